@@ -1,0 +1,146 @@
+// Questions the edge asks of the partition and report roles: NATS request/reply, JSON both ways.
+// Subjects `ask.partition.<p>` and `ask.report`. A reply of over 900 kB is never sent: answers are paged by their asker.
+
+export const askPartitionSubject = (partition: number): string => `ask.partition.${partition}`;
+export const askReportSubject = 'ask.report';
+/** NATS carries 1 MiB a message; the rest is room for framing. */
+export const replyBytesMax = 900_000;
+
+/** `user` is named by userId, `anonymous` by anonymousId: two name spaces (API.md, Ingestion). */
+export type UserKind = 'user' | 'anonymous';
+
+export interface UserRef {
+  readonly kind: UserKind;
+  readonly id: string;
+}
+
+/** The place of a row in the one order of history: newest first by (timeMs, partition, ordinal). */
+export interface RowPlace {
+  readonly timeMs: number;
+  readonly partition: number;
+  readonly ordinal: number;
+}
+
+export type PartitionQuestion =
+  | {readonly ask: 'status'}
+  /** Live: waits until everything acked before it arrived is folded; so do `history` and `exists`. */
+  | {readonly ask: 'profile'; readonly user: UserRef}
+  | {readonly ask: 'exists'; readonly user: UserRef}
+  | {
+      readonly ask: 'history';
+      readonly user?: UserRef;
+      readonly event?: string;
+      /** Inclusive bounds, epoch ms. */
+      readonly fromMs?: number;
+      readonly toMs?: number;
+      readonly limit: number;
+      /** Only rows that come after this place (are older in the one order). */
+      readonly before?: RowPlace;
+      /** Only ordinals below this one: freezes a paged answer against new arrivals. */
+      readonly ordinalEnd?: number;
+    }
+  /** Finished JSON texts of events as GET /v1/events shows them. May answer fewer than asked: ask again for the rest. */
+  | {readonly ask: 'bodies'; readonly ordinals: readonly number[]}
+  /** Waits up to `waitMs` for the deletion to complete. */
+  | {readonly ask: 'deletion'; readonly id: string; readonly waitMs: number};
+
+export interface Deletion {
+  /** `del_<partition>_<32 hex digits>`. */
+  readonly id: string;
+  readonly status: 'pending' | 'completed';
+  /** `<p>:<sequence>` of the erase entry. */
+  readonly log_position: string;
+  readonly events_deleted: number;
+  /** ISO 8601; null while pending. */
+  readonly completed_at: string | null;
+  /** What was checked, in words; null while pending. */
+  readonly verified: readonly string[] | null;
+}
+
+export interface StatusAnswer {
+  readonly kind: 'status';
+  readonly partition: number;
+  readonly phase: 'recovering' | 'live' | 'draining';
+  readonly appliedSequence: number;
+  /** Position and time of the newest published snapshot; null before the first. */
+  readonly published: {readonly sequence: number; readonly asOfMs: number} | null;
+}
+
+export type PartitionAnswer =
+  | StatusAnswer
+  | {
+      readonly kind: 'profile';
+      readonly id: string;
+      /** JSON text of the traits object, keys in the order in which they were first set. */
+      readonly traitsJson: string;
+      readonly createdMs: number;
+      readonly lastSeenMs: number;
+      /** Traits that were left out because the profile was full. */
+      readonly traitsOverLimit: number;
+    }
+  /** `deletion`: the newest one of this id that completed within 30 days. */
+  | {readonly kind: 'unknown_user'; readonly deletion?: Deletion}
+  | {readonly kind: 'known_user'}
+  | {
+      readonly kind: 'history';
+      /** Newest first; `more` says whether rows follow the last of these. */
+      readonly rows: readonly {readonly timeMs: number; readonly ordinal: number}[];
+      readonly more: boolean;
+      /** The ordinal bound of this answer, to be handed back with the next page. */
+      readonly ordinalEnd: number;
+    }
+  /** In the order asked; a row that was erased meanwhile is null. */
+  | {readonly kind: 'bodies'; readonly events: readonly (string | null)[]}
+  | {readonly kind: 'deletion'; readonly deletion: Deletion}
+  | {readonly kind: 'unknown_deletion'}
+  /** The world failed (not caught up within 2 s, a part unreadable): HTTP 503. */
+  | {readonly kind: 'unavailable'; readonly message: string};
+
+export type Interval = 'hour' | 'day' | 'week' | 'month';
+export type ActiveMetric = 'dau' | 'wau' | 'mau';
+
+/** Bounds are inclusive epoch ms: a date-only `to` has become the last ms of its day. Checked by the asker. */
+export type ReportQuery =
+  | {
+      readonly report: 'events';
+      readonly event: string;
+      readonly fromMs: number;
+      readonly toMs: number;
+      readonly interval: Interval;
+      readonly filter?: {readonly property: string; readonly value: string};
+    }
+  | {
+      readonly report: 'users';
+      readonly fromMs: number;
+      readonly toMs: number;
+      readonly interval: Interval;
+      readonly metric: ActiveMetric;
+    }
+  | {
+      readonly report: 'funnel';
+      readonly steps: readonly string[];
+      readonly fromMs: number;
+      readonly toMs: number;
+      /** Conversion window in ms, inclusive, from the first step. */
+      readonly windowMs?: number;
+    };
+
+export type ReportQuestion =
+  | {readonly ask: 'status'}
+  | {readonly ask: 'report'; readonly query: ReportQuery; readonly ifNoneMatch?: string};
+
+export type ReportAnswer =
+  | {readonly kind: 'status'; readonly ready: boolean; readonly asOfMs: number | null}
+  | {
+      readonly kind: 'report';
+      readonly headers: {
+        readonly 'Report-As-Of': string;
+        /** `<p>:<generation>.<sequence>,…` of every partition. */
+        readonly 'Report-Log-Position': string;
+        readonly ETag: string;
+        readonly 'Report-Incomplete-From'?: string;
+      };
+      /** JSON text of the answer; null when `ifNoneMatch` matched (304). */
+      readonly body: string | null;
+    }
+  | {readonly kind: 'unavailable'; readonly message: string};
