@@ -1,0 +1,150 @@
+// A whole service for integration tests: the compiled program as a child process, on a free port, in its own folder.
+// Needs `dist/` and nats-server; `npm test` and the global set-up of vitest see to both.
+
+import {type ChildProcess, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {setInterval as every} from 'node:timers/promises';
+import {fileURLToPath} from 'node:url';
+
+export interface ServiceOptions {
+  /** On top of the defaults below: any variable of the configuration. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A folder that an earlier service wrote: this one goes on with its data. Default: a new one. */
+  readonly dataDir?: string;
+}
+
+export interface Service {
+  readonly baseUrl: string;
+  readonly writeKey: string;
+  readonly secretKey: string;
+  readonly adminToken: string;
+  readonly dataDir: string;
+  readonly pid: number;
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number>;
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** Everything it printed so far, both streams. */
+  logs(): string;
+}
+
+export const testWriteKey = 'sk_write_testWriteKey0000000001';
+export const testSecretKey = 'sk_live_testSecretKey0000000001';
+export const testAdminToken = 'admin-token-of-the-tests';
+
+const program = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+// Generous: on a loaded machine of two cores a start takes seconds, and a slow start is not what these tests are about.
+const startMsMax = 60_000;
+
+const running = new Set<ChildProcess>();
+const ownFolders = new Set<string>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+  for (const folder of ownFolders) rmSync(folder, {recursive: true, force: true});
+});
+
+/** A folder of this test process; it goes when the process ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
+  ownFolders.add(folder);
+  return folder;
+}
+
+/** Resolves once `/readyz` answers 200; a start that fails throws with everything the service printed. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const dataDir = options.dataDir ?? temporaryFolder();
+  // A note that a killed predecessor left behind would name a dead port.
+  rmSync(join(dataDir, 'service.json'), {force: true});
+  const child = spawn(process.execPath, [program], {
+    env: serviceEnvironment(dataDir, options.env ?? {}),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  const exited = once(child, 'exit').then(([code, signal]) => {
+    running.delete(child);
+    return (code as number | null) ?? `signal ${signal}`;
+  });
+  const logs = collectOutput(child);
+  const baseUrl = await untilReady(child, dataDir, logs);
+  return {
+    baseUrl,
+    writeKey: testWriteKey,
+    secretKey: testSecretKey,
+    adminToken: testAdminToken,
+    dataDir,
+    pid: child.pid!,
+    logs,
+    async stop() {
+      child.kill('SIGTERM');
+      const code = await exited;
+      if (typeof code !== 'number') throw new Error(`the service ended by ${code}\n${logs()}`);
+      return code;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+function serviceEnvironment(dataDir: string, own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env.PATH,
+    NATS_SERVER_BIN: process.env.NATS_SERVER_BIN,
+    ...(process.env.TEST_NATS_URL === undefined ? {} : {NATS_URL: process.env.TEST_NATS_URL}),
+    PORT: '0',
+    DATA_DIR: dataDir,
+    BOOTSTRAP_WRITE_KEY: testWriteKey,
+    BOOTSTRAP_SECRET_KEY: testSecretKey,
+    ADMIN_TOKEN: testAdminToken,
+    REPORT_REFRESH_SECONDS: '1',
+    LOG_LEVEL: 'warn',
+    ...own,
+  };
+}
+
+function collectOutput(child: ChildProcess): () => string {
+  let output = '';
+  const add = (chunk: string): void => {
+    output += chunk;
+  };
+  child.stdout!.setEncoding('utf8').on('data', add);
+  child.stderr!.setEncoding('utf8').on('data', add);
+  return () => output;
+}
+
+async function untilReady(child: ChildProcess, dataDir: string, logs: () => string): Promise<string> {
+  const deadlineMs = Date.now() + startMsMax;
+  for await (const _ of every(25)) {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`the service ended while starting (${child.exitCode ?? child.signalCode}):\n${logs()}`);
+    }
+    const baseUrl = writtenBaseUrl(dataDir);
+    if (baseUrl !== undefined && (await isReady(baseUrl))) return baseUrl;
+    if (Date.now() > deadlineMs) {
+      child.kill('SIGKILL');
+      throw new Error(`the service was not ready after ${startMsMax} ms:\n${logs()}`);
+    }
+  }
+  throw new Error('unreachable: the interval never ends');
+}
+
+function writtenBaseUrl(dataDir: string): string | undefined {
+  try {
+    return (JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8')) as {baseUrl: string}).baseUrl;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function isReady(baseUrl: string): Promise<boolean> {
+  try {
+    return (await fetch(`${baseUrl}/readyz`, {signal: AbortSignal.timeout(5_000)})).status === 200;
+  } catch {
+    return false; // Not listening yet: the loop asks again until its deadline.
+  }
+}
