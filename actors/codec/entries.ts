@@ -1,0 +1,440 @@
+// Bytes of the log. One log message carries many entries (group commit); bodies of rows are the entries' own bytes.
+//
+//   message  = 'M' version:u8 producer:8 bytes n:f64 logTimeMs:f64 count:u32 entry*
+//   entry    = kind:u8 length:u32 payload                      (length counts the payload)
+//   event    = head userKey:string name:string [messageId:string] [anonymousId:string] [properties]
+//   identify = head userKey:string traits:string(JSON)         (timeMs = receivedMs)
+//   erase    = head userKey:string deletionId:string
+//   tick     = timeMs:f64 reason:u8
+//   filler   = any bytes; folding skips it
+//   head     = flags:u8 timeMs:f64 receivedMs:f64
+//   userKey  = 'u' userId | 'a' anonymousId                    (two name spaces)
+//   properties = count:varint (key:string value)*
+//   value    = tag:u8 [int: zigzag varint | double: f64 | text: string | json: string]
+//
+//   E1. Version 1 bytes stay readable for ever (test/golden). A new layout is a new version.
+//   E2. Equal values have equal bytes: dictionaries and filters compare values without decoding them.
+
+import {hashBytes, partitionOf} from '../hash.js';
+import {assert} from '../invariant.js';
+import {ByteReader, type ByteWriter, readWtf8} from './bytes.js';
+
+export const entryKind = {event: 1, identify: 2, erase: 3, tick: 4, filler: 5} as const;
+export type EntryKind = (typeof entryKind)[keyof typeof entryKind];
+
+export const valueTag = {null: 0, false: 1, true: 2, int: 3, double: 4, text: 5, json: 6} as const;
+
+export const messageVersion = 1;
+export const messageHeadBytes = 30;
+const entryHeadBytes = 5;
+const userKeyOffset = entryHeadBytes + 17;
+
+const flagMessageId = 1;
+const flagAnonymousId = 2;
+const flagProperties = 4;
+
+export const tickReason = {interval: 1, erasure: 2, shutdown: 3, tail: 4, start: 5} as const;
+export type TickReason = (typeof tickReason)[keyof typeof tickReason];
+
+/** JSON as JSON.parse returns it. */
+export type Json = null | boolean | number | string | Json[] | {[key: string]: Json};
+
+/** An event that the edge has accepted. At least one id; `timeMs` and `receivedMs` in epoch ms. */
+export interface AcceptedEvent {
+  readonly event: string;
+  readonly userId?: string | undefined;
+  readonly anonymousId?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly properties?: {readonly [key: string]: Json} | undefined;
+  readonly timeMs: number;
+  readonly receivedMs: number;
+}
+
+export type KeyKind = 'u' | 'a';
+
+// ---- writing ----
+
+/** Appends one event entry. */
+export function writeEvent(writer: ByteWriter, event: AcceptedEvent): void {
+  const {userId, anonymousId, messageId, properties} = event;
+  let flags = 0;
+  if (messageId !== undefined) flags |= flagMessageId;
+  if (userId !== undefined && anonymousId !== undefined) flags |= flagAnonymousId;
+  const keys = properties === undefined ? undefined : Object.keys(properties);
+  if (keys !== undefined && keys.length > 0) flags |= flagProperties;
+  const start = beginUserEntry(writer, entryKind.event, flags, event.timeMs, event.receivedMs);
+  writer.string(userId !== undefined ? 'u' + userId : 'a' + anonymousId);
+  writer.string(event.event);
+  if (messageId !== undefined) writer.string(messageId);
+  if (flags & flagAnonymousId) writer.string(anonymousId as string);
+  if (flags & flagProperties) writeProperties(writer, keys as string[], properties as {[key: string]: Json});
+  endEntry(writer, start);
+}
+
+/** Appends one identify entry; `traitsJson` is the compact JSON text of the traits object. */
+export function writeIdentify(writer: ByteWriter, userId: string, traitsJson: string, receivedMs: number): void {
+  const start = beginUserEntry(writer, entryKind.identify, 0, receivedMs, receivedMs);
+  writer.string('u' + userId);
+  writer.string(traitsJson);
+  endEntry(writer, start);
+}
+
+/** Appends one erase entry: everything of this user that stands before it in the log goes. */
+export function writeErase(
+  writer: ByteWriter,
+  kind: KeyKind,
+  id: string,
+  deletionId: string,
+  receivedMs: number,
+): void {
+  const start = beginUserEntry(writer, entryKind.erase, 0, receivedMs, receivedMs);
+  writer.string(kind + id);
+  writer.string(deletionId);
+  endEntry(writer, start);
+}
+
+export function writeTick(writer: ByteWriter, timeMs: number, reason: TickReason): void {
+  const start = beginEntry(writer, entryKind.tick);
+  writer.f64(timeMs);
+  writer.u8(reason);
+  endEntry(writer, start);
+}
+
+export function writeFiller(writer: ByteWriter, bytes: number): void {
+  const start = beginEntry(writer, entryKind.filler);
+  writer.reserve(bytes);
+  writer.bytes.fill(0, writer.position, writer.position + bytes);
+  writer.position += bytes;
+  endEntry(writer, start);
+}
+
+/** Starts a log message; `sealMessage` fills in what is known only when it leaves. */
+export function beginMessage(writer: ByteWriter): void {
+  writer.position = 0;
+  writer.reserve(messageHeadBytes);
+  writer.bytes.fill(0, 0, messageHeadBytes);
+  writer.bytes[0] = 0x4d;
+  writer.bytes[1] = messageVersion;
+  writer.position = messageHeadBytes;
+}
+
+/** `producer` is 8 bytes, `n` counts this producer's messages of this partition from 1 on. */
+export function sealMessage(
+  writer: ByteWriter,
+  producer: Uint8Array,
+  n: number,
+  logTimeMs: number,
+  entryCount: number,
+): Uint8Array {
+  assert(producer.length === 8, 'a producer id has 8 bytes');
+  writer.bytes.set(producer, 2);
+  writer.setF64At(10, n);
+  writer.setF64At(18, logTimeMs);
+  writer.setU32At(26, entryCount);
+  return writer.bytes.subarray(0, writer.position);
+}
+
+/** The partition of the user entry that starts at `entryStart`. */
+export function partitionOfEntry(bytes: Uint8Array, entryStart: number, partitionCount: number): number {
+  let at = entryStart + userKeyOffset;
+  let length = bytes[at++];
+  if (length > 0x7f) {
+    // A user key has at most 1 + 256 code points of 4 bytes: two length bytes suffice.
+    length = (length & 0x7f) | (bytes[at++] << 7);
+  }
+  return partitionOf(bytes, at, at + length, partitionCount);
+}
+
+function beginEntry(writer: ByteWriter, kind: EntryKind): number {
+  const start = writer.position;
+  writer.reserve(entryHeadBytes + 24);
+  writer.bytes[writer.position] = kind;
+  writer.position += entryHeadBytes;
+  return start;
+}
+
+function beginUserEntry(
+  writer: ByteWriter,
+  kind: EntryKind,
+  flags: number,
+  timeMs: number,
+  receivedMs: number,
+): number {
+  const start = beginEntry(writer, kind);
+  writer.u8(flags);
+  writer.f64(timeMs);
+  writer.f64(receivedMs);
+  return start;
+}
+
+function endEntry(writer: ByteWriter, start: number): void {
+  writer.setU32At(start + 1, writer.position - start - entryHeadBytes);
+}
+
+function writeProperties(
+  writer: ByteWriter,
+  keys: readonly string[],
+  properties: {readonly [key: string]: Json},
+): void {
+  writer.varint(keys.length);
+  for (const key of keys) {
+    writer.string(key);
+    writeValue(writer, properties[key]);
+  }
+}
+
+export function writeValue(writer: ByteWriter, value: Json): void {
+  switch (typeof value) {
+    case 'string':
+      writer.u8(valueTag.text);
+      writer.string(value);
+      return;
+    case 'number':
+      writeNumber(writer, value);
+      return;
+    case 'boolean':
+      writer.u8(value ? valueTag.true : valueTag.false);
+      return;
+    default:
+      if (value === null) {
+        writer.u8(valueTag.null);
+        return;
+      }
+      writer.u8(valueTag.json);
+      writer.string(JSON.stringify(value));
+  }
+}
+
+function writeNumber(writer: ByteWriter, value: number): void {
+  if ((value | 0) === value && !Object.is(value, -0)) {
+    writer.u8(valueTag.int);
+    writer.varint(((value << 1) ^ (value >> 31)) >>> 0);
+    return;
+  }
+  writer.u8(valueTag.double);
+  writer.f64(value);
+}
+
+// ---- reading ----
+
+/** Walks the entries of one log message without allocating: `next()` moves the fields to the next entry. */
+export class MessageCursor {
+  readonly bytes: Uint8Array;
+  readonly producer: string;
+  readonly n: number;
+  readonly logTimeMs: number;
+  readonly count: number;
+  /** Number of entries passed, the current one included. */
+  index = 0;
+  readonly entry: EntryView;
+  private at = messageHeadBytes;
+
+  /** @throws InvariantError when the bytes are no log message of a known version. */
+  constructor(bytes: Uint8Array) {
+    assert(bytes.length >= messageHeadBytes && bytes[0] === 0x4d, 'log: a message starts with M');
+    assert(bytes[1] === messageVersion, `log: message version ${bytes[1]} is unknown to this program`);
+    const reader = new ByteReader(bytes, 10);
+    this.bytes = bytes;
+    let producer = '';
+    for (let i = 2; i < 10; i++) producer += bytes[i].toString(16).padStart(2, '0');
+    this.producer = producer;
+    this.n = reader.f64();
+    this.logTimeMs = reader.f64();
+    this.count = reader.u32();
+    this.entry = new EntryView(bytes);
+  }
+
+  next(): boolean {
+    if (this.index >= this.count) return false;
+    this.at = this.entry.moveTo(this.at);
+    this.index += 1;
+    return true;
+  }
+}
+
+/** One entry in place. Positions point into `bytes`; a missing string has start = end = 0. */
+export class EntryView {
+  readonly bytes: Uint8Array;
+  private readonly reader: ByteReader;
+  kind: EntryKind = entryKind.filler;
+  payloadStart = 0;
+  payloadEnd = 0;
+  timeMs = 0;
+  receivedMs = 0;
+  reason: TickReason = tickReason.interval;
+  keyStart = 0;
+  keyEnd = 0;
+  /** Event name, traits JSON (identify) or deletion id (erase). */
+  textStart = 0;
+  textEnd = 0;
+  messageIdStart = 0;
+  messageIdEnd = 0;
+  anonymousIdStart = 0;
+  anonymousIdEnd = 0;
+  /** Where the properties' count stands; 0 without properties. */
+  propertiesStart = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.reader = new ByteReader(bytes);
+  }
+
+  /** Moves to the entry that starts at `start`; returns where the next one starts. */
+  moveTo(start: number): number {
+    const reader = this.reader;
+    reader.position = start;
+    const kind = reader.u8() as EntryKind;
+    const length = reader.u32();
+    const end = reader.position + length;
+    this.movePayload(kind, reader.position, end);
+    return end;
+  }
+
+  /** Moves to an entry of which only the payload is kept (bodies of rows). */
+  movePayload(kind: EntryKind, start: number, end: number): void {
+    assert(end <= this.bytes.length, 'log: an entry ends within its message');
+    this.kind = kind;
+    this.payloadStart = start;
+    this.payloadEnd = end;
+    const reader = this.reader;
+    reader.position = start;
+    if (kind === entryKind.tick) {
+      this.timeMs = reader.f64();
+      this.reason = reader.u8() as TickReason;
+    } else if (kind !== entryKind.filler) {
+      assert(kind >= entryKind.event && kind <= entryKind.erase, `log: entry kind ${kind} is unknown to this program`);
+      this.readUserEntry(kind);
+    }
+  }
+
+  private readUserEntry(kind: EntryKind): void {
+    const reader = this.reader;
+    const flags = reader.u8();
+    this.timeMs = reader.f64();
+    this.receivedMs = reader.f64();
+    this.keyStart = reader.skipString();
+    this.keyEnd = reader.position;
+    this.textStart = reader.skipString();
+    this.textEnd = reader.position;
+    this.messageIdStart = this.messageIdEnd = this.anonymousIdStart = this.anonymousIdEnd = this.propertiesStart = 0;
+    if (kind !== entryKind.event) return;
+    if (flags & flagMessageId) {
+      this.messageIdStart = reader.skipString();
+      this.messageIdEnd = reader.position;
+    }
+    if (flags & flagAnonymousId) {
+      this.anonymousIdStart = reader.skipString();
+      this.anonymousIdEnd = reader.position;
+    }
+    if (flags & flagProperties) this.propertiesStart = reader.position;
+  }
+
+  get hasMessageId(): boolean {
+    return this.messageIdEnd > 0;
+  }
+
+  userKey(): string {
+    return readWtf8(this.bytes, this.keyStart, this.keyEnd);
+  }
+
+  text(): string {
+    return readWtf8(this.bytes, this.textStart, this.textEnd);
+  }
+
+  messageId(): string {
+    return readWtf8(this.bytes, this.messageIdStart, this.messageIdEnd);
+  }
+
+  anonymousId(): string {
+    return readWtf8(this.bytes, this.anonymousIdStart, this.anonymousIdEnd);
+  }
+}
+
+/** Walks `(key, value)` pairs of an event's properties in place. */
+export class PropertyCursor {
+  private bytes: Uint8Array;
+  private reader: ByteReader;
+  private left = 0;
+  keyStart = 0;
+  keyEnd = 0;
+  /** The value with its tag, as dictionaries hold it (E2). */
+  valueStart = 0;
+  valueEnd = 0;
+  tag = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.reader = new ByteReader(bytes);
+  }
+
+  /** `start` is `EntryView.propertiesStart`; 0 means none. */
+  open(start: number): void {
+    this.left = 0;
+    if (start === 0) return;
+    this.reader.position = start;
+    this.left = this.reader.varint();
+  }
+
+  next(): boolean {
+    if (this.left === 0) return false;
+    this.left -= 1;
+    const reader = this.reader;
+    this.keyStart = reader.skipString();
+    this.keyEnd = reader.position;
+    this.valueStart = reader.position;
+    this.tag = reader.u8();
+    if (this.tag === valueTag.int) reader.varint();
+    else if (this.tag === valueTag.double) reader.f64();
+    else if (this.tag >= valueTag.text) reader.skipString();
+    this.valueEnd = reader.position;
+    return true;
+  }
+
+  key(): string {
+    return readWtf8(this.bytes, this.keyStart, this.keyEnd);
+  }
+
+  valueJson(): string {
+    const value = this.value();
+    return this.tag === valueTag.json ? (value as string) : JSON.stringify(value);
+  }
+
+  /** The value; nested ones as their JSON text. */
+  value(): null | boolean | number | string {
+    const reader = new ByteReader(this.bytes, this.valueStart + 1, this.valueEnd);
+    switch (this.tag) {
+      case valueTag.null:
+        return null;
+      case valueTag.false:
+        return false;
+      case valueTag.true:
+        return true;
+      case valueTag.int: {
+        const zigzag = reader.varint();
+        return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
+      }
+      case valueTag.double:
+        return reader.f64();
+      default:
+        return reader.string();
+    }
+  }
+}
+
+/** Compact JSON text of an event's properties. */
+export function propertiesJson(bytes: Uint8Array, propertiesStart: number): string {
+  const cursor = new PropertyCursor(bytes);
+  cursor.open(propertiesStart);
+  let text = '{';
+  while (cursor.next()) {
+    if (text.length > 1) text += ',';
+    text += JSON.stringify(cursor.key()) + ':' + cursor.valueJson();
+  }
+  return text + '}';
+}
+
+/** Keyed 64-bit fingerprint of (user, message id), as two 32-bit halves; collisions are argued in actors/dedupe.ts. */
+export function fingerprintHalf(entry: EntryView, seed: number): number {
+  const user = hashBytes(entry.bytes, entry.keyStart, entry.keyEnd, seed);
+  return hashBytes(entry.bytes, entry.messageIdStart, entry.messageIdEnd, user ^ seed);
+}

@@ -1,0 +1,48 @@
+// Every bound that log entries and state rely on, with its unit. API.md-facing bounds stand here too, so that the edge
+// refuses what the core could not hold.
+import {assert} from './invariant.js';
+
+export const idCharsMax = 256;
+export const messageIdCharsMax = 128;
+export const objectKeysMax = 256;
+export const objectKeyCharsMax = 256;
+export const objectDepthMax = 10;
+/** UTF-8 bytes of the compact JSON of one event, and of an identify body. */
+export const eventBytesMax = 64 * 1024;
+export const batchEventsMax = 1_000;
+export const batchBytesMax = 10 * 1024 * 1024;
+export const historyLimitMax = 1_000;
+export const historyLimitDefault = 100;
+export const reportBucketsMax = 10_000;
+export const funnelStepsMax = 50;
+export const futureMsMax = 24 * 3_600_000;
+export const profileTraitsMax = 256;
+/** UTF-8 bytes of a profile's traits as compact JSON. */
+export const profileBytesMax = 64 * 1024;
+
+/** A log message leaves room under the server's 1 MiB payload limit for headers. */
+export const logMessageBytesMax = 1_000_000;
+/** Top-level numbers may take 10 bytes where their JSON took 2, and the fixed fields 64; nothing else grows. */
+export const entryBytesMax = eventBytesMax + objectKeysMax * 10 + 1_024;
+assert(2 * entryBytesMax <= logMessageBytesMax, 'an entry always fits a log message that is less than half full');
+
+/** Rows of one chunk: 16 Ki keep its row numbers in 16 bits and a chunk's columns within one part value. */
+export const chunkRowsMax = 16_384;
+/** Raw bytes of one chunk's bodies before it is closed early. */
+export const chunkBodyBytesMax = 8 * 1024 * 1024;
+/** Rows whose bodies are compressed together. */
+export const bodyBlockRows = 256;
+assert(chunkRowsMax % bodyBlockRows === 0, 'body blocks fill a chunk');
+/** Property columns of one chunk; a filter on a property beyond them reads bodies. */
+export const chunkColumnsMax = 48;
+/** Dictionary codes of one chunk, over all its columns; past them a filter reads bodies. */
+export const chunkCodesMax = 65_000;
+export const dictionaryValueBytesMax = 128;
+export const dictionaryBytesMax = 1024 * 1024;
+
+export const dayMs = 86_400_000;
+export const hourMs = 3_600_000;
+/** An erased user's message ids are refused silently for so long (logical time). */
+export const tombstoneMs = 30 * dayMs;
+/** Message ids are remembered for so long (logical time), memory permitting. */
+export const dedupeMs = 8 * dayMs;
