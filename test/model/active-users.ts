@@ -1,0 +1,42 @@
+// GET /v1/reports/users: one set of users per bucket, by the table "metric x interval" of API.md.
+
+import {type Bucket, bucketsOf, dayMs, type Interval, isInside, parseRange} from './calendar.js';
+import type {JsonObject, Model, StoredEvent} from './model.js';
+import {userKeyOf} from './model.js';
+
+export type Metric = 'dau' | 'wau' | 'mau';
+export const metrics: readonly Metric[] = ['dau', 'wau', 'mau'];
+
+export interface ActiveUsersQuery {
+  readonly from: string;
+  readonly to: string;
+  readonly interval?: Interval;
+  readonly metric?: Metric;
+}
+
+/** Days that a trailing window spans; undefined where the calendar bucket itself is counted. */
+const trailingDays: Record<Metric, Record<Interval, number | undefined>> = {
+  dau: {hour: 1, day: undefined, week: undefined, month: undefined},
+  wau: {hour: 7, day: 7, week: undefined, month: undefined},
+  mau: {hour: 30, day: 30, week: 30, month: undefined},
+};
+
+export function activeUsersOf(model: Model, query: ActiveUsersQuery): JsonObject {
+  const range = parseRange(query.from, query.to);
+  const interval = query.interval ?? 'day';
+  const metric = query.metric ?? 'dau';
+  const days = trailingDays[metric][interval];
+  const usersOf = (bucket: Bucket): number =>
+    distinctUsers(
+      model.events.filter((event) => {
+        const startMs = days === undefined ? Math.max(bucket.startMs, range.fromMs) : bucket.endMs - days * dayMs;
+        return startMs <= event.timeMs && event.timeMs < bucket.endMs && event.timeMs <= range.toMs;
+      }),
+    );
+  const data = bucketsOf(range, interval).map((bucket) => ({date: bucket.label, count: usersOf(bucket)}));
+  const total = distinctUsers(model.events.filter((event) => isInside(event.timeMs, range)));
+  return {metric, interval, data, total};
+}
+
+const distinctUsers = (events: readonly StoredEvent[]): number =>
+  new Set(events.map((event) => userKeyOf(event.user))).size;

@@ -1,0 +1,149 @@
+// The slow, obvious model of the service: a list of accepted events, and plain loops over it.
+//   Owns:   what is stored after each request (duplicates, traits, deletions), in the order of arrival.
+//   Leaves: checking of requests (callers hand over valid ones only), clocks, and the reports (their own files).
+
+import {parseTime} from './calendar.js';
+
+export type Json = null | boolean | number | string | Json[] | {[key: string]: Json};
+export type JsonObject = {[key: string]: Json};
+
+/** Two name spaces: an event with both ids belongs to the userId (API.md, Ingestion). */
+export interface UserRef {
+  readonly kind: 'user' | 'anonymous';
+  readonly id: string;
+}
+
+export interface EventBody {
+  readonly event: string;
+  readonly userId?: string | null;
+  readonly anonymousId?: string | null;
+  readonly properties?: JsonObject | null;
+  readonly timestamp?: string | null;
+  readonly messageId?: string | null;
+}
+
+/** When the service may have received a request: between its sending and its answer. Equal bounds are an exact time. */
+export interface Received {
+  readonly earliestMs: number;
+  readonly latestMs: number;
+}
+
+export const receivedAt = (timeMs: number): Received => ({earliestMs: timeMs, latestMs: timeMs});
+
+export interface StoredEvent {
+  /** Place in the order of arrival over all users. */
+  readonly arrival: number;
+  readonly user: UserRef;
+  readonly name: string;
+  readonly userId: string | null;
+  readonly anonymousId: string | null;
+  readonly properties: JsonObject;
+  readonly messageId: string | undefined;
+  readonly timeMs: number;
+  readonly received: Received;
+}
+
+export interface Profile {
+  readonly traits: Map<string, Json>;
+  traitsOverLimit: number;
+  readonly identified: Received[];
+}
+
+export const traitsMax = 256;
+export const traitsBytesMax = 64 * 1024;
+
+export const userKeyOf = (user: UserRef): string => `${user.kind}:${user.id}`;
+
+export function userOf(body: EventBody): UserRef {
+  if (body.userId != null) return {kind: 'user', id: body.userId};
+  if (body.anonymousId != null) return {kind: 'anonymous', id: body.anonymousId};
+  throw new Error('an event names a user');
+}
+
+export class Model {
+  /** In the order of arrival. */
+  events: StoredEvent[] = [];
+  readonly profiles = new Map<string, Profile>();
+  /** Which partition a user lives in: learned from the service, decides only among equal milliseconds. */
+  readonly partitions = new Map<string, number>();
+  private readonly messageIds = new Set<string>();
+  private arrivals = 0;
+
+  event(body: EventBody, received: Received): void {
+    const user = userOf(body);
+    if (body.messageId != null && !this.firstCopy(user, body.messageId)) return;
+    this.events.push({
+      arrival: this.arrivals++,
+      user,
+      name: body.event,
+      userId: body.userId ?? null,
+      anonymousId: body.anonymousId ?? null,
+      properties: body.properties ?? {},
+      messageId: body.messageId ?? undefined,
+      timeMs: body.timestamp == null ? exactly(received) : parseTime(body.timestamp),
+      received,
+    });
+  }
+
+  batch(bodies: readonly EventBody[], received: Received): void {
+    for (const body of bodies) this.event(body, received);
+  }
+
+  identify(userId: string, traits: JsonObject, received: Received): void {
+    const profile = this.profileOf({kind: 'user', id: userId});
+    profile.identified.push(received);
+    for (const [key, value] of Object.entries(traits)) {
+      if (fits(profile.traits, key, value)) profile.traits.set(key, value);
+      else profile.traitsOverLimit += 1;
+    }
+  }
+
+  /** How many events went; undefined for an unknown user. The message ids stay known: late retries are not stored. */
+  delete(user: UserRef): number | undefined {
+    if (!this.knows(user)) return undefined;
+    const kept = this.events.filter((event) => userKeyOf(event.user) !== userKeyOf(user));
+    const deleted = this.events.length - kept.length;
+    this.events = kept;
+    this.profiles.delete(userKeyOf(user));
+    return deleted;
+  }
+
+  knows(user: UserRef): boolean {
+    return this.profiles.has(userKeyOf(user)) || this.eventsOf(user).length > 0;
+  }
+
+  eventsOf(user: UserRef): StoredEvent[] {
+    return this.events.filter((event) => userKeyOf(event.user) === userKeyOf(user));
+  }
+
+  /** The one order of history: (timestamp, partition, place in the partition). */
+  inOrder(events: readonly StoredEvent[]): StoredEvent[] {
+    const partition = (event: StoredEvent): number => this.partitions.get(userKeyOf(event.user)) ?? 0;
+    return [...events].sort((a, b) => a.timeMs - b.timeMs || partition(a) - partition(b) || a.arrival - b.arrival);
+  }
+
+  private firstCopy(user: UserRef, messageId: string): boolean {
+    const scoped = JSON.stringify([user.kind, user.id, messageId]);
+    if (this.messageIds.has(scoped)) return false;
+    this.messageIds.add(scoped);
+    return true;
+  }
+
+  private profileOf(user: UserRef): Profile {
+    const known = this.profiles.get(userKeyOf(user));
+    if (known !== undefined) return known;
+    const fresh: Profile = {traits: new Map(), traitsOverLimit: 0, identified: []};
+    this.profiles.set(userKeyOf(user), fresh);
+    return fresh;
+  }
+}
+
+function fits(traits: ReadonlyMap<string, Json>, key: string, value: Json): boolean {
+  const merged = new Map(traits).set(key, value);
+  return merged.size <= traitsMax && Buffer.byteLength(JSON.stringify(Object.fromEntries(merged))) <= traitsBytesMax;
+}
+
+function exactly(received: Received): number {
+  if (received.earliestMs !== received.latestMs) throw new Error('an event without a timestamp needs an exact time');
+  return received.earliestMs;
+}
