@@ -1,0 +1,154 @@
+// What a snapshot consists of, as data. The manifest is the small root that is written last, by compare-and-set; it names
+// one index part, and the index names everything else.
+//   P3. Parts first, manifest last.
+//   P7. All parts of a manifest stand at its position.
+import {assert} from './invariant.js';
+
+export const manifestFormat = 1;
+
+/** One part in the store. `revisions` are those of its values of at most 512 KiB, in order. */
+export interface PartRef {
+  readonly key: string;
+  readonly revisions: readonly number[];
+  /** Length of the payload, and its CRC-32. */
+  readonly bytes: number;
+  readonly crc: number;
+}
+
+export interface Position {
+  readonly generation: number;
+  readonly sequence: number;
+}
+
+/** The root: at most 64 KiB, overwritten in place, holds no client data. */
+export interface Manifest {
+  readonly format: typeof manifestFormat;
+  readonly partition: number;
+  readonly position: Position;
+  /** Fencing epoch of the owner that wrote it. */
+  readonly epoch: number;
+  /** Time of the tick at `position`, epoch ms. */
+  readonly asOfMs: number;
+  /** Parts up to this revision were written before this manifest: the sweep may judge them (P4). */
+  readonly highWaterRevision: number;
+  readonly index: PartRef;
+}
+
+/** One chunk of rows: ordinals [baseOrdinal, baseOrdinal + count). */
+export interface ChunkEntry {
+  readonly chunk: number;
+  readonly baseOrdinal: number;
+  /** Rows, and those of them that were not erased. */
+  readonly count: number;
+  readonly live: number;
+  /** Over the live rows, epoch ms, inclusive; without live rows min > max. */
+  readonly minTimeMs: number;
+  readonly maxTimeMs: number;
+  /** Name indexes that occur, ascending; null when they are more than `chunkNamesMax`. */
+  readonly names: readonly number[] | null;
+  readonly rows: PartRef;
+  readonly bodies: PartRef;
+}
+
+export const chunkNamesMax = 64;
+
+/** One block of a sorted run: keys (days of a window run, user indexes of a user run) in [first, last]. */
+export interface RunBlock {
+  readonly first: number;
+  readonly last: number;
+  readonly part: PartRef;
+}
+
+/** A sorted run; newer runs come later in their list. A reader merges all runs. */
+export interface Run {
+  readonly blocks: readonly RunBlock[];
+  readonly bytes: number;
+}
+
+/** An interned table: block b holds the entries from b * `internedBlockEntries` on (actors/interned.ts). */
+export interface TableRef {
+  readonly count: number;
+  readonly blocks: readonly PartRef[];
+}
+
+export interface DeletionRecord {
+  readonly id: string;
+  /** Keyed hash of the user key, hex. */
+  readonly userHash: string;
+  readonly sequence: number;
+  readonly eventsDeleted: number;
+  readonly status: 'pending' | 'completed';
+  /** Log time, epoch ms; of the tick that completed it. */
+  readonly completedMs: number | null;
+  /** Logical time at which the record goes. */
+  readonly expiresLogicalMs: number;
+}
+
+/** Fingerprint part of one logical day of message ids. */
+export interface DedupePart {
+  readonly logicalDay: number;
+  readonly part: PartRef;
+  readonly count: number;
+}
+
+export interface SnapshotIndex {
+  readonly users: TableRef;
+  readonly names: TableRef;
+  /** Live rows per name index, f64 each. */
+  readonly nameCounts: PartRef | null;
+  readonly chunks: readonly ChunkEntry[];
+  /** Hourly counts and daily active sets (actors/windows.ts), keyed by epoch day. */
+  readonly windowRuns: readonly Run[];
+  /** User records (actors/user-records.ts), keyed by user index. */
+  readonly userRuns: readonly Run[];
+  /** Indexes of erased users that window runs may still hold, ascending: readers leave them out of day sets. */
+  readonly erasedUsers: readonly number[];
+  readonly dedupe: readonly DedupePart[];
+  /** Fingerprints of erased users' message ids: [first half, second half, expiry in logical ms]*, f64 each. */
+  readonly tombstones: PartRef | null;
+  readonly deletions: readonly DeletionRecord[];
+  /** Last counter of each producer, and the log time at which it was seen. */
+  readonly producers: readonly (readonly [id: string, n: number, logTimeMs: number])[];
+  readonly nextOrdinal: number;
+  readonly nextChunk: number;
+  readonly logicalMs: number;
+  readonly lastTickMs: number;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export function encodeIndex(index: SnapshotIndex): Uint8Array {
+  return encoder.encode(JSON.stringify(index));
+}
+
+export function decodeIndex(bytes: Uint8Array): SnapshotIndex {
+  return JSON.parse(decoder.decode(bytes)) as SnapshotIndex;
+}
+
+export function encodeManifest(manifest: Manifest): Uint8Array {
+  const bytes = encoder.encode(JSON.stringify(manifest));
+  assert(bytes.length <= 64 * 1024, 'a manifest is at most 64 KiB');
+  return bytes;
+}
+
+/** @throws InvariantError for a format that this program does not know. */
+export function decodeManifest(bytes: Uint8Array): Manifest {
+  const manifest = JSON.parse(decoder.decode(bytes)) as Manifest;
+  assert(manifest.format === manifestFormat, `manifest: format ${manifest.format} is unknown to this program`);
+  return manifest;
+}
+
+/** Every part that an index names, the index itself not included. */
+export function* partsOf(index: SnapshotIndex): Generator<PartRef> {
+  yield* index.users.blocks;
+  yield* index.names.blocks;
+  if (index.nameCounts !== null) yield index.nameCounts;
+  for (const chunk of index.chunks) {
+    yield chunk.rows;
+    yield chunk.bodies;
+  }
+  for (const run of [...index.windowRuns, ...index.userRuns]) for (const block of run.blocks) yield block.part;
+  for (const day of index.dedupe) yield day.part;
+  if (index.tombstones !== null) yield index.tombstones;
+}
