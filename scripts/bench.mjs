@@ -1,0 +1,9 @@
+// `npm run bench`: set up, then the benchmarks.
+
+import {runScript} from './project.mjs';
+import {setUp} from './setup.mjs';
+
+await runScript(async () => {
+  Object.assign(process.env, setUp());
+  await import('../dist/bench/main.js');
+});

@@ -1,0 +1,240 @@
+// Finds nats-server, or fetches the one that Debian signs. Never needs root.
+// Order: NATS_URL (none needed) -> NATS_SERVER_BIN -> .cache/nats -> a new one on this machine -> Debian's package
+//        -> an older one on this machine -> an error that names the remedies.
+
+import {execFileSync, spawnSync} from 'node:child_process';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import {delimiter, join} from 'node:path';
+import {cacheFolder, SetupFault} from './project.mjs';
+
+/** JetStream works as Millrace needs it from here on; older servers are refused. */
+export const versionMin = '2.9.10';
+/** Erasing a message is crash-atomic in the server from here on: worth a fetch when the machine's own is older. */
+export const versionWanted = '2.14.5';
+
+const debianMirrorDefault = 'http://deb.debian.org/debian';
+const debianKeyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
+const ubuntuKeyring = '/usr/share/keyrings/ubuntu-archive-keyring.gpg';
+const newestDebianSuite = 'forky';
+const aptMsMax = 180_000;
+
+/**
+ * `{path, line}`: the binary (undefined when NATS_URL names a server) and why it was chosen, as one line.
+ * Throws a `SetupFault` when there is none.
+ */
+export function findNatsServer({env = process.env, cache = join(cacheFolder, 'nats'), folders, fetchers} = {}) {
+  if (env.NATS_URL) return {path: undefined, line: 'not needed: NATS_URL names a server'};
+  if (env.NATS_SERVER_BIN) return fromEnvironment(env.NATS_SERVER_BIN);
+
+  const cached = inspect(join(cache, 'nats-server'));
+  if (cached !== undefined && isAtLeast(cached.version, versionMin)) return chosen(cached, 'fetched earlier');
+
+  const found = newestIn(folders ?? searchFolders(env));
+  if (found !== undefined && isAtLeast(found.version, versionWanted)) return chosen(found, 'found on this machine');
+
+  const failures = [];
+  for (const {name, fetch} of fetchers ?? debianFetchers()) {
+    try {
+      const fetched = install(fetch, cache);
+      return chosen(fetched, `fetched from ${name}`);
+    } catch (error) {
+      failures.push(`${name}: ${lastLine(error)}`);
+    }
+  }
+  if (found !== undefined && isAtLeast(found.version, versionMin)) {
+    const warning = `WARNING: older than ${versionWanted}, erasure will be logical only${isAtLeast(found.version, '2.10.0') ? '' : ' and a power cut can lose events'}`;
+    return chosen(found, `found on this machine; ${warning}`);
+  }
+  throw new SetupFault(remedies(found, failures));
+}
+
+function fromEnvironment(path) {
+  const server = inspect(path);
+  if (server === undefined) throw new SetupFault(`NATS_SERVER_BIN=${path} is no nats-server that runs here`);
+  if (!isAtLeast(server.version, versionMin)) {
+    throw new SetupFault(`NATS_SERVER_BIN=${path} is version ${server.version}; ${versionMin} or newer is needed`);
+  }
+  return chosen(server, 'named by NATS_SERVER_BIN');
+}
+
+const chosen = ({path, version}, why) => ({path, version, line: `${version} at ${path} (${why})`});
+
+function remedies(found, failures) {
+  const tooOld = found === undefined ? '' : ` (the one at ${found.path} is ${found.version})`;
+  const tried = failures.length === 0 ? '' : ` Tried: ${failures.join('; ')}.`;
+  const brew = process.platform === 'darwin' ? '`brew install nats-server`, or ' : '';
+  return (
+    `no nats-server of ${versionMin} or newer${tooOld}.${tried} Remedies: ${brew}put a release binary ` +
+    '(https://github.com/nats-io/nats-server/releases) on PATH or name it in NATS_SERVER_BIN, ' +
+    'or set NATS_URL to a running server, or use `docker compose up`.'
+  );
+}
+
+// -- what is on this machine ------------------------------------------------------------------------------------------
+
+function searchFolders(env) {
+  const path = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  return [...path, '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
+}
+
+function newestIn(folders) {
+  let newest;
+  for (const folder of new Set(folders)) {
+    const server = inspect(join(folder, 'nats-server'));
+    if (server === undefined) continue;
+    if (newest === undefined || !isAtLeast(newest.version, server.version)) newest = server;
+  }
+  return newest;
+}
+
+/** `{path, version}`, or undefined when there is nothing that runs and calls itself nats-server. */
+function inspect(path) {
+  try {
+    accessSync(path, constants.X_OK);
+  } catch {
+    return undefined;
+  }
+  const {stdout} = spawnSync(path, ['--version'], {encoding: 'utf8', timeout: 20_000});
+  const version = /nats-server: v(\d+\.\d+\.\d+)/.exec(stdout ?? '')?.[1];
+  return version === undefined ? undefined : {path, version};
+}
+
+export function isAtLeast(version, floor) {
+  const [have, need] = [version, floor].map((text) => text.split('.').map(Number));
+  for (let i = 0; i < 3; i++) if (have[i] !== need[i]) return have[i] > need[i];
+  return true;
+}
+
+// -- Debian's package, without root -----------------------------------------------------------------------------------
+
+/** Debian's newest suite first: its server runs on older releases too. Then what this machine's release has. */
+export function debianFetchers(machine = readMachine()) {
+  if (!machine.hasApt) return [];
+  const fetchers = [];
+  if (existsSync(debianKeyring)) {
+    const mirror = machine.id === 'debian' ? machine.mirror : debianMirrorDefault;
+    const source = `deb [signed-by=${debianKeyring}] ${mirror} ${newestDebianSuite} main`;
+    fetchers.push({name: `Debian ${newestDebianSuite} (${mirror})`, fetch: (folder) => aptFetch(folder, source)});
+  }
+  const keyring = machine.id === 'ubuntu' ? ubuntuKeyring : debianKeyring;
+  if (machine.suite !== undefined && machine.suite !== newestDebianSuite && existsSync(keyring)) {
+    const components = machine.id === 'ubuntu' ? 'main universe' : 'main';
+    const source = `deb [signed-by=${keyring}] ${machine.mirror} ${machine.suite} ${components}`;
+    fetchers.push({name: `${machine.suite} (${machine.mirror})`, fetch: (folder) => aptFetch(folder, source)});
+  }
+  return fetchers;
+}
+
+function readMachine() {
+  const release = readIfThere('/etc/os-release');
+  const field = (name) => new RegExp(`^${name}="?([^"\\n]*)"?$`, 'm').exec(release)?.[1];
+  const likes = `${field('ID') ?? ''} ${field('ID_LIKE') ?? ''}`.split(' ');
+  const id = likes.includes('ubuntu') ? 'ubuntu' : 'debian';
+  const suite = field('UBUNTU_CODENAME') ?? field('VERSION_CODENAME');
+  const mirrorDefault = id === 'ubuntu' ? 'http://archive.ubuntu.com/ubuntu' : debianMirrorDefault;
+  const hasApt = ['apt-get', 'dpkg-deb'].every((tool) => existsSync(`/usr/bin/${tool}`));
+  return {hasApt, id, suite, mirror: mirrorOf(suite, aptSources()) ?? mirrorDefault};
+}
+
+function aptSources() {
+  const parts = '/etc/apt/sources.list.d';
+  const names = existsSync(parts) ? readdirSync(parts).filter((name) => /\.(list|sources)$/.test(name)) : [];
+  return [readIfThere('/etc/apt/sources.list'), ...names.map((name) => readIfThere(join(parts, name)))];
+}
+
+/** The address from which this machine takes `suite` itself (not its updates or security), in both apt formats. */
+export function mirrorOf(suite, sources) {
+  for (const text of sources) {
+    for (const line of text.split('\n')) {
+      const [, uri, lineSuite] = /^\s*deb\s+(?:\[[^\]]*\]\s+)?(\S+)\s+(\S+)/.exec(line) ?? [];
+      if (uri !== undefined && lineSuite === suite) return uri.replace(/\/$/, '');
+    }
+    for (const stanza of text.replace(/^#.*\n?/gm, '').split(/\n\s*\n/)) {
+      const field = (name) => new RegExp(`^${name}:\\s*(.*)$`, 'mi').exec(stanza)?.[1].trim().split(/\s+/) ?? [];
+      const enabled = field('Enabled')[0] !== 'no' && field('Types').includes('deb');
+      if (enabled && field('Suites').includes(suite)) return field('URIs')[0]?.replace(/\/$/, '');
+    }
+  }
+  return undefined;
+}
+
+const readIfThere = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+
+/** Downloads and unpacks the package inside `folder`; returns the path of the binary. */
+function aptFetch(folder, source) {
+  const sourceList = join(folder, 'sources.list');
+  const statusFile = join(folder, 'status');
+  for (const name of ['state/lists/partial', 'cache/archives/partial'])
+    mkdirSync(join(folder, name), {recursive: true});
+  writeFileSync(sourceList, `${source}\n`);
+  writeFileSync(statusFile, '');
+  // Only sources, state and cache are ours: the machine's apt.conf.d stays in force (proxies, certificates).
+  // Its pins do not: they are about what may be installed, and nothing is installed here.
+  const settings = {
+    'Dir::State': join(folder, 'state'),
+    'Dir::State::lists': join(folder, 'state/lists'),
+    'Dir::State::status': statusFile,
+    'Dir::Cache': join(folder, 'cache'),
+    'Dir::Etc::sourcelist': sourceList,
+    'Dir::Etc::sourceparts': '/dev/null',
+    'Dir::Etc::preferences': '/dev/null',
+    'Dir::Etc::preferencesparts': '/dev/null',
+    'Acquire::Languages': 'none',
+    'Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled': 'false',
+    'Acquire::Retries': '2',
+    // As root, apt would drop to a user who cannot enter this folder.
+    'APT::Sandbox::User': process.getuid?.() === 0 ? 'root' : '',
+  };
+  const options = Object.entries(settings).flatMap(([name, value]) => (value === '' ? [] : ['-o', `${name}=${value}`]));
+  const run = {cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8', timeout: aptMsMax};
+  // Its exit code also carries hooks of the machine that may need root; whether the lists came shows in the download.
+  const update = spawnSync('apt-get', [...options, '-q', 'update'], run);
+  try {
+    execFileSync('apt-get', [...options, '-q', 'download', 'nats-server'], run);
+  } catch (error) {
+    throw update.status === 0 ? error : new Error(lastLine(update), {cause: error});
+  }
+  const archive = readdirSync(folder).find((name) => name.endsWith('.deb'));
+  execFileSync('dpkg-deb', ['-x', archive, 'unpacked'], run);
+  return join(folder, 'unpacked/usr/sbin/nats-server');
+}
+
+/** Moves a fetched binary into the cache, once it is known to run: a rename, so nobody ever sees half a file. */
+function install(fetch, cache) {
+  mkdirSync(cache, {recursive: true});
+  const work = mkdtempSync(join(cache, 'fetch-'));
+  try {
+    const server = inspect(fetch(work));
+    if (server === undefined) throw new Error('the fetched nats-server does not run on this machine');
+    if (!isAtLeast(server.version, versionMin)) throw new Error(`it has ${server.version}, older than ${versionMin}`);
+    const ready = join(work, 'ready');
+    copyFileSync(server.path, ready);
+    chmodSync(ready, 0o755);
+    const path = join(cache, 'nats-server');
+    renameSync(ready, path);
+    return {path, version: server.version};
+  } finally {
+    rmSync(work, {recursive: true, force: true});
+  }
+}
+
+function lastLine({stderr, message}) {
+  const lines = String(stderr ?? '')
+    .trim()
+    .split('\n')
+    .filter((line) => /^[EW]:/.test(line));
+  return lines.at(-1) ?? message ?? 'failed';
+}

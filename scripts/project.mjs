@@ -1,0 +1,100 @@
+// Where things are, and the one lock under which set-up changes them.
+
+import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {join, resolve} from 'node:path';
+import {fileURLToPath} from 'node:url';
+
+export const projectRoot = resolve(fileURLToPath(new URL('..', import.meta.url)));
+export const cacheFolder = join(projectRoot, '.cache');
+export const inProject = (...names) => join(projectRoot, ...names);
+
+/** A sentence for the operator: shown without a stack, ends the program with code 1. */
+export class SetupFault extends Error {}
+
+/** Runs a script's main function; a `SetupFault` becomes its one line. */
+export async function runScript(main) {
+  try {
+    await main();
+  } catch (error) {
+    if (!(error instanceof SetupFault)) throw error;
+    process.stderr.write(`millrace: ${error.message}\n`);
+    process.exit(1);
+  }
+}
+
+const lockFolder = join(cacheFolder, 'setup.lock');
+const lockOwnerFile = join(lockFolder, 'pid');
+// An installation over a slow line takes minutes; a set-up that waits longer than this has a stuck neighbour.
+const lockWaitMsMax = 600_000;
+// Between making the folder and naming its owner lie microseconds: an ownerless lock this old was left by a crash.
+const lockOwnerlessMsMax = 5_000;
+
+/** Two set-ups at once (`npm start` beside `npm test`) would install and build over each other: one waits. */
+export function withSetupLock(work) {
+  acquireSetupLock();
+  try {
+    return work();
+  } finally {
+    rmSync(lockFolder, {recursive: true, force: true});
+  }
+}
+
+function acquireSetupLock() {
+  mkdirSync(cacheFolder, {recursive: true});
+  const deadlineMs = Date.now() + lockWaitMsMax;
+  while (!tryLock()) {
+    if (isLockStale()) removeStaleLock();
+    else if (Date.now() > deadlineMs)
+      throw new SetupFault(`another set-up is still running; if not, remove ${lockFolder}`);
+    else pause(100);
+  }
+}
+
+function tryLock() {
+  try {
+    mkdirSync(lockFolder); // Atomic: of two, one fails.
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw new SetupFault(`cannot write to ${cacheFolder}: ${error.message}`);
+  }
+  writeFileSync(lockOwnerFile, String(process.pid));
+  return true;
+}
+
+function isLockStale() {
+  try {
+    if (!existsSync(lockOwnerFile)) return Date.now() - statSync(lockFolder).mtimeMs > lockOwnerlessMsMax;
+    return !isProcessAlive(Number(readFileSync(lockOwnerFile, 'utf8')));
+  } catch {
+    return false; // It changed while we looked: look again.
+  }
+}
+
+/** Moved aside before it is removed: of two that found it stale, the second must not remove the first one's new lock. */
+function removeStaleLock() {
+  const aside = `${lockFolder}.stale-${process.pid}`;
+  try {
+    renameSync(lockFolder, aside);
+  } catch (error) {
+    if (error.code === 'ENOENT') return; // Somebody else was faster.
+    throw error;
+  }
+  const ownerFile = join(aside, 'pid');
+  const isLive = existsSync(ownerFile) && isProcessAlive(Number(readFileSync(ownerFile, 'utf8')));
+  if (isLive && !existsSync(lockFolder)) renameSync(aside, lockFolder);
+  else rmSync(aside, {recursive: true, force: true});
+}
+
+function isProcessAlive(pid) {
+  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function pause(ms) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

@@ -1,0 +1,16 @@
+// `node scripts/run.mjs cli/keys …`: runs dist/src/cli/keys.js with the rest of the words, after set-up.
+// Quiet: the output belongs to the program.
+
+import {pathToFileURL} from 'node:url';
+import {inProject, runScript, SetupFault} from './project.mjs';
+import {setUp} from './setup.mjs';
+
+await runScript(async () => {
+  const [name, ...words] = process.argv.slice(2);
+  if (name === undefined || !/^[a-z0-9/-]+$/.test(name))
+    throw new SetupFault('usage: node scripts/run.mjs <program> [words]');
+  setUp({say: () => {}, needsNatsServer: false});
+  const program = inProject('dist/src', `${name}.js`);
+  process.argv = [process.argv[0], program, ...words];
+  await import(pathToFileURL(program).href);
+});

@@ -1,0 +1,127 @@
+// Set-up: dependencies, build, nats-server. Uses built-ins only, since it runs before anything is installed.
+// Each step says in one line what it chose and why; a second run with nothing to do takes a fraction of a second.
+
+import {execFileSync, spawnSync} from 'node:child_process';
+import {createHash} from 'node:crypto';
+import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join, relative} from 'node:path';
+import {findNatsServer} from './nats-server.mjs';
+import {inProject, projectRoot, SetupFault, withSetupLock} from './project.mjs';
+
+const nodeMin = [20, 15];
+const lockFile = inProject('package-lock.json');
+const installedStamp = inProject('node_modules/.installed-lock');
+const builtStamp = inProject('dist/.built-sources');
+
+/**
+ * `say` gets the lines. `needsNatsServer: false` for programs that only talk to a running service.
+ * Returns the environment that the service needs on top of its own: NATS_SERVER_BIN when one was found.
+ */
+export function setUp({say = console.log, needsNatsServer = true} = {}) {
+  checkNode();
+  return withSetupLock(() => {
+    installDependencies(say);
+    build(say);
+    return needsNatsServer ? natsServer(say) : {};
+  });
+}
+
+export function checkNode(version = process.versions.node) {
+  const [major, minor] = version.split('.').map(Number);
+  if (major > nodeMin[0] || (major === nodeMin[0] && minor >= nodeMin[1])) return;
+  throw new SetupFault(`Node ${nodeMin.join('.')} or newer is needed; this is ${version} (${process.execPath})`);
+}
+
+function natsServer(say) {
+  const {path, line} = findNatsServer();
+  say(`nats-server: ${line}`);
+  return path === undefined ? {} : {NATS_SERVER_BIN: path};
+}
+
+// -- dependencies -----------------------------------------------------------------------------------------------------
+
+function installDependencies(say) {
+  const why = reasonToInstall();
+  if (why === undefined) {
+    say('dependencies: unchanged since they were installed');
+    return;
+  }
+  say(`dependencies: installing with npm ci, because ${why}`);
+  if (!npm('ci').ok) {
+    say('dependencies: npm ci could not use the lock file; trying npm install');
+    const {ok, output} = npm('install');
+    if (!ok) throw new SetupFault(`npm install failed: ${npmReason(output)}`);
+  }
+  writeFileSync(installedStamp, lockHash());
+}
+
+function reasonToInstall() {
+  if (!existsSync(inProject('node_modules'))) return 'node_modules is missing';
+  if (!existsSync(installedStamp)) return 'no finished installation is recorded';
+  if (readFileSync(installedStamp, 'utf8') !== lockHash()) return 'package-lock.json changed';
+  return undefined;
+}
+
+const lockHash = () => (existsSync(lockFile) ? hashOf([lockFile]) : 'no lock file');
+
+function npm(command) {
+  // Development packages too, also under NODE_ENV=production: the compiler is one of them.
+  const args = [command, '--ignore-scripts', '--include=dev', '--no-fund', '--no-audit'];
+  // Started by npm, its own path is known and the one on PATH may be another.
+  const [program, first] = process.env.npm_execpath ? [process.execPath, [process.env.npm_execpath]] : ['npm', []];
+  const {status, error, stderr} = spawnSync(program, [...first, ...args], {
+    cwd: projectRoot,
+    encoding: 'utf8',
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  return {ok: status === 0, output: error?.message ?? stderr};
+}
+
+function npmReason(output) {
+  const lines = output.split('\n').filter((line) => /^npm (error|ERR!)/.test(line));
+  return (lines.slice(0, 4).join(' ') || output).trim();
+}
+
+// -- build ------------------------------------------------------------------------------------------------------------
+
+function build(say) {
+  const sources = sourceFiles();
+  const hash = hashOf(sources);
+  const builtHash = existsSync(builtStamp) ? readFileSync(builtStamp, 'utf8') : undefined;
+  if (builtHash === hash) {
+    say('build: dist is up to date');
+    return;
+  }
+  say(`build: compiling, because ${builtHash === undefined ? 'dist is missing' : 'sources changed'}`);
+  try {
+    execFileSync(process.execPath, [inProject('node_modules/typescript/bin/tsc'), '-b', '--pretty', 'false'], {
+      cwd: projectRoot,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  } catch (error) {
+    throw new SetupFault(`the build failed:\n${error.stdout || error.message}`);
+  }
+  mkdirSync(inProject('dist'), {recursive: true});
+  writeFileSync(builtStamp, hash);
+}
+
+/** By content, not by time: a checkout or an unpacked archive carries times that say nothing. */
+function hashOf(files) {
+  const hash = createHash('sha256');
+  for (const file of files)
+    hash.update(relative(projectRoot, file)).update('\0').update(readFileSync(file)).update('\0');
+  return hash.digest('hex');
+}
+
+function sourceFiles() {
+  const files = ['actors', 'src', 'bench'].flatMap((folder) => typescriptIn(inProject(folder)));
+  return [inProject('tsconfig.json'), lockFile, ...files.sort()].filter((file) => existsSync(file));
+}
+
+function typescriptIn(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, {withFileTypes: true, recursive: true})
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+}
