@@ -1,0 +1,154 @@
+// The reading side of the parts store: payloads by revision, the ones used last kept within a bound of bytes.
+//   Owns: reassembly, checks, coalescing, eviction. Does not own: which parts there are (manifests), who writes them.
+//   C1. A payload lies in an ArrayBuffer of its own, from its start: typed arrays over it are aligned (actors/rows.ts).
+//   C2. Parts never change: a revision is a name for ever, so nothing here is ever invalidated.
+//   C3. Nothing is handed out that does not have the length and the checksum that its reference names.
+
+import {promisify} from 'node:util';
+import {crc32, gunzip} from 'node:zlib';
+import {bodiesLayout} from '../../actors/bodies.js';
+import {bodyBlockRows, entryBytesMax} from '../../actors/limits.js';
+import type {PartRef} from '../../actors/manifest.js';
+import {type RowsView, viewRows} from '../../actors/rows.js';
+import {viewWindows, type WindowsView} from '../../actors/windows.js';
+
+const inflate = promisify(gunzip);
+
+/** A block holds one body a row, each at most an entry and its length: whatever inflates to more is no block of ours. */
+const bodyBlockBytesMax = bodyBlockRows * (entryBytesMax + 8);
+
+/** What holds the values of parts. */
+export interface PartValues {
+  /** The value at this revision; undefined when it was swept. */
+  read(revision: number): Promise<Uint8Array | undefined>;
+}
+
+/** The part was swept: whoever asked holds an old manifest and starts again on the newest one. */
+export class MissingPart extends Error {
+  override name = 'MissingPart';
+  constructor(readonly ref: PartRef) {
+    super(`part ${ref.key} at revisions ${ref.revisions.join(',')} is gone`);
+  }
+}
+
+/** The stored bytes are not those that were written. */
+export class DamagedPart extends Error {
+  override name = 'DamagedPart';
+  constructor(
+    readonly ref: PartRef,
+    reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(`part ${ref.key} at revisions ${ref.revisions.join(',')} is damaged: ${reason}`, options);
+  }
+}
+
+/** A payload or an inflated block of one, with the views of it that were asked for. */
+interface Held {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  rows?: RowsView;
+  windows?: WindowsView;
+}
+
+export class PartsCache {
+  private readonly values: PartValues;
+  private readonly bytesMax: number;
+  private bytes = 0;
+  /** Least recently used first. */
+  private readonly held = new Map<string, Held>();
+  private readonly loading = new Map<string, Promise<Held>>();
+
+  constructor(values: PartValues, bytesMax: number) {
+    this.values = values;
+    this.bytesMax = bytesMax;
+  }
+
+  /** Bytes kept. What is being loaded or still used by its asker is not counted: askers bound how much they load at once. */
+  get bytesHeld(): number {
+    return this.bytes;
+  }
+
+  /** @throws MissingPart, DamagedPart */
+  async load(ref: PartRef): Promise<Uint8Array<ArrayBuffer>> {
+    return (await this.part(ref)).bytes;
+  }
+
+  async loadRows(ref: PartRef): Promise<RowsView> {
+    const held = await this.part(ref);
+    return (held.rows ??= viewRows(held.bytes));
+  }
+
+  async loadWindows(ref: PartRef): Promise<WindowsView> {
+    const held = await this.part(ref);
+    return (held.windows ??= viewWindows(held.bytes));
+  }
+
+  /** One block of a bodies part, inflated (actors/bodies.ts). */
+  async loadBodyBlock(ref: PartRef, block: number): Promise<Uint8Array<ArrayBuffer>> {
+    const key = `${ref.revisions[0]}/${block}`;
+    return (await this.once(key, async () => inflateBlock(ref, await this.load(ref), block))).bytes;
+  }
+
+  private part(ref: PartRef): Promise<Held> {
+    return this.once(String(ref.revisions[0]), () => this.read(ref));
+  }
+
+  /** What is held under `key`, or what `load` brings; many askers at once share one load. */
+  private async once(key: string, load: () => Promise<Uint8Array<ArrayBuffer>>): Promise<Held> {
+    const held = this.held.get(key);
+    if (held !== undefined) {
+      this.held.delete(key);
+      this.held.set(key, held);
+      return held;
+    }
+    const started = this.loading.get(key);
+    if (started !== undefined) return started;
+    const loading = load().then((bytes) => this.keep(key, {bytes}));
+    this.loading.set(key, loading);
+    try {
+      return await loading;
+    } finally {
+      this.loading.delete(key);
+    }
+  }
+
+  private keep(key: string, held: Held): Held {
+    const size = held.bytes.length;
+    if (size > this.bytesMax) return held;
+    this.held.set(key, held);
+    this.bytes += size;
+    for (const [oldest, {bytes}] of this.held) {
+      if (this.bytes <= this.bytesMax) break;
+      this.held.delete(oldest);
+      this.bytes -= bytes.length;
+    }
+    return held;
+  }
+
+  private async read(ref: PartRef): Promise<Uint8Array<ArrayBuffer>> {
+    const values = await Promise.all(ref.revisions.map((revision) => this.values.read(revision)));
+    const payload = new Uint8Array(ref.bytes); // C1
+    let at = 0;
+    for (const value of values) {
+      if (value === undefined) throw new MissingPart(ref);
+      if (at + value.length > ref.bytes) throw new DamagedPart(ref, `it is longer than ${ref.bytes} bytes`);
+      payload.set(value, at);
+      at += value.length;
+    }
+    if (at !== ref.bytes) throw new DamagedPart(ref, `it has ${at} of ${ref.bytes} bytes`);
+    if (crc32(payload) !== ref.crc) throw new DamagedPart(ref, 'its checksum differs'); // C3
+    return payload;
+  }
+}
+
+async function inflateBlock(ref: PartRef, part: Uint8Array, block: number): Promise<Uint8Array<ArrayBuffer>> {
+  const {starts, ends} = bodiesLayout(part);
+  if (block >= starts.length) throw new DamagedPart(ref, `it has no block ${block}`);
+  try {
+    const inflated = await inflate(part.subarray(starts[block], ends[block]), {maxOutputLength: bodyBlockBytesMax});
+    // A copy: zlib answers with a slice of a buffer that may be much larger, and the bound counts what is kept.
+    return new Uint8Array(inflated);
+  } catch (cause) {
+    throw new DamagedPart(ref, `block ${block} does not inflate`, {cause});
+  }
+}

@@ -1,0 +1,119 @@
+import {crc32, gzipSync} from 'node:zlib';
+import {describe, expect, test} from 'vitest';
+import {joinBodies} from '../../actors/bodies.js';
+import type {PartRef} from '../../actors/manifest.js';
+import {DamagedPart, MissingPart, PartsCache, type PartValues} from '../../src/parts/parts-cache.js';
+
+/** A store that counts its reads and holds them back until it is told. */
+class Store implements PartValues {
+  readonly values: (Uint8Array | undefined)[] = [];
+  readonly reads: number[] = [];
+  gate: Promise<void> = Promise.resolve();
+
+  put(payload: Uint8Array, valueBytesMax = 4): PartRef {
+    const revisions: number[] = [];
+    for (let at = 0; at < payload.length; at += valueBytesMax) {
+      revisions.push(this.values.push(payload.slice(at, at + valueBytesMax)));
+    }
+    return {key: 'rows.1', revisions, bytes: payload.length, crc: crc32(payload)};
+  }
+
+  async read(revision: number): Promise<Uint8Array | undefined> {
+    this.reads.push(revision);
+    await this.gate;
+    return this.values[revision - 1];
+  }
+}
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe('parts cache', () => {
+  test('joins the values of a part in order, in a buffer of its own', async () => {
+    const store = new Store();
+    const ref = store.put(bytesOf('the way of an event'));
+    const payload = await new PartsCache(store, 1_000).load(ref);
+    expect(new TextDecoder().decode(payload)).toBe('the way of an event');
+    expect(payload.byteOffset).toBe(0);
+    expect(payload.buffer.byteLength).toBe(payload.length);
+  });
+
+  test('reads a part once, however many ask for it at once or later', async () => {
+    const store = new Store();
+    const ref = store.put(bytesOf('12345678'));
+    let open = (): void => undefined;
+    store.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const cache = new PartsCache(store, 1_000);
+    const asked = [cache.load(ref), cache.load(ref), cache.load(ref)];
+    open();
+    const [first, second] = await Promise.all(asked);
+    expect(second).toBe(first);
+    expect(await cache.load(ref)).toBe(first);
+    expect(store.reads).toEqual([1, 2]);
+  });
+
+  test('forgets what was used longest ago, and never holds more than its bound', async () => {
+    const store = new Store();
+    const [a, b, c] = ['aaaa', 'bbbb', 'cccc'].map((text) => store.put(bytesOf(text)));
+    const cache = new PartsCache(store, 8);
+    await cache.load(a);
+    await cache.load(b);
+    await cache.load(a);
+    await cache.load(c);
+    expect(cache.bytesHeld).toBe(8);
+    await cache.load(a);
+    expect(store.reads).toEqual([1, 2, 3]);
+    await cache.load(b);
+    expect(store.reads).toEqual([1, 2, 3, 2]);
+    expect(cache.bytesHeld).toBe(8);
+  });
+
+  test('hands out a part larger than the bound without keeping it', async () => {
+    const store = new Store();
+    const ref = store.put(bytesOf('123456789'));
+    const cache = new PartsCache(store, 8);
+    expect((await cache.load(ref)).length).toBe(9);
+    expect(cache.bytesHeld).toBe(0);
+  });
+
+  test('a swept value is a missing part, and is asked for anew the next time', async () => {
+    const store = new Store();
+    const ref = store.put(bytesOf('12345678'));
+    const [, second] = store.values;
+    store.values[1] = undefined;
+    const cache = new PartsCache(store, 1_000);
+    await expect(cache.load(ref)).rejects.toBeInstanceOf(MissingPart);
+    store.values[1] = second;
+    expect((await cache.load(ref)).length).toBe(8);
+  });
+
+  test.each([
+    ['a flipped bit', (ref: PartRef) => ref, [0x31 ^ 4, 0x32, 0x33, 0x34]],
+    ['a shorter value', (ref: PartRef) => ref, [0x31, 0x32, 0x33]],
+    ['a longer value', (ref: PartRef) => ref, [0x31, 0x32, 0x33, 0x34, 0x35]],
+    ['another checksum', (ref: PartRef) => ({...ref, crc: ref.crc ^ 1}), [0x31, 0x32, 0x33, 0x34]],
+  ])('%s is damage', async (_, alter, value) => {
+    const store = new Store();
+    const ref = alter(store.put(bytesOf('1234')));
+    store.values[0] = Uint8Array.from(value);
+    await expect(new PartsCache(store, 1_000).load(ref)).rejects.toBeInstanceOf(DamagedPart);
+  });
+
+  test('inflates one block of a bodies part, and keeps it too', async () => {
+    const store = new Store();
+    const ref = store.put(joinBodies([gzipSync('first block'), gzipSync('second block')]), 1_000);
+    const cache = new PartsCache(store, 1_000);
+    const block = await cache.loadBodyBlock(ref, 1);
+    expect(new TextDecoder().decode(block)).toBe('second block');
+    expect(await cache.loadBodyBlock(ref, 1)).toBe(block);
+    expect(store.reads).toEqual([1]);
+    await expect(cache.loadBodyBlock(ref, 2)).rejects.toBeInstanceOf(DamagedPart);
+  });
+
+  test('a block that does not inflate is damage', async () => {
+    const store = new Store();
+    const ref = store.put(joinBodies([bytesOf('no gzip member')]), 1_000);
+    await expect(new PartsCache(store, 1_000).loadBodyBlock(ref, 0)).rejects.toBeInstanceOf(DamagedPart);
+  });
+});
