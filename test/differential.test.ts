@@ -1,0 +1,57 @@
+// Random workloads against the real service and against the model: every answer must be equal.
+// `DIFFERENTIAL_SEEDS=7,8,9 npx vitest run test/differential.test.ts` plays other seeds; a failure names its seed.
+
+import {describe, test} from 'vitest';
+import {Driver} from './differential/driver.js';
+import {Workload} from './differential/workload.js';
+
+interface Run {
+  readonly seed: number;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const fixedRuns: readonly Run[] = [
+  {seed: 1, env: {PARTITIONS: '4'}},
+  {seed: 2, env: {PARTITIONS: '3', MEMORY_CACHE_MIB: '16', REPORT_REFRESH_SECONDS: '0.5'}},
+  {seed: 3, env: {PARTITIONS: '1'}},
+];
+
+const askedSeeds = process.env.DIFFERENTIAL_SEEDS;
+const runs: readonly Run[] =
+  askedSeeds === undefined
+    ? fixedRuns
+    : askedSeeds.split(',').map((seed) => ({...fixedRuns[(Number(seed) - 1) % fixedRuns.length]!, seed: Number(seed)}));
+
+/** Steps between two comparisons of everything; a restart of either kind lies in the middle of a stretch. */
+const stepsPerStretch = 60;
+const queriesPerStretch = 15;
+
+describe('the service answers as the model does', () => {
+  test.each(runs)('seed $seed', {timeout: 90_000}, async ({seed, env}) => {
+    const workload = new Workload(seed, Date.now());
+    const driver = await Driver.start({...unlimited, ...env}, workload);
+    try {
+      for (const restart of workload.random.chance(0.5) ? (['stop', 'kill'] as const) : (['kill', 'stop'] as const)) {
+        await steps(driver, stepsPerStretch);
+        await driver.compareEverything(queriesPerStretch);
+        await steps(driver, stepsPerStretch / 2);
+        await driver.restart(restart);
+        await driver.compareEverything(queriesPerStretch);
+      }
+      await driver.stop();
+    } catch (error) {
+      await driver.abandon();
+      throw new Error(`DIFFERENTIAL_SEEDS=${seed} plays this again`, {cause: error});
+    }
+  });
+});
+
+const unlimited = {
+  RATE_LIMIT_READS_PER_MINUTE: '0',
+  RATE_LIMIT_EVENTS_PER_SECOND: '0',
+  RATE_LIMIT_DELETES_PER_SECOND: '0',
+};
+
+async function steps(driver: Driver, count: number): Promise<void> {
+  for (let left = count; left > 0; left--) await driver.step();
+}

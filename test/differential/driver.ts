@@ -1,0 +1,320 @@
+// Plays one workload against a running service and the model at once, and compares every answer.
+//   Owns:   the service of this seed (it is stopped and started in between), and what was learned from it.
+//   D1. Requests are awaited one after the other (bursts excepted), so the order of arrival is the order of sending.
+//   D2. What only the server knows is checked apart: an event's id is unique, has one value for ever, and names the one
+//       partition of its user; `received_at` lies between the sending of the event and the answer.
+
+import {expect} from 'vitest';
+import {activeUsersOf} from '../model/active-users.js';
+import {dayMs, formatTime} from '../model/calendar.js';
+import {eventCountsOf} from '../model/event-counts.js';
+import {funnelOf} from '../model/funnel.js';
+import {eventJson, type HistoryQuery, historyOf, pageOf, profileOf} from '../model/history.js';
+import {
+  type EventBody,
+  type JsonObject,
+  Model,
+  type Received,
+  type StoredEvent,
+  type UserRef,
+  userKeyOf,
+} from '../model/model.js';
+import {
+  type Answer,
+  Client,
+  type EventAnswer,
+  expectError,
+  expectJson,
+  type HistoryAnswer,
+  type ProfileBody,
+  query,
+  userPath,
+} from '../support/http.js';
+import {Positions, reportCovering, until} from '../support/reports.js';
+import {type Service, startService} from '../support/service.js';
+import {eventNames, users, type Workload} from './workload.js';
+
+export class Driver {
+  readonly model = new Model();
+  private positions = new Positions();
+  private readonly idOfArrival = new Map<number, string>();
+  private readonly arrivalOfId = new Map<string, number>();
+  private write: Client;
+  private read: Client;
+
+  private constructor(
+    private service: Service,
+    private readonly env: Readonly<Record<string, string>>,
+    private readonly workload: Workload,
+  ) {
+    this.write = new Client(service.baseUrl, service.writeKey);
+    this.read = new Client(service.baseUrl, service.secretKey);
+  }
+
+  static async start(env: Readonly<Record<string, string>>, workload: Workload): Promise<Driver> {
+    return new Driver(await startService({env}), env, workload);
+  }
+
+  async stop(): Promise<void> {
+    expect(await this.service.stop()).toBe(0);
+  }
+
+  /** For the end of a failed run too: a service that is gone already is fine. */
+  async abandon(): Promise<void> {
+    await this.service.kill();
+  }
+
+  async restart(how: 'stop' | 'kill'): Promise<void> {
+    if (how === 'stop') await this.stop();
+    else await this.service.kill();
+    this.service = await startService({env: this.env, dataDir: this.service.dataDir});
+    this.write = new Client(this.service.baseUrl, this.service.writeKey);
+    this.read = new Client(this.service.baseUrl, this.service.secretKey);
+  }
+
+  async step(): Promise<void> {
+    const {workload} = this;
+    const kind = workload.random.weighted({
+      single: 8,
+      batch: 5,
+      burst: 1,
+      identify: 4,
+      erase: 1,
+      profile: 2,
+      timeline: 2,
+    });
+    if (kind === 'single') await this.sendEvent(workload.event());
+    else if (kind === 'batch') await this.sendBatch();
+    else if (kind === 'burst') await Promise.all(workload.burst().map((body) => this.sendEvent(body)));
+    else if (kind === 'identify') await this.sendIdentify();
+    else if (kind === 'erase') await this.sendDeletion(workload.user());
+    else if (kind === 'profile') await this.compareProfile(workload.user());
+    else await this.compareTimeline(workload.user());
+  }
+
+  private async sendEvent(body: EventBody): Promise<void> {
+    const [answer, received] = await timed(() => this.write.post('/v1/events', body));
+    expectJson(answer, 200);
+    expect(answer.json()).toEqual({status: 'ok', received: 1});
+    this.positions.note(answer);
+    this.model.event(body, received);
+  }
+
+  private async sendBatch(): Promise<void> {
+    const {random} = this.workload;
+    const good = this.workload.batch();
+    const events: unknown[] = [...good];
+    const errors: {index: number; code: string; field: string; messageId?: unknown}[] = [];
+    for (let index = 0; random.chance(0.15) && index < events.length; index += random.between(1, 5)) {
+      const bad = this.workload.invalidEvent();
+      events.splice(index, 0, bad.body);
+      const messageId = bad.field === 'messageId' ? undefined : bad.body.messageId;
+      errors.push({index, code: 'invalid_event', field: bad.field, ...(messageId === undefined ? {} : {messageId})});
+      if (!random.chance(0.5)) break;
+    }
+    const [answer, received] = await timed(() => this.write.post('/v1/events/batch', {events}));
+    expectJson(answer, errors.length === 0 ? 200 : 207);
+    const body = answer.json<{errors: {message?: string; messageId?: unknown}[]}>();
+    expect({...body, errors: body.errors.map(withoutMessage)}).toEqual({
+      status: errors.length === 0 ? 'ok' : 'partial',
+      received: good.length,
+      rejected: errors.length,
+      errors: errors.map((error, at) => (error.field === 'messageId' ? {...error, ...echoed(body.errors[at])} : error)),
+    });
+    this.positions.note(answer);
+    this.model.batch(good, received);
+  }
+
+  private async sendIdentify(): Promise<void> {
+    const body = this.workload.identify();
+    const [answer, received] = await timed(() => this.write.post('/v1/users/identify', body));
+    expectJson(answer, 200);
+    expect(answer.json()).toEqual({status: 'ok', userId: body.userId});
+    this.positions.note(answer);
+    this.model.identify(body.userId, body.traits, received);
+  }
+
+  private async sendDeletion(user: UserRef): Promise<void> {
+    const answer = await this.read.delete(pathOf(user));
+    const deleted = this.model.delete(user);
+    if (deleted === undefined) {
+      expect(answer.status, answer.text).toBe(404);
+      expect(answer.json<{error: {code: string}}>().error.code).toBe('user_not_found');
+      return;
+    }
+    expect([200, 202], answer.text).toContain(answer.status);
+    const {deletion, ...rest} = answer.json<{deletion: {id: string; log_position: string; events_deleted: number}}>();
+    expect(rest).toEqual({status: answer.status === 200 ? 'deleted' : 'pending', id: user.id});
+    expect(deletion.events_deleted).toBe(deleted);
+    await until(
+      () => this.read.get(`/v1/deletions/${deletion.id}`),
+      (state) => state.json<{deletion: {status: string}}>().deletion.status === 'completed',
+      'the deletion completes',
+    );
+    this.positions.add(deletion.log_position);
+  }
+
+  /** Every report, the history and the profiles by random queries; the service stands still meanwhile. */
+  async compareEverything(queries: number): Promise<void> {
+    await this.learnPartitions();
+    for (const user of users) await this.compareProfile(user);
+    for (const event of eventNames) await this.compareWholeMonths(event);
+    for (let left = queries; left > 0; left--) {
+      await this.compareReport('events', this.workload.eventCounts(), eventCountsOf);
+      await this.compareReport('users', this.workload.activeUsers(), activeUsersOf);
+      await this.compareFunnel();
+      await this.compareHistory(this.workload.history(), this.workload.random.between(1, 300));
+    }
+    await this.comparePagesWhileEventsArrive();
+  }
+
+  private async compareReport<Q extends object>(
+    report: string,
+    asked: Q,
+    expected: (model: Model, asked: Q) => JsonObject,
+  ): Promise<void> {
+    const path = `/v1/reports/${report}?${query(asked as Record<string, string>)}`;
+    const answer = await reportCovering(this.read, path, this.positions);
+    expectJson(answer, 200);
+    expect(answer.json(), decodeURIComponent(path)).toEqual(expected(this.model, asked));
+  }
+
+  private async compareFunnel(): Promise<void> {
+    const {steps, ...rest} = this.workload.funnel();
+    await this.compareReport('funnel', {'steps[]': steps, ...rest}, (model) => funnelOf(model, {steps, ...rest}));
+  }
+
+  /** One wide report per event, so that no stored event stands outside every comparison. */
+  private async compareWholeMonths(event: string): Promise<void> {
+    const to = formatTime(Date.now() + 2 * dayMs).slice(0, 10);
+    await this.compareReport('events', {event, from: '1970-01-01', to, interval: 'month'}, eventCountsOf);
+  }
+
+  private async compareProfile(user: UserRef): Promise<void> {
+    const answer = await this.read.get(pathOf(user));
+    const expected = profileOf(this.model, user);
+    if (expected === undefined) {
+      expectErrorCode(answer, 404, 'user_not_found');
+      return;
+    }
+    expectJson(answer, 200);
+    const {created_at, last_seen, events, traits_over_limit = 0, ...rest} = answer.json<ProfileBody>();
+    expect(rest).toEqual({id: user.id, traits: expected.traits, events_has_more: expected.hasMore});
+    expect(traits_over_limit).toBe(expected.traitsOverLimit);
+    expectWithin(created_at, expected.createdAt);
+    expectWithin(last_seen, expected.lastSeen);
+    this.compareRows(events, expected.rows);
+  }
+
+  private async compareTimeline(user: UserRef): Promise<void> {
+    const asked: HistoryQuery = user.kind === 'user' ? {userId: user.id} : {anonymousId: user.id};
+    await this.compareHistory(asked, 1_000);
+  }
+
+  private async compareHistory(asked: HistoryQuery, limit: number): Promise<void> {
+    const rows = historyOf(this.model, asked);
+    let cursor: string | undefined;
+    for (let start = 0; start === 0 || start < rows.length; start += limit) {
+      const page = await this.historyPage({...asked, limit, cursor});
+      const expected = pageOf(rows, start, limit);
+      this.compareRows(page.data, expected.rows);
+      expect([page.has_more, page.next_cursor !== null]).toEqual([expected.hasMore, expected.hasMore]);
+      cursor = page.next_cursor ?? undefined;
+    }
+  }
+
+  /** Pages stand still: what arrives after the first page is in none of them. */
+  private async comparePagesWhileEventsArrive(): Promise<void> {
+    const rows = historyOf(this.model, {});
+    const seen: EventAnswer[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await this.historyPage({limit: this.workload.random.between(1, 200), cursor});
+      seen.push(...page.data);
+      cursor = page.next_cursor ?? undefined;
+      await this.sendEvent(this.workload.event());
+    } while (cursor !== undefined);
+    this.compareRows(seen, rows);
+  }
+
+  private async historyPage(
+    parameters: HistoryQuery & {limit: number; cursor?: string | undefined},
+  ): Promise<HistoryAnswer> {
+    const answer = await this.read.get(`/v1/events?${query({...parameters})}`);
+    expectJson(answer, 200);
+    const page = answer.json<HistoryAnswer>();
+    expect(Object.keys(page).sort()).toEqual(['data', 'has_more', 'next_cursor']);
+    return page;
+  }
+
+  /** Equal milliseconds of different users stand in the order of their partitions, which the ids tell. */
+  private async learnPartitions(): Promise<void> {
+    let cursor: string | undefined;
+    do {
+      const page = await this.historyPage({limit: 1_000, cursor});
+      for (const event of page.data) this.notePartition(event);
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+
+  private notePartition(event: EventAnswer): void {
+    const user: UserRef =
+      event.userId === null ? {kind: 'anonymous', id: event.anonymousId!} : {kind: 'user', id: event.userId};
+    const partition = partitionOf(event.id);
+    expect(this.model.partitions.get(userKeyOf(user)) ?? partition, 'a user lives in one partition').toBe(partition);
+    this.model.partitions.set(userKeyOf(user), partition);
+  }
+
+  private compareRows(actual: readonly EventAnswer[], expected: readonly StoredEvent[]): void {
+    const shown = actual.map(({id: _id, received_at: _receivedAt, ...rest}) => rest);
+    expect(shown).toEqual(expected.map(eventJson));
+    for (const [at, event] of actual.entries()) this.checkServerFields(event, expected[at]!); // D2
+  }
+
+  private checkServerFields(actual: EventAnswer, expected: StoredEvent): void {
+    this.notePartition(actual);
+    expectWithin(actual.received_at, expected.received);
+    expect(this.idOfArrival.get(expected.arrival) ?? actual.id).toBe(actual.id);
+    expect(this.arrivalOfId.get(actual.id) ?? expected.arrival, `id ${actual.id} is unique`).toBe(expected.arrival);
+    this.idOfArrival.set(expected.arrival, actual.id);
+    this.arrivalOfId.set(actual.id, expected.arrival);
+  }
+}
+
+const pathOf = (user: UserRef): string => `${userPath(user.id)}${user.kind === 'anonymous' ? '?kind=anonymous' : ''}`;
+
+async function timed(call: () => Promise<Answer>): Promise<[Answer, Received]> {
+  const earliestMs = Date.now();
+  const answer = await call();
+  return [answer, {earliestMs, latestMs: Date.now()}];
+}
+
+function partitionOf(id: string): number {
+  expect(id).toMatch(/^\d+-\d+$/);
+  return Number(id.split('-')[0]);
+}
+
+function expectWithin(timestamp: string, bounds: Received): void {
+  expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(
+    timestamp >= formatTime(bounds.earliestMs),
+    `${timestamp} is not before ${formatTime(bounds.earliestMs)}`,
+  ).toBe(true);
+  expect(timestamp <= formatTime(bounds.latestMs), `${timestamp} is not after ${formatTime(bounds.latestMs)}`).toBe(
+    true,
+  );
+}
+
+function withoutMessage({message, ...rest}: {message?: string}): object {
+  expect(message).toMatch(/\S/);
+  return rest;
+}
+
+/** Whether a refused messageId comes back with its refusal is left open. */
+const echoed = (error: {messageId?: unknown} | undefined): {messageId?: unknown} =>
+  error?.messageId === undefined ? {} : {messageId: error.messageId};
+
+function expectErrorCode(answer: Answer, status: number, code: string): void {
+  if (answer.json<{deletion?: unknown}>().deletion === undefined) expectError(answer, status, code);
+  else expect([answer.status, answer.json<{error: {code: string}}>().error.code]).toEqual([status, code]);
+}
