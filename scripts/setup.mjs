@@ -8,6 +8,9 @@ import {join, relative} from 'node:path';
 import {findNatsServer} from './nats-server.mjs';
 import {inProject, projectRoot, SetupFault, withSetupLock} from './project.mjs';
 
+/** Sources have type errors; what could be compiled was. */
+export class BuildFault extends SetupFault {}
+
 const nodeMin = [20, 15];
 const lockFile = inProject('package-lock.json');
 const installedStamp = inProject('node_modules/.installed-lock');
@@ -21,8 +24,9 @@ export function setUp({say = console.log, needsNatsServer = true} = {}) {
   checkNode();
   return withSetupLock(() => {
     installDependencies(say);
+    const env = needsNatsServer ? natsServer(say) : {};
     build(say);
-    return needsNatsServer ? natsServer(say) : {};
+    return env;
   });
 }
 
@@ -100,7 +104,7 @@ function build(say) {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   } catch (error) {
-    throw new SetupFault(`the build failed:\n${error.stdout || error.message}`);
+    throw new BuildFault(`the build failed:\n${error.stdout || error.message}`);
   }
   mkdirSync(inProject('dist'), {recursive: true});
   writeFileSync(builtStamp, hash);

@@ -1,0 +1,199 @@
+// One process per DATA_DIR: two nats-servers on one store would destroy it.
+//   The lock is the file `lock.<n>` with the highest n. Taking it is linking `lock.<n+1>`, which only one can, once the
+//   holder of `lock.<n>` is known to be gone. (Removing a stale lock and making a new one cannot be done in one step:
+//   of two that find it stale, the second would remove the lock that the first just made.)
+//   L1. A generation is never used twice: the highest file stays, also after a release.
+//   L2. Who linked a generation holds the lock only if none is higher afterwards (lower ones are removed by holders,
+//       so a slow taker can succeed in linking a number that is long past).
+
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import {hostname} from 'node:os';
+import {join} from 'node:path';
+import {setTimeout as delay} from 'node:timers/promises';
+import {monotonicMs, wallMs} from './clock.js';
+
+export interface DataLock {
+  /** The lock lasts while this child lives, even when its parent is killed: it may still write below the folder. */
+  addHolder(pid: number): void;
+  release(): void;
+}
+
+/** Somebody else has the folder. */
+export class DataDirBusy extends Error {}
+
+/** A process, told apart from a later one with the same pid by the time it started (where the system shows that). */
+interface Holder {
+  readonly pid: number;
+  readonly startTicks: string | null;
+}
+
+interface LockRecord {
+  readonly holders: readonly Holder[];
+  /** Pids mean something only here: host name and, on Linux, the pid name space (containers share volumes). */
+  readonly pidSpace: string;
+}
+
+// A predecessor that was killed leaves a nats-server that needs a moment to close its store.
+const endingMsMax = 10_000;
+const pollMs = 20;
+const heartbeatMs = 1_000;
+// Five missed beats: a busy event loop of the holder must not lose the lock.
+const foreignSilenceMs = 5_000;
+
+/** Waits for what a killed predecessor left behind; throws `DataDirBusy` when another process has the folder. */
+export async function lockDataDir(folder: string): Promise<DataLock> {
+  const deadlineMs = monotonicMs() + endingMsMax;
+  for (;;) {
+    const highest = highestGeneration(folder);
+    const state = highest === 0 ? 'gone' : await holderState(join(folder, `lock.${highest}`));
+    if (state === 'held' || (state === 'ending' && monotonicMs() > deadlineMs)) {
+      throw new DataDirBusy(describeHolder(folder, highest));
+    }
+    if (state === 'ending') await delay(pollMs);
+    else if (tryTake(folder, highest + 1)) return holdLock(folder, highest + 1);
+  }
+}
+
+function tryTake(folder: string, generation: number): boolean {
+  const path = join(folder, `lock.${generation}`);
+  const draft = join(folder, `lock-draft.${process.pid}`);
+  writeFileSync(draft, recordOf([process.pid]), {mode: 0o600});
+  try {
+    linkSync(draft, path); // With its content at once: nobody reads half a record.
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft, {force: true});
+  }
+  if (highestGeneration(folder) === generation) return true;
+  rmSync(path, {force: true}); // L2
+  return false;
+}
+
+function holdLock(folder: string, generation: number): DataLock {
+  const path = join(folder, `lock.${generation}`);
+  for (const lower of generations(folder)) if (lower < generation) rmSync(join(folder, `lock.${lower}`), {force: true});
+  const write = (pids: readonly number[]): void => {
+    const draft = join(folder, `lock-draft.${process.pid}`);
+    writeFileSync(draft, recordOf(pids), {mode: 0o600});
+    renameSync(draft, path);
+  };
+  const heartbeat = setInterval(() => touch(path), heartbeatMs);
+  heartbeat.unref();
+  return {
+    addHolder: (pid) => write([process.pid, pid]),
+    release() {
+      clearInterval(heartbeat);
+      write([]); // L1
+    },
+  };
+}
+
+function touch(path: string): void {
+  const now = wallMs() / 1_000;
+  utimesSync(path, now, now);
+}
+
+// -- is it held? ------------------------------------------------------------------------------------------------------
+
+/** `ending`: the process itself is gone, its child still closes the store. */
+async function holderState(path: string): Promise<'held' | 'ending' | 'gone'> {
+  const record = readRecord(path);
+  const [owner, ...children] = record?.holders ?? [];
+  if (record === undefined || owner === undefined) return 'gone';
+  if (record.pidSpace !== pidSpace()) return (await isBeating(path)) ? 'held' : 'gone';
+  if (isAlive(owner)) return 'held';
+  return children.some(isAlive) ? 'ending' : 'gone';
+}
+
+/** Pids of another container or host say nothing here; its heartbeat does. */
+async function isBeating(path: string): Promise<boolean> {
+  const seen = modifiedMs(path);
+  const deadlineMs = monotonicMs() + foreignSilenceMs;
+  while (monotonicMs() < deadlineMs) {
+    if (modifiedMs(path) !== seen) return true;
+    await delay(pollMs);
+  }
+  return false;
+}
+
+function isAlive({pid, startTicks}: Holder): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  const fields = statOf(pid);
+  // A zombie has ended, and only waits to be noticed (for ever, under an init that does not reap).
+  return fields?.[0] !== 'Z' && (startTicks === null || fields?.[19] === startTicks);
+}
+
+/** /proc/<pid>/stat from its third field on; the command name before it may hold spaces. Undefined without /proc. */
+function statOf(pid: number): string[] | undefined {
+  const stat = readIfThere(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+const startTicksOf = (pid: number): string | null => statOf(pid)?.[19] ?? null;
+
+function pidSpace(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return hostname(); // No /proc (macOS): no pid name spaces either.
+  }
+}
+
+// -- files ------------------------------------------------------------------------------------------------------------
+
+function recordOf(pids: readonly number[]): string {
+  const holders = pids.map((pid): Holder => ({pid, startTicks: startTicksOf(pid)}));
+  return JSON.stringify({holders, pidSpace: pidSpace()} satisfies LockRecord);
+}
+
+function readRecord(path: string): LockRecord | undefined {
+  const text = readIfThere(path);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as LockRecord;
+  } catch {
+    return undefined; // Cut short by a full disk or a power cut: its writer is gone.
+  }
+}
+
+function generations(folder: string): number[] {
+  mkdirSync(folder, {recursive: true});
+  return readdirSync(folder).flatMap((name) => (/^lock\.\d+$/.test(name) ? [Number(name.slice(5))] : []));
+}
+
+const highestGeneration = (folder: string): number => Math.max(0, ...generations(folder));
+
+function describeHolder(folder: string, generation: number): string {
+  const pids = readRecord(join(folder, `lock.${generation}`))?.holders.map(({pid}) => pid) ?? [];
+  return `DATA_DIR ${folder} is in use by another Millrace (pid ${pids.join(', ')})`;
+}
+
+function modifiedMs(path: string): number | undefined {
+  return statSync(path, {throwIfNoEntry: false})?.mtimeMs;
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+// Connections to NATS: one way to make them, for the embedded server and for an external one.
+
+import {readFileSync} from 'node:fs';
+import {type ConnectionOptions, connect, credsAuthenticator, type NatsConnection} from 'nats';
+import type {NatsAddress} from '../worker-messages.js';
+
+// The embedded server is back 30 ms after a crash: a long wait would turn that into a visible outage.
+const reconnectWaitMs = 50;
+const reconnectJitterMs = 50;
+const handshakeMsMax = 5_000;
+// A half-open connection to another machine is noticed after three silent pings.
+const pingEveryMs = 10_000;
+const pingsUnansweredMax = 3;
+
+/**
+ * Fails when no server answers now; from then on it reconnects for ever (the client's default gives up after 10 times).
+ * `name` shows on the server's monitoring pages; it never holds an id of a user.
+ */
+export function connectNats(address: NatsAddress, name: string): Promise<NatsConnection> {
+  return connect({
+    name,
+    ...splitLogin(address),
+    reconnect: true,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: reconnectWaitMs,
+    reconnectJitter: reconnectJitterMs,
+    waitOnFirstConnect: false,
+    // Credentials that are refused while a cluster rolls over are not a reason to stay away.
+    ignoreAuthErrorAbort: true,
+    timeout: handshakeMsMax,
+    pingInterval: pingEveryMs,
+    maxPingOut: pingsUnansweredMax,
+  });
+}
+
+/** The client ignores `user:password@` and `token@` in addresses: they are handed over as options. */
+function splitLogin({servers, token, credsPath}: NatsAddress): ConnectionOptions {
+  const urls = servers.map(parseServer);
+  const options: ConnectionOptions = {servers: urls.map(({host}) => host)};
+  if (urls.some(({isTls}) => isTls)) options.tls = {};
+  const {user, password} = urls[0]!;
+  if (credsPath !== undefined) options.authenticator = credsAuthenticator(readFileSync(credsPath));
+  else if (token !== undefined) options.token = token;
+  else if (password !== '') Object.assign(options, {user, pass: password});
+  else if (user !== '') options.token = user;
+  return options;
+}
+
+function parseServer(server: string): {host: string; user: string; password: string; isTls: boolean} {
+  const scheme = /^([a-z]+):\/\//.exec(server)?.[1];
+  // Parsed as http: the URL parser knows ports and user names only in schemes that it knows.
+  const url = new URL(`http://${server.slice(scheme === undefined ? 0 : scheme.length + 3)}`);
+  return {
+    host: `${url.hostname}:${url.port === '' ? defaultPort(server) : url.port}`,
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    isTls: scheme === 'tls',
+  };
+}
+
+// The URL parser drops `:80`, since that is what http means without a port.
+const defaultPort = (server: string): number => (/:80\/?$/.test(server) ? 80 : 4222);
+
+/** Addresses as they may be shown: without names, passwords and tokens. */
+export const publicServers = (servers: readonly string[]): string =>
+  servers.map((server) => parseServer(server).host).join(',');

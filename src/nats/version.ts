@@ -1,0 +1,15 @@
+// Versions of nats-server, and what they are needed for.
+
+/** JetStream works as Millrace needs it from here on. */
+export const serverVersionMin = '2.9.10';
+/** Knows `sync_interval: always`, and so can promise that an ack survives a power cut. */
+export const serverVersionSyncAlways = '2.10.0';
+/** Replicated streams keep their promises across restarts from here on. */
+export const serverVersionReplicas = '2.12.3';
+
+export function isAtLeast(version: string, floor: string): boolean {
+  // A pre-release (`2.12.0-RC.1`) counts as its release: nobody runs one without knowing.
+  const [have, need] = [version, floor].map((text) => text.split(/[.-]/, 3).map(Number)) as [number[], number[]];
+  for (let i = 0; i < 3; i++) if (have[i] !== need[i]) return have[i]! > need[i]!;
+  return true;
+}
