@@ -1,0 +1,167 @@
+// POST /v1/events/batch: one outcome per item, whole answers.
+
+import {describe, expect, test} from 'vitest';
+import {type Answer, expectError, expectErrorValue, expectJson} from '../support/http.js';
+import {freshId, useService} from './service-under-test.js';
+
+const under = useService();
+
+interface BatchBody {
+  readonly status: string;
+  readonly received: number;
+  readonly rejected: number;
+  readonly errors: {index: number; code: string; message: string; field?: string; messageId?: string}[];
+  readonly error?: {code: string; message: string; field?: string};
+}
+
+const post = (events: unknown): Promise<Answer> => under.write.post('/v1/events/batch', {events});
+
+function expectRejections(body: BatchBody, expected: readonly Record<string, unknown>[]): void {
+  for (const {message} of body.errors) expect(message).toMatch(/\S/);
+  expect(body.errors.map(({message: _, ...rest}) => rest)).toEqual(expected);
+}
+
+test('all valid: 200, and all are read back in their order', async () => {
+  const userId = freshId();
+  const events = ['a', 'b', 'c'].map((event) => ({event, userId, timestamp: '2024-01-01T00:00:00Z'}));
+  const answer = await post(events);
+  expectJson(answer, 200);
+  expect(answer.json()).toEqual({status: 'ok', received: 3, rejected: 0, errors: []});
+  expect(answer.headers['log-position']).toMatch(/^\d+:\d+(,\d+:\d+)*$/);
+  expect((await under.eventsOf(userId)).map((event) => event.event)).toEqual(['c', 'b', 'a']);
+});
+
+test('some valid: 207, the valid ones are stored, each refusal has its index, code, field and messageId', async () => {
+  const userId = freshId();
+  const answer = await post([
+    {event: 'first', userId},
+    {event: '', userId, messageId: 'm-1'},
+    'no object',
+    {event: 'second', userId, messageId: 'm-2'},
+    {event: 'third', userId, properties: {a: 'x'.repeat(64 * 1024)}, messageId: 'm-3'},
+    {event: 'fourth', userId, timestamp: 'never'},
+    null,
+  ]);
+  expectJson(answer, 207);
+  expect(answer.headers['log-position']).toMatch(/^\d+:\d+$/);
+  const body = answer.json<BatchBody>();
+  expect(Object.keys(body).sort()).toEqual(['errors', 'received', 'rejected', 'status']);
+  expect(body).toMatchObject({status: 'partial', received: 2, rejected: 5});
+  expectRejections(body, [
+    {index: 1, code: 'invalid_event', field: 'event', messageId: 'm-1'},
+    {index: 2, code: 'invalid_event'},
+    {index: 4, code: 'event_too_large', messageId: 'm-3'},
+    {index: 5, code: 'invalid_event', field: 'timestamp'},
+    {index: 6, code: 'invalid_event'},
+  ]);
+  expect((await under.eventsOf(userId)).map((event) => event.event).sort()).toEqual(['first', 'second']);
+});
+
+test('none valid: 400 with both error and errors', async () => {
+  const answer = await post([{event: 'x'}, {userId: 'y'}, []]);
+  expectJson(answer, 400);
+  const body = answer.json<BatchBody>();
+  expect(body).toMatchObject({status: 'rejected', received: 0, rejected: 3});
+  expect(body.errors.map((error) => [error.index, error.code])).toEqual([
+    [0, 'invalid_event'],
+    [1, 'invalid_event'],
+    [2, 'invalid_event'],
+  ]);
+  expectErrorValue(body.error!, 'invalid_event');
+  expect(answer.headers['log-position']).toBeUndefined();
+});
+
+test('known duplicates count as received: a retry gets the same answer, and stores nothing', async () => {
+  const userId = freshId();
+  const events = [
+    {event: 'a', userId, messageId: '1'},
+    {event: 'b', userId, messageId: '2'},
+    {event: 'a again', userId, messageId: '1'},
+    {event: 'bad', userId, messageId: '3', timestamp: 0},
+  ];
+  const [first, second] = [await post(events), await post(events)];
+  expectJson(first, 207);
+  expectJson(second, 207);
+  expect(second.json()).toEqual(first.json());
+  expect(first.json()).toMatchObject({received: 3, rejected: 1});
+  expect((await under.eventsOf(userId)).map((event) => event.event).sort()).toEqual(['a', 'b']);
+});
+
+test('a batch goes to many users, in both name spaces', async () => {
+  const ids = Array.from({length: 20}, () => freshId());
+  const events = ids.flatMap((id) => [
+    {event: 'known', userId: id},
+    {event: 'anonymous', anonymousId: id},
+  ]);
+  expectJson(await post(events), 200);
+  for (const id of ids) {
+    expect(await under.eventsOf(id)).toMatchObject([{event: 'known'}]);
+    expect((await under.history({anonymousId: id})).data).toMatchObject([{event: 'anonymous'}]);
+  }
+});
+
+describe('the envelope', () => {
+  test.each([
+    [{}],
+    [{events: []}],
+    [{events: null}],
+    [{events: {}}],
+    [{events: 'text'}],
+    [{events: 1}],
+    [{Events: [{event: 'x', userId: 'y'}]}],
+    [[]],
+    [[{event: 'x', userId: 'y'}]],
+    ['text'],
+    [null],
+  ])('%j is invalid_request', async (body) => {
+    const answer = await under.write.post('/v1/events/batch', body);
+    expectError(answer, 400, 'invalid_request');
+  });
+
+  test('unknown fields beside `events` are ignored', async () => {
+    const body = {events: [{event: 'seen', userId: freshId()}], sentAt: 'now', writeKey: 1};
+    expectJson(await under.write.post('/v1/events/batch', body), 200);
+  });
+
+  test('1,000 events are taken, 1,001 are batch_too_large and store nothing', async () => {
+    const userId = freshId();
+    const events = Array.from({length: 1_001}, (_, at) => ({event: `e${at}`, userId}));
+    expectError(await post(events), 413, 'batch_too_large');
+    expectError(await post(events.map(() => ({}))), 413, 'batch_too_large');
+    expect(await under.eventsOf(userId)).toEqual([]);
+    const answer = await post(events.slice(0, 1_000));
+    expectJson(answer, 200);
+    expect(answer.json()).toEqual({status: 'ok', received: 1_000, rejected: 0, errors: []});
+    expect(await under.eventsOf(userId)).toHaveLength(1_000);
+  });
+
+  test('1,000 refused events are 1,000 errors', async () => {
+    const answer = await post(Array.from({length: 1_000}, () => ({event: 'x'})));
+    expectJson(answer, 400);
+    expect(answer.json<BatchBody>().errors.map((error) => error.index)).toEqual(
+      Array.from({length: 1_000}, (_, at) => at),
+    );
+  });
+
+  test('one poisoned item refuses itself alone', async () => {
+    const userId = freshId();
+    const items = [
+      '{"event":"good","userId":"U"}',
+      '{"event":"bad","userId":"U","properties":{"__proto__":1}}',
+      '{"event":"bad","userId":"U","properties":{"n":1e999}}',
+      `{"event":"bad","userId":"U","properties":{"a":${'['.repeat(500)}${']'.repeat(500)}}}`,
+      '{"event":"good","userId":"U","properties":{"a":[[[[[[[[[0]]]]]]]]]}}',
+    ].map((item) => item.replace('"U"', `"${userId}"`));
+    const body = `{"events":[${items.join(',')}]}`;
+    const answer = await under.write.send('POST', '/v1/events/batch', {
+      body,
+      headers: {'content-type': 'application/json'},
+    });
+    expectJson(answer, 207);
+    expectRejections(
+      answer.json<BatchBody>(),
+      [1, 2, 3].map((index) => ({index, code: 'invalid_event', field: 'properties'})),
+    );
+    expect((await under.eventsOf(userId)).map((event) => event.event)).toEqual(['good', 'good']);
+  });
+});

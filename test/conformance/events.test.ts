@@ -1,0 +1,309 @@
+// POST /v1/events, one event at a time; the rules for its fields hold for the items of a batch and for identify too.
+
+import {describe, expect, test} from 'vitest';
+import {type Answer, expectError, expectJson} from '../support/http.js';
+import {freshId, useService} from './service-under-test.js';
+
+const under = useService();
+
+const astral = '😀';
+/** Properties of the given depth: the object itself counts. */
+const nested = (depth: number): Record<string, unknown> => (depth === 1 ? {} : {a: nested(depth - 1)});
+const keys = (count: number): Record<string, unknown> =>
+  Object.fromEntries(Array.from({length: count}, (_, at) => [`k${at}`, at]));
+
+async function expectStored(body: Record<string, unknown>): Promise<void> {
+  expectJson(await under.write.post('/v1/events', body), 200);
+}
+
+async function expectRefused(body: Record<string, unknown>, field?: string): Promise<void> {
+  expectError(await under.write.post('/v1/events', body), 400, 'invalid_event', field);
+}
+
+/** Sends JSON text as it is: what JSON.stringify would never write. */
+const postText = (text: string): Promise<Answer> =>
+  under.write.send('POST', '/v1/events', {body: text, headers: {'content-type': 'application/json'}});
+
+test('the answer is the shown one, with the position in the log', async () => {
+  const answer = await under.write.post('/v1/events', {event: 'seen', userId: freshId()});
+  expectJson(answer, 200);
+  expect(answer.text).toBe('{"status":"ok","received":1}');
+  expect(answer.headers['log-position']).toMatch(/^\d+:\d+$/);
+});
+
+test('an event comes back as it was sent, at once', async () => {
+  const userId = freshId();
+  const properties = {plan: 'pro', price: 9.5, tags: ['a', {b: null}], on: false, nested: {'a.b': 1}};
+  const sent = {event: 'Signed Up', userId, anonymousId: 'anon', properties, messageId: 'id-1', extra: 'ignored'};
+  await under.track({...sent, timestamp: '2024-05-06T07:08:09.123+02:00'});
+  const [event, ...others] = await under.eventsOf(userId);
+  expect(others).toEqual([]);
+  expect(event).toEqual({
+    id: expect.stringMatching(/^\d+-\d+$/),
+    event: 'Signed Up',
+    userId,
+    anonymousId: 'anon',
+    properties,
+    timestamp: '2024-05-06T05:08:09.123Z',
+    received_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    messageId: 'id-1',
+  });
+});
+
+test('null counts as absent for every optional field', async () => {
+  const anonymousId = freshId('anon');
+  await expectStored({event: 'seen', userId: null, anonymousId, properties: null, timestamp: null, messageId: null});
+  const {data} = await under.history({anonymousId});
+  expect(data).toHaveLength(1);
+  expect(data[0]).toMatchObject({userId: null, anonymousId, properties: {}});
+  expect(data[0]).not.toHaveProperty('messageId');
+});
+
+describe('who did it', () => {
+  test('an event needs a userId or an anonymousId', async () => {
+    await expectRefused({event: 'seen'});
+    await expectRefused({event: 'seen', userId: null});
+    await expectRefused({event: 'seen', userId: null, anonymousId: null});
+  });
+
+  test.each(['userId', 'anonymousId', 'event'])(
+    '%s: 1 to 256 characters, without control characters',
+    async (field) => {
+      const body = {event: 'seen', userId: freshId(), anonymousId: freshId()};
+      const long = [
+        'x'.repeat(256),
+        astral.repeat(256),
+        'é'.repeat(256),
+        ' ',
+        ' padded ',
+        '\u0080\u009f',
+        '\u2028',
+        '\ud83d\ude00',
+      ];
+      for (const value of long) await expectStored({...body, [field]: value});
+      const control = Array.from({length: 32}, (_, code) => `a${String.fromCharCode(code)}b`);
+      const bad = ['', 'x'.repeat(257), astral.repeat(257), '\u007f', ...control, '\ud800', 'a\udc00b', '\udc00\ud800'];
+      for (const value of bad) await expectRefused({...body, [field]: value}, field);
+      for (const value of [1, 0, true, false, [], {}, ['x']]) await expectRefused({...body, [field]: value}, field);
+    },
+  );
+
+  test('the ids . and .. are refused, as an event name they are plain', async () => {
+    for (const id of ['.', '..']) {
+      await expectRefused({event: 'seen', userId: id}, 'userId');
+      await expectRefused({event: 'seen', anonymousId: id}, 'anonymousId');
+      await expectStored({event: id, userId: freshId()});
+    }
+    await expectStored({event: 'seen', userId: '...'});
+  });
+
+  test('event: required', async () => {
+    await expectRefused({userId: freshId()}, 'event');
+    await expectRefused({event: null, userId: freshId()}, 'event');
+  });
+
+  test('ids are stored verbatim and compared case by case', async () => {
+    const id = freshId('Ünï Cafe\u0301 +/%2F?#');
+    await under.track({event: 'seen', userId: id});
+    expect(await under.eventsOf(id)).toMatchObject([{userId: id}]);
+    expect(await under.eventsOf(id.toLowerCase())).toEqual([]);
+    expect(await under.eventsOf(id.normalize('NFC'))).toEqual([]);
+  });
+
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+    '%s is a plain id and a plain name',
+    async (word) => {
+      await under.track({event: word, userId: word, properties: {word}});
+      expect(await under.eventsOf(word)).toMatchObject([{event: word, userId: word, properties: {word}}]);
+    },
+  );
+});
+
+describe('properties', () => {
+  test.each([[[]], ['text'], [1], [true], [[{}]]])('%j is no object', async (properties) => {
+    await expectRefused({event: 'seen', userId: freshId(), properties}, 'properties');
+  });
+
+  test('256 keys per object, 257 are refused, at any depth', async () => {
+    const userId = freshId();
+    for (const properties of [keys(256), {a: keys(256)}, {a: [keys(256)]}])
+      await expectStored({event: 'seen', userId, properties});
+    for (const properties of [keys(257), {a: keys(257)}, {a: [keys(257)]}]) {
+      await expectRefused({event: 'seen', userId, properties}, 'properties');
+    }
+    expect(await under.eventsOf(userId)).toHaveLength(3);
+  });
+
+  test('a key has up to 256 characters', async () => {
+    const body = {event: 'seen', userId: freshId()};
+    for (const key of ['x'.repeat(256), astral.repeat(256), '', 'a\nb']) {
+      await expectStored({...body, properties: {[key]: 1}});
+      await expectStored({...body, properties: {deep: [{[key]: 1}]}});
+    }
+    for (const key of ['x'.repeat(257), astral.repeat(257)]) {
+      await expectRefused({...body, properties: {[key]: 1}}, 'properties');
+      await expectRefused({...body, properties: {deep: [{[key]: 1}]}}, 'properties');
+    }
+  });
+
+  test('10 levels, the object itself and arrays counted', async () => {
+    const body = {event: 'seen', userId: freshId()};
+    await expectStored({...body, properties: nested(10)});
+    await expectRefused({...body, properties: nested(11)}, 'properties');
+    await expectStored({...body, properties: {a: [[[[[[[[[1]]]]]]]]]}});
+    await expectRefused({...body, properties: {a: [[[[[[[[[[1]]]]]]]]]]}}, 'properties');
+  });
+
+  test('a nest of thirty thousand arrays is refused like any other', async () => {
+    const bomb = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+    const answer = await postText(`{"event":"seen","userId":"bomb","properties":{"a":${bomb}}}`);
+    expectError(answer, 400, 'invalid_event', 'properties');
+    expect(await under.eventsOf('bomb')).toEqual([]);
+  });
+
+  test('a __proto__ key is refused anywhere, other inherited names are plain data', async () => {
+    const userId = freshId();
+    for (const properties of [
+      '{"__proto__":{"x":1}}',
+      '{"a":[{"__proto__":1}]}',
+      '{"\\u005f_proto__":1}',
+      '{"a":{"__proto__":null}}',
+    ]) {
+      expectError(
+        await postText(`{"event":"seen","userId":"${userId}","properties":${properties}}`),
+        400,
+        'invalid_event',
+        'properties',
+      );
+    }
+    const properties = {constructor: {prototype: {x: 1}}, prototype: 1, toString: 'text', hasOwnProperty: null};
+    await expectStored({event: 'seen', userId, properties});
+    await expectStored({event: 'seen', userId, properties: {text: '__proto__'}});
+    expect((await under.eventsOf(userId)).map((event) => event.properties)).toEqual([{text: '__proto__'}, properties]);
+  });
+
+  test('a number that overflows a double is refused, every other one is a double', async () => {
+    const userId = freshId();
+    for (const number of ['1e999', '-1e999', '1e309']) {
+      for (const properties of [`{"n":${number}}`, `{"n":[{"m":${number}}]}`]) {
+        const answer = await postText(`{"event":"seen","userId":"${userId}","properties":${properties}}`);
+        expectError(answer, 400, 'invalid_event', 'properties');
+      }
+    }
+    const numbers = '[-0,0.1,1e308,-1.7976931348623157e308,5e-324,1e-999,9007199254740993,12345678901234567890,1E2]';
+    expectJson(await postText(`{"event":"seen","userId":"${userId}","properties":{"n":${numbers}}}`), 200);
+    const [event] = await under.eventsOf(userId);
+    expect(JSON.stringify(event!.properties)).toBe(JSON.stringify({n: JSON.parse(numbers)}));
+  });
+
+  test('text comes back as sent: lone surrogates, escapes, null characters, long unicode', async () => {
+    const userId = freshId();
+    const properties = {
+      lone: '\ud800',
+      low: 'a\udc00',
+      pair: '😀',
+      zero: 'a\u0000b',
+      controls: '\u0001\u001f\u007f\b\f\n\r\t"\\/',
+      separators: '\u2028\u2029\ufeff',
+      'k\ud800': 'a lone surrogate in a key',
+      long: 'é☂😀'.repeat(1_000),
+    };
+    await under.track({event: 'seen', userId, properties});
+    expect((await under.eventsOf(userId))[0]!.properties).toEqual(properties);
+    await under.identify(userId, properties);
+    expect((await under.read.get(`/v1/users/${userId}`)).json()).toMatchObject({traits: properties});
+  });
+
+  test('of a key that stands twice the last one counts, as JSON.parse reads it', async () => {
+    const userId = freshId();
+    expectJson(
+      await postText(`{"event":"no","event":"seen","userId":"${userId}","properties":{"a":1,"a":{"b":2,"b":3}}}`),
+      200,
+    );
+    expect(await under.eventsOf(userId)).toMatchObject([{event: 'seen', properties: {a: {b: 3}}}]);
+  });
+});
+
+describe('messageId', () => {
+  test('1 to 128 characters', async () => {
+    const body = {event: 'seen', userId: freshId()};
+    for (const messageId of ['x', 'x'.repeat(128), astral.repeat(128)]) await expectStored({...body, messageId});
+    for (const messageId of ['', 'x'.repeat(129), astral.repeat(129), 1, {}, [], false]) {
+      await expectRefused({...body, messageId}, 'messageId');
+    }
+  });
+
+  test('a second copy is acknowledged and not counted, in the scope of its user; the first copy wins', async () => {
+    const [userId, other] = [freshId(), freshId()];
+    await under.track({event: 'first', userId, messageId: 'm', timestamp: '2024-01-02'});
+    const again = await under.track({event: 'second', userId, messageId: 'm', timestamp: '2024-01-01'});
+    expect(again.json()).toEqual({status: 'ok', received: 1});
+    await under.track({event: 'other user', userId: other, messageId: 'm'});
+    await under.track({event: 'other name space', anonymousId: userId, messageId: 'm'});
+    await under.track({event: 'no id', userId, timestamp: '2024-01-03'});
+    expect((await under.eventsOf(userId)).map((event) => event.event)).toEqual(['no id', 'first']);
+    expect(await under.eventsOf(other)).toHaveLength(1);
+    expect((await under.history({anonymousId: userId})).data).toHaveLength(1);
+  });
+
+  test('a duplicate is refused after a restart too', async () => {
+    const userId = freshId();
+    await under.track({event: 'first', userId, messageId: 'm'});
+    for (const how of ['stop', 'kill'] as const) {
+      await under.restart(how);
+      await under.track({event: 'again', userId, messageId: 'm'});
+      expect((await under.eventsOf(userId)).map((event) => event.event)).toEqual(['first']);
+    }
+  });
+});
+
+describe('bodies that are no event', () => {
+  test.each(['', ' ', '{', '{"event":}', '{"a":1,}', "{'a':1}", '{"a":NaN}', '{"a":1}x', '\u0000{}'])(
+    '%j is invalid_json',
+    async (text) => expectError(await postText(text), 400, 'invalid_json'),
+  );
+
+  test.each(['[]', '[{"event":"x","userId":"y"}]', '"text"', '1', 'true', 'null'])(
+    '%s is JSON, but no object: invalid_request',
+    async (text) => expectError(await postText(text), 400, 'invalid_request'),
+  );
+
+  test('invalid UTF-8 is invalid_json', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('{"event":"seen","userId":"'),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from('"}'),
+    ]);
+    const overlong = Buffer.concat([
+      Buffer.from('{"event":"seen","userId":"'),
+      Buffer.from([0xc0, 0xaf]),
+      Buffer.from('"}'),
+    ]);
+    const surrogate = Buffer.concat([
+      Buffer.from('{"event":"a","userId":"'),
+      Buffer.from([0xed, 0xa0, 0x80]),
+      Buffer.from('"}'),
+    ]);
+    for (const body of [bytes, overlong, surrogate]) {
+      const answer = await under.write.send('POST', '/v1/events', {
+        body,
+        headers: {'content-type': 'application/json'},
+      });
+      expectError(answer, 400, 'invalid_json');
+    }
+  });
+
+  test('white space around and inside is fine', async () => {
+    const userId = freshId();
+    expectJson(await postText(`\r\n\t {"event" :\t"seen",\n "userId": "${userId}"} \n`), 200);
+    expect(await under.eventsOf(userId)).toHaveLength(1);
+  });
+
+  test('a refused event stores nothing and harms nothing else', async () => {
+    const userId = freshId();
+    await expectRefused({event: 'bad', userId, timestamp: 'never'}, 'timestamp');
+    expectError(await under.read.get(`/v1/users/${userId}`), 404, 'user_not_found');
+    await expectStored({event: 'good', userId});
+    expect((await under.eventsOf(userId)).map((event) => event.event)).toEqual(['good']);
+  });
+});

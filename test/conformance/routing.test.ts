@@ -1,0 +1,315 @@
+// Routes, methods, keys and the words of queries: what is decided before a body is looked at.
+
+import {describe, expect, test} from 'vitest';
+import {type Answer, Client, expectError, expectJson} from '../support/http.js';
+import {freshId, useService} from './service-under-test.js';
+
+const under = useService();
+
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+const methods: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+interface Route {
+  readonly path: string;
+  readonly allowed: readonly Method[];
+}
+
+const routes: readonly Route[] = [
+  {path: '/v1/events', allowed: ['GET', 'HEAD', 'POST', 'OPTIONS']},
+  {path: '/v1/events/batch', allowed: ['POST', 'OPTIONS']},
+  {path: '/v1/users/identify', allowed: ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']},
+  {path: '/v1/users/ada', allowed: ['GET', 'HEAD', 'DELETE']},
+  {path: '/v1/deletions/del_1', allowed: ['GET', 'HEAD']},
+  {path: '/v1/reports/events', allowed: ['GET', 'HEAD']},
+  {path: '/v1/reports/users', allowed: ['GET', 'HEAD']},
+  {path: '/v1/reports/funnel', allowed: ['GET', 'HEAD']},
+];
+
+const writeRoutes = ['/v1/events', '/v1/events/batch', '/v1/users/identify'];
+const day = 'from=2024-01-01&to=2024-01-01';
+const readPaths = [
+  '/v1/events',
+  '/v1/users/ada',
+  '/v1/deletions/del_1',
+  `/v1/reports/events?event=x&${day}`,
+  `/v1/reports/users?${day}`,
+  `/v1/reports/funnel?steps[]=x&${day}`,
+];
+
+const listOf = (header: string | string[] | undefined): string[] => String(header).split(/\s*,\s*/);
+
+describe('routes', () => {
+  test.each([
+    '/',
+    '/v1',
+    '/v1/',
+    '/v1/events/',
+    '/v1/events/batch/',
+    '/v1//events',
+    '/V1/events',
+    '/v2/events',
+    '/v1/users',
+    '/v1/users/',
+    '/v1/users/ada/',
+    '/v1/users/ada/events',
+    '/v1/reports',
+    '/v1/reports/',
+    '/v1/reports/sessions',
+    '/v1/deletions',
+    '/v1/deletions/',
+    '/admin/v1/nothing',
+  ])('%s is not found, whatever the method and the key', async (path) => {
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+      expectError(await under.read.send(method, path), 404, 'not_found');
+    }
+    expectError(await under.nobody.get(path), 404, 'not_found');
+  });
+
+  test.each(routes)('$path refuses every other method and says which are allowed', async ({path, allowed}) => {
+    for (const method of methods.filter((one) => !allowed.includes(one))) {
+      const answer = await under.nobody.send(method, path);
+      if (method === 'HEAD') expect(answer.status).toBe(405);
+      else expectError(answer, 405, 'method_not_allowed');
+      const named = listOf(answer.headers.allow);
+      expect(allowed, `Allow: ${named}`).toEqual(expect.arrayContaining(named));
+      const main = allowed.filter((one) => one !== 'OPTIONS' && one !== 'HEAD');
+      expect(named).toEqual(expect.arrayContaining(main));
+    }
+  });
+
+  test('HEAD answers as GET does, without a body', async () => {
+    await under.track({event: 'seen', userId: 'head', timestamp: '2024-01-01'});
+    for (const path of ['/v1/events?userId=head', '/v1/users/head', '/v1/users/nobody-of-this-name', readPaths[3]!]) {
+      const [got, head] = [await under.read.get(path), await under.read.send('HEAD', path)];
+      expect(head.text).toBe('');
+      expect([head.status, head.headers['content-type']]).toEqual([got.status, got.headers['content-type']]);
+    }
+    expect((await under.nobody.send('HEAD', '/v1/events')).status).toBe(401);
+  });
+
+  test('GET /healthz and /readyz need no key', async () => {
+    const health = await under.nobody.get('/healthz');
+    expect(health.status).toBe(200);
+    expect(health.text).toMatch(/durability/i);
+    expect((await under.nobody.get('/readyz')).status).toBe(200);
+  });
+});
+
+describe('keys', () => {
+  const withAuthorization = (value: string): Client => {
+    const client = new Client(under.service.baseUrl);
+    const send = client.send.bind(client);
+    client.send = (method, path, options = {}) =>
+      send(method, path, {...options, headers: {...options.headers, authorization: value}});
+    return client;
+  };
+
+  const asked: readonly (readonly [string, string])[] = [
+    ...writeRoutes.map((path) => ['POST', path] as const),
+    ...readPaths.map((path) => ['GET', path] as const),
+    ['DELETE', '/v1/users/ada'],
+  ];
+
+  test.each(asked)('%s %s without a key, or with an empty header, is missing_key', async (method, path) => {
+    expectError(await under.nobody.send(method, path), 401, 'missing_key');
+    expectError(await withAuthorization('').send(method, path), 401, 'missing_key');
+  });
+
+  test.each(asked)('%s %s with anything but a known key is invalid_key', async (method, path) => {
+    const {secretKey, adminToken} = under.service;
+    const bad = [
+      'Bearer',
+      'Bearer nothing',
+      'Bearer sk_live_unknown',
+      'Bearer sk_write_unknown',
+      `Basic ${secretKey}`,
+      secretKey,
+      `Bearer ${secretKey}x`,
+      `Bearer ${secretKey.slice(0, -1)}`,
+      `Bearer ${secretKey} ${secretKey}`,
+      `Bearer ${secretKey.toUpperCase()}`,
+      `Bearer ${adminToken}`,
+    ];
+    for (const value of bad) expectError(await withAuthorization(value).send(method, path), 401, 'invalid_key');
+  });
+
+  test('the scheme is read in any case', async () => {
+    for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
+      expectJson(await withAuthorization(`${scheme} ${under.service.secretKey}`).get('/v1/events'), 200);
+    }
+  });
+
+  test('a write key on a route that needs a secret key has insufficient_permissions', async () => {
+    for (const path of readPaths) expectError(await under.write.get(path), 403, 'insufficient_permissions');
+    expectError(await under.write.delete('/v1/users/ada'), 403, 'insufficient_permissions');
+    expectError(await under.write.get('/v1/users/identify'), 403, 'insufficient_permissions');
+  });
+
+  test('a secret key may write', async () => {
+    const userId = freshId();
+    expectJson(await under.read.post('/v1/events', {event: 'seen', userId}), 200);
+    expectJson(await under.read.post('/v1/events/batch', {events: [{event: 'seen', userId}]}), 200);
+    expectJson(await under.read.post('/v1/users/identify', {userId}), 200);
+  });
+
+  test.each(writeRoutes)('POST %s takes a write key in the URL, as beacons need it', async (path) => {
+    const {writeKey, secretKey} = under.service;
+    const userId = freshId();
+    const body = path.endsWith('batch') ? {events: [{event: 'seen', userId}]} : {event: 'seen', userId};
+    expectJson(await under.nobody.post(`${path}?write_key=${writeKey}`, body), 200);
+    expectError(await under.nobody.post(`${path}?write_key=${secretKey}`, body), 401, 'invalid_key');
+    expectError(await under.nobody.post(`${path}?write_key=sk_write_unknown`, body), 401, 'invalid_key');
+    expectError(
+      await withAuthorization('Bearer wrong').post(`${path}?write_key=${writeKey}`, body),
+      401,
+      'invalid_key',
+    );
+    expectJson(await under.write.post(`${path}?write_key=sk_write_unknown`, body), 200);
+  });
+
+  test('a key in the URL opens no other route', async () => {
+    const {writeKey, secretKey} = under.service;
+    for (const key of [writeKey, secretKey]) {
+      expect((await under.nobody.get(`/v1/events?write_key=${key}`)).status).toBe(401);
+      expect((await under.nobody.get(`/v1/users/ada?write_key=${key}`)).status).toBe(401);
+      expect((await under.nobody.delete(`/v1/users/ada?write_key=${key}`)).status).toBe(401);
+    }
+  });
+
+  test('the checks come in their order: key, permission, size, type, JSON, fields', async () => {
+    const send = (client: Client, type: string, body: string): Promise<Answer> =>
+      client.send('POST', '/v1/events', {body, headers: {'content-type': type}});
+    const huge = 'x'.repeat(11 * 1024 * 1024);
+    expectError(await send(under.nobody, 'image/png', '{'), 401, 'missing_key');
+    expectError(await send(under.write, 'image/png', huge), 413, 'payload_too_large');
+    expectError(await send(under.write, 'image/png', '{'), 415, 'unsupported_media_type');
+    expectError(await send(under.write, 'application/json', '{'), 400, 'invalid_json');
+    expectError(await send(under.write, 'application/json', '{}'), 400, 'invalid_event');
+    expectError(await under.write.get('/v1/events?limit=0'), 403, 'insufficient_permissions');
+    expectError(await under.nobody.get('/v1/events?limit=0'), 401, 'missing_key');
+  });
+});
+
+describe('CORS', () => {
+  const corsHeaders = (answer: Answer): string[] =>
+    Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
+
+  const preflight = {origin: 'https://shop.example', 'access-control-request-method': 'POST'};
+
+  test.each(writeRoutes)('a preflight of %s is answered for every origin, without a key', async (path) => {
+    const headers = {...preflight, 'access-control-request-headers': 'authorization,content-type'};
+    const answer = await under.nobody.send('OPTIONS', path, {headers});
+    expect([200, 204]).toContain(answer.status);
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect(answer.headers['access-control-max-age']).toBe('86400');
+    expect(listOf(answer.headers['access-control-allow-methods'])).toContain('POST');
+    const allowed = listOf(answer.headers['access-control-allow-headers']).map((name) => name.toLowerCase());
+    expect(allowed).toEqual(expect.arrayContaining(['authorization', 'content-type']));
+    expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+  });
+
+  test.each(writeRoutes)('every answer to a POST of %s may be read by every origin', async (path) => {
+    const userId = freshId();
+    const body = path.endsWith('batch') ? {events: [{event: 'seen', userId}]} : {event: 'seen', userId};
+    const answers = [
+      await under.write.post(path, body),
+      await under.nobody.post(path, body),
+      await under.write.post(path, []),
+      await under.write.post(`${path}?what=1`, body),
+      await under.write.send('POST', path, {body: 'x', headers: {'content-type': 'image/png'}}),
+      await under.write.send('POST', path, {body: '{', headers: {'content-type': 'text/plain'}}),
+      await under.write.send('POST', path, {body: 'x'.repeat(11 << 20), headers: {'content-type': 'text/plain'}}),
+    ];
+    expect(answers.map((answer) => answer.status)).toEqual([200, 401, 400, 400, 415, 400, 413]);
+    for (const answer of answers) {
+      expect(answer.headers['access-control-allow-origin']).toBe('*');
+      expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+    }
+  });
+
+  test('nowhere else', async () => {
+    for (const path of readPaths) {
+      expect(corsHeaders(await under.read.send('GET', path, {headers: preflight}))).toEqual([]);
+    }
+    for (const path of writeRoutes) {
+      expect(corsHeaders(await under.read.send('PUT', path, {headers: preflight}))).toEqual([]);
+    }
+    expect(corsHeaders(await under.read.send('DELETE', '/v1/users/nobody-of-this-name', {headers: preflight}))).toEqual(
+      [],
+    );
+    expect(corsHeaders(await under.read.send('OPTIONS', '/v1/reports/events', {headers: preflight}))).toEqual([]);
+    expect(corsHeaders(await under.nobody.send('GET', '/nothing', {headers: preflight}))).toEqual([]);
+  });
+});
+
+describe('queries', () => {
+  const known: Readonly<Record<string, string>> = {
+    '/v1/events': 'event=x',
+    '/v1/users/ada': 'kind=anonymous',
+    '/v1/reports/events': `event=x&${day}`,
+    '/v1/reports/users': day,
+    '/v1/reports/funnel': `steps[]=x&${day}`,
+  };
+  const paths = Object.keys(known);
+  const ask = (path: string, more: string): Promise<Answer> => under.read.get(`${path}?${known[path]}&${more}`);
+
+  test.each(paths)('%s refuses an unknown parameter', async (path) => {
+    expectError(await ask(path, 'what=1'), 400, 'invalid_request', 'what');
+    expectError(await ask(path, 'FROM=2024-01-01'), 400, 'invalid_request', 'FROM');
+  });
+
+  test.each(paths)('%s refuses a repeated single parameter', async (path) => {
+    const first = /^(steps\[\]=x&)?(\w+)=([^&]*)/.exec(known[path]!)!;
+    expectError(await ask(path, `${first[2]}=${first[3]}`), 400, 'invalid_request', first[2]);
+  });
+
+  test('every single parameter refuses to be empty or repeated', async () => {
+    const parameters: Readonly<Record<string, readonly string[]>> = {
+      '/v1/events': ['userId', 'anonymousId', 'event', 'from', 'to', 'limit', 'cursor'],
+      '/v1/users/ada': ['kind'],
+      '/v1/reports/events': ['event', 'from', 'to', 'interval', 'filter'],
+      '/v1/reports/users': ['from', 'to', 'interval', 'metric'],
+      '/v1/reports/funnel': ['from', 'to', 'window'],
+    };
+    for (const [path, names] of Object.entries(parameters)) {
+      for (const name of names) {
+        const others = known[path]!.split('&').filter((one) => !one.startsWith(`${name}=`));
+        const asked = (...more: string[]): Promise<Answer> =>
+          under.read.get(`${path}?${[...others, ...more].join('&')}`);
+        expectError(await asked(`${name}=`), 400, 'invalid_request', name);
+        expectError(await asked(name), 400, 'invalid_request', name);
+        expectError(await asked(`${name}=1`, `${name}=1`), 400, 'invalid_request', name);
+      }
+    }
+  });
+
+  test.each(['%zz', '%', '%2', '%FF', '%C3%28'])('a malformed escape is refused: event=%s', async (value) => {
+    expectError(await under.read.get(`/v1/events?event=${value}`), 400, 'invalid_request', 'event');
+    expectError(await under.read.get(`/v1/reports/events?event=${value}&${day}`), 400, 'invalid_request', 'event');
+    const inName = await under.read.get(`/v1/events?${value}=1`);
+    expectError(inName, 400, 'invalid_request');
+  });
+
+  test('a write route takes no other parameter', async () => {
+    const body = {event: 'seen', userId: freshId()};
+    expectError(await under.write.post('/v1/events?debug=1', body), 400, 'invalid_request', 'debug');
+    expect(await under.eventsOf(body.userId)).toEqual([]);
+  });
+
+  test('names and values are form-encoded: a plus is a space, names may be escaped too', async () => {
+    const userId = freshId();
+    await under.track({event: 'a b+c', userId, timestamp: '2024-05-01T00:00:00+02:00'});
+    const found = async (text: string): Promise<number> =>
+      (await under.read.get(`/v1/events?userId=${userId}&${text}`)).json<{data: unknown[]}>().data.length;
+    expect(await found('event=a+b%2Bc')).toBe(1);
+    expect(await found('event=a%20b%2Bc')).toBe(1);
+    expect(await found('%65vent=a+b%2bc')).toBe(1);
+    expect(await found('event=a+b+c')).toBe(0);
+    expect(await found('from=2024-05-01T00:00:00%2B02:00&to=2024-05-01T00:00:00%2B0200')).toBe(1);
+    expectError(await under.read.get('/v1/events?from=2024-05-01T00:00:00+02:00'), 400, 'invalid_request', 'from');
+  });
+
+  test('a malformed escape in a path is refused', async () => {
+    for (const id of ['%zz', '%', '%FF']) expectError(await under.read.get(`/v1/users/${id}`), 400, 'invalid_request');
+  });
+});
