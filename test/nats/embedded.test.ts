@@ -9,6 +9,7 @@ import {afterEach, describe, expect, test} from 'vitest';
 import {type DataLock, lockDataDir} from '../../src/data-lock.js';
 import {connectNats} from '../../src/nats/connection.js';
 import {type EmbeddedNats, NatsServerFault, startEmbeddedNats} from '../../src/nats/embedded.js';
+import {isAtLeast} from '../../src/nats/version.js';
 import {createLogger} from '../../src/observe.js';
 import type {NatsAddress} from '../../src/worker-messages.js';
 import {temporaryFolder} from '../support/service.js';
@@ -49,7 +50,7 @@ function isAlive(pid: number): boolean {
 describe('embedded nats-server', () => {
   test('starts on loopback with a token of its own and says what an ack survives', async () => {
     const {nats} = await start(temporaryFolder());
-    expect(nats.durability).toBe('power-cut');
+    expect(nats.durability).toBe(isAtLeast(nats.version, '2.10.0') ? 'power-cut' : 'process-crash');
     expect(nats.address.servers[0]).toMatch(/^127\.0\.0\.1:\d+$/);
 
     const nc = await connect(nats.address);
@@ -61,7 +62,8 @@ describe('embedded nats-server', () => {
   test('after a crash it is back on the same port, and a client goes on with the same store', async () => {
     const {nats} = await start(temporaryFolder());
     const nc = await connect(nats.address);
-    const jsm = await jetstreamManager(nc);
+    // A request that falls into the gap is lost: a short timeout asks again soon.
+    const jsm = await jetstreamManager(nc, {timeout: 500});
     await jsm.streams.add({name: 'S', subjects: ['s']});
     await jetstream(nc).publish('s', 'before the crash');
 

@@ -1,0 +1,182 @@
+// Streams and buckets as data, and the record that says what this deployment is.
+//   T1. What exists is never changed: settings of streams decide what is lost and what can be erased, so a new version
+//       that wants others must migrate on purpose.
+//   T2. The partition count is fixed by the record, which is written before any log exists: a user's partition is
+//       hash(user) modulo that count, so another count would look for users where they are not.
+//   T3. Buckets are streams made here, never by the KV client: it sets `deny_delete`, which forbids erasure for ever.
+
+import {randomBytes} from 'node:crypto';
+import {
+  DiscardPolicy,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from '@nats-io/jetstream';
+import {type NatsConnection, nanos} from 'nats';
+import {isAtLeast, serverVersionMin, serverVersionReplicas} from './version.js';
+
+export const logStream = (partition: number): string => `LOG-${partition}`;
+export const logSubject = (partition: number): string => `log.${partition}`;
+
+/** Buckets by what they hold. A bucket `b` is the stream `KV_b` with the subjects `$KV.b.<key>`. */
+export const buckets = {
+  /** Pieces of snapshots; named once, never overwritten. */
+  parts: {history: 1, allowDirect: true},
+  /** The two newest manifests of each partition. Read through the leader: a direct read may be stale. */
+  manifests: {history: 2, allowDirect: false},
+  keys: {history: 1, allowDirect: false},
+  settings: {history: 1, allowDirect: false},
+} as const;
+export type Bucket = keyof typeof buckets;
+
+export const bucketStream = (bucket: Bucket): string => `KV_${bucket}`;
+export const bucketSubject = (bucket: Bucket, key: string): string => `$KV.${bucket}.${key}`;
+
+/** The server remembers message ids this long: a retry with the same id inside it is stored once. */
+export const duplicateWindowMs = 120_000;
+
+export interface Deployment {
+  readonly formatVersion: 1;
+  readonly partitions: number;
+  /** 32 random bytes, base64url: the key of keyed hashes and cursors. Never shown, never changed. */
+  readonly secret: string;
+}
+
+const formatVersion = 1;
+const deploymentKey = 'deployment';
+
+/** The data does not fit the configuration or this program; the message is one line for the operator. */
+export class TopologyFault extends Error {}
+
+/** Creates what is missing (T1), and returns the record of the deployment; a second call changes nothing. */
+export async function ensureTopology(
+  nc: NatsConnection,
+  {partitions, replicas}: {readonly partitions: number; readonly replicas: number},
+): Promise<Deployment> {
+  checkServer(nc, replicas);
+  const jsm = await managerOf(nc);
+  await ensureStream(jsm, bucketConfig('settings', replicas));
+  const deployment = (await readDeployment(nc)) ?? (await createDeployment(nc, partitions)); // T2
+  if (deployment.partitions !== partitions) {
+    throw new TopologyFault(
+      `PARTITIONS is ${partitions}, but the data was created with ${deployment.partitions}: set PARTITIONS=${deployment.partitions}`,
+    );
+  }
+  for (const bucket of Object.keys(buckets) as Bucket[]) await ensureStream(jsm, bucketConfig(bucket, replicas));
+  for (let p = 0; p < partitions; p++) await ensureStream(jsm, logConfig(p, replicas));
+  return deployment;
+}
+
+/** Undefined before the first `ensureTopology`. */
+export async function readDeployment(nc: NatsConnection): Promise<Deployment | undefined> {
+  const jsm = await managerOf(nc);
+  const subject = bucketSubject('settings', deploymentKey);
+  const message = await jsm.streams.getMessage(bucketStream('settings'), {last_by_subj: subject}).catch((error) => {
+    if (isNotFound(error)) return null;
+    throw error;
+  });
+  if (message === null) return undefined;
+  const record = message.json<Deployment>();
+  if (record.formatVersion !== formatVersion) {
+    throw new TopologyFault(
+      `the data has format version ${record.formatVersion}; this version of Millrace reads ${formatVersion}`,
+    );
+  }
+  return record;
+}
+
+async function createDeployment(nc: NatsConnection, partitions: number): Promise<Deployment> {
+  const deployment: Deployment = {formatVersion, partitions, secret: randomBytes(32).toString('base64url')};
+  try {
+    await jetstream(nc).publish(bucketSubject('settings', deploymentKey), JSON.stringify(deployment), {
+      expect: {lastSubjectSequence: 0},
+    });
+    return deployment;
+  } catch (error) {
+    if (!isWrongLastSequence(error)) throw error;
+    return (await readDeployment(nc))!; // Another machine was faster: its record counts.
+  }
+}
+
+function checkServer(nc: NatsConnection, replicas: number): void {
+  const version = nc.info!.version;
+  if (!isAtLeast(version, serverVersionMin)) {
+    throw new TopologyFault(`the NATS server is version ${version}; ${serverVersionMin} or newer is needed`);
+  }
+  if (replicas > 1 && !isAtLeast(version, serverVersionReplicas)) {
+    throw new TopologyFault(
+      `REPLICAS above 1 needs nats-server ${serverVersionReplicas} or newer; this one is ${version}`,
+    );
+  }
+}
+
+async function managerOf(nc: NatsConnection): Promise<JetStreamManager> {
+  try {
+    return await jetstreamManager(nc);
+  } catch (cause) {
+    throw new TopologyFault(`the NATS server offers no JetStream here: ${(cause as Error).message}`, {cause});
+  }
+}
+
+type NewStream = Partial<StreamConfig> & {readonly name: string};
+
+async function ensureStream(jsm: JetStreamManager, config: NewStream): Promise<void> {
+  try {
+    await jsm.streams.info(config.name);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    // Adding an equal stream twice succeeds, so two machines that start together do no harm.
+    await jsm.streams.add(config);
+  }
+}
+
+function logConfig(partition: number, replicas: number): NewStream {
+  return {
+    ...durable(replicas),
+    name: logStream(partition),
+    subjects: [logSubject(partition)],
+    max_msgs_per_subject: -1,
+    allow_direct: true,
+  };
+}
+
+function bucketConfig(bucket: Bucket, replicas: number): NewStream {
+  const {history, allowDirect} = buckets[bucket];
+  return {
+    ...durable(replicas),
+    name: bucketStream(bucket),
+    subjects: [bucketSubject(bucket, '>')],
+    max_msgs_per_subject: history,
+    allow_direct: allowDirect,
+    allow_rollup_hdrs: true, // What KV clients expect of a bucket.
+  };
+}
+
+/** No limit of age, count or size: only Millrace removes, and only what no kept manifest needs. */
+function durable(replicas: number): Partial<StreamConfig> {
+  return {
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.New,
+    max_age: 0,
+    max_msgs: -1,
+    max_bytes: -1,
+    duplicate_window: nanos(duplicateWindowMs),
+    num_replicas: replicas,
+    deny_delete: false, // T3
+    deny_purge: false,
+  };
+}
+
+const messageNotFoundCode = 10_037;
+const streamNotFoundCode = 10_059;
+const wrongLastSequenceCode = 10_071;
+
+const hasCode = (error: unknown, ...codes: number[]): boolean =>
+  error instanceof JetStreamApiError && codes.includes(error.code);
+const isNotFound = (error: unknown): boolean => hasCode(error, messageNotFoundCode, streamNotFoundCode);
+const isWrongLastSequence = (error: unknown): boolean => hasCode(error, wrongLastSequenceCode);

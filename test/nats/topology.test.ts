@@ -1,0 +1,137 @@
+import {type JetStreamManager, jetstream, jetstreamManager, type StreamInfo} from '@nats-io/jetstream';
+import {Kvm} from '@nats-io/kv';
+import type {NatsConnection} from 'nats';
+import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {type DataLock, lockDataDir} from '../../src/data-lock.js';
+import {connectNats} from '../../src/nats/connection.js';
+import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
+import {bucketSubject, ensureTopology, readDeployment, TopologyFault} from '../../src/nats/topology.js';
+import {createLogger} from '../../src/observe.js';
+import {temporaryFolder} from '../support/service.js';
+
+let lock: DataLock;
+let nats: EmbeddedNats;
+let nc: NatsConnection;
+let jsm: JetStreamManager;
+
+beforeAll(async () => {
+  const dataDir = temporaryFolder();
+  lock = await lockDataDir(dataDir);
+  const logger = createLogger('silent', 'test');
+  nats = await startEmbeddedNats({dataDir, serverBin: process.env.NATS_SERVER_BIN!, lock, logger});
+  nc = await connectNats(nats.address, 'test');
+  jsm = await jetstreamManager(nc);
+});
+
+afterAll(async () => {
+  await nc.close();
+  await nats.stop();
+  lock.release();
+});
+
+beforeEach(async () => {
+  for (const {config} of await allStreams()) await jsm.streams.delete(config.name);
+});
+
+async function allStreams(): Promise<StreamInfo[]> {
+  const streams: StreamInfo[] = [];
+  for await (const info of jsm.streams.list()) streams.push(info);
+  return streams;
+}
+
+const configs = async () => (await allStreams()).map(({config}) => config).sort((a, b) => a.name.localeCompare(b.name));
+
+test('a new deployment gets a log per partition and the four buckets, all erasable and without an age', async () => {
+  expect(await readDeployment(nc)).toBeUndefined();
+  const deployment = await ensureTopology(nc, {partitions: 2, replicas: 1});
+  expect(deployment).toEqual({formatVersion: 1, partitions: 2, secret: expect.stringMatching(/^[\w-]{43}$/)});
+  expect(await readDeployment(nc)).toEqual(deployment);
+
+  const streams = await configs();
+  expect(
+    streams.map(({name, subjects, max_msgs_per_subject, allow_direct}) => [
+      name,
+      subjects,
+      max_msgs_per_subject,
+      allow_direct,
+    ]),
+  ).toEqual([
+    ['KV_keys', ['$KV.keys.>'], 1, false],
+    ['KV_manifests', ['$KV.manifests.>'], 2, false],
+    ['KV_parts', ['$KV.parts.>'], 1, true],
+    ['KV_settings', ['$KV.settings.>'], 1, false],
+    ['LOG-0', ['log.0'], -1, true],
+    ['LOG-1', ['log.1'], -1, true],
+  ]);
+  for (const stream of streams) {
+    expect(stream).toMatchObject({
+      storage: 'file',
+      retention: 'limits',
+      discard: 'new',
+      max_age: 0,
+      max_bytes: -1,
+      max_msgs: -1,
+      duplicate_window: 120_000_000_000,
+      deny_delete: false,
+      deny_purge: false,
+    });
+  }
+});
+
+test('a second start changes nothing, not even settings that somebody changed by hand', async () => {
+  const deployment = await ensureTopology(nc, {partitions: 2, replicas: 1});
+  await jetstream(nc).publish('log.0', 'kept');
+  await jsm.streams.update('LOG-0', {max_bytes: 1_000_000});
+  const before = await configs();
+
+  expect(await ensureTopology(nc, {partitions: 2, replicas: 1})).toEqual(deployment);
+  expect(await configs()).toEqual(before);
+  expect((await jsm.streams.info('LOG-0')).state.messages).toBe(1);
+});
+
+test('a start that was killed half-way is completed by the next one', async () => {
+  const deployment = await ensureTopology(nc, {partitions: 2, replicas: 1});
+  await jsm.streams.delete('LOG-1');
+  await jsm.streams.delete('KV_parts');
+  expect(await ensureTopology(nc, {partitions: 2, replicas: 1})).toEqual(deployment);
+  expect(await configs()).toHaveLength(6);
+});
+
+test('two machines that start together agree on one record', async () => {
+  const other = await connectNats(nats.address, 'other machine');
+  const [one, two] = await Promise.all([nc, other].map((each) => ensureTopology(each, {partitions: 2, replicas: 1})));
+  expect(one).toEqual(two);
+  await other.close();
+});
+
+test('another partition count than the data has is refused, and nothing is created', async () => {
+  await ensureTopology(nc, {partitions: 2, replicas: 1});
+  const before = await configs();
+  const started = ensureTopology(nc, {partitions: 3, replicas: 1});
+  await expect(started).rejects.toThrow(TopologyFault);
+  await expect(started).rejects.toThrow('PARTITIONS is 3, but the data was created with 2: set PARTITIONS=2');
+  expect(await configs()).toEqual(before);
+});
+
+test('data of an unknown format is refused', async () => {
+  await ensureTopology(nc, {partitions: 2, replicas: 1});
+  const record = JSON.stringify({formatVersion: 2, partitions: 2, secret: 'x'});
+  await jetstream(nc).publish(bucketSubject('settings', 'deployment'), record);
+  await expect(ensureTopology(nc, {partitions: 2, replicas: 1})).rejects.toThrow(/format version 2; .* reads 1/);
+});
+
+test('replicas on a server that cannot keep their promises are refused', async () => {
+  const old = Object.create(nc, {info: {value: {...nc.info, version: '2.12.2'}}}) as NatsConnection;
+  await expect(ensureTopology(old, {partitions: 2, replicas: 3})).rejects.toThrow(
+    /2\.12\.3 or newer; this one is 2\.12\.2/,
+  );
+});
+
+test('the KV client reads and writes the buckets', async () => {
+  await ensureTopology(nc, {partitions: 1, replicas: 1});
+  const kv = await new Kvm(nc).open('keys');
+  const revision = await kv.create('k', 'one');
+  await kv.update('k', 'two', revision);
+  expect((await kv.get('k'))?.string()).toBe('two');
+  await expect(kv.update('k', 'three', revision)).rejects.toThrow(/wrong last sequence/);
+});
