@@ -1,0 +1,160 @@
+// `npm run import`: sends a file of events to a running service. Wires the modules of import/ and decides the exit code.
+
+import {basename} from 'node:path';
+import {setTimeout as pause} from 'node:timers/promises';
+import {monotonicMs} from '../clock.js';
+import {ArgumentFault, type ImportArguments, readArguments, usage} from './import/arguments.js';
+import {Checkpoint} from './import/checkpoint.js';
+import {Delivery, DeliveryFault, type Pace} from './import/delivery.js';
+import {type FileIdentity, identifyFile} from './import/file-identity.js';
+import {createPoster} from './import/http-post.js';
+import {ImportRun, Interrupted} from './import/import-run.js';
+import {type LineSource, openLines, SourceFault} from './import/lines.js';
+import {count} from './import/progress.js';
+import {ProgressDisplay} from './import/progress-display.js';
+import {type ResumeState, ResumeStateFile, StateFault} from './import/resume-state.js';
+import {AddressFault, findService, type ServiceAddress} from './import/service-address.js';
+import {summaryText} from './import/summary.js';
+
+const exitAllAccepted = 0;
+const exitFailed = 1;
+const exitSomeRefused = 2;
+
+/** A restart of the service takes seconds, an upgrade of its machine minutes. */
+const giveUpMs = 5 * 60_000;
+/** Batches in flight when the operator interrupts may finish for so long, so that less is sent again. */
+const graceMs = 5_000;
+
+/** The only place of this program that reads the environment. */
+function environment() {
+  const {DATA_DIR, MILLRACE_KEY, INIT_CWD, npm_lifecycle_event} = process.env;
+  return {
+    dataDir: DATA_DIR || './data',
+    key: MILLRACE_KEY || null,
+    // npm runs scripts in the project's folder; a file is meant from where the operator stands.
+    folder: npm_lifecycle_event === 'import' && INIT_CWD ? INIT_CWD : process.cwd(),
+  };
+}
+
+async function main(): Promise<number> {
+  const {dataDir, key, folder} = environment();
+  const given = readArguments(process.argv.slice(2), folder);
+  if (given === null) {
+    process.stdout.write(usage);
+    return exitAllAccepted;
+  }
+  const identity = await identifyFile(given.path);
+  const address = await findService({url: given.url, key: given.key ?? key, dataDir});
+  try {
+    return await importInto(address, given, identity);
+  } finally {
+    await address.release();
+  }
+}
+
+async function importInto(address: ServiceAddress, given: ImportArguments, file: FileIdentity): Promise<number> {
+  const state = new ResumeStateFile(given.statePath, file, address.target);
+  const resumeFrom = given.isRestart ? null : await state.load();
+  if (resumeFrom !== null) {
+    process.stderr.write(`Resuming behind line ${count(resumeFrom.line)} (${state.path}; --restart begins again).\n`);
+  }
+  const source = await openLines(given.path);
+  const interruption = new AbortController();
+  const poster = createPoster(new URL(`${address.baseUrl}/v1/events/batch`), address.key, given.laneCount);
+  const delivery = new Delivery(poster.post, paceUntil(interruption.signal), giveUpMs);
+  const checkpoint = new Checkpoint(state);
+  const plan = {source, fileHead: file.headSha256, batchEventsMax: given.batchEvents, laneCount: given.laneCount};
+  const run = new ImportRun({...plan, resumeFrom}, delivery, checkpoint);
+  const onSignal = (): void => {
+    interruption.abort();
+    run.interrupt();
+  };
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  const startMs = monotonicMs();
+  const display = new ProgressDisplay(process.stderr, () => progressOf(run, delivery, source, file));
+  try {
+    await run.writeState(); // A place that cannot be kept is known before the first event leaves.
+    await run.run();
+    await checkpoint.stop();
+    await state.remove();
+  } catch (error) {
+    await Promise.race([run.idle(), pause(graceMs, undefined, {ref: false})]);
+    display.stop();
+    process.stderr.write(`${sentenceOf(error)}\n`);
+    if (!(error instanceof StateFault)) await keepPlace(run);
+    return exitFailed;
+  } finally {
+    await checkpoint.stop();
+    display.stop();
+    poster.close();
+    source.close();
+  }
+  return conclude(run, address, given, resumeFrom, (monotonicMs() - startMs) / 1_000);
+}
+
+function conclude(
+  run: ImportRun,
+  address: ServiceAddress,
+  given: ImportArguments,
+  resumeFrom: ResumeState | null,
+  seconds: number,
+): number {
+  const tally = run.ledger.total();
+  process.stdout.write(
+    summaryText({
+      fileName: basename(given.path),
+      baseUrl: address.baseUrl,
+      seconds,
+      tally,
+      acceptedThisRun: tally.accepted - (resumeFrom?.tally.accepted ?? 0),
+      areRepeatsComplete: !run.ids.isFull,
+    }),
+  );
+  return tally.refused > 0 ? exitSomeRefused : exitAllAccepted;
+}
+
+function progressOf(run: ImportRun, delivery: Delivery, source: LineSource, file: FileIdentity) {
+  const {accepted, refused} = run.ledger.total();
+  const fraction = file.bytes === 0 ? 1 : Math.min(1, source.bytesRead() / file.bytes);
+  return {fraction, accepted, refused, trouble: delivery.trouble};
+}
+
+async function keepPlace(run: ImportRun): Promise<void> {
+  await run.writeState();
+  process.stderr.write(`${count(run.ledger.committedLine)} lines are settled; the same command resumes behind them.\n`);
+}
+
+function paceUntil(signal: AbortSignal): Pace {
+  return {
+    nowMs: monotonicMs,
+    random: Math.random,
+    sleep: (ms) =>
+      pause(ms, undefined, {signal}).catch(() => {
+        throw new Interrupted();
+      }),
+  };
+}
+
+/** Faults of the world are sentences, and so are the messages of the file system; all else is our bug and shows its stack. */
+function sentenceOf(error: unknown): string {
+  const isExpected =
+    error instanceof ArgumentFault ||
+    error instanceof AddressFault ||
+    error instanceof DeliveryFault ||
+    error instanceof SourceFault ||
+    error instanceof StateFault ||
+    error instanceof Interrupted ||
+    (error as NodeJS.ErrnoException).syscall !== undefined;
+  return isExpected ? (error as Error).message : ((error as Error).stack ?? String(error));
+}
+
+main().then(
+  (exitCode) => {
+    process.exitCode = exitCode;
+  },
+  (error: unknown) => {
+    process.stderr.write(`${sentenceOf(error)}\n`);
+    if (error instanceof ArgumentFault) process.stderr.write(`\n${usage}`);
+    process.exitCode = exitFailed;
+  },
+);

@@ -1,0 +1,92 @@
+// The command line of `npm run import`, checked in one place.
+
+import {resolve} from 'node:path';
+import {parseArgs} from 'node:util';
+import {batchEventsMax} from '../../../actors/limits.js';
+
+export const usage = `Usage: npm run import -- FILE.ndjson[.gz] [options]
+
+Sends the events of FILE (one JSON object a line, as POST /v1/events takes it; gzip is recognised) to a running service.
+
+  --url URL          the service (default: the one that runs on DATA_DIR, ./data)
+  --key sk_write_…   a write key (default: MILLRACE_KEY, else a temporary key that the admin token of DATA_DIR makes)
+  --batch N          events per request, 1 to ${batchEventsMax} (default ${batchEventsMax})
+  --concurrency N    requests at a time, 1 to 64 (default 4); one user's events always keep their order
+  --state PATH       where an interrupted import keeps its place (default: FILE.import-state.json)
+  --restart          begin at the first line, whatever an earlier run left behind
+  --help             this text
+
+Lines without a messageId get one made of their content and line number, so that importing a file again within the
+7 days that the service remembers message ids counts nothing twice.
+Ends with 0: all accepted; 1: failed or interrupted (run it again to resume); 2: finished, some lines were refused.
+`;
+
+export interface ImportArguments {
+  readonly path: string;
+  readonly url: string | null;
+  readonly key: string | null;
+  readonly batchEvents: number;
+  readonly laneCount: number;
+  readonly statePath: string;
+  readonly isRestart: boolean;
+}
+
+/** The message is a sentence for the operator. */
+export class ArgumentFault extends Error {
+  override name = 'ArgumentFault';
+}
+
+const concurrencyMax = 64;
+
+/** Relative paths are meant from `folder`. Null: help was asked for. */
+export function readArguments(args: readonly string[], folder: string): ImportArguments | null {
+  const {values, positionals} = parsed(args);
+  if (values.help) return null;
+  const [path, ...others] = positionals;
+  if (path === undefined) throw new ArgumentFault('Name the file to import.');
+  if (others.length > 0) throw new ArgumentFault(`One file at a time; also given: ${others.join(', ')}.`);
+  const file = resolve(folder, path);
+  return {
+    path: file,
+    url: values.url === undefined ? null : checkedUrl(values.url),
+    key: values.key ?? null,
+    batchEvents: checkedCount('--batch', values.batch, batchEventsMax),
+    laneCount: checkedCount('--concurrency', values.concurrency, concurrencyMax),
+    statePath: values.state === undefined ? `${file}.import-state.json` : resolve(folder, values.state),
+    isRestart: values.restart,
+  };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        url: {type: 'string'},
+        key: {type: 'string'},
+        batch: {type: 'string', default: String(batchEventsMax)},
+        concurrency: {type: 'string', default: '4'},
+        state: {type: 'string'},
+        restart: {type: 'boolean', default: false},
+        help: {type: 'boolean', short: 'h', default: false},
+      },
+    });
+  } catch (error) {
+    throw new ArgumentFault((error as Error).message, {cause: error});
+  }
+}
+
+function checkedUrl(text: string): string {
+  const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  if (!isHttp) throw new ArgumentFault(`--url must be an http or https address, not "${text}".`);
+  return text;
+}
+
+function checkedCount(option: string, text: string, max: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > max) {
+    throw new ArgumentFault(`${option} must be a whole number from 1 to ${max}, not "${text}".`);
+  }
+  return value;
+}

@@ -1,0 +1,150 @@
+// Brings one batch to the service, whatever it takes, and says for each event whether it was accepted.
+//   D1. The same event is sent again until the service judged it: every event has a messageId, so a second copy is harmless.
+//   D2. Events that wait for another attempt keep their order; nothing of the next batch overtakes them (lanes.ts).
+//   D3. Nobody waits for ever: without any success for `giveUpMs` the import fails, and a later run resumes it.
+
+import {type BatchAnswer, type HttpAnswer, interpret} from './batch-answer.js';
+import type {Refusal, SourceEvent} from './source-event.js';
+
+/** One attempt over the network; rejects when no whole answer came back. */
+export type Post = (body: Buffer) => Promise<HttpAnswer>;
+
+export interface Pace {
+  nowMs(): number;
+  /** Uniform in [0, 1). */
+  random(): number;
+  /** Rejects when the import is interrupted. */
+  sleep(ms: number): Promise<void>;
+}
+
+/** Null: accepted. */
+export type Verdict = Refusal | null;
+
+/** A failure that another attempt will not cure; the message is a sentence for the operator. */
+export class DeliveryFault extends Error {
+  override name = 'DeliveryFault';
+}
+
+const waitMsMin = 250;
+const waitMsMax = 30_000;
+
+export class Delivery {
+  /** Why events wait at the moment; empty while they do not. Shown by the progress bar. */
+  trouble = '';
+
+  constructor(
+    private readonly post: Post,
+    private readonly pace: Pace,
+    private readonly giveUpMs: number,
+  ) {}
+
+  /** Resolves with a verdict per event, in order; rejects with a DeliveryFault. */
+  async deliver(events: readonly SourceEvent[]): Promise<Verdict[]> {
+    const verdicts: Verdict[] = new Array(events.length).fill(null);
+    let pending = events.map((_, index) => index);
+    const patience = new Patience(this.pace, this.giveUpMs);
+    while (pending.length > 0) {
+      const answer = await this.#attempt(pending.map((index) => events[index]!));
+      if (answer.kind === 'judged') {
+        this.trouble = '';
+        for (const [place, refusal] of answer.refused) verdicts[pending[place]!] = refusal;
+        const left = answer.unavailable.map((place) => pending[place]!).sort((a, b) => a - b); // D2
+        if (left.length < pending.length) patience.renew();
+        if (left.length > 0) await this.#wait(patience, 'the log did not take all events', answer.retryAfterSeconds);
+        pending = left;
+      } else if (answer.kind === 'body_refused') {
+        return this.#split(events, verdicts, pending, answer.refusal);
+      } else {
+        await this.#wait(patience, answer.reason, answer.retryAfterSeconds);
+      }
+    }
+    return verdicts;
+  }
+
+  /** One event can spoil a whole body, and a proxy may allow smaller bodies than the service: halves find out which. */
+  async #split(
+    events: readonly SourceEvent[],
+    verdicts: Verdict[],
+    pending: readonly number[],
+    refusal: Refusal,
+  ): Promise<Verdict[]> {
+    if (pending.length === 1) {
+      verdicts[pending[0]!] = refusal;
+      return verdicts;
+    }
+    const middle = pending.length >> 1;
+    for (const half of [pending.slice(0, middle), pending.slice(middle)]) {
+      const judged = await this.deliver(half.map((index) => events[index]!));
+      for (const [place, verdict] of judged.entries()) verdicts[half[place]!] = verdict;
+    }
+    return verdicts;
+  }
+
+  async #attempt(
+    events: readonly SourceEvent[],
+  ): Promise<Exclude<BatchAnswer, {kind: 'hopeless'}> & {retryAfterSeconds: number | null}> {
+    let answer: HttpAnswer;
+    try {
+      answer = await this.post(batchBody(events));
+    } catch (error) {
+      return {kind: 'later', reason: networkReason(error), retryAfterSeconds: null};
+    }
+    const meaning = interpret(answer, events.length);
+    if (meaning.kind === 'hopeless') throw new DeliveryFault(`The service does not take the events: ${meaning.reason}`);
+    return {...meaning, retryAfterSeconds: answer.retryAfterSeconds};
+  }
+
+  async #wait(patience: Patience, reason: string, retryAfterSeconds: number | null): Promise<void> {
+    this.trouble = reason;
+    await patience.wait(reason, retryAfterSeconds);
+  }
+}
+
+/** Exponential waits with full jitter, so that lanes that failed together do not come back together; D3. */
+class Patience {
+  #attempts = 0;
+  #sinceMs: number;
+
+  constructor(
+    private readonly pace: Pace,
+    private readonly giveUpMs: number,
+  ) {
+    this.#sinceMs = pace.nowMs();
+  }
+
+  renew(): void {
+    this.#attempts = 0;
+    this.#sinceMs = this.pace.nowMs();
+  }
+
+  async wait(reason: string, retryAfterSeconds: number | null): Promise<void> {
+    const waitedMs = this.pace.nowMs() - this.#sinceMs;
+    if (waitedMs >= this.giveUpMs) {
+      throw new DeliveryFault(`Gave up after ${Math.round(waitedMs / 1_000)} s without success: ${reason}`);
+    }
+    const ceilingMs = Math.min(waitMsMax, waitMsMin * 2 ** this.#attempts);
+    this.#attempts += 1;
+    // The service's own wish is the floor; the jitter comes on top, or all lanes would return in the same instant.
+    const floorMs = (retryAfterSeconds ?? 0) * 1_000;
+    await this.pace.sleep(Math.min(floorMs + ceilingMs * (0.5 + 0.5 * this.pace.random()), this.giveUpMs));
+  }
+}
+
+const prefix = Buffer.from('{"events":[');
+const comma = Buffer.from(',');
+const suffix = Buffer.from(']}');
+
+export function batchBody(events: readonly SourceEvent[]): Buffer {
+  const pieces: Buffer[] = [prefix];
+  for (const [index, event] of events.entries()) {
+    if (index > 0) pieces.push(comma);
+    pieces.push(event.json);
+  }
+  pieces.push(suffix);
+  return Buffer.concat(pieces);
+}
+
+function networkReason(error: unknown): string {
+  const {code, message} = error as NodeJS.ErrnoException;
+  return code === undefined ? message : `${code} (${message})`;
+}

@@ -1,0 +1,37 @@
+// Which file this is, by its content: names change and copies are made, the content says what was imported.
+
+import {hash} from 'node:crypto';
+import {stat} from 'node:fs/promises';
+import {openContent, SourceFault} from './lines.js';
+
+const headBytesMax = 64 * 1024;
+
+export interface FileIdentity {
+  /** Size on disk. */
+  readonly bytes: number;
+  /** SHA-256 of the first 64 KiB after decompression: a file and its gzip copy are the same file. */
+  readonly headSha256: string;
+}
+
+export async function identifyFile(path: string): Promise<FileIdentity> {
+  const {size} = await stat(path);
+  return {bytes: size, headSha256: hash('sha256', await readHead(path), 'hex')};
+}
+
+async function readHead(path: string): Promise<Buffer> {
+  const {file, content} = await openContent(path);
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of content) {
+      pieces.push(piece as Buffer);
+      bytes += (piece as Buffer).length;
+      if (bytes >= headBytesMax) break;
+    }
+  } catch (error) {
+    throw new SourceFault(`${path} cannot be read: ${(error as Error).message}`, {cause: error});
+  } finally {
+    file.destroy();
+  }
+  return Buffer.concat(pieces).subarray(0, headBytesMax);
+}

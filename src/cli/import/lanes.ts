@@ -1,0 +1,91 @@
+// Sends events over several connections without losing their order.
+//   N1. All events of one user travel in one lane, and a lane has one batch in flight: a user's events reach the log in
+//       the order of the file, which decides between events of the same millisecond (funnels) and of the same messageId.
+//   N2. A lane holds one batch in flight and one that fills; who adds to a full lane waits. Memory is bounded by that.
+
+import {assert} from '../../../actors/invariant.js';
+import {batchBytesMax as bodyBytesMax} from '../../../actors/limits.js';
+import {lineBytesMax} from './lines.js';
+import type {SourceEvent} from './source-event.js';
+
+/** Small enough that a batch of large events is no burden to the service; far below what it allows. */
+const laneBatchBytesMax = 4 * 1024 * 1024;
+// One line always fits, and so does what `messageId` and the envelope add to a full batch.
+assert(laneBatchBytesMax + lineBytesMax < bodyBytesMax, 'a batch stays below the body bound');
+
+export type DeliverBatch = (events: readonly SourceEvent[]) => Promise<void>;
+
+export class Lanes {
+  readonly #lanes: Lane[];
+
+  constructor(laneCount: number, batchEventsMax: number, deliver: DeliverBatch) {
+    this.#lanes = Array.from({length: laneCount}, () => new Lane(batchEventsMax, deliver));
+  }
+
+  /** A promise only when the caller has to wait (N2): most events cost no turn of the event loop. */
+  add(event: SourceEvent): Promise<void> | undefined {
+    return this.#lanes[laneIndex(event.userKey, this.#lanes.length)]!.add(event);
+  }
+
+  /** Starts everything that still fills; resolves when all of it is in flight. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.flush()));
+  }
+
+  /** Resolves when nothing is in flight, even if batches failed. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#lanes.map((lane) => lane.settled()));
+  }
+
+  /** Resolves when everything that was added is delivered; rejects with the first failure. */
+  async drain(): Promise<void> {
+    await this.flush();
+    await Promise.all(this.#lanes.map((lane) => lane.settled()));
+  }
+}
+
+class Lane {
+  #filling: SourceEvent[] = [];
+  #fillingBytes = 0;
+  #inFlight: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly batchEventsMax: number,
+    private readonly deliver: DeliverBatch,
+  ) {}
+
+  add(event: SourceEvent): Promise<void> | undefined {
+    const isFull =
+      this.#filling.length >= this.batchEventsMax || this.#fillingBytes + event.json.length > laneBatchBytesMax;
+    if (isFull && this.#filling.length > 0) return this.flush().then(() => this.#take(event));
+    this.#take(event);
+    return undefined;
+  }
+
+  async flush(): Promise<void> {
+    if (this.#filling.length === 0) return;
+    await this.#inFlight; // N1
+    const batch = this.#filling;
+    this.#filling = [];
+    this.#fillingBytes = 0;
+    this.#inFlight = this.deliver(batch);
+    // The failure is met by whoever waits for this lane next; until then it must not count as unhandled.
+    this.#inFlight.catch(() => {});
+  }
+
+  settled(): Promise<void> {
+    return this.#inFlight;
+  }
+
+  #take(event: SourceEvent): void {
+    this.#filling.push(event);
+    this.#fillingBytes += event.json.length;
+  }
+}
+
+/** FNV-1a over UTF-16 units: even enough for a handful of lanes, and it needs no state. */
+function laneIndex(userKey: string, laneCount: number): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < userKey.length; i++) hash = Math.imul(hash ^ userKey.charCodeAt(i), 0x01000193);
+  return ((hash ^ (hash >>> 16)) >>> 0) % laneCount;
+}

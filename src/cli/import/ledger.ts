@@ -1,0 +1,95 @@
+// How far the import is. Lanes finish out of order, but an import resumes at one line: the ledger closes the file in
+// spans of lines, and a span is committed when all of its lines and all spans before it are settled.
+//   G1. `committed` never includes a line behind `committedLine`: resuming there counts nothing twice and misses nothing.
+
+import {must} from '../../../actors/invariant.js';
+import type {Refusal} from './source-event.js';
+import {addTally, countAccepted, countRefused, emptyTally, type Tally} from './tally.js';
+
+export interface Span {
+  readonly tally: Tally;
+  unsettled: number;
+  /** Unknown while lines are still being added. */
+  lastLine: number | null;
+}
+
+export class Ledger {
+  readonly committed: Tally;
+  committedLine: number;
+  readonly #open: Span[] = [];
+  readonly #onCommit: () => void;
+
+  /** Begins where an earlier run ended. `onCommit` is told whenever `committedLine` moved. */
+  constructor(committed: Tally, committedLine: number, onCommit: () => void) {
+    this.committed = committed;
+    this.committedLine = committedLine;
+    this.#onCommit = onCommit;
+    this.#begin();
+  }
+
+  /** The span that lines are added to. */
+  get current(): Span {
+    return must(this.#open.at(-1), 'a span is always open');
+  }
+
+  /** An event is on its way; `settle` follows. */
+  expect(): Span {
+    const span = this.current;
+    span.unsettled += 1;
+    return span;
+  }
+
+  settleAccepted(span: Span, isRepeated: boolean): void {
+    countAccepted(span.tally, isRepeated);
+    this.#settle(span);
+  }
+
+  settleRefused(span: Span, line: number, refusal: Refusal): void {
+    countRefused(span.tally, line, refusal);
+    this.#settle(span);
+  }
+
+  /** Refused without having been sent. */
+  refuse(line: number, refusal: Refusal): void {
+    countRefused(this.current.tally, line, refusal);
+  }
+
+  closeSpan(lastLine: number): void {
+    this.current.lastLine = lastLine;
+    this.#begin();
+    this.#commit();
+  }
+
+  /** Everything settled so far, committed or not. */
+  total(): Tally {
+    const sum = emptyTally();
+    addTally(sum, this.committed);
+    for (const span of this.#open) addTally(sum, span.tally);
+    return sum;
+  }
+
+  #begin(): void {
+    this.#open.push({tally: emptyTally(), unsettled: 0, lastLine: null});
+  }
+
+  #settle(span: Span): void {
+    span.unsettled -= 1;
+    if (span.unsettled === 0) this.#commit();
+  }
+
+  #commit(): void {
+    const lineBefore = this.committedLine;
+    for (let span = this.#committable(); span !== undefined; span = this.#committable()) {
+      addTally(this.committed, span.tally);
+      this.committedLine = must(span.lastLine, 'only closed spans are committed');
+      this.#open.shift();
+    }
+    if (this.committedLine !== lineBefore) this.#onCommit();
+  }
+
+  /** The oldest span, when it can be committed. */
+  #committable(): Span | undefined {
+    const oldest = this.#open[0]!;
+    return oldest.lastLine !== null && oldest.unsettled === 0 ? oldest : undefined;
+  }
+}

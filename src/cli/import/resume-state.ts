@@ -1,0 +1,98 @@
+// Where an interrupted import goes on: a small file beside the imported one, there only while an import is unfinished.
+//   R1. Written whole or not at all (rename), and only behind what the service has acknowledged.
+//   R2. Believed only for the same file content and the same service; anything else starts from the first line, which is
+//       safe (every event has a messageId), only slower.
+
+import {open, readFile, rename, rm} from 'node:fs/promises';
+import type {FileIdentity} from './file-identity.js';
+import type {Tally} from './tally.js';
+
+const formatVersion = 1;
+
+export interface ResumeState {
+  readonly formatVersion: number;
+  readonly file: FileIdentity;
+  /** Fingerprint of service and key; holds no secret. */
+  readonly target: string;
+  /** All lines up to this one are settled. */
+  readonly line: number;
+  readonly tally: Tally;
+}
+
+/** The message is a sentence for the operator. */
+export class StateFault extends Error {
+  override name = 'StateFault';
+}
+
+export class ResumeStateFile {
+  constructor(
+    readonly path: string,
+    private readonly file: FileIdentity,
+    private readonly target: string,
+  ) {}
+
+  /** Null: no earlier run, or one of another file or service (R2). */
+  async load(): Promise<ResumeState | null> {
+    const state = await readState(this.path);
+    const isOurs =
+      state !== null &&
+      state.formatVersion === formatVersion &&
+      state.file.bytes === this.file.bytes &&
+      state.file.headSha256 === this.file.headSha256 &&
+      state.target === this.target;
+    return isOurs ? state : null;
+  }
+
+  async save(line: number, tally: Tally): Promise<void> {
+    const state: ResumeState = {formatVersion, file: this.file, target: this.target, line, tally};
+    const text = JSON.stringify(state); // Now: the tally goes on counting while the disk works.
+    const draft = `${this.path}.draft`;
+    try {
+      await writeSynced(draft, text);
+      await rename(draft, this.path); // R1
+    } catch (error) {
+      const reason = (error as Error).message;
+      throw new StateFault(`The place of the import cannot be kept (--state chooses another file): ${reason}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.path, {force: true});
+  }
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const handle = await open(path, 'w', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readState(path: string): Promise<ResumeState | null> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    return asState(JSON.parse(text));
+  } catch {
+    return null; // Damaged: R2.
+  }
+}
+
+function asState(value: unknown): ResumeState | null {
+  const state = value as Partial<ResumeState> | null;
+  const isWhole =
+    Number.isSafeInteger(state?.line) &&
+    typeof state?.file?.bytes === 'number' &&
+    typeof state?.tally?.accepted === 'number';
+  return isWhole ? (state as ResumeState) : null;
+}

@@ -1,0 +1,120 @@
+// Which service the events go to, and with which key.
+//   A1. A key that the import made for itself is revoked when the import ends, however it ends.
+
+import {hash} from 'node:crypto';
+import {readFile} from 'node:fs/promises';
+import {join, resolve} from 'node:path';
+
+export interface AddressOptions {
+  /** `--url`; null: the service that runs on `dataDir`. */
+  readonly url: string | null;
+  /** `--key` or the environment; null: a temporary key, made with the admin token of `dataDir`. */
+  readonly key: string | null;
+  readonly dataDir: string;
+}
+
+export interface ServiceAddress {
+  readonly baseUrl: string;
+  readonly key: string;
+  /** Tells services and keys apart without showing them; the same at the next run of the same service. */
+  readonly target: string;
+  /** A1. */
+  release(): Promise<void>;
+}
+
+/** No service, no key, or no permission; the message is a sentence for the operator. */
+export class AddressFault extends Error {
+  override name = 'AddressFault';
+}
+
+interface ServiceNote {
+  readonly baseUrl: string;
+  readonly adminToken?: string;
+}
+
+const answerMsMax = 10_000;
+
+export async function findService(options: AddressOptions): Promise<ServiceAddress> {
+  const note = await readNote(options.dataDir);
+  if (options.url === null && note === null) {
+    throw new AddressFault(
+      `No service runs on ${resolve(options.dataDir)} (no service.json there). Start one with "npm start", or name one with --url.`,
+    );
+  }
+  const baseUrl = withoutTrailingSlash(options.url ?? note!.baseUrl);
+  await assertAnswers(baseUrl);
+  const place = options.url === null ? resolve(options.dataDir) : baseUrl;
+  if (options.key !== null) {
+    return {baseUrl, key: options.key, target: targetOf(place, options.key), release: async () => {}};
+  }
+  const adminToken = note !== null && withoutTrailingSlash(note.baseUrl) === baseUrl ? note.adminToken : undefined;
+  if (adminToken === undefined) {
+    throw new AddressFault(
+      `Give a write key for ${baseUrl}: --key sk_write_... or the environment variable MILLRACE_KEY.`,
+    );
+  }
+  const {id, key} = await createKey(baseUrl, adminToken);
+  return {baseUrl, key, target: targetOf(place, adminToken), release: () => revokeKey(baseUrl, adminToken, id)};
+}
+
+async function readNote(dataDir: string): Promise<ServiceNote | null> {
+  try {
+    return JSON.parse(await readFile(join(dataDir, 'service.json'), 'utf8')) as ServiceNote;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new AddressFault(`${join(dataDir, 'service.json')} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** An address that nobody listens on is refused at once; waiting for a service is for one that was there. */
+async function assertAnswers(baseUrl: string): Promise<void> {
+  try {
+    await fetch(`${baseUrl}/healthz`, {signal: AbortSignal.timeout(answerMsMax)});
+  } catch (error) {
+    throw new AddressFault(`No service answers at ${baseUrl}: ${reasonOf(error)}.`, {cause: error});
+  }
+}
+
+async function createKey(baseUrl: string, adminToken: string): Promise<{id: string; key: string}> {
+  const answer = await askAdmin(baseUrl, adminToken, 'POST', '/admin/v1/keys', {kind: 'write', name: 'import'});
+  const {id, key} = (await answer.json()) as {id?: unknown; key?: unknown};
+  if (typeof id !== 'string' || typeof key !== 'string') throw new AddressFault(`${baseUrl} made no write key.`);
+  return {id, key};
+}
+
+async function revokeKey(baseUrl: string, adminToken: string, id: string): Promise<void> {
+  await askAdmin(baseUrl, adminToken, 'DELETE', `/admin/v1/keys/${encodeURIComponent(id)}`);
+}
+
+async function askAdmin(baseUrl: string, adminToken: string, method: string, path: string, body?: object) {
+  const answer = await fetch(baseUrl + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${adminToken}`,
+      ...(body === undefined ? {} : {'content-type': 'application/json'}),
+    },
+    ...(body === undefined ? {} : {body: JSON.stringify(body)}),
+    signal: AbortSignal.timeout(answerMsMax),
+  }).catch((error: unknown) => {
+    throw new AddressFault(`${method} ${path} got no answer: ${reasonOf(error)}.`, {cause: error});
+  });
+  if (!answer.ok) throw new AddressFault(`${method} ${path} was answered ${answer.status}: ${await answer.text()}`);
+  return answer;
+}
+
+function targetOf(place: string, secret: string): string {
+  return hash('sha256', `${place}\n${secret}`, 'hex').slice(0, 32);
+}
+
+function withoutTrailingSlash(url: string): string {
+  return url.endsWith('/') ? url.slice(0, -1) : url;
+}
+
+/** fetch says only "fetch failed"; the reason is its cause. */
+function reasonOf(error: unknown): string {
+  const {message, cause} = error as Error;
+  const inner = cause as NodeJS.ErrnoException | undefined;
+  return inner?.code ?? inner?.message ?? message;
+}

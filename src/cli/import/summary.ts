@@ -1,0 +1,57 @@
+// The last words of an import: what was accepted, what repeated, what was refused and why.
+
+import {count, duration} from './progress.js';
+import {type RefusedLine, refusalsShownMax, type Tally} from './tally.js';
+
+export interface SummaryFacts {
+  readonly fileName: string;
+  readonly baseUrl: string;
+  readonly seconds: number;
+  readonly tally: Tally;
+  /** Accepted in this run; less than the tally's when an earlier run did the rest. */
+  readonly acceptedThisRun: number;
+  /** False when the file holds more message ids than are remembered. */
+  readonly areRepeatsComplete: boolean;
+}
+
+export function summaryText(facts: SummaryFacts): string {
+  const {tally} = facts;
+  const rate = count(Math.round(facts.acceptedThisRun / Math.max(facts.seconds, 0.001)));
+  return [
+    `Imported ${facts.fileName} into ${facts.baseUrl} in ${duration(facts.seconds)} (${rate} events/s).`,
+    `  accepted   ${count(tally.accepted)}`,
+    `  duplicate  ${duplicateText(tally, facts.areRepeatsComplete)}`,
+    `  refused    ${count(tally.refused)}`,
+    ...refusalLines(tally),
+    '',
+  ].join('\n');
+}
+
+/** The service acknowledges what it already has as accepted and does not say so: only the file itself can be counted. */
+function duplicateText(tally: Tally, areRepeatsComplete: boolean): string {
+  const repeated = `${areRepeatsComplete ? '' : 'at least '}${count(tally.repeated)}`;
+  return (
+    `${repeated} of the accepted repeat a messageId of an earlier line; the service counts them once ` +
+    '(what it had from before this import is not counted twice either, but it does not tell how much that was)'
+  );
+}
+
+function refusalLines(tally: Tally): string[] {
+  if (tally.refused === 0) return [];
+  const lines = tally.firstRefused.map(refusalLine);
+  if (tally.refused > refusalsShownMax) {
+    lines.push(`    all ${count(tally.refused)} by reason:`);
+    const reasons = Object.entries(tally.refusedByReason).sort(([, a], [, b]) => b - a);
+    for (const [reason, refused] of reasons) lines.push(`      ${count(refused).padStart(9)}  ${reason}`);
+  }
+  return lines;
+}
+
+function refusalLine({line, code, field, message}: RefusedLine): string {
+  return `    line ${line}: ${code}${field === undefined ? '' : ` (${field})`}: ${printable(message)}`;
+}
+
+/** A refusal may quote the file, and a file must not be able to command the terminal. */
+function printable(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ').slice(0, 200);
+}

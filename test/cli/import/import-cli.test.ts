@@ -1,0 +1,301 @@
+// The whole program as its user runs it: a child process, a file, and a service that misbehaves.
+
+import {type ChildProcess, spawn} from 'node:child_process';
+import {existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {gzipSync} from 'node:zlib';
+import {afterEach, beforeEach, expect, test} from 'vitest';
+import {type Mood, MoodyService, moodyAdminToken, moodyWriteKey, type SentEvent} from './moody-service.js';
+
+const program = fileURLToPath(new URL('../../../dist/src/cli/import.js', import.meta.url));
+
+let service: MoodyService;
+let folder: string;
+const children = new Set<ChildProcess>();
+
+beforeEach(async () => {
+  service = await MoodyService.start();
+  folder = mkdtempSync(join(tmpdir(), 'millrace-import-'));
+});
+
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await service.stop();
+  rmSync(folder, {recursive: true});
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function start(args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: folder,
+    env: {PATH: process.env.PATH, ...env},
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code) => {
+      children.delete(child);
+      resolve({code, out, err});
+    });
+  });
+  return {child, ended};
+}
+
+function importFile(path: string, ...options: string[]): Promise<Ended> {
+  return start([path, '--url', service.baseUrl, '--key', moodyWriteKey, ...options]).ended;
+}
+
+function write(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+function eventLine(n: number, extra: object = {}): string {
+  return JSON.stringify({event: 'e', userId: `u${n % 13}`, timestamp: '2024-01-01T00:00:00Z', n, ...extra});
+}
+
+const eventLines = (length: number): string[] => Array.from({length}, (_, n) => eventLine(n));
+const numbersOf = (log: readonly SentEvent[]): number[] => log.map((event) => event.n as number).sort((a, b) => a - b);
+const upTo = (length: number): number[] => Array.from({length}, (_, n) => n);
+const statePathOf = (path: string): string => `${path}.import-state.json`;
+
+test('every event arrives once, in full batches, and the summary counts them', async () => {
+  const path = write('events.ndjson', eventLines(2_500).join('\n'));
+  const {code, out} = await importFile(path, '--batch', '500');
+  expect([code, numbersOf(service.log)]).toEqual([0, upTo(2_500)]);
+  expect(Math.max(...service.batchSizes)).toBeLessThanOrEqual(500);
+  expect(out).toMatch(/^Imported events\.ndjson into http:/);
+  expect(out).toMatch(/accepted {3}2,500\n/);
+  expect(out).toMatch(/duplicate {2}0 of the accepted/);
+  expect(out).toMatch(/refused {4}0\n$/);
+  expect(existsSync(statePathOf(path))).toBe(false);
+});
+
+test("one user's events keep the order of the file, whatever goes wrong on the way", async () => {
+  service.moods.push(
+    'overloaded',
+    'takes_half',
+    'stores_and_hangs_up',
+    'well',
+    'hangs_up',
+    'takes_half',
+    'rate_limited',
+  );
+  const path = write('events.ndjson', eventLines(1_000).join('\n'));
+  const {code} = await importFile(path, '--batch', '50');
+  expect([code, numbersOf(service.log)]).toEqual([0, upTo(1_000)]);
+  for (const user of new Set(service.log.map((event) => event.userId))) {
+    const seen = service.log.filter((event) => event.userId === user).map((event) => event.n as number);
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+  }
+});
+
+test.each<Mood>(['overloaded', 'rate_limited', 'hangs_up', 'stores_and_hangs_up', 'takes_half'])(
+  'a service that once %s costs a retry and no event',
+  async (mood) => {
+    service.moods.push(mood);
+    const {code, out} = await importFile(write('events.ndjson', eventLines(20).join('\n')), '--concurrency', '1');
+    expect([code, numbersOf(service.log)]).toEqual([0, upTo(20)]);
+    expect(out).toMatch(/accepted {3}20\n/);
+  },
+);
+
+test('importing the same content again counts nothing twice, gzipped and renamed or not', async () => {
+  const content = eventLines(100).join('\n');
+  await importFile(write('events.ndjson', content));
+  const {code, out} = await importFile(write('copy.gz', gzipSync(content)));
+  expect([code, service.log.length, service.acknowledged]).toEqual([0, 100, 200]);
+  expect(out).toMatch(/accepted {3}100\n/);
+});
+
+test('a file that grew or was mended counts only what is new', async () => {
+  const lines = eventLines(50);
+  await importFile(write('events.ndjson', [...lines, '{"event":7,"userId":"u"}'].join('\n')));
+  await importFile(write('events.ndjson', [...lines, eventLine(50), eventLine(51)].join('\n')));
+  expect(numbersOf(service.log)).toEqual(upTo(52));
+});
+
+test('refused lines are named with line, code, field and reason, the others are stored, and the exit code is 2', async () => {
+  const lines = [eventLine(0), '', '{"event":5,"userId":"u"}', '{broken', eventLine(1), '[]', `{"n":[[[[1]]]]}`];
+  const {code, out} = await importFile(write('events.ndjson', lines.join('\n')));
+  expect([code, numbersOf(service.log)]).toEqual([2, [0, 1]]);
+  expect(out.slice(out.indexOf('  refused'))).toBe(
+    [
+      '  refused    4',
+      '    line 3: invalid_event (event): event must be a string',
+      '    line 4: invalid_json: the line is not valid JSON',
+      '    line 6: invalid_event: the line is not a JSON object',
+      '    line 7: invalid_json: the reason of invalid_json',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('of many refused lines the first 20 are shown and all are counted by reason', async () => {
+  const lines = Array.from({length: 60}, (_, n) => (n % 3 === 0 ? '{"event":5}' : '{broken'));
+  const {code, out} = await importFile(write('events.ndjson', lines.join('\n')), '--batch', '7');
+  expect(code).toBe(2);
+  expect([...out.matchAll(/^ {4}line (\d+):/gm)].map(([, line]) => Number(line))).toEqual(upTo(20).map((n) => n + 1));
+  expect(out).toMatch(/all 60 by reason:\n +40 {2}invalid_json\n +20 {2}invalid_event \(event\)\n/);
+});
+
+test('lines that repeat a messageId are counted as duplicates, per user', async () => {
+  const lines = [
+    eventLine(0, {userId: 'ada', messageId: 'm'}),
+    eventLine(1, {userId: 'ada', messageId: 'm'}),
+    eventLine(2, {userId: 'bob', messageId: 'm'}),
+    eventLine(3, {userId: 'ada', messageId: 'm'}),
+  ];
+  const {out, err} = await importFile(write('events.ndjson', lines.join('\n')));
+  console.log(err);
+  expect(out).toMatch(/accepted {3}4\n {2}duplicate {2}2 of the accepted repeat/);
+  expect(numbersOf(service.log)).toEqual([0, 2]);
+});
+
+test('a proxy that takes only small bodies gets smaller ones', async () => {
+  service.bodyBytesMax = 2_000;
+  const lines = [...eventLines(100), eventLine(100, {blob: 'x'.repeat(3_000)})];
+  const {code, out} = await importFile(write('events.ndjson', lines.join('\n')));
+  expect([code, numbersOf(service.log)]).toEqual([2, upTo(100)]);
+  expect(out).toMatch(/line 101: payload_too_large/);
+});
+
+test('killed in the middle, the next run goes on where the first one was', async () => {
+  const lines = Array.from({length: 6_000}, (_, n) => eventLine(n, {messageId: `m${n % 5_990}`, userId: 'ada'}));
+  const path = write('events.ndjson', lines.join('\n'));
+  const first = start([path, '--url', service.baseUrl, '--key', moodyWriteKey, '--batch', '100', '--concurrency', '1']);
+  // The state is written at most once a second, so the batches are held back until it moved.
+  service.onBatch = async () => {
+    if (service.batchSizes.length > 20) await untilResumable(path);
+    if (service.batchSizes.length > 40) first.child.kill('SIGKILL');
+  };
+  await first.ended;
+  service.onBatch = () => {};
+  const sentBefore = service.batchSizes.length;
+  const second = await importFile(path, '--batch', '100', '--concurrency', '1');
+  expect(second.err).toMatch(/^Resuming behind line [\d,]+ /);
+  expect(second.code).toBe(0);
+  expect(service.batchSizes.length - sentBefore).toBeLessThan(60);
+  expect(numbersOf(service.log)).toEqual(upTo(5_990));
+  expect(second.out).toMatch(/accepted {3}6,000\n {2}duplicate {2}10 of the accepted/);
+  expect(existsSync(statePathOf(path))).toBe(false);
+});
+
+function untilResumable(path: string): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      const {line} = JSON.parse(readFileSync(statePathOf(path), 'utf8')) as {line: number};
+      if (line === 0) return;
+      clearInterval(timer);
+      resolve();
+    }, 5);
+  });
+}
+
+test('Ctrl-C keeps the place, revokes the temporary key, and a later run finishes', async () => {
+  const path = write('events.ndjson', eventLines(3_000).join('\n'));
+  const note = {baseUrl: service.baseUrl, adminToken: moodyAdminToken, pid: 1};
+  writeFileSync(join(folder, 'service.json'), JSON.stringify(note));
+  const first = start([path, '--batch', '50'], {DATA_DIR: folder});
+  service.onBatch = () => {
+    if (service.batchSizes.length === 30) first.child.kill('SIGINT');
+  };
+  const {code, err} = await first.ended;
+  expect(code).toBe(1);
+  expect(err).toMatch(/Interrupted\.\n[\d,]+ lines are settled; the same command resumes behind them\.\n$/);
+  expect(existsSync(statePathOf(path))).toBe(true);
+  expect(service.log.length).toBeLessThan(3_000);
+
+  const second = await start([path, '--batch', '50'], {DATA_DIR: folder}).ended;
+  expect([second.code, numbersOf(service.log)]).toEqual([0, upTo(3_000)]);
+  expect(second.out).toMatch(/accepted {3}3,000\n/);
+  const temporary = [...service.keys].filter(([key]) => key.endsWith('_import'));
+  expect(temporary.map(([, {isRevoked}]) => isRevoked)).toEqual([true, true]);
+});
+
+test('the place of another file, or of another service, is not believed', async () => {
+  const path = write('events.ndjson', eventLines(10).join('\n'));
+  const state = {
+    formatVersion: 1,
+    file: {bytes: 1, headSha256: ''},
+    target: '',
+    line: 9,
+    tally: {accepted: 9, repeated: 0, refused: 0, firstRefused: [], refusedByReason: {}},
+  };
+  for (const text of [JSON.stringify(state), '{"line":', 'null']) {
+    writeFileSync(statePathOf(path), text);
+    const {code, err, out} = await importFile(path);
+    expect([code, err, service.log.length]).toEqual([0, '', 10]);
+    expect(out).toMatch(/accepted {3}10\n/);
+  }
+});
+
+test.each<[string, Mood, RegExp]>([
+  ['a revoked key', 'revoked_key', /does not take the events: status 401, invalid_key: .*\n0 lines are settled/],
+  [
+    'something that is not the service',
+    'nonsense',
+    /status 200 with a body that is no batch outcome: \{"hello":"world"\}/,
+  ],
+])('%s ends the import at once, with exit code 1 and the place kept', async (_, mood, message) => {
+  service.moods.push(mood);
+  const path = write('events.ndjson', eventLines(10).join('\n'));
+  const {code, err} = await importFile(path, '--concurrency', '1');
+  expect([code, existsSync(statePathOf(path))]).toEqual([1, true]);
+  expect(err).toMatch(message);
+});
+
+test.each<[string, string[], RegExp]>([
+  ['no file', [], /^Name the file to import\.\n\nUsage:/],
+  ['two files', ['a', 'b'], /^One file at a time; also given: b\./],
+  ['an unknown option', ['a', '--fast'], /^Unknown option '--fast'/],
+  ['too large a batch', ['a', '--batch', '1001'], /^--batch must be a whole number from 1 to 1000, not "1001"\./],
+  ['no such file', ['missing.ndjson'], /^ENOENT: no such file or directory, stat '.*missing\.ndjson'\n$/],
+  ['no service on DATA_DIR', ['here'], /^No service runs on .*data \(no service\.json there\)\. Start one/],
+])('%s: one clear sentence, exit code 1', async (_, args, message) => {
+  write('here', eventLine(0));
+  const {code, err} = await start(args).ended;
+  expect(code).toBe(1);
+  expect(err).toMatch(message);
+});
+
+test('a service that is gone is noticed at once, and nothing is kept', async () => {
+  const path = write('events', eventLine(0));
+  const args = [path, '--url', service.baseUrl, '--key', moodyWriteKey];
+  await service.stop();
+  const {code, err} = await start(args).ended;
+  service = await MoodyService.start();
+  expect([code, existsSync(statePathOf(path))]).toEqual([1, false]);
+  expect(err).toMatch(/^No service answers at http:\/\/127\.0\.0\.1:\d+: ECONNREFUSED\.\n$/);
+});
+
+test('without a key and without an admin token the import says what it needs', async () => {
+  const {code, err} = await start([write('events', eventLine(0)), '--url', service.baseUrl]).ended;
+  expect(code).toBe(1);
+  expect(err).toMatch(
+    /^Give a write key for http:\/\/127\.0\.0\.1:\d+: --key sk_write_\.\.\. or the environment variable/,
+  );
+});
+
+test('the key may come from the environment', async () => {
+  const args = [write('events', eventLine(0)), '--url', service.baseUrl];
+  expect((await start(args, {MILLRACE_KEY: moodyWriteKey}).ended).code).toBe(0);
+});
+
+test('a place that cannot be kept is known before the first event leaves', async () => {
+  const state = join(folder, 'missing', 'state.json');
+  const {code, err} = await importFile(write('events', eventLine(0)), '--state', state);
+  expect([code, service.log.length]).toEqual([1, 0]);
+  expect(err).toMatch(/^The place of the import cannot be kept \(--state chooses another file\): ENOENT/);
+});

@@ -1,0 +1,77 @@
+import {expect, test} from 'vitest';
+import {lineBytesMax} from '../../../src/cli/import/lines.js';
+import {type LineMeaning, readLine} from '../../../src/cli/import/source-event.js';
+
+function read(text: string, number = 1, fileHead = 'head'): LineMeaning {
+  return readLine({number, bytes: Buffer.from(text)}, fileHead);
+}
+
+function sentMessageId(text: string, number = 1, fileHead = 'head'): unknown {
+  const meaning = read(text, number, fileHead);
+  if (meaning.kind !== 'event') throw new Error(meaning.kind);
+  return (JSON.parse(meaning.event.json.toString()) as {messageId: unknown}).messageId;
+}
+
+test.each([
+  ['', 'blank'],
+  ['  \t ', 'blank'],
+  ['{"event":"a"', 'invalid_json'],
+  ['not json', 'invalid_json'],
+  ['[1]', 'invalid_event'],
+  ['null', 'invalid_event'],
+  ['"text"', 'invalid_event'],
+])('a line that is no event: %s is %s', (text, outcome) => {
+  const meaning = read(text);
+  expect(meaning.kind === 'refused' ? meaning.refusal.code : meaning.kind).toBe(outcome);
+});
+
+test('a line that is too long or no UTF-8 is refused without being sent', () => {
+  expect(readLine({number: 1, bytes: null}, '')).toEqual({
+    kind: 'refused',
+    refusal: {code: 'event_too_large', message: `the line is longer than ${lineBytesMax} bytes`},
+  });
+  expect(readLine({number: 1, bytes: Buffer.from([0x7b, 0xff, 0x7d])}, '')).toMatchObject({
+    refusal: {code: 'invalid_json'},
+  });
+});
+
+test('the bytes of a line travel as they are', () => {
+  const text = '{"event":"a","userId":"u","messageId":"m","properties":{"n":1.10,"big":12345678901234567890}}';
+  expect(read(`  ${text} `)).toEqual({
+    kind: 'event',
+    event: {line: 1, userKey: 'u:u', messageId: 'm', json: Buffer.from(text)},
+  });
+});
+
+test('an anonymous user is another user than one of the same id', () => {
+  const keys = ['{"userId":"x"}', '{"anonymousId":"x"}', '{"userId":"x","anonymousId":"y"}', '{}'].map((text) => {
+    const meaning = read(text);
+    return meaning.kind === 'event' ? meaning.event.userKey : meaning.kind;
+  });
+  expect(keys).toEqual(['u:x', 'a:x', 'u:x', '']);
+});
+
+test.each(['{}', '{"event":"a"}', '{"messageId":null,"event":"a"}', '{"event":"a" }'])(
+  'a line without messageId gets one that the JSON parser sees: %s',
+  (text) => {
+    expect(sentMessageId(text)).toMatch(/^import-[\w-]{22}$/);
+  },
+);
+
+test('the derived messageId is stable, and tells lines and contents apart', () => {
+  const text = '{"event":"a","timestamp":"2024-01-01"}';
+  const id = sentMessageId(text);
+  expect(sentMessageId(text)).toBe(id);
+  expect(sentMessageId(text, 2)).not.toBe(id);
+  expect(sentMessageId('{"event":"b","timestamp":"2024-01-01"}')).not.toBe(id);
+});
+
+test('the head of the file tells lines without a time apart, and only those', () => {
+  expect(sentMessageId('{"event":"a"}', 1, 'one')).not.toBe(sentMessageId('{"event":"a"}', 1, 'two'));
+  const timed = '{"event":"a","timestamp":"2024-01-01"}';
+  expect(sentMessageId(timed, 1, 'one')).toBe(sentMessageId(timed, 1, 'two'));
+});
+
+test('a messageId of a wrong type is left to the service to refuse', () => {
+  expect(sentMessageId('{"event":"a","messageId":7}')).toBe(7);
+});
