@@ -1,0 +1,101 @@
+// One walk over what JSON.parse returned: bounds of objects, forbidden keys, and a cheap upper bound of the compact size.
+//   W1. `weight` is never below the UTF-8 bytes of the value's compact JSON: a character takes at most 6 bytes
+//       (an escape, as in \u0001), a number at most 25, and every value and key brings at most two marks (, or : and brackets).
+//   W2. Depth is bounded before: nesting.ts lets nothing deeper than `nestingMax` reach JSON.parse, so recursion is safe.
+import {objectDepthMax, objectKeyCharsMax, objectKeysMax} from '../../actors/limits.js';
+
+const numberBytesMax = 25;
+const charBytesMax = 6;
+
+/** A walk holds its sum in fields: a result object per value would cost more than the walk. */
+export class ObjectWalk {
+  /** W1 */
+  weight = 0;
+
+  reset(): void {
+    this.weight = 2;
+  }
+
+  key(key: string): void {
+    this.weight += key.length * charBytesMax + 4;
+  }
+
+  /** Whether a stored value (`properties`, `traits`, what they hold) keeps all bounds. The outermost has `depth` 1. */
+  bounded(value: unknown, depth: number): boolean {
+    if (typeof value === 'object' && value !== null) {
+      if (depth > objectDepthMax) return false;
+      this.weight += 3;
+      return Array.isArray(value) ? this.boundedArray(value, depth) : this.boundedObject(value, depth);
+    }
+    this.leaf(value);
+    // JSON.parse makes Infinity of a number that overflows a double.
+    return typeof value !== 'number' || Number.isFinite(value);
+  }
+
+  private boundedObject(value: object, depth: number): boolean {
+    let keys = 0;
+    for (const key in value) {
+      if (++keys > objectKeysMax || key === '__proto__' || !isKeyShort(key)) return false;
+      this.key(key);
+      if (!this.bounded((value as Record<string, unknown>)[key], depth + 1)) return false;
+    }
+    return true;
+  }
+
+  private boundedArray(value: readonly unknown[], depth: number): boolean {
+    for (let i = 0; i < value.length; i++) {
+      if (!this.bounded(value[i], depth + 1)) return false;
+    }
+    return true;
+  }
+
+  /** Whether a value that is ignored (an unknown field) is free of `__proto__`; otherwise only its size matters. */
+  ignored(value: unknown): boolean {
+    if (typeof value !== 'object' || value === null) {
+      this.leaf(value);
+      return true;
+    }
+    this.weight += 3;
+    return Array.isArray(value) ? this.ignoredArray(value) : this.ignoredObject(value);
+  }
+
+  private ignoredObject(value: object): boolean {
+    for (const key in value) {
+      if (key === '__proto__') return false;
+      this.key(key);
+      if (!this.ignored((value as Record<string, unknown>)[key])) return false;
+    }
+    return true;
+  }
+
+  private ignoredArray(value: readonly unknown[]): boolean {
+    for (let i = 0; i < value.length; i++) {
+      if (!this.ignored(value[i])) return false;
+    }
+    return true;
+  }
+
+  private leaf(value: unknown): void {
+    this.weight += typeof value === 'string' ? value.length * charBytesMax + 3 : numberBytesMax;
+  }
+}
+
+function isKeyShort(key: string): boolean {
+  return (
+    key.length <= objectKeyCharsMax || (key.length <= 2 * objectKeyCharsMax && codePoints(key) <= objectKeyCharsMax)
+  );
+}
+
+/** Characters as API.md counts them: code points; a lone surrogate is one. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0xd800 && unit < 0xdc00) {
+      const next = text.charCodeAt(i + 1);
+      if (next >= 0xdc00 && next < 0xe000) i += 1;
+    }
+    count += 1;
+  }
+  return count;
+}

@@ -1,0 +1,61 @@
+// What can be wrong with one event or one identify body: a closed set, with the words that a client reads.
+// The zod schemas (schemas.ts) and the validator of the hot path (validate.ts) both take their texts from here.
+import {
+  eventBytesMax,
+  futureMsMax,
+  hourMs,
+  idCharsMax,
+  messageIdCharsMax,
+  objectDepthMax,
+  objectKeyCharsMax,
+  objectKeysMax,
+} from '../../actors/limits.js';
+
+export type RefusedField = 'event' | 'userId' | 'anonymousId' | 'messageId' | 'properties' | 'traits' | 'timestamp';
+
+export interface Refusal {
+  /** `event_too_large` is 413 `payload_too_large` where the event is the whole body (API.md, Ingestion). */
+  readonly code: 'invalid_event' | 'event_too_large';
+  readonly field?: RefusedField | '__proto__';
+  readonly message: string;
+}
+
+const named = (field: RefusedField): string =>
+  `${field} must be a string of 1 to ${idCharsMax} characters without control characters`;
+const anId = (field: RefusedField): string => `${named(field)}, other than . and ..`;
+const bounded = (field: RefusedField): string =>
+  `${field} must be a JSON object of at most ${objectKeysMax} keys an object, keys of at most ${objectKeyCharsMax} ` +
+  `characters, ${objectDepthMax} levels, no key __proto__ and no number beyond a double`;
+
+export const refusalTexts = {
+  object: 'an event must be a JSON object',
+  event: named('event'),
+  userId: anId('userId'),
+  anonymousId: anId('anonymousId'),
+  noId: 'userId or anonymousId is required',
+  messageId: `messageId must be a string of 1 to ${messageIdCharsMax} characters`,
+  properties: bounded('properties'),
+  traits: bounded('traits'),
+  timestamp: 'timestamp must be an ISO 8601 date or date and time, 1970 or later',
+  future: `timestamp lies more than ${futureMsMax / hourMs} hours in the future`,
+  proto: 'a key must not be __proto__',
+  size: `an event must not exceed ${eventBytesMax} bytes of compact JSON`,
+} as const;
+
+const invalid = (message: string, field?: Refusal['field']): Refusal =>
+  field === undefined ? {code: 'invalid_event', message} : {code: 'invalid_event', field, message};
+
+export const refusals = {
+  object: invalid(refusalTexts.object),
+  event: invalid(refusalTexts.event, 'event'),
+  userId: invalid(refusalTexts.userId, 'userId'),
+  anonymousId: invalid(refusalTexts.anonymousId, 'anonymousId'),
+  noId: invalid(refusalTexts.noId, 'userId'),
+  messageId: invalid(refusalTexts.messageId, 'messageId'),
+  properties: invalid(refusalTexts.properties, 'properties'),
+  traits: invalid(refusalTexts.traits, 'traits'),
+  timestamp: invalid(refusalTexts.timestamp, 'timestamp'),
+  future: invalid(refusalTexts.future, 'timestamp'),
+  proto: invalid(refusalTexts.proto, '__proto__'),
+  size: {code: 'event_too_large', message: refusalTexts.size},
+} as const satisfies Record<keyof typeof refusalTexts, Refusal>;

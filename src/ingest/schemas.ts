@@ -1,0 +1,112 @@
+// Bodies of the write routes as zod schemas: what the API description is generated from, and what the validator of the
+// hot path (validate.ts) is held against in tests. Texts come from refusals.ts.
+import {z} from 'zod';
+import {
+  batchEventsMax,
+  eventBytesMax,
+  futureMsMax,
+  idCharsMax,
+  messageIdCharsMax,
+  objectDepthMax,
+  objectKeyCharsMax,
+  objectKeysMax,
+} from '../../actors/limits.js';
+import {parseTimestamp} from '../../actors/timestamp.js';
+import {refusalTexts} from './refusals.js';
+
+// With the flag u a pair is one character: only lone surrogates match.
+const loneSurrogate = /\p{Surrogate}/u;
+
+const characters = (text: string): number => [...text].length;
+
+const text = (error: string, charactersMax: number) =>
+  z
+    .string(error)
+    .min(1, error)
+    .refine((value) => characters(value) <= charactersMax, error)
+    .meta({maxLength: charactersMax});
+
+const name = (error: string) =>
+  text(error, idCharsMax).refine((value) => !/[\u0000-\u001f\u007f]/.test(value) && !loneSurrogate.test(value), error);
+
+const id = (error: string) => name(error).refine((value) => value !== '.' && value !== '..', error);
+
+/** Keys, key lengths, levels and numbers of a stored object. */
+function isBounded(value: unknown, depth = 1): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth > objectDepthMax) return false;
+  const keys = Array.isArray(value) ? [] : Object.keys(value);
+  if (keys.length > objectKeysMax || keys.some((key) => characters(key) > objectKeyCharsMax)) return false;
+  return Object.values(value).every((item) => isBounded(item, depth + 1));
+}
+
+const storedObject = (error: string) =>
+  z
+    .record(z.string(), z.unknown(), error)
+    .refine((value) => isBounded(value), error)
+    .nullish();
+
+const timestamp = (receivedMs: () => number) =>
+  z
+    .string(refusalTexts.timestamp)
+    .refine((value) => parseTimestamp(value) >= 0, {error: refusalTexts.timestamp, abort: true})
+    .refine((value) => parseTimestamp(value) <= receivedMs() + futureMsMax, refusalTexts.future)
+    .meta({format: 'date-time'});
+
+/** `receivedMs` is the time against which a timestamp counts as future. */
+export const eventSchema = (receivedMs: () => number) =>
+  z
+    .looseObject({
+      event: name(refusalTexts.event),
+      userId: id(refusalTexts.userId).nullish(),
+      anonymousId: id(refusalTexts.anonymousId).nullish(),
+      messageId: text(refusalTexts.messageId, messageIdCharsMax).nullish(),
+      properties: storedObject(refusalTexts.properties),
+      timestamp: timestamp(receivedMs).nullish(),
+    })
+    .refine((value) => (value.userId ?? value.anonymousId ?? undefined) !== undefined, {
+      error: refusalTexts.noId,
+      path: ['userId'],
+    });
+
+export const batchSchema = (receivedMs: () => number) =>
+  z.looseObject({events: z.array(eventSchema(receivedMs)).min(1).max(batchEventsMax)});
+
+export const identifySchema = z.looseObject({
+  userId: id(refusalTexts.userId),
+  traits: storedObject(refusalTexts.traits),
+});
+
+export interface Issue {
+  readonly field: string | undefined;
+  readonly message: string;
+}
+
+/** What is wrong with a body whose object `stored` is kept: by its schema, and by what a schema cannot say. Size hides everything else. */
+export function issuesOf(schema: z.ZodType, stored: 'properties' | 'traits', value: unknown): Issue[] {
+  if (!isJsonObject(value)) return [{field: undefined, message: refusalTexts.object}];
+  if (Buffer.byteLength(JSON.stringify(value)) > eventBytesMax) return [{field: undefined, message: refusalTexts.size}];
+  const result = schema.safeParse(value);
+  const issues = result.success
+    ? []
+    : result.error.issues.map(({path, message}) => ({field: path[0] as string | undefined, message}));
+  return [...issues, ...protoIssues(value, stored)];
+}
+
+/** zod drops `__proto__` keys while it copies, so they are looked for in the original. */
+function protoIssues(value: object, stored: 'properties' | 'traits'): Issue[] {
+  return Object.entries(value).flatMap(([field, content]): Issue[] => {
+    if (field !== '__proto__' && !hasProtoKey(content)) return [];
+    if (field === stored) return [{field, message: refusalTexts[stored]}];
+    return [{field: '__proto__', message: refusalTexts.proto}];
+  });
+}
+
+function hasProtoKey(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasProtoKey);
+}
+
+const isJsonObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,62 @@
+// What reaches JSON.parse, and what a structure bomb leaves behind.
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {notJson, parseJson} from '../../src/ingest/json-text.js';
+import {cutNesting, nestingMax, nestsTooDeep} from '../../src/ingest/nesting.js';
+import {refusals} from '../../src/ingest/refusals.js';
+import {EventDraft, readEvent} from '../../src/ingest/validate.js';
+
+const bytes = (text: string): Buffer => Buffer.from(text);
+
+describe('parseJson', () => {
+  test('JSON of any content comes as JSON.parse reads it', () => {
+    fc.assert(
+      fc.property(fc.json({maxDepth: 5}), (text) => {
+        expect(parseJson(bytes(text))).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test.each([
+    ['nothing', bytes('')],
+    ['half an object', bytes('{"a":')],
+    ['a byte order mark', bytes('\ufeff{}')],
+    ['a lone continuation byte', Buffer.from('7b2261223a228022 7d'.replace(' ', ''), 'hex')],
+    ['an encoded surrogate', Buffer.from('22eda08022', 'hex')],
+    ['an overlong form', Buffer.from('22c08022', 'hex')],
+    ['two values', bytes('{}{}')],
+  ])('%s is no JSON', (_, body) => {
+    expect(parseJson(body)).toBe(notJson);
+  });
+});
+
+describe('nesting', () => {
+  const nest = (depth: number, open: string, close: string): string => open.repeat(depth) + close.repeat(depth);
+
+  test('brackets in strings do not count, escaped quotes do not end strings', () => {
+    const inString = bytes(JSON.stringify({a: '['.repeat(100), b: '"{{{{'.repeat(50), c: '\\'}));
+    expect(nestsTooDeep(inString)).toBe(false);
+    expect(cutNesting(inString).equals(inString)).toBe(true);
+  });
+
+  test('the bound is exact, and what is within it stays byte for byte', () => {
+    const within = bytes(nest(nestingMax, '[', ']'));
+    expect(nestsTooDeep(within)).toBe(false);
+    expect(nestsTooDeep(bytes(nest(nestingMax + 1, '[', ']')))).toBe(true);
+    expect(cutNesting(bytes(nest(5_000, '[', ']'))).equals(within)).toBe(true);
+  });
+
+  test('a bomb in one event of a batch leaves its neighbours as they were', () => {
+    const good = '{"event":"a","userId":"u","properties":{"t":"]}"}}';
+    const bomb = `{"event":"a","userId":"u","properties":{"x":${nest(100_000, '{"a":[', ']}')}}}`;
+    const batch = parseJson(bytes(`{"events":[${good},${bomb},${good}]}`)) as {events: unknown[]};
+    const verdicts = batch.events.map((event) => readEvent(event, 0, new EventDraft()));
+    expect(verdicts).toEqual([undefined, refusals.properties, undefined]);
+    expect(batch.events[2]).toEqual(JSON.parse(good));
+  });
+
+  test('unbalanced brackets are no JSON, however deep', () => {
+    expect(parseJson(bytes('['.repeat(100_000)))).toBe(notJson);
+    expect(parseJson(bytes(`${']'.repeat(40)}${'['.repeat(40)}`))).toBe(notJson);
+  });
+});

@@ -1,0 +1,174 @@
+// The validator of the hot path against the zod schemas, on JSON texts (so that __proto__, 1e999 and lone surrogates
+// arrive as a client sends them), and the bounds of API.md one by one.
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {eventBytesMax} from '../../actors/limits.js';
+import {refusals} from '../../src/ingest/refusals.js';
+import {eventSchema, identifySchema, issuesOf} from '../../src/ingest/schemas.js';
+import {EventDraft, readEvent, readIdentify} from '../../src/ingest/validate.js';
+
+const nowMs = Date.UTC(2024, 5, 15, 12);
+const schema = eventSchema(() => nowMs);
+
+function judge(value: unknown): {field: string | undefined; message: string} | 'accepted' {
+  const refusal = readEvent(value, nowMs, new EventDraft());
+  return refusal === undefined ? 'accepted' : {field: refusal.field, message: refusal.message};
+}
+
+const id = fc.oneof(
+  fc.constantFrom('ada', 'ü😀', '.', '..', '', 'a\u0000', '\u007f', 'x\ud800', '\udc00', 'x'.repeat(256)),
+  fc.constantFrom('x'.repeat(257), '😀'.repeat(256), '😀'.repeat(257), 'ä'.repeat(256)),
+  fc.string(),
+);
+const leaf = fc.oneof(
+  fc.constantFrom('null', 'true', '1', '-0', '1e20', '1e999', '-1e400', '"\\ud800"', '"x"', '12345678901234567890'),
+  fc.double({noNaN: true, noDefaultInfinity: true}).map(String),
+  fc.string().map((text) => JSON.stringify(text)),
+);
+const key = fc.oneof(
+  {weight: 20, arbitrary: fc.string({maxLength: 6}).map((text) => JSON.stringify(text))},
+  {weight: 1, arbitrary: fc.constantFrom('"__proto__"', '"__pro\\u0074o__"', `"${'k'.repeat(257)}"`, '"constructor"')},
+);
+const {tree} = fc.letrec<{tree: string}>((tie) => ({
+  tree: fc.oneof(
+    {depthSize: 'medium'},
+    leaf,
+    fc.array(tie('tree'), {maxLength: 3}).map((items) => `[${items.join(',')}]`),
+    fc.array(fc.tuple(key, tie('tree')), {maxLength: 3}).map((pairs) => `{${pairs.map((pair) => pair.join(':'))}}`),
+  ),
+}));
+const many = fc
+  .tuple(fc.constantFrom(255, 256, 257), fc.nat(2))
+  .map(([count]) => `{${Array.from({length: count}, (_, i) => `"k${i}":${i}`)}}`);
+const deep = fc
+  .tuple(fc.integer({min: 8, max: 12}), fc.boolean())
+  .map(([depth, isArray]) => (isArray ? `{"a":${nest(depth - 1, '[', ']')}}` : nest(depth, '{"a":', '}', '{}')));
+const big = fc
+  .tuple(fc.integer({min: -80, max: 0}), fc.constantFrom('x', 'ä', '😀', '\\u0001'))
+  .map(([less, char]) => `{"t":"${char.repeat(Math.floor((eventBytesMax + less) / bytesOf(char)))}"}`);
+
+function nest(depth: number, open: string, close: string, inner = open + close): string {
+  return depth <= 1 ? inner : open + nest(depth - 1, open, close, inner) + close;
+}
+const bytesOf = (char: string): number => (char === '\\u0001' ? 6 : Buffer.byteLength(char));
+
+const objectText = fc.oneof({weight: 6, arbitrary: tree}, many, deep, big);
+const field = (value: fc.Arbitrary<string>): fc.Arbitrary<string | undefined> =>
+  fc.option(fc.oneof({weight: 20, arbitrary: value}, leaf, fc.constant('[]')), {nil: undefined, freq: 4});
+const asJson = fc.oneof(
+  {weight: 5, arbitrary: fc.constantFrom('"ada"', '"view"')},
+  id.map((text) => JSON.stringify(text)),
+);
+const timestamp = fc.oneof(
+  fc.constantFrom('"2024-01-01"', '"1969-12-31T23:59:59Z"', '"2024-06-16T12:00:00Z"', '"2024-06-16T12:00:00.001Z"'),
+  fc.constantFrom('"2024-02-30"', '""', '"1970-01-01T00:00:00+00:01"', '1718452800000'),
+);
+const body = fc
+  .record({
+    event: field(asJson),
+    userId: field(asJson),
+    anonymousId: field(asJson),
+    messageId: field(fc.constantFrom('"m"', `"${'m'.repeat(128)}"`, `"${'m'.repeat(129)}"`, `"${'😀'.repeat(128)}"`)),
+    properties: field(objectText),
+    timestamp: field(timestamp),
+    traits: field(objectText),
+    extra: field(objectText),
+  })
+  .map((fields) => {
+    const pairs = Object.entries(fields).filter(([, value]) => value !== undefined);
+    return `{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${value}`)}}`;
+  });
+
+describe('validator and schema agree', () => {
+  test('on events', () => {
+    let acceptedCount = 0;
+    fc.assert(
+      fc.property(body, (text) => {
+        const value = JSON.parse(text) as unknown;
+        const verdict = judge(value);
+        const findings = issuesOf(schema, 'properties', value);
+        if (verdict === 'accepted') {
+          acceptedCount += 1;
+          expect(findings).toEqual([]);
+        } else expect(findings).toContainEqual(verdict);
+      }),
+      {numRuns: 4_000},
+    );
+    expect(acceptedCount).toBeGreaterThan(200);
+  });
+
+  test('on identify bodies', () => {
+    fc.assert(
+      fc.property(body, (text) => {
+        const value = JSON.parse(text) as Record<string, unknown>;
+        const read = readIdentify(value);
+        const findings = issuesOf(identifySchema, 'traits', value);
+        if ('code' in read) expect(findings).toContainEqual({field: read.field, message: read.message});
+        else {
+          expect(findings).toEqual([]);
+          expect(read).toEqual({userId: value.userId, traitsJson: JSON.stringify(value.traits ?? {})});
+        }
+      }),
+      {numRuns: 2_000},
+    );
+  });
+
+  test('on what is no object', () => {
+    for (const value of [null, 1, 'x', true, [], [{}]]) {
+      expect(judge(value)).toEqual({field: undefined, message: refusals.object.message});
+      expect(issuesOf(schema, 'properties', value)).toContainEqual({
+        field: undefined,
+        message: refusals.object.message,
+      });
+    }
+  });
+});
+
+describe('events', () => {
+  test('every field is taken verbatim, null is absent, unknown fields are ignored', () => {
+    const draft = new EventDraft();
+    const value = JSON.parse(
+      '{"event":" View ","userId":"ada","anonymousId":null,"messageId":"m","properties":{"a":[1,null]},' +
+        '"timestamp":"2024-01-01T00:00:00.123456+01:00","extra":{"b":1e999}}',
+    ) as unknown;
+    expect(readEvent(value, nowMs, draft)).toBeUndefined();
+    expect({...draft}).toEqual({
+      event: ' View ',
+      userId: 'ada',
+      anonymousId: undefined,
+      messageId: 'm',
+      properties: {a: [1, null]},
+      timeMs: Date.UTC(2023, 11, 31, 23) + 123,
+      receivedMs: nowMs,
+    });
+  });
+
+  test('a draft keeps nothing of the event before', () => {
+    const draft = new EventDraft();
+    readEvent({event: 'a', userId: 'u', messageId: 'm', properties: {a: 1}, timestamp: '2024-01-01'}, nowMs, draft);
+    readEvent({event: 'b', anonymousId: 'x'}, nowMs, draft);
+    expect({...draft}).toEqual({
+      event: 'b',
+      userId: undefined,
+      anonymousId: 'x',
+      messageId: undefined,
+      properties: undefined,
+      timeMs: nowMs,
+      receivedMs: nowMs,
+    });
+  });
+
+  test('the size bound is exact in bytes of compact JSON, numbers as JavaScript prints them', () => {
+    const sized = (bytes: number): unknown => {
+      const empty = {event: 'e', userId: 'u', properties: {n: [1e20], t: ''}};
+      return {...empty, properties: {...empty.properties, t: 'x'.repeat(bytes - JSON.stringify(empty).length)}};
+    };
+    expect(judge(sized(eventBytesMax))).toBe('accepted');
+    expect(judge(sized(eventBytesMax + 1))).toEqual({field: undefined, message: refusals.size.message});
+  });
+
+  test('an oversized event is too large whatever else is wrong with it', () => {
+    const value = JSON.parse(`{"event":"","__proto__":1,"properties":{"a":"${'x'.repeat(eventBytesMax)}"}}`) as unknown;
+    expect(judge(value)).toEqual({field: undefined, message: refusals.size.message});
+  });
+});
