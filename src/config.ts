@@ -1,0 +1,216 @@
+// Configuration: the one place that reads the environment. Parsed once, checked as a whole, then frozen.
+//   A bad start names every bad value in one line, and never shows a secret. An empty variable counts as unset
+//   (compose files hand over `${NAME:-}`).
+
+import {resolve} from 'node:path';
+
+export const roles = ['edge', 'partition', 'report'] as const;
+export type Role = (typeof roles)[number];
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** An external NATS, or our own under DATA_DIR. */
+export type NatsChoice =
+  | {readonly kind: 'external'; readonly servers: string[]; readonly token?: string; readonly credsPath?: string}
+  | {readonly kind: 'embedded'; readonly serverBin: string};
+
+export interface Config {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly dataDir: string;
+  readonly nats: NatsChoice;
+  readonly partitions: number;
+  readonly replicas: number;
+  readonly roles: readonly Role[];
+  readonly reportRefreshMs: number;
+  readonly bootstrapWriteKey: string | undefined;
+  readonly bootstrapSecretKey: string | undefined;
+  readonly adminToken: string | undefined;
+  /** 0 switches a limit off. */
+  readonly limits: {
+    readonly eventsPerSecond: number;
+    readonly readsPerMinute: number;
+    readonly deletesPerSecond: number;
+  };
+  readonly cacheBytesMax: number;
+  readonly dedupeBytesMax: number;
+  readonly logLevel: string;
+}
+
+export type ConfigResult =
+  | {readonly kind: 'config'; readonly config: Config}
+  /** One line that names every bad value. */
+  | {readonly kind: 'bad'; readonly line: string};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const mib = 1_048_576;
+// A thread and a stream per partition: more would cost memory and fsyncs long before it helps.
+const partitionsMax = 256;
+const replicasMax = 5;
+const refreshSecondsMin = 0.1;
+const refreshSecondsMax = 86_400;
+const memoryMibMin = 8;
+const memoryMibMax = 1_048_576;
+const rateMax = 1_000_000_000;
+const adminTokenCharactersMin = 16;
+
+export function readConfig(env: Environment): ConfigResult {
+  const read = new Reader(env);
+  const config: Config = {
+    host: read.text('HOST', '127.0.0.1', /^[A-Za-z0-9.:_%-]+$/, 'a host name or an IP address'),
+    port: read.integer('PORT', 8_080, 0, 65_535),
+    dataDir: resolve(read.text('DATA_DIR', './data', /^[^\0]+$/, 'a path')),
+    nats: readNats(read),
+    partitions: read.integer('PARTITIONS', 4, 1, partitionsMax),
+    replicas: read.integer('REPLICAS', 1, 1, replicasMax),
+    roles: read.list('ROLES', roles),
+    reportRefreshMs: Math.round(
+      read.number('REPORT_REFRESH_SECONDS', 300, refreshSecondsMin, refreshSecondsMax) * 1_000,
+    ),
+    bootstrapWriteKey: read.secret('BOOTSTRAP_WRITE_KEY', /^sk_write_[A-Za-z0-9]{16,}$/, keyForm('sk_write_')),
+    bootstrapSecretKey: read.secret('BOOTSTRAP_SECRET_KEY', /^sk_live_[A-Za-z0-9]{16,}$/, keyForm('sk_live_')),
+    adminToken: read.secret(
+      'ADMIN_TOKEN',
+      adminTokenForm,
+      `at least ${adminTokenCharactersMin} printable ASCII characters without spaces`,
+    ),
+    limits: {
+      eventsPerSecond: read.integer('RATE_LIMIT_EVENTS_PER_SECOND', 50_000, 0, rateMax),
+      readsPerMinute: read.integer('RATE_LIMIT_READS_PER_MINUTE', 600, 0, rateMax),
+      deletesPerSecond: read.integer('RATE_LIMIT_DELETES_PER_SECOND', 10, 0, rateMax),
+    },
+    cacheBytesMax: read.integer('MEMORY_CACHE_MIB', 512, memoryMibMin, memoryMibMax) * mib,
+    dedupeBytesMax: read.integer('DEDUPE_MEMORY_MIB', 512, memoryMibMin, memoryMibMax) * mib,
+    logLevel: read.oneOf('LOG_LEVEL', 'info', logLevels),
+  };
+  if (config.nats.kind === 'embedded' && config.replicas > 1) {
+    read.refuse('REPLICAS', 'above 1 needs NATS_URL: the embedded nats-server is a single one');
+  }
+  if (read.problems.length > 0) return {kind: 'bad', line: `bad configuration: ${read.problems.join('; ')}`};
+  return {kind: 'config', config: deepFreeze(config)};
+}
+
+/** For the log: every value, secrets only as `set`. */
+export function printableConfig(config: Config): Record<string, unknown> {
+  const mask = (secret: string | undefined): string => (secret === undefined ? 'unset' : 'set');
+  return {
+    ...config,
+    nats: config.nats.kind === 'embedded' ? config.nats : printableNats(config.nats),
+    bootstrapWriteKey: mask(config.bootstrapWriteKey),
+    bootstrapSecretKey: mask(config.bootstrapSecretKey),
+    adminToken: mask(config.adminToken),
+  };
+}
+
+function printableNats(nats: NatsChoice & {kind: 'external'}): Record<string, unknown> {
+  const servers = nats.servers.map((server) => server.replace(/\/\/[^/@]*@/, '//'));
+  return {kind: nats.kind, servers, token: nats.token === undefined ? 'unset' : 'set', credsPath: nats.credsPath};
+}
+
+const keyForm = (prefix: string): string => `${prefix} followed by at least 16 letters and digits`;
+const adminTokenForm = new RegExp(`^[\\x21-\\x7e]{${adminTokenCharactersMin},}$`);
+
+function readNats(read: Reader): NatsChoice {
+  const url = read.value('NATS_URL');
+  const token = read.secret('NATS_TOKEN', /^[\x21-\x7e]+$/, 'printable ASCII characters without spaces');
+  const credsPath = read.value('NATS_CREDS');
+  if (url === undefined) {
+    if (token !== undefined) read.refuse('NATS_TOKEN', 'has no meaning without NATS_URL');
+    if (credsPath !== undefined) read.refuse('NATS_CREDS', 'has no meaning without NATS_URL');
+    return {kind: 'embedded', serverBin: read.value('NATS_SERVER_BIN') ?? ''};
+  }
+  if (token !== undefined && credsPath !== undefined) read.refuse('NATS_CREDS', 'and NATS_TOKEN exclude each other');
+  const servers = url.split(',').map((server) => server.trim());
+  // The address may carry a password: it is not repeated.
+  if (!servers.every(isServerAddress))
+    read.refuse('NATS_URL', 'must be nats://host:port or tls://host:port, or several with commas');
+  return {
+    kind: 'external',
+    servers,
+    ...(token === undefined ? {} : {token}),
+    ...(credsPath === undefined ? {} : {credsPath: resolve(credsPath)}),
+  };
+}
+
+function isServerAddress(server: string): boolean {
+  const [, scheme, rest] = /^(?:([a-z]+):\/\/)?([^\s/]+)\/?$/.exec(server) ?? [];
+  return rest !== undefined && ['nats', 'tls', undefined].includes(scheme) && URL.canParse(`http://${rest}`);
+}
+
+/** Reads typed values and collects what is wrong with them; a bad value reads as its default. */
+class Reader {
+  readonly problems: string[] = [];
+
+  constructor(private readonly env: Environment) {}
+
+  refuse(name: string, why: string): void {
+    this.problems.push(`${name} ${why}`);
+  }
+
+  value(name: string): string | undefined {
+    const text = this.env[name]?.trim();
+    return text === '' ? undefined : text;
+  }
+
+  text(name: string, preset: string, form: RegExp, expected: string): string {
+    const text = this.value(name) ?? preset;
+    if (form.test(text)) return text;
+    this.refuseValue(name, expected);
+    return preset;
+  }
+
+  /** Like `text`, but a bad value is not repeated in the message, and there is no preset. */
+  secret(name: string, form: RegExp, expected: string): string | undefined {
+    const text = this.value(name);
+    if (text === undefined || form.test(text)) return text;
+    this.refuse(name, `must be ${expected}`);
+    return undefined;
+  }
+
+  integer(name: string, preset: number, min: number, max: number): number {
+    return this.parse(name, preset, /^\d{1,15}$/, min, max, 'a whole number');
+  }
+
+  number(name: string, preset: number, min: number, max: number): number {
+    return this.parse(name, preset, /^\d{1,15}(\.\d{1,9})?$/, min, max, 'a number');
+  }
+
+  oneOf(name: string, preset: string, words: readonly string[]): string {
+    const text = this.value(name) ?? preset;
+    if (words.includes(text)) return text;
+    this.refuseValue(name, `one of ${words.join(', ')}`);
+    return preset;
+  }
+
+  /** Words with commas, each at most once; unset means all of them. */
+  list<Word extends string>(name: string, words: readonly Word[]): readonly Word[] {
+    const given =
+      this.value(name)
+        ?.split(',')
+        .map((word) => word.trim()) ?? words;
+    const isGood = given.every((word) => words.includes(word as Word)) && new Set(given).size === given.length;
+    if (isGood) return given as readonly Word[];
+    this.refuseValue(name, `a list out of ${words.join(',')}`);
+    return words;
+  }
+
+  private parse(name: string, preset: number, form: RegExp, min: number, max: number, kind: string): number {
+    const text = this.value(name);
+    if (text === undefined) return preset;
+    const value = Number(text);
+    if (form.test(text) && value >= min && value <= max) return value;
+    this.refuseValue(name, `${kind} from ${min} to ${max}`);
+    return preset;
+  }
+
+  private refuseValue(name: string, expected: string): void {
+    this.refuse(name, `must be ${expected} (is ${JSON.stringify(this.value(name))})`);
+  }
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) deepFreeze(inner);
+  return Object.freeze(value);
+}

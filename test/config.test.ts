@@ -1,0 +1,137 @@
+import {resolve} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {type Config, printableConfig, readConfig} from '../src/config.js';
+
+function good(env: Record<string, string>): Config {
+  const result = readConfig(env);
+  if (result.kind === 'bad') throw new Error(result.line);
+  return result.config;
+}
+
+function bad(env: Record<string, string>): string {
+  const result = readConfig(env);
+  if (result.kind === 'config') throw new Error('accepted');
+  return result.line;
+}
+
+test('an empty environment gives the documented defaults', () => {
+  expect(good({})).toEqual({
+    host: '127.0.0.1',
+    port: 8080,
+    dataDir: resolve('data'),
+    nats: {kind: 'embedded', serverBin: ''},
+    partitions: 4,
+    replicas: 1,
+    roles: ['edge', 'partition', 'report'],
+    reportRefreshMs: 300_000,
+    bootstrapWriteKey: undefined,
+    bootstrapSecretKey: undefined,
+    adminToken: undefined,
+    limits: {eventsPerSecond: 50_000, readsPerMinute: 600, deletesPerSecond: 10},
+    cacheBytesMax: 512 * 1_048_576,
+    dedupeBytesMax: 512 * 1_048_576,
+    logLevel: 'info',
+  });
+});
+
+test('every variable is read', () => {
+  const config = good({
+    PORT: '0',
+    HOST: '::1',
+    DATA_DIR: '/var/lib/millrace',
+    NATS_URL: 'nats://one:4222, tls://two:4222',
+    NATS_TOKEN: 'hidden-token',
+    PARTITIONS: '32',
+    REPLICAS: '3',
+    ROLES: 'report,edge',
+    REPORT_REFRESH_SECONDS: '0.5',
+    BOOTSTRAP_WRITE_KEY: 'sk_write_0123456789abcdEF',
+    BOOTSTRAP_SECRET_KEY: 'sk_live_0123456789abcdEF',
+    ADMIN_TOKEN: 'sixteen-or-more!',
+    RATE_LIMIT_EVENTS_PER_SECOND: '0',
+    RATE_LIMIT_READS_PER_MINUTE: '1',
+    RATE_LIMIT_DELETES_PER_SECOND: '2',
+    MEMORY_CACHE_MIB: '64',
+    DEDUPE_MEMORY_MIB: '8',
+    LOG_LEVEL: 'debug',
+  });
+  expect(config).toEqual({
+    host: '::1',
+    port: 0,
+    dataDir: '/var/lib/millrace',
+    nats: {kind: 'external', servers: ['nats://one:4222', 'tls://two:4222'], token: 'hidden-token'},
+    partitions: 32,
+    replicas: 3,
+    roles: ['report', 'edge'],
+    reportRefreshMs: 500,
+    bootstrapWriteKey: 'sk_write_0123456789abcdEF',
+    bootstrapSecretKey: 'sk_live_0123456789abcdEF',
+    adminToken: 'sixteen-or-more!',
+    limits: {eventsPerSecond: 0, readsPerMinute: 1, deletesPerSecond: 2},
+    cacheBytesMax: 64 * 1_048_576,
+    dedupeBytesMax: 8 * 1_048_576,
+    logLevel: 'debug',
+  });
+  expect(Object.isFrozen(config) && Object.isFrozen(config.limits)).toBe(true);
+});
+
+test('empty variables count as unset', () => {
+  expect(good({PORT: '', NATS_URL: ' ', ADMIN_TOKEN: ''})).toEqual(good({}));
+});
+
+describe('a bad value is named with what was expected', () => {
+  test.each([
+    [{PORT: '65536'}, 'PORT must be a whole number from 0 to 65535 (is "65536")'],
+    [{PORT: '80.5'}, 'PORT must be'],
+    [{PORT: '0x50'}, 'PORT must be'],
+    [{HOST: 'a b'}, 'HOST must be a host name'],
+    [{PARTITIONS: '0'}, 'PARTITIONS must be a whole number from 1 to 256 (is "0")'],
+    [{REPLICAS: '6', NATS_URL: 'nats://h'}, 'REPLICAS must be a whole number from 1 to 5'],
+    [{REPLICAS: '3'}, 'REPLICAS above 1 needs NATS_URL'],
+    [{ROLES: 'edge,edge'}, 'ROLES must be a list out of edge,partition,report (is "edge,edge")'],
+    [{ROLES: 'edge,nurse'}, 'ROLES must be'],
+    [{REPORT_REFRESH_SECONDS: '0'}, 'REPORT_REFRESH_SECONDS must be a number from 0.1 to 86400'],
+    [{REPORT_REFRESH_SECONDS: '1e3'}, 'REPORT_REFRESH_SECONDS must be'],
+    [{MEMORY_CACHE_MIB: '-1'}, 'MEMORY_CACHE_MIB must be'],
+    [{LOG_LEVEL: 'loud'}, 'LOG_LEVEL must be one of trace,'],
+    [{NATS_URL: 'http://h:4222'}, 'NATS_URL must be nats://host:port'],
+    [{NATS_URL: 'nats://h:99999'}, 'NATS_URL must be'],
+    [{NATS_TOKEN: 'abc'}, 'NATS_TOKEN has no meaning without NATS_URL'],
+    [{NATS_URL: 'nats://h', NATS_TOKEN: 'abc', NATS_CREDS: '/c'}, 'NATS_CREDS and NATS_TOKEN exclude each other'],
+  ])('%j', (env, expected) => {
+    expect(bad(env as unknown as Record<string, string>)).toContain(expected);
+  });
+
+  test('all of them in one line', () => {
+    const line = bad({PORT: 'x', PARTITIONS: 'y', LOG_LEVEL: 'z'});
+    expect(line).toMatch(/^bad configuration: PORT [^\n]*; PARTITIONS [^\n]*; LOG_LEVEL [^\n]*$/);
+  });
+
+  test.each([
+    {BOOTSTRAP_WRITE_KEY: 'sk_write_leak'},
+    {BOOTSTRAP_WRITE_KEY: 'sk_live_0123456789abcdEFleak'},
+    {BOOTSTRAP_SECRET_KEY: 'sk_live_0123456789abcdEF_leak'},
+    {ADMIN_TOKEN: 'leak'},
+    {NATS_URL: 'nats://leak:leak@h:99999'},
+  ])('a secret is not repeated: %j', (env) => {
+    const line = bad(env as unknown as Record<string, string>);
+    expect(line).toContain(Object.keys(env)[0]);
+    expect(line).not.toContain('leak');
+  });
+});
+
+test('the printable form holds no secret', () => {
+  const printed = JSON.stringify(
+    printableConfig(
+      good({
+        NATS_URL: 'nats://user:hidden@host:4222,nats://hidden@host2',
+        NATS_TOKEN: 'hidden',
+        BOOTSTRAP_WRITE_KEY: 'sk_write_hidden0123456789',
+        BOOTSTRAP_SECRET_KEY: 'sk_live_hidden0123456789',
+        ADMIN_TOKEN: 'hidden-hidden-hidden',
+      }),
+    ),
+  );
+  expect(printed).not.toContain('hidden');
+  expect(printed).toContain('nats://host:4222');
+});
