@@ -22,6 +22,7 @@ import {hostname} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {monotonicMs, wallMs} from './clock.js';
+import {StartFault} from './start-fault.js';
 
 export interface DataLock {
   /** The lock lasts while this child lives, even when its parent is killed: it may still write below the folder. */
@@ -30,7 +31,7 @@ export interface DataLock {
 }
 
 /** Somebody else has the folder. */
-export class DataDirBusy extends Error {}
+export class DataDirBusy extends StartFault {}
 
 /** A process, told apart from a later one with the same pid by the time it started (where the system shows that). */
 interface Holder {

@@ -14,6 +14,7 @@ import {promisify} from 'node:util';
 import {monotonicMs} from '../clock.js';
 import type {DataLock} from '../data-lock.js';
 import type {Logger} from '../observe.js';
+import {StartFault} from '../start-fault.js';
 import type {NatsAddress} from '../worker-messages.js';
 import {type DurabilityClass, readDurability} from './durability.js';
 import {isAtLeast, serverVersionMin, serverVersionSyncAlways} from './version.js';
@@ -38,7 +39,7 @@ export interface EmbeddedNats {
 }
 
 /** The server could not be started; the message is one line for the operator. */
-export class NatsServerFault extends Error {}
+export class NatsServerFault extends StartFault {}
 
 const payloadBytesMax = 1_048_576;
 // Bytes that may wait for one slow reader before the server cuts it off. A consumer asks for 4 MiB at a time, and the

@@ -17,6 +17,7 @@ import {
   type StreamConfig,
 } from '@nats-io/jetstream';
 import {type NatsConnection, nanos} from 'nats';
+import {StartFault} from '../start-fault.js';
 import {isAtLeast, serverVersionMin, serverVersionReplicas} from './version.js';
 
 export const logStream = (partition: number): string => `LOG-${partition}`;
@@ -50,7 +51,7 @@ const formatVersion = 1;
 const deploymentKey = 'deployment';
 
 /** The data does not fit the configuration or this program; the message is one line for the operator. */
-export class TopologyFault extends Error {}
+export class TopologyFault extends StartFault {}
 
 /** Creates what is missing (T1), and returns the record of the deployment; a second call changes nothing. */
 export async function ensureTopology(

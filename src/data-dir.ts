@@ -1,0 +1,63 @@
+// The files that the process keeps in DATA_DIR beside the store of nats-server.
+
+import {randomBytes} from 'node:crypto';
+import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {StartFault} from './start-fault.js';
+
+const ownerOnly = {mode: 0o600};
+
+/** Throws a `StartFault` when the folder cannot be written to; nothing that is in it is touched. */
+export function checkDataDir(dataDir: string): void {
+  const probe = join(dataDir, `write-probe.${process.pid}`);
+  try {
+    mkdirSync(dataDir, {recursive: true, mode: 0o700});
+    writeFileSync(probe, '', ownerOnly);
+    rmSync(probe);
+  } catch (cause) {
+    throw new StartFault(`DATA_DIR ${dataDir} is not writable: ${(cause as Error).message}`, {cause});
+  }
+}
+
+/** The token of the admin routes when the environment names none: made once, readable by the owner only. */
+export function keepAdminToken(dataDir: string): string {
+  const path = join(dataDir, 'admin-token');
+  const kept = readIfThere(path)?.trim();
+  if (kept !== undefined && kept !== '') return kept;
+  const token = randomBytes(32).toString('base64url');
+  writeWhole(path, `${token}\n`);
+  return token;
+}
+
+/** How tools of this machine (keys, import) find the running service. */
+export interface ServiceNote {
+  readonly baseUrl: string;
+  readonly pid: number;
+  readonly adminToken: string;
+}
+
+const serviceNotePath = (dataDir: string): string => join(dataDir, 'service.json');
+
+export function writeServiceNote(dataDir: string, note: ServiceNote): void {
+  writeWhole(serviceNotePath(dataDir), `${JSON.stringify(note)}\n`);
+}
+
+export function removeServiceNote(dataDir: string): void {
+  rmSync(serviceNotePath(dataDir), {force: true});
+}
+
+/** Readers see all of it or nothing. */
+function writeWhole(path: string, text: string): void {
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, text, ownerOnly);
+  renameSync(draft, path);
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

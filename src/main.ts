@@ -1,0 +1,205 @@
+// Composition root: configuration -> checks -> NATS -> topology -> threads -> edge, and the same way back.
+//   M1. Nothing is written before configuration, port and folder are known to be good.
+//   M2. Every stage that starts says how it stops; a drain stops them in the reverse order, so that whoever takes work
+//       ends before those who must finish it: edge, partitions, report, nats-server, lock.
+//   M3. A failure after the start ends the whole process: a supervisor starts it again, and recovery is the normal start.
+
+import {once} from 'node:events';
+import {createServer} from 'node:net';
+import {availableParallelism} from 'node:os';
+import {wallMs} from './clock.js';
+import {type Config, printableConfig, readConfig} from './config.js';
+import {checkDataDir, keepAdminToken, removeServiceNote, writeServiceNote} from './data-dir.js';
+import {lockDataDir} from './data-lock.js';
+import {connectNats, publicServers} from './nats/connection.js';
+import {type DurabilityClass, readExternalDurability} from './nats/durability.js';
+import {startEmbeddedNats} from './nats/embedded.js';
+import {type Deployment, ensureTopology} from './nats/topology.js';
+import {createLogger, type Logger} from './observe.js';
+import {StartFault} from './start-fault.js';
+import {dealPartitions, startPartitionThread, startReportThread, type Thread} from './threads.js';
+import {baseUrlOf, welcome} from './welcome.js';
+import type {NatsAddress} from './worker-messages.js';
+
+// A supervisor usually kills after 30 s: what is not drained by now is recovered from the log at the next start.
+const drainMsMax = 25_000;
+
+interface Stage {
+  readonly name: string;
+  stop(): Promise<void> | void;
+}
+
+/** NATS, ours or theirs, with the topology in place. */
+interface Ground {
+  readonly address: NatsAddress;
+  readonly durability: DurabilityClass;
+  readonly deployment: Deployment;
+}
+
+await run();
+
+async function run(): Promise<void> {
+  const result = readConfig(process.env);
+  if (result.kind === 'bad') endBadly(result.line);
+  const logger = createLogger(result.config.logLevel, 'main');
+  const stages: Stage[] = [];
+  const drain = drainOnSignal(stages, logger);
+  try {
+    await start(result.config, stages, logger);
+  } catch (error) {
+    if (drain.hasBegun()) return; // What was starting lost its ground to the drain.
+    await stopAll(stages, logger);
+    if (!(error instanceof StartFault)) throw error;
+    endBadly(error.message);
+  }
+}
+
+async function start(config: Config, stages: Stage[], logger: Logger): Promise<void> {
+  logger.info(printableConfig(config), 'configuration');
+  const isEdge = config.roles.includes('edge');
+  if (isEdge) await checkPort(config.host, config.port); // M1
+  checkDataDir(config.dataDir);
+  const ground = await startGround(config, stages, logger);
+  const threads = startThreads(config, ground, stages);
+  if (isEdge) await startFrontDoor(config, ground, stages);
+  await Promise.all(threads.map(({ready}) => ready));
+  logger.info({roles: config.roles, durability: ground.durability}, 'ready');
+}
+
+function endBadly(line: string): never {
+  process.stderr.write(`millrace: ${line}\n`);
+  process.exit(1);
+}
+
+// -- stages -----------------------------------------------------------------------------------------------------------
+
+/** A port that is taken must be known before anything is written (and uWebSockets.js would share it silently). */
+async function checkPort(host: string, port: number): Promise<void> {
+  const probe = createServer();
+  try {
+    probe.listen({host, port, exclusive: true});
+    await once(probe, 'listening');
+  } catch (cause) {
+    const {code} = cause as NodeJS.ErrnoException;
+    const why = code === 'EADDRINUSE' ? 'the port is in use' : (cause as Error).message;
+    throw new StartFault(`cannot listen on ${host}:${port}: ${why}`, {cause});
+  }
+  probe.close();
+  await once(probe, 'close');
+}
+
+async function startGround(config: Config, stages: Stage[], logger: Logger): Promise<Ground> {
+  const lock = await lockDataDir(config.dataDir);
+  stages.push({name: 'lock', stop: () => lock.release()});
+
+  let address: NatsAddress;
+  let durability: DurabilityClass | undefined;
+  if (config.nats.kind === 'embedded') {
+    const {serverBin} = config.nats;
+    const nats = await startEmbeddedNats({dataDir: config.dataDir, serverBin, lock, logger});
+    stages.push({name: 'nats-server', stop: () => nats.stop()});
+    ({address, durability} = nats);
+  } else {
+    address = config.nats;
+  }
+
+  const nc = await connectNats(address, 'millrace-start').catch((cause: Error) => {
+    throw new StartFault(`no NATS server answers at ${publicServers(address.servers)}: ${cause.message}`, {cause});
+  });
+  try {
+    const deployment = await ensureTopology(nc, config);
+    durability ??= await readExternalDurability(nc);
+    if (durability !== 'power-cut') {
+      logger.warn({durability}, 'an acknowledged event survives a crash of the process, but maybe not a power cut');
+    }
+    return {address, durability, deployment};
+  } finally {
+    await nc.close();
+  }
+}
+
+function startThreads(config: Config, {address}: Ground, stages: Stage[]): Thread[] {
+  const common = {nats: address, partitionCount: config.partitions, logLevel: config.logLevel};
+  const threads: Thread[] = [];
+  const fatal = (line: string): never => endBadly(line); // M3
+  const keep = (name: string, thread: Thread): void => {
+    threads.push(thread);
+    stages.push({name, stop: () => thread.drain()});
+  };
+
+  // Half of the cache for those who fold, half for those who answer reports.
+  const cacheBytesMax = Math.floor(config.cacheBytesMax / 2);
+  if (config.roles.includes('report')) keep('report', startReportThread({...common, cacheBytesMax}, fatal));
+  if (config.roles.includes('partition')) {
+    // One core stays with the edge and nats-server.
+    const threadCount = Math.min(config.partitions, Math.max(1, availableParallelism() - 1));
+    const hands = dealPartitions(config.partitions, threadCount).map((partitions) =>
+      startPartitionThread(
+        {
+          ...common,
+          partitions,
+          reportRefreshMs: config.reportRefreshMs,
+          cacheBytesMax: Math.floor(cacheBytesMax / threadCount),
+          dedupeBytesMax: Math.floor(config.dedupeBytesMax / threadCount),
+        },
+        fatal,
+      ),
+    );
+    threads.push(...hands);
+    // One stage for all of them: their last snapshots are taken at the same time.
+    stages.push({name: 'partitions', stop: async () => void (await Promise.all(hands.map((hand) => hand.drain())))});
+  }
+  return threads;
+}
+
+async function startFrontDoor(config: Config, ground: Ground, stages: Stage[]): Promise<void> {
+  const {host, dataDir, reportRefreshMs} = config;
+  const adminToken = config.adminToken ?? keepAdminToken(dataDir);
+  // Loaded only here: a machine without this role needs no native HTTP server.
+  const {startEdge} = await import('./edge/start.js');
+  const edge = await startEdge({
+    host,
+    port: config.port,
+    nats: ground.address,
+    partitionCount: config.partitions,
+    roles: config.roles,
+    adminToken,
+    ...(config.bootstrapWriteKey === undefined ? {} : {bootstrapWriteKey: config.bootstrapWriteKey}),
+    ...(config.bootstrapSecretKey === undefined ? {} : {bootstrapSecretKey: config.bootstrapSecretKey}),
+    deploymentSecret: ground.deployment.secret,
+    durability: ground.durability,
+    limits: config.limits,
+    logLevel: config.logLevel,
+  });
+  stages.push({name: 'edge', stop: () => edge.drain()});
+
+  const baseUrl = baseUrlOf(host, edge.port);
+  process.stdout.write(welcome({baseUrl, firstKeys: edge.firstKeys, reportRefreshMs, nowMs: wallMs()}));
+  writeServiceNote(dataDir, {baseUrl, pid: process.pid, adminToken});
+  stages.push({name: 'service note', stop: () => removeServiceNote(dataDir)});
+}
+
+// -- the way back -----------------------------------------------------------------------------------------------------
+
+/** The first SIGTERM or SIGINT drains and ends with 0; the second one ends at once. */
+function drainOnSignal(stages: Stage[], logger: Logger): {hasBegun(): boolean} {
+  let hasBegun = false;
+  const onSignal = async (signal: 'SIGTERM' | 'SIGINT'): Promise<void> => {
+    if (hasBegun) endBadly(`${signal} again: ended without finishing`);
+    hasBegun = true;
+    logger.info({signal}, 'draining');
+    setTimeout(() => endBadly(`not drained after ${drainMsMax / 1_000} s: ended`), drainMsMax);
+    await stopAll(stages, logger);
+    process.exit(0);
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  return {hasBegun: () => hasBegun};
+}
+
+async function stopAll(stages: Stage[], logger: Logger): Promise<void> {
+  for (let stage = stages.pop(); stage !== undefined; stage = stages.pop()) {
+    await stage.stop(); // M2
+    logger.debug({stage: stage.name}, 'stopped');
+  }
+}

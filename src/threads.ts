@@ -1,0 +1,58 @@
+// Worker threads as the main thread sees them: started, ready, drained. What they do is in partition/ and report/.
+
+import {once} from 'node:events';
+import {Worker} from 'node:worker_threads';
+import type {FromWorker, PartitionWorkerData, ReportWorkerData, ToWorker} from './worker-messages.js';
+
+export interface Thread {
+  /** Never rejects: a thread that fails calls `onFatal`. */
+  readonly ready: Promise<void>;
+  /** Resolves when the thread has taken its last snapshot and ended. */
+  drain(): Promise<void>;
+}
+
+/** `onFatal` is called when the thread says so, throws, or ends without having been asked to; with one line. */
+export type OnFatal = (line: string) => void;
+
+export function startPartitionThread(data: PartitionWorkerData, onFatal: OnFatal): Thread {
+  const name = `partitions ${data.partitions.join(',')}`;
+  return startThread(new URL('./partition/worker.js', import.meta.url), name, data, onFatal);
+}
+
+export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): Thread {
+  return startThread(new URL('./report/worker.js', import.meta.url), 'report', data, onFatal);
+}
+
+function startThread(program: URL, name: string, workerData: object, onFatal: OnFatal): Thread {
+  const worker = new Worker(program, {workerData, name});
+  const ended = once(worker, 'exit');
+  let hasStopped = false;
+  const ready = new Promise<void>((resolve) => {
+    worker.on('message', (message: FromWorker) => {
+      if (message.kind === 'ready') resolve();
+      else if (message.kind === 'fatal') onFatal(`${name}: ${message.message}`);
+      else {
+        hasStopped = true;
+        void worker.terminate(); // Whatever it still holds open is no longer needed.
+      }
+    });
+  });
+  worker.on('error', (error) => onFatal(`${name}: ${error.stack ?? error.message}`));
+  worker.on('exit', (code) => {
+    if (!hasStopped) onFatal(`${name}: the thread ended by itself (code ${code})`);
+  });
+  return {
+    ready,
+    async drain() {
+      worker.postMessage({kind: 'drain'} satisfies ToWorker);
+      await ended;
+    },
+  };
+}
+
+/** Partitions dealt out like cards, so that a hot neighbour pair lands on two threads. */
+export function dealPartitions(partitionCount: number, threadCount: number): number[][] {
+  const hands: number[][] = Array.from({length: threadCount}, () => []);
+  for (let p = 0; p < partitionCount; p++) hands[p % threadCount]!.push(p);
+  return hands;
+}
