@@ -1,0 +1,227 @@
+// DELETE /v1/users/:id: gone from every answer, live and published, and still gone after a restart.
+
+import {describe, expect, test} from 'vitest';
+import {type Answer, expectError, expectErrorValue, expectJson, query, userPath} from '../support/http.js';
+import {reportCovering, until} from '../support/reports.js';
+import {freshId, useService} from './service-under-test.js';
+
+const under = useService();
+
+interface Deletion {
+  readonly id: string;
+  readonly status: 'pending' | 'completed';
+  readonly log_position: string;
+  readonly events_deleted: number;
+  readonly completed_at: string | null;
+  readonly verified: unknown;
+}
+
+const deletionFields = ['completed_at', 'events_deleted', 'id', 'log_position', 'status', 'verified'];
+
+/** Deletes, and waits where the answer is a 202. */
+async function erase(id: string, kind = ''): Promise<Deletion> {
+  const answer = await under.read.delete(`${userPath(id)}${kind}`);
+  expect([200, 202], answer.text).toContain(answer.status);
+  const body = answer.json<{status: string; id: string; deletion: Deletion}>();
+  expect(Object.keys(body).sort()).toEqual(['deletion', 'id', 'status']);
+  expect([body.id, body.status]).toEqual([id, answer.status === 200 ? 'deleted' : 'pending']);
+  expect(Object.keys(body.deletion).sort()).toEqual(deletionFields);
+  if (answer.status === 202) expect(answer.headers.location).toBe(`/v1/deletions/${body.deletion.id}`);
+  const completed = await until(
+    () => deletion(body.deletion.id),
+    (state) => state.status === 'completed',
+    'the deletion completes',
+  );
+  under.positions.add(completed.log_position);
+  return completed;
+}
+
+async function deletion(id: string): Promise<Deletion> {
+  const answer = await under.read.get(`/v1/deletions/${id}`);
+  expectJson(answer, 200);
+  const body = answer.json<{deletion: Deletion}>();
+  expect(Object.keys(body)).toEqual(['deletion']);
+  expect(Object.keys(body.deletion).sort()).toEqual(deletionFields);
+  return body.deletion;
+}
+
+async function reportTotals(event: string): Promise<number[]> {
+  const range = {from: '2024-01-01', to: '2024-01-31'};
+  const paths = [
+    `/v1/reports/events?${query({event, ...range})}`,
+    `/v1/reports/events?${query({event, ...range, filter: 'plan=pro'})}`,
+    `/v1/reports/funnel?${query({'steps[]': [event], ...range})}`,
+  ];
+  const answers = await Promise.all(paths.map((path) => reportCovering(under.read, path, under.positions)));
+  return answers.map((answer) => answer.json<{total: number}>().total);
+}
+
+async function activeOn(date: string): Promise<number> {
+  const path = `/v1/reports/users?${query({from: date, to: date})}`;
+  return (await reportCovering(under.read, path, under.positions)).json<{total: number}>().total;
+}
+
+test('a completed deletion: the receipt, and no trace in any answer, also after restarts', async () => {
+  const [gone, stays, event] = [freshId(), freshId(), freshId('event')];
+  const date = '2024-01-11';
+  for (const userId of [gone, stays]) {
+    await under.identify(userId, {email: `${userId}@example.org`});
+    for (const messageId of ['1', '2', '3']) {
+      await under.track({event, userId, messageId, timestamp: date, properties: {plan: 'pro'}});
+    }
+  }
+  const activeBefore = await activeOn(date);
+  expect(await reportTotals(event)).toEqual([6, 6, 2]);
+
+  const before = Date.now();
+  const receipt = await erase(gone);
+  expect(receipt).toMatchObject({status: 'completed', events_deleted: 3});
+  expect(receipt.log_position).toMatch(/^\d+:\d+$/);
+  expect(receipt.verified).not.toBeNull();
+  expect(Date.parse(receipt.completed_at!)).toBeGreaterThanOrEqual(before);
+  expect(Date.parse(receipt.completed_at!)).toBeLessThanOrEqual(Date.now());
+
+  const checkGone = async (): Promise<void> => {
+    expect((await under.read.get(userPath(gone))).status).toBe(404);
+    expect(await under.eventsOf(gone)).toEqual([]);
+    expect((await under.history({event, limit: 1_000})).data.map((one) => one.userId)).toEqual([stays, stays, stays]);
+    expect(await reportTotals(event)).toEqual([3, 3, 1]);
+    expect(await activeOn(date)).toBe(activeBefore - 1);
+    expect((await under.read.get(userPath(stays))).json()).toMatchObject({traits: {email: `${stays}@example.org`}});
+    expect(await deletion(receipt.id)).toEqual(receipt);
+  };
+  await checkGone();
+  for (const how of ['kill', 'stop'] as const) {
+    await under.restart(how);
+    await checkGone();
+  }
+});
+
+test('once it is answered as completed, the published reports are free of the user', async () => {
+  const [userId, event] = [freshId(), freshId('event')];
+  await under.track({event, userId, timestamp: '2024-01-12'});
+  expect(await reportTotals(event)).toEqual([1, 0, 1]);
+  const answer = await under.read.delete(userPath(userId));
+  expectJson(answer, 200);
+  const report = await under.read.get(`/v1/reports/events?${query({event, from: '2024-01-12', to: '2024-01-12'})}`);
+  expect(report.json()).toMatchObject({total: 0});
+});
+
+test('the receipt never names the user', async () => {
+  const userId = freshId('secret-name');
+  await under.track({event: 'seen', userId});
+  const {id} = await erase(userId);
+  expect((await under.read.get(`/v1/deletions/${id}`)).text).not.toContain(userId);
+  expect(id).not.toContain(userId);
+});
+
+test('an unknown user is user_not_found; one that was deleted has its deletion added', async () => {
+  const userId = freshId();
+  expectError(await under.read.delete(userPath(userId)), 404, 'user_not_found');
+  await under.identify(userId, {});
+  const receipt = await erase(userId);
+  expect(receipt.events_deleted).toBe(0);
+  const again = await under.read.delete(userPath(userId));
+  expectJson(again, 404);
+  const body = again.json<{error: {code: string; message: string}; deletion: Deletion}>();
+  expectErrorValue(body.error, 'user_not_found');
+  expect(body.deletion).toEqual(receipt);
+});
+
+test('unknown deletions are not_found; asking needs a secret key', async () => {
+  for (const id of [
+    'del_1',
+    'x',
+    'del_0_00000000000000000000000000000000',
+    'del_99_00000000000000000000000000000000',
+    '%2E%2E',
+  ]) {
+    expectError(await under.read.get(`/v1/deletions/${id}`), 404, 'not_found');
+  }
+  expectError(await under.write.get('/v1/deletions/del_1'), 403, 'insufficient_permissions');
+  expectError(await under.nobody.get('/v1/deletions/del_1'), 401, 'missing_key');
+});
+
+describe('after a deletion', () => {
+  test('old message ids are acknowledged and not stored, every other event starts a fresh user', async () => {
+    const userId = freshId();
+    await under.identify(userId, {plan: 'pro'});
+    await under.track({event: 'old', userId, messageId: 'm-1', timestamp: '2024-01-01'});
+    await erase(userId);
+
+    const retry = await under.track({event: 'old', userId, messageId: 'm-1', timestamp: '2024-01-01'});
+    expect(retry.json()).toEqual({status: 'ok', received: 1});
+    expect((await under.read.get(userPath(userId))).status).toBe(404);
+
+    await under.track({event: 'older than the deletion', userId, messageId: 'm-2', timestamp: '2023-01-01'});
+    await under.track({event: 'without an id', userId, timestamp: '2024-01-01'});
+    const fresh = (await under.read.get(userPath(userId))).json<{events: {event: string}[]}>();
+    expect(fresh).toMatchObject({
+      traits: {},
+      created_at: '2023-01-01T00:00:00.000Z',
+      last_seen: '2024-01-01T00:00:00.000Z',
+    });
+    expect(fresh.events.map((event) => event.event)).toEqual(['without an id', 'older than the deletion']);
+
+    await under.restart('kill');
+    await under.track({event: 'old', userId, messageId: 'm-1', timestamp: '2024-01-01'});
+    expect(await under.eventsOf(userId)).toHaveLength(2);
+  });
+
+  test('a fresh user may be deleted again, and both deletions stay known', async () => {
+    const userId = freshId();
+    await under.track({event: 'seen', userId});
+    const first = await erase(userId);
+    await under.trackAll([
+      {event: 'seen', userId},
+      {event: 'seen', userId},
+    ]);
+    const second = await erase(userId);
+    expect(second.id).not.toBe(first.id);
+    expect([first.events_deleted, second.events_deleted]).toEqual([1, 2]);
+    expect(await deletion(first.id)).toEqual(first);
+    const again = await under.read.delete(userPath(userId));
+    expect(again.json<{deletion: Deletion}>().deletion).toEqual(second);
+  });
+
+  test('the name spaces are apart: each deletion leaves the other user of the same text', async () => {
+    const id = freshId();
+    await under.track({event: 'known', userId: id, anonymousId: id});
+    await under.track({event: 'anonymous', anonymousId: id});
+    expect((await erase(id)).events_deleted).toBe(1);
+    expect((await under.history({anonymousId: id})).data).toMatchObject([{event: 'anonymous'}]);
+    await under.track({event: 'known', userId: id});
+    expect((await erase(id, '?kind=anonymous')).events_deleted).toBe(1);
+    expect((await under.history({anonymousId: id})).data).toEqual([]);
+    expect(await under.eventsOf(id)).toMatchObject([{event: 'known'}]);
+    const again: Answer = await under.read.delete(`${userPath(id)}?kind=anonymous`);
+    expect(again.status).toBe(404);
+  });
+
+  test('events without a messageId that repeat exactly are new events', async () => {
+    const userId = freshId();
+    const body = {event: 'seen', userId, timestamp: '2024-01-01T00:00:00Z'};
+    await under.track(body);
+    await erase(userId);
+    await under.track(body);
+    expect(await under.eventsOf(userId)).toHaveLength(1);
+  });
+});
+
+test('many deletions at once complete, each with its own count', async () => {
+  const users = Array.from({length: 12}, (_, at) => ({id: freshId(), count: at + 1}));
+  await under.trackAll(
+    users.flatMap(({id, count}) => Array.from({length: count}, () => ({event: 'seen', userId: id}))),
+  );
+  const receipts = await Promise.all(users.map(({id}) => erase(id)));
+  expect(receipts.map((receipt) => receipt.events_deleted)).toEqual(users.map(({count}) => count));
+  for (const {id} of users) expect(await under.eventsOf(id)).toEqual([]);
+});
+
+test('a body-less answer has the type of every other, and only a secret key deletes', async () => {
+  const userId = freshId();
+  await under.track({event: 'seen', userId});
+  expectError(await under.write.delete(userPath(userId)), 403, 'insufficient_permissions');
+  expectError(await under.nobody.delete(userPath(userId)), 401, 'missing_key');
+  expect(await under.eventsOf(userId)).toHaveLength(1);
+});

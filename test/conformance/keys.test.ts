@@ -1,0 +1,135 @@
+// The admin routes of keys: created once in the clear, stored hashed, revoked within a second.
+
+import {readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {type Answer, Client, expectError, expectJson} from '../support/http.js';
+import {until} from '../support/reports.js';
+import {freshId, useService} from './service-under-test.js';
+
+const under = useService();
+
+interface CreatedKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+async function create(kind: 'write' | 'secret', name: string): Promise<CreatedKey> {
+  const answer = await under.admin.post('/admin/v1/keys', {kind, name});
+  expect([200, 201], answer.text).toContain(answer.status);
+  const key = /sk_(write|live)_[0-9A-Za-z]+/.exec(answer.text)?.[0];
+  const id = /"id":"([^"]+)"/.exec(answer.text)?.[1];
+  expect([key, id]).toEqual([expect.any(String), expect.any(String)]);
+  return {id: id!, key: key!};
+}
+
+const revoke = (id: string): Promise<Answer> => under.admin.delete(`/admin/v1/keys/${id}`);
+
+const clientOf = (key: string): Client => new Client(under.service.baseUrl, key);
+
+const track = (key: string): Promise<Answer> => clientOf(key).post('/v1/events', {event: 'seen', userId: freshId()});
+
+/** A created key works everywhere within a second, a revoked one is refused everywhere within a second. */
+const settled = (ask: () => Promise<Answer>, status: number): Promise<Answer> =>
+  until(ask, (answer) => answer.status === status, `status ${status}`, 1_000);
+
+test('a created key has its prefix and 256 bits in base62, and works as its kind', async () => {
+  const write = await create('write', 'web');
+  const secret = await create('secret', 'server');
+  expect(write.key).toMatch(/^sk_write_[0-9A-Za-z]{43}$/);
+  expect(secret.key).toMatch(/^sk_live_[0-9A-Za-z]{43}$/);
+  expect(write.id).not.toBe(secret.id);
+  await settled(() => track(write.key), 200);
+  await settled(() => clientOf(secret.key).get('/v1/events'), 200);
+  expectError(await clientOf(write.key).get('/v1/events'), 403, 'insufficient_permissions');
+});
+
+test('the list shows every key without its secret part', async () => {
+  const {id, key} = await create('write', 'for the list');
+  const listed = await settled(() => under.admin.get('/admin/v1/keys'), 200);
+  expectJson(listed, 200);
+  expect(listed.text).toContain(id);
+  expect(listed.text).toContain('for the list');
+  expect(listed.text).toContain(key.slice(-4));
+  expect(listed.text).not.toContain(key);
+  for (const fixed of [under.service.writeKey, under.service.secretKey]) expect(listed.text).not.toContain(fixed);
+});
+
+test('a revoked key is invalid everywhere within a second, and stays so after restarts', async () => {
+  const [kept, revoked] = [await create('write', 'kept'), await create('write', 'revoked')];
+  for (const {key} of [kept, revoked]) await settled(() => track(key), 200);
+  expect([200, 204]).toContain((await revoke(revoked.id)).status);
+  await settled(() => track(revoked.key), 401);
+  expectError(await track(revoked.key), 401, 'invalid_key');
+  const inUrl = await under.nobody.post(`/v1/events?write_key=${revoked.key}`, {event: 'seen', userId: 'x'});
+  expectError(inUrl, 401, 'invalid_key');
+  for (const how of ['kill', 'stop'] as const) {
+    await under.restart(how);
+    expectError(await track(revoked.key), 401, 'invalid_key');
+    expectJson(await track(kept.key), 200);
+  }
+});
+
+test('rotation: the new key works before the old one is revoked', async () => {
+  const old = await create('secret', 'old');
+  await settled(() => clientOf(old.key).get('/v1/events'), 200);
+  const fresh = await create('secret', 'new');
+  await settled(() => clientOf(fresh.key).get('/v1/events'), 200);
+  expectJson(await clientOf(old.key).get('/v1/events'), 200);
+  await revoke(old.id);
+  await settled(() => clientOf(old.key).get('/v1/events'), 401);
+  expectJson(await clientOf(fresh.key).get('/v1/events'), 200);
+});
+
+test('no file holds a key in the clear', async () => {
+  const {key} = await create('secret', 'hashed');
+  await settled(() => clientOf(key).get('/v1/events'), 200);
+  const keys = [key, under.service.writeKey, under.service.secretKey];
+  const holding = filesUnder(under.service.dataDir).filter((file) => {
+    const bytes = readFileSync(file);
+    return keys.some((one) => bytes.includes(one));
+  });
+  expect(holding).toEqual([]);
+});
+
+describe('refusals', () => {
+  test('admin routes take the admin token and no API key', async () => {
+    const clients = [
+      under.nobody,
+      under.write,
+      under.read,
+      clientOf('wrong'),
+      clientOf(`${under.service.adminToken}x`),
+    ];
+    for (const client of clients) {
+      expect((await client.get('/admin/v1/keys')).status).toBe(401);
+      expect((await client.post('/admin/v1/keys', {kind: 'write', name: 'x'})).status).toBe(401);
+      expect((await client.delete('/admin/v1/keys/x')).status).toBe(401);
+    }
+    expectError(await under.nobody.get('/admin/v1/keys'), 401, 'missing_key');
+    expectError(await under.read.get('/admin/v1/keys'), 401, 'invalid_key');
+  });
+
+  test('the kind is write or secret', async () => {
+    for (const kind of ['Write', 'live', '', 1, null, undefined]) {
+      expectError(await under.admin.post('/admin/v1/keys', {kind, name: 'x'}), 400, 'invalid_request', 'kind');
+    }
+    expectError(await under.admin.post('/admin/v1/keys', []), 400, 'invalid_request');
+  });
+
+  test('an unknown key cannot be revoked', async () => {
+    expectError(await revoke('unknown'), 404, 'not_found');
+  });
+
+  test('other methods are refused with Allow', async () => {
+    const answer = await under.admin.send('PUT', '/admin/v1/keys');
+    expectError(answer, 405, 'method_not_allowed');
+    expect(String(answer.headers.allow)).toMatch(/GET/);
+  });
+});
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder, {recursive: true, withFileTypes: true})
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,522 @@
+// GET /v1/reports/events, /users and /funnel: whole answers, bounds and freshness. The arithmetic of reports is compared
+// with the model in differential.test.ts; here stand the sentences of API.md one by one.
+
+import {beforeAll, describe, expect, test} from 'vitest';
+import {type Answer, expectError, expectJson, query} from '../support/http.js';
+import {reportCovering, reportPositions, until} from '../support/reports.js';
+import {freshId, useService} from './service-under-test.js';
+
+const under = useService();
+
+type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const pathOf = (report: string, parameters: Parameters): string => `/v1/reports/${report}?${query(parameters)}`;
+const ask = (report: string, parameters: Parameters): Promise<Answer> => under.read.get(pathOf(report, parameters));
+
+/** The answer once it covers everything that this file wrote so far. */
+async function covering<T>(report: string, parameters: Parameters): Promise<T> {
+  const answer = await reportCovering(under.read, pathOf(report, parameters), under.positions);
+  expectJson(answer, 200);
+  return answer.json<T>();
+}
+
+interface Counts {
+  readonly data: {date: string; count: number}[];
+  readonly total: number;
+}
+
+const countsOf = (answer: Counts): Record<string, number> =>
+  Object.fromEntries(answer.data.filter((bucket) => bucket.count > 0).map((bucket) => [bucket.date, bucket.count]));
+
+const day = {from: '2024-01-01', to: '2024-01-01'};
+
+describe('event counts', () => {
+  const event = freshId('event');
+
+  beforeAll(async () => {
+    const properties = {
+      plan: 'a=b',
+      n: 1.5,
+      on: true,
+      none: null,
+      empty: '',
+      nested: {key: 'x'},
+      'lit.eral': 1,
+      lit: {eral: 2},
+      big: 1e21,
+    };
+    await under.trackAll([
+      {event, userId: 'ada', timestamp: '2024-02-28T23:59:59.999Z'},
+      {event, userId: 'ada', timestamp: '2024-02-29T00:00:00.000Z', properties},
+      {event, userId: 'bob', timestamp: '2024-02-29T12:34:56.789Z'},
+      {event, anonymousId: 'ada', timestamp: '2024-03-03T23:30:00-01:00'},
+      {event: `${event} other`, userId: 'ada', timestamp: '2024-02-29'},
+    ]);
+  });
+
+  test('the shown answer; the interval is a day unless told', async () => {
+    expect(await covering('events', {event, from: '2024-02-28', to: '2024-03-01'})).toEqual({
+      event,
+      interval: 'day',
+      data: [
+        {date: '2024-02-28', count: 1},
+        {date: '2024-02-29', count: 2},
+        {date: '2024-03-01', count: 0},
+      ],
+      total: 3,
+    });
+  });
+
+  test('hours, weeks that start on Monday, and months', async () => {
+    const hours = await covering<Counts>('events', {
+      event,
+      from: '2024-02-28T23:15',
+      to: '2024-02-29T01:00',
+      interval: 'hour',
+    });
+    expect(hours).toEqual({
+      event,
+      interval: 'hour',
+      data: [
+        {date: '2024-02-28T23:00:00Z', count: 1},
+        {date: '2024-02-29T00:00:00Z', count: 1},
+        {date: '2024-02-29T01:00:00Z', count: 0},
+      ],
+      total: 2,
+    });
+    const weeks = await covering<Counts>('events', {event, from: '2024-02-29', to: '2024-03-04', interval: 'week'});
+    expect(weeks.data).toEqual([
+      {date: '2024-02-26', count: 2},
+      {date: '2024-03-04', count: 1},
+    ]);
+    const months = await covering<Counts>('events', {event, from: '2024-01-15', to: '2024-03-31', interval: 'month'});
+    expect(months.data).toEqual([
+      {date: '2024-01-01', count: 0},
+      {date: '2024-02-01', count: 3},
+      {date: '2024-03-01', count: 1},
+    ]);
+  });
+
+  test('both bounds are inclusive to the millisecond', async () => {
+    const total = async (from: string, to: string): Promise<number> =>
+      (await covering<Counts>('events', {event, from, to})).total;
+    expect(await total('2024-02-29T12:34:56.789Z', '2024-02-29T12:34:56.789Z')).toBe(1);
+    expect(await total('2024-02-29T12:34:56.790Z', '2024-02-29T13:00:00Z')).toBe(0);
+    expect(await total('2024-02-29T12:00:00Z', '2024-02-29T12:34:56.788Z')).toBe(0);
+    expect(await total('2024-02-28', '2024-02-28')).toBe(1);
+    expect(await total('2024-02-28', '2024-02-29T00:00')).toBe(2);
+    expect(await total('2024-02-29T00:00:00.001+00:00', '2024-02-29T23:59:59.999')).toBe(1);
+  });
+
+  test.each([
+    ['plan=a=b', 1],
+    ['plan=a', 0],
+    ['n=1.5', 1],
+    ['n=1.50', 0],
+    ['on=true', 1],
+    ['big=1e+21', 1],
+    ['none=null', 0],
+    ['none=', 0],
+    ['empty=', 1],
+    ['gone=', 0],
+    ['nested.key=x', 1],
+    ['nested=[object Object]', 0],
+    ['lit.eral=1', 1],
+    ['lit.eral=2', 0],
+    ['plan.length=3', 0],
+    ['constructor.name=Object', 0],
+    ['__proto__=[object Object]', 0],
+  ])('filter %s selects %i', async (filter, total) => {
+    const answer = await covering<Counts>('events', {event, from: '2024-02-28', to: '2024-03-31', filter});
+    expect(answer.total).toBe(total);
+    expect(answer.data).toHaveLength(33);
+  });
+
+  test('a filter needs a name and an equals sign', async () => {
+    for (const filter of ['plan', '=x', '=', ' ']) {
+      expectError(await ask('events', {event, ...day, filter}), 400, 'invalid_request', 'filter');
+    }
+  });
+
+  test('an event that nobody sent counts zero in every bucket', async () => {
+    expect(await covering('events', {event: freshId(), ...day})).toMatchObject({
+      data: [{date: '2024-01-01', count: 0}],
+      total: 0,
+    });
+  });
+
+  test('ranges before 1970 are ranges', async () => {
+    const answer = await covering<Counts>('events', {event, from: '1969-12-31', to: '1970-01-01'});
+    expect(answer.data.map((bucket) => bucket.date)).toEqual(['1969-12-31', '1970-01-01']);
+  });
+});
+
+describe('active users', () => {
+  // Own years, so that the other tests of this file are no part of the numbers.
+  beforeAll(async () => {
+    await under.trackAll([
+      {event: 'seen', userId: 'ada', timestamp: '2021-03-01T10:30:00Z'},
+      {event: 'seen', userId: 'ada', timestamp: '2021-03-01T11:30:00Z'},
+      {event: 'left', userId: 'bob', timestamp: '2021-03-01T12:00:00Z'},
+      {event: 'seen', anonymousId: 'ada', timestamp: '2021-03-03T00:00:00Z'},
+    ]);
+    await under.identify('only identified', {});
+  });
+
+  const users = (parameters: Parameters): Promise<Counts> => covering<Counts>('users', parameters);
+
+  test('the whole answer; dau by day unless told; total counts each user once', async () => {
+    expect(await users({from: '2021-03-01', to: '2021-03-03'})).toEqual({
+      metric: 'dau',
+      interval: 'day',
+      data: [
+        {date: '2021-03-01', count: 2},
+        {date: '2021-03-02', count: 0},
+        {date: '2021-03-03', count: 1},
+      ],
+      total: 3,
+    });
+  });
+
+  test('dau by hour looks back 24 hours from the end of the hour, also before `from`', async () => {
+    const answer = await users({from: '2021-03-02T09:00', to: '2021-03-02T12:00', interval: 'hour'});
+    expect(answer.data.map((bucket) => bucket.count)).toEqual([2, 2, 1, 0]);
+    expect(answer.total).toBe(0);
+  });
+
+  test('wau by hour and by day look back 7 days, by week and month they are calendar buckets', async () => {
+    const byDay = await users({from: '2021-02-28', to: '2021-03-10', metric: 'wau'});
+    expect(byDay.data.map((bucket) => bucket.count)).toEqual([0, 2, 2, 3, 3, 3, 3, 3, 1, 1, 0]);
+    const byHour = await users({from: '2021-03-08T10:00', to: '2021-03-08T12:00', metric: 'wau', interval: 'hour'});
+    expect(byHour.data.map((bucket) => bucket.count)).toEqual([3, 2, 1]);
+    const byWeek = await users({from: '2021-03-02', to: '2021-03-14', metric: 'wau', interval: 'week'});
+    expect(byWeek.data).toEqual([
+      {date: '2021-03-01', count: 1},
+      {date: '2021-03-08', count: 0},
+    ]);
+    const byMonth = await users({from: '2021-03-01', to: '2021-03-31', metric: 'wau', interval: 'month'});
+    expect(byMonth).toMatchObject({data: [{date: '2021-03-01', count: 3}], total: 3});
+  });
+
+  test('mau by day and week look back 30 days, by month it is the calendar month', async () => {
+    const byDay = await users({from: '2021-03-30', to: '2021-04-02', metric: 'mau'});
+    expect(byDay.data.map((bucket) => bucket.count)).toEqual([3, 1, 1, 0]);
+    const byWeek = await users({from: '2021-03-22', to: '2021-04-04', metric: 'mau', interval: 'week'});
+    expect(byWeek.data).toEqual([
+      {date: '2021-03-22', count: 3},
+      {date: '2021-03-29', count: 0},
+    ]);
+    const byMonth = await users({from: '2021-03-02', to: '2021-04-01', metric: 'mau', interval: 'month'});
+    expect(byMonth.data).toEqual([
+      {date: '2021-03-01', count: 1},
+      {date: '2021-04-01', count: 0},
+    ]);
+  });
+
+  test('nothing after `to` counts, in a trailing window neither', async () => {
+    const answer = await users({from: '2021-03-01', to: '2021-03-01T11:59:59.999Z', metric: 'mau'});
+    expect(answer).toMatchObject({data: [{date: '2021-03-01', count: 1}], total: 1});
+  });
+
+  test('an identify alone makes nobody active', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const before = (await users({from: today, to: today})).total;
+    await under.identify(freshId(), {plan: 'pro'});
+    expect((await users({from: today, to: today})).total).toBe(before);
+  });
+});
+
+describe('funnel', () => {
+  interface Funnel {
+    readonly steps: {event: string; count: number; median_seconds: number | null}[];
+    readonly total: number;
+  }
+
+  /** `A1 B5` in their order of arrival, all by one new user; the names are of this call alone. */
+  async function track(arrivals: string): Promise<(letters: string) => string[]> {
+    const [suffix, userId] = [freshId(''), freshId()];
+    const events = arrivals.split(' ').map((word) => ({
+      event: `${word[0]}${suffix}`,
+      userId,
+      timestamp: `2024-01-01T00:00:${word.slice(1).padStart(2, '0')}Z`,
+    }));
+    await under.trackAll(events);
+    return (letters) => letters.split(',').map((letter) => letter + suffix);
+  }
+
+  const funnel = (steps: readonly string[], more: Parameters = {}): Promise<Funnel> =>
+    covering<Funnel>('funnel', {'steps[]': steps, ...day, ...more});
+
+  test.each([
+    ['A1 B2 C3', 'A,B,C', {}, [1, 1, 1]],
+    ['B1 A2', 'A,B', {}, [1, 0]],
+    ['A1 X2 B3', 'A,B', {}, [1, 1]],
+    ['A1', 'A,A', {}, [1, 0]],
+    ['A1 A2', 'A,A', {}, [1, 1]],
+    ['A1 B1', 'A,B', {}, [1, 1]],
+    ['B1 A1', 'A,B', {}, [1, 0]],
+    ['C3 B2 A1', 'A,B,C', {}, [1, 1, 1]],
+    ['A1 B5', 'A,B', {from: '2024-01-01T00:00:03Z'}, [0, 0]],
+    ['A1 B5 A6 B7', 'A,B', {window: '3'}, [1, 1]],
+    ['A1 B5', 'A,B', {window: '3'}, [1, 0]],
+    ['A1 B5', 'A,B', {window: '4s'}, [1, 1]],
+    ['A1 B5', 'A,B', {window: '1m'}, [1, 1]],
+    ['A1 B5', 'A,B', {window: '1h'}, [1, 1]],
+    ['A1 B5', 'A,B', {window: '1d'}, [1, 1]],
+    ['A1 B5', 'A,B', {window: '99999999999999999999d'}, [1, 1]],
+    ['A1 B2 A3 C4', 'A,B,C', {window: '3'}, [1, 1, 1]],
+    ['A1 B3 A4 B5 C6', 'A,B,C', {window: '2s'}, [1, 1, 1]],
+  ])('%s through %s %j', async (arrivals, letters, more, counts) => {
+    const steps = (await track(arrivals))(letters);
+    expect((await funnel(steps, more)).steps.map((step) => step.count)).toEqual(counts);
+  });
+
+  test('the whole answer', async () => {
+    const [a, b, c] = (await track('A1 B2 C4'))('A,B,C') as [string, string, string];
+    const at = (second: number): string => `2024-01-01T00:00:${String(second).padStart(2, '0')}.000Z`;
+    const [bob, cyd, dee] = [freshId(), freshId(), freshId()];
+    await under.trackAll([
+      {event: a, userId: bob, timestamp: at(10)},
+      {event: b, userId: bob, timestamp: '2024-01-01T00:00:12.501Z'},
+      {event: a, userId: cyd, timestamp: at(10)},
+      {event: a, anonymousId: dee, timestamp: at(10)},
+      {event: b, userId: dee, timestamp: at(11)},
+    ]);
+    expect(await funnel([a, b, c])).toEqual({
+      steps: [
+        {event: a, count: 4, conversion_rate: 1, step_conversion_rate: 1, drop_off: 0, median_seconds: null},
+        {event: b, count: 2, conversion_rate: 0.5, step_conversion_rate: 0.5, drop_off: 2, median_seconds: 1.7505},
+        {event: c, count: 1, conversion_rate: 0.25, step_conversion_rate: 0.5, drop_off: 1, median_seconds: 2},
+      ],
+      conversion_rate: 0.25,
+      total: 4,
+    });
+  });
+
+  test('nobody entered', async () => {
+    const [a, b] = [freshId('a'), freshId('b')];
+    const nothing = {count: 0, conversion_rate: 0, step_conversion_rate: 0, drop_off: 0, median_seconds: null};
+    expect(await funnel([a, b])).toEqual({
+      steps: [
+        {event: a, ...nothing},
+        {event: b, ...nothing},
+      ],
+      conversion_rate: 0,
+      total: 0,
+    });
+  });
+
+  test('of equally deep walks the one that starts earliest gives the times', async () => {
+    const steps = (await track('A1 A2 B4'))('A,B');
+    expect((await funnel(steps, {window: '3'})).steps[1]!.median_seconds).toBe(3);
+    expect((await funnel(steps, {window: '2'})).steps[1]!.median_seconds).toBe(2);
+  });
+
+  test('steps are written with brackets, plain or escaped, and may hold any name', async () => {
+    const steps = ['a b', 'c&d=e', 'f[]', 'ü'];
+    const userId = freshId();
+    await under.trackAll(steps.map((event, at) => ({event, userId, timestamp: `2019-01-01T00:00:0${at}Z`})));
+    const range = 'from=2019-01-01&to=2019-01-01';
+    const [first, ...rest] = steps.map(encodeURIComponent);
+    for (const name of ['steps[]', 'steps%5B%5D', 'steps%5b%5d']) {
+      const path = `/v1/reports/funnel?${name}=${first}&${range}&${rest.map((step) => `steps[]=${step}`).join('&')}`;
+      const answer = await reportCovering(under.read, path, under.positions);
+      expect(answer.json<Funnel>().steps.map((step) => [step.event, step.count])).toEqual(
+        steps.map((step) => [step, 1]),
+      );
+    }
+  });
+
+  test('1 to 50 steps', async () => {
+    const steps = (count: number): string[] => Array.from({length: count}, (_, at) => `step ${at}`);
+    expect((await funnel(steps(1))).steps).toHaveLength(1);
+    expect((await funnel(steps(50))).steps).toHaveLength(50);
+    for (const count of [0, 51]) {
+      const answer = await ask('funnel', {'steps[]': steps(count), ...day});
+      expectError(answer, 400, 'invalid_request');
+      expect(answer.json<{error: {field: string}}>().error.field).toMatch(/^steps(\[\])?$/);
+    }
+  });
+
+  test('a step must not be empty, `steps` without brackets is unknown', async () => {
+    const answer = await ask('funnel', {'steps[]': ['a', ''], ...day});
+    expectError(answer, 400, 'invalid_request');
+    expect(answer.json<{error: {field: string}}>().error.field).toMatch(/^steps(\[\])?$/);
+    expectError(await ask('funnel', {steps: 'a', 'steps[]': ['a'], ...day}), 400, 'invalid_request', 'steps');
+  });
+
+  test.each(['0', '01', '0d', '1w', '1D', '-1', '+1', '1.5', '1 d', ' 1', 'd', '1dd', '1ms', '1e3', '٣'])(
+    'window=%s is refused',
+    async (window) => {
+      expectError(await ask('funnel', {'steps[]': ['a'], ...day, window}), 400, 'invalid_request', 'window');
+    },
+  );
+});
+
+describe('parameters', () => {
+  const complete: Readonly<Record<string, Parameters>> = {
+    events: {event: 'x', ...day},
+    users: {...day},
+    funnel: {'steps[]': ['x'], ...day},
+  };
+  const reports = Object.keys(complete);
+
+  test.each(reports)('%s needs its required parameters', async (report) => {
+    for (const name of Object.keys(complete[report]!).filter((one) => one !== 'steps[]')) {
+      expectError(await ask(report, {...complete[report], [name]: undefined}), 400, 'invalid_request', name);
+    }
+  });
+
+  test.each(reports)('%s refuses a range that ends before it starts', async (report) => {
+    for (const [from, to] of [
+      ['2024-01-02', '2024-01-01'],
+      ['2024-01-01T00:00:00.001Z', '2024-01-01T00:00Z'],
+    ] as const) {
+      expectError(await ask(report, {...complete[report], from, to}), 400, 'invalid_request');
+    }
+    expectJson(await ask(report, {...complete[report], from: '2024-01-01T12:00', to: '2024-01-01'}), 200);
+    expectJson(await ask(report, {...complete[report], from: '2024-01-01T12:00', to: '2024-01-01T12:00'}), 200);
+  });
+
+  test.each(['Day', 'DAY', 'minute', 'year', 'days', ' day'])('interval=%s is refused', async (interval) => {
+    for (const report of ['events', 'users']) {
+      expectError(await ask(report, {...complete[report], interval}), 400, 'invalid_request', 'interval');
+    }
+    expectError(await ask('funnel', {...complete.funnel, interval: 'day'}), 400, 'invalid_request', 'interval');
+  });
+
+  test.each(['DAU', 'yau', 'users', 'd'])('metric=%s is refused', async (metric) => {
+    expectError(await ask('users', {...day, metric}), 400, 'invalid_request', 'metric');
+    expectError(await ask('events', {event: 'x', ...day, metric: 'dau'}), 400, 'invalid_request', 'metric');
+  });
+
+  test.each(['events', 'users'])('%s: 10,000 buckets are answered, 10,001 are refused', async (report) => {
+    const from = Date.UTC(2020, 0, 1);
+    const hours = (count: number): Parameters => ({
+      ...complete[report],
+      from: '2020-01-01',
+      to: new Date(from + (count - 1) * 3_600_000).toISOString(),
+      interval: 'hour',
+    });
+    const most = await ask(report, hours(10_000));
+    expectJson(most, 200);
+    expect(most.json<Counts>().data).toHaveLength(10_000);
+    expectError(await ask(report, hours(10_001)), 400, 'invalid_request');
+    expectJson(await ask(report, {...complete[report], from: '1990-01-01', to: '2024-01-01', interval: 'week'}), 200);
+    expectError(await ask(report, {...complete[report], from: '1970-01-01', to: '2024-01-01'}), 400, 'invalid_request');
+  });
+
+  test('a funnel has no buckets, its range may be any', async () => {
+    expectJson(await ask('funnel', {...complete.funnel, from: '1970-01-01', to: '2024-01-01'}), 200);
+  });
+});
+
+describe('freshness', () => {
+  const asked = {event: 'fresh', ...day};
+
+  test('every report says what it includes', async () => {
+    for (const [report, parameters] of [
+      ['events', asked],
+      ['users', day],
+      ['funnel', {'steps[]': ['x'], ...day}],
+    ] as const) {
+      const before = Date.now();
+      const answer = await ask(report, parameters);
+      expect(answer.headers['report-as-of']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
+      const asOfMs = Date.parse(String(answer.headers['report-as-of']));
+      expect(asOfMs).toBeLessThanOrEqual(Date.now());
+      expect(asOfMs).toBeGreaterThan(before - 10_000);
+      expect([...reportPositions(answer).keys()]).toEqual([0, 1, 2, 3]);
+      expect(answer.headers.etag).toMatch(/^(W\/)?"[^"]+"$/);
+    }
+  });
+
+  test('Report-As-Of covers what was answered before it', async () => {
+    await under.track({event: 'fresh', userId: freshId(), timestamp: '2024-01-01'});
+    const answeredMs = Date.now();
+    const answer = await until(
+      () => ask('events', asked),
+      (report) => Date.parse(String(report.headers['report-as-of'])) > answeredMs,
+      'a report as of after the write',
+    );
+    expect(under.positions.areCoveredBy(answer)).toBe(true);
+    expect(answer.json<Counts>().total).toBeGreaterThan(0);
+  });
+
+  test('an event is in every report within the refresh', async () => {
+    const event = freshId('event');
+    await under.track({event, userId: freshId(), timestamp: '2024-01-01'});
+    await reportCovering(under.read, pathOf('events', {event, ...day}), under.positions, 5_000);
+    for (const report of ['events', 'users', 'funnel']) {
+      const answer = await ask(
+        report,
+        {events: {event, ...day}, users: day, funnel: {'steps[]': [event], ...day}}[report]!,
+      );
+      expect(answer.json<Counts>().total).toBeGreaterThan(0);
+    }
+  });
+
+  test('If-None-Match with the ETag of the same snapshot is 304, without a body', async () => {
+    const path = pathOf('events', asked);
+    // A snapshot may be published between two requests: then the answer is a new one, and the next pair is asked.
+    const [first, second] = await until(
+      async () => {
+        const whole = await under.read.get(path);
+        return [whole, await under.read.get(path, {'if-none-match': String(whole.headers.etag)})] as const;
+      },
+      ([, again]) => again.status === 304,
+      'a 304',
+    );
+    expect(second.text).toBe('');
+    expect(second.headers.etag).toBe(first.headers.etag);
+    for (const header of ['report-as-of', 'report-log-position'])
+      expect(second.headers[header]).toBe(first.headers[header]);
+    const other = await under.read.get(path, {'if-none-match': '"something else"'});
+    expectJson(other, 200);
+  });
+
+  test('another query, or a newer position, has another ETag', async () => {
+    const both = (): Promise<[Answer, Answer]> =>
+      Promise.all([ask('events', asked), ask('events', {...asked, interval: 'hour'})]);
+    const [byDay, byHour] = await both();
+    expect(byDay.headers.etag).not.toBe(byHour.headers.etag);
+    await under.track({event: 'fresh', userId: freshId(), timestamp: '2024-01-01'});
+    const newer = await reportCovering(under.read, pathOf('events', asked), under.positions);
+    expect(newer.headers.etag).not.toBe(byDay.headers.etag);
+  });
+
+  test('Report-Incomplete-From marks a last bucket that is still open, and only such a one', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    for (const interval of ['hour', 'day', 'week', 'month']) {
+      const open = await ask('events', {event: 'fresh', from: today, to: today, interval});
+      expect(open.headers['report-incomplete-from'], interval).toMatch(/^\d{4}-\d\d-\d\d/);
+      expect(Date.parse(String(open.headers['report-incomplete-from']))).toBeLessThanOrEqual(Date.now());
+      const closed = await ask('events', {...asked, interval});
+      expect(closed.headers['report-incomplete-from'], interval).toBeUndefined();
+    }
+    const activeToday = await ask('users', {from: today, to: today});
+    expect(activeToday.headers['report-incomplete-from']).toBeDefined();
+  });
+
+  test('answers are the same after a restart', async () => {
+    const queries = [
+      pathOf('events', {event: 'fresh', from: '2024-01-01', to: '2024-03-31'}),
+      pathOf('users', {from: '2019-01-01', to: '2024-12-31', metric: 'mau', interval: 'month'}),
+      pathOf('funnel', {'steps[]': ['a b', 'ü'], from: '2019-01-01', to: '2024-12-31'}),
+    ];
+    const answers = async (): Promise<unknown[]> =>
+      Promise.all(queries.map(async (path) => (await reportCovering(under.read, path, under.positions)).json()));
+    const before = await answers();
+    for (const how of ['stop', 'kill'] as const) {
+      await under.restart(how);
+      expect(await answers()).toEqual(before);
+    }
+  });
+});
+
+test('numbers of one report add up', async () => {
+  const answer = await covering<Counts>('events', {event: 'fresh', from: '2023-12-01', to: '2024-02-01'});
+  const sum = Object.values(countsOf(answer)).reduce((total, count) => total + count, 0);
+  expect(sum).toBe(answer.total);
+  expect(sum).toBeGreaterThan(0);
+});
