@@ -1,0 +1,73 @@
+// One log message on its way: the entries of many requests, and who waits for them.
+import type {ByteWriter} from '../../actors/codec/bytes.js';
+import {beginMessage, messageHeadBytes, sealMessage} from '../../actors/codec/entries.js';
+
+/** What a request knows of the message that carries its entries. */
+export interface Commit {
+  readonly partition: number;
+  /** `unavailable`: known not stored, or of unknown outcome. */
+  readonly outcome: 'pending' | 'stored' | 'unavailable';
+  /** Position in the log, once stored. */
+  readonly sequence: number;
+}
+
+export interface CommitWaiter {
+  /** Called once for every message that carries entries of this waiter, when its outcome is known. */
+  settled(commit: Commit): void;
+}
+
+export class LogMessage implements Commit {
+  readonly partition: number;
+  readonly openedMs: number;
+  readonly writer: ByteWriter;
+  outcome: Commit['outcome'] = 'pending';
+  sequence = 0;
+  entryCount = 0;
+  /** Of the first send. In its partition, all tickets from this one on are this message's until it is settled. */
+  firstTicket = 0;
+  sends = 0;
+  firstSentMs = 0;
+  lastSentMs = 0;
+  /** Given with the first send and kept for all later ones, as are the bytes (G2). */
+  id = '';
+  private sealed: Uint8Array | undefined;
+  private readonly waiters: CommitWaiter[] = [];
+
+  constructor(partition: number, writer: ByteWriter, openedMs: number) {
+    this.partition = partition;
+    this.openedMs = openedMs;
+    this.writer = writer;
+    beginMessage(writer);
+  }
+
+  add(bytes: Uint8Array, start: number, end: number, waiter: CommitWaiter): void {
+    this.writer.raw(bytes, start, end);
+    this.entryCount += 1;
+    // The entries of one request arrive together: looking at the last waiter suffices.
+    if (this.waiters[this.waiters.length - 1] !== waiter) this.waiters.push(waiter);
+  }
+
+  seal(id: string, producer: Uint8Array, n: number, logTimeMs: number): void {
+    this.id = id;
+    this.sealed = sealMessage(this.writer, producer, n, logTimeMs, this.entryCount);
+  }
+
+  get byteLength(): number {
+    return this.writer.position;
+  }
+
+  /** Without the head. */
+  get entriesBytes(): number {
+    return this.writer.position - messageHeadBytes;
+  }
+
+  get bytes(): Uint8Array {
+    return this.sealed!;
+  }
+
+  settle(outcome: 'stored' | 'unavailable', sequence: number): void {
+    this.outcome = outcome;
+    this.sequence = sequence;
+    for (const waiter of this.waiters) waiter.settled(this);
+  }
+}

