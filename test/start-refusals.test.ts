@@ -1,0 +1,199 @@
+// A start that cannot go on says why in one line, ends with code 1, and leaves the data as it found it.
+
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {chmodSync, existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {type AddressInfo, createServer} from 'node:net';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {describe, expect, test} from 'vitest';
+import {Client, expectJson} from './support/http.js';
+import {type Service, startService, temporaryFolder} from './support/service.js';
+
+const program = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
+
+interface End {
+  readonly code: number | null;
+  readonly stderr: string;
+}
+
+/** Runs the program until it ends by itself. */
+async function refusedStart(env: Readonly<Record<string, string>>): Promise<End> {
+  const child = spawn(process.execPath, [program], {
+    env: {
+      PATH: process.env.PATH,
+      NATS_SERVER_BIN: process.env.NATS_SERVER_BIN,
+      PORT: '0',
+      DATA_DIR: temporaryFolder(),
+      REPORT_REFRESH_SECONDS: '1',
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return {code, stderr};
+}
+
+function expectOneLine(end: End, ...words: readonly (string | RegExp)[]): void {
+  const lines = end.stderr.split('\n').filter((line) => line.trim() !== '');
+  expect(lines, end.stderr).toHaveLength(1);
+  for (const word of words) expect(lines[0]).toMatch(word);
+  expect(lines[0]).not.toMatch(/\n\s+at |node:internal/);
+  expect(end.code).toBe(1);
+}
+
+/** A service with one event in it, stopped: its folder, and the check that it still serves the event. */
+async function dataWithOneEvent(
+  env: Record<string, string> = {},
+): Promise<{dataDir: string; stillThere(): Promise<void>}> {
+  const service = await startService({env});
+  const client = new Client(service.baseUrl, service.secretKey);
+  expectJson(await client.post('/v1/events', {event: 'kept', userId: 'ada'}), 200);
+  expect(await service.stop()).toBe(0);
+  const {dataDir} = service;
+  return {
+    dataDir,
+    async stillThere() {
+      const again = await startService({env, dataDir});
+      await expectKept(again);
+      expect(await again.stop()).toBe(0);
+    },
+  };
+}
+
+async function expectKept(service: Service): Promise<void> {
+  const answer = await new Client(service.baseUrl, service.secretKey).get('/v1/users/ada');
+  expect(answer.json()).toMatchObject({id: 'ada', events: [{event: 'kept'}]});
+}
+
+/** Path and bytes of every file. */
+function contentOf(folder: string): Record<string, string> {
+  const files = readdirSync(folder, {recursive: true, withFileTypes: true}).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    files.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [path, readFileSync(path).toString('base64')];
+    }),
+  );
+}
+
+const badValues: Readonly<Record<string, string>> = {
+  PORT: 'eighty',
+  PARTITIONS: '0',
+  REPLICAS: 'two',
+  ROLES: 'edge,kitchen',
+  REPORT_REFRESH_SECONDS: '-1',
+  RATE_LIMIT_EVENTS_PER_SECOND: 'many',
+  RATE_LIMIT_READS_PER_MINUTE: '-5',
+  RATE_LIMIT_DELETES_PER_SECOND: 'x',
+  MEMORY_CACHE_MIB: '1.5.1',
+  DEDUPE_MEMORY_MIB: '-1',
+  LOG_LEVEL: 'loud',
+  BOOTSTRAP_WRITE_KEY: 'sk_live_wrongPrefix',
+  BOOTSTRAP_SECRET_KEY: 'sk_write_wrongPrefix',
+};
+
+describe('configuration', () => {
+  test('one line names every bad value', async () => {
+    const dataDir = join(temporaryFolder(), 'never-made');
+    const end = await refusedStart({...badValues, DATA_DIR: dataDir});
+    expectOneLine(end, ...Object.keys(badValues));
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  test.each(Object.entries(badValues))('%s=%s alone is enough, and nothing else is named', async (name, value) => {
+    const end = await refusedStart({[name]: value});
+    expectOneLine(end, name);
+    for (const other of Object.keys(badValues).filter((one) => one !== name)) expect(end.stderr).not.toContain(other);
+  });
+
+  test('data that is there stays byte for byte', async () => {
+    const data = await dataWithOneEvent();
+    const before = contentOf(data.dataDir);
+    expectOneLine(await refusedStart({DATA_DIR: data.dataDir, PORT: '70000'}), 'PORT');
+    expect(contentOf(data.dataDir)).toEqual(before);
+    await data.stillThere();
+  });
+
+  test('secrets are not printed', async () => {
+    const end = await refusedStart({BOOTSTRAP_WRITE_KEY: 'wrong-and-secret', PORT: 'x'});
+    expectOneLine(end, 'BOOTSTRAP_WRITE_KEY', 'PORT');
+    expect(end.stderr).not.toContain('wrong-and-secret');
+  });
+});
+
+test('a busy port is named', async () => {
+  const data = await dataWithOneEvent();
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const {port} = holder.address() as AddressInfo;
+  expectOneLine(await refusedStart({PORT: String(port), DATA_DIR: data.dataDir}), String(port));
+  holder.close();
+  await once(holder, 'close');
+  await data.stillThere();
+});
+
+describe('nats-server', () => {
+  test('a missing one is named', async () => {
+    const missing = join(temporaryFolder(), 'no-nats-server');
+    expectOneLine(await refusedStart({NATS_SERVER_BIN: missing}), missing);
+  });
+
+  test('a file that is no program is named', async () => {
+    const file = join(temporaryFolder(), 'nats-server');
+    writeFileSync(file, 'no program');
+    expectOneLine(await refusedStart({NATS_SERVER_BIN: file}), file);
+  });
+
+  test('one that is too old says its version and the oldest that works', async () => {
+    const old = join(temporaryFolder(), 'nats-server');
+    writeFileSync(old, '#!/bin/sh\necho "nats-server: v2.8.4"\n');
+    chmodSync(old, 0o755);
+    expectOneLine(await refusedStart({NATS_SERVER_BIN: old}), /2\.8\.4/, /2\.9\.10/);
+  });
+
+  test('an address where nobody listens is named', async () => {
+    const probe = createServer().listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const {port} = probe.address() as AddressInfo;
+    probe.close();
+    await once(probe, 'close');
+    expectOneLine(await refusedStart({NATS_URL: `nats://127.0.0.1:${port}`}), String(port));
+  });
+});
+
+describe('DATA_DIR', () => {
+  test('a file in its place is named, and stays as it is', async () => {
+    const file = join(temporaryFolder(), 'data');
+    writeFileSync(file, 'precious');
+    expectOneLine(await refusedStart({DATA_DIR: file}), file);
+    expect(readFileSync(file, 'utf8')).toBe('precious');
+  });
+
+  test('a place where nobody may write is named', async () => {
+    expectOneLine(await refusedStart({DATA_DIR: '/proc/millrace-data'}), '/proc/millrace-data');
+  });
+
+  test('data of another partition count is refused and untouched', async () => {
+    const data = await dataWithOneEvent({PARTITIONS: '2'});
+    expectOneLine(await refusedStart({DATA_DIR: data.dataDir, PARTITIONS: '3'}), 'PARTITIONS', '2', '3');
+    await data.stillThere();
+  });
+
+  test('a folder that a running service uses is refused, and the running one goes on', async () => {
+    const service = await startService();
+    const client = new Client(service.baseUrl, service.secretKey);
+    expectJson(await client.post('/v1/events', {event: 'kept', userId: 'ada'}), 200);
+    expectOneLine(await refusedStart({DATA_DIR: service.dataDir}), service.dataDir);
+    await expectKept(service);
+    expectJson(await client.post('/v1/events', {event: 'later', userId: 'bob'}), 200);
+    expect(await service.stop()).toBe(0);
+  });
+});
