@@ -32,6 +32,8 @@ export interface Manifest {
   /** Parts up to this revision were written before this manifest: the sweep may judge them (P4). */
   readonly highWaterRevision: number;
   readonly index: PartRef;
+  /** The snapshot before this one: its parts are kept too (P4). */
+  readonly previous: {readonly position: Position; readonly asOfMs: number; readonly index: PartRef} | null;
 }
 
 /** One chunk of rows: ordinals [baseOrdinal, baseOrdinal + count). */
@@ -77,9 +79,8 @@ export interface DeletionRecord {
   readonly userHash: string;
   readonly sequence: number;
   readonly eventsDeleted: number;
-  readonly status: 'pending' | 'completed';
-  /** Log time, epoch ms; of the tick that completed it. */
-  readonly completedMs: number | null;
+  /** The tick whose snapshot is the first one without the user; null until it is folded. */
+  readonly completed: {readonly sequence: number; readonly timeMs: number} | null;
   /** Logical time at which the record goes. */
   readonly expiresLogicalMs: number;
 }

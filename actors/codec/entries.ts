@@ -5,7 +5,7 @@
 //   event    = head userKey:string name:string [messageId:string] [anonymousId:string] [properties]
 //   identify = head userKey:string traits:string(JSON)         (timeMs = receivedMs)
 //   erase    = head userKey:string deletionId:string
-//   tick     = timeMs:f64 reason:u8
+//   tick     = timeMs:f64 periodMs:f64 reason:u8            (periodMs: the longest step that logical time takes)
 //   filler   = any bytes; folding skips it
 //   head     = flags:u8 timeMs:f64 receivedMs:f64
 //   userKey  = 'u' userId | 'a' anonymousId                    (two name spaces)
@@ -93,9 +93,10 @@ export function writeErase(
   endEntry(writer, start);
 }
 
-export function writeTick(writer: ByteWriter, timeMs: number, reason: TickReason): void {
+export function writeTick(writer: ByteWriter, timeMs: number, periodMs: number, reason: TickReason): void {
   const start = beginEntry(writer, entryKind.tick);
   writer.f64(timeMs);
+  writer.f64(periodMs);
   writer.u8(reason);
   endEntry(writer, start);
 }
@@ -261,6 +262,7 @@ export class EntryView {
   payloadEnd = 0;
   timeMs = 0;
   receivedMs = 0;
+  periodMs = 0;
   reason: TickReason = tickReason.interval;
   keyStart = 0;
   keyEnd = 0;
@@ -300,6 +302,7 @@ export class EntryView {
     reader.position = start;
     if (kind === entryKind.tick) {
       this.timeMs = reader.f64();
+      this.periodMs = reader.f64();
       this.reason = reader.u8() as TickReason;
     } else if (kind !== entryKind.filler) {
       assert(kind >= entryKind.event && kind <= entryKind.erase, `log: entry kind ${kind} is unknown to this program`);

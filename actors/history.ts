@@ -1,0 +1,75 @@
+// The newest rows that match a filter, gathered chunk by chunk.
+//   The one order is newest first by (time, partition, ordinal); within a partition that is (time, ordinal).
+import {lowerBound, type RowsView} from './rows.js';
+
+export interface HistoryFilter {
+  /** Index of the only user (the only name); undefined: any. */
+  readonly user: number | undefined;
+  readonly name: number | undefined;
+  /** Inclusive, epoch ms. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Rows from this ordinal on are left out. */
+  readonly ordinalEnd: number;
+  /** Rows at `timeMs` count only below this ordinal: where the page before stopped. `toMs` is at most `timeMs`. */
+  readonly before: {readonly timeMs: number; readonly ordinal: number} | undefined;
+}
+
+export interface FoundRow {
+  readonly timeMs: number;
+  readonly ordinal: number;
+}
+
+/** Keeps the best `limit` rows of those offered. */
+export class NewestRows {
+  rows: FoundRow[] = [];
+  private readonly limit: number;
+  private readonly filter: HistoryFilter;
+
+  constructor(limit: number, filter: HistoryFilter) {
+    this.limit = limit;
+    this.filter = filter;
+  }
+
+  /** Whether a chunk whose newest row is at `maxTimeMs` can still add something. */
+  wants(maxTimeMs: number): boolean {
+    return this.rows.length < this.limit || maxTimeMs >= this.rows[this.limit - 1].timeMs;
+  }
+
+  offer(chunk: RowsView): void {
+    const found = this.scan(chunk);
+    if (found.length > 0) this.rows = mergeNewest(this.rows, found, this.limit);
+  }
+
+  /** Matches of one chunk, newest first, no more than can be used. */
+  private scan(chunk: RowsView): FoundRow[] {
+    const {user, name, fromMs, toMs, ordinalEnd, before} = this.filter;
+    const worst = this.rows.length < this.limit ? Number.NEGATIVE_INFINITY : this.rows[this.limit - 1].timeMs;
+    const {times, users, names, order, baseOrdinal} = chunk;
+    const found: FoundRow[] = [];
+    for (let at = lowerBound(chunk, toMs + 1) - 1; at >= 0 && found.length < this.limit; at--) {
+      const row = order[at];
+      const timeMs = times[row];
+      if (timeMs < fromMs || timeMs < worst) break;
+      if (user !== undefined && users[row] !== user) continue;
+      if (name !== undefined && names[row] !== name) continue;
+      const ordinal = baseOrdinal + row;
+      if (ordinal >= ordinalEnd) continue;
+      if (before !== undefined && timeMs === before.timeMs && ordinal >= before.ordinal) continue;
+      found.push({timeMs, ordinal});
+    }
+    return found;
+  }
+}
+
+function mergeNewest(a: readonly FoundRow[], b: readonly FoundRow[], limit: number): FoundRow[] {
+  const merged: FoundRow[] = [];
+  for (let i = 0, j = 0; merged.length < limit && (i < a.length || j < b.length); ) {
+    const takesA = j === b.length || (i < a.length && isNewer(a[i], b[j]));
+    merged.push(takesA ? a[i++] : b[j++]);
+  }
+  return merged;
+}
+
+const isNewer = (a: FoundRow, b: FoundRow): boolean =>
+  a.timeMs > b.timeMs || (a.timeMs === b.timeMs && a.ordinal > b.ordinal);

@@ -1,0 +1,434 @@
+// The partition actor: folds its log, in order, into user actors and the aggregator actor.
+//   Owns:    identities, the open chunk of rows, what windows and users gained since the last cut, message ids, deletions.
+//   Does not own: parts. What is closed, cut or missing is said to the shell (src/partition), which reads and writes.
+//
+//   P1. A message at or below the applied sequence, or that a producer counted before, changes nothing.
+//   P2. A fold never suspends: it stops before an entry that needs something, and goes on when that is there.
+//   P5. A user lives in one partition.
+//   P6. No clock in a fold: event time, log time, or the time that a tick carries.
+//   P8. Received = counted + duplicate + erased (`tally`), always.
+import {type EntryView, entryKind, fingerprintHalf, MessageCursor} from './codec/entries.js';
+import {FingerprintSet} from './fingerprints.js';
+import {hashBytes} from './hash.js';
+import {InternedTable} from './interned.js';
+import {assert, must} from './invariant.js';
+import {dayMs, dedupeMs, tombstoneMs} from './limits.js';
+import type {DeletionRecord, SnapshotIndex} from './manifest.js';
+import {OpenChunk} from './open-chunk.js';
+import {Profile} from './profile.js';
+import {UserDeltas} from './user-deltas.js';
+import {UserBlockWriter, userBlockBytes} from './user-records.js';
+import {WindowDeltas} from './window-deltas.js';
+import {encodeWindows} from './windows.js';
+
+/** A producer that was silent for so long (log time) is forgotten: its retries ended long before. */
+const producerMs = dayMs;
+
+export interface PartitionSetup {
+  readonly partition: number;
+  /** Secret of the deployment: message-id fingerprints and user hashes are keyed by it. */
+  readonly seeds: readonly [number, number];
+  readonly dedupeBytesMax: number;
+}
+
+/** Why a fold stopped before the end of its message. */
+export type Stop =
+  | {kind: 'done'}
+  /** The entry at the cursor identifies a user whose profile is not active: `activate` it, then fold on. */
+  | {kind: 'profile'; user: number}
+  /** The entry at the cursor erases a user: take it out of all parts, then `applyErasure`, then fold on. */
+  | {kind: 'erasure'; user: number | undefined}
+  /** A tick was applied: cut now, then fold on. */
+  | {kind: 'tick'; timeMs: number; gaps: number};
+
+export interface ErasedRow {
+  readonly timeMs: number;
+  readonly name: number;
+}
+
+/** State that was dirty at a cut, encoded. The shell writes it as parts. */
+export interface Cut {
+  readonly sequence: number;
+  readonly asOfMs: number;
+  readonly users: {count: number; blocks: Map<number, Uint8Array>};
+  readonly names: {count: number; blocks: Map<number, Uint8Array>};
+  readonly nameCounts: Uint8Array;
+  readonly windowBlocks: {first: number; last: number; payload: Uint8Array}[];
+  readonly userBlocks: {first: number; last: number; payload: Uint8Array}[];
+  readonly fingerprints: {logicalDay: number; count: number; payload: Uint8Array}[];
+  readonly tombstones: Uint8Array;
+  readonly dedupeOldestDay: number;
+  readonly rest: Pick<
+    SnapshotIndex,
+    'erasedUsers' | 'deletions' | 'producers' | 'nextOrdinal' | 'nextChunk' | 'logicalMs' | 'lastTickMs'
+  >;
+}
+
+interface FreshFingerprints {
+  readonly day: number;
+  readonly halves: number[];
+}
+
+export class Partition {
+  readonly partition: number;
+  private readonly seeds: readonly [number, number];
+  appliedSequence = 0;
+  readonly users = new InternedTable();
+  readonly names = new InternedTable();
+  private nameCounts = new Float64Array(64);
+  open = new OpenChunk(0, 0);
+  /** Closed since the shell last took them. */
+  private closed: OpenChunk[] = [];
+  private windows = new WindowDeltas();
+  userDeltas = new UserDeltas();
+  /** Deltas of the cut whose snapshot is being written: still needed to read a user. */
+  frozenDeltas: UserDeltas | undefined;
+  /** Active profiles, least recently used first. */
+  readonly profiles = new Map<number, Profile>();
+  private readonly dirtyProfiles = new Set<number>();
+  private frozenProfiles = new Set<number>();
+  readonly messageIds: FingerprintSet;
+  private freshIds: FreshFingerprints[] = [];
+  readonly tombstones = new FingerprintSet(64 * 1024 * 1024);
+  private erasedUsers: number[] = [];
+  readonly deletions = new Map<string, DeletionRecord>();
+  private readonly producers = new Map<string, {n: number; logTimeMs: number}>();
+  private logicalMs = 0;
+  private lastTickMs = 0;
+  private gaps = 0;
+  /** Since this process started. P8 */
+  readonly tally = {counted: 0, duplicate: 0, tombstoned: 0, redelivered: 0};
+
+  constructor(setup: PartitionSetup) {
+    this.partition = setup.partition;
+    this.seeds = setup.seeds;
+    this.messageIds = new FingerprintSet(setup.dedupeBytesMax);
+  }
+
+  // ---- folding ----
+
+  /** A cursor over a message that is new; undefined when P1 says to skip it. */
+  openMessage(sequence: number, bytes: Uint8Array): MessageCursor | undefined {
+    if (sequence <= this.appliedSequence) return undefined;
+    const cursor = new MessageCursor(bytes);
+    if (this.isNew(cursor)) return cursor;
+    this.appliedSequence = sequence;
+    this.tally.redelivered += 1;
+    return undefined;
+  }
+
+  private isNew(cursor: MessageCursor): boolean {
+    const last = this.producers.get(cursor.producer)?.n ?? 0;
+    if (cursor.n <= last) return false;
+    if (cursor.n !== last + 1) this.gaps += 1;
+    this.producers.set(cursor.producer, {n: cursor.n, logTimeMs: cursor.logTimeMs});
+    return true;
+  }
+
+  /** Folds from the cursor's next entry on; `again` repeats the entry that it stopped before. */
+  fold(sequence: number, cursor: MessageCursor, again = false): Stop {
+    const {entry} = cursor;
+    let repeats = again;
+    while (repeats || cursor.next()) {
+      repeats = false;
+      switch (entry.kind) {
+        case entryKind.event:
+          this.applyEvent(entry);
+          break;
+        case entryKind.identify: {
+          const stop = this.applyIdentify(entry);
+          if (stop !== undefined) return stop;
+          break;
+        }
+        case entryKind.erase: {
+          const user = this.users.find(entry.bytes, entry.keyStart, entry.keyEnd);
+          return {kind: 'erasure', user: user >= 0 ? user : undefined};
+        }
+        case entryKind.tick: {
+          assert(cursor.count === 1, 'a tick has a message of its own: a snapshot stands at a message');
+          this.appliedSequence = sequence;
+          return this.applyTick(sequence, entry);
+        }
+      }
+    }
+    this.appliedSequence = sequence;
+    return {kind: 'done'};
+  }
+
+  private applyEvent(entry: EntryView): void {
+    if (entry.hasMessageId && !this.isFirstCopy(entry)) return;
+    const user = this.users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
+    const name = this.names.intern(entry.bytes, entry.textStart, entry.textEnd);
+    if (name >= this.nameCounts.length) this.growNameCounts();
+    this.nameCounts[name] += 1;
+    this.windows.add(entry.timeMs, name, user);
+    this.userDeltas.addEvent(user, entry.timeMs, this.open.chunk);
+    this.open.append(entry, user, name);
+    this.tally.counted += 1;
+    if (this.open.isFull) this.closeChunk();
+  }
+
+  private isFirstCopy(entry: EntryView): boolean {
+    const high = fingerprintHalf(entry, this.seeds[0]);
+    const low = fingerprintHalf(entry, this.seeds[1]);
+    if (this.tombstones.count > 0 && this.tombstones.has(high, low)) {
+      this.tally.tombstoned += 1;
+      return false;
+    }
+    const day = Math.floor(this.logicalMs / dayMs);
+    if (!this.messageIds.add(high, low, day)) {
+      this.tally.duplicate += 1;
+      return false;
+    }
+    const last = this.freshIds[this.freshIds.length - 1];
+    if (last !== undefined && last.day === day) last.halves.push(high, low);
+    else this.freshIds.push({day, halves: [high, low]});
+    return true;
+  }
+
+  private growNameCounts(): void {
+    const grown = new Float64Array(this.nameCounts.length * 2);
+    grown.set(this.nameCounts);
+    this.nameCounts = grown;
+  }
+
+  /** Closes the open chunk, if it has rows, and opens the next. */
+  closeChunk(): void {
+    if (this.open.count === 0) return;
+    this.closed.push(this.open);
+    this.open = new OpenChunk(this.open.chunk + 1, this.open.baseOrdinal + this.open.count);
+  }
+
+  takeClosedChunks(): OpenChunk[] {
+    const closed = this.closed;
+    this.closed = [];
+    return closed;
+  }
+
+  private applyIdentify(entry: EntryView): Stop | undefined {
+    const known = this.users.count;
+    const user = this.users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
+    let profile = this.profiles.get(user);
+    if (profile === undefined) {
+      if (user < known) return {kind: 'profile', user};
+      profile = new Profile();
+    }
+    this.activate(user, profile);
+    profile.apply(entry.text());
+    this.dirtyProfiles.add(user);
+    this.userDeltas.addIdentify(user, entry.timeMs);
+    return undefined;
+  }
+
+  /** Brings a profile into memory, or marks it as just used. */
+  activate(user: number, profile: Profile): void {
+    this.profiles.delete(user);
+    this.profiles.set(user, profile);
+  }
+
+  /** Drops the longest unused profiles that no snapshot still needs, until the rest fits. */
+  passivate(bytesMax: number): void {
+    let bytes = 0;
+    for (const profile of this.profiles.values()) bytes += profile.byteLength;
+    for (const [user, profile] of this.profiles) {
+      if (bytes <= bytesMax) return;
+      if (this.dirtyProfiles.has(user) || this.frozenProfiles.has(user)) continue;
+      this.profiles.delete(user);
+      bytes -= profile.byteLength;
+    }
+  }
+
+  private applyTick(sequence: number, entry: EntryView): Stop {
+    // Logical time takes at most one period a tick and never runs back: a wrong clock expires nothing.
+    this.logicalMs += Math.min(Math.max(entry.timeMs - this.lastTickMs, 0), entry.periodMs);
+    this.lastTickMs = entry.timeMs;
+    this.messageIds.expireBefore(Math.floor((this.logicalMs - dedupeMs) / dayMs));
+    this.tombstones.expireBefore(Math.floor((this.logicalMs - tombstoneMs) / dayMs));
+    for (const [id, deletion] of this.deletions) {
+      if (deletion.completed === null) {
+        this.deletions.set(id, {...deletion, completed: {sequence, timeMs: entry.timeMs}});
+      } else if (deletion.expiresLogicalMs < this.logicalMs) this.deletions.delete(id);
+    }
+    this.forgetProducers(entry.timeMs);
+    const gaps = this.gaps;
+    this.gaps = 0;
+    return {kind: 'tick', timeMs: entry.timeMs, gaps};
+  }
+
+  private forgetProducers(nowMs: number): void {
+    for (const [id, {logTimeMs}] of this.producers) {
+      if (logTimeMs < nowMs - producerMs && this.producers.size > 1) this.producers.delete(id);
+    }
+  }
+
+  // ---- erasure ----
+
+  /** Keyed hash of a user key, hex: names a user in deletion records without telling who it is. */
+  userHash(bytes: Uint8Array, start: number, end: number): string {
+    return this.seeds
+      .map((seed) =>
+        hashBytes(bytes, start, end, seed ^ 0x75736572)
+          .toString(16)
+          .padStart(8, '0'),
+      )
+      .join('');
+  }
+
+  fingerprintOf(entry: EntryView): readonly [number, number] {
+    return [fingerprintHalf(entry, this.seeds[0]), fingerprintHalf(entry, this.seeds[1])];
+  }
+
+  /**
+   * Applies the erase entry at the cursor after the shell took the user's rows out of all parts.
+   * `fingerprints`: those of the message ids of these rows. No open chunk holds rows of the user.
+   */
+  applyErasure(
+    sequence: number,
+    entry: EntryView,
+    user: number | undefined,
+    rows: readonly ErasedRow[],
+    fingerprints: readonly (readonly [number, number])[],
+  ): void {
+    for (const row of rows) {
+      this.windows.subtract(row.timeMs, row.name);
+      this.nameCounts[row.name] -= 1;
+    }
+    for (const name of new Set(rows.map((row) => row.name))) if (this.nameCounts[name] === 0) this.names.remove(name);
+    for (const [high, low] of fingerprints) this.tombstones.add(high, low, Math.floor(this.logicalMs / dayMs));
+    if (user !== undefined) this.forgetUser(user, rows.length > 0);
+    const id = entry.text();
+    this.deletions.set(id, {
+      id,
+      userHash: this.userHash(entry.bytes, entry.keyStart, entry.keyEnd),
+      sequence,
+      eventsDeleted: rows.length,
+      completed: null,
+      expiresLogicalMs: this.logicalMs + tombstoneMs,
+    });
+  }
+
+  private forgetUser(user: number, hadRows: boolean): void {
+    assert(this.frozenDeltas === undefined, 'no snapshot is being written while a user is erased');
+    this.users.remove(user);
+    this.profiles.delete(user);
+    this.dirtyProfiles.delete(user);
+    if (!hadRows) return;
+    this.erasedUsers.push(user);
+    this.erasedUsers.sort((a, b) => a - b);
+  }
+
+  /** Window runs no longer hold these users: all runs were merged after their erasure. */
+  dropErasedUsers(users: ReadonlySet<number>): void {
+    this.erasedUsers = this.erasedUsers.filter((user) => !users.has(user));
+  }
+
+  // ---- the cut ----
+
+  /** Encodes what is dirty and marks it clean; deltas stay readable as frozen until `snapshotDone`. The open chunk is the shell's. */
+  cut(): Cut {
+    assert(this.frozenDeltas === undefined, 'one snapshot is in flight');
+    const isErased = (user: number) => !this.users.has(user);
+    const cut: Cut = {
+      sequence: this.appliedSequence,
+      asOfMs: this.lastTickMs,
+      users: {count: this.users.count, blocks: this.users.takeDirtyBlocks()},
+      names: {count: this.names.count, blocks: this.names.takeDirtyBlocks()},
+      nameCounts: bytesOf(this.nameCounts.slice(0, this.names.count)),
+      windowBlocks: this.windows
+        .encode(isErased)
+        .map((view) => ({first: view.firstDay, last: view.lastDay, payload: encodeWindows(view)})),
+      userBlocks: this.encodeUsers(),
+      fingerprints: this.freshIds.map(({day, halves}) => ({
+        logicalDay: day,
+        count: halves.length / 2,
+        payload: bytesOf(Uint32Array.from(halves)),
+      })),
+      tombstones: this.encodeTombstones(),
+      dedupeOldestDay: this.messageIds.oldestDay,
+      rest: {
+        erasedUsers: [...this.erasedUsers],
+        deletions: [...this.deletions.values()],
+        producers: [...this.producers].map(([id, {n, logTimeMs}]) => [id, n, logTimeMs] as const),
+        nextOrdinal: this.open.baseOrdinal + this.open.count,
+        nextChunk: this.open.chunk,
+        logicalMs: this.logicalMs,
+        lastTickMs: this.lastTickMs,
+      },
+    };
+    this.windows = new WindowDeltas();
+    this.frozenDeltas = this.userDeltas;
+    this.userDeltas = new UserDeltas();
+    this.frozenProfiles = new Set(this.dirtyProfiles);
+    this.dirtyProfiles.clear();
+    this.freshIds = [];
+    return cut;
+  }
+
+  private encodeUsers(): Cut['userBlocks'] {
+    const writer = new UserBlockWriter();
+    const blocks: Cut['userBlocks'] = [];
+    for (const user of this.userDeltas.usersAscending()) {
+      if (!this.users.has(user)) continue;
+      writer.add(must(this.userDeltas.record(user, this.dirtyTraits(user)), 'a touched user has a slot'));
+      if (writer.bytes >= userBlockBytes) blocks.push(writer.finish());
+    }
+    if (writer.bytes > 0) blocks.push(writer.finish());
+    return blocks;
+  }
+
+  private dirtyTraits(user: number) {
+    if (!this.dirtyProfiles.has(user)) return undefined;
+    const profile = must(this.profiles.get(user), 'a dirty profile is active');
+    return {json: profile.json(), overLimit: profile.overLimit};
+  }
+
+  private encodeTombstones(): Uint8Array {
+    const triples: number[] = [];
+    this.tombstones.forEach((high, low, day) => {
+      triples.push(high, low, day);
+    });
+    return bytesOf(Uint32Array.from(triples));
+  }
+
+  /** The frozen deltas are in parts now. */
+  snapshotDone(): void {
+    this.frozenDeltas = undefined;
+    this.frozenProfiles = new Set();
+  }
+
+  // ---- recovery ----
+
+  /** Takes over a snapshot's small state; tables, fingerprints and the open chunk are restored piece by piece. */
+  restore(
+    sequence: number,
+    index: SnapshotIndex,
+    nameCounts: Uint8Array | undefined,
+    open: OpenChunk | undefined,
+  ): void {
+    this.appliedSequence = sequence;
+    this.logicalMs = index.logicalMs;
+    this.lastTickMs = index.lastTickMs;
+    this.erasedUsers = [...index.erasedUsers];
+    for (const deletion of index.deletions) this.deletions.set(deletion.id, deletion);
+    for (const [id, n, logTimeMs] of index.producers) this.producers.set(id, {n, logTimeMs});
+    this.open = open ?? new OpenChunk(index.nextChunk, index.nextOrdinal);
+    if (nameCounts === undefined) return;
+    const counts = new Float64Array(nameCounts.slice().buffer);
+    this.nameCounts = new Float64Array(Math.max(64, counts.length * 2));
+    this.nameCounts.set(counts);
+  }
+
+  restoreMessageIds(day: number, payload: Uint8Array): void {
+    const halves = new Uint32Array(payload.slice().buffer);
+    for (let i = 0; i < halves.length; i += 2) this.messageIds.add(halves[i], halves[i + 1], day);
+  }
+
+  restoreTombstones(payload: Uint8Array): void {
+    const triples = new Uint32Array(payload.slice().buffer);
+    for (let i = 0; i < triples.length; i += 3) this.tombstones.add(triples[i], triples[i + 1], triples[i + 2]);
+  }
+}
+
+function bytesOf(array: Float64Array | Uint32Array): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}

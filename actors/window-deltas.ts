@@ -1,0 +1,195 @@
+// The aggregator actor's part of a snapshot: what the windows gained since the last cut, and the merging of runs.
+
+import {dayMs, hourMs} from './limits.js';
+import {PairTable} from './pair-table.js';
+import {hoursPerDay, type WindowsView} from './windows.js';
+
+/** A block is closed when it holds so many bytes; a single day may exceed it (W2). */
+export const windowBlockBytes = 256 * 1024;
+
+export class WindowDeltas {
+  private readonly cells = new PairTable(); // (hour, name) -> count
+  private readonly members = new PairTable(); // (day, user)
+  // Events come in runs of the same hour and name: remember the last cell before asking the table.
+  private lastHour = -1;
+  private lastName = -1;
+  private pending = 0;
+
+  get isEmpty(): boolean {
+    return this.cells.size === 0 && this.members.size === 0 && this.pending === 0;
+  }
+
+  /** One event of an active user. */
+  add(timeMs: number, name: number, user: number): void {
+    const hour = Math.floor(timeMs / hourMs);
+    if (hour === this.lastHour && name === this.lastName) this.pending += 1;
+    else {
+      this.flush();
+      this.lastHour = hour;
+      this.lastName = name;
+      this.pending = 1;
+    }
+    this.members.add(Math.floor(timeMs / dayMs), user, 1);
+  }
+
+  /** One event of an erased user goes. W1; the day set is cleaned by leaving out `erasedUsers`. */
+  subtract(timeMs: number, name: number): void {
+    this.flush();
+    this.cells.add(Math.floor(timeMs / hourMs), name, -1);
+  }
+
+  private flush(): void {
+    if (this.pending > 0) this.cells.add(this.lastHour, this.lastName, this.pending);
+    this.pending = 0;
+    this.lastHour = -1;
+  }
+
+  /** One run's blocks, in order of days. Members that `isErased` are left out. */
+  encode(isErased: (user: number) => boolean): WindowsView[] {
+    this.flush();
+    const cells = this.cells.sorted();
+    const members = this.members.sorted();
+    const builder = new WindowsBuilder();
+    const blocks: WindowsView[] = [];
+    let cell = 0;
+    let member = 0;
+    while (cell < cells.first.length || member < members.first.length) {
+      const cellDay = cell < cells.first.length ? Math.floor(cells.first[cell] / hoursPerDay) : Infinity;
+      const day = Math.min(cellDay, member < members.first.length ? members.first[member] : Infinity);
+      if (builder.bytes >= windowBlockBytes) blocks.push(builder.finish());
+      for (; cell < cells.first.length && cells.first[cell] < (day + 1) * hoursPerDay; cell++) {
+        if (cells.values[cell] !== 0) builder.cell(cells.first[cell], cells.second[cell], cells.values[cell]);
+      }
+      const start = member;
+      while (member < members.first.length && members.first[member] === day) member += 1;
+      builder.daySet(
+        day,
+        members.second.subarray(start, member).filter((user) => !isErased(user)),
+      );
+    }
+    if (!builder.isEmpty) blocks.push(builder.finish());
+    return blocks;
+  }
+}
+
+/** Builds one block from cells by (hour, name) and day sets by day. */
+export class WindowsBuilder {
+  private hours: number[] = [];
+  private names: number[] = [];
+  private counts: number[] = [];
+  private days: number[] = [];
+  private sets: Uint32Array[] = [];
+  private memberCount = 0;
+
+  get bytes(): number {
+    return this.hours.length * 16 + this.days.length * 8 + this.memberCount * 4;
+  }
+
+  get isEmpty(): boolean {
+    return this.hours.length === 0 && this.days.length === 0;
+  }
+
+  cell(hour: number, name: number, count: number): void {
+    this.hours.push(hour);
+    this.names.push(name);
+    this.counts.push(count);
+  }
+
+  daySet(day: number, members: Uint32Array): void {
+    if (members.length === 0) return;
+    this.days.push(day);
+    this.sets.push(members);
+    this.memberCount += members.length;
+  }
+
+  finish(): WindowsView {
+    const members = new Uint32Array(this.memberCount);
+    const memberOffsets = new Uint32Array(this.days.length + 1);
+    this.sets.forEach((set, i) => {
+      members.set(set, memberOffsets[i]);
+      memberOffsets[i + 1] = memberOffsets[i] + set.length;
+    });
+    const cellDays = this.hours.map((hour) => Math.floor(hour / hoursPerDay));
+    const touched = [cellDays.at(0), cellDays.at(-1), this.days.at(0), this.days.at(-1)].filter(
+      (day) => day !== undefined,
+    );
+    const view: WindowsView = {
+      firstDay: Math.min(...touched),
+      lastDay: Math.max(...touched),
+      counts: Float64Array.from(this.counts),
+      hours: Uint32Array.from(this.hours),
+      names: Uint32Array.from(this.names),
+      days: Uint32Array.from(this.days),
+      memberOffsets,
+      members,
+    };
+    this.hours = [];
+    this.names = [];
+    this.counts = [];
+    this.days = [];
+    this.sets = [];
+    this.memberCount = 0;
+    return view;
+  }
+}
+
+/** Adds one day of several runs to a block: counts add up, day sets unite. Zero cells go only when `isWhole`: all runs are here. */
+export function mergeDay(
+  builder: WindowsBuilder,
+  day: number,
+  views: readonly WindowsView[],
+  isErased: (user: number) => boolean,
+  isWhole: boolean,
+): void {
+  const cells = new PairTable();
+  for (const view of views) {
+    const end = lowerBound(view.hours, (day + 1) * hoursPerDay);
+    for (let i = lowerBound(view.hours, day * hoursPerDay); i < end; i++)
+      cells.add(view.hours[i], view.names[i], view.counts[i]);
+  }
+  const sorted = cells.sorted();
+  for (let i = 0; i < sorted.first.length; i++) {
+    if (sorted.values[i] !== 0 || !isWhole) builder.cell(sorted.first[i], sorted.second[i], sorted.values[i]);
+  }
+  builder.daySet(day, uniteDay(day, views, isErased));
+}
+
+function uniteDay(day: number, views: readonly WindowsView[], isErased: (user: number) => boolean): Uint32Array {
+  const sets: Uint32Array[] = [];
+  for (const view of views) {
+    const at = lowerBound(view.days, day);
+    if (view.days[at] === day) sets.push(view.members.subarray(view.memberOffsets[at], view.memberOffsets[at + 1]));
+  }
+  const all = new Uint32Array(sets.reduce((sum, set) => sum + set.length, 0));
+  let count = 0;
+  for (const set of sets) {
+    all.set(set, count);
+    count += set.length;
+  }
+  if (sets.length > 1) all.sort();
+  let kept = 0;
+  let previous = -1;
+  for (const user of all) {
+    if (user !== previous && !isErased(user)) all[kept++] = user;
+    previous = user;
+  }
+  return all.slice(0, kept);
+}
+
+/** All days that a block mentions, ascending. */
+export function daysOf(view: WindowsView): number[] {
+  const days = new Set<number>(view.days);
+  for (const hour of view.hours) days.add(Math.floor(hour / hoursPerDay));
+  return [...days].sort((a, b) => a - b);
+}
+
+function lowerBound(sorted: Uint32Array, value: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,114 @@
+// Taking a user out of all parts of a partition, when its erase entry is folded (DESIGN.md 7).
+//   Every chunk and user block that holds the user is written anew without it; the old parts are retired and leave the
+//   store when no kept manifest names them. A crash on the way loses nothing: the manifest still names the old parts, and
+//   the entry is folded again.
+import {bodiesLayout, joinBodies, readBody, withoutBodies} from '../../actors/bodies.js';
+import {bodyBlockRows} from '../../actors/limits.js';
+import type {ChunkEntry, PartRef, Run, RunBlock} from '../../actors/manifest.js';
+import type {ErasedRow, Partition} from '../../actors/partition.js';
+import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
+import {encodeRows} from '../../actors/rows.js';
+import {withoutRecord} from '../../actors/user-records.js';
+import type {PartsCache} from '../parts/parts-cache.js';
+import {compressBlock, entryOf} from './chunk-parts.js';
+import type {Layout} from './layout.js';
+import type {PartStore} from './part-store.js';
+import {blockOf, loadRecord} from './user-loader.js';
+
+export interface Erased {
+  readonly rows: ErasedRow[];
+  /** Of the message ids of these rows. */
+  readonly fingerprints: (readonly [number, number])[];
+}
+
+export class Erasure {
+  private readonly partition: Partition;
+  private readonly layout: Layout;
+  private readonly parts: PartStore;
+  private readonly cache: PartsCache;
+
+  constructor(partition: Partition, layout: Layout, parts: PartStore, cache: PartsCache) {
+    this.partition = partition;
+    this.layout = layout;
+    this.parts = parts;
+    this.cache = cache;
+  }
+
+  /** No snapshot may be running. */
+  async takeOut(user: number): Promise<Erased> {
+    const {partition, layout} = this;
+    partition.closeChunk();
+    for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
+    await layout.settle(0);
+    const record = await loadRecord(partition, layout, this.cache, user);
+    const erased: Erased = {rows: [], fingerprints: []};
+    for (const number of record?.chunks ?? []) {
+      const entry = layout.chunks.get(number);
+      if (entry !== undefined) await this.takeOutOfChunk(entry, user, erased);
+    }
+    await this.takeOutOfRuns(user);
+    return erased;
+  }
+
+  private async takeOutOfChunk(entry: ChunkEntry, user: number, erased: Erased): Promise<void> {
+    const rows = await this.cache.loadRows(entry.rows);
+    const ofUser = rowsOfUser(rows, user);
+    if (ofUser.length === 0) return;
+    for (const row of ofUser) erased.rows.push({timeMs: rows.times[row], name: rows.names[row]});
+    const left = eraseRows(rows, ofUser);
+    const [rowsPart, bodiesPart] = await Promise.all([
+      this.parts.put(encodeRows(left)),
+      this.putBodiesWithout(entry.bodies, ofUser, erased),
+    ]);
+    this.layout.setChunk({...entryOf(left), rows: rowsPart, bodies: bodiesPart});
+  }
+
+  /** Only blocks with rows of the user are compressed anew. */
+  private async putBodiesWithout(bodies: PartRef, rows: readonly number[], erased: Erased): Promise<PartRef> {
+    const part = await this.cache.load(bodies);
+    const {starts, ends} = bodiesLayout(part);
+    const byBlock = new Map<number, Set<number>>();
+    for (const row of rows) {
+      const block = Math.floor(row / bodyBlockRows);
+      byBlock.set(block, (byBlock.get(block) ?? new Set()).add(row % bodyBlockRows));
+    }
+    const members: Uint8Array[] = [];
+    for (let block = 0; block < starts.length; block++) {
+      const gone = byBlock.get(block);
+      if (gone === undefined) {
+        members.push(part.subarray(starts[block], ends[block]));
+        continue;
+      }
+      const raw = await this.cache.loadBodyBlock(bodies, block);
+      for (const row of gone) this.rememberMessageId(raw, row, erased);
+      members.push(await compressBlock(withoutBodies(raw, gone)));
+    }
+    return this.parts.put(joinBodies(members));
+  }
+
+  private rememberMessageId(block: Uint8Array, row: number, erased: Erased): void {
+    const body = readBody(block, row);
+    if (body?.hasMessageId) erased.fingerprints.push(this.partition.fingerprintOf(body));
+  }
+
+  private async takeOutOfRuns(user: number): Promise<void> {
+    const runs: Run[] = [];
+    for (const run of this.layout.userRuns) {
+      const block = blockOf(run, user);
+      const left = block === undefined ? run : await this.takeOutOfRun(run, block, user);
+      if (left.blocks.length > 0) runs.push(left);
+    }
+    this.layout.setRuns('userRuns', runs);
+  }
+
+  private async takeOutOfRun(run: Run, block: RunBlock, user: number): Promise<Run> {
+    const left = withoutRecord(await this.cache.load(block.part), user);
+    const blocks: RunBlock[] = [];
+    for (const held of run.blocks) {
+      if (held !== block) blocks.push(held);
+      else if (left !== undefined)
+        blocks.push({first: left.first, last: left.last, part: await this.parts.put(left.payload)});
+    }
+    return {blocks, bytes: run.bytes - block.part.bytes + (left?.payload.length ?? 0)};
+  }
+}

@@ -1,0 +1,121 @@
+// Where the state of one partition lies in parts: the directory that a snapshot's index is written from.
+//   Owns: chunk entries, table blocks, runs, fingerprint parts. Does not own: what is not in parts yet (actors/partition).
+//   L1. Whatever is replaced here is retired in the part store, in the same synchronous step.
+import {must} from '../../actors/invariant.js';
+import type {ChunkEntry, DedupePart, PartRef, Run, SnapshotIndex, TableRef} from '../../actors/manifest.js';
+import type {OpenChunk} from '../../actors/open-chunk.js';
+import {type ChunkImage, imageOf, putChunk} from './chunk-parts.js';
+import type {PartStore} from './part-store.js';
+
+export class Layout {
+  private readonly parts: PartStore;
+  users: TableRef = {count: 0, blocks: []};
+  names: TableRef = {count: 0, blocks: []};
+  nameCounts: PartRef | null = null;
+  /** Closed chunks whose parts are durable, by chunk number. */
+  readonly chunks = new Map<number, ChunkEntry>();
+  /** The open chunk as the last snapshot wrote it. */
+  openEntry: ChunkEntry | null = null;
+  /** Closed chunks on their way into parts. */
+  readonly writing = new Map<number, {chunk: OpenChunk; done: Promise<void>}>();
+  windowRuns: readonly Run[] = [];
+  userRuns: readonly Run[] = [];
+  dedupe: readonly DedupePart[] = [];
+  tombstones: PartRef | null = null;
+
+  constructor(parts: PartStore) {
+    this.parts = parts;
+  }
+
+  restore(index: SnapshotIndex): void {
+    this.users = index.users;
+    this.names = index.names;
+    this.nameCounts = index.nameCounts;
+    for (const entry of index.chunks) {
+      if (entry.chunk === index.nextChunk) this.openEntry = entry;
+      else this.chunks.set(entry.chunk, entry);
+    }
+    this.windowRuns = index.windowRuns;
+    this.userRuns = index.userRuns;
+    this.dedupe = index.dedupe;
+    this.tombstones = index.tombstones;
+  }
+
+  /** Starts writing a chunk that was just closed; it stays readable meanwhile. */
+  writeClosed(chunk: OpenChunk): void {
+    const done = this.putClosed(chunk);
+    this.writing.set(chunk.chunk, {chunk, done});
+  }
+
+  private async putClosed(chunk: OpenChunk): Promise<void> {
+    const entry = await putChunk(this.parts, imageOf(chunk));
+    this.setChunk(entry);
+    this.writing.delete(chunk.chunk);
+  }
+
+  /** Resolves when no more than `countMax` closed chunks are on their way. */
+  async settle(countMax: number): Promise<void> {
+    while (this.writing.size > countMax) {
+      const [oldest] = this.writing.values();
+      await must(oldest, 'something is being written').done;
+    }
+  }
+
+  setChunk(entry: ChunkEntry): void {
+    const old = this.chunks.get(entry.chunk);
+    if (old !== undefined) this.parts.retire(old.rows, old.bodies);
+    this.chunks.set(entry.chunk, entry);
+    if (this.openEntry?.chunk === entry.chunk) this.setOpenEntry(null);
+  }
+
+  setOpenEntry(entry: ChunkEntry | null): void {
+    const old = this.openEntry;
+    if (old !== null && old !== entry) this.parts.retire(old.rows, old.bodies);
+    this.openEntry = entry;
+  }
+
+  /** The parts of the open chunk, written anew only when rows came since the last snapshot. */
+  async putOpen(image: ChunkImage | undefined): Promise<ChunkEntry | null> {
+    if (image === undefined) return null;
+    const {openEntry} = this;
+    const isUnchanged = openEntry?.chunk === image.summary.chunk && openEntry.count === image.summary.count;
+    return isUnchanged ? openEntry : await putChunk(this.parts, image);
+  }
+
+  setTable(table: 'users' | 'names', count: number, blocks: ReadonlyMap<number, PartRef>): void {
+    const refs = [...this[table].blocks];
+    for (const [block, ref] of blocks) {
+      if (refs[block] !== undefined) this.parts.retire(refs[block]);
+      refs[block] = ref;
+    }
+    this[table] = {count, blocks: refs};
+  }
+
+  setSingle(single: 'nameCounts' | 'tombstones', ref: PartRef | null): void {
+    const old = this[single];
+    if (old !== null) this.parts.retire(old);
+    this[single] = ref;
+  }
+
+  /** Replaces runs by one (compaction, erasure); parts that the new run took over stay. */
+  setRuns(runs: 'windowRuns' | 'userRuns', next: readonly Run[]): void {
+    const kept = new Set(next.flatMap((run) => run.blocks.map((block) => block.part.key)));
+    for (const run of this[runs]) {
+      for (const {part} of run.blocks) if (!kept.has(part.key)) this.parts.retire(part);
+    }
+    this[runs] = next;
+  }
+
+  setDedupe(next: readonly DedupePart[]): void {
+    const kept = new Set(next.map(({part}) => part.key));
+    for (const {part} of this.dedupe) if (!kept.has(part.key)) this.parts.retire(part);
+    this.dedupe = next;
+  }
+
+  /** Closed chunks below `chunkEnd`, and the open one, in order of ordinals. */
+  chunkEntries(chunkEnd: number, open: ChunkEntry | null): ChunkEntry[] {
+    const entries = [...this.chunks.values()].filter((entry) => entry.chunk < chunkEnd);
+    if (open !== null) entries.push(open);
+    return entries.sort((a, b) => a.chunk - b.chunk);
+  }
+}

@@ -1,0 +1,294 @@
+// Answers to live questions (src/asks.ts): profile, history, bodies, deletions. Live: everything that was acked before
+// the question arrived is folded first, whichever edge acked it.
+import {eventJson, readBody} from '../../actors/bodies.js';
+import {isoText} from '../../actors/calendar.js';
+import {wtf8} from '../../actors/codec/bytes.js';
+import {type HistoryFilter, NewestRows} from '../../actors/history.js';
+import {bodyBlockRows} from '../../actors/limits.js';
+import type {ChunkEntry, DeletionRecord} from '../../actors/manifest.js';
+import type {OpenChunk} from '../../actors/open-chunk.js';
+import {
+  type Deletion,
+  type PartitionAnswer,
+  type PartitionQuestion,
+  type RowPlace,
+  replyBytesMax,
+  type UserRef,
+} from '../asks.js';
+import {monotonicMs} from '../clock.js';
+import {MissingPart} from '../parts/parts-cache.js';
+import type {Runner} from './runner.js';
+import {loadRecord} from './user-loader.js';
+
+const caughtUpMsMax = 2_000;
+/** A part that is swept while it is being read: the state at hand names a newer one. */
+const triesMax = 3;
+
+type Ask<K extends PartitionQuestion['ask']> = Extract<PartitionQuestion, {ask: K}>;
+
+export class LiveReads {
+  private readonly runner: Runner;
+
+  constructor(runner: Runner) {
+    this.runner = runner;
+  }
+
+  async answer(question: PartitionQuestion): Promise<PartitionAnswer> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.answerOnce(question);
+      } catch (error) {
+        if (!(error instanceof MissingPart) || tries === triesMax) throw error;
+      }
+    }
+  }
+
+  private async answerOnce(question: PartitionQuestion): Promise<PartitionAnswer> {
+    switch (question.ask) {
+      case 'status':
+        return this.status();
+      case 'bodies':
+        return {kind: 'bodies', events: await this.bodies(question.ordinals)};
+      case 'deletion':
+        return this.deletion(question);
+    }
+    if (!(await this.isCaughtUp())) return {kind: 'unavailable', message: 'the partition is behind its log'};
+    switch (question.ask) {
+      case 'exists':
+        return this.exists(question.user);
+      case 'profile':
+        return this.profile(question.user);
+      case 'history':
+        return this.history(question);
+    }
+  }
+
+  private status(): PartitionAnswer {
+    const {partition} = this.runner.setup;
+    return {
+      kind: 'status',
+      partition: partition.partition,
+      phase: this.runner.phase,
+      appliedSequence: partition.appliedSequence,
+      published: this.runner.published,
+    };
+  }
+
+  private async isCaughtUp(): Promise<boolean> {
+    return this.runner.whenApplied(await this.runner.setup.reader.lastSequence(), caughtUpMsMax);
+  }
+
+  // ---- users ----
+
+  private find(user: UserRef): number | undefined {
+    const key = userKey(user);
+    const index = this.runner.setup.partition.users.find(key, 0, key.length);
+    return index >= 0 ? index : undefined;
+  }
+
+  private exists(user: UserRef): PartitionAnswer {
+    return this.find(user) === undefined ? this.unknownUser(user) : {kind: 'known_user'};
+  }
+
+  private unknownUser(user: UserRef): PartitionAnswer {
+    const {partition} = this.runner.setup;
+    const key = userKey(user);
+    const hash = partition.userHash(key, 0, key.length);
+    const completed = [...partition.deletions.values()].filter(
+      (record) => record.userHash === hash && this.isCompleted(record),
+    );
+    const newest = completed.sort((a, b) => b.sequence - a.sequence)[0];
+    return newest === undefined ? {kind: 'unknown_user'} : {kind: 'unknown_user', deletion: this.receipt(newest)};
+  }
+
+  private async profile(user: UserRef): Promise<PartitionAnswer> {
+    const {partition, layout, cache} = this.runner.setup;
+    const index = this.find(user);
+    const record = index === undefined ? undefined : await loadRecord(partition, layout, cache, index);
+    // Erased while its record was read.
+    if (index === undefined || record === undefined || !partition.users.has(index)) return this.unknownUser(user);
+    return {
+      kind: 'profile',
+      id: user.id,
+      traitsJson: record.traits?.json ?? '{}',
+      createdMs: record.createdMs,
+      lastSeenMs: record.lastEventMs ?? record.lastIdentifyMs ?? record.createdMs,
+      traitsOverLimit: record.traits?.overLimit ?? 0,
+    };
+  }
+
+  // ---- history ----
+
+  private async history(question: Ask<'history'>): Promise<PartitionAnswer> {
+    const {partition} = this.runner.setup;
+    const ordinalEnd = question.ordinalEnd ?? partition.open.baseOrdinal + partition.open.count;
+    const nothing: PartitionAnswer = {kind: 'history', rows: [], more: false, ordinalEnd};
+    const user = question.user === undefined ? undefined : this.find(question.user);
+    if (question.user !== undefined && user === undefined) return nothing;
+    const name = question.event === undefined ? undefined : this.findName(question.event);
+    if (question.event !== undefined && name === undefined) return nothing;
+    const filter = this.filterOf(question, user, name, ordinalEnd);
+    const rows = await this.newestRows(filter, question.limit + 1);
+    return {kind: 'history', rows: rows.slice(0, question.limit), more: rows.length > question.limit, ordinalEnd};
+  }
+
+  private findName(event: string): number | undefined {
+    const bytes = wtf8(event);
+    const index = this.runner.setup.partition.names.find(bytes, 0, bytes.length);
+    return index >= 0 ? index : undefined;
+  }
+
+  private filterOf(
+    question: Ask<'history'>,
+    user: number | undefined,
+    name: number | undefined,
+    ordinalEnd: number,
+  ): HistoryFilter {
+    const {before} = question;
+    const toMs = question.toMs ?? Number.POSITIVE_INFINITY;
+    return {
+      user,
+      name,
+      fromMs: question.fromMs ?? 0,
+      toMs: before === undefined ? toMs : Math.min(toMs, before.timeMs),
+      ordinalEnd,
+      before: before === undefined ? undefined : {timeMs: before.timeMs, ordinal: this.ordinalBefore(before)},
+    };
+  }
+
+  /** At the page's last moment, partitions above the one it stopped in gave all they had, those below gave nothing yet. */
+  private ordinalBefore(before: RowPlace): number {
+    const {partition} = this.runner.setup.partition;
+    if (before.partition === partition) return before.ordinal;
+    return partition < before.partition ? Number.POSITIVE_INFINITY : 0;
+  }
+
+  private async newestRows(filter: HistoryFilter, limit: number) {
+    const newest = new NewestRows(limit, filter);
+    const {partition, layout, cache} = this.runner.setup;
+    // All taken at one moment, before the first wait.
+    const inMemory = this.chunksInMemory();
+    const numbers = new Set(inMemory.map((chunk) => chunk.chunk));
+    const stored = [...layout.chunks.values()].filter((entry) => !numbers.has(entry.chunk));
+    for (const chunk of inMemory) newest.offer(chunk.view());
+    const ofUser = await this.chunksOfUser(filter.user);
+    const candidates = stored.filter(
+      (entry) => mayHold(entry, filter) && (ofUser === undefined || ofUser.has(entry.chunk)),
+    );
+    candidates.sort((a, b) => b.maxTimeMs - a.maxTimeMs);
+    for (const entry of candidates) {
+      if (!newest.wants(entry.maxTimeMs)) break;
+      newest.offer(await cache.loadRows(entry.rows));
+    }
+    if (filter.user !== undefined && !partition.users.has(filter.user)) return [];
+    return newest.rows;
+  }
+
+  private chunksInMemory(): OpenChunk[] {
+    const {partition, layout} = this.runner.setup;
+    return [...layout.writing.values()].map(({chunk}) => chunk).concat(partition.open);
+  }
+
+  private async chunksOfUser(user: number | undefined): Promise<ReadonlySet<number> | undefined> {
+    if (user === undefined) return undefined;
+    const {partition, layout, cache} = this.runner.setup;
+    return new Set((await loadRecord(partition, layout, cache, user))?.chunks);
+  }
+
+  // ---- bodies ----
+
+  /** As many, in order, as one reply can carry; at least one. */
+  private async bodies(ordinals: readonly number[]): Promise<(string | null)[]> {
+    const events: (string | null)[] = [];
+    let bytes = 0;
+    for (const ordinal of ordinals) {
+      const event = await this.body(ordinal);
+      // In the reply an event is a JSON string: quotes and non-ASCII characters take more bytes there.
+      bytes += event === null ? 5 : Buffer.byteLength(JSON.stringify(event)) + 1;
+      if (bytes > replyBytesMax && events.length > 0) break;
+      events.push(event);
+    }
+    return events;
+  }
+
+  private async body(ordinal: number): Promise<string | null> {
+    const block = await this.bodyBlock(ordinal);
+    if (block === undefined) return null;
+    const entry = readBody(block.bytes, block.row);
+    if (entry === undefined) return null;
+    const {partition} = this.runner.setup;
+    const isErased = partition.users.find(entry.bytes, entry.keyStart, entry.keyEnd) < 0;
+    return isErased ? null : eventJson(entry, partition.partition, ordinal);
+  }
+
+  private async bodyBlock(ordinal: number): Promise<{bytes: Uint8Array; row: number} | undefined> {
+    const {layout, cache} = this.runner.setup;
+    const holds = (base: number, count: number) => ordinal >= base && ordinal < base + count;
+    for (const chunk of this.chunksInMemory()) {
+      if (!holds(chunk.baseOrdinal, chunk.count)) continue;
+      const row = ordinal - chunk.baseOrdinal;
+      return {bytes: chunk.blockAt(Math.floor(row / bodyBlockRows)), row};
+    }
+    for (const entry of layout.chunks.values()) {
+      if (!holds(entry.baseOrdinal, entry.count)) continue;
+      const row = ordinal - entry.baseOrdinal;
+      return {bytes: await cache.loadBodyBlock(entry.bodies, Math.floor(row / bodyBlockRows)), row};
+    }
+    return undefined;
+  }
+
+  // ---- deletions ----
+
+  private async deletion(question: Ask<'deletion'>): Promise<PartitionAnswer> {
+    const {partition} = this.runner.setup;
+    if (question.waitMs > 0) await this.completion(question.id, question.waitMs);
+    else await this.isCaughtUp();
+    const record = partition.deletions.get(question.id);
+    return record === undefined ? {kind: 'unknown_deletion'} : {kind: 'deletion', deletion: this.receipt(record)};
+  }
+
+  /** Waits until the snapshot that is free of the user is published, or the time is over. */
+  private async completion(id: string, waitMs: number): Promise<void> {
+    const {partition, reader} = this.runner.setup;
+    const deadline = monotonicMs() + waitMs;
+    const left = () => Math.max(0, deadline - monotonicMs());
+    await this.runner.whenApplied(await reader.lastSequence(), left());
+    const sequence = partition.deletions.get(id)?.sequence;
+    if (sequence !== undefined) await this.runner.whenPublished(sequence, left());
+  }
+
+  private isCompleted({completed}: DeletionRecord): boolean {
+    const {published} = this.runner;
+    return completed !== null && published !== null && published.sequence >= completed.sequence;
+  }
+
+  private receipt(record: DeletionRecord): Deletion {
+    const {partition} = this.runner.setup.partition;
+    const completed = this.isCompleted(record) ? record.completed : null;
+    return {
+      id: record.id,
+      status: completed === null ? 'pending' : 'completed',
+      log_position: `${partition}:${record.sequence}`,
+      events_deleted: record.eventsDeleted,
+      completed_at: completed === null ? null : isoText(completed.timeMs),
+      verified:
+        completed === null
+          ? null
+          : [
+              'logical: the live state holds no event, trait or index entry of the user',
+              `logical: the published snapshot at ${partition}:${completed.sequence} and all later ones were written without the user`,
+            ],
+    };
+  }
+}
+
+const userKey = (user: UserRef): Uint8Array => wtf8((user.kind === 'user' ? 'u' : 'a') + user.id);
+
+function mayHold(entry: ChunkEntry, filter: HistoryFilter): boolean {
+  return (
+    entry.maxTimeMs >= filter.fromMs &&
+    entry.minTimeMs <= filter.toMs &&
+    entry.baseOrdinal < filter.ordinalEnd &&
+    (filter.name === undefined || entry.names === null || entry.names.includes(filter.name))
+  );
+}

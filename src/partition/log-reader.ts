@@ -1,0 +1,85 @@
+// Reading a partition's log from a position on, in order, across reconnections.
+import {type ConsumerMessages, DeliverPolicy, type JetStreamClient, type JetStreamManager} from '@nats-io/jetstream';
+import {logStream} from '../nats/topology.js';
+import {Final, retryForever} from './retry.js';
+
+/** Bounded by bytes: a bound in messages trips the server's pending limit when messages are large, and stalls for seconds. */
+const pullBytesMax = 4 * 1024 * 1024;
+
+export interface LogMessage {
+  readonly sequence: number;
+  readonly bytes: Uint8Array;
+}
+
+export class LogReader {
+  private readonly js: JetStreamClient;
+  private readonly jsm: JetStreamManager;
+  private readonly partition: number;
+  private messages: ConsumerMessages | undefined;
+  private isStopped = false;
+  private lastKnown: Promise<number> | undefined;
+  private lastAsked: Promise<number> | undefined;
+
+  constructor(js: JetStreamClient, jsm: JetStreamManager, partition: number) {
+    this.js = js;
+    this.jsm = jsm;
+    this.partition = partition;
+  }
+
+  /** Messages after `position`, each exactly once and in order, until `stop`. */
+  async *read(position: number): AsyncGenerator<LogMessage> {
+    let next = position + 1;
+    while (!this.isStopped) {
+      const messages = await this.open(next);
+      for await (const message of messages) {
+        if (message.seq < next) continue;
+        next = message.seq + 1;
+        yield {sequence: message.seq, bytes: message.data};
+      }
+    }
+  }
+
+  private async open(next: number): Promise<ConsumerMessages> {
+    this.messages = await retryForever(async () => {
+      if (this.isStopped) throw new Final('the log reader was stopped');
+      const consumer = await this.js.consumers.get(logStream(this.partition), {
+        deliver_policy: DeliverPolicy.StartSequence,
+        opt_start_seq: next,
+      });
+      return consumer.consume({max_bytes: pullBytesMax});
+    });
+    return this.messages;
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.messages?.stop();
+  }
+
+  /**
+   * The log's last sequence at some moment after the call. Callers that come while a question is under way share the
+   * next one: an answer that was on its way may be older than what they know to be acked.
+   */
+  lastSequence(): Promise<number> {
+    if (this.lastKnown === undefined) {
+      this.lastKnown = this.askLast().finally(() => {
+        this.lastKnown = undefined;
+      });
+      return this.lastKnown;
+    }
+    if (this.lastAsked === undefined) {
+      this.lastAsked = this.lastKnown
+        .catch(() => undefined)
+        .then(() => {
+          this.lastAsked = undefined;
+          return this.lastSequence();
+        });
+    }
+    return this.lastAsked;
+  }
+
+  private async askLast(): Promise<number> {
+    const {state} = await this.jsm.streams.info(logStream(this.partition));
+    return state.last_seq;
+  }
+}

@@ -1,0 +1,62 @@
+// Manifests in their bucket: read through the leader, written by compare-and-set (P3).
+import {JetStreamApiError, type JetStreamClient, type JetStreamManager} from '@nats-io/jetstream';
+import {decodeManifest, encodeManifest, type Manifest} from '../../actors/manifest.js';
+import {bucketStream, bucketSubject} from '../nats/topology.js';
+import {Final, retryForever} from './retry.js';
+
+const wrongLastSequence = 10_071;
+const messageNotFound = 10_037;
+
+export interface StoredManifest {
+  readonly manifest: Manifest;
+  readonly revision: number;
+}
+
+export class ManifestStore {
+  private readonly js: JetStreamClient;
+  private readonly jsm: JetStreamManager;
+  private readonly subject: string;
+  private readonly partition: number;
+
+  constructor(js: JetStreamClient, jsm: JetStreamManager, partition: number) {
+    this.js = js;
+    this.jsm = jsm;
+    this.partition = partition;
+    this.subject = bucketSubject('manifests', `p${partition}`);
+  }
+
+  /** The newest one; undefined before the first. */
+  async read(): Promise<StoredManifest | undefined> {
+    try {
+      const message = await this.jsm.streams.getMessage(bucketStream('manifests'), {last_by_subj: this.subject});
+      return message === null ? undefined : {manifest: decodeManifest(message.data), revision: message.seq};
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.apiError().err_code === messageNotFound) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Writes the next manifest if `revision` (0: none yet) is still the newest; returns the new revision.
+   * @throws Final when another owner wrote meanwhile: this one is fenced.
+   */
+  async write(manifest: Manifest, revision: number): Promise<number> {
+    const bytes = encodeManifest(manifest);
+    return retryForever(async () => {
+      try {
+        const ack = await this.js.publish(this.subject, bytes, {expect: {lastSubjectSequence: revision}});
+        return ack.seq;
+      } catch (error) {
+        if (!(error instanceof JetStreamApiError) || error.apiError().err_code !== wrongLastSequence) throw error;
+        return await this.revisionOfOwn(bytes);
+      }
+    });
+  }
+
+  /** A write whose answer was lost is refused when it is tried again: then the newest manifest is the very same. */
+  private async revisionOfOwn(bytes: Uint8Array): Promise<number> {
+    const newest = await this.jsm.streams.getMessage(bucketStream('manifests'), {last_by_subj: this.subject});
+    if (newest !== null && Buffer.compare(newest.data, bytes) === 0) return newest.seq;
+    throw new Final(`partition ${this.partition}: another owner wrote the manifest; this one stops`);
+  }
+}

@@ -1,0 +1,99 @@
+// The writing side of the parts store of one partition: puts parts, and erases those that nothing names any more.
+//   P4. A part goes only when neither kept manifest, nor the state at hand, nor a snapshot in the making names it.
+//   S1. Parts leave by erase-by-sequence alone: purge, KV delete and overwrite leave their bytes on the disk (DESIGN.md 7).
+
+import {crc32} from 'node:zlib';
+import {JetStreamApiError, type JetStreamClient, type JetStreamManager} from '@nats-io/jetstream';
+import {assert} from '../../actors/invariant.js';
+import type {PartRef} from '../../actors/manifest.js';
+import {bucketStream, bucketSubject} from '../nats/topology.js';
+import {retryForever} from './retry.js';
+
+/** A value of the store. Larger parts span several. */
+const valueBytesMax = 512 * 1024;
+/** An erase costs the server one synchronous write, about 7.5 ms: some at once share the disk's flush. */
+const erasesAtOnce = 8;
+
+const messageNotFound = 10_037;
+const sequenceNotFound = 10_043;
+
+export class PartStore {
+  private readonly js: JetStreamClient;
+  private readonly jsm: JetStreamManager;
+  private readonly keyPrefix: string;
+  private nextKey = 0;
+  /** Parts that the state at hand no longer names, by key; a kept manifest may still do. */
+  private readonly retired = new Map<string, PartRef>();
+  highWaterRevision = 0;
+
+  /** `epoch` makes keys of different owners differ; `partition` finds orphans after a crash. */
+  constructor(js: JetStreamClient, jsm: JetStreamManager, partition: number, epoch: number) {
+    this.js = js;
+    this.jsm = jsm;
+    this.keyPrefix = `p${partition}.${epoch}`;
+  }
+
+  /** Resolves when the part is durable. While the store is unreachable it goes on trying. */
+  async put(payload: Uint8Array): Promise<PartRef> {
+    assert(payload.length > 0, 'a part has bytes');
+    const key = `${this.keyPrefix}.${this.nextKey++}`;
+    const revisions: number[] = [];
+    for (let at = 0, i = 0; at < payload.length; at += valueBytesMax, i++) {
+      const value = payload.subarray(at, at + valueBytesMax);
+      const subject = bucketSubject('parts', `${key}.${i}`);
+      // The same message id on every try: an unknown outcome does not leave a second copy.
+      const ack = await retryForever(() => this.js.publish(subject, value, {msgID: `${key}.${i}`}));
+      revisions.push(ack.seq);
+      this.highWaterRevision = Math.max(this.highWaterRevision, ack.seq);
+    }
+    return {key, revisions, bytes: payload.length, crc: crc32(payload)};
+  }
+
+  /** The state at hand no longer names these parts. */
+  retire(...refs: readonly PartRef[]): void {
+    for (const ref of refs) this.retired.set(ref.key, ref);
+  }
+
+  /** Erases the retired parts whose key is not in `named` (what the kept manifests name). P4 */
+  async sweep(named: ReadonlySet<string>): Promise<number> {
+    const garbage = [...this.retired.values()].filter((ref) => !named.has(ref.key));
+    const sequences = garbage.flatMap((ref) => ref.revisions);
+    for (let at = 0; at < sequences.length; at += erasesAtOnce) {
+      await Promise.all(sequences.slice(at, at + erasesAtOnce).map((sequence) => this.erase(sequence)));
+    }
+    for (const ref of garbage) this.retired.delete(ref.key);
+    return garbage.length;
+  }
+
+  private async erase(sequence: number): Promise<void> {
+    await retryForever(async () => {
+      try {
+        await this.jsm.streams.deleteMessage(bucketStream('parts'), sequence, true);
+      } catch (error) {
+        // A retry of an erase that had happened.
+        const isGone =
+          error instanceof JetStreamApiError &&
+          (error.apiError().err_code === messageNotFound || error.apiError().err_code === sequenceNotFound);
+        if (!isGone) throw error;
+      }
+    });
+  }
+
+  /** Erases the values of earlier owners whose part is not in `named`: a crash left them. */
+  async sweepOrphans(partition: number, named: ReadonlySet<string>): Promise<number> {
+    const filter = bucketSubject('parts', `p${partition}.>`);
+    const info = await retryForever(() => this.jsm.streams.info(bucketStream('parts'), {subjects_filter: filter}));
+    const prefix = bucketSubject('parts', '');
+    const own = `${this.keyPrefix}.`;
+    let erased = 0;
+    for (const subject of Object.keys(info.state.subjects ?? {})) {
+      const key = subject.slice(prefix.length, subject.lastIndexOf('.'));
+      if (named.has(key) || key.startsWith(own)) continue;
+      const message = await this.jsm.streams.getMessage(bucketStream('parts'), {last_by_subj: subject});
+      if (message === null) continue;
+      await this.erase(message.seq);
+      erased += 1;
+    }
+    return erased;
+  }
+}

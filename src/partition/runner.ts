@@ -1,0 +1,189 @@
+// The loop of one partition: read this first.
+//   read a message -> await what is missing -> fold synchronously -> effects (chunks to parts, cuts to snapshots)
+//   P1 to P8 stand in actors/partition.ts and src/partition/snapshots.ts.
+import type {MessageCursor} from '../../actors/codec/entries.js';
+import {type TickReason, tickReason} from '../../actors/codec/entries.js';
+import type {Partition, Stop} from '../../actors/partition.js';
+import type {Logger} from '../observe.js';
+import type {PartsCache} from '../parts/parts-cache.js';
+import type {Erasure} from './erasure.js';
+import type {Layout} from './layout.js';
+import type {LogMessage, LogReader} from './log-reader.js';
+import type {LogWriter} from './log-writer.js';
+import type {Published, Snapshots} from './snapshots.js';
+import {loadProfile} from './user-loader.js';
+import {Waiters} from './waiters.js';
+
+/** Closed chunks on their way into parts: about 5 MB each in memory. Past this the fold waits. */
+const chunksWritingMax = 4;
+/** Log bytes folded since the last cut that force a snapshot: a recovery folds at most about so much. */
+const tailBytesMax = 256 * 1024 * 1024;
+/** Active profiles of a partition that no snapshot needs. */
+const profileCacheBytesMax = 4 * 1024 * 1024;
+/** Ticks come often enough that an event is in every report within the refresh, the snapshot's own time included. */
+const tickShare = 0.8;
+
+export type Phase = 'recovering' | 'live' | 'draining';
+
+export interface RunnerSetup {
+  readonly partition: Partition;
+  readonly layout: Layout;
+  readonly cache: PartsCache;
+  readonly erasure: Erasure;
+  readonly snapshots: Snapshots;
+  readonly reader: LogReader;
+  readonly writer: LogWriter;
+  readonly refreshMs: number;
+  /** Share of a tick's period by which this partition's ticks come later than others': [0, 1). */
+  readonly stagger: number;
+  readonly log: Logger;
+  /** Called with what cannot go on: a lost fence, a broken invariant. */
+  readonly onFatal: (error: Error) => void;
+}
+
+export class Runner {
+  readonly setup: RunnerSetup;
+  phase: Phase = 'recovering';
+  private readonly applied: Waiters;
+  private readonly publishedWaiters: Waiters;
+  private tailBytes = 0;
+  /** A tick that came while a snapshot was being written: another one follows. */
+  private tickSkipped = false;
+  private tailTickPending = false;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly periodMs: number;
+
+  constructor(setup: RunnerSetup) {
+    this.setup = setup;
+    this.periodMs = setup.refreshMs * tickShare;
+    this.applied = new Waiters(setup.partition.appliedSequence);
+    this.publishedWaiters = new Waiters(setup.snapshots.published?.sequence ?? 0);
+  }
+
+  get published(): Published | null {
+    return this.setup.snapshots.published;
+  }
+
+  /** Starts folding; resolves when everything that was in the log is in a published snapshot. */
+  async start(): Promise<void> {
+    const {reader, partition} = this.setup;
+    this.run().catch((error: unknown) => this.setup.onFatal(error as Error));
+    await this.whenApplied(await reader.lastSequence(), Number.POSITIVE_INFINITY);
+    await this.publishNow(tickReason.start);
+    this.phase = 'live';
+    this.startTicking(partition.partition);
+  }
+
+  private async run(): Promise<void> {
+    const {reader, partition, layout} = this.setup;
+    for await (const message of reader.read(partition.appliedSequence)) {
+      await this.foldMessage(message);
+      for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
+      if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
+      this.applied.advance(partition.appliedSequence);
+      this.noteTail(message.bytes.length);
+    }
+  }
+
+  private async foldMessage({sequence, bytes}: LogMessage): Promise<void> {
+    const {partition} = this.setup;
+    const cursor = partition.openMessage(sequence, bytes);
+    if (cursor === undefined) return;
+    let stop = partition.fold(sequence, cursor);
+    while (stop.kind !== 'done') stop = await this.resolve(stop, sequence, cursor);
+  }
+
+  /** Brings what the fold stopped for, and folds on. */
+  private async resolve(stop: Exclude<Stop, {kind: 'done'}>, sequence: number, cursor: MessageCursor): Promise<Stop> {
+    const {partition, layout, cache, snapshots, erasure} = this.setup;
+    switch (stop.kind) {
+      case 'profile':
+        partition.activate(stop.user, await loadProfile(partition, layout, cache, stop.user));
+        return partition.fold(sequence, cursor, true);
+      case 'erasure': {
+        await snapshots.idle();
+        const erased = stop.user === undefined ? undefined : await erasure.takeOut(stop.user);
+        partition.applyErasure(sequence, cursor.entry, stop.user, erased?.rows ?? [], erased?.fingerprints ?? []);
+        this.publishTick(tickReason.erasure);
+        return partition.fold(sequence, cursor);
+      }
+      case 'tick':
+        if (stop.gaps > 0) {
+          this.setup.log.error(
+            {partition: partition.partition, gaps: stop.gaps},
+            'a producer skipped a number: the log lacks a message that may have been acked',
+          );
+        }
+        this.cut();
+        return partition.fold(sequence, cursor);
+    }
+  }
+
+  private cut(): void {
+    const {snapshots, partition} = this.setup;
+    if (snapshots.isRunning) {
+      this.tickSkipped = true;
+      return;
+    }
+    this.tailBytes = 0;
+    this.tailTickPending = false;
+    snapshots.take().then(
+      () => this.snapshotDone(),
+      (error: unknown) => this.setup.onFatal(error as Error),
+    );
+    partition.passivate(profileCacheBytesMax);
+  }
+
+  private snapshotDone(): void {
+    this.publishedWaiters.advance(this.published?.sequence ?? 0);
+    if (!this.tickSkipped) return;
+    this.tickSkipped = false;
+    this.publishTick(tickReason.interval);
+  }
+
+  private noteTail(bytes: number): void {
+    this.tailBytes += bytes;
+    if (this.tailBytes < tailBytesMax || this.tailTickPending) return;
+    this.tailTickPending = true;
+    this.publishTick(tickReason.tail);
+  }
+
+  private publishTick(reason: TickReason): void {
+    this.setup.writer.tick(this.periodMs, reason).catch((error: unknown) => this.setup.onFatal(error as Error));
+  }
+
+  private startTicking(partition: number): void {
+    const tick = () => {
+      this.publishTick(tickReason.interval);
+      this.timer = setTimeout(tick, this.periodMs);
+    };
+    this.timer = setTimeout(tick, this.periodMs * this.setup.stagger);
+    this.setup.log.info({partition, sequence: this.setup.partition.appliedSequence}, 'partition is live');
+  }
+
+  /** Whether the fold reached `sequence` within `waitMs`. */
+  whenApplied(sequence: number, waitMs: number): Promise<boolean> {
+    return this.applied.wait(sequence, Math.min(waitMs, timerMsMax));
+  }
+
+  whenPublished(sequence: number, waitMs: number): Promise<boolean> {
+    return this.publishedWaiters.wait(sequence, Math.min(waitMs, timerMsMax));
+  }
+
+  /** Publishes a tick and waits until a snapshot at or after it is published. */
+  private async publishNow(reason: TickReason): Promise<void> {
+    const sequence = await this.setup.writer.tick(this.periodMs, reason);
+    await this.whenPublished(sequence, Number.POSITIVE_INFINITY);
+  }
+
+  /** A last snapshot, then silence. */
+  async drain(): Promise<void> {
+    this.phase = 'draining';
+    clearTimeout(this.timer);
+    await this.publishNow(tickReason.shutdown);
+    this.setup.reader.stop();
+    await this.setup.snapshots.idle();
+  }
+}
+
+const timerMsMax = 2 ** 31 - 1;

@@ -1,0 +1,195 @@
+// Taking and publishing snapshots of one partition.
+//   P3. Parts first, manifest last, by compare-and-set on its revision.
+//   P4. Nothing is truncated or swept that a kept manifest still needs.
+//   P7. All parts of a manifest stand at its position: the cut is synchronous; puts run while folding goes on.
+import type {JetStreamManager} from '@nats-io/jetstream';
+import {must} from '../../actors/invariant.js';
+import {
+  encodeIndex,
+  type Manifest,
+  manifestFormat,
+  type PartRef,
+  partsOf,
+  type SnapshotIndex,
+} from '../../actors/manifest.js';
+import type {Cut, Partition} from '../../actors/partition.js';
+import {duplicateWindowMs, logStream} from '../nats/topology.js';
+import {type ChunkImage, imageOf} from './chunk-parts.js';
+import {appendUserRun, appendWindowRun, mergeCount, type PartLoader} from './compaction.js';
+import type {Layout} from './layout.js';
+import type {ManifestStore} from './manifest-store.js';
+import type {PartStore} from './part-store.js';
+import {retryForever} from './retry.js';
+
+export interface Published {
+  readonly sequence: number;
+  readonly asOfMs: number;
+}
+
+export interface SnapshotsSetup {
+  readonly partition: Partition;
+  readonly layout: Layout;
+  readonly parts: PartStore;
+  readonly manifests: ManifestStore;
+  readonly loader: PartLoader;
+  readonly jsm: JetStreamManager;
+  readonly generation: number;
+  readonly epoch: number;
+}
+
+export class Snapshots {
+  private readonly setup: SnapshotsSetup;
+  private manifest: Manifest | undefined;
+  private revision: number;
+  private names: {current: ReadonlySet<string>; previous: ReadonlySet<string>} = {
+    current: new Set(),
+    previous: new Set(),
+  };
+  /** Published positions behind which the log may be cut once they are old enough. */
+  private behind: Published[] = [];
+  private running: Promise<void> | undefined;
+
+  /** `manifest`: what recovery started from; `named`: keys of the parts of its index and of the one before. */
+  constructor(
+    setup: SnapshotsSetup,
+    manifest: Manifest | undefined,
+    revision: number,
+    named: {current: ReadonlySet<string>; previous: ReadonlySet<string>},
+  ) {
+    this.setup = setup;
+    this.manifest = manifest;
+    this.revision = revision;
+    this.names = named;
+  }
+
+  get published(): Published | null {
+    const {manifest} = this;
+    return manifest === undefined ? null : {sequence: manifest.position.sequence, asOfMs: manifest.asOfMs};
+  }
+
+  get isRunning(): boolean {
+    return this.running !== undefined;
+  }
+
+  /** Resolves when no snapshot is being written. */
+  async idle(): Promise<void> {
+    while (this.running !== undefined) await this.running;
+  }
+
+  /** Cuts now (synchronously) and writes; resolves when the manifest is published and what it replaced is swept. */
+  take(): Promise<void> {
+    const {partition} = this.setup;
+    const open = partition.open.count > 0 ? imageOf(partition.open) : undefined;
+    const cut = partition.cut();
+    this.running = this.write(cut, open).finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  private async write(cut: Cut, open: ChunkImage | undefined): Promise<void> {
+    const {partition, parts} = this.setup;
+    const index = await this.putParts(cut, open);
+    const indexRef = await parts.put(encodeIndex(index));
+    await this.publish(cut, indexRef);
+    partition.snapshotDone();
+    const current = new Set([indexRef.key, ...[...partsOf(index)].map((ref) => ref.key)]);
+    this.names = {current, previous: this.names.current};
+    const named = new Set([...current, ...this.names.previous]);
+    await parts.sweep(named);
+    await this.truncateLog();
+  }
+
+  /** Puts all that is dirty and installs it in the layout. */
+  private async putParts(cut: Cut, open: ChunkImage | undefined): Promise<SnapshotIndex> {
+    const {layout, parts} = this.setup;
+    layout.setTable('users', cut.users.count, await this.putBlocks(cut.users.blocks));
+    layout.setTable('names', cut.names.count, await this.putBlocks(cut.names.blocks));
+    if (cut.nameCounts.length > 0) layout.setSingle('nameCounts', await parts.put(cut.nameCounts));
+    layout.setSingle('tombstones', cut.tombstones.length > 0 ? await parts.put(cut.tombstones) : null);
+    await this.putRuns(cut);
+    await this.putFingerprints(cut);
+    const openEntry = await layout.putOpen(open);
+    for (const {chunk, done} of [...layout.writing.values()]) if (chunk.chunk < cut.rest.nextChunk) await done;
+    // A chunk that was open at the cut and is closed by now has parts of its own: this image serves this index alone.
+    const isClosed = openEntry !== null && (layout.chunks.has(openEntry.chunk) || layout.writing.has(openEntry.chunk));
+    if (!isClosed) layout.setOpenEntry(openEntry);
+    else if (openEntry !== layout.openEntry) parts.retire(openEntry.rows, openEntry.bodies);
+    return {
+      users: layout.users,
+      names: layout.names,
+      nameCounts: layout.nameCounts,
+      chunks: layout.chunkEntries(cut.rest.nextChunk, openEntry),
+      windowRuns: layout.windowRuns,
+      userRuns: layout.userRuns,
+      dedupe: layout.dedupe,
+      tombstones: layout.tombstones,
+      ...cut.rest,
+    };
+  }
+
+  private async putBlocks(blocks: ReadonlyMap<number, Uint8Array>): Promise<Map<number, PartRef>> {
+    const refs = new Map<number, PartRef>();
+    for (const [block, payload] of blocks) refs.set(block, await this.setup.parts.put(payload));
+    return refs;
+  }
+
+  private async putRuns(cut: Cut): Promise<void> {
+    const {partition, layout, parts, loader} = this.setup;
+    const erased = new Set(cut.rest.erasedUsers);
+    const isErased = (user: number) => erased.has(user);
+    layout.setRuns('windowRuns', await appendWindowRun(layout.windowRuns, cut.windowBlocks, parts, loader, isErased));
+    // One run that this cut encoded or merged: no run holds the erased any more.
+    if (cut.windowBlocks.length > 0 && layout.windowRuns.length === 1) partition.dropErasedUsers(erased);
+    layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, loader));
+  }
+
+  /** Message ids since the last cut; the parts of one day are joined as runs are. */
+  private async putFingerprints(cut: Cut): Promise<void> {
+    const {layout, parts, loader} = this.setup;
+    let next = layout.dedupe.filter((part) => !(part.logicalDay < cut.dedupeOldestDay));
+    for (const {logicalDay, count, payload} of cut.fingerprints) {
+      const sameDay = next.filter((part) => part.logicalDay === logicalDay);
+      const merged = mergeCount([...sameDay.map((part) => part.count), count]) - 1;
+      const joined = merged === 0 ? [] : sameDay.slice(-merged);
+      const payloads = [...(await Promise.all(joined.map(({part}) => loader.load(part)))), payload];
+      const total = joined.reduce((sum, part) => sum + part.count, count);
+      next = next.filter((part) => !joined.includes(part));
+      next.push({logicalDay, count: total, part: await parts.put(Buffer.concat(payloads))});
+    }
+    layout.setDedupe(next);
+  }
+
+  private async publish(cut: Cut, index: PartRef): Promise<void> {
+    const {partition, manifests, parts, generation, epoch} = this.setup;
+    const last = this.manifest;
+    const manifest: Manifest = {
+      format: manifestFormat,
+      partition: partition.partition,
+      position: {generation, sequence: cut.sequence},
+      epoch,
+      asOfMs: cut.asOfMs,
+      highWaterRevision: parts.highWaterRevision,
+      index,
+      previous: last === undefined ? null : {position: last.position, asOfMs: last.asOfMs, index: last.index},
+    };
+    this.revision = await manifests.write(manifest, this.revision);
+    // Two manifests are kept: the index of the one before the last goes with the next sweep.
+    if (last?.previous != null) parts.retire(last.previous.index);
+    this.manifest = manifest;
+    if (last !== undefined) this.behind.push({sequence: last.position.sequence, asOfMs: last.asOfMs});
+  }
+
+  /** Up to the older kept manifest, and not what the server's duplicate window still has to know. */
+  private async truncateLog(): Promise<void> {
+    const newestMs = must(this.manifest, 'a manifest was just published').asOfMs;
+    const old = this.behind.filter((published) => published.asOfMs <= newestMs - duplicateWindowMs);
+    const last = old[old.length - 1];
+    if (last === undefined) return;
+    this.behind = this.behind.filter((published) => !old.includes(published));
+    // The entry at the position itself, a tick, stays: recovery compares it with the manifest.
+    await retryForever(() =>
+      this.setup.jsm.streams.purge(logStream(this.setup.partition.partition), {seq: last.sequence}),
+    );
+  }
+}

@@ -1,0 +1,128 @@
+// Thread entry of the partition role: owns some partitions, folds their logs, answers live questions about them.
+import {createHash} from 'node:crypto';
+import {parentPort, workerData} from 'node:worker_threads';
+import {jetstream, jetstreamManager} from '@nats-io/jetstream';
+import type {Msg, NatsConnection} from 'nats';
+import {must} from '../../actors/invariant.js';
+import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
+import {connectNats} from '../nats/connection.js';
+import {partValues} from '../nats/part-values.js';
+import {readDeployment} from '../nats/topology.js';
+import {createLogger, type Logger} from '../observe.js';
+import {PartsCache} from '../parts/parts-cache.js';
+import type {FromWorker, PartitionWorkerData, ToWorker} from '../worker-messages.js';
+import {Erasure} from './erasure.js';
+import {Layout} from './layout.js';
+import {LiveReads} from './live-reads.js';
+import {LogReader} from './log-reader.js';
+import {LogWriter} from './log-writer.js';
+import {ManifestStore} from './manifest-store.js';
+import {PartStore} from './part-store.js';
+import {recover} from './recovery.js';
+import {Runner} from './runner.js';
+import {Snapshots} from './snapshots.js';
+
+const data = workerData as PartitionWorkerData;
+const port = must(parentPort, 'the partition worker runs in a thread');
+const tell = (message: FromWorker): void => port.postMessage(message);
+const log = createLogger(data.logLevel, 'partition');
+
+function fail(error: Error): void {
+  log.error({err: error}, 'a partition cannot go on');
+  tell({kind: 'fatal', message: error.message});
+}
+
+/** Shared by the partitions of this thread: one connection to read logs with, one for all the rest. */
+interface Shared {
+  readonly logNc: NatsConnection;
+  readonly nc: NatsConnection;
+  readonly cache: PartsCache;
+  readonly seeds: readonly [number, number];
+}
+
+async function openShared(): Promise<Shared> {
+  // A log that is read at full speed must not stand in the way of acks and answers.
+  const [logNc, nc] = await Promise.all([connectNats(data.nats, 'partition-log'), connectNats(data.nats, 'partition')]);
+  const jsm = await jetstreamManager(nc, {checkAPI: false});
+  const deployment = must(await readDeployment(nc), 'the deployment record exists before partitions start');
+  const digest = createHash('sha256').update(`fingerprints ${deployment.secret}`).digest();
+  return {
+    logNc,
+    nc,
+    cache: new PartsCache(partValues(jsm), data.cacheBytesMax),
+    seeds: [digest.readUInt32LE(0), digest.readUInt32LE(4)],
+  };
+}
+
+async function startPartition(number: number, shared: Shared): Promise<Runner> {
+  const {nc, logNc, cache, seeds} = shared;
+  const [js, jsm, logJs] = [jetstream(nc), await jetstreamManager(nc, {checkAPI: false}), jetstream(logNc)];
+  const manifests = new ManifestStore(js, jsm, number);
+  const setup = {partition: number, seeds, dedupeBytesMax: data.dedupeBytesMax / data.partitions.length};
+  const recovered = await recover(setup, manifests, cache, jsm);
+  const {partition, index, epoch, generation, named} = recovered;
+  const parts = new PartStore(js, jsm, number, epoch);
+  const layout = new Layout(parts);
+  if (index !== undefined) layout.restore(index);
+  // A merge reads each block once: through the cache it would only push out what readers use.
+  const loader = new PartsCache(partValues(jsm), 0);
+  const snapshots = new Snapshots(
+    {partition, layout, parts, manifests, loader, jsm, generation, epoch},
+    recovered.manifest,
+    recovered.revision,
+    named,
+  );
+  const orphans = await parts.sweepOrphans(number, new Set([...named.current, ...named.previous]));
+  if (orphans > 0) log.info({partition: number, orphans}, 'erased parts that an earlier process had not published');
+  return new Runner({
+    partition,
+    layout,
+    cache,
+    snapshots,
+    erasure: new Erasure(partition, layout, parts, cache),
+    reader: new LogReader(logJs, jsm, number),
+    writer: new LogWriter(js, number),
+    refreshMs: data.reportRefreshMs,
+    stagger: (number + 1) / (data.partitionCount + 1),
+    log,
+    onFatal: fail,
+  });
+}
+
+function answerQuestions(runner: Runner, nc: NatsConnection, logger: Logger): void {
+  const reads = new LiveReads(runner);
+  const {partition} = runner.setup.partition;
+  nc.subscribe(askPartitionSubject(partition), {
+    callback: (error, message) => {
+      if (error === null) void answer(reads, message, logger);
+    },
+  });
+}
+
+async function answer(reads: LiveReads, message: Msg, logger: Logger): Promise<void> {
+  const reply = await reads.answer(message.json<PartitionQuestion>()).catch((error: Error): PartitionAnswer => {
+    logger.error({err: error}, 'a live question failed');
+    return {kind: 'unavailable', message: 'a part of the answer could not be read'};
+  });
+  message.respond(JSON.stringify(reply));
+}
+
+async function main(): Promise<void> {
+  const shared = await openShared();
+  const runners = await Promise.all(data.partitions.map((number) => startPartition(number, shared)));
+  for (const runner of runners) answerQuestions(runner, shared.nc, log);
+  port.on('message', (message: ToWorker) => {
+    if (message.kind === 'drain') void drain(runners, shared).catch(fail);
+  });
+  await Promise.all(runners.map((runner) => runner.start()));
+  tell({kind: 'ready'});
+}
+
+async function drain(runners: readonly Runner[], {nc, logNc}: Shared): Promise<void> {
+  await Promise.all(runners.map((runner) => runner.drain()));
+  await Promise.all([nc.close(), logNc.close()]);
+  tell({kind: 'stopped'});
+  port.close();
+}
+
+main().catch(fail);
