@@ -1,0 +1,145 @@
+// History on a fresh service: how fast a million events go in, when every report counts them all, how fast reports are
+// then, and what memory the service needs, with much and with little cache.
+
+import {setTimeout as pause} from 'node:timers/promises';
+import {monotonicMs} from '../src/clock.js';
+import type {LoadResult} from './load/closed-loop.js';
+import {LoadProcess} from './load/load-process.js';
+import {cpuSecondsOf, memoryOf, type ProcessMemory} from './machine/processes.js';
+import {type BenchService, startService, writeKey} from './machine/service.js';
+import {settled} from './machine/settle.js';
+import type {BenchOptions} from './options.js';
+import type {Owned} from './owned.js';
+import {ask, type ReportQuestion, variedReports, wholeReports} from './reports.js';
+import {type Spread, spreadOf} from './statistics.js';
+import {fixed, tableText, whole} from './table.js';
+
+export interface ImportSample {
+  readonly cacheMib: number;
+  readonly load: LoadResult;
+  readonly eventsPerSecond: number;
+  /** From the last 200 until every report was exact. */
+  readonly queryableMs: number;
+  readonly cpuSecondsPerMillion: number;
+  readonly memory: readonly ProcessMemory[];
+  /** Per kind of report, over ranges that were not asked before. */
+  readonly reportMs: readonly (readonly [kind: string, spread: Spread])[];
+}
+
+export interface ImportReport {
+  readonly eventCount: number;
+  readonly refreshSeconds: number;
+  readonly samples: readonly ImportSample[];
+}
+
+const pollMs = 25;
+/** Far behind the promise of one refresh: a miss is to be measured, not to end the run. */
+const queryableRefreshesMax = 6;
+const queryableMsMin = 30_000;
+const timingsPerReport = 15;
+
+export async function benchImport(
+  options: BenchOptions,
+  owned: Owned,
+  say: (text: string) => void,
+): Promise<ImportReport> {
+  const load = owned.add(new LoadProcess());
+  say(`preparing ${whole(options.importWorkload.eventCount)} events …`);
+  const {expected} = await load.prepare('import', options.importWorkload, options.batchEvents, writeKey);
+  const questions = wholeReports(options.importWorkload, expected);
+  const samples: ImportSample[] = [];
+  for (const cacheMib of options.cachesMib) {
+    say(`starting a service with MEMORY_CACHE_MIB=${cacheMib} …`);
+    const service = owned.add(
+      await startService({REPORT_REFRESH_SECONDS: String(options.refreshSeconds), MEMORY_CACHE_MIB: String(cacheMib)}),
+    );
+    samples.push(await measure(service, load, questions, cacheMib, options, say));
+    await service.stop();
+  }
+  await owned.stopAll();
+  return {eventCount: options.importWorkload.eventCount, refreshSeconds: options.refreshSeconds, samples};
+}
+
+async function measure(
+  service: BenchService,
+  load: LoadProcess,
+  questions: readonly ReportQuestion[],
+  cacheMib: number,
+  options: BenchOptions,
+  say: (text: string) => void,
+): Promise<ImportSample> {
+  const {host, port, pid, baseUrl} = service;
+  const cpuBefore = cpuSecondsOf(pid);
+  const plan = {host, port, connections: options.batchConnections, seconds: null};
+  const result = await load.run('import', plan, (events) => say(`${whole(events)} events imported`));
+  if (result.refusals > 0) throw new Error(`the service refused ${result.refusals} batches: ${result.firstRefusal}`);
+  say(`all imported in ${fixed(result.elapsedMs / 1_000, 2)} s; waiting for the reports …`);
+  const limitMs = Math.max(queryableMsMin, queryableRefreshesMax * options.refreshSeconds * 1_000);
+  const queryableMs = await untilExact(baseUrl, questions, limitMs);
+  const {cpuSeconds} = await settled(pid);
+  say(`every report exact after ${fixed(queryableMs / 1_000, 2)} s; timing reports …`);
+  const reportMs = await timeReports(baseUrl, options);
+  return {
+    cacheMib,
+    load: result,
+    eventsPerSecond: result.events / (result.elapsedMs / 1_000),
+    queryableMs,
+    cpuSecondsPerMillion: (cpuSeconds - cpuBefore) / (result.events / 1e6),
+    memory: memoryOf(pid),
+    reportMs,
+  };
+}
+
+/** Ms until every question was answered exactly; each is asked until it is right, then the next one. */
+async function untilExact(baseUrl: string, questions: readonly ReportQuestion[], limitMs: number): Promise<number> {
+  const startMs = monotonicMs();
+  for (const question of questions) {
+    let difference = question.difference((await ask(baseUrl, question.path)).body);
+    while (difference !== null) {
+      if (monotonicMs() - startMs > limitMs) {
+        throw new Error(`${question.name} is not exact after ${limitMs / 1_000} s: ${difference}`);
+      }
+      await pause(pollMs);
+      difference = question.difference((await ask(baseUrl, question.path)).body);
+    }
+  }
+  return monotonicMs() - startMs;
+}
+
+async function timeReports(baseUrl: string, options: BenchOptions): Promise<(readonly [string, Spread])[]> {
+  const timed: (readonly [string, Spread])[] = [];
+  for (const [kind, paths] of variedReports(options.importWorkload, timingsPerReport)) {
+    const elapsed: number[] = [];
+    for (const path of paths) elapsed.push((await ask(baseUrl, path)).elapsedMs);
+    timed.push([kind, spreadOf(elapsed)]);
+  }
+  return timed;
+}
+
+export function importText(report: ImportReport): string {
+  const {eventCount, refreshSeconds, samples} = report;
+  const column = (title: string, value: (sample: ImportSample) => string): string[] => [title, ...samples.map(value)];
+  const rows = [
+    column('import, events/s', (sample) => whole(sample.eventsPerSecond)),
+    column('import, CPU s per million', (sample) => fixed(sample.cpuSecondsPerMillion, 2)),
+    column('every report exact after, s', (sample) => fixed(sample.queryableMs / 1_000, 2)),
+    column(`  in refreshes of ${refreshSeconds} s (target 1)`, (sample) => refreshesText(sample, refreshSeconds)),
+    ...(samples[0]?.memory ?? []).flatMap(({name}, index) => [
+      column(`memory of ${name}, MiB`, ({memory}) => String(memory[index]?.rssMib ?? '?')),
+      column('  its peak, MiB', ({memory}) => String(memory[index]?.peakMib ?? '?')),
+    ]),
+    ...(samples[0]?.reportMs ?? []).map(([kind], index) =>
+      column(`${kind}, ms`, ({reportMs}) => {
+        const {median, max} = reportMs[index]![1];
+        return `${fixed(median, 1)} (max ${fixed(max, 1)})`;
+      }),
+    ),
+  ];
+  const header = ['', ...samples.map(({cacheMib}) => `MEMORY_CACHE_MIB=${cacheMib}`)];
+  return `Import of ${whole(eventCount)} events on a fresh service\n${tableText(header, rows)}`;
+}
+
+function refreshesText({queryableMs}: ImportSample, refreshSeconds: number): string {
+  const refreshes = queryableMs / 1_000 / refreshSeconds;
+  return `${fixed(refreshes, 2)} ${refreshes <= 1 ? 'ok' : 'MISSED'}`;
+}

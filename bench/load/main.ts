@@ -1,0 +1,46 @@
+// The load process: prepares requests and runs loops for the benchmark that forked it.
+
+import {ExpectedAnswers} from '../workload/expected.js';
+import {ClosedLoop, type LoadPlan} from './closed-loop.js';
+import type {FromLoad, ToLoad} from './messages.js';
+import {type PreparedRequests, prepareRequests} from './requests.js';
+
+const progressIntervalMs = 500;
+const prepared = new Map<string, PreparedRequests>();
+
+function tell(message: FromLoad): void {
+  process.send!(message);
+}
+
+function prepare({name, workload, batchEvents, key}: Extract<ToLoad, {kind: 'prepare'}>): void {
+  const expected = new ExpectedAnswers();
+  const requests = prepareRequests(workload, batchEvents, key, (event) => expected.add(event));
+  prepared.set(name, requests);
+  tell({
+    kind: 'prepared',
+    requests: requests.buffers.length,
+    bytesPerEvent: requests.bytesPerEvent,
+    expected: expected.answers(),
+  });
+}
+
+async function run(name: string, plan: LoadPlan): Promise<void> {
+  const loop = new ClosedLoop(prepared.get(name)!, plan);
+  const timer = setInterval(
+    () => tell({kind: 'progress', requests: loop.requests, events: loop.events}),
+    progressIntervalMs,
+  );
+  try {
+    tell({kind: 'done', result: await loop.run()});
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+process.on('message', (message: ToLoad) => {
+  const done =
+    message.kind === 'prepare' ? Promise.resolve().then(() => prepare(message)) : run(message.name, message.plan);
+  done.catch((error: Error) => tell({kind: 'failed', message: error.message}));
+});
+// The benchmark that forked us is gone: nobody wants the load any more.
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,22 @@
+// What the benchmark says to its load process, and what it hears back.
+
+import type {WorkloadOptions} from '../workload/events.js';
+import type {Expected} from '../workload/expected.js';
+import type {LoadPlan, LoadResult} from './closed-loop.js';
+
+export type ToLoad =
+  /** Makes the requests, to be run under this name, and computes what reports must answer once all are stored. */
+  | {
+      readonly kind: 'prepare';
+      readonly name: string;
+      readonly workload: WorkloadOptions;
+      readonly batchEvents: number;
+      readonly key: string;
+    }
+  | {readonly kind: 'run'; readonly name: string; readonly plan: LoadPlan};
+
+export type FromLoad =
+  | {readonly kind: 'prepared'; readonly requests: number; readonly bytesPerEvent: number; readonly expected: Expected}
+  | {readonly kind: 'progress'; readonly requests: number; readonly events: number}
+  | {readonly kind: 'done'; readonly result: LoadResult}
+  | {readonly kind: 'failed'; readonly message: string};

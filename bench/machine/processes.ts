@@ -1,0 +1,61 @@
+// CPU time and memory of a process and all its descendants, from /proc (Linux only).
+
+import {readdirSync, readFileSync} from 'node:fs';
+
+/** USER_HZ: what /proc counts in on every Linux that Node runs on. */
+const ticksPerSecond = 100;
+
+interface ProcessStat {
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly name: string;
+  readonly cpuSeconds: number;
+}
+
+export interface ProcessMemory {
+  readonly pid: number;
+  readonly name: string;
+  readonly rssMib: number;
+  /** The highest it ever was. */
+  readonly peakMib: number;
+}
+
+/** User and system time of all threads of all processes of the tree. One that ended is no longer counted. */
+export function cpuSecondsOf(rootPid: number): number {
+  return treeOf(rootPid).reduce((sum, process) => sum + process.cpuSeconds, 0);
+}
+
+export function memoryOf(rootPid: number): ProcessMemory[] {
+  return treeOf(rootPid).map(({pid, name}) => {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const mib = (field: string): number =>
+      Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
+    return {pid, name, rssMib: mib('VmRSS'), peakMib: mib('VmHWM')};
+  });
+}
+
+function treeOf(rootPid: number): ProcessStat[] {
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => readStat(Number(pid)));
+  const tree = all.filter(({pid}) => pid === rootPid);
+  // Children are found level by level; the list grows while it is walked.
+  for (const parent of tree) tree.push(...all.filter(({parentPid}) => parentPid === parent.pid));
+  return tree;
+}
+
+/** Empty when the process ended meanwhile. */
+function readStat(pid: number): ProcessStat[] {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return [];
+  }
+  // The name stands in parentheses and may hold anything, parentheses too.
+  const nameEnd = text.lastIndexOf(')');
+  const fields = text.slice(nameEnd + 2).split(' ');
+  const cpuTicks = Number(fields[11]) + Number(fields[12]);
+  const name = text.slice(text.indexOf('(') + 1, nameEnd);
+  return [{pid, parentPid: Number(fields[1]), name, cpuSeconds: cpuTicks / ticksPerSecond}];
+}

@@ -1,0 +1,102 @@
+// The service under test: the compiled program with its own nats-server, in its own folder, on a free port.
+
+import {type ChildProcess, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {setTimeout as pause} from 'node:timers/promises';
+import {fileURLToPath} from 'node:url';
+import {monotonicMs} from '../../src/clock.js';
+import type {Target} from './target.js';
+
+export interface BenchService extends Target {
+  readonly baseUrl: string;
+}
+
+export const writeKey = 'sk_write_benchWriteKey00000000001';
+export const secretKey = 'sk_live_benchSecretKey00000000001';
+
+const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const startMsMax = 60_000;
+const pollMs = 50;
+
+/** Resolves once it is ready. Rate limits are off: the machine is the limit to be measured. */
+export async function startService(settings: Readonly<Record<string, string>>): Promise<BenchService> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'millrace-bench-'));
+  const {PATH, NATS_SERVER_BIN, NODE_OPTIONS} = process.env;
+  const child = spawn(process.execPath, [program], {
+    env: {
+      PATH,
+      NATS_SERVER_BIN,
+      NODE_OPTIONS,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      BOOTSTRAP_WRITE_KEY: writeKey,
+      BOOTSTRAP_SECRET_KEY: secretKey,
+      ADMIN_TOKEN: 'admin-token-of-the-bench',
+      RATE_LIMIT_EVENTS_PER_SECOND: '0',
+      RATE_LIMIT_READS_PER_MINUTE: '0',
+      LOG_LEVEL: 'warn',
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const printed = collect(child);
+  const stop = async (): Promise<void> => {
+    await stopChild(child);
+    rmSync(dataDir, {recursive: true, force: true});
+  };
+  try {
+    const baseUrl = await untilReady(child, dataDir, printed);
+    const {hostname, port} = new URL(baseUrl);
+    return {baseUrl, host: hostname, port: Number(port), pid: child.pid!, stop};
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text = (text + chunk).slice(-10_000);
+    });
+  }
+  return () => text;
+}
+
+async function untilReady(child: ChildProcess, dataDir: string, printed: () => string): Promise<string> {
+  const endMs = monotonicMs() + startMsMax;
+  while (monotonicMs() < endMs) {
+    if (child.exitCode !== null) throw new Error(`the service ended while starting:\n${printed()}`);
+    const baseUrl = readBaseUrl(join(dataDir, 'service.json'));
+    if (baseUrl !== null && (await isReady(baseUrl))) return baseUrl;
+    await pause(pollMs);
+  }
+  throw new Error(`the service was not ready after ${startMsMax / 1_000} s:\n${printed()}`);
+}
+
+function readBaseUrl(path: string): string | null {
+  try {
+    return (JSON.parse(readFileSync(path, 'utf8')) as {baseUrl: string}).baseUrl;
+  } catch {
+    return null; // Not written yet, or half written: the next poll sees it.
+  }
+}
+
+async function isReady(baseUrl: string): Promise<boolean> {
+  try {
+    return (await fetch(`${baseUrl}/readyz`)).status === 200;
+  } catch {
+    return false; // Not listening yet.
+  }
+}

@@ -1,0 +1,125 @@
+// The canonical workload: what every row of every benchmark sends.
+//   W1. Same seed and size, same bytes.
+//   W2. No two events have the same time (asserted where it matters, workload/expected.ts), so that the order in which
+//       connections happen to deliver them decides nothing and every report has one right answer.
+
+import {type Random, seededRandom, Weighted, zipf} from './random.js';
+
+export interface WorkloadOptions {
+  readonly seed: number;
+  readonly eventCount: number;
+  readonly userCount: number;
+  readonly startMs: number;
+  readonly dayCount: number;
+}
+
+export const dayMs = 86_400_000;
+
+/** 50,000 users over 90 days that end long ago on every machine's clock: events of the future are refused. */
+export const canonical = {
+  seed: 20_240_101,
+  userCount: 50_000,
+  startMs: Date.UTC(2024, 0, 1),
+  dayCount: 90,
+} as const;
+
+/** With 0.8 the most active of 50,000 users makes about 2 % of all events; with 1.0 it would be 9 %. */
+const zipfExponent = 0.8;
+/** Events that arrive long after they happened. */
+const lateShare = 0.02;
+const lateMsMax = 7 * dayMs;
+
+/** Name and weight, in parts of a thousand: a few names make most of the traffic, rare ones make the funnels. */
+export const eventMix: readonly (readonly [string, number])[] = [
+  ['page_viewed', 310],
+  ['button_clicked', 180],
+  ['search_performed', 90],
+  ['item_viewed', 85],
+  ['session_started', 70],
+  ['form_submitted', 45],
+  ['item_added', 40],
+  ['video_played', 35],
+  ['notification_opened', 30],
+  ['item_removed', 20],
+  ['file_uploaded', 18],
+  ['comment_posted', 16],
+  ['checkout_started', 14],
+  ['signed_in', 12],
+  ['settings_changed', 10],
+  ['signed_up', 8],
+  ['purchase_completed', 7],
+  ['invite_sent', 5],
+  ['plan_upgraded', 3],
+  ['refund_requested', 2],
+];
+
+const paths = [
+  '/',
+  '/pricing',
+  '/docs/getting-started',
+  '/docs/api',
+  '/blog/launch-week',
+  '/features/funnels',
+  '/features/reports',
+  '/account/settings',
+  '/account/billing',
+  '/search',
+  '/login',
+  '/signup',
+];
+const countries = ['US', 'DE', 'GB', 'FR', 'IN', 'BR', 'JP', 'CA', 'NL', 'SE', 'ES', 'AU', 'PL', 'IT', 'KR', 'MX'];
+const devices = ['desktop', 'mobile', 'tablet'];
+const plans = ['free', 'starter', 'team', 'business'];
+
+export interface WorkloadEvent {
+  readonly name: string;
+  readonly user: number;
+  readonly timeMs: number;
+  readonly json: string;
+}
+
+/** In the order of arrival: times rise, but for the late ones. */
+export function* workloadEvents(options: WorkloadOptions): Generator<WorkloadEvent> {
+  const random = seededRandom(options.seed);
+  const names = new Weighted(eventMix.map(([, weight]) => weight));
+  const users = zipf(options.userCount, zipfExponent);
+  for (let index = 0; index < options.eventCount; index++) {
+    const name = eventMix[names.draw(random)]![0];
+    const user = users.draw(random);
+    const timeMs = eventTimeMs(options, index, random);
+    yield {name, user, timeMs, json: eventJson(name, user, timeMs, random)};
+  }
+}
+
+/** Each event has its own slot of time, and within it an even ms; late ones fall on odd ms, so W2 fails almost never. */
+function eventTimeMs({startMs, dayCount, eventCount}: WorkloadOptions, index: number, random: Random): number {
+  const slotMs = (dayCount * dayMs) / eventCount;
+  const punctualMs = startMs + Math.floor((index * slotMs) / 2) * 2;
+  const isLate = random() < lateShare;
+  const latenessMs = Math.floor(random() * lateMsMax);
+  return isLate ? Math.floor(Math.max(startMs, punctualMs - latenessMs) / 2) * 2 + 1 : punctualMs;
+}
+
+/** About 217 bytes. Six properties: four of few values, a number, and a session that is nearly unique. */
+function eventJson(name: string, user: number, timeMs: number, random: Random): string {
+  const path = pick(paths, random);
+  const country = pick(countries, random);
+  const device = pick(devices, random);
+  const plan = plans[user % plans.length]!;
+  const durationMs = Math.floor(random() * 60_000);
+  const session = Math.floor(random() * 2 ** 32).toString(36);
+  return (
+    `{"event":"${name}","userId":"${userId(user)}","timestamp":"${new Date(timeMs).toISOString()}",` +
+    `"properties":{"path":"${path}","country":"${country}","device":"${device}","plan":"${plan}",` +
+    `"duration_ms":${durationMs},"session":"${session}"}}`
+  );
+}
+
+/** Spread over the alphabet, as real ids are. */
+export function userId(user: number): string {
+  return `usr_${Math.imul(user + 1, 2_654_435_761) >>> 0}`;
+}
+
+function pick<T>(values: readonly T[], random: Random): T {
+  return values[Math.floor(random() * values.length)]!;
+}

@@ -1,0 +1,42 @@
+// Reproducible randomness: the same seed gives the same workload on every machine.
+
+/** Uniform in [0, 1). */
+export type Random = () => number;
+
+/** mulberry32: 32 bits of state, good enough for workloads, and nine operations a number. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Draws an index with a chance in proportion to its weight: a binary search in the running sums. */
+export class Weighted {
+  readonly #sums: Float64Array;
+
+  constructor(weights: readonly number[]) {
+    this.#sums = new Float64Array(weights.length);
+    let sum = 0;
+    for (const [index, weight] of weights.entries()) this.#sums[index] = sum += weight;
+  }
+
+  draw(random: Random): number {
+    const target = random() * this.#sums.at(-1)!;
+    let [low, high] = [0, this.#sums.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#sums[middle]! > target) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}
+
+/** Rank r of n has weight 1 / r^exponent. */
+export function zipf(count: number, exponent: number): Weighted {
+  return new Weighted(Array.from({length: count}, (_, rank) => 1 / (rank + 1) ** exponent));
+}

@@ -1,0 +1,57 @@
+// The benches in their tiny form: they must run, agree with the service about every report, and write their results.
+
+import {execFile} from 'node:child_process';
+import {readdirSync, readFileSync} from 'node:fs';
+import {fileURLToPath} from 'node:url';
+import {promisify} from 'node:util';
+import {expect, test} from 'vitest';
+import {canonical, eventMix, workloadEvents} from '../bench/workload/events.js';
+import {ExpectedAnswers} from '../bench/workload/expected.js';
+import {temporaryFolder} from './support/service.js';
+
+const program = fileURLToPath(new URL('../dist/bench/main.js', import.meta.url));
+const isLinux = process.platform === 'linux';
+
+test('workload: the same seed makes the same events, another one others', () => {
+  const jsons = (seed: number): string[] =>
+    [...workloadEvents({...canonical, seed, eventCount: 500})].map((event) => event.json);
+  expect(jsons(1)).toEqual(jsons(1));
+  expect(jsons(1)).not.toEqual(jsons(2));
+});
+
+test('workload: the size, the mix and the late share are what the README says', () => {
+  const events = [...workloadEvents({...canonical, eventCount: 20_000})];
+  const bytes = events.reduce((sum, event) => sum + event.json.length, 0) / events.length;
+  const late = events.filter((event, index) => event.timeMs < (events[index - 1]?.timeMs ?? 0)).length;
+  expect(bytes).toBeGreaterThan(205);
+  expect(bytes).toBeLessThan(225);
+  expect(late / events.length).toBeCloseTo(0.02, 2);
+  expect(new Set(events.map((event) => event.name)).size).toBe(eventMix.length);
+  expect(eventMix.reduce((sum, [, weight]) => sum + weight, 0)).toBe(1_000);
+});
+
+test('workload: the right answers add up', () => {
+  const expected = new ExpectedAnswers();
+  for (const event of workloadEvents({...canonical, userCount: 50, eventCount: 5_000})) expected.add(event);
+  const {eventCount, eventsByDay, usersTotal, usersByMonth, funnelCounts} = expected.answers();
+  const counted = [...eventsByDay.values()]
+    .flatMap((days) => [...days.values()])
+    .reduce((sum, count) => sum + count, 0);
+  expect([eventCount, counted, usersTotal]).toEqual([5_000, 5_000, 50]);
+  expect([...usersByMonth.keys()].sort()).toEqual(['2024-01', '2024-02', '2024-03']);
+  const [searched, added, bought] = funnelCounts;
+  expect([searched! <= 50, added! <= searched!, bought! <= added!, bought! > 0]).toEqual([true, true, true, true]);
+});
+
+test.runIf(isLinux)('bench: both benches run in their tiny form and write results', {timeout: 120_000}, async () => {
+  const folder = temporaryFolder();
+  const {stdout} = await promisify(execFile)(process.execPath, [program, '--small', '--results', folder]);
+  expect(stdout).toMatch(/single, floor: parse +[\d,]+ /);
+  expect(stdout).toMatch(/batch, millrace +[\d,]+ /);
+  expect(stdout).toMatch(/every report exact after, s +\d+\.\d\d/);
+  const results = readdirSync(folder).map((name) => JSON.parse(readFileSync(`${folder}/${name}`, 'utf8')));
+  expect(results.map(({bench}) => bench)).toEqual(['import', 'ingest']);
+  const [imported, ingest] = results;
+  expect(imported.report.samples).toMatchObject([{cacheMib: 64, load: {events: 20_000, refusals: 0}}]);
+  expect(ingest.report.samples).toHaveLength(6);
+});
