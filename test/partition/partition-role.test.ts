@@ -1,0 +1,204 @@
+// The partition role on a real nats-server: folds, publishes, answers, recovers, erases.
+import {afterEach, expect, test} from 'vitest';
+import type {ByteWriter} from '../../actors/codec/bytes.js';
+import {type AcceptedEvent, writeErase, writeEvent, writeIdentify} from '../../actors/codec/entries.js';
+import {chunkRowsMax} from '../../actors/limits.js';
+import {partsOf} from '../../actors/manifest.js';
+import type {PartitionAnswer} from '../../src/asks.js';
+import {bucketStream, bucketSubject} from '../../src/nats/topology.js';
+import {inflate} from '../support/inflate.js';
+import {PartitionRole} from '../support/partition-role.js';
+import {until} from '../support/until.js';
+
+let role: PartitionRole;
+afterEach(() => role.close());
+
+const day = Date.UTC(2026, 4, 1);
+const event = (userId: string, name: string, timeMs: number, more: Partial<AcceptedEvent> = {}): AcceptedEvent => ({
+  event: name,
+  userId,
+  timeMs,
+  receivedMs: day,
+  properties: {n: timeMs - day, text: `of ${userId}`},
+  ...more,
+});
+const events = (all: readonly AcceptedEvent[]) => (writer: ByteWriter) => {
+  for (const one of all) writeEvent(writer, one);
+  return all.length;
+};
+
+const user = (id: string) => ({kind: 'user', id}) as const;
+const asked = async <K extends PartitionAnswer['kind']>(kind: K, answer: Promise<PartitionAnswer>) => {
+  const given = await answer;
+  expect(given.kind).toBe(kind);
+  return given as Extract<PartitionAnswer, {kind: K}>;
+};
+
+async function historyOf(id: string): Promise<string[]> {
+  const {rows} = await asked('history', role.ask({ask: 'history', user: user(id), limit: 1_000}));
+  const {events: texts} = await asked('bodies', role.ask({ask: 'bodies', ordinals: rows.map((row) => row.ordinal)}));
+  return texts.map((text) => {
+    const body = JSON.parse(text as string);
+    return `${body.event} ${body.properties.n} ${body.id}`;
+  });
+}
+
+test('what was appended is answered at once, and by a thread that starts later', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  await role.append(
+    events([
+      event('ada', 'late', day + 5),
+      event('bob', 'x', day + 6, {messageId: 'm1'}),
+      event('ada', 'first', day + 1),
+    ]),
+  );
+  await role.append((writer) => {
+    writeIdentify(writer, 'ada', '{"plan":"free","city":"Ulm"}', day + 3);
+    writeIdentify(writer, 'ada', '{"plan":"pro"}', day + 2);
+    writeEvent(writer, event('bob', 'x', day + 6, {messageId: 'm1'}));
+    return 3;
+  });
+  const check = async () => {
+    expect(await historyOf('ada')).toEqual(['late 5 0-0', 'first 1 0-2']);
+    expect(await historyOf('bob')).toEqual(['x 6 0-1']);
+    expect(await role.ask({ask: 'profile', user: user('ada')})).toEqual({
+      kind: 'profile',
+      id: 'ada',
+      traitsJson: '{"plan":"pro","city":"Ulm"}',
+      createdMs: day + 1,
+      lastSeenMs: day + 5,
+      traitsOverLimit: 0,
+    });
+    expect(await role.ask({ask: 'profile', user: {kind: 'anonymous', id: 'ada'}})).toEqual({kind: 'unknown_user'});
+  };
+  await check();
+  await role.killWorker();
+  await role.startWorker();
+  await check();
+  await role.drainWorker();
+  await role.startWorker();
+  await check();
+  // A user that an earlier process knew is identified again: its traits are loaded before they are merged.
+  await role.append((writer) => {
+    writeIdentify(writer, 'ada', '{"city":null}', day + 9);
+    return 1;
+  });
+  const {traitsJson} = await asked('profile', role.ask({ask: 'profile', user: user('ada')}));
+  expect(traitsJson).toBe('{"plan":"pro","city":null}');
+});
+
+test('chunks are closed, users spread over them, and every row is found after a crash', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  const total = chunkRowsMax * 2 + 1_000;
+  const expected = new Map<string, string[]>();
+  let last = 0;
+  for (let at = 0; at < total; ) {
+    const batch: AcceptedEvent[] = [];
+    for (; batch.length < 1_000 && at < total; at++) {
+      const id = `u${(at * 7_919) % 101}`;
+      batch.push(event(id, `e${at % 5}`, day + at));
+      expected.set(id, [`e${at % 5} ${at} 0-${at}`, ...(expected.get(id) ?? [])]);
+    }
+    last = await role.append(events(batch));
+  }
+  for (const id of ['u0', 'u50']) expect(await historyOf(id)).toEqual(expected.get(id));
+  await role.published(last);
+  await role.killWorker();
+  await role.startWorker();
+  for (const id of ['u0', 'u99']) expect(await historyOf(id)).toEqual(expected.get(id));
+  const page = await asked('history', role.ask({ask: 'history', event: 'e3', limit: 3, toMs: day + 20_000}));
+  expect(page.rows.map((row) => row.ordinal)).toEqual([19_998, 19_993, 19_988]);
+  expect(page.more).toBe(true);
+  const before = {...page.rows[2], partition: 0};
+  const next = await asked(
+    'history',
+    role.ask({ask: 'history', event: 'e3', limit: 2, before, ordinalEnd: page.ordinalEnd}),
+  );
+  expect(next.rows.map((row) => row.ordinal)).toEqual([19_983, 19_978]);
+});
+
+test('an erased user is gone from live answers and parts, late retries do not bring it back, others start it afresh', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  const secret = 'marker-of-carol';
+  const first = await role.append(
+    events([
+      event('carol', 'only carol', day + 1, {messageId: 'c1', properties: {n: 1, secret}}),
+      event('dan', 'shared', day + 2),
+      event('carol', 'shared', day + 3, {messageId: 'c2', properties: {n: 3, secret}}),
+    ]),
+  );
+  await role.append((writer) => {
+    writeIdentify(writer, 'carol', `{"secret":"${secret}"}`, day + 3);
+    return 1;
+  });
+  await role.published(first);
+  expect(await storedParts(secret)).toBeGreaterThan(0);
+
+  await role.append((writer) => {
+    writeErase(writer, 'u', 'carol', 'del_0_1', day + 4);
+    return 1;
+  });
+  const {deletion} = await asked('deletion', role.ask({ask: 'deletion', id: 'del_0_1', waitMs: 20_000}));
+  expect(deletion).toMatchObject({id: 'del_0_1', status: 'completed', events_deleted: 2});
+  expect(await asked('unknown_user', role.ask({ask: 'profile', user: user('carol')}))).toMatchObject({
+    deletion: {id: 'del_0_1'},
+  });
+  expect(await historyOf('carol')).toEqual([]);
+  expect(await historyOf('dan')).toEqual(['shared 2 0-1']);
+  // A snapshot later the older kept manifest is free of the user too, and the sweep has erased what it named.
+  await until('the old parts are erased', async () => (await storedParts(secret)) === 0);
+
+  const check = async () => expect(await historyOf('carol')).toEqual(['shared 9 0-3']);
+  await role.append(
+    events([event('carol', 'only carol', day + 1, {messageId: 'c1'}), event('carol', 'shared', day + 9)]),
+  );
+  await check();
+  await role.killWorker();
+  await role.startWorker();
+  await check();
+  expect(await asked('unknown_deletion', role.ask({ask: 'deletion', id: 'del_0_2', waitMs: 0}))).toBeDefined();
+  expect(await asked('deletion', role.ask({ask: 'deletion', id: 'del_0_1', waitMs: 0}))).toMatchObject({
+    deletion: {events_deleted: 2},
+  });
+});
+
+/** How many values in the parts bucket hold a text, inflated where they are compressed. */
+async function storedParts(text: string): Promise<number> {
+  const stream = bucketStream('parts');
+  const {state} = await role.jsm.streams.info(stream, {subjects_filter: bucketSubject('parts', '>')});
+  let count = 0;
+  for (const subject of Object.keys(state.subjects ?? {})) {
+    const message = await role.jsm.direct.getMessage(stream, {last_by_subj: subject});
+    if (message !== null && inflate(message.data).includes(text)) count += 1;
+  }
+  return count;
+}
+
+test('parts that nothing names are swept, and the store does not grow with the number of snapshots', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker({reportRefreshMs: 50});
+  let sequence = 0;
+  for (let i = 0; i < 10; i++) sequence = await role.append(events([event(`u${i}`, 'x', day + i)]));
+  const {manifest} = await role.published(sequence);
+  const later = await role.published(manifest.position.sequence + 20);
+  const named = new Set<string>();
+  for (const ref of [...partsOf(later.index), later.manifest.index]) named.add(ref.key);
+  await until('only named parts are left', async () => {
+    const filter = bucketSubject('parts', '>');
+    const {state} = await role.jsm.streams.info(bucketStream('parts'), {subjects_filter: filter});
+    return Object.keys(state.subjects ?? {}).length <= named.size + 8;
+  });
+});
+
+test('a second owner fences the first', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  const other = await role.manifest();
+  const bytes = new TextEncoder().encode(JSON.stringify({...other, epoch: other.epoch + 1}));
+  await role.js.publish(bucketSubject('manifests', 'p0'), bytes);
+  await until('the first owner stops', () => role.fatal.length > 0);
+  expect(role.fatal[0]).toMatch(/another owner wrote the manifest/);
+});

@@ -1,0 +1,136 @@
+// The partition role as a thread on a real nats-server, driven without the edge: messages are appended by hand.
+import {randomBytes} from 'node:crypto';
+import {fileURLToPath} from 'node:url';
+import {Worker} from 'node:worker_threads';
+import {type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager} from '@nats-io/jetstream';
+import type {NatsConnection} from 'nats';
+import {ByteWriter} from '../../actors/codec/bytes.js';
+import {beginMessage, sealMessage} from '../../actors/codec/entries.js';
+import {decodeIndex, decodeManifest, type Manifest, type SnapshotIndex} from '../../actors/manifest.js';
+import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../../src/asks.js';
+import {lockDataDir} from '../../src/data-lock.js';
+import {connectNats} from '../../src/nats/connection.js';
+import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
+import {partValues} from '../../src/nats/part-values.js';
+import {bucketStream, bucketSubject, ensureTopology, logSubject} from '../../src/nats/topology.js';
+import {createLogger} from '../../src/observe.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
+import type {FromWorker, PartitionWorkerData} from '../../src/worker-messages.js';
+import {temporaryFolder} from './service.js';
+import {until} from './until.js';
+
+const workerPath = fileURLToPath(new URL('../../dist/src/partition/worker.js', import.meta.url));
+
+export class PartitionRole {
+  readonly nc: NatsConnection;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  private readonly nats: EmbeddedNats;
+  private readonly release: () => Promise<void>;
+  private worker: Worker | undefined;
+  private readonly producer = randomBytes(8);
+  private n = 0;
+  /** Messages of the worker that say why it ended. */
+  readonly fatal: string[] = [];
+
+  private constructor(
+    nats: EmbeddedNats,
+    nc: NatsConnection,
+    jsm: JetStreamManager,
+    release: () => Promise<void>,
+  ) {
+    this.nats = nats;
+    this.nc = nc;
+    this.js = jetstream(nc);
+    this.jsm = jsm;
+    this.release = release;
+  }
+
+  /** A server with the streams of one partition, no thread yet. */
+  static async create(): Promise<PartitionRole> {
+    const dataDir = temporaryFolder();
+    const lock = await lockDataDir(dataDir);
+    const serverBin = process.env.NATS_SERVER_BIN as string;
+    const nats = await startEmbeddedNats({dataDir, serverBin, lock, logger: createLogger('silent', 'test')});
+    const nc = await connectNats(nats.address, 'test');
+    await ensureTopology(nc, {partitions: 1, replicas: 1});
+    return new PartitionRole(nats, nc, await jetstreamManager(nc), async () => lock.release());
+  }
+
+  /** Resolves when the thread has published a snapshot. */
+  async startWorker(options: Partial<PartitionWorkerData> = {}): Promise<void> {
+    const workerData: PartitionWorkerData = {
+      nats: this.nats.address,
+      partitions: [0],
+      partitionCount: 1,
+      reportRefreshMs: 500,
+      cacheBytesMax: 4 * 1024 * 1024,
+      dedupeBytesMax: 8 * 1024 * 1024,
+      logLevel: 'silent',
+      ...options,
+    };
+    const worker = new Worker(workerPath, {workerData});
+    this.worker = worker;
+    await new Promise<void>((resolve, reject) => {
+      worker.on('message', (message: FromWorker) => {
+        if (message.kind === 'ready') resolve();
+        if (message.kind === 'fatal') {
+          this.fatal.push(message.message);
+          reject(new Error(message.message));
+        }
+      });
+      worker.on('error', reject);
+    });
+  }
+
+  async drainWorker(): Promise<void> {
+    const worker = this.worker as Worker;
+    const exited = new Promise((resolve) => worker.once('exit', resolve));
+    worker.postMessage({kind: 'drain'});
+    await exited;
+  }
+
+  /** As a crash does: nothing is written any more. */
+  async killWorker(): Promise<void> {
+    await this.worker?.terminate();
+  }
+
+  /** Appends one log message with the entries that `write` writes; returns its sequence. */
+  async append(write: (writer: ByteWriter) => number): Promise<number> {
+    const writer = new ByteWriter(1_024);
+    beginMessage(writer);
+    const count = write(writer);
+    this.n += 1;
+    const bytes = sealMessage(writer, this.producer, this.n, 1_700_000_000_000, count);
+    return (await this.js.publish(logSubject(0), bytes)).seq;
+  }
+
+  async ask(question: PartitionQuestion): Promise<PartitionAnswer> {
+    const message = await this.nc.request(askPartitionSubject(0), JSON.stringify(question), {timeout: 20_000});
+    return message.json<PartitionAnswer>();
+  }
+
+  async manifest(): Promise<Manifest> {
+    const message = await this.jsm.streams.getMessage(bucketStream('manifests'), {
+      last_by_subj: bucketSubject('manifests', 'p0'),
+    });
+    return decodeManifest(message!.data);
+  }
+
+  /** Waits for a published snapshot at or after `sequence`; its manifest and index. */
+  async published(sequence: number): Promise<{manifest: Manifest; index: SnapshotIndex; cache: PartsCache}> {
+    const manifest = await until(`a snapshot at ${sequence}`, async () => {
+      const newest = await this.manifest();
+      return newest.position.sequence >= sequence ? newest : undefined;
+    });
+    const cache = new PartsCache(partValues(this.jsm), 64 * 1024 * 1024);
+    return {manifest, index: decodeIndex(await cache.load(manifest.index)), cache};
+  }
+
+  async close(): Promise<void> {
+    await this.killWorker();
+    await this.nc.close();
+    await this.nats.stop();
+    await this.release();
+  }
+}
