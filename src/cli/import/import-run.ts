@@ -16,6 +16,11 @@ import {emptyTally, type Tally} from './tally.js';
 /** Spans of so many full batches per lane: half-filled lanes are flushed at their ends, which bounds what is uncommitted. */
 const spanBatchesPerLane = 4;
 
+/** On its way, with the span of lines that waits for it. */
+interface TrackedEvent extends SourceEvent {
+  readonly span: Span;
+}
+
 export interface ImportPlan {
   readonly source: LineSource;
   readonly fileHead: string;
@@ -37,8 +42,7 @@ export class ImportRun {
   readonly ledger: Ledger;
   readonly ids = new MessageIdSet();
   linesRead = 0;
-  readonly #lanes: Lanes;
-  readonly #spans = new WeakMap<SourceEvent, Span>();
+  readonly #lanes: Lanes<TrackedEvent>;
   readonly #resumeLine: number;
   readonly #resumeTally: Tally;
   readonly #spanLines: number;
@@ -91,8 +95,7 @@ export class ImportRun {
     let waiting: Promise<void> | undefined;
     if (meaning.kind === 'refused') this.ledger.refuse(line.number, meaning.refusal);
     if (meaning.kind === 'event') {
-      this.#spans.set(meaning.event, this.ledger.expect());
-      waiting = this.#lanes.add(meaning.event);
+      waiting = this.#lanes.add({...meaning.event, span: this.ledger.expect()});
     }
     if (line.number - this.#spanStartLine < this.#spanLines) return waiting;
     return this.#endSpan(line.number, waiting);
@@ -114,13 +117,12 @@ export class ImportRun {
     this.ids.add(meaning.event.userKey, meaning.event.messageId);
   }
 
-  async #deliver(events: readonly SourceEvent[]): Promise<void> {
+  async #deliver(events: readonly TrackedEvent[]): Promise<void> {
     const verdicts = await this.delivery.deliver(events);
     for (const [index, verdict] of verdicts.entries()) {
       const event = events[index]!;
-      const span = this.#spans.get(event)!;
-      if (verdict === null) this.ledger.settleAccepted(span, this.#isRepeated(event));
-      else this.ledger.settleRefused(span, event.line, verdict);
+      if (verdict === null) this.ledger.settleAccepted(event.span, this.#isRepeated(event));
+      else this.ledger.settleRefused(event.span, event.line, verdict);
     }
   }
 

@@ -13,17 +13,17 @@ const laneBatchBytesMax = 4 * 1024 * 1024;
 // One line always fits, and so does what `messageId` and the envelope add to a full batch.
 assert(laneBatchBytesMax + lineBytesMax < bodyBytesMax, 'a batch stays below the body bound');
 
-export type DeliverBatch = (events: readonly SourceEvent[]) => Promise<void>;
+export type DeliverBatch<E extends SourceEvent> = (events: readonly E[]) => Promise<void>;
 
-export class Lanes {
-  readonly #lanes: Lane[];
+export class Lanes<E extends SourceEvent> {
+  readonly #lanes: Lane<E>[];
 
-  constructor(laneCount: number, batchEventsMax: number, deliver: DeliverBatch) {
+  constructor(laneCount: number, batchEventsMax: number, deliver: DeliverBatch<E>) {
     this.#lanes = Array.from({length: laneCount}, () => new Lane(batchEventsMax, deliver));
   }
 
   /** A promise only when the caller has to wait (N2): most events cost no turn of the event loop. */
-  add(event: SourceEvent): Promise<void> | undefined {
+  add(event: E): Promise<void> | undefined {
     return this.#lanes[laneIndex(event.userKey, this.#lanes.length)]!.add(event);
   }
 
@@ -44,17 +44,17 @@ export class Lanes {
   }
 }
 
-class Lane {
-  #filling: SourceEvent[] = [];
+class Lane<E extends SourceEvent> {
+  #filling: E[] = [];
   #fillingBytes = 0;
   #inFlight: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly batchEventsMax: number,
-    private readonly deliver: DeliverBatch,
+    private readonly deliver: DeliverBatch<E>,
   ) {}
 
-  add(event: SourceEvent): Promise<void> | undefined {
+  add(event: E): Promise<void> | undefined {
     const isFull =
       this.#filling.length >= this.batchEventsMax || this.#fillingBytes + event.json.length > laneBatchBytesMax;
     if (isFull && this.#filling.length > 0) return this.flush().then(() => this.#take(event));
@@ -77,7 +77,7 @@ class Lane {
     return this.#inFlight;
   }
 
-  #take(event: SourceEvent): void {
+  #take(event: E): void {
     this.#filling.push(event);
     this.#fillingBytes += event.json.length;
   }
