@@ -1,8 +1,8 @@
 // The files that the process keeps in DATA_DIR beside the store of nats-server.
 
 import {randomBytes} from 'node:crypto';
-import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {StartFault} from './start-fault.js';
 
 const ownerOnly = {mode: 0o600};
@@ -11,11 +11,22 @@ const ownerOnly = {mode: 0o600};
 export function checkDataDir(dataDir: string): void {
   const probe = join(dataDir, `write-probe.${process.pid}`);
   try {
-    mkdirSync(dataDir, {recursive: true, mode: 0o700});
+    makeFolder(dataDir);
     writeFileSync(probe, '', ownerOnly);
     rmSync(probe);
   } catch (cause) {
     throw new StartFault(`DATA_DIR ${dataDir} is not writable: ${(cause as Error).message}`, {cause});
+  }
+}
+
+/** Not `recursive: true`: under a parent that allows no folders (/proc) Node 20 would try for ever. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  if (path !== dirname(path)) makeFolder(dirname(path));
+  try {
+    mkdirSync(path, {mode: 0o700});
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

@@ -55,11 +55,11 @@ async function run(): Promise<void> {
 }
 
 async function start(config: Config, stages: Stage[], logger: Logger): Promise<void> {
-  logger.info(printableConfig(config), 'configuration');
   const isEdge = config.roles.includes('edge');
   if (isEdge) await checkPort(config.host, config.port); // M1
   checkDataDir(config.dataDir);
   const ground = await startGround(config, stages, logger);
+  logger.info(printableConfig(config), 'configuration');
   const threads = startThreads(config, ground, stages);
   if (isEdge) await startFrontDoor(config, ground, stages);
   await Promise.all(threads.map(({ready}) => ready));
