@@ -1,0 +1,190 @@
+// The partition actor: any split of the log gives equal state; a snapshot and the rest of the log equal a whole fold;
+// redelivery changes nothing; every event is counted, a duplicate, or dropped after an erasure.
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {ByteWriter} from '../../actors/codec/bytes.js';
+import {
+  beginMessage,
+  sealMessage,
+  tickReason,
+  writeErase,
+  writeEvent,
+  writeFiller,
+  writeIdentify,
+  writeTick,
+} from '../../actors/codec/entries.js';
+import {dayMs} from '../../actors/limits.js';
+import {MemoryShell} from '../support/memory-shell.js';
+
+type Entry =
+  | {kind: 'event'; user: number; name: number; timeMs: number; messageId: number | undefined; text: string}
+  | {kind: 'identify'; user: number; traits: Record<string, number | null>; timeMs: number}
+  | {kind: 'erase'; user: number}
+  | {kind: 'tick'; stepMs: number}
+  | {kind: 'filler'};
+
+const base = Date.UTC(2026, 0, 31);
+const user = fc.integer({min: 0, max: 5});
+const entry: fc.Arbitrary<Entry> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      kind: fc.constant('event' as const),
+      user,
+      name: fc.integer({min: 0, max: 3}),
+      timeMs: fc.integer({min: 0, max: 40}).map((hours) => base + hours * 3_600_000),
+      messageId: fc.option(fc.integer({min: 0, max: 8}), {nil: undefined}),
+      text: fc.string({maxLength: 10}),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('identify' as const),
+      user,
+      traits: fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.option(fc.integer()), {maxKeys: 3}),
+      timeMs: fc.integer({min: 0, max: 99}).map((ms) => base + ms),
+    }),
+  },
+  {weight: 1, arbitrary: fc.record({kind: fc.constant('erase' as const), user})},
+  {
+    weight: 2,
+    arbitrary: fc.record({kind: fc.constant('tick' as const), stepMs: fc.integer({min: -1_000, max: 500_000})}),
+  },
+  {weight: 1, arbitrary: fc.record({kind: fc.constant('filler' as const)})},
+);
+
+function write(writer: ByteWriter, one: Exclude<Entry, {kind: 'tick'}>, at: number): void {
+  switch (one.kind) {
+    case 'event':
+      writeEvent(writer, {
+        event: `e${one.name}`,
+        // Every third user is anonymous, with an id that a named user has too.
+        ...(one.user % 3 === 2 ? {anonymousId: 'u1'} : {userId: `u${one.user}`}),
+        messageId: one.messageId === undefined ? undefined : `m${one.messageId}`,
+        timeMs: one.timeMs,
+        receivedMs: base,
+        properties: {at, text: one.text},
+      });
+      return;
+    case 'identify':
+      writeIdentify(writer, `u${one.user}`, JSON.stringify(one.traits), one.timeMs);
+      return;
+    case 'erase':
+      writeErase(writer, 'u', `u${one.user}`, `del_0_${at}`, base);
+      return;
+    case 'filler':
+      writeFiller(writer, 40);
+  }
+}
+
+/** Log messages of the entries; `cutsAt` says after which entries a message ends. A tick has a message of its own. */
+function messages(entries: readonly Entry[], cutsAt: ReadonlySet<number>): Uint8Array[] {
+  const all: Uint8Array[] = [];
+  const writer = new ByteWriter(256);
+  let count = 0;
+  let timeMs = base;
+  beginMessage(writer);
+  const leave = () => {
+    if (count > 0) all.push(sealMessage(writer, new Uint8Array(8), all.length + 1, base, count).slice());
+    beginMessage(writer);
+    count = 0;
+  };
+  entries.forEach((one, at) => {
+    if (one.kind === 'tick') {
+      leave();
+      timeMs += one.stepMs;
+      writeTick(writer, timeMs, 240_000, tickReason.interval);
+      count = 1;
+      leave();
+      return;
+    }
+    write(writer, one, at);
+    count += 1;
+    if (cutsAt.has(at)) leave();
+  });
+  leave();
+  return all;
+}
+
+const log = fc.array(entry, {minLength: 1, maxLength: 80});
+const cuts = fc.array(fc.integer({min: 0, max: 79}), {maxLength: 40}).map((at) => new Set(at));
+
+async function folded(all: readonly Uint8Array[]): Promise<MemoryShell> {
+  const shell = new MemoryShell();
+  for (const [i, bytes] of all.entries()) await shell.fold(i + 1, bytes);
+  return shell;
+}
+
+describe('partition', () => {
+  test('any split of the log into messages gives equal state', async () => {
+    await fc.assert(
+      fc.asyncProperty(log, cuts, cuts, async (entries, one, other) => {
+        const a = await folded(messages(entries, one));
+        const b = await folded(messages(entries, other));
+        expect(await b.state()).toEqual(await a.state());
+      }),
+      {numRuns: 150},
+    );
+  });
+
+  test('a snapshot and the log after it equal the whole log', async () => {
+    await fc.assert(
+      fc.asyncProperty(log, cuts, fc.nat(), async (entries, split, pick) => {
+        const all = messages([...entries, {kind: 'tick', stepMs: 1}], split);
+        const whole = await folded(all);
+        const half = await folded(all.slice(0, 1 + (pick % all.length)));
+        const recovered = await half.restarted();
+        for (const [i, bytes] of all.entries()) await recovered.fold(i + 1, bytes);
+        expect(await recovered.state()).toEqual(await whole.state());
+      }),
+      {numRuns: 150},
+    );
+  });
+
+  test('messages that come again, by sequence or by producer and number, change nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(log, cuts, async (entries, split) => {
+        const all = messages(entries, split);
+        const once = await folded(all);
+        const twice = await folded(all);
+        for (const [i, bytes] of all.entries()) await twice.fold(i + 1, bytes);
+        for (const [i, bytes] of all.entries()) await twice.fold(all.length + i + 1, bytes);
+        expect(await twice.state()).toEqual(await once.state());
+      }),
+      {numRuns: 60},
+    );
+  });
+
+  test('received = counted + duplicate + dropped after an erasure (P8)', async () => {
+    await fc.assert(
+      fc.asyncProperty(log, cuts, async (entries, split) => {
+        const shell = await folded(messages(entries, split));
+        const {counted, duplicate, tombstoned} = shell.partition.tally;
+        expect(counted + duplicate + tombstoned).toBe(entries.filter((one) => one.kind === 'event').length);
+      }),
+      {numRuns: 60},
+    );
+  });
+
+  test('a wrong clock expires no message id: logical time takes one period a tick', async () => {
+    const shell = new MemoryShell();
+    const tick = (timeMs: number) => (writer: ByteWriter) => writeTick(writer, timeMs, 240_000, tickReason.interval);
+    const event = (writer: ByteWriter) =>
+      writeEvent(writer, {event: 'e', userId: 'u', messageId: 'm', timeMs: base, receivedMs: base});
+    await shell.append(event);
+    for (const timeMs of [base, base + 400 * dayMs, base - 400 * dayMs, base + 900 * dayMs])
+      await shell.append(tick(timeMs));
+    await shell.append(event);
+    expect(shell.partition.tally).toMatchObject({counted: 1, duplicate: 1});
+  });
+
+  test('a producer that skips a number is noticed', async () => {
+    const shell = new MemoryShell();
+    const event = (writer: ByteWriter) => writeEvent(writer, {event: 'e', userId: 'u', timeMs: base, receivedMs: base});
+    await shell.append(event);
+    await shell.append(event, 3);
+    await shell.append((writer) => writeTick(writer, base, 1, tickReason.interval), 4);
+    expect(shell.gaps).toBe(1);
+  });
+});

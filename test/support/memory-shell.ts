@@ -1,0 +1,221 @@
+// The shell's part of a partition without a world: parts in a map, everything at once. It drives the real core, layout,
+// compaction and erasure, with a store that cannot fail.
+
+import {crc32} from 'node:zlib';
+import {eventJson, readBody} from '../../actors/bodies.js';
+import {ByteWriter} from '../../actors/codec/bytes.js';
+import {beginMessage, sealMessage} from '../../actors/codec/entries.js';
+import {bodyBlockRows} from '../../actors/limits.js';
+import type {PartRef, SnapshotIndex} from '../../actors/manifest.js';
+import {OpenChunk} from '../../actors/open-chunk.js';
+import {Partition} from '../../actors/partition.js';
+import {imageOf, putChunk} from '../../src/partition/chunk-parts.js';
+import {appendUserRun, appendWindowRun} from '../../src/partition/compaction.js';
+import {Erasure} from '../../src/partition/erasure.js';
+import {Layout} from '../../src/partition/layout.js';
+import type {PartStore} from '../../src/partition/part-store.js';
+import {loadProfile, loadRecord} from '../../src/partition/user-loader.js';
+import {MissingPart, PartsCache} from '../../src/parts/parts-cache.js';
+
+const setup = {partition: 0, seeds: [1, 2] as const, dedupeBytesMax: 1024 * 1024};
+
+/** Parts by revision; what is retired is gone at once, so a use after that is found. */
+class MemoryParts {
+  private readonly payloads = new Map<number, Uint8Array>();
+  private next = 1;
+
+  async put(payload: Uint8Array): Promise<PartRef> {
+    const revision = this.next++;
+    this.payloads.set(revision, payload.slice());
+    return {key: String(revision), revisions: [revision], bytes: payload.length, crc: crc32(payload)};
+  }
+
+  retire(...refs: readonly PartRef[]): void {
+    for (const ref of refs) {
+      if (!this.payloads.delete(ref.revisions[0])) throw new MissingPart(ref);
+    }
+  }
+
+  read = async (revision: number): Promise<Uint8Array | undefined> => this.payloads.get(revision);
+}
+
+export class MemoryShell {
+  partition = new Partition(setup);
+  gaps = 0;
+  private readonly values = new MemoryParts();
+  private readonly parts = this.values as unknown as PartStore;
+  private layout = new Layout(this.parts);
+  private readonly cache = new PartsCache(this.values, 0);
+  private index: SnapshotIndex | undefined;
+  private indexSequence = 0;
+  private sequence = 0;
+  private n = 0;
+
+  async append(write: (writer: ByteWriter) => void, n = this.n + 1): Promise<void> {
+    const writer = new ByteWriter(256);
+    beginMessage(writer);
+    write(writer);
+    this.n = n;
+    this.sequence += 1;
+    await this.fold(this.sequence, sealMessage(writer, new Uint8Array(8), n, 0, 1).slice());
+  }
+
+  async fold(sequence: number, bytes: Uint8Array): Promise<void> {
+    const {partition, layout} = this;
+    const cursor = partition.openMessage(sequence, bytes);
+    if (cursor === undefined) return;
+    let stop = partition.fold(sequence, cursor);
+    while (stop.kind !== 'done') {
+      if (stop.kind === 'profile') {
+        partition.activate(stop.user, await loadProfile(partition, layout, this.cache, stop.user));
+        stop = partition.fold(sequence, cursor, true);
+        continue;
+      }
+      if (stop.kind === 'tick') {
+        this.gaps += stop.gaps;
+        await this.snapshot();
+      } else await this.erase(sequence, stop.user, cursor.entry);
+      stop = partition.fold(sequence, cursor);
+    }
+    for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
+    await layout.settle(0);
+  }
+
+  private async erase(sequence: number, user: number | undefined, entry: Parameters<Partition['applyErasure']>[1]) {
+    const erasure = new Erasure(this.partition, this.layout, this.parts, this.cache);
+    const erased = user === undefined ? undefined : await erasure.takeOut(user);
+    this.partition.applyErasure(sequence, entry, user, erased?.rows ?? [], erased?.fingerprints ?? []);
+  }
+
+  private async snapshot(): Promise<void> {
+    const {partition, layout, parts, cache} = this;
+    const open = partition.open.count > 0 ? imageOf(partition.open) : undefined;
+    const cut = partition.cut();
+    const refs = async (blocks: Map<number, Uint8Array>) =>
+      new Map(
+        await Promise.all([...blocks].map(async ([block, payload]) => [block, await parts.put(payload)] as const)),
+      );
+    layout.setTable('users', cut.users.count, await refs(cut.users.blocks));
+    layout.setTable('names', cut.names.count, await refs(cut.names.blocks));
+    if (cut.nameCounts.length > 0) layout.setSingle('nameCounts', await parts.put(cut.nameCounts));
+    layout.setSingle('tombstones', cut.tombstones.length > 0 ? await parts.put(cut.tombstones) : null);
+    const erased = new Set(cut.rest.erasedUsers);
+    layout.setRuns(
+      'windowRuns',
+      await appendWindowRun(layout.windowRuns, cut.windowBlocks, parts, cache, (user) => erased.has(user)),
+    );
+    layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, cache));
+    const fresh = await Promise.all(
+      cut.fingerprints.map(async ({payload, ...rest}) => ({...rest, part: await parts.put(payload)})),
+    );
+    layout.setDedupe([...layout.dedupe, ...fresh]);
+    layout.setOpenEntry(open === undefined ? null : await putChunk(parts, open));
+    partition.snapshotDone();
+    this.indexSequence = cut.sequence;
+    this.index = {
+      users: layout.users,
+      names: layout.names,
+      nameCounts: layout.nameCounts,
+      chunks: layout.chunkEntries(cut.rest.nextChunk, layout.openEntry),
+      windowRuns: layout.windowRuns,
+      userRuns: layout.userRuns,
+      dedupe: layout.dedupe,
+      tombstones: layout.tombstones,
+      ...cut.rest,
+    };
+  }
+
+  /** A process that starts from the last snapshot. Without one it starts from nothing. */
+  async restarted(): Promise<MemoryShell> {
+    const shell = new MemoryShell();
+    const {index} = this;
+    if (index === undefined) return shell;
+    // The newest snapshot's parts as they are; what came later may have retired some, so snapshots are taken last in tests.
+    const copy = await this.copyOf(index);
+    if (copy === undefined) return shell;
+    Object.assign(shell.values, copy);
+    const {cache, partition} = shell;
+    for (const ref of index.users.blocks) partition.users.restoreBlock(await cache.load(ref));
+    for (const ref of index.names.blocks) partition.names.restoreBlock(await cache.load(ref));
+    for (const {logicalDay, part} of index.dedupe) partition.restoreMessageIds(logicalDay, await cache.load(part));
+    if (index.tombstones !== null) partition.restoreTombstones(await cache.load(index.tombstones));
+    const counts = index.nameCounts === null ? undefined : await cache.load(index.nameCounts);
+    const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
+    const blocks: Uint8Array[] = [];
+    for (let row = 0; open !== undefined && row < open.count; row += bodyBlockRows) {
+      blocks.push(await cache.loadBodyBlock(open.bodies, row / bodyBlockRows));
+    }
+    const chunk = open === undefined ? undefined : OpenChunk.restore(await cache.loadRows(open.rows), blocks);
+    partition.restore(this.indexSequence, index, counts, chunk);
+    shell.layout.restore(index);
+    return shell;
+  }
+
+  /** Undefined when an erasure after the snapshot has retired some of its parts (the real store keeps them). */
+  private async copyOf(index: SnapshotIndex): Promise<Partial<MemoryParts> | undefined> {
+    const {partsOf} = await import('../../actors/manifest.js');
+    for (const ref of partsOf(index)) if ((await this.values.read(ref.revisions[0])) === undefined) return undefined;
+    const {payloads, next} = this.values as unknown as {payloads: Map<number, Uint8Array>; next: number};
+    return {payloads: new Map(payloads), next} as unknown as Partial<MemoryParts>;
+  }
+
+  /** All that can be asked of the state, after a last snapshot. */
+  async state(): Promise<unknown> {
+    await this.snapshot();
+    const {partition, layout, cache} = this;
+    const users: unknown[] = [];
+    for (let user = 0; user < partition.users.count; user++) {
+      if (!partition.users.has(user)) users.push(null);
+      else {
+        const {chunks: _, ...record} = (await loadRecord(partition, layout, cache, user))!;
+        users.push([partition.users.text(user), record]);
+      }
+    }
+    const index = this.index!;
+    return {
+      users,
+      events: await this.events(index),
+      windows: await this.windows(index),
+      deletions: index.deletions.map(({id, userHash, eventsDeleted}) => ({id, userHash, eventsDeleted})),
+      ids: [partition.messageIds.count, partition.tombstones.count],
+      logicalMs: index.logicalMs,
+      nextOrdinal: index.nextOrdinal,
+    };
+  }
+
+  private async events(index: SnapshotIndex): Promise<string[]> {
+    const events: string[] = [];
+    for (const entry of index.chunks) {
+      const rows = await this.cache.loadRows(entry.rows);
+      for (const row of rows.order) {
+        const block = await this.cache.loadBodyBlock(entry.bodies, Math.floor(row / bodyBlockRows));
+        const body = readBody(block, row)!;
+        const said = `${this.partition.users.text(rows.users[row])} ${this.partition.names.text(rows.names[row])}`;
+        events.push(`${said} ${eventJson(body, 0, rows.baseOrdinal + row)}`);
+      }
+    }
+    return events.sort();
+  }
+
+  /** Non-zero cells and day sets by texts, erased users left out. */
+  private async windows(index: SnapshotIndex): Promise<unknown> {
+    const cells = new Map<string, number>();
+    const members = new Set<string>();
+    const erased = new Set(index.erasedUsers);
+    for (const run of index.windowRuns) {
+      for (const {part} of run.blocks) {
+        const view = await this.cache.loadWindows(part);
+        view.counts.forEach((count, i) => {
+          const key = `${view.hours[i]} ${view.names[i]}`;
+          cells.set(key, (cells.get(key) ?? 0) + count);
+        });
+        view.days.forEach((day, i) => {
+          for (const user of view.members.subarray(view.memberOffsets[i], view.memberOffsets[i + 1])) {
+            if (!erased.has(user)) members.add(`${day} ${this.partition.users.text(user)}`);
+          }
+        });
+      }
+    }
+    return {cells: [...cells].filter(([, count]) => count !== 0).sort(), members: [...members].sort()};
+  }
+}
