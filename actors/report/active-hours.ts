@@ -1,0 +1,103 @@
+// Active users of one partition over hours: no set is kept by hour, so (hour, user) pairs are gathered from rows, put
+// into the order of hours, and slid over. Windows of hourly buckets are always trailing ones (active-plan.ts).
+//   When the pairs exceed the bound of memory, several passes over the chunks each take some of the users; windows count
+//   users one by one, so the passes add up.
+import {assert} from '../invariant.js';
+import {hourMs} from '../limits.js';
+import type {ChunkEntry, SnapshotIndex} from '../manifest.js';
+import {lowerBound, type RowsView} from '../rows.js';
+import type {ActiveResult} from './active-days.js';
+import {type ActivePlan, isEmpty} from './active-plan.js';
+import {GatheredRows} from './gathered-rows.js';
+import {chunksWithin, type Stretch} from './selection.js';
+import {SlidingUsers} from './sliding-users.js';
+
+const never = -1;
+
+export class ActiveHoursPartial {
+  private readonly plan: ActivePlan;
+  private readonly stretch: Stretch;
+  private readonly sliding: SlidingUsers;
+  private readonly pairs: GatheredRows;
+  /** The hour that each user's last gathered pair names: most rows repeat it. */
+  private readonly lastHour: Int32Array;
+  /** Who was active in `plan.head`. */
+  private readonly inHead: Uint8Array;
+  private total = 0;
+
+  constructor(index: SnapshotIndex, plan: ActivePlan, toMs: number, pairsMax: number) {
+    assert(plan.elementMs === hourMs, 'active hours: elements are hours');
+    this.plan = plan;
+    this.stretch = {startMs: plan.firstElement * hourMs, lastMs: toMs};
+    this.sliding = new SlidingUsers(index.users.count, plan.elementCount, plan.windows);
+    this.pairs = new GatheredRows(index.users.count, pairsMax);
+    this.lastHour = new Int32Array(index.users.count).fill(never);
+    this.inHead = new Uint8Array(index.users.count);
+  }
+
+  /** What each pass goes through. */
+  chunks(index: SnapshotIndex): ChunkEntry[] {
+    return chunksWithin(index.chunks, [this.stretch]);
+  }
+
+  addRows(rows: RowsView): void {
+    this.markHead(rows);
+    const {order, times, users} = rows;
+    const {lastHour, pairs} = this;
+    const {firstElement} = this.plan;
+    const end = lowerBound(rows, this.stretch.lastMs + 1);
+    for (let at = lowerBound(rows, this.stretch.startMs); at < end; at++) {
+      const row = order[at];
+      const user = users[row];
+      const hour = Math.floor(times[row] / hourMs) - firstElement;
+      if (lastHour[user] === hour) continue;
+      lastHour[user] = hour;
+      pairs.add(user, hour, 0);
+    }
+  }
+
+  private markHead(rows: RowsView): void {
+    const {head} = this.plan;
+    if (isEmpty(head)) return;
+    const end = lowerBound(rows, head.lastMs + 1);
+    for (let at = lowerBound(rows, head.startMs); at < end; at++) this.inHead[rows.users[rows.order[at]]] = 1;
+  }
+
+  /** Counts the users of this pass; true when another pass over the chunks is due. */
+  endPass(): boolean {
+    const {starts, users} = this.byHour();
+    for (let hour = 0; hour < this.plan.elementCount; hour++) {
+      this.sliding.begin(hour);
+      for (let at = starts[hour]; at < starts[hour + 1]; at++) this.sliding.visit(users[at]);
+    }
+    this.sliding.finish();
+    this.addTotal();
+    if (!this.pairs.nextPass()) return false;
+    this.sliding.restart();
+    this.lastHour.fill(never);
+    return true;
+  }
+
+  /** A counting sort: the users of hour h are [starts[h], starts[h + 1]). */
+  private byHour(): {starts: Uint32Array; users: Uint32Array} {
+    const {times: hours, users, count} = this.pairs;
+    const starts = new Uint32Array(this.plan.elementCount + 1);
+    for (let i = 0; i < count; i++) starts[hours[i] + 1] += 1;
+    for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];
+    const places = starts.slice();
+    const sorted = new Uint32Array(count);
+    for (let i = 0; i < count; i++) sorted[places[hours[i]]++] = users[i];
+    return {starts, users: sorted};
+  }
+
+  private addTotal(): void {
+    const {userStart, userEnd} = this.pairs;
+    for (let user = userStart; user < userEnd; user++) {
+      if (this.inHead[user] || this.sliding.wasActiveSince(user, this.plan.totalElement)) this.total += 1;
+    }
+  }
+
+  result(): ActiveResult {
+    return {counts: this.sliding.counts, total: this.total};
+  }
+}

@@ -1,0 +1,156 @@
+// The property filter of an event count: `<property>=<value>` (API.md, Reports).
+//   A literal top-level key wins over the path that its dots would spell, whatever its value. Strings, numbers and
+//   booleans compare by their JavaScript string form; null, objects and arrays equal nothing.
+//   F1. The value's string form has at most three sources (text, boolean or number), so equality is equality of bytes
+//       (entries.ts E2) and no dictionary entry is decoded.
+//   F2. Where columns cannot tell (rows.ts R2, R3) the row is `unsure`, and its body decides.
+
+import {ByteReader, ByteWriter, wtf8} from '../codec/bytes.js';
+import {EntryView, entryKind, type Json, PropertyCursor, valueTag, writeValue} from '../codec/entries.js';
+import {assert} from '../invariant.js';
+import {bodyBlockRows} from '../limits.js';
+import {codeAbsent, codeInBody, type RowsView} from '../rows.js';
+
+export const verdict = {no: 0, yes: 1, unsure: 2, byPath: 3} as const;
+type Verdict = (typeof verdict)[keyof typeof verdict];
+
+export class PropertyFilter {
+  private readonly key: Uint8Array;
+  private readonly path: readonly string[];
+  private readonly pathHead: Uint8Array;
+  private readonly value: string;
+  private readonly equalValues: readonly Uint8Array[];
+  /** Of the chunk that `open` chose: codes of the literal key and of the path's first key, and what each code says. */
+  private codes: Uint16Array | undefined;
+  private headCodes: Uint16Array | undefined;
+  private readonly verdicts = new Uint8Array(codeInBody + 1);
+  private readonly headVerdicts = new Uint8Array(codeInBody + 1);
+
+  constructor(property: string, value: string) {
+    this.key = wtf8(property);
+    this.path = property.split('.');
+    this.pathHead = wtf8(this.path[0]);
+    this.value = value;
+    this.equalValues = valuesPrinting(value);
+  }
+
+  /** Chooses the chunk that `judge` speaks of; false when none of its rows can pass. */
+  open(rows: RowsView): boolean {
+    const isPath = this.path.length > 1;
+    const column = columnOf(rows, this.key);
+    const headColumn = isPath ? columnOf(rows, this.pathHead) : -1;
+    this.codes = rows.columns[column]?.codes;
+    this.headCodes = rows.columns[headColumn]?.codes;
+    const mayHide = (found: number): boolean => found < 0 && rows.keysInBody; // R3
+
+    this.verdicts.fill(verdict.no);
+    this.verdicts[codeInBody] = verdict.unsure;
+    this.verdicts[codeAbsent] = mayHide(column) ? verdict.unsure : isPath ? verdict.byPath : verdict.no;
+    if (column >= 0) this.markEqual(rows, column);
+
+    this.headVerdicts.fill(verdict.no);
+    this.headVerdicts[codeInBody] = verdict.unsure;
+    this.headVerdicts[codeAbsent] = mayHide(headColumn) ? verdict.unsure : verdict.no;
+    if (headColumn >= 0) this.markNested(rows, headColumn);
+    return column >= 0 || headColumn >= 0 || rows.keysInBody;
+  }
+
+  private markEqual(rows: RowsView, column: number): void {
+    const {codeColumns, dictionary, dictionaryOffsets} = rows;
+    for (let code = 1; code < codeColumns.length; code++) {
+      if (codeColumns[code] !== column) continue;
+      const start = dictionaryOffsets[code];
+      const end = dictionaryOffsets[code + 1];
+      if (this.equalValues.some((value) => holds(dictionary, start, end, value))) this.verdicts[code] = verdict.yes;
+    }
+  }
+
+  private markNested(rows: RowsView, column: number): void {
+    const {codeColumns, dictionary, dictionaryOffsets} = rows;
+    for (let code = 1; code < codeColumns.length; code++) {
+      const start = dictionaryOffsets[code];
+      const end = dictionaryOffsets[code + 1];
+      // A value that no row has any more is empty (row-erasure.ts).
+      if (codeColumns[code] !== column || start === end || dictionary[start] !== valueTag.json) continue;
+      const json = new ByteReader(dictionary, start + 1, end).string();
+      if (this.equalsNested(JSON.parse(json) as Json)) this.headVerdicts[code] = verdict.yes;
+    }
+  }
+
+  /** `yes`, `no` or `unsure` (F2) for one row of the open chunk. */
+  judge(row: number): Verdict {
+    const literal = this.verdicts[this.codes === undefined ? codeAbsent : this.codes[row]];
+    if (literal !== verdict.byPath) return literal as Verdict;
+    return this.headVerdicts[this.headCodes === undefined ? codeAbsent : this.headCodes[row]] as Verdict;
+  }
+
+  /** Those of the rows (ascending, all of one body block) whose bodies pass. */
+  passing(block: Uint8Array, rows: Uint16Array): Uint16Array {
+    const reader = new ByteReader(block);
+    const entry = new EntryView(block);
+    const cursor = new PropertyCursor(block);
+    const passing = new Uint16Array(rows.length);
+    let count = 0;
+    let next = 0;
+    for (const row of rows) {
+      for (const place = row % bodyBlockRows; next < place; next++) reader.skipString();
+      const start = reader.skipString();
+      next += 1;
+      assert(reader.position > start, 'a live row has a body: P7');
+      entry.movePayload(entryKind.event, start, reader.position);
+      cursor.open(entry.propertiesStart);
+      if (this.passes(block, cursor)) passing[count++] = row;
+    }
+    return passing.subarray(0, count);
+  }
+
+  private passes(block: Uint8Array, cursor: PropertyCursor): boolean {
+    let nested: string | undefined;
+    while (cursor.next()) {
+      const {keyStart, keyEnd} = cursor;
+      if (holds(block, keyStart, keyEnd, this.key)) return this.equalsScalar(block, cursor);
+      if (cursor.tag === valueTag.json && holds(block, keyStart, keyEnd, this.pathHead)) {
+        nested = cursor.value() as string;
+      }
+    }
+    return nested !== undefined && this.path.length > 1 && this.equalsNested(JSON.parse(nested) as Json);
+  }
+
+  private equalsScalar(block: Uint8Array, cursor: PropertyCursor): boolean {
+    return this.equalValues.some((value) => holds(block, cursor.valueStart, cursor.valueEnd, value));
+  }
+
+  private equalsNested(head: Json): boolean {
+    let value: Json | undefined = head;
+    for (const key of this.path.slice(1)) {
+      if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, key))
+        return false;
+      value = value[key];
+    }
+    return value !== null && typeof value !== 'object' && String(value) === this.value;
+  }
+}
+
+/** The encoded values whose string form is `text`. F1 */
+function valuesPrinting(text: string): Uint8Array[] {
+  const values: Json[] = [text];
+  if (text === 'true' || text === 'false') values.push(text === 'true');
+  const number = Number(text);
+  if (Number.isFinite(number) && String(number) === text) values.push(number);
+  if (text === '0') values.push(-0);
+  return values.map((value) => {
+    const writer = new ByteWriter(text.length * 3 + 16);
+    writeValue(writer, value);
+    return writer.finish();
+  });
+}
+
+function columnOf(rows: RowsView, key: Uint8Array): number {
+  return rows.columns.findIndex((column) => holds(column.key, 0, column.key.length, key));
+}
+
+function holds(bytes: Uint8Array, start: number, end: number, wanted: Uint8Array): boolean {
+  if (end - start !== wanted.length) return false;
+  for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false;
+  return true;
+}

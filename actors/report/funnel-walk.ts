@@ -1,0 +1,58 @@
+// How deep one user went into a funnel, and when it reached each step (API.md, funnel rules).
+//   W1. From one entry the walk is greedy: each step takes the earliest event after the one before. No other choice of
+//       events gets deeper or ends earlier.
+//   W2. With a conversion window any entry may convert: of all entries' walks the deepest counts, of equally deep ones
+//       the one that starts earliest.
+//   W3. A later entry reaches no step earlier than an earlier entry does. So the place of each step only moves forward,
+//       and all entries together cost (entries + events) * steps, not entries * events.
+
+export class FunnelWalk {
+  /** Times at which the steps were reached; valid up to the depth that `walk` returned. */
+  readonly times: Float64Array;
+  private readonly stepKinds: Uint8Array;
+  private readonly windowMs: number;
+  /** Where the current entry's walk reaches each step, or a place before it. W3 */
+  private readonly places: Int32Array;
+
+  /** `stepKinds`: which kind of event each step takes. `windowMs` is inclusive; infinite without a window. */
+  constructor(stepKinds: Uint8Array, windowMs: number) {
+    this.stepKinds = stepKinds;
+    this.windowMs = windowMs;
+    this.times = new Float64Array(stepKinds.length);
+    this.places = new Int32Array(stepKinds.length);
+  }
+
+  /** Number of steps reached by the events [start, end), which are in order. */
+  walk(times: Float64Array, kinds: Uint8Array, start: number, end: number): number {
+    const {places, stepKinds, windowMs} = this;
+    places.fill(start);
+    let depthMax = stepKinds.length;
+    let deepest = 0;
+    for (let entry = nextOf(kinds, stepKinds[0], start, end); entry < end; ) {
+      const lastMs = times[entry] + windowMs;
+      places[0] = entry;
+      let depth = 1;
+      while (depth < depthMax) {
+        const place = nextOf(kinds, stepKinds[depth], Math.max(places[depth], places[depth - 1] + 1), end);
+        places[depth] = place;
+        if (place === end)
+          depthMax = depth; // W3: nor does any later entry get past this step.
+        else if (times[place] > lastMs) break;
+        else depth += 1;
+      }
+      if (depth > deepest) {
+        deepest = depth;
+        for (let step = 0; step < depth; step++) this.times[step] = times[places[step]];
+      }
+      if (deepest >= depthMax) break;
+      entry = nextOf(kinds, stepKinds[0], entry + 1, end);
+    }
+    return deepest;
+  }
+}
+
+function nextOf(kinds: Uint8Array, kind: number, from: number, end: number): number {
+  let at = from;
+  while (at < end && kinds[at] !== kind) at += 1;
+  return Math.min(at, end);
+}

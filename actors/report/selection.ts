@@ -1,0 +1,52 @@
+// Which parts of a snapshot a question needs: what cannot hold an answer is never loaded.
+import type {ChunkEntry, Run, RunBlock} from '../manifest.js';
+
+/** A stretch of time, both ends inclusive, epoch ms. Without a ms when it ends before it starts. */
+export interface Stretch {
+  readonly startMs: number;
+  readonly lastMs: number;
+}
+
+/** Chunks with live rows in any of the stretches, in the order of their ordinals. */
+export function chunksWithin(chunks: readonly ChunkEntry[], stretches: readonly Stretch[]): ChunkEntry[] {
+  return chunks.filter(
+    (chunk) =>
+      chunk.live > 0 &&
+      stretches.some(
+        ({startMs, lastMs}) => startMs <= lastMs && chunk.minTimeMs <= lastMs && chunk.maxTimeMs >= startMs,
+      ),
+  );
+}
+
+/** Those of the chunks that may hold an event of one of these names (name indexes). */
+export function chunksNaming(chunks: readonly ChunkEntry[], names: readonly number[]): ChunkEntry[] {
+  return chunks.filter((chunk) => chunk.names === null || names.some((name) => chunk.names?.includes(name)));
+}
+
+/** The blocks of one run after the other that touch days [firstDay, lastDay]. */
+export function blocksWithin(runs: readonly Run[], firstDay: number, lastDay: number): RunBlock[] {
+  return runs.flatMap((run) => run.blocks.filter((block) => block.first <= lastDay && block.last >= firstDay));
+}
+
+/** Days [firstDay, lastDay] over which the set of blocks that may hold them stays the same. */
+export interface DaySegment {
+  readonly firstDay: number;
+  readonly lastDay: number;
+  readonly blocks: readonly RunBlock[];
+}
+
+/** Cuts days [firstDay, lastDay] into segments, so that a reader in the order of days holds few blocks at a time. */
+export function daySegments(runs: readonly Run[], firstDay: number, lastDay: number): DaySegment[] {
+  const blocks = blocksWithin(runs, firstDay, lastDay);
+  const cuts = new Set([firstDay]);
+  for (const {first, last} of blocks) {
+    if (first > firstDay) cuts.add(first);
+    if (last < lastDay) cuts.add(last + 1);
+  }
+  const starts = [...cuts].sort((a, b) => a - b);
+  return starts.map((start, i) => ({
+    firstDay: start,
+    lastDay: i + 1 < starts.length ? starts[i + 1] - 1 : lastDay,
+    blocks: blocks.filter((block) => block.first <= start && block.last >= start),
+  }));
+}

@@ -1,0 +1,66 @@
+// Puts one user's gathered rows into the order of time; rows of equal time stay as they are (the order of the log).
+//   Chunks are gathered in log order and each of them in time order, so the rows are a few ascending runs: they are found
+//   and merged two by two. Ordered rows cost one comparison each; history that was imported backwards costs n log(chunks).
+
+export class TimeSort {
+  private times = new Float64Array(0);
+  private kinds = new Uint8Array(0);
+
+  /** Sorts [start, end) of both columns by time. */
+  sort(times: Float64Array, kinds: Uint8Array, start: number, end: number): void {
+    const descent = firstDescent(times, start, end);
+    if (descent === end) return;
+    this.reserve(end - start);
+    let runs = ascendingRuns(times, start, descent, end);
+    while (runs.length > 2) runs = this.mergePairs(times, kinds, runs);
+  }
+
+  private reserve(count: number): void {
+    if (count <= this.times.length) return;
+    this.times = new Float64Array(count);
+    this.kinds = new Uint8Array(count);
+  }
+
+  private mergePairs(times: Float64Array, kinds: Uint8Array, runs: readonly number[]): number[] {
+    const merged = [runs[0]];
+    for (let i = 0; i + 1 < runs.length; i += 2) {
+      const end = runs[Math.min(i + 2, runs.length - 1)];
+      this.merge(times, kinds, runs[i], runs[i + 1], end);
+      merged.push(end);
+    }
+    return merged;
+  }
+
+  /** Merges [start, middle) and [middle, end): only the first half needs to be copied away. */
+  private merge(times: Float64Array, kinds: Uint8Array, start: number, middle: number, end: number): void {
+    const count = middle - start;
+    this.times.set(times.subarray(start, middle));
+    this.kinds.set(kinds.subarray(start, middle));
+    let first = 0;
+    let second = middle;
+    for (let at = start; first < count; at++) {
+      if (second < end && times[second] < this.times[first]) {
+        times[at] = times[second];
+        kinds[at] = kinds[second++];
+      } else {
+        times[at] = this.times[first];
+        kinds[at] = this.kinds[first++];
+      }
+    }
+  }
+}
+
+/** The first place whose time is before that of its predecessor; `end` when there is none. */
+function firstDescent(times: Float64Array, start: number, end: number): number {
+  let at = start + 1;
+  while (at < end && times[at] >= times[at - 1]) at += 1;
+  return Math.min(at, end);
+}
+
+/** Starts of the ascending runs, and the end. */
+function ascendingRuns(times: Float64Array, start: number, descent: number, end: number): number[] {
+  const runs = [start];
+  for (let at = descent; at < end; at = firstDescent(times, at, end)) runs.push(at);
+  runs.push(end);
+  return runs;
+}

@@ -1,0 +1,27 @@
+// Values of parts, read back from their bucket by revision.
+
+import {JetStreamApiError, type JetStreamManager} from '@nats-io/jetstream';
+import type {PartValues} from '../parts/parts-cache.js';
+import {bucketStream} from './topology.js';
+
+const messageNotFoundCode = 10_037;
+
+/** Any replica answers a direct get; one that is behind does not know the value yet, so a miss is asked of the leader. */
+export function partValues(jsm: JetStreamManager): PartValues {
+  const stream = bucketStream('parts');
+  return {
+    async read(revision) {
+      const message = (await jsm.direct.getMessage(stream, {seq: revision})) ?? (await readFromLeader(jsm, revision));
+      return message?.data;
+    },
+  };
+}
+
+async function readFromLeader(jsm: JetStreamManager, revision: number) {
+  try {
+    return (await jsm.streams.getMessage(bucketStream('parts'), {seq: revision})) ?? undefined;
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === messageNotFoundCode) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,204 @@
+// One report over one set of snapshots: loads the parts that each partition's partial asks for, folds them, merges.
+//   Owns: the order of loading and folding. Does not own: what is counted (actors/report), which snapshots (the engine).
+//   E1. Partitions are evaluated one after the other: only one of them holds gathered rows at a time.
+
+import {wtf8} from '../../actors/codec/bytes.js';
+import {bodyBlockRows, dayMs} from '../../actors/limits.js';
+import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
+import {ActiveDaysPartial, type ActiveResult, mergeActive} from '../../actors/report/active-days.js';
+import {ActiveHoursPartial} from '../../actors/report/active-hours.js';
+import {type ActivePlan, planActive} from '../../actors/report/active-plan.js';
+import {activeAnswer, countsAnswer, funnelAnswer} from '../../actors/report/answers.js';
+import {Buckets} from '../../actors/report/buckets.js';
+import {CountsPartial, mergeCounts} from '../../actors/report/counts.js';
+import {PropertyFilter} from '../../actors/report/filter.js';
+import {FunnelPartial, mergeFunnels} from '../../actors/report/funnel.js';
+import {gatheredRowBytes} from '../../actors/report/gathered-rows.js';
+import type {DaySegment} from '../../actors/report/selection.js';
+import type {RowsView} from '../../actors/rows.js';
+import type {WindowsView} from '../../actors/windows.js';
+import type {ReportQuery} from '../asks.js';
+import type {PartsCache} from '../parts/parts-cache.js';
+import {loadAhead} from './load-ahead.js';
+import type {PartitionSnapshot} from './newest-snapshots.js';
+import {Slices} from './slices.js';
+
+/** A part is some 0.5 MB and 0.7 ms away: a few ahead hide the way without holding much. */
+const loadsAheadMax = 4;
+
+type QueryOf<R extends ReportQuery['report']> = Extract<ReportQuery, {report: R}>;
+
+export class Evaluation {
+  private readonly parts: PartsCache;
+  private readonly gatheredBytesMax: number;
+  private readonly slices = new Slices();
+
+  /** `gatheredBytesMax` bounds the rows that funnels and hourly actives hold at once. */
+  constructor(parts: PartsCache, gatheredBytesMax: number) {
+    this.parts = parts;
+    this.gatheredBytesMax = gatheredBytesMax;
+  }
+
+  /** JSON text of the answer. @throws MissingPart, DamagedPart */
+  answer(query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+    switch (query.report) {
+      case 'events':
+        return this.counts(query, snapshots);
+      case 'users':
+        return this.active(query, snapshots);
+      case 'funnel':
+        return this.funnel(query, snapshots);
+    }
+  }
+
+  // -- event counts --
+
+  private async counts(query: QueryOf<'events'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+    const buckets = new Buckets(query.fromMs, query.toMs, query.interval);
+    const partials: Float64Array[] = [];
+    for (const snapshot of snapshots) partials.push(await this.countsOf(query, buckets, snapshot)); // E1
+    return countsAnswer(query.event, buckets, mergeCounts(buckets.count, partials));
+  }
+
+  private async countsOf(
+    {event, filter}: QueryOf<'events'>,
+    buckets: Buckets,
+    {index, names}: PartitionSnapshot,
+  ): Promise<Float64Array> {
+    const name = nameIndex(names, event);
+    if (name < 0) return new Float64Array(buckets.count);
+    const matcher = filter === undefined ? undefined : new PropertyFilter(filter.property, filter.value);
+    const partial = new CountsPartial(buckets, name, matcher);
+    for await (const [, windows] of this.windows(partial.blocks(index))) partial.addCells(windows);
+    for await (const [chunk, rows] of this.rows(partial.chunks(index))) {
+      const unsure = partial.addRows(rows);
+      if (unsure.length > 0) await this.decideByBodies(partial, chunk, rows, unsure);
+    }
+    return partial.counts;
+  }
+
+  private async decideByBodies(
+    partial: CountsPartial,
+    chunk: ChunkEntry,
+    rows: RowsView,
+    unsure: Uint16Array,
+  ): Promise<void> {
+    const load = (inBlock: Uint16Array) =>
+      this.parts.loadBodyBlock(chunk.bodies, Math.floor(inBlock[0]! / bodyBlockRows));
+    for await (const [inBlock, block] of loadAhead(byBodyBlock(unsure), load, loadsAheadMax)) {
+      partial.addBodies(rows, inBlock, block);
+      await this.slices.pause();
+    }
+  }
+
+  // -- active users --
+
+  private async active(query: QueryOf<'users'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+    const buckets = new Buckets(query.fromMs, query.toMs, query.interval);
+    const plan = planActive(buckets, query.metric);
+    const partials: ActiveResult[] = [];
+    for (const snapshot of snapshots) {
+      const isDays = plan.elementMs === dayMs;
+      partials.push(await (isDays ? this.activeDays(plan, snapshot) : this.activeHours(plan, query.toMs, snapshot)));
+    }
+    return activeAnswer(query.metric, buckets, mergeActive(buckets.count, partials));
+  }
+
+  private async activeDays(plan: ActivePlan, {index}: PartitionSnapshot): Promise<ActiveResult> {
+    const partial = new ActiveDaysPartial(index, plan);
+    for await (const [, rows] of this.rows(partial.chunks(index))) partial.addRows(rows);
+    for await (const [segment, views] of this.days(partial.segments(index))) {
+      for (let day = segment.firstDay; day <= segment.lastDay; day++) partial.addDay(day, views);
+    }
+    return partial.finish();
+  }
+
+  private async activeHours(plan: ActivePlan, toMs: number, {index}: PartitionSnapshot): Promise<ActiveResult> {
+    const partial = new ActiveHoursPartial(index, plan, toMs, this.gatheredRowsMax);
+    const chunks = partial.chunks(index);
+    do {
+      for await (const [, rows] of this.rows(chunks)) partial.addRows(rows);
+    } while (partial.endPass());
+    return partial.result();
+  }
+
+  // -- funnels --
+
+  private async funnel(query: QueryOf<'funnel'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+    const partials: FunnelPartial[] = [];
+    for (const snapshot of snapshots) partials.push(await this.funnelOf(query, snapshot)); // E1
+    return funnelAnswer(query.steps, mergeFunnels(query.steps.length, partials));
+  }
+
+  private async funnelOf(query: QueryOf<'funnel'>, {index, names}: PartitionSnapshot): Promise<FunnelPartial> {
+    const stepNames = query.steps.map((event) => nameIndex(names, event));
+    const stretch = {startMs: query.fromMs, lastMs: query.toMs};
+    const windowMs = query.windowMs ?? Number.POSITIVE_INFINITY;
+    const partial = new FunnelPartial(index, stepNames, stretch, windowMs, this.gatheredRowsMax);
+    const chunks = partial.chunks(index);
+    if (chunks.length === 0) return partial;
+    do {
+      for await (const [, rows] of this.rows(chunks)) partial.addRows(rows);
+      await this.slices.pause();
+    } while (partial.endPass());
+    return partial;
+  }
+
+  // -- loading --
+
+  private get gatheredRowsMax(): number {
+    return Math.max(2, Math.floor(this.gatheredBytesMax / gatheredRowBytes));
+  }
+
+  private async *rows(chunks: readonly ChunkEntry[]): AsyncGenerator<readonly [ChunkEntry, RowsView], void, void> {
+    for await (const loaded of loadAhead(chunks, ({rows}) => this.parts.loadRows(rows), loadsAheadMax)) {
+      yield loaded;
+      await this.slices.pause();
+    }
+  }
+
+  private async *windows(blocks: readonly RunBlock[]): AsyncGenerator<readonly [RunBlock, WindowsView], void, void> {
+    for await (const loaded of loadAhead(blocks, ({part}) => this.parts.loadWindows(part), loadsAheadMax)) {
+      yield loaded;
+      await this.slices.pause();
+    }
+  }
+
+  /** A block that several segments share is held until the last of them, whatever the cache does meanwhile. */
+  private async *days(
+    segments: readonly DaySegment[],
+  ): AsyncGenerator<readonly [DaySegment, readonly WindowsView[]], void, void> {
+    const held = new Map<RunBlock, Promise<WindowsView>>();
+    const view = (block: RunBlock): Promise<WindowsView> => {
+      const loading = held.get(block) ?? this.parts.loadWindows(block.part);
+      held.set(block, loading);
+      return loading;
+    };
+    const load = (segment: DaySegment): Promise<WindowsView[]> => Promise.all(segment.blocks.map(view));
+    for await (const [segment, views] of loadAhead(segments, load, 2)) {
+      yield [segment, views];
+      for (const block of segment.blocks) if (block.last <= segment.lastDay) held.delete(block);
+      await this.slices.pause();
+    }
+  }
+}
+
+/** The event's index in this partition; -1 when it never happened there. */
+function nameIndex(names: PartitionSnapshot['names'], event: string): number {
+  const bytes = wtf8(event);
+  return names.find(bytes, 0, bytes.length);
+}
+
+/** Cuts ascending rows where their body block changes. */
+function byBodyBlock(rows: Uint16Array): Uint16Array[] {
+  const cut: Uint16Array[] = [];
+  let start = 0;
+  for (let at = 1; at <= rows.length; at++) {
+    const isSameBlock =
+      at < rows.length && Math.floor(rows[at]! / bodyBlockRows) === Math.floor(rows[start]! / bodyBlockRows);
+    if (isSameBlock) continue;
+    cut.push(rows.subarray(start, at));
+    start = at;
+  }
+  return cut;
+}

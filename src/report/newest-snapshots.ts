@@ -1,0 +1,79 @@
+// What the report role holds of every partition: the newest manifest, its index, and the event names.
+//   N1. Whoever asks gets snapshots at least as new as the newest that was published when it asked.
+//   N2. A partition's snapshot is replaced as a whole, once everything it needs was read: never half of one.
+
+import {InternedTable} from '../../actors/interned.js';
+import {decodeIndex, type Manifest, type PartRef, type SnapshotIndex} from '../../actors/manifest.js';
+import type {PartsCache} from '../parts/parts-cache.js';
+import {SharedRun} from './shared-run.js';
+
+/** Where manifests are published. */
+export interface ManifestSource {
+  /** Changes whenever a manifest of any partition is published. */
+  lastRevision(): Promise<number>;
+  /** The newest manifest; undefined before the first. */
+  newest(partition: number): Promise<Manifest | undefined>;
+}
+
+export interface PartitionSnapshot {
+  readonly manifest: Manifest;
+  readonly index: SnapshotIndex;
+  /** Event names of the partition, to their indexes. */
+  readonly names: InternedTable;
+}
+
+export class NewestSnapshots {
+  private readonly source: ManifestSource;
+  private readonly parts: PartsCache;
+  private readonly held: (PartitionSnapshot | undefined)[];
+  private readonly refreshing = new SharedRun(() => this.refresh());
+  private revision: number | undefined;
+
+  constructor(source: ManifestSource, parts: PartsCache, partitionCount: number) {
+    this.source = source;
+    this.parts = parts;
+    this.held = new Array(partitionCount).fill(undefined);
+  }
+
+  /** N1; one a partition, undefined for those that have not published yet. */
+  async read(): Promise<readonly (PartitionSnapshot | undefined)[]> {
+    await this.refreshing.run();
+    return [...this.held];
+  }
+
+  /** A part was missing: the next read believes nothing that is held. */
+  forget(): void {
+    this.revision = undefined;
+  }
+
+  private async refresh(): Promise<void> {
+    const revision = await this.source.lastRevision();
+    if (revision === this.revision) return;
+    await Promise.all(this.held.map((_, partition) => this.refreshPartition(partition)));
+    this.revision = revision;
+  }
+
+  private async refreshPartition(partition: number): Promise<void> {
+    const manifest = await this.source.newest(partition);
+    const held = this.held[partition];
+    if (manifest === undefined) return;
+    if (held !== undefined && isSamePart(held.manifest.index, manifest.index)) {
+      this.held[partition] = {...held, manifest};
+      return;
+    }
+    const index = decodeIndex(await this.parts.load(manifest.index));
+    const isSameNames = held !== undefined && areSameParts(held.index.names.blocks, index.names.blocks);
+    this.held[partition] = {manifest, index, names: isSameNames ? held.names : await this.readNames(index)}; // N2
+  }
+
+  private async readNames(index: SnapshotIndex): Promise<InternedTable> {
+    const names = new InternedTable();
+    for (const block of index.names.blocks) names.restoreBlock(await this.parts.load(block));
+    return names;
+  }
+}
+
+const isSamePart = (a: PartRef, b: PartRef): boolean => a.revisions[0] === b.revisions[0];
+
+const areSameParts = (a: readonly PartRef[], b: readonly PartRef[]): boolean =>
+  a.length === b.length && a.every((part, i) => isSamePart(part, b[i]!));

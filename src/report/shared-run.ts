@@ -1,0 +1,32 @@
+// One task for many askers: whoever asks gets a run that began after it asked, and all who wait for a run share it.
+//   A run that was under way when somebody asked may have looked before the world changed, so it is not enough.
+
+export class SharedRun<T> {
+  private readonly task: () => Promise<T>;
+  private running: Promise<T> | undefined;
+  private next: Promise<T> | undefined;
+
+  constructor(task: () => Promise<T>) {
+    this.task = task;
+  }
+
+  run(): Promise<T> {
+    if (this.running === undefined) return this.start();
+    this.next ??= this.afterCurrent(this.running);
+    return this.next;
+  }
+
+  private async afterCurrent(current: Promise<T>): Promise<T> {
+    await Promise.allSettled([current]);
+    this.next = undefined;
+    return this.start();
+  }
+
+  private start(): Promise<T> {
+    const run = this.task().finally(() => {
+      if (this.running === run) this.running = undefined;
+    });
+    this.running = run;
+    return run;
+  }
+}

@@ -1,0 +1,201 @@
+// A partition's published snapshot in memory, written with the real columns and blocks: for tests of what reads them.
+
+import {crc32, gzipSync} from 'node:zlib';
+import {joinBodies} from '../../actors/bodies.js';
+import {ByteWriter, wtf8} from '../../actors/codec/bytes.js';
+import {beginMessage, type Json, MessageCursor, sealMessage, writeEvent} from '../../actors/codec/entries.js';
+import {InternedTable} from '../../actors/interned.js';
+import type {ChunkEntry, Manifest, PartRef, Run, SnapshotIndex} from '../../actors/manifest.js';
+import {OpenChunk, summarizeRows} from '../../actors/open-chunk.js';
+import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
+import {encodeRows, type RowsView} from '../../actors/rows.js';
+import {WindowDeltas} from '../../actors/window-deltas.js';
+import {encodeWindows, type WindowsView} from '../../actors/windows.js';
+import type {PartValues} from '../../src/parts/parts-cache.js';
+import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
+
+export interface TestEvent {
+  readonly user: string;
+  readonly event: string;
+  readonly timeMs: number;
+  readonly properties?: {readonly [key: string]: Json};
+}
+
+/** A store of parts that can lose them, and counts what is read. */
+export class MemoryParts implements PartValues {
+  private readonly values = new Map<number, Uint8Array>();
+  private nextRevision = 1;
+  reads = 0;
+
+  put(payload: Uint8Array, valueBytesMax = 64 * 1024): PartRef {
+    const revisions: number[] = [];
+    for (let at = 0; at === 0 || at < payload.length; at += valueBytesMax) {
+      this.values.set(this.nextRevision, payload.slice(at, at + valueBytesMax));
+      revisions.push(this.nextRevision++);
+    }
+    return {key: `p0.1.${revisions[0]}`, revisions, bytes: payload.length, crc: crc32(payload)};
+  }
+
+  sweep(ref: PartRef): void {
+    for (const revision of ref.revisions) this.values.delete(revision);
+  }
+
+  async read(revision: number): Promise<Uint8Array | undefined> {
+    this.reads += 1;
+    return this.values.get(revision);
+  }
+}
+
+/** Writes one partition. `cut` ends a chunk and a run, as often as the test likes. */
+export class TestPartition {
+  readonly users = new InternedTable();
+  readonly names = new InternedTable();
+  private readonly parts: MemoryParts;
+  private readonly chunks: ChunkEntry[] = [];
+  private readonly images: {rows: RowsView; blocks: readonly Uint8Array[]}[] = [];
+  private readonly nameBlocks: PartRef[] = [];
+  private readonly windowRuns: Run[] = [];
+  private readonly erasedUsers: number[] = [];
+  private open = new OpenChunk(0, 0);
+  private deltas = new WindowDeltas();
+  private sequence = 0;
+
+  constructor(parts: MemoryParts) {
+    this.parts = parts;
+  }
+
+  append(...events: readonly TestEvent[]): this {
+    for (const event of events) this.appendOne(event);
+    return this;
+  }
+
+  private appendOne({user, event, timeMs, properties}: TestEvent): void {
+    const writer = new ByteWriter(1_024);
+    beginMessage(writer);
+    writeEvent(writer, {event, userId: user, properties, timeMs, receivedMs: timeMs});
+    const cursor = new MessageCursor(sealMessage(writer, new Uint8Array(8), 1, timeMs, 1));
+    cursor.next();
+    const {entry} = cursor;
+    const userIndex = this.users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
+    const nameIndex = this.names.intern(entry.bytes, entry.textStart, entry.textEnd);
+    this.open.append(entry, userIndex, nameIndex);
+    this.deltas.add(timeMs, nameIndex, userIndex);
+    if (this.open.isFull) this.cutChunk();
+  }
+
+  /** Rows of the user go from all chunks, its counts are subtracted in the next run, its day sets keep it (W1). */
+  erase(user: string): this {
+    this.cutChunk();
+    const key = wtf8('u' + user);
+    const index = this.users.find(key, 0, key.length);
+    if (index < 0) return this;
+    this.images.forEach((image, chunk) => {
+      const rows = rowsOfUser(image.rows, index);
+      for (const row of rows) this.deltas.subtract(image.rows.times[row]!, image.rows.names[row]!);
+      if (rows.length > 0) this.putChunk(chunk, eraseRows(image.rows, rows), image.blocks);
+    });
+    this.users.remove(index);
+    this.erasedUsers.push(index);
+    return this;
+  }
+
+  /** Ends the chunk. */
+  cutChunk(): this {
+    if (this.open.count === 0) return this;
+    this.putChunk(this.chunks.length, this.open.view(), this.open.blocks());
+    this.open = new OpenChunk(this.open.chunk + 1, this.open.baseOrdinal + this.open.count);
+    return this;
+  }
+
+  /** Ends the run of windows; its days are spread over blocks of `daysMax`. */
+  cutRun(daysMax = 1_000): this {
+    const blocks = this.deltas.encode(() => false).flatMap((view) => split(view, daysMax));
+    this.deltas = new WindowDeltas();
+    if (blocks.length > 0) this.windowRuns.push(this.putRun(blocks));
+    return this;
+  }
+
+  private putRun(blocks: readonly WindowsView[]): Run {
+    return {
+      bytes: 0,
+      blocks: blocks.map((view) => ({
+        first: view.firstDay,
+        last: view.lastDay,
+        part: this.parts.put(encodeWindows(view)),
+      })),
+    };
+  }
+
+  private putChunk(chunk: number, rows: RowsView, blocks: readonly Uint8Array[]): void {
+    this.images[chunk] = {rows, blocks};
+    this.chunks[chunk] = {
+      chunk,
+      baseOrdinal: rows.baseOrdinal,
+      count: rows.count,
+      ...summarizeRows(rows),
+      rows: this.parts.put(encodeRows(rows)),
+      bodies: this.parts.put(joinBodies(blocks.map((block) => gzipSync(block)))),
+    };
+  }
+
+  /** What is published now. */
+  publish(asOfMs = 0, partition = 0): PartitionSnapshot {
+    this.cutChunk().cutRun();
+    for (const [block, bytes] of this.names.takeDirtyBlocks()) this.nameBlocks[block] = this.parts.put(bytes);
+    const index: SnapshotIndex = {
+      users: {count: this.users.count, blocks: []},
+      names: {count: this.names.count, blocks: [...this.nameBlocks]},
+      nameCounts: null,
+      chunks: [...this.chunks],
+      windowRuns: [...this.windowRuns],
+      userRuns: [],
+      erasedUsers: [...this.erasedUsers].sort((a, b) => a - b),
+      dedupe: [],
+      tombstones: null,
+      deletions: [],
+      producers: [],
+      nextOrdinal: this.open.baseOrdinal,
+      nextChunk: this.open.chunk,
+      logicalMs: 0,
+      lastTickMs: asOfMs,
+    };
+    const manifest: Manifest = {
+      format: 1,
+      partition,
+      position: {generation: 1, sequence: (this.sequence += 1)},
+      epoch: 1,
+      asOfMs,
+      highWaterRevision: 0,
+      index: this.parts.put(new TextEncoder().encode(JSON.stringify(index))),
+    };
+    return {manifest, index, names: this.names};
+  }
+}
+
+/** Cuts a block of a run into blocks of at most `daysMax` days each. */
+function split(view: WindowsView, daysMax: number): WindowsView[] {
+  const blocks: WindowsView[] = [];
+  for (let first = view.firstDay; first <= view.lastDay; first += daysMax) {
+    const last = Math.min(first + daysMax - 1, view.lastDay);
+    const inCells = (_: number, cell: number): boolean => {
+      const day = Math.floor(view.hours[cell]! / 24);
+      return first <= day && day <= last;
+    };
+    const places = [...view.days.keys()].filter((i) => first <= view.days[i]! && view.days[i]! <= last);
+    const sets = places.map((i) => [...view.members.slice(view.memberOffsets[i], view.memberOffsets[i + 1])]);
+    const offsets = [0];
+    for (const set of sets) offsets.push(offsets.at(-1)! + set.length);
+    const block: WindowsView = {
+      firstDay: first,
+      lastDay: last,
+      counts: view.counts.filter(inCells),
+      hours: view.hours.filter(inCells),
+      names: view.names.filter(inCells),
+      days: Uint32Array.from(places, (i) => view.days[i]!),
+      memberOffsets: Uint32Array.from(offsets),
+      members: Uint32Array.from(sets.flat()),
+    };
+    if (block.hours.length + block.days.length > 0) blocks.push(block);
+  }
+  return blocks;
+}
