@@ -60,7 +60,7 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   checkDataDir(config.dataDir);
   const ground = await startGround(config, stages, logger);
   logger.info(printableConfig(config), 'configuration');
-  const threads = startThreads(config, ground, stages);
+  const threads = startThreads(config, ground, stages, logger);
   if (isEdge) await startFrontDoor(config, ground, stages);
   await Promise.all(threads.map(({ready}) => ready));
   logger.info({roles: config.roles, durability: ground.durability}, 'ready');
@@ -118,10 +118,13 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
   }
 }
 
-function startThreads(config: Config, {address}: Ground, stages: Stage[]): Thread[] {
+function startThreads(config: Config, {address}: Ground, stages: Stage[], logger: Logger): Thread[] {
   const common = {nats: address, partitionCount: config.partitions, logLevel: config.logLevel};
   const threads: Thread[] = [];
-  const fatal = (line: string): never => endBadly(line); // M3
+  const fatal = (line: string, cause?: Error): never => {
+    if (cause !== undefined) logger.fatal({err: cause}, 'a thread failed');
+    endBadly(line); // M3
+  };
   const keep = (name: string, thread: Thread): void => {
     threads.push(thread);
     stages.push({name, stop: () => thread.drain()});

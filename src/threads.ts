@@ -11,8 +11,8 @@ export interface Thread {
   drain(): Promise<void>;
 }
 
-/** `onFatal` is called when the thread says so, throws, or ends without having been asked to; with one line. */
-export type OnFatal = (line: string) => void;
+/** Called when the thread says so, throws, or ends without having been asked to: one line, and the error if there is one. */
+export type OnFatal = (line: string, cause?: Error) => void;
 
 export function startPartitionThread(data: PartitionWorkerData, onFatal: OnFatal): Thread {
   const name = `partitions ${data.partitions.join(',')}`;
@@ -37,7 +37,7 @@ function startThread(program: URL, name: string, workerData: object, onFatal: On
       }
     });
   });
-  worker.on('error', (error) => onFatal(`${name}: ${error.stack ?? error.message}`));
+  worker.on('error', (error) => onFatal(`${name}: ${error.message.split('\n', 1)[0]}`, error));
   worker.on('exit', (code) => {
     if (!hasStopped) onFatal(`${name}: the thread ended by itself (code ${code})`);
   });

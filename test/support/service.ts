@@ -3,7 +3,7 @@
 
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setInterval as every} from 'node:timers/promises';
@@ -56,6 +56,7 @@ export function temporaryFolder(): string {
 /** Resolves once `/readyz` answers 200; a start that fails throws with everything the service printed. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? temporaryFolder();
+  mkdirSync(dataDir, {recursive: true});
   // A note that a killed predecessor left behind would name a dead port.
   rmSync(join(dataDir, 'service.json'), {force: true});
   const child = spawn(process.execPath, [program], {
@@ -94,7 +95,7 @@ function serviceEnvironment(dataDir: string, own: Readonly<Record<string, string
   return {
     PATH: process.env.PATH,
     NATS_SERVER_BIN: process.env.NATS_SERVER_BIN,
-    ...(process.env.TEST_NATS_URL === undefined ? {} : {NATS_URL: process.env.TEST_NATS_URL}),
+    ...externalNats(dataDir),
     PORT: '0',
     DATA_DIR: dataDir,
     BOOTSTRAP_WRITE_KEY: testWriteKey,
@@ -104,6 +105,29 @@ function serviceEnvironment(dataDir: string, own: Readonly<Record<string, string
     LOG_LEVEL: 'warn',
     ...own,
   };
+}
+
+/**
+ * `npm run test:containers` has one NATS server for all services of all tests: TEST_NATS_URL, with `{account}` where each
+ * data folder gets an account of its own, numbered by claiming a folder in TEST_NATS_CLAIMS. Otherwise: embedded.
+ */
+function externalNats(dataDir: string): {NATS_URL?: string} {
+  const {TEST_NATS_URL: url, TEST_NATS_CLAIMS: claims} = process.env;
+  if (url === undefined || claims === undefined) return {};
+  const note = join(dataDir, 'test-nats-account');
+  if (!existsSync(note)) writeFileSync(note, `t${claimNumber(claims)}`);
+  return {NATS_URL: url.replace('{account}', readFileSync(note, 'utf8'))};
+}
+
+function claimNumber(claims: string): number {
+  for (let n = 0; ; n++) {
+    try {
+      mkdirSync(join(claims, String(n))); // Atomic: of two test processes, one goes on to the next number.
+      return n;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
 }
 
 function collectOutput(child: ChildProcess): () => string {
