@@ -1,0 +1,96 @@
+// The report engine: one question in, one answer out, over the newest published snapshots.
+//   R1. An answer is computed over one set of snapshots, from beginning to end; its headers name it.
+//   R2. A part that was swept means that the set is out of date: start again on the newest one, three times at most.
+//   R3. Memory: parts in the cache, rows gathered by the reports at work and kept answers share `cacheBytesMax`.
+
+import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
+import {monotonicMs} from '../clock.js';
+import type {Logger} from '../observe.js';
+import {MissingPart, PartsCache, type PartValues} from '../parts/parts-cache.js';
+import {AnswerCache} from './answer-cache.js';
+import {Evaluation} from './evaluate.js';
+import {asOf, headersOf, isNoneMatch} from './freshness.js';
+import {type ManifestSource, NewestSnapshots, type PartitionSnapshot} from './newest-snapshots.js';
+import {Overload, Turns} from './turns.js';
+
+const triesMax = 3;
+/** Reports take their thread in turns: two keep it busy while one of them waits for parts. */
+const reportsAtOnceMax = 2;
+const reportsWaitingMax = 256;
+
+export interface EngineOptions {
+  readonly partitionCount: number;
+  readonly cacheBytesMax: number;
+}
+
+export class ReportEngine {
+  private readonly parts: PartsCache;
+  private readonly snapshots: NewestSnapshots;
+  private readonly answers: AnswerCache;
+  private readonly turns = new Turns(reportsAtOnceMax, reportsWaitingMax);
+  private readonly gatheredBytesMax: number;
+  private readonly logger: Logger;
+
+  constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
+    const {partitionCount, cacheBytesMax} = options;
+    this.parts = new PartsCache(values, Math.floor(cacheBytesMax / 2));
+    this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
+    this.gatheredBytesMax = Math.floor(cacheBytesMax / 4 / reportsAtOnceMax);
+    // Strings of up to two bytes a character.
+    this.answers = new AnswerCache(Math.floor(cacheBytesMax / 16 / 2));
+    this.logger = logger;
+  }
+
+  /** Never rejects: what fails is logged once and answered `unavailable`. */
+  async answer(question: ReportQuestion): Promise<ReportAnswer> {
+    try {
+      return question.ask === 'status' ? await this.status() : await this.report(question.query, question.ifNoneMatch);
+    } catch (error) {
+      if (error instanceof Overload) return {kind: 'unavailable', message: error.message};
+      this.logger.error(
+        {err: error, ask: question.ask === 'report' ? question.query.report : 'status'},
+        'report failed',
+      );
+      return {kind: 'unavailable', message: 'the report cannot be computed now'};
+    }
+  }
+
+  private async status(): Promise<ReportAnswer> {
+    const manifests = (await this.snapshots.read()).map((snapshot) => snapshot?.manifest);
+    const isReady = manifests.every((manifest) => manifest !== undefined);
+    return {kind: 'status', ready: isReady, asOfMs: isReady ? asOf(manifests) : null};
+  }
+
+  private async report(query: ReportQuery, ifNoneMatch: string | undefined): Promise<ReportAnswer> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.tryReport(query, ifNoneMatch);
+      } catch (error) {
+        if (!(error instanceof MissingPart) || tries === triesMax) throw error;
+        this.snapshots.forget(); // R2
+      }
+    }
+  }
+
+  private async tryReport(query: ReportQuery, ifNoneMatch: string | undefined): Promise<ReportAnswer> {
+    const snapshots = await this.snapshots.read();
+    if (!areAll(snapshots)) return {kind: 'unavailable', message: 'not every partition has published a snapshot yet'};
+    const headers = headersOf(
+      query,
+      snapshots.map(({manifest}) => manifest),
+    ); // R1
+    if (isNoneMatch(ifNoneMatch, headers.ETag)) return {kind: 'report', headers, body: null};
+    const body = await this.answers.get(headers.ETag, () => this.turns.take(() => this.compute(query, snapshots)));
+    return {kind: 'report', headers, body};
+  }
+
+  private async compute(query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+    const startedMs = monotonicMs();
+    const body = await new Evaluation(this.parts, this.gatheredBytesMax).answer(query, snapshots);
+    this.logger.debug({report: query.report, ms: monotonicMs() - startedMs}, 'report computed');
+    return body;
+  }
+}
+
+const areAll = (snapshots: readonly (PartitionSnapshot | undefined)[]): snapshots is readonly PartitionSnapshot[] =>
+  snapshots.every((snapshot) => snapshot !== undefined);

@@ -1,0 +1,41 @@
+// How many reports are computed at once, and how many may wait for their turn.
+
+/** More waiting askers than there is room for: the answer is 503, and nothing was done. */
+export class Overload extends Error {
+  override name = 'Overload';
+}
+
+export class Turns {
+  private readonly atOnceMax: number;
+  private readonly waitingMax: number;
+  private taken = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(atOnceMax: number, waitingMax: number) {
+    this.atOnceMax = atOnceMax;
+    this.waitingMax = waitingMax;
+  }
+
+  /** Does the work when its turn comes; first come, first served. @throws Overload */
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.taken < this.atOnceMax) this.taken += 1;
+    else await this.wait();
+    try {
+      return await work();
+    } finally {
+      this.passOn();
+    }
+  }
+
+  private async wait(): Promise<void> {
+    if (this.waiting.length === this.waitingMax) throw new Overload(`${this.waitingMax} reports wait already`);
+    await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  /** The turn goes to whoever waits longest: nobody who comes meanwhile overtakes. */
+  private passOn(): void {
+    const next = this.waiting.shift();
+    if (next === undefined) this.taken -= 1;
+    else next();
+  }
+}

@@ -1,0 +1,94 @@
+// Entry of the report thread: connects, answers `ask.report`, says when it is ready, and stops when it is asked to.
+
+import {setTimeout as pause} from 'node:timers/promises';
+import {parentPort, workerData} from 'node:worker_threads';
+import {jetstreamManager} from '@nats-io/jetstream';
+import type {Msg, NatsConnection, Subscription} from 'nats';
+import {must} from '../../actors/invariant.js';
+import {askReportSubject, type ReportQuestion} from '../asks.js';
+import {connectNats} from '../nats/connection.js';
+import {partValues} from '../nats/part-values.js';
+import {publishedManifests} from '../nats/published-manifests.js';
+import {createLogger} from '../observe.js';
+import type {FromWorker, ReportWorkerData, ToWorker} from '../worker-messages.js';
+import {ReportEngine} from './engine.js';
+
+/** A first snapshot takes some tens of ms: asking rarely would only delay the start. */
+const readyPauseMs = 20;
+/** What failed was logged: a line a second is enough. */
+const failedPauseMs = 1_000;
+
+const {nats, partitionCount, cacheBytesMax, logLevel} = workerData as ReportWorkerData;
+const port = must(parentPort, 'the report worker runs in a thread');
+const logger = createLogger(logLevel, 'report');
+const say = (message: FromWorker): void => port.postMessage(message);
+
+try {
+  await run(await connectNats(nats, 'millrace-report'));
+} catch (error) {
+  logger.fatal({err: error}, 'the report thread cannot go on');
+  say({kind: 'fatal', message: (error as Error).message});
+}
+
+async function run(nc: NatsConnection): Promise<void> {
+  const jsm = await jetstreamManager(nc);
+  const engine = new ReportEngine(publishedManifests(jsm), partValues(jsm), {partitionCount, cacheBytesMax}, logger);
+  const questions = nc.subscribe(askReportSubject, {queue: 'report'});
+  const answered = answerAll(questions, engine);
+  void nc.closed().then((error) => {
+    if (error) say({kind: 'fatal', message: `the connection to NATS ended: ${error.message}`});
+  });
+  const drain = drainAsked();
+  void sayWhenReady(engine, drain);
+  await drain.asked;
+  await questions.drain();
+  await answered; // Their parts still come over the connection, and their answers leave by it.
+  await nc.drain();
+  say({kind: 'stopped'});
+}
+
+interface Drain {
+  readonly asked: Promise<void>;
+  isAsked: boolean;
+}
+
+function drainAsked(): Drain {
+  const drain: Drain = {
+    isAsked: false,
+    asked: new Promise((resolve) => {
+      port.on('message', (message: ToWorker) => {
+        if (message.kind !== 'drain') return;
+        drain.isAsked = true;
+        resolve();
+      });
+    }),
+  };
+  return drain;
+}
+
+/** Resolves when the subscription has ended and every question that it brought is answered. */
+async function answerAll(questions: Subscription, engine: ReportEngine): Promise<void> {
+  const open = new Set<Promise<void>>();
+  for await (const message of questions) {
+    const answering = respond(message, engine).finally(() => open.delete(answering));
+    open.add(answering);
+  }
+  await Promise.all(open);
+}
+
+/** A question that is no JSON, or whose asker cannot be reached, harms nobody else. */
+async function respond(message: Msg, engine: ReportEngine): Promise<void> {
+  try {
+    message.respond(JSON.stringify(await engine.answer(message.json<ReportQuestion>())));
+  } catch (error) {
+    logger.error({err: error}, 'a question was not answered');
+  }
+}
+
+async function sayWhenReady(engine: ReportEngine, drain: Drain): Promise<void> {
+  while (!drain.isAsked) {
+    const status = await engine.answer({ask: 'status'});
+    if (status.kind === 'status' && status.ready) return say({kind: 'ready'});
+    await pause(status.kind === 'status' ? readyPauseMs : failedPauseMs);
+  }
+}
