@@ -1,17 +1,15 @@
 // The chunk that rows are appended to; the others are closed and live in parts (actors/rows.ts, actors/bodies.ts).
 //   A chunk is closed when it has `chunkRowsMax` rows or `chunkBodyBytesMax` bytes of bodies, and before an erasure.
 
-import {type BodiesLayout, findBody} from './bodies.js';
+import {findBody} from './bodies.js';
 import {ByteWriter} from './codec/bytes.js';
-import {type EntryView, PropertyCursor} from './codec/entries.js';
+import {type EntryView, PropertyCursor, valueTag} from './codec/entries.js';
 import {Dictionary} from './dictionary.js';
 import {InternedTable} from './interned.js';
 import {assert} from './invariant.js';
 import {bodyBlockRows, chunkBodyBytesMax, chunkColumnsMax, chunkRowsMax} from './limits.js';
 import {chunkNamesMax} from './manifest.js';
-import {noUser, type RowColumn, type RowsView, timeOrder} from './rows.js';
-
-export type {BodiesLayout};
+import {codeInBody, noUser, type RowColumn, type RowsView, timeOrder} from './rows.js';
 
 export class OpenChunk {
   count = 0;
@@ -69,7 +67,10 @@ export class OpenChunk {
         this.keysInBody = true;
         continue;
       }
-      this.columns[column][row] = this.dictionary.code(column, entry.bytes, cursor.valueStart, cursor.valueEnd);
+      this.columns[column][row] =
+        cursor.tag === valueTag.json
+          ? codeInBody
+          : this.dictionary.code(column, entry.bytes, cursor.valueStart, cursor.valueEnd);
     }
   }
 

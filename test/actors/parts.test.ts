@@ -1,0 +1,238 @@
+// Bytes of parts: what is written comes back, version 1 stays readable, and what was erased is not in them.
+import {describe, expect, test} from 'vitest';
+import {readBody, withoutBodies} from '../../actors/bodies.js';
+import {ByteWriter, wtf8} from '../../actors/codec/bytes.js';
+import {type AcceptedEvent, beginMessage, MessageCursor, sealMessage, writeEvent} from '../../actors/codec/entries.js';
+import {InternedTable, internedBlockEntries} from '../../actors/interned.js';
+import {bodyBlockRows, chunkColumnsMax, chunkRowsMax} from '../../actors/limits.js';
+import {OpenChunk, summarizeRows} from '../../actors/open-chunk.js';
+import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
+import {codeInBody, encodeRows, noUser, viewRows} from '../../actors/rows.js';
+import {findRecord, UserBlockReader, UserBlockWriter, withoutRecord} from '../../actors/user-records.js';
+import {WindowDeltas} from '../../actors/window-deltas.js';
+import {encodeWindows, viewWindows} from '../../actors/windows.js';
+
+const start = Date.UTC(2026, 1, 28, 22);
+
+function chunkOf(events: readonly (Partial<AcceptedEvent> & {user: number})[]): OpenChunk {
+  const chunk = new OpenChunk(3, 2 ** 33);
+  const writer = new ByteWriter(1_024);
+  beginMessage(writer);
+  for (const {user: _, ...event} of events) {
+    writeEvent(writer, {event: 'e', userId: 'u', timeMs: start, receivedMs: start, ...event});
+  }
+  const cursor = new MessageCursor(sealMessage(writer, new Uint8Array(8), 1, 0, events.length).slice());
+  for (const {user} of events) {
+    cursor.next();
+    chunk.append(cursor.entry, user, user % 3);
+  }
+  return chunk;
+}
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
+
+describe('rows', () => {
+  const chunk = chunkOf([
+    {user: 1, timeMs: start + 5, properties: {plan: 'pro', nested: {a: 1}}},
+    {user: 2, timeMs: start + 1, properties: {plan: 'free', long: 'x'.repeat(200)}},
+    {user: 1, timeMs: start + 5, properties: {plan: 'pro', only: 'one'}},
+  ]);
+
+  test('golden: version 1 stays readable', () => {
+    const bytes = encodeRows(chunk.view());
+    expect(hex(bytes)).toMatchInlineSnapshot(`"010000000300000003000000030000000000000002000000040000000300000012000000100000000000000000000000000000000000000000000000000000000050f03f64ca79420010f03f64ca79420050f03f64ca794201000000020000000100000001000000020000000100000001000000020000000100020001000000ffff0000000000000000ffff00000000000000000300000000000000040000000a0000000e000000120000000000000000000000050000000b0000001000000000000003706c616e6e65737465646c6f6e676f6e6c790000050370726f05046672656505036f6e65"`);
+    const rows = viewRows(bytes);
+    expect(rows).toEqual(chunk.view());
+    expect([rows.baseOrdinal, rows.chunk, rows.count]).toEqual([2 ** 33, 3, 3]);
+    expect([...rows.order]).toEqual([1, 0, 2]);
+  });
+
+  test('nested and long values are left to bodies, equal values share a code', () => {
+    const {columns} = chunk.view();
+    expect(columns.map(({key, codes}) => [text(key), ...codes])).toEqual([
+      ['plan', 1, 2, 1],
+      ['nested', codeInBody, 0, 0],
+      ['long', 0, codeInBody, 0],
+      ['only', 0, 0, 3],
+    ]);
+  });
+
+  test('properties past the column bound are said to be in bodies', () => {
+    const properties = Object.fromEntries(Array.from({length: chunkColumnsMax + 1}, (_, i) => [`p${i}`, i]));
+    const view = chunkOf([{user: 0, properties}]).view();
+    expect(view.columns.length).toBe(chunkColumnsMax);
+    expect(view.keysInBody).toBe(true);
+    expect(chunk.view().keysInBody).toBe(false);
+  });
+
+  test('an open chunk goes on from its parts', () => {
+    const events = Array.from({length: bodyBlockRows + 7}, (_, i) => ({
+      user: i % 5,
+      timeMs: start + ((i * 37) % 100),
+      properties: {i, s: `v${i % 9}`},
+    }));
+    const whole = chunkOf(events);
+    const part = chunkOf(events.slice(0, bodyBlockRows + 2));
+    const again = OpenChunk.restore(viewRows(encodeRows(part.view())), part.blocks());
+    const writer = new ByteWriter(1_024);
+    for (const {user: _, ...event} of events.slice(bodyBlockRows + 2)) {
+      writer.position = 0;
+      beginMessage(writer);
+      writeEvent(writer, {event: 'e', userId: 'u', receivedMs: start, ...event});
+      const cursor = new MessageCursor(sealMessage(writer, new Uint8Array(8), 1, 0, 1).slice());
+      cursor.next();
+      again.append(cursor.entry, _, _ % 3);
+    }
+    expect(again.view()).toEqual(whole.view());
+    expect(again.blocks()).toEqual(whole.blocks());
+  });
+
+  test('a chunk is full at its rows, or at its bytes', () => {
+    const chunk = new OpenChunk(0, 0);
+    const writer = new ByteWriter(1_024);
+    beginMessage(writer);
+    writeEvent(writer, {event: 'e', userId: 'u', timeMs: 1, receivedMs: 1, properties: {text: 'x'.repeat(60_000)}});
+    const cursor = new MessageCursor(sealMessage(writer, new Uint8Array(8), 1, 0, 1).slice());
+    cursor.next();
+    while (!chunk.isFull) chunk.append(cursor.entry, 0, 0);
+    expect(chunk.count).toBeLessThan(chunkRowsMax);
+    expect(() => chunk.append(cursor.entry, 0, 0)).toThrow(/a full chunk is closed/);
+  });
+
+  test('erasing a user zeroes its slots, and what only it said is in no byte of the part', () => {
+    const rows = viewRows(encodeRows(chunk.view()));
+    expect(rowsOfUser(rows, 1)).toEqual([0, 2]);
+    const left = viewRows(encodeRows(eraseRows(rows, [0, 2])));
+    expect([...left.users]).toEqual([noUser, 2, noUser]);
+    expect([...left.order]).toEqual([1]);
+    expect([...left.columns[0].codes]).toEqual([0, 2, 0]);
+    expect(summarizeRows(left)).toEqual({live: 1, minTimeMs: start + 1, maxTimeMs: start + 1, names: [2]});
+    expect(text(encodeRows(left))).not.toMatch(/pro|only|one|nested/);
+    expect(text(encodeRows(left))).toMatch(/plan.*free/s);
+    expect(summarizeRows(eraseRows(left, [1]))).toEqual({live: 0, minTimeMs: 1, maxTimeMs: 0, names: []});
+  });
+
+  test('erased bodies are empty, the others where they were', () => {
+    const [block] = chunk.blocks();
+    const left = withoutBodies(block, new Set([0, 2]));
+    expect(readBody(left, 0)).toBeUndefined();
+    expect(readBody(left, 1)?.timeMs).toBe(start + 1);
+    expect(readBody(left, 2)).toBeUndefined();
+    expect(text(left)).not.toMatch(/pro|only/);
+  });
+});
+
+describe('windows', () => {
+  test('golden: version 1 stays readable', () => {
+    const deltas = new WindowDeltas();
+    deltas.add(start, 1, 9);
+    deltas.add(start, 1, 7);
+    deltas.add(start + 7_200_000, 0, 7);
+    deltas.add(start, 1, 9);
+    deltas.subtract(start, 2);
+    const [view, ...more] = deltas.encode((user) => user === 9);
+    expect(more).toEqual([]);
+    const bytes = encodeWindows(view);
+    expect(hex(bytes)).toMatchInlineSnapshot(
+      `"01000000205000002150000003000000020000000200000000000000000000000000000000000840000000000000f0bf000000000000f03f16830700168307001883070001000000020000000000000020500000215000000000000001000000020000000700000007000000"`,
+    );
+    expect(viewWindows(bytes)).toEqual(view);
+    const hour = start / 3_600_000;
+    expect([...view.hours]).toEqual([hour, hour, hour + 2]);
+    expect([...view.names]).toEqual([1, 2, 0]);
+    expect([...view.counts]).toEqual([3, -1, 1]);
+    expect([...view.members]).toEqual([7, 7]);
+  });
+});
+
+describe('user records', () => {
+  const records = [
+    {user: 3, createdMs: 1, lastEventMs: 2, lastIdentifyMs: undefined, traits: undefined, chunks: [0, 5, 6]},
+    {
+      user: 4,
+      createdMs: 1,
+      lastEventMs: undefined,
+      lastIdentifyMs: 1,
+      traits: {json: '{"a":"ü"}', overLimit: 3},
+      chunks: [],
+    },
+    {user: 900, createdMs: 0, lastEventMs: 0, lastIdentifyMs: 0, traits: {json: '{}', overLimit: 0}, chunks: [70_000]},
+  ];
+  const writer = new UserBlockWriter();
+  for (const record of records) writer.add(record);
+  const block = writer.finish();
+
+  test('golden: version 1 stays readable', () => {
+    expect(hex(block.payload)).toMatchInlineSnapshot(
+      `"0301000000000000f03f0000000000000040030005010106000000000000f03f000000000000f03f0a7b2261223a22c3bc227d0300800707000000000000000000000000000000000000000000000000027b7d0001f0a204"`,
+    );
+    expect([block.first, block.last]).toEqual([3, 900]);
+    const reader = new UserBlockReader(block.payload);
+    expect([reader.next(), reader.next(), reader.next(), reader.next()]).toEqual([...records, undefined]);
+  });
+
+  test('a record is found, or taken out', () => {
+    expect(findRecord(block.payload, 4)).toEqual(records[1]);
+    expect(findRecord(block.payload, 5)).toBeUndefined();
+    const left = withoutRecord(block.payload, 4)!;
+    expect(findRecord(left.payload, 4)).toBeUndefined();
+    expect(findRecord(left.payload, 900)).toEqual(records[2]);
+    expect(text(left.payload)).not.toContain('"a"');
+    expect(withoutRecord(withoutRecord(left.payload, 3)!.payload, 900)).toBeUndefined();
+  });
+});
+
+describe('interned tables', () => {
+  const intern = (table: InternedTable, word: string) => {
+    const bytes = wtf8(word);
+    return table.intern(bytes, 0, bytes.length);
+  };
+  const find = (table: InternedTable, word: string) => {
+    const bytes = wtf8(word);
+    return table.find(bytes, 0, bytes.length);
+  };
+
+  test('indexes are dense, given out once, and come back from blocks', () => {
+    const table = new InternedTable();
+    const count = internedBlockEntries + 500;
+    for (let i = 0; i < count; i++) expect(intern(table, `user ${i}`)).toBe(i);
+    expect(intern(table, 'user 77')).toBe(77);
+    table.remove(77);
+    expect([table.has(77), find(table, 'user 77')]).toEqual([false, -1]);
+    expect(intern(table, 'user 77')).toBe(count);
+    const blocks = table.takeDirtyBlocks();
+    expect([...blocks.keys()]).toEqual([0, 1]);
+    expect(table.takeDirtyBlocks().size).toBe(0);
+    const again = new InternedTable();
+    for (const bytes of blocks.values()) again.restoreBlock(bytes);
+    expect(again.count).toBe(count + 1);
+    for (const i of [0, 76, 78, internedBlockEntries, count - 1]) {
+      expect(find(again, `user ${i}`)).toBe(i);
+      expect(again.text(i)).toBe(`user ${i}`);
+    }
+    expect([again.has(77), find(again, 'user 77')]).toEqual([false, count]);
+    table.remove(0);
+    expect([...table.takeDirtyBlocks().keys()]).toEqual([0]);
+  });
+
+  test('removing and adding again for ever keeps its lookups', () => {
+    const table = new InternedTable();
+    for (let i = 0; i < 5_000; i++) {
+      const index = intern(table, `w${i % 3}`);
+      if (i % 2 === 0) table.remove(index);
+    }
+    for (const word of ['w0', 'w1', 'w2']) {
+      const index = find(table, word);
+      if (index >= 0) expect(table.text(index)).toBe(word);
+    }
+    expect(table.count).toBeGreaterThan(2_000);
+  });
+
+  test('golden: version 1 stays readable', () => {
+    const table = new InternedTable();
+    for (const word of ['uada', '', 'aß']) intern(table, word);
+    table.remove(1);
+    expect(hex(table.takeDirtyBlocks().get(0)!)).toMatchInlineSnapshot(`"0575616461000461c39f"`);
+  });
+});

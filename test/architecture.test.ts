@@ -1,0 +1,107 @@
+// The two rings, checked on the text of the sources: who imports whom, and who may touch the world.
+import {readdirSync, readFileSync} from 'node:fs';
+import {dirname, join, normalize, relative} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {describe, expect, test} from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const sources = (folder: string): string[] =>
+  readdirSync(join(root, folder), {recursive: true, encoding: 'utf8'})
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => join(folder, path));
+
+interface Import {
+  readonly file: string;
+  /** Path from the root for files of ours, otherwise the package's name. */
+  readonly target: string;
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const found = text.matchAll(
+    /(?:^|\n)\s*(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)|(?:^|\n)import\s+'([^']+)'/g,
+  );
+  return [...found].map((match) => {
+    const target = (match[1] ?? match[2] ?? match[3]) as string;
+    return {
+      file,
+      target: target.startsWith('.') ? relative(root, normalize(join(root, dirname(file), target))) : target,
+    };
+  });
+}
+
+/** Sources without comments and string contents: what is left is what the program does. */
+const codeOf = (file: string): string =>
+  readFileSync(join(root, file), 'utf8')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\/\/.*$/gm, '')
+    .replace(/'(?:[^'\\\n]|\\.)*'/g, "''");
+
+const actors = sources('actors');
+const world = sources('src');
+const all = [...actors, ...world];
+const imports = all.flatMap(importsOf);
+
+describe('the core', () => {
+  test('has files, and so has the world', () => {
+    expect(actors.length).toBeGreaterThan(20);
+    expect(world.length).toBeGreaterThan(30);
+  });
+
+  test('imports nothing from outside itself', () => {
+    const outside = imports.filter(({file, target}) => file.startsWith('actors/') && !target.startsWith('actors/'));
+    expect(outside).toEqual([]);
+  });
+
+  test('calls no clock, no chance, no environment, no promise', () => {
+    const banned =
+      /\b(Date\.now|new Date\b|Math\.random|performance\b|process\b|setTimeout|setInterval|setImmediate|queueMicrotask|globalThis|async\b|await\b|Promise\b|fetch\b|require\b|Buffer\b|console\b)/;
+    expect(
+      actors.flatMap(
+        (file) =>
+          codeOf(file)
+            .match(banned)
+            ?.map((hit) => `${file}: ${hit}`) ?? [],
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('the world', () => {
+  const only = (what: RegExp, homes: RegExp): string[] =>
+    world.filter((file) => what.test(codeOf(file)) && !homes.test(file));
+
+  test('reads clocks in src/clock.ts alone', () => {
+    expect(only(/Date\.now|new Date\(\)|performance\.now|process\.hrtime/, /^src\/clock\.ts$/)).toEqual([]);
+  });
+
+  test('reads the environment in src/config.ts, main and the command lines alone', () => {
+    expect(only(/process\.env/, /^src\/(main|edge\/native)\.ts$|^src\/cli\//)).toEqual([]);
+  });
+
+  test('draws no pseudo-random numbers', () => {
+    expect(only(/Math\.random/, /^src\/cli\//)).toEqual([]);
+  });
+
+  test('keeps uWebSockets.js in the edge, and NATS with those who speak to it', () => {
+    const users = (name: RegExp) => imports.filter(({target}) => name.test(target)).map(({file}) => file);
+    for (const file of users(/^uWebSockets\.js/)) expect(file).toMatch(/^src\/edge\//);
+    for (const file of users(/^nats$|^@nats-io\//))
+      expect(file).toMatch(/^src\/(nats|partition|report|keys|edge|ingest)\/|^src\/main\.ts$/);
+  });
+
+  test('roles do not import each other', () => {
+    const roles = ['edge', 'partition', 'report'];
+    const crossing = imports.filter(({file, target}) =>
+      roles.some((from) =>
+        roles.some((to) => from !== to && file.startsWith(`src/${from}/`) && target.startsWith(`src/${to}/`)),
+      ),
+    );
+    expect(crossing).toEqual([]);
+  });
+});
+
+test('no catch-all files', () => {
+  const vague = /(^|\/)(utils?|helpers?|common|misc|types|index)\.ts$|\.service\.ts$/;
+  expect([...all, ...sources('test'), ...sources('bench')].filter((file) => vague.test(file))).toEqual([]);
+});
