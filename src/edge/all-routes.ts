@@ -1,0 +1,51 @@
+// Every path of the service (API.md).
+import {batchBytesMax, eventBytesMax} from '../../actors/limits.js';
+import type {BodyEndpoint, ReadEndpoint, Route, Routes} from './route.js';
+import {trackBatch} from './routes/batch.js';
+import {readEvents} from './routes/events.js';
+import {health, readiness} from './routes/health.js';
+import {createKey, listKeys, revokeKey} from './routes/keys.js';
+import {countsReport, funnelReport, usersReport} from './routes/reports.js';
+import {identify, track} from './routes/track.js';
+import {deleteUser, readDeletion, readUser} from './routes/users.js';
+
+// What counts is the compact JSON; escapes and white space may make it longer on the wire. An event of 64 KiB that is
+// escaped throughout has 384 KiB.
+const singleBodyBytesMax = 8 * eventBytesMax;
+const adminBodyBytesMax = 16 * 1024;
+
+const reading = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'secret', handle});
+const writing = (bodyBytesMax: number, takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
+  access: 'write',
+  bodyBytesMax,
+  takeBody,
+});
+const open = (handle: ReadEndpoint['handle']): Route => ({GET: {access: 'open', handle}});
+
+const user: Route = {GET: reading(readUser), DELETE: reading(deleteUser)};
+
+export const routes: Routes = {
+  exact: new Map<string, Route>([
+    ['/v1/events', {POST: writing(singleBodyBytesMax, track), GET: reading(readEvents), isWriteRoute: true}],
+    ['/v1/events/batch', {POST: writing(batchBytesMax, trackBatch), isWriteRoute: true}],
+    // Reading and deleting here mean the user of that name.
+    ['/v1/users/identify', {...user, POST: writing(singleBodyBytesMax, identify), isWriteRoute: true}],
+    ['/v1/reports/events', {GET: reading(countsReport)}],
+    ['/v1/reports/users', {GET: reading(usersReport)}],
+    ['/v1/reports/funnel', {GET: reading(funnelReport)}],
+    [
+      '/admin/v1/keys',
+      {
+        GET: {access: 'admin', handle: listKeys},
+        POST: {access: 'admin', bodyBytesMax: adminBodyBytesMax, takeBody: createKey},
+      },
+    ],
+    ['/healthz', open(health)],
+    ['/readyz', open(readiness)],
+  ]),
+  bySegment: new Map<string, Route>([
+    ['/v1/users/', user],
+    ['/v1/deletions/', {GET: reading(readDeletion)}],
+    ['/admin/v1/keys/', {DELETE: {access: 'admin', handle: revokeKey}}],
+  ]),
+};

@@ -1,0 +1,60 @@
+// Who may come in: API keys from the Authorization header or, for beacons, a write key from the URL; the admin token.
+import {createHash, timingSafeEqual} from 'node:crypto';
+import type {ActiveKey, KeyRing} from '../keys/key-ring.js';
+import type {Exchange} from './exchange.js';
+import type {Failure} from './failure.js';
+import {decodePercent} from './query.js';
+
+/**
+ * `open`: anybody. `write`: any key. `secret`: a secret key. `admin`: the admin token, never an API key.
+ */
+export type Access = 'open' | 'write' | 'secret' | 'admin';
+
+export const missingKey: Failure = {
+  code: 'missing_key',
+  message: 'send an API key as "Authorization: Bearer <API_KEY>"',
+};
+export const invalidKey: Failure = {code: 'invalid_key', message: 'the API key is invalid or revoked'};
+export const insufficientPermissions: Failure = {
+  code: 'insufficient_permissions',
+  message: 'this needs a secret key (sk_live_)',
+};
+
+/** The header wins over the URL (API.md, Errors). @returns the key, or why not. */
+export function authenticate(ring: KeyRing, exchange: Exchange, isBeaconRoute: boolean): ActiveKey | Failure {
+  const {authorization} = exchange;
+  if (authorization !== undefined && authorization !== '') return ring.byHeader(authorization) ?? invalidKey;
+  const key = isBeaconRoute ? beaconKey(exchange.query) : undefined;
+  if (key === undefined) return missingKey;
+  const active = ring.byKey(key);
+  // A secret key in a URL ends up in logs of proxies: it is refused even though it is known.
+  return active?.kind === 'write' ? active : invalidKey;
+}
+
+/** The value of `write_key`; one that cannot be read opens nothing, and the query is refused later on. */
+function beaconKey(query: string): string | undefined {
+  if (query === '') return undefined;
+  const pair = query.split('&').find((text) => text.startsWith('write_key='));
+  return pair === undefined ? undefined : (decodePercent(pair.slice('write_key='.length)) ?? '');
+}
+
+/** The admin token's hash, to be compared in constant time whatever the length of what is offered. */
+export class AdminToken {
+  private readonly hash: Buffer;
+
+  constructor(token: string) {
+    this.hash = sha256(token);
+  }
+
+  /** @returns why not, or undefined when the header carries it. */
+  refuse({authorization}: Exchange): Failure | undefined {
+    if (authorization === undefined || authorization === '') {
+      return {code: 'missing_key', message: 'send the admin token as "Authorization: Bearer <ADMIN_TOKEN>"'};
+    }
+    const offered = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
+    if (timingSafeEqual(sha256(offered), this.hash)) return undefined;
+    return {code: 'invalid_key', message: 'the admin token is invalid'};
+  }
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,158 @@
+// One request and its one answer.
+//   X1. It ends once: answered, or aborted by the client. Whatever comes later finds it over.
+//   X2. Nothing of uWebSockets.js' request object is read after the handler returned: all that matters is copied here.
+//   X3. Every write is corked, so that an answer is one segment.
+import type {HttpRequest, HttpResponse} from 'uWebSockets.js';
+import {errorValue, type Failure, type Header, statusOf} from './failure.js';
+
+const jsonType = 'application/json; charset=utf-8';
+
+export interface ExchangeHost {
+  /** Whether connections end with their next answer. */
+  closesConnections(): boolean;
+  exchangeOver(): void;
+}
+
+export class Exchange {
+  readonly res: HttpResponse;
+  readonly method: string;
+  /** Undecoded. */
+  readonly path: string;
+  /** Undecoded, without the question mark. */
+  readonly query: string;
+  authorization: string | undefined;
+  contentType = '';
+  contentEncoding = '';
+  contentLength: string | undefined;
+  transferEncoding: string | undefined;
+  ifNoneMatch: string | undefined;
+  /** A header that must not stand twice does. */
+  isFramingAmbiguous = false;
+  /** POST of a write route: every answer may be read by every origin (API.md, CORS). */
+  isCorsOpen = false;
+  isOver = false;
+  private whenOver: (() => void) | undefined;
+  private readonly host: ExchangeHost;
+
+  constructor(res: HttpResponse, req: HttpRequest, host: ExchangeHost) {
+    this.res = res;
+    this.method = req.getCaseSensitiveMethod();
+    this.path = req.getUrl();
+    this.query = req.getQuery() ?? '';
+    this.host = host;
+    receiving = this;
+    req.forEach(receiveHeader);
+  }
+
+  /** Told when the exchange is over, for whatever reason. One listener. */
+  onOver(whenOver: () => void): void {
+    this.whenOver = whenOver;
+  }
+
+  abort(): void {
+    this.end();
+  }
+
+  receiveHeader(name: string, value: string): void {
+    switch (name) {
+      case 'authorization':
+        // Two of them name no key.
+        this.authorization = this.authorization === undefined ? value : 'repeated';
+        break;
+      case 'content-type':
+        this.contentType = value;
+        break;
+      case 'content-encoding':
+        this.contentEncoding = value;
+        break;
+      case 'content-length':
+        if (this.contentLength !== undefined) this.isFramingAmbiguous = true;
+        this.contentLength = value;
+        break;
+      case 'transfer-encoding':
+        if (this.transferEncoding !== undefined) this.isFramingAmbiguous = true;
+        this.transferEncoding = value;
+        break;
+      case 'if-none-match':
+        this.ifNoneMatch = value;
+    }
+  }
+
+  /** `body` is JSON text. */
+  json(status: string, body: string, headers?: readonly Header[]): void {
+    this.answer(status, jsonType, body, headers);
+  }
+
+  fail(failure: Failure, closes = false): void {
+    this.answer(
+      statusOf[failure.code],
+      jsonType,
+      JSON.stringify({error: errorValue(failure)}),
+      failure.headers,
+      closes,
+    );
+  }
+
+  /** `contentType` undefined: an answer without a body (204, 304). */
+  answer(
+    status: string,
+    contentType: string | undefined,
+    body: string,
+    headers?: readonly Header[],
+    closes = false,
+  ): void {
+    if (this.isOver) return; // X1
+    writing.exchange = this;
+    writing.status = status;
+    writing.contentType = contentType;
+    writing.body = body;
+    writing.headers = headers;
+    writing.closes = closes || this.host.closesConnections();
+    this.res.cork(writeAnswer); // X3
+    this.end();
+  }
+
+  private end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.whenOver?.();
+    this.host.exchangeOver();
+  }
+}
+
+// `forEach` and `cork` call back before they return, so one function and one slot each serve all exchanges: a closure
+// for every request is what the hot path can do without.
+let receiving: Exchange | undefined;
+function receiveHeader(name: string, value: string): void {
+  receiving!.receiveHeader(name, value);
+}
+
+interface Writing {
+  exchange: Exchange | undefined;
+  status: string;
+  contentType: string | undefined;
+  body: string;
+  headers: readonly Header[] | undefined;
+  closes: boolean;
+}
+const writing: Writing = {
+  exchange: undefined,
+  status: '',
+  contentType: undefined,
+  body: '',
+  headers: undefined,
+  closes: false,
+};
+
+function writeAnswer(): void {
+  const {exchange, status, contentType, body, headers, closes} = writing;
+  const {res, method, isCorsOpen} = exchange!;
+  res.writeStatus(status);
+  if (contentType !== undefined) res.writeHeader('Content-Type', contentType);
+  if (isCorsOpen) res.writeHeader('Access-Control-Allow-Origin', '*');
+  if (headers !== undefined) for (const [name, value] of headers) res.writeHeader(name, value);
+  if (closes) res.writeHeader('Connection', 'close');
+  if (contentType === undefined) res.endWithoutBody(undefined, closes);
+  else if (method === 'HEAD') res.endWithoutBody(Buffer.byteLength(body), closes);
+  else res.end(body, closes);
+}

@@ -1,0 +1,69 @@
+// Refusals and faults as clients see them: a closed set of codes, each with one status (API.md, Errors).
+
+export type ErrorCode =
+  | 'invalid_json'
+  | 'invalid_request'
+  | 'invalid_event'
+  | 'event_too_large'
+  | 'invalid_cursor'
+  | 'missing_key'
+  | 'invalid_key'
+  | 'insufficient_permissions'
+  | 'user_not_found'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'payload_too_large'
+  | 'batch_too_large'
+  | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'internal_error';
+
+export const statusOf: Readonly<Record<ErrorCode, string>> = {
+  invalid_json: '400 Bad Request',
+  invalid_request: '400 Bad Request',
+  invalid_event: '400 Bad Request',
+  event_too_large: '400 Bad Request',
+  invalid_cursor: '400 Bad Request',
+  missing_key: '401 Unauthorized',
+  invalid_key: '401 Unauthorized',
+  insufficient_permissions: '403 Forbidden',
+  user_not_found: '404 Not Found',
+  not_found: '404 Not Found',
+  method_not_allowed: '405 Method Not Allowed',
+  payload_too_large: '413 Payload Too Large',
+  batch_too_large: '413 Payload Too Large',
+  unsupported_media_type: '415 Unsupported Media Type',
+  rate_limited: '429 Too Many Requests',
+  unavailable: '503 Service Unavailable',
+  // A bug of ours: no client can bring it about on purpose.
+  internal_error: '500 Internal Server Error',
+};
+
+/** Header name and value. */
+export type Header = readonly [name: string, value: string];
+
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly field?: string | undefined;
+  readonly headers?: readonly Header[];
+}
+
+// Long enough for a server that was restarted, short enough for a person who waits.
+const retryAfterSeconds = 1;
+export const retryAfter: readonly Header[] = [['Retry-After', String(retryAfterSeconds)]];
+
+export const unavailable = (message: string): Failure => ({code: 'unavailable', message, headers: retryAfter});
+export const invalidRequest = (message: string, field?: string): Failure => ({code: 'invalid_request', message, field});
+
+/** The value of `error` in an answer. */
+export const errorValue = ({code, message, field}: Failure): {code: string; message: string; field?: string} =>
+  field === undefined ? {code, message} : {code, message, field};
+
+/** Thrown where a refusal or a fault ends a request, however deep; the server answers with it. */
+export class RequestFailure extends Error {
+  constructor(readonly failure: Failure) {
+    super(failure.message);
+  }
+}

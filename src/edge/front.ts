@@ -1,0 +1,20 @@
+// What every route works with.
+import type {EntryEncoder} from '../ingest/entry-encoder.js';
+import type {LogPublisher} from '../ingest/publisher.js';
+import type {KeyStore} from '../keys/store.js';
+import type {Asks} from './asks.js';
+import type {CursorSeal} from './cursor.js';
+import type {LargeBodies} from './large-bodies.js';
+
+export interface Front {
+  readonly partitionCount: number;
+  readonly publisher: LogPublisher;
+  readonly encoder: EntryEncoder;
+  readonly largeBodies: LargeBodies;
+  readonly asks: Asks;
+  readonly keys: KeyStore;
+  readonly cursors: CursorSeal;
+  readonly durability: string;
+  readonly wallMs: () => number;
+  readonly isDraining: () => boolean;
+}

@@ -1,0 +1,108 @@
+// History over partitions, newest first by (time, partition, ordinal).
+//   Phase one asks every partition for the keys of at most `limit` rows and merges them; phase two fetches the bodies of
+//   the winners, in as many replies as they need.
+//   H1. A page is full until the end: rows that are erased between the two phases are made up for by older ones.
+//   H2. Rows at or above the ordinal bounds of the first page are never shown on later ones: pages do not shift.
+import type {RowPlace, UserRef} from '../asks.js';
+import type {Asks} from './asks.js';
+
+export interface HistoryFilters {
+  readonly user?: UserRef;
+  readonly event?: string;
+  /** Inclusive, epoch ms. */
+  readonly fromMs?: number;
+  readonly toMs?: number;
+}
+
+export interface HistoryPage {
+  /** Finished JSON texts. */
+  readonly events: readonly string[];
+  /** The last row, when others follow it. */
+  readonly next: RowPlace | undefined;
+  /** One for each partition asked, in their order. */
+  readonly ordinalEnds: readonly number[];
+}
+
+/** Where a page starts: after a row, below the bounds that the first page found. */
+export interface HistoryStart {
+  readonly place: RowPlace;
+  readonly ordinalEnds: readonly number[];
+}
+
+export class HistoryReader {
+  private readonly asks: Asks;
+  private readonly partitions: readonly number[];
+  private readonly filters: HistoryFilters;
+  private ordinalEnds: readonly number[] | undefined;
+
+  constructor(asks: Asks, partitions: readonly number[], filters: HistoryFilters) {
+    this.asks = asks;
+    this.partitions = partitions;
+    this.filters = filters;
+  }
+
+  /** @throws RequestFailure (503) when a partition does not answer. */
+  async read(limit: number, start: HistoryStart | undefined): Promise<HistoryPage> {
+    this.ordinalEnds = start?.ordinalEnds;
+    const events: string[] = [];
+    let place = start?.place;
+    let hasMore = true;
+    while (hasMore && events.length < limit) {
+      const rows = await this.readRows(limit - events.length, place);
+      events.push(...(await this.readBodies(rows.places))); // H1
+      place = rows.places.at(-1) ?? place;
+      hasMore = rows.more;
+    }
+    return {events, next: hasMore ? place : undefined, ordinalEnds: this.ordinalEnds!};
+  }
+
+  /** Phase one. */
+  private async readRows(
+    limit: number,
+    before: RowPlace | undefined,
+  ): Promise<{readonly places: RowPlace[]; readonly more: boolean}> {
+    const answers = await Promise.all(
+      this.partitions.map((partition, i) => {
+        const ordinalEnd = this.ordinalEnds?.[i];
+        const question = {
+          ask: 'history',
+          ...this.filters,
+          limit,
+          ...(before === undefined ? {} : {before}),
+          ...(ordinalEnd === undefined ? {} : {ordinalEnd}),
+        } as const;
+        return this.asks.partition(partition, question, ['history']);
+      }),
+    );
+    this.ordinalEnds ??= answers.map((answer) => answer.ordinalEnd); // H2
+    const places = answers
+      .flatMap(({rows}, i) => rows.map((row) => ({...row, partition: this.partitions[i]})))
+      .sort(newestFirst);
+    const more = places.length > limit || answers.some((answer) => answer.more);
+    return {places: places.slice(0, limit), more};
+  }
+
+  /** Phase two, in the order of `places`; rows that are gone are left out. */
+  private async readBodies(places: readonly RowPlace[]): Promise<string[]> {
+    const bodies = new Map<RowPlace, string>();
+    await Promise.all(
+      this.partitions.map(async (partition) => {
+        const own = places.filter((place) => place.partition === partition);
+        for (let done = 0; done < own.length; ) {
+          const ordinals = own.slice(done).map(({ordinal}) => ordinal);
+          const {events} = await this.asks.partition(partition, {ask: 'bodies', ordinals}, ['bodies']);
+          if (events.length === 0) throw new Error('a partition answered no body at all');
+          for (const text of events) {
+            if (text !== null) bodies.set(own[done], text);
+            done += 1;
+          }
+        }
+      }),
+    );
+    return places.flatMap((place) => bodies.get(place) ?? []);
+  }
+}
+
+function newestFirst(a: RowPlace, b: RowPlace): number {
+  return b.timeMs - a.timeMs || b.partition - a.partition || b.ordinal - a.ordinal;
+}

@@ -1,0 +1,53 @@
+// The edge's side of the worker thread for large bodies.
+import {Worker} from 'node:worker_threads';
+import type {EncodedBatch, LargeBodiesWorkerData, LargeBody} from './large-bodies-worker.js';
+
+/** Bodies from this size on leave the edge thread: parsing 1 MiB takes some 10 ms, 10 MiB would stall everybody. */
+export const largeBodyBytesMin = 1024 * 1024;
+
+export class LargeBodies {
+  private readonly partitionCount: number;
+  /** Started with the first large body: most deployments never see one. */
+  private worker: Worker | undefined;
+  private readonly waiting = new Map<number, (batch: EncodedBatch) => void>();
+  private bodies = 0;
+
+  constructor(partitionCount: number) {
+    this.partitionCount = partitionCount;
+  }
+
+  /** Takes over `bytes` when they own their memory, else a copy. */
+  encode(bytes: Buffer, receivedMs: number, use: (batch: EncodedBatch) => void): void {
+    this.worker ??= this.start();
+    const own = ownBytes(bytes);
+    const body: LargeBody = {id: ++this.bodies, bytes: own, receivedMs};
+    this.waiting.set(body.id, use);
+    this.worker.postMessage(body, [own.buffer]);
+  }
+
+  private start(): Worker {
+    const workerData: LargeBodiesWorkerData = {partitionCount: this.partitionCount};
+    const worker = new Worker(new URL('./large-bodies-worker.js', import.meta.url), {workerData});
+    worker.on('message', (batch: EncodedBatch) => {
+      const use = this.waiting.get(batch.id)!;
+      this.waiting.delete(batch.id);
+      use(batch);
+    });
+    // A fault of ours in there ends the process, as it would out here.
+    worker.on('error', (cause) => {
+      throw cause;
+    });
+    return worker;
+  }
+
+  async stop(): Promise<void> {
+    await this.worker?.terminate();
+  }
+}
+
+/** A pooled buffer shares its memory with others and must not be transferred. */
+function ownBytes(bytes: Buffer): Uint8Array<ArrayBuffer> {
+  const {buffer, byteOffset, byteLength} = bytes;
+  const isWhole = buffer instanceof ArrayBuffer && byteLength === buffer.byteLength;
+  return isWhole ? new Uint8Array(buffer, byteOffset, byteLength) : Uint8Array.from(bytes);
+}

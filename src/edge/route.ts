@@ -1,0 +1,55 @@
+// Routes as data: which paths exist, what each method needs, who handles it.
+import type {Access} from './authentication.js';
+import type {Exchange} from './exchange.js';
+import type {Front} from './front.js';
+
+export type Method = 'GET' | 'POST' | 'DELETE';
+
+/** Gets the request with the last segment of its path, undecoded. A promise is awaited only for its failure. */
+export type Handle = (front: Front, exchange: Exchange, segment: string) => void | Promise<void>;
+
+export interface ReadEndpoint {
+  readonly access: Access;
+  readonly handle: Handle;
+}
+
+/** Takes a JSON body; a body that was not copied is valid only during the call. */
+export interface BodyEndpoint {
+  readonly access: Access;
+  /** Bytes of the body, before and after decompression. */
+  readonly bodyBytesMax: number;
+  readonly takeBody: (front: Front, exchange: Exchange, bytes: Buffer) => void | Promise<void>;
+}
+
+export interface Route {
+  readonly GET?: ReadEndpoint;
+  readonly DELETE?: ReadEndpoint;
+  readonly POST?: BodyEndpoint;
+  /** One of the three write routes: any origin may POST, and a write key may stand in the URL. */
+  readonly isWriteRoute?: boolean;
+}
+
+/** Paths by their exact text; those of `bySegment` end in one further segment that is not empty. */
+export interface Routes {
+  readonly exact: ReadonlyMap<string, Route>;
+  readonly bySegment: ReadonlyMap<string, Route>;
+}
+
+/** Paths are split before they are decoded, and a trailing slash is another path (API.md, Errors). */
+export function findRoute(routes: Routes, path: string): Route | undefined {
+  const exact = routes.exact.get(path);
+  if (exact !== undefined) return exact;
+  const slash = path.lastIndexOf('/');
+  return slash === path.length - 1 ? undefined : routes.bySegment.get(path.slice(0, slash + 1));
+}
+
+export const lastSegment = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+export function allowedMethods(route: Route): string {
+  const names: string[] = [];
+  if (route.GET !== undefined) names.push('GET', 'HEAD');
+  if (route.POST !== undefined) names.push('POST');
+  if (route.DELETE !== undefined) names.push('DELETE');
+  if (route.isWriteRoute) names.push('OPTIONS');
+  return names.join(', ');
+}

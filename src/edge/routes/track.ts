@@ -1,0 +1,88 @@
+// POST /v1/events and POST /v1/users/identify: one entry a request. The hot path: plain code, no promise.
+
+import {notJson, parseJson} from '../../ingest/json-text.js';
+import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
+import type {Refusal} from '../../ingest/refusals.js';
+import {type AcceptedIdentify, EventDraft, isJsonObject, readEvent, readIdentify} from '../../ingest/validate.js';
+import type {Exchange} from '../exchange.js';
+import {type Failure, invalidRequest, unavailable} from '../failure.js';
+import type {Front} from '../front.js';
+import {positionText} from '../log-position.js';
+
+export const invalidJson: Failure = {code: 'invalid_json', message: 'the body is no JSON in UTF-8'};
+export const noObject = invalidRequest('the body must be a JSON object');
+export const logUnavailable = unavailable('the log does not take events now: nothing was stored');
+export const outcomeUnknown = unavailable(
+  'the log did not answer: the event may be stored or not, and is safe to send again with its messageId',
+);
+
+const trackedBody = '{"status":"ok","received":1}';
+const draft = new EventDraft();
+
+/** Answers when the log has, or refuses to have, the one entry of a request. */
+class WriteAnswer implements CommitWaiter {
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly body: string,
+  ) {}
+
+  settled(commit: Commit): void {
+    if (commit.outcome === 'stored') this.exchange.json('200 OK', this.body, [['Log-Position', positionText(commit)]]);
+    else this.exchange.fail(outcomeUnknown);
+  }
+}
+
+export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
+  const value = parseJson(bytes);
+  if (value === notJson) {
+    exchange.fail(invalidJson);
+    return;
+  }
+  if (!isJsonObject(value)) {
+    exchange.fail(noObject);
+    return;
+  }
+  const refusal = readEvent(value, front.wallMs(), draft);
+  if (refusal !== undefined) {
+    exchange.fail(singleRefusal(refusal));
+    return;
+  }
+  front.encoder.event(draft);
+  append(front, exchange, trackedBody);
+}
+
+export function identify(front: Front, exchange: Exchange, bytes: Buffer): void {
+  const value = parseJson(bytes);
+  if (value === notJson) {
+    exchange.fail(invalidJson);
+    return;
+  }
+  if (!isJsonObject(value)) {
+    exchange.fail(noObject);
+    return;
+  }
+  const read = readIdentify(value);
+  if (isRefusal(read)) {
+    exchange.fail(identifyRefusal(read));
+    return;
+  }
+  front.encoder.identify(read, front.wallMs());
+  append(front, exchange, `{"status":"ok","userId":${JSON.stringify(read.userId)}}`);
+}
+
+function append({publisher, encoder}: Front, exchange: Exchange, body: string): void {
+  const {partition, bytes, length} = encoder;
+  const commit = publisher.append(partition, bytes, 0, length, new WriteAnswer(exchange, body));
+  if (commit === undefined) exchange.fail(logUnavailable);
+}
+
+const isRefusal = (read: AcceptedIdentify | Refusal): read is Refusal => 'code' in read;
+
+/** Where the event is the whole body, too large is 413. */
+function singleRefusal(refusal: Refusal): Failure {
+  return refusal.code === 'event_too_large' ? {...refusal, code: 'payload_too_large'} : refusal;
+}
+
+function identifyRefusal(refusal: Refusal): Failure {
+  return {...refusal, code: refusal.code === 'event_too_large' ? 'payload_too_large' : 'invalid_request'};
+}

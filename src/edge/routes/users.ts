@@ -1,0 +1,138 @@
+// GET and DELETE /v1/users/:id, GET /v1/deletions/:id.
+import {randomBytes} from 'node:crypto';
+import {isoText} from '../../../actors/calendar.js';
+import {historyLimitDefault} from '../../../actors/limits.js';
+import type {Deletion, PartitionAnswer, UserRef} from '../../asks.js';
+import type {Commit} from '../../ingest/log-message.js';
+import {isId} from '../../ingest/validate.js';
+import type {Exchange} from '../exchange.js';
+import {errorValue, type Failure, invalidRequest, RequestFailure, statusOf} from '../failure.js';
+import type {Front} from '../front.js';
+import {HistoryReader} from '../history.js';
+import {positionText} from '../log-position.js';
+import {wordParameter} from '../parameters.js';
+import {decodePercent, parseQuery} from '../query.js';
+import {partitionOfUser} from '../user-partition.js';
+import {logUnavailable, outcomeUnknown} from './track.js';
+
+const form = {kind: 'single'} as const;
+const userNotFound: Failure = {code: 'user_not_found', message: 'no such user'};
+const deletionNotFound: Failure = {code: 'not_found', message: 'no such deletion'};
+
+// A deletion that takes longer is answered as pending (API.md, Users).
+const deletionWaitMs = 5_000;
+const deletionAnswerMsMax = deletionWaitMs + 5_000;
+
+/** @throws RequestFailure for a malformed path or query, and for ids that nobody can have. */
+function readUserRef(exchange: Exchange, segment: string): UserRef {
+  const id = decodePercent(segment);
+  if (id === undefined) throw new RequestFailure(invalidRequest('the id in the path has a malformed escape', 'id'));
+  const kind = wordParameter(parseQuery(exchange.query, form), 'kind', ['user', 'anonymous']) ?? 'user';
+  if (!isId(id)) throw new RequestFailure(userNotFound);
+  return {kind, id};
+}
+
+export async function readUser(front: Front, exchange: Exchange, segment: string): Promise<void> {
+  const user = readUserRef(exchange, segment);
+  const partition = partitionOfUser(user, front.partitionCount);
+  const profile = await front.asks.partition(partition, {ask: 'profile', user}, ['profile', 'unknown_user']);
+  if (profile.kind === 'unknown_user') return exchange.fail(userNotFound);
+  const page = await new HistoryReader(front.asks, [partition], {user}).read(historyLimitDefault, undefined);
+  exchange.json('200 OK', profileJson(profile, page.events, page.next !== undefined));
+}
+
+function profileJson(
+  {id, traitsJson, createdMs, lastSeenMs, traitsOverLimit}: Extract<PartitionAnswer, {kind: 'profile'}>,
+  events: readonly string[],
+  hasMore: boolean,
+): string {
+  const times = `"created_at":"${isoText(createdMs)}","last_seen":"${isoText(lastSeenMs)}"`;
+  const overLimit = traitsOverLimit > 0 ? `,"traits_over_limit":${traitsOverLimit}` : '';
+  const history = `"events":[${events.join(',')}],"events_has_more":${hasMore}`;
+  return `{"id":${JSON.stringify(id)},"traits":${traitsJson}${overLimit},${times},${history}}`;
+}
+
+export async function deleteUser(front: Front, exchange: Exchange, segment: string): Promise<void> {
+  const user = readUserRef(exchange, segment);
+  const partition = partitionOfUser(user, front.partitionCount);
+  const known = await front.asks.partition(partition, {ask: 'exists', user}, ['known_user', 'unknown_user']);
+  if (known.kind === 'unknown_user') return answerUnknown(exchange, known.deletion);
+  const deletionId = `del_${partition}_${randomBytes(16).toString('hex')}`;
+  const commit = await appendErase(front, user, deletionId);
+  const deletion = await awaitDeletion(front, commit, deletionId);
+  answerDeletion(exchange, user.id, deletion);
+}
+
+/** An earlier deletion answers a client that asks again because it never saw the first answer. */
+function answerUnknown(exchange: Exchange, deletion: Deletion | undefined): void {
+  if (deletion === undefined) {
+    exchange.fail(userNotFound);
+    return;
+  }
+  exchange.json(statusOf[userNotFound.code], JSON.stringify({error: errorValue(userNotFound), deletion}));
+}
+
+/** Resolves when the erase entry is in the log. */
+function appendErase({publisher, encoder, wallMs}: Front, {kind, id}: UserRef, deletionId: string): Promise<Commit> {
+  encoder.erase(kind === 'user' ? 'u' : 'a', id, deletionId, wallMs());
+  const {partition, bytes, length} = encoder;
+  return new Promise((resolve, reject) => {
+    const settled = (commit: Commit): void => {
+      if (commit.outcome === 'stored') resolve(commit);
+      else reject(new RequestFailure(outcomeUnknown));
+    };
+    if (publisher.append(partition, bytes, 0, length, {settled}) === undefined) {
+      reject(new RequestFailure(logUnavailable));
+    }
+  });
+}
+
+/** The entry is in the log: from here on the deletion happens, whether its partition answers now or not. */
+async function awaitDeletion(front: Front, commit: Commit, id: string): Promise<Deletion | PendingDeletion> {
+  const question = {ask: 'deletion', id, waitMs: deletionWaitMs} as const;
+  try {
+    const answer = await front.asks.partition(
+      commit.partition,
+      question,
+      ['deletion', 'unknown_deletion'],
+      deletionAnswerMsMax,
+    );
+    if (answer.kind === 'deletion') return answer.deletion;
+  } catch (error) {
+    if (!(error instanceof RequestFailure)) throw error;
+  }
+  return pendingDeletion(id, commit);
+}
+
+/** What the edge knows by itself: the partition has not counted the events yet. */
+interface PendingDeletion extends Omit<Deletion, 'events_deleted'> {
+  readonly events_deleted: null;
+}
+
+const pendingDeletion = (id: string, commit: Commit): PendingDeletion => ({
+  id,
+  status: 'pending',
+  log_position: positionText(commit),
+  events_deleted: null,
+  completed_at: null,
+  verified: null,
+});
+
+function answerDeletion(exchange: Exchange, id: string, deletion: Deletion | PendingDeletion): void {
+  if (deletion.status === 'completed') {
+    exchange.json('200 OK', JSON.stringify({status: 'deleted', id, deletion}));
+  } else {
+    const location = ['Location', `/v1/deletions/${deletion.id}`] as const;
+    exchange.json('202 Accepted', JSON.stringify({status: 'pending', id, deletion}), [location]);
+  }
+}
+
+export async function readDeletion(front: Front, exchange: Exchange, segment: string): Promise<void> {
+  parseQuery(exchange.query, {});
+  const partition = Number(/^del_(\d{1,4})_[0-9a-f]{32}$/.exec(segment)?.[1] ?? Number.NaN);
+  if (!(partition < front.partitionCount)) return exchange.fail(deletionNotFound);
+  const question = {ask: 'deletion', id: segment, waitMs: 0} as const;
+  const answer = await front.asks.partition(partition, question, ['deletion', 'unknown_deletion']);
+  if (answer.kind === 'unknown_deletion') return exchange.fail(deletionNotFound);
+  exchange.json('200 OK', JSON.stringify({deletion: answer.deletion}));
+}

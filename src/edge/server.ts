@@ -1,0 +1,208 @@
+// The HTTP server: every request runs through the same checks in the same order (API.md, Errors) to its route.
+//   framing -> route -> method -> key -> permission -> size -> type -> query of writes -> body -> the route
+// uWebSockets.js leaves to us: unknown routes, OPTIONS and HEAD, repeated Content-Length, bounds of bodies; and it aborts
+// the process when a handler neither answers nor sets `onAborted`.
+import type {HttpRequest, HttpResponse, TemplatedApp, us_listen_socket} from 'uWebSockets.js';
+import type {Logger} from '../observe.js';
+import {StartFault} from '../start-fault.js';
+import {AdminToken, authenticate, insufficientPermissions} from './authentication.js';
+import {type ContentEncoding, contentEncodings, declaredTooLarge, readBody} from './body.js';
+import {Exchange} from './exchange.js';
+import {type Failure, invalidRequest, RequestFailure} from './failure.js';
+import type {Front} from './front.js';
+import type {Native} from './native.js';
+import {
+  allowedMethods,
+  type BodyEndpoint,
+  findRoute,
+  lastSegment,
+  type ReadEndpoint,
+  type Route,
+  type Routes,
+} from './route.js';
+import {checkWriteQuery} from './routes/write-query.js';
+
+export interface ServerOptions {
+  readonly native: Native;
+  readonly front: Front;
+  readonly routes: Routes;
+  readonly adminToken: string;
+  readonly logger: Logger;
+}
+
+const notFound: Failure = {code: 'not_found', message: 'there is nothing at this path'};
+const ambiguousFraming = invalidRequest('Content-Length and Transfer-Encoding must say once where the body ends');
+const internalError: Failure = {code: 'internal_error', message: 'this is a fault of the service'};
+const unsupportedType: Failure = {
+  code: 'unsupported_media_type',
+  message: 'the body must be application/json (or text/plain for beacons)',
+};
+const unsupportedEncoding: Failure = {
+  code: 'unsupported_media_type',
+  message: 'Content-Encoding must be gzip, deflate or br, or absent',
+};
+const preflightHeaders = [
+  ['Access-Control-Allow-Origin', '*'],
+  ['Access-Control-Allow-Methods', 'POST'],
+  ['Access-Control-Allow-Headers', 'Authorization, Content-Type, Content-Encoding'],
+  ['Access-Control-Max-Age', '86400'],
+] as const;
+
+export class HttpServer {
+  private readonly options: ServerOptions;
+  private readonly app: TemplatedApp;
+  private readonly adminToken: AdminToken;
+  private listenSocket: us_listen_socket | undefined;
+  private openExchanges = 0;
+  private whenIdle: (() => void) | undefined;
+  private isClosing = false;
+
+  constructor(options: ServerOptions) {
+    this.options = options;
+    this.adminToken = new AdminToken(options.adminToken);
+    this.app = options.native.App();
+    this.app.any('/*', (res, req) => this.receive(res, req));
+  }
+
+  /** @returns the port. Rejects with a clear sentence when it cannot have it. */
+  listen(host: string, port: number): Promise<number> {
+    const {native} = this.options;
+    return new Promise((resolve, reject) => {
+      this.app.listen(host, port, (socket) => {
+        if (!socket) return reject(new StartFault(`cannot listen on ${host}:${port}: is the port in use?`));
+        this.listenSocket = socket;
+        resolve(native.us_socket_local_port(socket));
+      });
+    });
+  }
+
+  /** Accepts nobody any more, and resolves when all that came in is answered. */
+  async finish(): Promise<void> {
+    this.isClosing = true;
+    if (this.listenSocket !== undefined) this.options.native.us_listen_socket_close(this.listenSocket);
+    this.listenSocket = undefined;
+    if (this.openExchanges === 0) return;
+    await new Promise<void>((resolve) => {
+      this.whenIdle = resolve;
+    });
+  }
+
+  /** Closes what is still connected. */
+  close(): void {
+    this.app.close();
+  }
+
+  private receive(res: HttpResponse, req: HttpRequest): void {
+    const exchange = new Exchange(res, req, this.host);
+    res.onAborted(() => exchange.abort());
+    this.openExchanges += 1;
+    this.guard(exchange, () => this.dispatch(exchange));
+  }
+
+  private readonly host = {
+    closesConnections: (): boolean => this.isClosing,
+    exchangeOver: (): void => {
+      this.openExchanges -= 1;
+      if (this.openExchanges === 0) this.whenIdle?.();
+    },
+  };
+
+  /** Runs a piece of a request; whatever it throws ends this request alone. */
+  private guard(exchange: Exchange, run: () => void | Promise<void>): void {
+    try {
+      const promise = run();
+      if (promise !== undefined) promise.catch((error: unknown) => this.failWith(exchange, error));
+    } catch (error) {
+      this.failWith(exchange, error);
+    }
+  }
+
+  private failWith(exchange: Exchange, error: unknown): void {
+    if (error instanceof RequestFailure) {
+      exchange.fail(error.failure);
+      return;
+    }
+    // Never the path or the query: they name users.
+    this.options.logger.error({error: (error as Error).stack ?? String(error)}, 'a request failed by a fault of ours');
+    exchange.fail(internalError);
+  }
+
+  private dispatch(exchange: Exchange): void | Promise<void> {
+    if (!isFramed(exchange)) return exchange.fail(ambiguousFraming, true);
+    const route = findRoute(this.options.routes, exchange.path);
+    if (route === undefined) return exchange.fail(notFound);
+    const {method} = exchange;
+    if (method === 'OPTIONS' && route.isWriteRoute)
+      return exchange.answer('204 No Content', undefined, '', preflightHeaders);
+    if (method === 'POST' && route.POST !== undefined) return this.dispatchBody(exchange, route, route.POST);
+    const endpoint = readEndpoint(route, method);
+    if (endpoint === undefined) return exchange.fail(methodNotAllowed(route));
+    const refusal = this.refuseAccess(exchange, endpoint.access, false);
+    if (refusal !== undefined) return exchange.fail(refusal);
+    return endpoint.handle(this.options.front, exchange, lastSegment(exchange.path));
+  }
+
+  private dispatchBody(exchange: Exchange, route: Route, {access, bodyBytesMax, takeBody}: BodyEndpoint): void {
+    exchange.isCorsOpen = route.isWriteRoute === true;
+    const refusal =
+      this.refuseAccess(exchange, access, route.isWriteRoute === true) ??
+      declaredTooLarge(exchange, bodyBytesMax) ??
+      refuseType(exchange);
+    if (refusal !== undefined) {
+      exchange.fail(refusal);
+      return;
+    }
+    const encoding = encodingOf(exchange.contentEncoding);
+    if (encoding === 'unknown') {
+      exchange.fail(unsupportedEncoding);
+      return;
+    }
+    if (route.isWriteRoute) checkWriteQuery(exchange);
+    readBody(exchange, bodyBytesMax, encoding, (bytes) =>
+      this.guard(exchange, () => takeBody(this.options.front, exchange, bytes)),
+    );
+  }
+
+  private refuseAccess(exchange: Exchange, access: BodyEndpoint['access'], isWriteRoute: boolean): Failure | undefined {
+    if (access === 'open') return undefined;
+    if (access === 'admin') return this.adminToken.refuse(exchange);
+    const {keys, wallMs} = this.options.front;
+    const key = authenticate(keys.ring, exchange, isWriteRoute);
+    if ('code' in key) return key;
+    if (access === 'secret' && key.kind !== 'secret') return insufficientPermissions;
+    key.lastUsedMs = wallMs();
+    return undefined;
+  }
+}
+
+/** RFC 9112, 6.3: a message whose end can be read in two ways is how requests are smuggled. */
+function isFramed({isFramingAmbiguous, transferEncoding, contentLength}: Exchange): boolean {
+  if (isFramingAmbiguous) return false;
+  if (transferEncoding !== undefined)
+    return transferEncoding.toLowerCase() === 'chunked' && contentLength === undefined;
+  return contentLength === undefined || /^\d+$/.test(contentLength);
+}
+
+function readEndpoint(route: Route, method: string): ReadEndpoint | undefined {
+  if (method === 'GET' || method === 'HEAD') return route.GET;
+  return method === 'DELETE' ? route.DELETE : undefined;
+}
+
+const methodNotAllowed = (route: Route): Failure => ({
+  code: 'method_not_allowed',
+  message: 'this path does not have this method',
+  headers: [['Allow', allowedMethods(route)]],
+});
+
+function refuseType({contentType}: Exchange): Failure | undefined {
+  if (contentType === 'application/json') return undefined;
+  const mediaType = contentType.split(';', 1)[0].trim().toLowerCase();
+  return mediaType === 'application/json' || mediaType === 'text/plain' ? undefined : unsupportedType;
+}
+
+function encodingOf(header: string): ContentEncoding | 'unknown' | undefined {
+  if (header === '') return undefined;
+  const name = header.trim().toLowerCase();
+  if (name === 'identity') return undefined;
+  return contentEncodings.find((known) => known === name) ?? 'unknown';
+}

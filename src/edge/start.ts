@@ -1,0 +1,144 @@
+// The edge role: its connections, its keys, its server; and the way back.
+import {randomBytes} from 'node:crypto';
+import type {NatsConnection} from 'nats';
+import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
+import {monotonicMs, wallMs} from '../clock.js';
+import {EntryEncoder} from '../ingest/entry-encoder.js';
+import {LogPublisher, tickMs} from '../ingest/publisher.js';
+import {type FirstKeys, KeyStore} from '../keys/store.js';
+import {connectNats} from '../nats/connection.js';
+import {NatsKeyBucket} from '../nats/key-bucket.js';
+import {NatsLogLink} from '../nats/log-link.js';
+import {createLogger, type Logger} from '../observe.js';
+import {StartFault} from '../start-fault.js';
+import type {NatsAddress} from '../worker-messages.js';
+import {routes} from './all-routes.js';
+import {Asks} from './asks.js';
+import {CursorSeal} from './cursor.js';
+import type {Front} from './front.js';
+import {LargeBodies} from './large-bodies.js';
+import {loadNative} from './native.js';
+import {HttpServer} from './server.js';
+
+export interface EdgeOptions {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly nats: NatsAddress;
+  readonly partitionCount: number;
+  readonly roles: readonly string[];
+  readonly adminToken: string;
+  /** Fixed keys, instead of those that a first start creates. */
+  readonly bootstrapWriteKey?: string;
+  readonly bootstrapSecretKey?: string;
+  /** The same on every edge of the deployment. */
+  readonly deploymentSecret: string;
+  /** What an acknowledgement survives, for `/healthz`. */
+  readonly durability: string;
+  /** 0 switches a limit off. */
+  readonly limits: {
+    readonly eventsPerSecond: number;
+    readonly readsPerMinute: number;
+    readonly deletesPerSecond: number;
+  };
+  readonly logLevel: string;
+}
+
+export interface Edge {
+  readonly port: number;
+  /** Keys that were created by this start, for the only time. */
+  readonly firstKeys: FirstKeys | null;
+  /** Accepts nothing more, answers what came in, closes. */
+  drain(): Promise<void>;
+}
+
+const lastUsedEveryMs = 60_000;
+// NATS counts the headers of a message towards its payload limit.
+const logHeadersBytes = 1_024;
+
+/** Rejects with a StartFault when the port is taken, or the HTTP server has no binary for this machine. */
+export async function startEdge(options: EdgeOptions): Promise<Edge> {
+  const native = await loadNative();
+  const logger = createLogger(options.logLevel, 'edge');
+  // Publishing has a connection of its own: big answers to reads must not stand between a message and its ack.
+  const [logConnection, askConnection] = await Promise.all([
+    connectNats(options.nats, 'millrace-edge-log'),
+    connectNats(options.nats, 'millrace-edge-ask'),
+  ]);
+  try {
+    return await openDoor(options, native, logger, logConnection, askConnection);
+  } catch (error) {
+    await Promise.all([logConnection.close(), askConnection.close()]);
+    throw error;
+  }
+}
+
+async function openDoor(
+  options: EdgeOptions,
+  native: Awaited<ReturnType<typeof loadNative>>,
+  logger: Logger,
+  logConnection: NatsConnection,
+  askConnection: NatsConnection,
+): Promise<Edge> {
+  const {partitionCount, bootstrapWriteKey: write, bootstrapSecretKey: secret} = options;
+  const keys = await KeyStore.open(new NatsKeyBucket(askConnection), wallMs);
+  const firstKeys = await keys.prepare({write, secret});
+  const publisher = new LogPublisher({
+    link: new NatsLogLink(logConnection),
+    partitionCount,
+    messageBytesMax: messageBytesMaxOf(logConnection),
+    monotonicMs,
+    wallMs,
+    newProducer: () => randomBytes(8),
+  });
+  let isDraining = false;
+  const front: Front = {
+    partitionCount,
+    publisher,
+    encoder: new EntryEncoder(partitionCount),
+    largeBodies: new LargeBodies(partitionCount),
+    asks: new Asks(askConnection),
+    keys,
+    cursors: new CursorSeal(options.deploymentSecret),
+    durability: options.durability,
+    wallMs,
+    isDraining: () => isDraining,
+  };
+  const server = new HttpServer({native, front, routes, adminToken: options.adminToken, logger});
+  const port = await server.listen(options.host, options.port);
+  const ticking = setInterval(() => publisher.tick(), tickMs);
+  const saving = setInterval(() => void saveLastUsed(keys, logger), lastUsedEveryMs);
+
+  return {
+    port,
+    firstKeys,
+    async drain() {
+      isDraining = true;
+      await server.finish();
+      await publisher.idle();
+      clearInterval(ticking);
+      clearInterval(saving);
+      await saveLastUsed(keys, logger);
+      server.close();
+      keys.stop();
+      await front.largeBodies.stop();
+      await Promise.all([logConnection.close(), askConnection.close()]);
+    },
+  };
+}
+
+/** As large as the server carries, up to our own bound. */
+function messageBytesMaxOf(connection: NatsConnection): number {
+  const carried = connection.info!.max_payload - logHeadersBytes;
+  if (carried >= 2 * entryBytesMax) return Math.min(carried, logMessageBytesMax);
+  throw new StartFault(`the NATS server's max_payload must be at least ${2 * entryBytesMax + logHeadersBytes}`);
+}
+
+/** When it does not work out, the next time will do: nothing depends on it. */
+async function saveLastUsed(keys: KeyStore, logger: Logger): Promise<void> {
+  try {
+    await keys.saveLastUsed();
+  } catch (error) {
+    logger.warn({reason: (error as Error).message}, 'when keys were used last could not be written down');
+  }
+}

@@ -1,0 +1,66 @@
+// All keys of the deployment in memory, by hash, and who may come in.
+//   R1. A header that was seen before costs one lookup: its key is remembered, and all that is remembered goes when any
+//       key is revoked. Only good headers are remembered, so guesses do not fill the memory.
+import {hashKey, type KeyKind, type KeyRecord} from './key.js';
+
+const rememberedHeadersMax = 10_000;
+
+/** A key that opens something now. */
+export interface ActiveKey {
+  readonly id: string;
+  readonly kind: KeyKind;
+  /** Set by whoever lets it in; written to the bucket now and then. */
+  lastUsedMs: number;
+}
+
+export class KeyRing {
+  private readonly records = new Map<string, KeyRecord>();
+  private readonly activeByHash = new Map<string, ActiveKey>();
+  private readonly activeByHeader = new Map<string, ActiveKey>();
+
+  /** Takes a new or changed record. */
+  put(record: KeyRecord): void {
+    this.records.set(record.id, record);
+    const active = this.activeByHash.get(record.hash);
+    if (record.revokedMs !== null) {
+      this.activeByHash.delete(record.hash);
+      this.activeByHeader.clear(); // R1
+    } else if (active === undefined) {
+      this.activeByHash.set(record.hash, {id: record.id, kind: record.kind, lastUsedMs: record.lastUsedMs ?? 0});
+    } else active.lastUsedMs = Math.max(active.lastUsedMs, record.lastUsedMs ?? 0);
+  }
+
+  get(id: string): KeyRecord | undefined {
+    return this.records.get(id);
+  }
+
+  /** Oldest first. */
+  list(): KeyRecord[] {
+    return [...this.records.values()].sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
+  }
+
+  /** Records whose key was used since it was last written down. */
+  used(): {readonly record: KeyRecord; readonly lastUsedMs: number}[] {
+    return [...this.activeByHash.values()].flatMap(({id, lastUsedMs}) => {
+      const record = this.records.get(id)!;
+      return lastUsedMs > (record.lastUsedMs ?? 0) ? [{record, lastUsedMs}] : [];
+    });
+  }
+
+  /** By the value of an Authorization header: `Bearer <key>`, the scheme in any case. */
+  byHeader(header: string): ActiveKey | undefined {
+    const known = this.activeByHeader.get(header);
+    if (known !== undefined) return known;
+    const key = /^bearer +(\S+)$/i.exec(header)?.[1];
+    const active = key === undefined ? undefined : this.byKey(key);
+    if (active !== undefined) {
+      if (this.activeByHeader.size >= rememberedHeadersMax) this.activeByHeader.clear();
+      this.activeByHeader.set(header, active);
+    }
+    return active;
+  }
+
+  byKey(key: string): ActiveKey | undefined {
+    return this.activeByHash.get(hashKey(key));
+  }
+}

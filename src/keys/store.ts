@@ -1,0 +1,137 @@
+// Keys of the deployment: the bucket holds them, a ring in memory answers for them, a watch keeps the two together.
+//   S1. What this process changes is effective here at once, elsewhere as soon as the watch tells (within a second).
+//   S2. Every change is a compare-and-set: a late `last used` never takes a revocation back.
+import {generateKey, hashKey, type KeyKind, type KeyRecord, newKeyId, recordOf} from './key.js';
+import {KeyRing} from './key-ring.js';
+
+/** One stored value; `revision` is what a compare-and-set compares. */
+export interface BucketEntry {
+  readonly name: string;
+  readonly revision: number;
+  readonly text: string;
+}
+
+/** The bucket of keys. */
+export interface KeyBucket {
+  /**
+   * Resolves when everything stored has been handed to `onEntry`, which from then on gets every change, and all of
+   * them again after a lost connection.
+   */
+  watch(onEntry: (entry: BucketEntry) => void): Promise<void>;
+  /** `revision` 0: the name must be new. @returns the new revision, undefined when another writer was faster. */
+  write(name: string, text: string, revision: number): Promise<number | undefined>;
+  /** The newest entry of a name that exists. */
+  read(name: string): Promise<BucketEntry>;
+  stop(): void;
+}
+
+export interface FirstKeys {
+  readonly write: string;
+  readonly secret: string;
+}
+
+export interface Bootstrap {
+  readonly write?: string | undefined;
+  readonly secret?: string | undefined;
+}
+
+const kinds: readonly KeyKind[] = ['write', 'secret'];
+
+export class KeyStore {
+  readonly ring = new KeyRing();
+  private readonly revisions = new Map<string, number>();
+  private readonly bucket: KeyBucket;
+  private readonly wallMs: () => number;
+
+  private constructor(bucket: KeyBucket, wallMs: () => number) {
+    this.bucket = bucket;
+    this.wallMs = wallMs;
+  }
+
+  static async open(bucket: KeyBucket, wallMs: () => number): Promise<KeyStore> {
+    const store = new KeyStore(bucket, wallMs);
+    await bucket.watch((entry) => store.take(entry));
+    return store;
+  }
+
+  private take({name, revision, text}: BucketEntry): void {
+    if (revision <= (this.revisions.get(name) ?? 0)) return;
+    this.revisions.set(name, revision);
+    this.ring.put(JSON.parse(text) as KeyRecord);
+  }
+
+  private async write(record: KeyRecord, revision: number): Promise<boolean> {
+    const text = JSON.stringify(record);
+    const written = await this.bucket.write(record.id, text, revision);
+    if (written === undefined) return false;
+    this.take({name: record.id, revision: written, text}); // S1
+    return true;
+  }
+
+  /** @returns the record, and the key itself for the only time. */
+  async create(kind: KeyKind, name: string): Promise<{record: KeyRecord; key: string}> {
+    const key = generateKey(kind);
+    const record = recordOf(key, kind, newKeyId(), name, this.wallMs());
+    if (!(await this.write(record, 0))) throw new Error('a random key id was used before');
+    return {record, key};
+  }
+
+  /** Revoking a revoked key changes nothing. @returns undefined when there is no such key. */
+  async revoke(id: string): Promise<KeyRecord | undefined> {
+    for (;;) {
+      const record = this.ring.get(id);
+      if (record === undefined || record.revokedMs !== null) return record;
+      const revision = this.revisions.get(id)!;
+      if (await this.write({...record, revokedMs: this.wallMs()}, revision)) return this.ring.get(id);
+      this.take(await this.bucket.read(id)); // S2: somebody else wrote it, and the watch has not told yet.
+    }
+  }
+
+  /** Writes down when keys were used last. One that another process just changed waits for the next time. */
+  async saveLastUsed(): Promise<void> {
+    for (const {record, lastUsedMs} of this.ring.used()) {
+      await this.write({...record, lastUsedMs}, this.revisions.get(record.id)!);
+    }
+  }
+
+  /**
+   * Keys that the operator fixes are kept like all others, so that they can be listed and revoked; another fixed key of
+   * the same kind takes the place of the one before. A kind that was never given any key gets one.
+   * @returns one key of each kind when any was created here: the only time they are known.
+   */
+  async prepare(bootstrap: Bootstrap): Promise<FirstKeys | null> {
+    const known: Record<KeyKind, string | undefined> = {write: bootstrap.write, secret: bootstrap.secret};
+    let isFirstStart = false;
+    for (const kind of kinds) {
+      const fixed = known[kind];
+      if (fixed !== undefined) await this.fix(kind, fixed);
+      else if (!this.ring.list().some((record) => record.kind === kind)) {
+        known[kind] = await this.createFirst(kind);
+        isFirstStart ||= known[kind] !== undefined;
+      }
+    }
+    const {write, secret} = known;
+    return isFirstStart && write !== undefined && secret !== undefined ? {write, secret} : null;
+  }
+
+  /** @returns undefined when another process of this deployment was faster. */
+  private async createFirst(kind: KeyKind): Promise<string | undefined> {
+    const key = generateKey(kind);
+    const isWritten = await this.write(recordOf(key, kind, `key_first_${kind}`, 'first start', this.wallMs()), 0);
+    return isWritten ? key : undefined;
+  }
+
+  private async fix(kind: KeyKind, key: string): Promise<void> {
+    const id = `${fixedPrefix(kind)}${hashKey(key).slice(0, 16)}`;
+    if (this.ring.get(id) === undefined) await this.write(recordOf(key, kind, id, 'bootstrap', this.wallMs()), 0);
+    for (const record of this.ring.list()) {
+      if (record.id !== id && record.id.startsWith(fixedPrefix(kind))) await this.revoke(record.id);
+    }
+  }
+
+  stop(): void {
+    this.bucket.stop();
+  }
+}
+
+const fixedPrefix = (kind: KeyKind): string => `key_fixed_${kind}_`;
