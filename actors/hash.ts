@@ -29,6 +29,28 @@ export function hashBytes(bytes: Uint8Array, start: number, end: number, seed: n
   return (h ^ (h >>> 16)) >>> 0;
 }
 
+/** Two keyed 32-bit hashes of the same bytes in one pass; `low` is what `hashPair` leaves beside its result. */
+export const pair = {low: 0};
+
+/** Returns the high half, and leaves the low one in `pair.low`: two numbers without an allocation. */
+export function hashPair(bytes: Uint8Array, start: number, end: number, highSeed: number, lowSeed: number): number {
+  let high = highSeed | 0;
+  let low = lowSeed | 0;
+  for (let i = start; i < end; i += 4) {
+    // Past the end there are zeros: the length, mixed in below, keeps 'a' and 'a\0' apart.
+    const word =
+      i + 4 <= end
+        ? bytes[i] | (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24)
+        : bytes[i] | ((i + 1 < end ? bytes[i + 1] : 0) << 8) | ((i + 2 < end ? bytes[i + 2] : 0) << 16);
+    high = Math.imul(high ^ word, 0x9e3779b1);
+    high = Math.imul(high ^ (high >>> 15), 0x85ebca6b) ^ (high >>> 13);
+    low = Math.imul(low ^ word, 0xc2b2ae35);
+    low = Math.imul(low ^ (low >>> 16), 0x27d4eb2f) ^ (low >>> 14);
+  }
+  pair.low = hashUint32(low ^ (end - start));
+  return hashUint32(high ^ (end - start));
+}
+
 /** Mixes one 32-bit integer (Murmur3 finaliser): for tables keyed by small integers. */
 export function hashUint32(value: number): number {
   let h = Math.imul(value ^ (value >>> 16), 0x85ebca6b);

@@ -23,6 +23,9 @@ export class OpenChunk {
   private readonly columns: Uint16Array[] = [];
   private readonly dictionary = new Dictionary();
   private keysInBody = false;
+  private lastColumn = -1;
+  /** Column that came after column c - 1 the last time. */
+  private readonly followers: (number | undefined)[] = new Array(chunkColumnsMax + 1).fill(undefined);
   private readonly fullBlocks: Uint8Array[] = [];
   private readonly block = new ByteWriter(64 * 1024);
   private bodyBytes = 0;
@@ -61,6 +64,7 @@ export class OpenChunk {
     }
     const cursor = this.cursor;
     cursor.open(entry.propertiesStart);
+    this.lastColumn = -1;
     while (cursor.next()) {
       const column = this.column(entry.bytes, cursor.keyStart, cursor.keyEnd);
       if (column === undefined) {
@@ -74,7 +78,22 @@ export class OpenChunk {
     }
   }
 
+  /** Events of one kind have the same properties in the same order: what followed the last column before is tried first. */
   private column(bytes: Uint8Array, start: number, end: number): number | undefined {
+    const predicted = this.followers[this.lastColumn + 1];
+    if (predicted !== undefined && equals(this.keyBytes[predicted], bytes, start, end)) {
+      this.lastColumn = predicted;
+      return predicted;
+    }
+    const found = this.findColumn(bytes, start, end);
+    if (found !== undefined) {
+      this.followers[this.lastColumn + 1] = found;
+      this.lastColumn = found;
+    }
+    return found;
+  }
+
+  private findColumn(bytes: Uint8Array, start: number, end: number): number | undefined {
     if (this.columns.length === chunkColumnsMax) {
       const found = this.keys.find(bytes, start, end);
       return found >= 0 ? found : undefined;
@@ -163,6 +182,12 @@ export class OpenChunk {
       }
     }
   }
+}
+
+function equals(key: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+  if (key.length !== end - start) return false;
+  for (let i = 0; i < key.length; i++) if (key[i] !== bytes[start + i]) return false;
+  return true;
 }
 
 /** What the directory says of a chunk (actors/manifest.ts `ChunkEntry`), its parts excepted. */

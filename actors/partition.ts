@@ -7,9 +7,9 @@
 //   P5. A user lives in one partition.
 //   P6. No clock in a fold: event time, log time, or the time that a tick carries.
 //   P8. Received = counted + duplicate + erased (`tally`), always.
-import {type EntryView, entryKind, fingerprintHalf, MessageCursor} from './codec/entries.js';
+import {type EntryView, entryKind, fingerprint, MessageCursor} from './codec/entries.js';
 import {FingerprintSet} from './fingerprints.js';
-import {hashBytes} from './hash.js';
+import {hashBytes, pair} from './hash.js';
 import {InternedTable} from './interned.js';
 import {assert, must} from './invariant.js';
 import {dayMs, dedupeMs, tombstoneMs} from './limits.js';
@@ -161,16 +161,16 @@ export class Partition {
     const name = this.names.intern(entry.bytes, entry.textStart, entry.textEnd);
     if (name >= this.nameCounts.length) this.growNameCounts();
     this.nameCounts[name] += 1;
-    this.windows.add(entry.timeMs, name, user);
-    this.userDeltas.addEvent(user, entry.timeMs, this.open.chunk);
+    const isNewDay = this.userDeltas.addEvent(user, entry.timeMs, this.open.chunk);
+    this.windows.add(entry.timeMs, name, user, isNewDay);
     this.open.append(entry, user, name);
     this.tally.counted += 1;
     if (this.open.isFull) this.closeChunk();
   }
 
   private isFirstCopy(entry: EntryView): boolean {
-    const high = fingerprintHalf(entry, this.seeds[0]);
-    const low = fingerprintHalf(entry, this.seeds[1]);
+    const high = fingerprint(entry, this.seeds[0], this.seeds[1]);
+    const {low} = pair;
     if (this.tombstones.count > 0 && this.tombstones.has(high, low)) {
       this.tally.tombstoned += 1;
       return false;
@@ -275,7 +275,7 @@ export class Partition {
   }
 
   fingerprintOf(entry: EntryView): readonly [number, number] {
-    return [fingerprintHalf(entry, this.seeds[0]), fingerprintHalf(entry, this.seeds[1])];
+    return [fingerprint(entry, this.seeds[0], this.seeds[1]), pair.low];
   }
 
   /**

@@ -1,7 +1,9 @@
 // What users gained since the last cut: columns, one slot a touched user (actors/user-records.ts holds the rest).
+import {dayMs} from './limits.js';
 import type {Traits, UserRecord} from './user-records.js';
 
 const initialSlots = 1_024;
+const noDay = 0xffffffff;
 
 export class UserDeltas {
   /** Touched users; slot s belongs to users[s]. */
@@ -11,6 +13,8 @@ export class UserDeltas {
   /** NaN: none. */
   private lastEvent = new Float64Array(initialSlots);
   private lastIdentify = new Float64Array(initialSlots);
+  /** Epoch day of the newest event in arrival order. */
+  private lastDay = new Uint32Array(initialSlots);
   /** Newest node of the slot's chunk list, + 1; 0: none. Chunks are linked newest first. */
   private chunkHead = new Uint32Array(initialSlots);
   private nodeChunk = new Uint32Array(initialSlots);
@@ -23,11 +27,16 @@ export class UserDeltas {
     return this.count === 0;
   }
 
-  addEvent(user: number, timeMs: number, chunk: number): void {
+  /** Returns whether the event's day differs from that of the user's event before: a day comes back at least once. */
+  addEvent(user: number, timeMs: number, chunk: number): boolean {
     const slot = this.slot(user, timeMs);
     if (!(this.lastEvent[slot] >= timeMs)) this.lastEvent[slot] = timeMs;
     const head = this.chunkHead[slot];
     if (head === 0 || this.nodeChunk[head - 1] !== chunk) this.addChunk(slot, chunk);
+    const day = Math.floor(timeMs / dayMs);
+    if (this.lastDay[slot] === day) return false;
+    this.lastDay[slot] = day;
+    return true;
   }
 
   addIdentify(user: number, timeMs: number): void {
@@ -50,6 +59,7 @@ export class UserDeltas {
     this.created[slot] = timeMs;
     this.lastEvent[slot] = Number.NaN;
     this.lastIdentify[slot] = Number.NaN;
+    this.lastDay[slot] = noDay;
     this.chunkHead[slot] = 0;
     return slot;
   }
@@ -60,6 +70,7 @@ export class UserDeltas {
     this.created = grown(this.created, capacity);
     this.lastEvent = grown(this.lastEvent, capacity);
     this.lastIdentify = grown(this.lastIdentify, capacity);
+    this.lastDay = grown(this.lastDay, capacity);
     this.chunkHead = grown(this.chunkHead, capacity);
   }
 

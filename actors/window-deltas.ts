@@ -10,43 +10,44 @@ export const windowBlockBytes = 256 * 1024;
 export class WindowDeltas {
   private readonly cells = new PairTable(); // (hour, name) -> count
   private readonly members = new PairTable(); // (day, user)
-  // Events come in runs of the same hour and name: remember the last cell before asking the table.
-  private lastHour = -1;
-  private lastName = -1;
-  private pending = 0;
+  // Most events of a name fall into the hour of the one before: those are counted beside the table.
+  private pendingHours = new Uint32Array(64);
+  private pendingCounts = new Uint32Array(64);
 
-  get isEmpty(): boolean {
-    return this.cells.size === 0 && this.members.size === 0 && this.pending === 0;
+  /** One event of an active user. `isNewDay` may be false only if the user was added for this day before. */
+  add(timeMs: number, name: number, user: number, isNewDay: boolean): void {
+    const hour = Math.floor(timeMs / hourMs);
+    if (name >= this.pendingHours.length) this.growPending(name);
+    if (this.pendingHours[name] !== hour) {
+      this.flush(name);
+      this.pendingHours[name] = hour;
+    }
+    this.pendingCounts[name] += 1;
+    if (isNewDay) this.members.add(Math.floor(timeMs / dayMs), user, 1);
   }
 
-  /** One event of an active user. */
-  add(timeMs: number, name: number, user: number): void {
-    const hour = Math.floor(timeMs / hourMs);
-    if (hour === this.lastHour && name === this.lastName) this.pending += 1;
-    else {
-      this.flush();
-      this.lastHour = hour;
-      this.lastName = name;
-      this.pending = 1;
-    }
-    this.members.add(Math.floor(timeMs / dayMs), user, 1);
+  private growPending(name: number): void {
+    const hours = new Uint32Array(Math.max(name + 1, this.pendingHours.length * 2));
+    hours.set(this.pendingHours);
+    this.pendingHours = hours;
+    const counts = new Uint32Array(hours.length);
+    counts.set(this.pendingCounts);
+    this.pendingCounts = counts;
   }
 
   /** One event of an erased user goes. W1; the day set is cleaned by leaving out `erasedUsers`. */
   subtract(timeMs: number, name: number): void {
-    this.flush();
     this.cells.add(Math.floor(timeMs / hourMs), name, -1);
   }
 
-  private flush(): void {
-    if (this.pending > 0) this.cells.add(this.lastHour, this.lastName, this.pending);
-    this.pending = 0;
-    this.lastHour = -1;
+  private flush(name: number): void {
+    if (this.pendingCounts[name] > 0) this.cells.add(this.pendingHours[name], name, this.pendingCounts[name]);
+    this.pendingCounts[name] = 0;
   }
 
   /** One run's blocks, in order of days. Members that `isErased` are left out. */
   encode(isErased: (user: number) => boolean): WindowsView[] {
-    this.flush();
+    for (let name = 0; name < this.pendingCounts.length; name++) this.flush(name);
     const cells = this.cells.sorted();
     const members = this.members.sorted();
     const builder = new WindowsBuilder();

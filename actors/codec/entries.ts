@@ -15,7 +15,7 @@
 //   E1. Version 1 bytes stay readable for ever (test/golden). A new layout is a new version.
 //   E2. Equal values have equal bytes: dictionaries and filters compare values without decoding them.
 
-import {hashBytes, partitionOf} from '../hash.js';
+import {hashPair, pair, partitionOf} from '../hash.js';
 import {assert} from '../invariant.js';
 import {ByteReader, type ByteWriter, readWtf8} from './bytes.js';
 
@@ -436,8 +436,8 @@ export function propertiesJson(bytes: Uint8Array, propertiesStart: number): stri
   return text + '}';
 }
 
-/** Keyed 64-bit fingerprint of (user, message id), as two 32-bit halves; collisions are argued in actors/dedupe.ts. */
-export function fingerprintHalf(entry: EntryView, seed: number): number {
-  const user = hashBytes(entry.bytes, entry.keyStart, entry.keyEnd, seed);
-  return hashBytes(entry.bytes, entry.messageIdStart, entry.messageIdEnd, user ^ seed);
+/** Keyed 64-bit fingerprint of (user, message id): returns its high half, its low one is then in `pair.low`. */
+export function fingerprint(entry: EntryView, highSeed: number, lowSeed: number): number {
+  const high = hashPair(entry.bytes, entry.keyStart, entry.keyEnd, highSeed, lowSeed);
+  return hashPair(entry.bytes, entry.messageIdStart, entry.messageIdEnd, high ^ highSeed, pair.low ^ lowSeed);
 }
