@@ -52,8 +52,12 @@ const heartbeatMs = 1_000;
 // Five missed beats: a busy event loop of the holder must not lose the lock.
 const foreignSilenceMs = 5_000;
 
-/** Waits for what a killed predecessor left behind; throws `DataDirBusy` when another process has the folder. */
-export async function lockDataDir(folder: string): Promise<DataLock> {
+/**
+ * Waits for what a killed predecessor left behind; throws `DataDirBusy` when another process has the folder.
+ * `onLost` is called when the lock vanishes under its holder (the folder was removed, or this process was stopped for so
+ * long that another container took it for dead): it must end without writing more.
+ */
+export async function lockDataDir(folder: string, onLost: () => void): Promise<DataLock> {
   const deadlineMs = monotonicMs() + endingMsMax;
   for (;;) {
     const highest = highestGeneration(folder);
@@ -62,7 +66,7 @@ export async function lockDataDir(folder: string): Promise<DataLock> {
       throw new DataDirBusy(describeHolder(folder, highest));
     }
     if (state === 'ending') await delay(pollMs);
-    else if (tryTake(folder, highest + 1)) return holdLock(folder, highest + 1);
+    else if (tryTake(folder, highest + 1)) return holdLock(folder, highest + 1, onLost);
   }
 }
 
@@ -83,7 +87,7 @@ function tryTake(folder: string, generation: number): boolean {
   return false;
 }
 
-function holdLock(folder: string, generation: number): DataLock {
+function holdLock(folder: string, generation: number, onLost: () => void): DataLock {
   const path = join(folder, `lock.${generation}`);
   for (const lower of generations(folder)) if (lower < generation) rmSync(join(folder, `lock.${lower}`), {force: true});
   const write = (pids: readonly number[]): void => {
@@ -91,7 +95,11 @@ function holdLock(folder: string, generation: number): DataLock {
     writeFileSync(draft, recordOf(pids), {mode: 0o600});
     renameSync(draft, path);
   };
-  const heartbeat = setInterval(() => touch(path), heartbeatMs);
+  const heartbeat = setInterval(() => {
+    if (touch(path)) return;
+    clearInterval(heartbeat);
+    onLost();
+  }, heartbeatMs);
   heartbeat.unref();
   return {
     addHolder: (pid) => write([process.pid, pid]),
@@ -102,9 +110,16 @@ function holdLock(folder: string, generation: number): DataLock {
   };
 }
 
-function touch(path: string): void {
+/** False when the file is gone. */
+function touch(path: string): boolean {
   const now = wallMs() / 1_000;
-  utimesSync(path, now, now);
+  try {
+    utimesSync(path, now, now);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 // -- is it held? ------------------------------------------------------------------------------------------------------

@@ -89,7 +89,9 @@ async function checkPort(host: string, port: number): Promise<void> {
 }
 
 async function startGround(config: Config, stages: Stage[], logger: Logger): Promise<Ground> {
-  const lock = await lockDataDir(config.dataDir);
+  const lock = await lockDataDir(config.dataDir, () =>
+    endBadly(`the lock of DATA_DIR ${config.dataDir} is gone: ended`),
+  );
   stages.push({name: 'lock', stop: () => lock.release()});
 
   let address: NatsAddress;

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 async function start(dataDir: string): Promise<{nats: EmbeddedNats; lock: DataLock}> {
-  const lock = await lockDataDir(dataDir);
+  const lock = await lockDataDir(dataDir, () => {});
   cleanUps.push(() => lock.release());
   const nats = await startEmbeddedNats({dataDir, serverBin, lock, logger});
   cleanUps.push(() => nats.stop());
@@ -110,7 +110,7 @@ describe('embedded nats-server', () => {
   test('a second process on the same folder is refused while the first one lives', async () => {
     const dataDir = temporaryFolder();
     const parent = await startParent(dataDir);
-    await expect(lockDataDir(dataDir)).rejects.toThrow(
+    await expect(lockDataDir(dataDir, () => {})).rejects.toThrow(
       new RegExp(`in use by another Millrace \\(pid ${parent.process.pid}`),
     );
   });
@@ -128,7 +128,7 @@ describe('a nats-server that does not do', () => {
     const fake = join(dataDir, 'nats-server');
     writeFileSync(fake, `#!/bin/sh\n${script}\n`);
     chmodSync(fake, 0o755);
-    const lock = await lockDataDir(dataDir);
+    const lock = await lockDataDir(dataDir, () => {});
     cleanUps.push(() => lock.release());
     const started = startEmbeddedNats({dataDir, serverBin: fake, lock, logger});
     await expect(started).rejects.toThrow(NatsServerFault);

@@ -16,7 +16,7 @@ let jsm: JetStreamManager;
 
 beforeAll(async () => {
   const dataDir = temporaryFolder();
-  lock = await lockDataDir(dataDir);
+  lock = await lockDataDir(dataDir, () => {});
   const logger = createLogger('silent', 'test');
   nats = await startEmbeddedNats({dataDir, serverBin: process.env.NATS_SERVER_BIN!, lock, logger});
   nc = await connectNats(nats.address, 'test');

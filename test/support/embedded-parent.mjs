@@ -6,7 +6,7 @@ import {startEmbeddedNats} from '../../dist/src/nats/embedded.js';
 import {createLogger} from '../../dist/src/observe.js';
 
 const [dataDir, serverBin] = process.argv.slice(2);
-const lock = await lockDataDir(dataDir);
+const lock = await lockDataDir(dataDir, () => {});
 const nats = await startEmbeddedNats({dataDir, serverBin, lock, logger: createLogger('silent', 'test')});
 process.stdout.write(`${JSON.stringify({address: nats.address, serverPid: nats.pid()})}\n`);
 setInterval(() => {}, 60_000);

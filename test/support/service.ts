@@ -41,10 +41,18 @@ const startMsMax = 60_000;
 
 const running = new Set<ChildProcess>();
 const ownFolders = new Set<string>();
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-  for (const folder of ownFolders) rmSync(folder, {recursive: true, force: true});
+process.once('exit', cleanUp);
+// This is how vitest ends a worker whose file is done; without a handler, `exit` would not be emitted.
+process.once('SIGTERM', () => {
+  cleanUp();
+  process.kill(process.pid, 'SIGTERM');
 });
+
+function cleanUp(): void {
+  for (const child of running) child.kill('SIGKILL');
+  // Retried: the nats-server of a killed service may still be closing its files in there.
+  for (const folder of ownFolders) rmSync(folder, {recursive: true, force: true, maxRetries: 10, retryDelay: 50});
+}
 
 /** A folder of this test process; it goes when the process ends. */
 export function temporaryFolder(): string {

@@ -1,0 +1,97 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {DataDirBusy, lockDataDir} from '../src/data-lock.js';
+import {temporaryFolder} from './support/service.js';
+
+/** Holders that lose the lock are part of some stories; one test looks at how they hear of it. */
+const take = (folder: string) => lockDataDir(folder, () => {});
+
+const lockFiles = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('lock'));
+const recordOf = (folder: string) => {
+  const path = join(folder, lockFiles(folder)[0]!);
+  return {path, record: JSON.parse(readFileSync(path, 'utf8'))};
+};
+
+test('held until it is released', async () => {
+  const folder = temporaryFolder();
+  const lock = await take(folder);
+  await expect(take(folder)).rejects.toThrow(DataDirBusy);
+  lock.release();
+  (await take(folder)).release();
+  expect(lockFiles(folder)).toEqual(['lock.2']);
+});
+
+test('of many that want it at the same moment, one gets it', async () => {
+  const folder = temporaryFolder();
+  const outcomes = await Promise.allSettled(Array.from({length: 20}, () => take(folder)));
+  expect(outcomes.filter(({status}) => status === 'fulfilled')).toHaveLength(1);
+});
+
+test('the lock of a process that is gone is taken over, also when its number was given away again', async () => {
+  const folder = temporaryFolder();
+  await take(folder);
+  const {path, record} = recordOf(folder);
+  const gone = spawn(process.execPath, ['-e', '']);
+  await once(gone, 'exit');
+  writeFileSync(path, JSON.stringify({...record, holders: [{pid: gone.pid, startTicks: '1'}]}));
+  await take(folder);
+
+  const next = recordOf(folder);
+  // This very process, but started at another time: another process that once had its number.
+  writeFileSync(next.path, JSON.stringify({...next.record, holders: [{pid: process.pid, startTicks: '1'}]}));
+  await take(folder);
+  expect(lockFiles(folder)).toEqual(['lock.3']);
+});
+
+test('while a child of a killed holder lives, the lock waits for it', async () => {
+  const folder = temporaryFolder();
+  const lock = await take(folder);
+  const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], {stdio: ['pipe', 'ignore', 'ignore']});
+  lock.addHolder(child.pid!);
+  const {path, record} = recordOf(folder);
+  writeFileSync(path, JSON.stringify({...record, holders: [{pid: 999_999_999, startTicks: '1'}, record.holders[1]]}));
+
+  let isTaken = false;
+  const taking = take(folder).then(() => (isTaken = true));
+  // Any number of turns would do: the wait ends by the child's end alone.
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+  expect(isTaken).toBe(false);
+  child.stdin.end();
+  await taking;
+  expect(child.exitCode ?? child.signalCode ?? 'seen dead before its exit was reported').not.toBeNull();
+});
+
+test('a lock from another container is judged by its heartbeat', async () => {
+  const folder = temporaryFolder();
+  const lock = await take(folder);
+  const {path, record} = recordOf(folder);
+  writeFileSync(path, JSON.stringify({...record, pidSpace: 'another container'}));
+  await expect(take(folder)).rejects.toThrow(DataDirBusy); // It beats.
+  lock.release();
+  writeFileSync(path, JSON.stringify({...record, pidSpace: 'another container'}));
+  (await take(folder)).release(); // It was silent for five seconds.
+});
+
+test('a record that was cut short by a crash holds nothing', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'lock.7'), '{"holders":[{"pi');
+  await take(folder);
+  expect(lockFiles(folder)).toEqual(['lock.8']);
+});
+
+test('a holder whose lock vanishes is told once', async () => {
+  const folder = temporaryFolder();
+  let losses = 0;
+  const told = new Promise<void>((resolve) => {
+    void lockDataDir(folder, () => {
+      losses++;
+      resolve();
+    });
+  });
+  rmSync(join(folder, 'lock.1'));
+  await told;
+  expect(losses).toBe(1);
+});

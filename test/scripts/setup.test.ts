@@ -1,0 +1,105 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {cpSync, existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {expect, test} from 'vitest';
+import {checkNode} from '../../scripts/setup.mjs';
+import {temporaryFolder} from '../support/service.js';
+
+const scripts = fileURLToPath(new URL('../../scripts', import.meta.url));
+
+test.each(['18.20.0', '20.14.9'])('Node %s is refused in one sentence', (version) => {
+  expect(() => checkNode(version)).toThrow(new RegExp(`^Node 20\\.15 or newer is needed; this is ${version} .*$`));
+});
+
+test.each(['20.15.0', '22.0.0', '24.1.0'])('Node %s will do', (version) => {
+  expect(() => checkNode(version)).not.toThrow();
+});
+
+/** A project of one source file; its npm and compiler only note that they ran. */
+function tinyProject(): {root: string; runs(program: string): number} {
+  const root = temporaryFolder();
+  cpSync(scripts, join(root, 'scripts'), {recursive: true});
+  mkdirSync(join(root, 'src'));
+  writeFileSync(join(root, 'src/a.ts'), 'export {};\n');
+  writeFileSync(join(root, 'tsconfig.json'), '{}');
+  writeFileSync(join(root, 'package-lock.json'), '{}');
+  const journal = join(root, 'journal');
+  const note = (name: string) => `require('node:fs').appendFileSync(${JSON.stringify(journal)}, '${name}\\n');\n`;
+  const compiler = join(root, 'node_modules/typescript/bin');
+  writeFileSync(
+    join(root, 'npm.cjs'),
+    `${note('npm')}require('node:fs').mkdirSync(${JSON.stringify(compiler)}, {recursive: true});
+     require('node:fs').writeFileSync(${JSON.stringify(join(compiler, 'tsc'))}, ${JSON.stringify(note('tsc'))});`,
+  );
+  const runs = (program: string) =>
+    existsSync(journal)
+      ? readFileSync(journal, 'utf8')
+          .split('\n')
+          .filter((line) => line === program).length
+      : 0;
+  return {root, runs};
+}
+
+async function build(root: string): Promise<{code: number; lines: string[]}> {
+  const env = {PATH: process.env.PATH, npm_execpath: join(root, 'npm.cjs')};
+  const child = spawn(process.execPath, [join(root, 'scripts/build.mjs')], {env, stdio: ['ignore', 'pipe', 'pipe']});
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const [code] = (await once(child, 'close')) as [number];
+  return {code, lines: output.trim().split('\n')};
+}
+
+test('each step is done when something changed, and says why', async () => {
+  const {root, runs} = tinyProject();
+  expect(await build(root)).toEqual({
+    code: 0,
+    lines: [
+      'dependencies: installing with npm ci, because node_modules is missing',
+      'build: compiling, because dist is missing',
+    ],
+  });
+  expect((await build(root)).lines).toEqual([
+    'dependencies: unchanged since they were installed',
+    'build: dist is up to date',
+  ]);
+  writeFileSync(join(root, 'src/b.ts'), 'export {};\n');
+  expect((await build(root)).lines[1]).toBe('build: compiling, because sources changed');
+  writeFileSync(join(root, 'package-lock.json'), '{"changed": true}');
+  expect((await build(root)).lines[0]).toBe('dependencies: installing with npm ci, because package-lock.json changed');
+  expect([runs('npm'), runs('tsc')]).toEqual([2, 3]); // The lock file may bring another compiler: built again.
+});
+
+test('set-ups that run at the same time install and build once', async () => {
+  const {root, runs} = tinyProject();
+  const ends = await Promise.all([build(root), build(root), build(root)]);
+  expect(ends.map(({code}) => code)).toEqual([0, 0, 0]);
+  expect([runs('npm'), runs('tsc')]).toEqual([1, 1]);
+});
+
+test('the lock of a set-up that was killed is taken over', async () => {
+  const {root} = tinyProject();
+  const gone = spawn(process.execPath, ['-e', '']);
+  await once(gone, 'exit');
+  mkdirSync(join(root, '.cache/setup.lock'), {recursive: true});
+  writeFileSync(join(root, '.cache/setup.lock/pid'), String(gone.pid));
+  expect((await build(root)).code).toBe(0);
+});
+
+test('a failing installation and a failing build are said in words, with code 1', async () => {
+  const {root} = tinyProject();
+  const npm = readFileSync(join(root, 'npm.cjs'), 'utf8');
+  writeFileSync(join(root, 'npm.cjs'), "console.error('npm error network is unreachable'); process.exit(1);");
+  const installed = await build(root);
+  expect(installed.code).toBe(1);
+  expect(installed.lines.at(-1)).toBe('millrace: npm install failed: npm error network is unreachable');
+
+  writeFileSync(join(root, 'npm.cjs'), npm);
+  await build(root);
+  writeFileSync(join(root, 'node_modules/typescript/bin/tsc'), "console.log('src/a.ts(1,1): error'); process.exit(2);");
+  writeFileSync(join(root, 'src/a.ts'), 'export const changed = 1;\n');
+  const built = await build(root);
+  expect(built).toMatchObject({code: 1, lines: expect.arrayContaining(['src/a.ts(1,1): error'])});
+});
