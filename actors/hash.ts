@@ -42,10 +42,14 @@ export function hashPair(bytes: Uint8Array, start: number, end: number, highSeed
       i + 4 <= end
         ? bytes[i] | (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24)
         : bytes[i] | ((i + 1 < end ? bytes[i + 1] : 0) << 8) | ((i + 2 < end ? bytes[i + 2] : 0) << 16);
-    high = Math.imul(high ^ word, 0x9e3779b1);
-    high = Math.imul(high ^ (high >>> 15), 0x85ebca6b) ^ (high >>> 13);
-    low = Math.imul(low ^ word, 0xc2b2ae35);
-    low = Math.imul(low ^ (low >>> 16), 0x27d4eb2f) ^ (low >>> 14);
+    let k = Math.imul(word, 0xcc9e2d51);
+    k = (k << 15) | (k >>> 17);
+    high ^= Math.imul(k, 0x1b873593);
+    high = (Math.imul((high << 13) | (high >>> 19), 5) + 0xe6546b64) | 0;
+    k = Math.imul(word, 0x239b961b);
+    k = (k << 16) | (k >>> 16);
+    low ^= Math.imul(k, 0xab0e9789);
+    low = (Math.imul((low << 17) | (low >>> 15), 5) + 0x561ccd1b) | 0;
   }
   pair.low = hashUint32(low ^ (end - start));
   return hashUint32(high ^ (end - start));
