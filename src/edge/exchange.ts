@@ -151,8 +151,13 @@ function writeAnswer(): void {
   if (contentType !== undefined) res.writeHeader('Content-Type', contentType);
   if (isCorsOpen) res.writeHeader('Access-Control-Allow-Origin', '*');
   if (headers !== undefined) for (const [name, value] of headers) res.writeHeader(name, value);
+  if (contentType !== undefined && method !== 'HEAD') res.end(body, closes);
+  else endWithoutBody(res, contentType === undefined ? undefined : Buffer.byteLength(body), closes);
+}
+
+/** uWebSockets.js 20.51 sends nothing at all when its own `endWithoutBody` gets an argument. */
+function endWithoutBody(res: HttpResponse, bodyBytes: number | undefined, closes: boolean): void {
+  if (bodyBytes !== undefined) res.writeHeader('Content-Length', String(bodyBytes));
   if (closes) res.writeHeader('Connection', 'close');
-  if (contentType === undefined) res.endWithoutBody(undefined, closes);
-  else if (method === 'HEAD') res.endWithoutBody(Buffer.byteLength(body), closes);
-  else res.end(body, closes);
+  res.endWithoutBody();
 }

@@ -74,9 +74,9 @@ const windowUnitMs: Readonly<Record<string, number>> = {s: 1_000, m: 60_000, h: 
 function readWindow(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const [, amount, unit = 's'] = /^([1-9]\d*)([smhd])?$/.exec(text) ?? [];
-  const windowMs = Number(amount) * windowUnitMs[unit];
-  if (!Number.isSafeInteger(windowMs)) throw bad('window', 'window must be a number of seconds, or like 30m, 12h, 7d');
-  return windowMs;
+  if (amount === undefined) throw bad('window', 'window must be a number of seconds, or like 30m, 12h, 7d');
+  // No two events are further apart than this, so longer windows mean the same; and JSON has no infinity.
+  return Math.min(Number(amount) * windowUnitMs[unit], Number.MAX_SAFE_INTEGER);
 }
 
 function reportRoute(form: QueryForm, read: Reader): Handle {
