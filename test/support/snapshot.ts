@@ -79,7 +79,7 @@ export class TestPartition {
     const userIndex = this.users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
     const nameIndex = this.names.intern(entry.bytes, entry.textStart, entry.textEnd);
     this.open.append(entry, userIndex, nameIndex);
-    this.deltas.add(timeMs, nameIndex, userIndex);
+    this.deltas.add(timeMs, nameIndex, userIndex, true);
     if (this.open.isFull) this.cutChunk();
   }
 

@@ -1,0 +1,83 @@
+// What reports are built from: gathering within a bound, sorting by time, medians.
+
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {GatheredRows, groupByUser} from '../../../actors/report/gathered-rows.js';
+import {medianOf, NumberList} from '../../../actors/report/median.js';
+import {TimeSort} from '../../../actors/report/time-sort.js';
+
+const someRows = fc.array(fc.tuple(fc.nat(9), fc.nat(50), fc.nat(3)), {maxLength: 60, size: 'max'});
+
+describe('gathered rows', () => {
+  test('whatever the bound, every row is gathered once, with its user, in the order of adding', () => {
+    fc.assert(
+      fc.property(someRows, fc.integer({min: 2, max: 70}), (rows, rowsMax) => {
+        const gathered = new GatheredRows(10, rowsMax);
+        const found: [number, number, number][] = [];
+        do {
+          for (const [user, time, kind] of rows) gathered.add(user, time, kind);
+          const {starts, times, kinds} = groupByUser(gathered);
+          for (let i = 0; i + 1 < starts.length; i++) {
+            for (let at = starts[i]!; at < starts[i + 1]!; at++) {
+              found.push([gathered.userStart + i, times[at]!, kinds[at]!]);
+            }
+          }
+        } while (gathered.nextPass());
+        expect(found).toEqual(rows.toSorted((a, b) => a[0] - b[0]));
+      }),
+      {numRuns: 500},
+    );
+  });
+
+  test('memory stays within the bound, and passes are few', () => {
+    const rowsMax = 2_000;
+    const users = 10_000;
+    const gathered = new GatheredRows(users, rowsMax);
+    let passes = 0;
+    do {
+      for (let i = 0; i < 50_000; i++) gathered.add((i * 7_919) % users, i, 0);
+      passes += 1;
+      expect(gathered.users.length).toBeLessThanOrEqual(rowsMax);
+    } while (gathered.nextPass());
+    expect(passes).toBeLessThanOrEqual((2 * 50_000) / rowsMax + 1);
+  });
+
+  test('one user alone may exceed the bound', () => {
+    const gathered = new GatheredRows(3, 2);
+    for (let time = 0; time < 10; time++) gathered.add(time % 2, time, 0);
+    expect([gathered.userEnd, gathered.count]).toEqual([1, 5]);
+  });
+});
+
+test('time sort equals a stable sort', () => {
+  const timeSort = new TimeSort();
+  fc.assert(
+    fc.property(someRows, fc.nat(5), (rows, skipped) => {
+      const start = Math.min(skipped, rows.length);
+      const times = Float64Array.from(rows, ([, time]) => time);
+      const kinds = Uint8Array.from(rows, ([, , kind]) => kind);
+      timeSort.sort(times, kinds, start, rows.length);
+      const sorted = [...rows.slice(0, start), ...rows.slice(start).toSorted((a, b) => a[1] - b[1])];
+      expect([...times].map((time, i) => [time, kinds[i]])).toEqual(sorted.map(([, time, kind]) => [time, kind]));
+    }),
+    {numRuns: 500},
+  );
+});
+
+test('the median of several lists equals that of the sorted whole', () => {
+  const someNumbers = fc.array(fc.oneof(fc.nat(5), fc.nat(2 ** 40)), {maxLength: 50, size: 'max'});
+  fc.assert(
+    fc.property(fc.array(someNumbers, {maxLength: 3}), (numbers) => {
+      const lists = numbers.map((values) => {
+        const list = new NumberList();
+        for (const value of values) list.push(value);
+        return list;
+      });
+      const sorted = numbers.flat().toSorted((a, b) => a - b);
+      const upper = sorted[sorted.length >> 1];
+      const lower = sorted[(sorted.length - 1) >> 1];
+      expect(medianOf(lists)).toBe(upper === undefined ? null : (lower! + upper) / 2);
+    }),
+    {numRuns: 500},
+  );
+});

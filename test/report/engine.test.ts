@@ -1,0 +1,211 @@
+import {describe, expect, test} from 'vitest';
+import type {Manifest} from '../../actors/manifest.js';
+import type {ReportAnswer, ReportQuery} from '../../src/asks.js';
+import {createLogger} from '../../src/observe.js';
+import {ReportEngine} from '../../src/report/engine.js';
+import type {ManifestSource} from '../../src/report/newest-snapshots.js';
+import {MemoryParts, TestPartition} from '../support/snapshot.js';
+
+const hourMs = 3_600_000;
+const query: ReportQuery = {report: 'events', event: 'A', fromMs: 0, toMs: 3 * hourMs - 1, interval: 'hour'};
+const counted = (counts: readonly number[]): string =>
+  JSON.stringify({
+    event: 'A',
+    interval: 'hour',
+    data: counts.map((count, hour) => ({date: `1970-01-01T0${hour}:00:00Z`, count})),
+    total: counts.reduce((sum, count) => sum + count, 0),
+  });
+
+class Bucket implements ManifestSource {
+  readonly manifests: (Manifest | undefined)[] = [];
+  revision = 0;
+  infos = 0;
+  fetches = 0;
+
+  put(manifest: Manifest): void {
+    this.manifests[manifest.partition] = manifest;
+    this.revision += 1;
+  }
+
+  async lastRevision(): Promise<number> {
+    this.infos += 1;
+    return this.revision;
+  }
+
+  async newest(partition: number): Promise<Manifest | undefined> {
+    this.fetches += 1;
+    return this.manifests[partition];
+  }
+}
+
+class World {
+  readonly parts = new MemoryParts();
+  readonly bucket = new Bucket();
+  readonly partitions = [new TestPartition(this.parts), new TestPartition(this.parts)];
+  readonly engine = new ReportEngine(
+    this.bucket,
+    this.parts,
+    {partitionCount: 2, cacheBytesMax: 8 << 20},
+    createLogger('silent', 'test'),
+  );
+
+  publish(partition: number, asOfMs: number): Manifest {
+    const {manifest} = this.partitions[partition]!.publish(asOfMs, partition);
+    this.bucket.put(manifest);
+    return manifest;
+  }
+
+  async ask(asked: ReportQuery = query, ifNoneMatch?: string): Promise<Extract<ReportAnswer, {kind: 'report'}>> {
+    const answer = await this.answer(asked, ifNoneMatch);
+    if (answer.kind !== 'report') throw new Error(`no report: ${JSON.stringify(answer)}`);
+    return answer;
+  }
+
+  answer(asked: ReportQuery = query, ifNoneMatch?: string): Promise<ReportAnswer> {
+    return this.engine.answer({ask: 'report', query: asked, ...(ifNoneMatch === undefined ? {} : {ifNoneMatch})});
+  }
+}
+
+function worldWithSnapshots(): World {
+  const world = new World();
+  world.partitions[0]!.append({user: 'ada', event: 'A', timeMs: 1});
+  world.partitions[1]!.append({user: 'bob', event: 'B', timeMs: 2}, {user: 'bob', event: 'A', timeMs: hourMs});
+  world.publish(0, 2 * hourMs);
+  world.publish(1, hourMs + 5);
+  return world;
+}
+
+describe('report engine', () => {
+  test('is ready once every partition has published, and answers nothing before', async () => {
+    const world = new World();
+    world.publish(0, 5);
+    expect(await world.engine.answer({ask: 'status'})).toEqual({kind: 'status', ready: false, asOfMs: null});
+    expect((await world.answer()).kind).toBe('unavailable');
+    world.publish(1, 3);
+    expect(await world.engine.answer({ask: 'status'})).toEqual({kind: 'status', ready: true, asOfMs: 3});
+    expect((await world.ask()).body).toBe(counted([0, 0, 0]));
+  });
+
+  test('adds the partitions, and says what it stands on', async () => {
+    const answer = await worldWithSnapshots().ask();
+    expect(answer.body).toBe(counted([1, 1, 0]));
+    expect(answer.headers).toEqual({
+      'Report-As-Of': '1970-01-01T01:00:00.005Z',
+      'Report-Log-Position': '0:1.1,1:1.1',
+      ETag: expect.stringMatching(/^"[\w-]{20,}"$/),
+      'Report-Incomplete-From': '1970-01-01T01:00:00Z',
+    });
+  });
+
+  test('sees what was published a moment ago, without being told', async () => {
+    const world = worldWithSnapshots();
+    const before = await world.ask();
+    world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 2 * hourMs});
+    world.publish(0, 3 * hourMs);
+    const after = await world.ask();
+    expect(after.body).toBe(counted([1, 1, 1]));
+    expect(after.headers['Report-Log-Position']).toBe('0:1.2,1:1.1');
+    expect(after.headers.ETag).not.toBe(before.headers.ETag);
+  });
+
+  test('an event name that is new in a later snapshot is found', async () => {
+    const world = worldWithSnapshots();
+    const asked: ReportQuery = {...query, event: 'later'};
+    expect(JSON.parse((await world.ask(asked)).body!).total).toBe(0);
+    world.partitions[1]!.append({user: 'bob', event: 'later', timeMs: 5});
+    world.publish(1, 3 * hourMs);
+    expect(JSON.parse((await world.ask(asked)).body!).total).toBe(1);
+  });
+
+  test('looks at the bucket once for many questions, and fetches nothing while nothing changed', async () => {
+    const world = worldWithSnapshots();
+    await world.ask();
+    const {infos, fetches} = world.bucket;
+    await Promise.all(Array.from({length: 20}, () => world.ask()));
+    // One look is under way when the others come, which may be too old for them: they share a second one.
+    expect(world.bucket.infos - infos).toBe(2);
+    expect(world.bucket.fetches).toBe(fetches);
+  });
+
+  test('the same question over the same snapshots reads no part again', async () => {
+    const world = worldWithSnapshots();
+    const whole: ReportQuery = {report: 'funnel', steps: ['A'], fromMs: 0, toMs: hourMs};
+    const first = await world.ask(whole);
+    const {reads} = world.parts;
+    expect(await world.ask(whole)).toEqual(first);
+    expect(world.parts.reads).toBe(reads);
+  });
+
+  test.each([
+    ['the very tag', (tag: string) => tag, true],
+    ['a weak form of it', (tag: string) => `W/${tag}`, true],
+    ['a list that has it', (tag: string) => `"other", ${tag}`, true],
+    ['anything', () => '*', true],
+    ['another tag', () => '"other"', false],
+    ['no quotes', (tag: string) => tag.slice(1, -1), false],
+  ])('If-None-Match: %s', async (_, form, isMatch) => {
+    const world = worldWithSnapshots();
+    const {headers} = await world.ask();
+    const answer = await world.ask(query, form(headers.ETag));
+    expect(answer.body === null).toBe(isMatch);
+    expect(answer.headers).toEqual(headers);
+  });
+
+  test('every part of a question makes its own tag', async () => {
+    const world = worldWithSnapshots();
+    const questions: ReportQuery[] = [
+      query,
+      {...query, interval: 'day'},
+      {...query, event: 'B'},
+      {...query, toMs: 5},
+      {...query, fromMs: 5},
+      {...query, filter: {property: 'a', value: 'b'}},
+      {...query, filter: {property: 'a', value: ''}},
+      {report: 'users', fromMs: 0, toMs: 5, interval: 'day', metric: 'dau'},
+      {report: 'users', fromMs: 0, toMs: 5, interval: 'day', metric: 'wau'},
+      {report: 'funnel', fromMs: 0, toMs: 5, steps: ['A', 'B']},
+      {report: 'funnel', fromMs: 0, toMs: 5, steps: ['A,B']},
+      {report: 'funnel', fromMs: 0, toMs: 5, steps: ['A', 'B'], windowMs: 1_000},
+    ];
+    const tags = await Promise.all(questions.map(async (asked) => (await world.ask(asked)).headers.ETag));
+    expect(new Set(tags).size).toBe(questions.length);
+  });
+
+  test('the first bucket that may still grow is named: not for a past range, never for a funnel', async () => {
+    const world = worldWithSnapshots(); // As of 01:00:00.005.
+    const incomplete = async (asked: ReportQuery) => (await world.ask(asked)).headers['Report-Incomplete-From'];
+    expect(await incomplete({...query, toMs: hourMs + 4})).toBeUndefined();
+    expect(await incomplete({...query, toMs: hourMs + 5})).toBe('1970-01-01T01:00:00Z');
+    expect(await incomplete({...query, interval: 'day'})).toBe('1970-01-01');
+    expect(await incomplete({...query, fromMs: 2 * hourMs})).toBe('1970-01-01T02:00:00Z');
+    expect(await incomplete({report: 'funnel', steps: ['A'], fromMs: 0, toMs: 9 * hourMs})).toBeUndefined();
+  });
+
+  test('a swept part means an old manifest: the answer comes from the newest one', async () => {
+    const world = worldWithSnapshots();
+    await world.ask();
+    const old = world.partitions[0]!.publish(2 * hourMs, 0);
+    const original = world.bucket.newest.bind(world.bucket);
+    // The first fetch still sees the old manifest, whose parts go before they are read.
+    world.bucket.put(old.manifest);
+    world.parts.sweep(old.manifest.index);
+    world.bucket.newest = async (partition) => {
+      const manifest = await original(partition);
+      if (manifest === old.manifest) {
+        world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 2});
+        world.publish(0, 3 * hourMs);
+      }
+      return manifest;
+    };
+    expect((await world.ask()).body).toBe(counted([2, 1, 0]));
+  });
+
+  test('a part that stays missing makes the report unavailable, and the next one works again', async () => {
+    const world = worldWithSnapshots();
+    const whole: ReportQuery = {report: 'funnel', steps: ['A'], fromMs: 0, toMs: hourMs};
+    const {index} = world.partitions[0]!.publish(2 * hourMs, 0);
+    world.parts.sweep(index.chunks[0]!.rows);
+    expect(await world.answer(whole)).toEqual({kind: 'unavailable', message: expect.any(String)});
+    expect((await world.ask(query)).body).toBe(counted([1, 1, 0]));
+  });
+});
