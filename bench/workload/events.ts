@@ -96,8 +96,9 @@ function eventTimeMs({startMs, dayCount, eventCount}: WorkloadOptions, index: nu
   const slotMs = (dayCount * dayMs) / eventCount;
   const punctualMs = startMs + Math.floor((index * slotMs) / 2) * 2;
   const isLate = random() < lateShare;
-  const latenessMs = Math.floor(random() * lateMsMax);
-  return isLate ? Math.floor(Math.max(startMs, punctualMs - latenessMs) / 2) * 2 + 1 : punctualMs;
+  // Before the first day nothing happened: the first events are late by less.
+  const latenessMs = random() * Math.min(lateMsMax, punctualMs - startMs);
+  return isLate ? Math.floor((punctualMs - latenessMs) / 2) * 2 + 1 : punctualMs;
 }
 
 /** About 217 bytes. Six properties: four of few values, a number, and a session that is nearly unique. */
