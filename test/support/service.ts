@@ -23,8 +23,8 @@ export interface Service {
   readonly adminToken: string;
   readonly dataDir: string;
   readonly pid: number;
-  /** SIGTERM; resolves with the exit code. */
-  stop(): Promise<number>;
+  /** SIGTERM, unless another signal is named; resolves with the exit code. */
+  stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<number>;
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>;
   /** Everything it printed so far, both streams. */
@@ -86,8 +86,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     dataDir,
     pid: child.pid!,
     logs,
-    async stop() {
-      child.kill('SIGTERM');
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
       const code = await exited;
       if (typeof code !== 'number') throw new Error(`the service ended by ${code}\n${logs()}`);
       return code;
