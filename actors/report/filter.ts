@@ -20,11 +20,11 @@ export class PropertyFilter {
   private readonly pathHead: Uint8Array;
   private readonly value: string;
   private readonly equalValues: readonly Uint8Array[];
-  /** Of the chunk that `open` chose: codes of the literal key and of the path's first key, and what each code says. */
+  /** Of the chunk that `open` chose: codes of the literal key, what each of them says, and codes of the path's first key. */
   private codes: Uint16Array | undefined;
   private headCodes: Uint16Array | undefined;
+  private headAbsent: Verdict = verdict.no;
   private readonly verdicts = new Uint8Array(codeInBody + 1);
-  private readonly headVerdicts = new Uint8Array(codeInBody + 1);
 
   constructor(property: string, value: string) {
     this.key = wtf8(property);
@@ -41,17 +41,12 @@ export class PropertyFilter {
     const headColumn = isPath ? columnOf(rows, this.pathHead) : -1;
     this.codes = rows.columns[column]?.codes;
     this.headCodes = rows.columns[headColumn]?.codes;
-    const mayHide = (found: number): boolean => found < 0 && rows.keysInBody; // R3
-
+    this.headAbsent = rows.keysInBody ? verdict.unsure : verdict.no; // R3
     this.verdicts.fill(verdict.no);
     this.verdicts[codeInBody] = verdict.unsure;
-    this.verdicts[codeAbsent] = mayHide(column) ? verdict.unsure : isPath ? verdict.byPath : verdict.no;
+    const literalAbsent = isPath ? verdict.byPath : verdict.no;
+    this.verdicts[codeAbsent] = column < 0 && rows.keysInBody ? verdict.unsure : literalAbsent;
     if (column >= 0) this.markEqual(rows, column);
-
-    this.headVerdicts.fill(verdict.no);
-    this.headVerdicts[codeInBody] = verdict.unsure;
-    this.headVerdicts[codeAbsent] = mayHide(headColumn) ? verdict.unsure : verdict.no;
-    if (headColumn >= 0) this.markNested(rows, headColumn);
     return column >= 0 || headColumn >= 0 || rows.keysInBody;
   }
 
@@ -65,23 +60,13 @@ export class PropertyFilter {
     }
   }
 
-  private markNested(rows: RowsView, column: number): void {
-    const {codeColumns, dictionary, dictionaryOffsets} = rows;
-    for (let code = 1; code < codeColumns.length; code++) {
-      const start = dictionaryOffsets[code];
-      const end = dictionaryOffsets[code + 1];
-      // A value that no row has any more is empty (row-erasure.ts).
-      if (codeColumns[code] !== column || start === end || dictionary[start] !== valueTag.json) continue;
-      const json = new ByteReader(dictionary, start + 1, end).string();
-      if (this.equalsNested(JSON.parse(json) as Json)) this.headVerdicts[code] = verdict.yes;
-    }
-  }
-
   /** `yes`, `no` or `unsure` (F2) for one row of the open chunk. */
   judge(row: number): Verdict {
     const literal = this.verdicts[this.codes === undefined ? codeAbsent : this.codes[row]];
     if (literal !== verdict.byPath) return literal as Verdict;
-    return this.headVerdicts[this.headCodes === undefined ? codeAbsent : this.headCodes[row]] as Verdict;
+    if (this.headCodes === undefined) return this.headAbsent;
+    // What the dictionary holds has no keys: only what the body tells can be walked into.
+    return this.headCodes[row] === codeInBody ? verdict.unsure : verdict.no;
   }
 
   /** Those of the rows (ascending, all of one body block) whose bodies pass. */

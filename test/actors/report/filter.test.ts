@@ -99,6 +99,18 @@ describe('property filter', () => {
     expect(await countOf(partition.publish(), parts, filter)).toBe(matches ? 1 : 0);
   });
 
+  test('a path whose first key has no column is found, also where the literal key has one', async () => {
+    const parts = new MemoryParts();
+    const partition = new TestPartition(parts).append(
+      {user: 'ada', event: 'other', timeMs: 0, properties: {'v.a': 0, ...manyKeys}},
+      {user: 'ada', event: 'A', timeMs: 0, properties: {v: {a: 1}}},
+      {user: 'ada', event: 'A', timeMs: 0, properties: {'v.a': 2, v: {a: 1}}},
+    );
+    const snapshot = partition.publish();
+    expect(await countOf(snapshot, parts, 'v.a=1')).toBe(1);
+    expect(await countOf(snapshot, parts, 'v.a=2')).toBe(1);
+  });
+
   test('rows of many body blocks are decided by their own bodies', async () => {
     const parts = new MemoryParts();
     const partition = new TestPartition(parts);

@@ -1,0 +1,146 @@
+// The report role as a thread on a real nats-server: parts and manifests are put by hand, questions asked over NATS.
+
+import {once} from 'node:events';
+import {fileURLToPath} from 'node:url';
+import {Worker} from 'node:worker_threads';
+import {jetstream} from '@nats-io/jetstream';
+import {type NatsConnection, RequestError} from 'nats';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {encodeManifest} from '../../actors/manifest.js';
+import {askReportSubject, type ReportAnswer, type ReportQuestion} from '../../src/asks.js';
+import {lockDataDir} from '../../src/data-lock.js';
+import {connectNats} from '../../src/nats/connection.js';
+import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
+import {bucketStream, bucketSubject, ensureTopology} from '../../src/nats/topology.js';
+import {createLogger} from '../../src/observe.js';
+import type {FromWorker, ReportWorkerData} from '../../src/worker-messages.js';
+import {temporaryFolder} from '../support/service.js';
+import {MemoryParts, TestPartition} from '../support/snapshot.js';
+import {until} from '../support/until.js';
+
+const program = fileURLToPath(new URL('../../dist/src/report/worker.js', import.meta.url));
+const hourMs = 3_600_000;
+const partitionCount = 2;
+
+function noResponders(error: unknown): undefined {
+  if (!(error instanceof RequestError && error.isNoResponders())) throw error;
+}
+
+describe('report thread', () => {
+  const parts = new MemoryParts();
+  const partitions = Array.from({length: partitionCount}, () => new TestPartition(parts));
+  let lock: Awaited<ReturnType<typeof lockDataDir>>;
+  let nats: EmbeddedNats;
+  let nc: NatsConnection;
+  let worker: Worker;
+  let isReady: Promise<void>;
+  let revisionsPut = 0;
+
+  beforeAll(async () => {
+    const dataDir = temporaryFolder();
+    const logger = createLogger('silent', 'test');
+    lock = await lockDataDir(dataDir);
+    nats = await startEmbeddedNats({dataDir, serverBin: process.env.NATS_SERVER_BIN as string, lock, logger});
+    nc = await connectNats(nats.address, 'test');
+    await ensureTopology(nc, {partitions: partitionCount, replicas: 1});
+    const workerData: ReportWorkerData = {
+      nats: nats.address,
+      partitionCount,
+      cacheBytesMax: 1 << 20,
+      logLevel: 'silent',
+    };
+    worker = new Worker(program, {workerData});
+    isReady = new Promise((resolve, reject) => {
+      worker.on('error', reject);
+      worker.on('message', (message: FromWorker) => {
+        if (message.kind === 'ready') resolve();
+        if (message.kind === 'fatal') reject(new Error(message.message));
+      });
+    });
+  });
+
+  afterAll(async () => {
+    await worker.terminate();
+    await nc.close();
+    await nats.stop();
+    await lock.release();
+  });
+
+  /** Puts what the partition wrote since the last time. Only we put: revisions in memory and in the bucket are equal. */
+  async function publish(partition: number, asOfMs: number): Promise<void> {
+    const {manifest} = partitions[partition]!.publish(asOfMs, partition);
+    const js = jetstream(nc);
+    for (
+      let value = await parts.read(revisionsPut + 1);
+      value !== undefined;
+      value = await parts.read(revisionsPut + 1)
+    ) {
+      const ack = await js.publish(bucketSubject('parts', `p${partition}.1.${revisionsPut}`), value);
+      revisionsPut += 1;
+      expect([ack.stream, ack.seq]).toEqual([bucketStream('parts'), revisionsPut]);
+    }
+    await js.publish(bucketSubject('manifests', `p${partition}`), encodeManifest(manifest));
+  }
+
+  async function ask(question: ReportQuestion): Promise<ReportAnswer> {
+    const message = await nc.request(askReportSubject, JSON.stringify(question), {timeout: 20_000});
+    return message.json<ReportAnswer>();
+  }
+
+  const counts: ReportQuestion = {
+    ask: 'report',
+    query: {report: 'events', event: 'A', fromMs: 0, toMs: hourMs - 1, interval: 'hour'},
+  };
+
+  test('is ready once every partition has published', async () => {
+    partitions[0]!.append({user: 'ada', event: 'A', timeMs: 5, properties: {text: 'x'.repeat(500)}});
+    await publish(0, hourMs);
+    const first = await until('the thread listens', () => ask(counts).catch(noResponders));
+    expect(first.kind).toBe('unavailable');
+    expect(await ask({ask: 'status'})).toEqual({kind: 'status', ready: false, asOfMs: null});
+    await publish(1, 2 * hourMs);
+    await isReady;
+    expect(await ask({ask: 'status'})).toEqual({kind: 'status', ready: true, asOfMs: hourMs});
+  });
+
+  test('answers from parts in the bucket, rows, windows and bodies', async () => {
+    partitions[1]!.append({user: 'bob', event: 'A', timeMs: 7}, {user: 'bob', event: 'B', timeMs: 8});
+    await publish(1, 2 * hourMs);
+    expect(await ask(counts)).toEqual({
+      kind: 'report',
+      headers: {
+        'Report-As-Of': '1970-01-01T01:00:00.000Z',
+        'Report-Log-Position': '0:1.1,1:1.2',
+        ETag: expect.any(String),
+      },
+      body: '{"event":"A","interval":"hour","data":[{"date":"1970-01-01T00:00:00Z","count":2}],"total":2}',
+    });
+    const filter = {property: 'text', value: 'x'.repeat(500)};
+    const filtered = await ask({
+      ask: 'report',
+      query: {...counts.query, report: 'events', filter} as typeof counts.query,
+    });
+    expect(filtered).toMatchObject({body: expect.stringContaining('"total":1}')});
+    const funnel = {report: 'funnel', steps: ['A', 'B'], fromMs: 0, toMs: hourMs} as const;
+    expect(await ask({ask: 'report', query: funnel})).toMatchObject({body: expect.stringContaining('"total":2}')});
+  });
+
+  test('a question that is no JSON harms nobody else', async () => {
+    nc.publish(askReportSubject, 'no json');
+    expect((await ask({ask: 'status'})).kind).toBe('status');
+  });
+
+  test('a drain answers what was asked before, and says when it is done', async () => {
+    const exited = once(worker, 'exit');
+    const stopped = new Promise<void>((resolve) => {
+      worker.on('message', (message: FromWorker) => message.kind === 'stopped' && resolve());
+    });
+    const answers = Array.from({length: 20}, () => ask(counts));
+    await nc.flush(); // The server has handed the questions on before the thread hears of the drain.
+    worker.postMessage({kind: 'drain'});
+    await stopped;
+    for (const answer of await Promise.all(answers)) expect(answer.kind).toBe('report');
+    await worker.terminate();
+    await exited;
+  });
+});
