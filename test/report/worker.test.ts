@@ -39,7 +39,7 @@ describe('report thread', () => {
   beforeAll(async () => {
     const dataDir = temporaryFolder();
     const logger = createLogger('silent', 'test');
-    lock = await lockDataDir(dataDir);
+    lock = await lockDataDir(dataDir, () => {});
     nats = await startEmbeddedNats({dataDir, serverBin: process.env.NATS_SERVER_BIN as string, lock, logger});
     nc = await connectNats(nats.address, 'test');
     await ensureTopology(nc, {partitions: partitionCount, replicas: 1});

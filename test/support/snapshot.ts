@@ -167,6 +167,7 @@ export class TestPartition {
       asOfMs,
       highWaterRevision: 0,
       index: this.parts.put(new TextEncoder().encode(JSON.stringify(index))),
+      previous: null,
     };
     return {manifest, index, names: this.names};
   }
