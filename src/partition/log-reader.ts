@@ -6,6 +6,12 @@ import {Final, retryForever} from './retry.js';
 /** Bounded by bytes: a bound in messages trips the server's pending limit when messages are large, and stalls for seconds. */
 const pullBytesMax = 4 * 1024 * 1024;
 
+/**
+ * A server that was restarted has forgotten our consumer, which shows only as silence: two missed heartbeats, each half of
+ * this. The client's default of 30 s would leave live reads and snapshots behind the log for that long.
+ */
+const pullExpiresMs = 2_000;
+
 export interface LogMessage {
   readonly sequence: number;
   readonly bytes: Uint8Array;
@@ -46,7 +52,7 @@ export class LogReader {
         deliver_policy: DeliverPolicy.StartSequence,
         opt_start_seq: next,
       });
-      return consumer.consume({max_bytes: pullBytesMax});
+      return consumer.consume({max_bytes: pullBytesMax, expires: pullExpiresMs});
     });
     return this.messages;
   }
