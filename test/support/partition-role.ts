@@ -33,12 +33,7 @@ export class PartitionRole {
   /** Messages of the worker that say why it ended. */
   readonly fatal: string[] = [];
 
-  private constructor(
-    nats: EmbeddedNats,
-    nc: NatsConnection,
-    jsm: JetStreamManager,
-    release: () => Promise<void>,
-  ) {
+  private constructor(nats: EmbeddedNats, nc: NatsConnection, jsm: JetStreamManager, release: () => Promise<void>) {
     this.nats = nats;
     this.nc = nc;
     this.js = jetstream(nc);
@@ -49,7 +44,7 @@ export class PartitionRole {
   /** A server with the streams of one partition, no thread yet. */
   static async create(): Promise<PartitionRole> {
     const dataDir = temporaryFolder();
-    const lock = await lockDataDir(dataDir);
+    const lock = await lockDataDir(dataDir, () => {});
     const serverBin = process.env.NATS_SERVER_BIN as string;
     const nats = await startEmbeddedNats({dataDir, serverBin, lock, logger: createLogger('silent', 'test')});
     const nc = await connectNats(nats.address, 'test');
