@@ -148,9 +148,9 @@ export function viewRows(bytes: Uint8Array): RowsView {
   };
 }
 
-/** First place in `rows.order` whose row is at or after `timeMs`. */
-export function lowerBound(rows: RowsView, timeMs: number): number {
-  let low = 0;
+/** First place in `rows.order`, from `start` on, whose row is at or after `timeMs`. */
+export function lowerBound(rows: RowsView, timeMs: number, start = 0): number {
+  let low = start;
   let high = rows.order.length;
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -9,7 +9,7 @@ import {lowerBound, type RowsView} from '../rows.js';
 import type {ActiveResult} from './active-days.js';
 import {type ActivePlan, isEmpty} from './active-plan.js';
 import {GatheredRows} from './gathered-rows.js';
-import {chunksWithin, type Stretch} from './selection.js';
+import {chunksWithin, liveRows, type Stretch} from './selection.js';
 import {SlidingUsers} from './sliding-users.js';
 
 const never = -1;
@@ -30,7 +30,7 @@ export class ActiveHoursPartial {
     this.plan = plan;
     this.stretch = {startMs: plan.firstElement * hourMs, lastMs: toMs};
     this.sliding = new SlidingUsers(index.users.count, plan.elementCount, plan.windows);
-    this.pairs = new GatheredRows(index.users.count, pairsMax);
+    this.pairs = new GatheredRows(index.users.count, pairsMax, liveRows(this.chunks(index)));
     this.lastHour = new Int32Array(index.users.count).fill(never);
     this.inHead = new Uint8Array(index.users.count);
   }
@@ -42,18 +42,24 @@ export class ActiveHoursPartial {
 
   addRows(rows: RowsView): void {
     this.markHead(rows);
-    const {order, times, users} = rows;
-    const {lastHour, pairs} = this;
-    const {firstElement} = this.plan;
     const end = lowerBound(rows, this.stretch.lastMs + 1);
-    for (let at = lowerBound(rows, this.stretch.startMs); at < end; at++) {
-      const row = order[at];
-      const user = users[row];
-      const hour = Math.floor(times[row] / hourMs) - firstElement;
-      if (lastHour[user] === hour) continue;
-      lastHour[user] = hour;
-      pairs.add(user, hour, 0);
+    for (let at = lowerBound(rows, this.stretch.startMs); at < end; ) at = this.addHourRows(rows, at, end);
+  }
+
+  /** Adds from `order[start]` to the end of that row's hour; returns where the next hour's rows start. */
+  private addHourRows(rows: RowsView, start: number, end: number): number {
+    const {order, users} = rows;
+    const {lastHour, pairs} = this;
+    const hour = Math.floor(rows.times[order[start]] / hourMs);
+    const hourEnd = Math.min(end, lowerBound(rows, (hour + 1) * hourMs, start));
+    const element = hour - this.plan.firstElement;
+    for (let at = start; at < hourEnd; at++) {
+      const user = users[order[at]];
+      if (lastHour[user] === element) continue;
+      lastHour[user] = element;
+      pairs.add(user, element, 0);
     }
+    return hourEnd;
   }
 
   private markHead(rows: RowsView): void {

@@ -82,27 +82,35 @@ export class CountsPartial {
     return this.unsure.slice(0, this.unsureCount).sort();
   }
 
-  /** Counts from `order[at]` to the end of that row's bucket; returns where the next bucket's rows start. */
+  /** Counts from `order[start]` to the end of that row's bucket; returns where the next bucket's rows start. */
   private addBucketRows(rows: RowsView, start: number, end: number): number {
-    const {order, names, times} = rows;
-    const bucket = this.buckets.indexOf(times[order[start]]);
-    const bucketEndMs = this.buckets.edges[bucket + 1];
-    let count = 0;
-    let at = start;
-    for (; at < end; at++) {
-      const row = order[at];
-      if (times[row] >= bucketEndMs) break;
-      if (names[row] === this.name && this.passes(row)) count += 1;
-    }
-    this.counts[bucket] += count;
-    return at;
+    const bucket = this.buckets.indexOf(rows.times[rows.order[start]]);
+    const bucketEnd = Math.min(end, lowerBound(rows, this.buckets.edges[bucket + 1], start));
+    this.counts[bucket] +=
+      this.filter === undefined
+        ? this.countNamed(rows, start, bucketEnd)
+        : this.countPassing(rows, this.filter, start, bucketEnd);
+    return bucketEnd;
   }
 
-  private passes(row: number): boolean {
-    if (this.filter === undefined) return true;
-    const judged = this.filter.judge(row);
-    if (judged === verdict.unsure) this.unsure[this.unsureCount++] = row;
-    return judged === verdict.yes;
+  private countNamed({order, names}: RowsView, start: number, end: number): number {
+    const {name} = this;
+    let count = 0;
+    for (let at = start; at < end; at++) if (names[order[at]] === name) count += 1;
+    return count;
+  }
+
+  private countPassing({order, names}: RowsView, filter: PropertyFilter, start: number, end: number): number {
+    const {name} = this;
+    let count = 0;
+    for (let at = start; at < end; at++) {
+      const row = order[at];
+      if (names[row] !== name) continue;
+      const judged = filter.judge(row);
+      if (judged === verdict.yes) count += 1;
+      else if (judged === verdict.unsure) this.unsure[this.unsureCount++] = row;
+    }
+    return count;
   }
 
   /** Decides unsure rows of one body block. */

@@ -6,7 +6,7 @@ import {lowerBound, type RowsView} from '../rows.js';
 import {FunnelWalk} from './funnel-walk.js';
 import {GatheredRows, groupByUser} from './gathered-rows.js';
 import {medianOf, NumberList} from './median.js';
-import {chunksNaming, chunksWithin, type Stretch} from './selection.js';
+import {chunksNaming, chunksWithin, liveRows, type Stretch} from './selection.js';
 import {TimeSort} from './time-sort.js';
 
 const noKind = 0xff;
@@ -42,7 +42,7 @@ export class FunnelPartial implements FunnelResult {
     this.kindOfName = new Uint8Array(index.names.count).fill(noKind);
     // Several steps may take the same event: they share its kind.
     for (const name of this.names) this.kindOfName[name] = this.names.indexOf(name);
-    this.rows = new GatheredRows(index.users.count, rowsMax);
+    this.rows = new GatheredRows(index.users.count, rowsMax, liveRows(this.chunks(index)));
     this.walk = new FunnelWalk(
       Uint8Array.from(this.names, (name) => this.kindOfName[name]),
       windowMs,

@@ -21,15 +21,17 @@ export class GatheredRows {
   private readonly userCount: number;
   private readonly rowsMax: number;
 
-  constructor(userCount: number, rowsMax: number) {
+  /** `rowsPossible`: no more can come in one pass. */
+  constructor(userCount: number, rowsMax: number, rowsPossible: number) {
     assert(rowsMax >= 2, 'gathered rows: half of the bound is at least one row');
-    const capacity = Math.min(rowsMax, rowsAtFirst);
+    // Room for an eighth of them: zeroing more than is used costs as much as the copies of three doublings.
+    const capacity = Math.min(rowsMax, Math.max(rowsAtFirst, Math.ceil(rowsPossible / 8)));
     this.users = new Uint32Array(capacity);
     this.times = new Float64Array(capacity);
     this.kinds = new Uint8Array(capacity);
     this.userCount = userCount;
-    this.userEnd = userCount;
     this.rowsMax = rowsMax;
+    this.userEnd = userCount;
   }
 
   add(user: number, time: number, kind: number): void {

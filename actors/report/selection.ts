@@ -23,6 +23,10 @@ export function chunksNaming(chunks: readonly ChunkEntry[], names: readonly numb
   return chunks.filter((chunk) => chunk.names === null || names.some((name) => chunk.names?.includes(name)));
 }
 
+export function liveRows(chunks: readonly ChunkEntry[]): number {
+  return chunks.reduce((sum, chunk) => sum + chunk.live, 0);
+}
+
 /** The blocks of one run after the other that touch days [firstDay, lastDay]. */
 export function blocksWithin(runs: readonly Run[], firstDay: number, lastDay: number): RunBlock[] {
   return runs.flatMap((run) => run.blocks.filter((block) => block.first <= lastDay && block.last >= firstDay));

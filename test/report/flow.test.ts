@@ -4,6 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {AnswerCache} from '../../src/report/answer-cache.js';
 import {loadAhead} from '../../src/report/load-ahead.js';
 import {SharedRun} from '../../src/report/shared-run.js';
+import {Slices} from '../../src/report/slices.js';
 import {Overload, Turns} from '../../src/report/turns.js';
 
 interface Deferred<T> {
@@ -146,6 +147,22 @@ describe('load ahead', () => {
     expect(await scan()).toEqual([0]);
     await settled();
   });
+});
+
+test('a long scan gives way to whoever else waits for the thread', async () => {
+  const slices = new Slices();
+  let turns = 0;
+  setImmediate(() => {
+    turns += 1;
+  });
+  let steps = 0;
+  for (; turns === 0; steps++) {
+    let sum = 0;
+    for (let i = 0; i < 100_000; i++) sum += i;
+    expect(sum).toBeGreaterThan(0);
+    await slices.pause();
+  }
+  expect(steps).toBeGreaterThan(1); // Not after every step: a turn costs some 10 us.
 });
 
 function failFrom(first: number, item: number): number {

@@ -12,7 +12,7 @@ describe('gathered rows', () => {
   test('whatever the bound, every row is gathered once, with its user, in the order of adding', () => {
     fc.assert(
       fc.property(someRows, fc.integer({min: 2, max: 70}), (rows, rowsMax) => {
-        const gathered = new GatheredRows(10, rowsMax);
+        const gathered = new GatheredRows(10, rowsMax, rows.length);
         const found: [number, number, number][] = [];
         do {
           for (const [user, time, kind] of rows) gathered.add(user, time, kind);
@@ -32,7 +32,7 @@ describe('gathered rows', () => {
   test('memory stays within the bound, and passes are few', () => {
     const rowsMax = 2_000;
     const users = 10_000;
-    const gathered = new GatheredRows(users, rowsMax);
+    const gathered = new GatheredRows(users, rowsMax, 50_000);
     let passes = 0;
     do {
       for (let i = 0; i < 50_000; i++) gathered.add((i * 7_919) % users, i, 0);
@@ -43,7 +43,7 @@ describe('gathered rows', () => {
   });
 
   test('one user alone may exceed the bound', () => {
-    const gathered = new GatheredRows(3, 2);
+    const gathered = new GatheredRows(3, 2, 10);
     for (let time = 0; time < 10; time++) gathered.add(time % 2, time, 0);
     expect([gathered.userEnd, gathered.count]).toEqual([1, 5]);
   });
