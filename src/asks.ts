@@ -64,6 +64,8 @@ export interface StatusAnswer {
   readonly appliedSequence: number;
   /** Position and time of the newest published snapshot; null before the first. */
   readonly published: {readonly sequence: number; readonly asOfMs: number} | null;
+  /** Why answers lag behind what was acked, in words; null when they do not. */
+  readonly lag: string | null;
 }
 
 export type PartitionAnswer =

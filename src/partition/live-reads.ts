@@ -1,5 +1,6 @@
 // Answers to live questions (src/asks.ts): profile, history, bodies, deletions. Live: everything that was acked before
 // the question arrived is folded first, whichever edge acked it.
+import {setTimeout as pause} from 'node:timers/promises';
 import {eventJson, readBody} from '../../actors/bodies.js';
 import {isoText} from '../../actors/calendar.js';
 import {wtf8} from '../../actors/codec/bytes.js';
@@ -15,12 +16,18 @@ import {
   replyBytesMax,
   type UserRef,
 } from '../asks.js';
-import {monotonicMs} from '../clock.js';
+import {monotonicMs, wallMs} from '../clock.js';
 import {MissingPart} from '../parts/parts-cache.js';
 import type {Runner} from './runner.js';
 import {loadRecord} from './user-loader.js';
 
 const caughtUpMsMax = 2_000;
+/** The status question is asked with a deadline of 1 s. */
+const statusMsMax = 600;
+const retryPauseMs = 20;
+/** A snapshot is late when it is older than so many refreshes and the time that a slow machine may take. */
+const lateRefreshes = 2;
+const lateGraceMs = 5_000;
 /** A part that is swept while it is being read: the state at hand names a newer one. */
 const triesMax = 3;
 
@@ -52,7 +59,8 @@ export class LiveReads {
       case 'deletion':
         return this.deletion(question);
     }
-    if (!(await this.isCaughtUp())) return {kind: 'unavailable', message: 'the partition is behind its log'};
+    if (!(await this.isCaughtUp(caughtUpMsMax)))
+      return {kind: 'unavailable', message: 'the partition is behind its log'};
     switch (question.ask) {
       case 'exists':
         return this.exists(question.user);
@@ -63,7 +71,7 @@ export class LiveReads {
     }
   }
 
-  private status(): PartitionAnswer {
+  private async status(): Promise<PartitionAnswer> {
     const {partition} = this.runner.setup;
     return {
       kind: 'status',
@@ -71,11 +79,30 @@ export class LiveReads {
       phase: this.runner.phase,
       appliedSequence: partition.appliedSequence,
       published: this.runner.published,
+      lag: await this.lag(),
     };
   }
 
-  private async isCaughtUp(): Promise<boolean> {
-    return this.runner.whenApplied(await this.runner.setup.reader.lastSequence(), caughtUpMsMax);
+  private async lag(): Promise<string | null> {
+    const {refreshMs} = this.runner.setup;
+    if (!(await this.isCaughtUp(statusMsMax))) return 'it is behind its log';
+    const ageMs = wallMs() - (this.runner.published?.asOfMs ?? 0);
+    return ageMs > lateRefreshes * refreshMs + lateGraceMs
+      ? `its newest snapshot is ${Math.round(ageMs / 1_000)} s old`
+      : null;
+  }
+
+  /** Whether everything that was acked before the call is folded within `msMax`. */
+  private async isCaughtUp(msMax: number): Promise<boolean> {
+    const deadlineMs = monotonicMs() + msMax;
+    const leftMs = () => Math.max(0, deadlineMs - monotonicMs());
+    while (leftMs() > 0) {
+      // A question that a restart of the server swallowed is asked again.
+      const sequence = await this.runner.setup.reader.lastSequence().catch(() => undefined);
+      if (sequence !== undefined) return this.runner.whenApplied(sequence, leftMs());
+      await pause(retryPauseMs);
+    }
+    return false;
   }
 
   // ---- users ----
@@ -242,19 +269,18 @@ export class LiveReads {
   private async deletion(question: Ask<'deletion'>): Promise<PartitionAnswer> {
     const {partition} = this.runner.setup;
     if (question.waitMs > 0) await this.completion(question.id, question.waitMs);
-    else await this.isCaughtUp();
+    else await this.isCaughtUp(caughtUpMsMax);
     const record = partition.deletions.get(question.id);
     return record === undefined ? {kind: 'unknown_deletion'} : {kind: 'deletion', deletion: this.receipt(record)};
   }
 
   /** Waits until the snapshot that is free of the user is published, or the time is over. */
   private async completion(id: string, waitMs: number): Promise<void> {
-    const {partition, reader} = this.runner.setup;
-    const deadline = monotonicMs() + waitMs;
-    const left = () => Math.max(0, deadline - monotonicMs());
-    await this.runner.whenApplied(await reader.lastSequence(), left());
+    const {partition} = this.runner.setup;
+    const deadlineMs = monotonicMs() + waitMs;
+    if (!(await this.isCaughtUp(waitMs))) return;
     const sequence = partition.deletions.get(id)?.sequence;
-    if (sequence !== undefined) await this.runner.whenPublished(sequence, left());
+    if (sequence !== undefined) await this.runner.whenPublished(sequence, Math.max(0, deadlineMs - monotonicMs()));
   }
 
   private isCompleted({completed}: DeletionRecord): boolean {

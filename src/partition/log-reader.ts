@@ -1,7 +1,7 @@
 // Reading a partition's log from a position on, in order, across reconnections.
 import {type ConsumerMessages, DeliverPolicy, type JetStreamClient, type JetStreamManager} from '@nats-io/jetstream';
 import {logStream} from '../nats/topology.js';
-import {Final, retryForever} from './retry.js';
+import {retryForever} from './retry.js';
 
 /** Bounded by bytes: a bound in messages trips the server's pending limit when messages are large, and stalls for seconds. */
 const pullBytesMax = 4 * 1024 * 1024;
@@ -36,8 +36,7 @@ export class LogReader {
   async *read(position: number): AsyncGenerator<LogMessage> {
     let next = position + 1;
     while (!this.isStopped) {
-      const messages = await this.open(next);
-      for await (const message of messages) {
+      for await (const message of await this.open(next)) {
         if (message.seq < next) continue;
         next = message.seq + 1;
         yield {sequence: message.seq, bytes: message.data};
@@ -46,15 +45,16 @@ export class LogReader {
   }
 
   private async open(next: number): Promise<ConsumerMessages> {
-    this.messages = await retryForever(async () => {
-      if (this.isStopped) throw new Final('the log reader was stopped');
+    const messages = await retryForever(async () => {
       const consumer = await this.js.consumers.get(logStream(this.partition), {
         deliver_policy: DeliverPolicy.StartSequence,
         opt_start_seq: next,
       });
       return consumer.consume({max_bytes: pullBytesMax, expires: pullExpiresMs});
     });
-    return this.messages;
+    this.messages = messages;
+    if (this.isStopped) messages.stop();
+    return messages;
   }
 
   stop(): void {

@@ -10,6 +10,7 @@ import type {Erasure} from './erasure.js';
 import type {Layout} from './layout.js';
 import type {LogMessage, LogReader} from './log-reader.js';
 import type {LogWriter} from './log-writer.js';
+import {retryForever} from './retry.js';
 import type {Published, Snapshots} from './snapshots.js';
 import {loadProfile} from './user-loader.js';
 import {Waiters} from './waiters.js';
@@ -28,7 +29,10 @@ export type Phase = 'recovering' | 'live' | 'draining';
 export interface RunnerSetup {
   readonly partition: Partition;
   readonly layout: Layout;
+  /** For live reads. */
   readonly cache: PartsCache;
+  /** For folding: waits while the store is unreachable. */
+  readonly foldCache: PartsCache;
   readonly erasure: Erasure;
   readonly snapshots: Snapshots;
   readonly reader: LogReader;
@@ -68,7 +72,7 @@ export class Runner {
   async start(): Promise<void> {
     const {reader, partition} = this.setup;
     this.run().catch((error: unknown) => this.setup.onFatal(error as Error));
-    await this.whenApplied(await reader.lastSequence(), Number.POSITIVE_INFINITY);
+    await this.whenApplied(await retryForever(() => reader.lastSequence()), Number.POSITIVE_INFINITY);
     await this.publishNow(tickReason.start);
     this.phase = 'live';
     this.startTicking(partition.partition);
@@ -95,10 +99,10 @@ export class Runner {
 
   /** Brings what the fold stopped for, and folds on. */
   private async resolve(stop: Exclude<Stop, {kind: 'done'}>, sequence: number, cursor: MessageCursor): Promise<Stop> {
-    const {partition, layout, cache, snapshots, erasure} = this.setup;
+    const {partition, layout, foldCache, snapshots, erasure} = this.setup;
     switch (stop.kind) {
       case 'profile':
-        partition.activate(stop.user, await loadProfile(partition, layout, cache, stop.user));
+        partition.activate(stop.user, await loadProfile(partition, layout, foldCache, stop.user));
         return partition.fold(sequence, cursor, true);
       case 'erasure': {
         await snapshots.idle();

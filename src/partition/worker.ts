@@ -18,6 +18,7 @@ import {LogReader} from './log-reader.js';
 import {LogWriter} from './log-writer.js';
 import {ManifestStore} from './manifest-store.js';
 import {PartStore} from './part-store.js';
+import {patientValues} from './patient-values.js';
 import {recover} from './recovery.js';
 import {Runner} from './runner.js';
 import {Snapshots} from './snapshots.js';
@@ -26,6 +27,11 @@ const data = workerData as PartitionWorkerData;
 const port = must(parentPort, 'the partition worker runs in a thread');
 const tell = (message: FromWorker): void => port.postMessage(message);
 const log = createLogger(data.logLevel, 'partition');
+
+/** Profiles to be changed, chunks to be erased from: few and seldom. */
+const foldCacheShare = 0.25;
+/** The log's last sequence comes within a millisecond; what a restart of the server swallowed is asked again. */
+const lastSequenceMsMax = 500;
 
 function fail(error: Error): void {
   log.error({err: error}, 'a partition cannot go on');
@@ -36,7 +42,10 @@ function fail(error: Error): void {
 interface Shared {
   readonly logNc: NatsConnection;
   readonly nc: NatsConnection;
+  /** For live reads: fails when the store does. */
   readonly cache: PartsCache;
+  /** For folding: waits while the store is unreachable. */
+  readonly foldCache: PartsCache;
   readonly seeds: readonly [number, number];
 }
 
@@ -45,27 +54,29 @@ async function openShared(): Promise<Shared> {
   const [logNc, nc] = await Promise.all([connectNats(data.nats, 'partition-log'), connectNats(data.nats, 'partition')]);
   const jsm = await jetstreamManager(nc, {checkAPI: false});
   const deployment = must(await readDeployment(nc), 'the deployment record exists before partitions start');
+  const values = partValues(jsm);
   const digest = createHash('sha256').update(`fingerprints ${deployment.secret}`).digest();
   return {
     logNc,
     nc,
-    cache: new PartsCache(partValues(jsm), data.cacheBytesMax),
+    cache: new PartsCache(values, data.cacheBytesMax * (1 - foldCacheShare)),
+    foldCache: new PartsCache(patientValues(values), data.cacheBytesMax * foldCacheShare),
     seeds: [digest.readUInt32LE(0), digest.readUInt32LE(4)],
   };
 }
 
 async function startPartition(number: number, shared: Shared): Promise<Runner> {
-  const {nc, logNc, cache, seeds} = shared;
+  const {nc, logNc, cache, foldCache, seeds} = shared;
   const [js, jsm, logJs] = [jetstream(nc), await jetstreamManager(nc, {checkAPI: false}), jetstream(logNc)];
   const manifests = new ManifestStore(js, jsm, number);
   const setup = {partition: number, seeds, dedupeBytesMax: data.dedupeBytesMax / data.partitions.length};
-  const recovered = await recover(setup, manifests, cache, jsm);
+  const recovered = await recover(setup, manifests, foldCache, jsm);
   const {partition, index, epoch, generation, named} = recovered;
   const parts = new PartStore(js, jsm, number, epoch);
   const layout = new Layout(parts);
   if (index !== undefined) layout.restore(index);
   // A merge reads each block once: through the cache it would only push out what readers use.
-  const loader = new PartsCache(partValues(jsm), 0);
+  const loader = new PartsCache(patientValues(partValues(jsm)), 0);
   const snapshots = new Snapshots(
     {partition, layout, parts, manifests, loader, jsm, generation, epoch},
     recovered.manifest,
@@ -78,9 +89,10 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     partition,
     layout,
     cache,
+    foldCache,
     snapshots,
-    erasure: new Erasure(partition, layout, parts, cache),
-    reader: new LogReader(logJs, jsm, number),
+    erasure: new Erasure(partition, layout, parts, foldCache),
+    reader: new LogReader(logJs, await jetstreamManager(nc, {checkAPI: false, timeout: lastSequenceMsMax}), number),
     writer: new LogWriter(js, number),
     refreshMs: data.reportRefreshMs,
     stagger: (number + 1) / (data.partitionCount + 1),

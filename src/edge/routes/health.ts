@@ -28,7 +28,8 @@ async function partitionReason({asks}: Front, partition: number): Promise<string
   const status = await orSilence(asks.partition(partition, {ask: 'status'}, ['status'], statusMsMax));
   if (status === undefined) return `${name} does not answer`;
   if (status.phase !== 'live') return `${name} is ${status.phase}`;
-  return status.published === null ? `${name} has not published a snapshot yet` : undefined;
+  if (status.published === null) return `${name} has not published a snapshot yet`;
+  return status.lag === null ? undefined : `${name}: ${status.lag}`;
 }
 
 async function reportReason({asks}: Front): Promise<string | undefined> {
