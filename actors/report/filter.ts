@@ -42,7 +42,7 @@ export class PropertyFilter {
     this.codes = rows.columns[column]?.codes;
     this.headCodes = rows.columns[headColumn]?.codes;
     this.headAbsent = rows.keysInBody ? verdict.unsure : verdict.no; // R3
-    this.verdicts.fill(verdict.no);
+    this.verdicts.fill(verdict.no, 0, rows.codeColumns.length);
     this.verdicts[codeInBody] = verdict.unsure;
     const literalAbsent = isPath ? verdict.byPath : verdict.no;
     this.verdicts[codeAbsent] = column < 0 && rows.keysInBody ? verdict.unsure : literalAbsent;
