@@ -25,7 +25,6 @@ export const versionMin = '2.9.10';
 /** Erasing a message is crash-atomic in the server from here on: worth a fetch when the machine's own is older. */
 export const versionWanted = '2.14.5';
 
-const debianMirrorDefault = 'http://deb.debian.org/debian';
 const debianKeyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const ubuntuKeyring = '/usr/share/keyrings/ubuntu-archive-keyring.gpg';
 const newestDebianSuite = 'forky';
@@ -33,7 +32,8 @@ const aptMsMax = 180_000;
 
 /**
  * `{path, line}`: the binary (undefined when NATS_URL names a server) and why it was chosen, as one line.
- * Throws a `SetupFault` when there is none.
+ * Throws a `SetupFault` when there is none. `folders` and `fetchers` stand for this machine's own in tests.
+ * @param {{env?: NodeJS.ProcessEnv, cache?: string, folders?: string[], fetchers?: {name: string, fetch: (folder: string) => string}[]}} options
  */
 export function findNatsServer({env = process.env, cache = join(cacheFolder, 'nats'), folders, fetchers} = {}) {
   if (env.NATS_URL) return {path: undefined, line: 'not needed: NATS_URL names a server'};
@@ -122,12 +122,14 @@ export function isAtLeast(version, floor) {
 
 /** Debian's newest suite first: its server runs on older releases too. Then what this machine's release has. */
 export function debianFetchers(machine = readMachine()) {
-  if (!machine.hasApt) return [];
+  if (!machine.hasApt || machine.mirror === undefined) return [];
   const fetchers = [];
-  if (existsSync(debianKeyring)) {
-    const mirror = machine.id === 'debian' ? machine.mirror : debianMirrorDefault;
-    const source = `deb [signed-by=${debianKeyring}] ${mirror} ${newestDebianSuite} main`;
-    fetchers.push({name: `Debian ${newestDebianSuite} (${mirror})`, fetch: (folder) => aptFetch(folder, source)});
+  if (machine.id === 'debian' && existsSync(debianKeyring)) {
+    const source = `deb [signed-by=${debianKeyring}] ${machine.mirror} ${newestDebianSuite} main`;
+    fetchers.push({
+      name: `Debian ${newestDebianSuite} (${machine.mirror})`,
+      fetch: (folder) => aptFetch(folder, source),
+    });
   }
   const keyring = machine.id === 'ubuntu' ? ubuntuKeyring : debianKeyring;
   if (machine.suite !== undefined && machine.suite !== newestDebianSuite && existsSync(keyring)) {
@@ -144,9 +146,8 @@ function readMachine() {
   const likes = `${field('ID') ?? ''} ${field('ID_LIKE') ?? ''}`.split(' ');
   const id = likes.includes('ubuntu') ? 'ubuntu' : 'debian';
   const suite = field('UBUNTU_CODENAME') ?? field('VERSION_CODENAME');
-  const mirrorDefault = id === 'ubuntu' ? 'http://archive.ubuntu.com/ubuntu' : debianMirrorDefault;
   const hasApt = ['apt-get', 'dpkg-deb'].every((tool) => existsSync(`/usr/bin/${tool}`));
-  return {hasApt, id, suite, mirror: mirrorOf(suite, aptSources()) ?? mirrorDefault};
+  return {hasApt, id, suite, mirror: mirrorOf(suite, aptSources())};
 }
 
 function aptSources() {

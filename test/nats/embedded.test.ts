@@ -17,7 +17,7 @@ import {until} from '../support/until.js';
 
 const serverBin = process.env.NATS_SERVER_BIN!;
 const logger = createLogger('silent', 'test');
-const cleanUps: (() => Promise<unknown> | void)[] = [];
+const cleanUps: (() => unknown)[] = [];
 
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();

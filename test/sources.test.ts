@@ -1,0 +1,25 @@
+// All sources, tests included: types, formatting, lint. Tests run on transpiled sources, which checks no type.
+import {execFile} from 'node:child_process';
+import {fileURLToPath} from 'node:url';
+import {promisify} from 'node:util';
+import {expect, test} from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** What the command printed if it failed. */
+async function complaints(command: string, args: readonly string[]): Promise<string> {
+  const bin = `${root}node_modules/.bin/${command}`;
+  const run = promisify(execFile)(bin, args, {cwd: root});
+  return run.then(
+    () => '',
+    (error: {stdout: string; stderr: string}) => error.stdout + error.stderr,
+  );
+}
+
+test('every source has sound types', async () => {
+  expect(await complaints('tsc', ['-p', 'test/tsconfig.json'])).toBe('');
+});
+
+test('every source is formatted and passes the linter', async () => {
+  expect(await complaints('biome', ['check', '--error-on-warnings'])).toBe('');
+});
