@@ -1,5 +1,5 @@
 // JSON of a client: bytes to value, strictly UTF-8, without ever handing a structure bomb to JSON.parse.
-import {isAscii, isUtf8} from 'node:buffer';
+import {isUtf8} from 'node:buffer';
 import {cutNesting, nestsTooDeep} from './nesting.js';
 
 /** Stands for "no JSON": a value that JSON cannot express. */
@@ -8,17 +8,10 @@ export const notJson = Symbol('not JSON');
 /** @returns the parsed value, or `notJson` (API.md: `invalid_json`, invalid UTF-8 included). */
 export function parseJson(bytes: Buffer): unknown {
   const bounded = nestsTooDeep(bytes) ? cutNesting(bytes) : bytes;
-  const text = decode(bounded);
-  if (text === undefined) return notJson;
+  if (!isUtf8(bounded)) return notJson;
   try {
-    return JSON.parse(text);
+    return JSON.parse(bounded.toString('utf8'));
   } catch {
     return notJson;
   }
-}
-
-/** Most bodies are ASCII, which needs no decoding: 2.5 times as fast as UTF-8 on Node 20. */
-function decode(bytes: Buffer): string | undefined {
-  if (isAscii(bytes)) return bytes.toString('latin1');
-  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }

@@ -6,7 +6,7 @@ import type {KeyRecord} from '../../keys/key.js';
 import type {Exchange} from '../exchange.js';
 import {type Failure, invalidRequest} from '../failure.js';
 import type {Front} from '../front.js';
-import {parseQuery} from '../query.js';
+import {decodePercent, parseQuery} from '../query.js';
 import {invalidJson, noObject} from './track.js';
 
 const unknownKey: Failure = {code: 'not_found', message: 'no such key'};
@@ -32,7 +32,7 @@ export async function createKey({keys}: Front, exchange: Exchange, bytes: Buffer
 
 export async function revokeKey({keys}: Front, exchange: Exchange, segment: string): Promise<void> {
   parseQuery(exchange.query, {});
-  const record = await keys.revoke(segment);
+  const record = await keys.revoke(decodePercent(segment) ?? segment);
   if (record === undefined) exchange.fail(unknownKey);
   else exchange.json('200 OK', JSON.stringify({status: 'revoked', id: record.id}));
 }

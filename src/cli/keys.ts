@@ -1,0 +1,66 @@
+// `npm run keys`: creates, lists and revokes API keys through the running service.
+import {AdminClient, AdminFault} from './keys/admin-client.js';
+import {type Command, CommandFault, readCommand, usage} from './keys/command.js';
+
+interface ListedKey {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly last4: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+}
+
+// The one place of this program that reads the environment.
+const dataDir = process.env.DATA_DIR || './data';
+
+async function run(command: Command): Promise<string> {
+  switch (command.kind) {
+    case 'help':
+      return usage;
+    case 'create': {
+      const body = {kind: command.keyKind, name: command.name};
+      const {id, key} = await AdminClient.of(dataDir).ask<{id: string; key: string}>('POST', '/admin/v1/keys', body);
+      return `${key}\n\nThis is key ${id}. Copy it now: it is not shown again.\n`;
+    }
+    case 'list': {
+      const {keys} = await AdminClient.of(dataDir).ask<{keys: ListedKey[]}>('GET', '/admin/v1/keys');
+      return keys.length === 0 ? 'There are no keys.\n' : table(keys);
+    }
+    case 'revoke':
+      await AdminClient.of(dataDir).ask('DELETE', `/admin/v1/keys/${encodeURIComponent(command.id)}`);
+      return `Key ${command.id} is revoked.\n`;
+  }
+}
+
+function table(keys: readonly ListedKey[]): string {
+  const rows = keys.map((key) => [
+    key.id,
+    key.kind,
+    key.name,
+    `…${key.last4}`,
+    key.created_at.slice(0, 10),
+    key.last_used_at === null ? 'never' : key.last_used_at.slice(0, 16).replace('T', ' '),
+    key.revoked_at === null ? 'active' : `revoked ${key.revoked_at.slice(0, 10)}`,
+  ]);
+  const all = [['ID', 'KIND', 'NAME', 'KEY', 'CREATED', 'LAST USED (UTC)', 'STATE'], ...rows];
+  const widths = all[0].map((_, column) => Math.max(...all.map((row) => row[column].length)));
+  return all
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column]))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+try {
+  process.stdout.write(await run(readCommand(process.argv.slice(2))));
+} catch (error) {
+  if (!(error instanceof CommandFault || error instanceof AdminFault)) throw error;
+  process.stderr.write(`${error.message}\n${error instanceof CommandFault ? usage : ''}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,55 @@
+// The admin routes of the service that runs on a DATA_DIR.
+import {readFileSync} from 'node:fs';
+import {join, resolve} from 'node:path';
+import type {ServiceNote} from '../../data-dir.js';
+
+/** No service, or it refused; the message is a sentence for the operator. */
+export class AdminFault extends Error {}
+
+const answerMsMax = 10_000;
+
+export class AdminClient {
+  private readonly note: ServiceNote;
+
+  private constructor(note: ServiceNote) {
+    this.note = note;
+  }
+
+  /** @throws AdminFault when no service left its note there. */
+  static of(dataDir: string): AdminClient {
+    const path = join(dataDir, 'service.json');
+    try {
+      return new AdminClient(JSON.parse(readFileSync(path, 'utf8')) as ServiceNote);
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') {
+        throw new AdminFault(`${path} cannot be read: ${(cause as Error).message}.`, {cause});
+      }
+      throw new AdminFault(
+        `No service runs on ${resolve(dataDir)} (no service.json there). Start one with "npm start", or set DATA_DIR.`,
+        {cause},
+      );
+    }
+  }
+
+  async ask<Answer>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer> {
+    const answer = await this.send(method, path, body);
+    const value = (await answer.json()) as Answer & {error?: {message: string}};
+    if (!answer.ok) throw new AdminFault(`The service refused: ${value.error?.message ?? answer.statusText}.`);
+    return value;
+  }
+
+  private async send(method: string, path: string, body: object | undefined): Promise<Response> {
+    const {baseUrl, adminToken, pid} = this.note;
+    try {
+      return await fetch(baseUrl + path, {
+        method,
+        headers: {authorization: `Bearer ${adminToken}`, 'content-type': 'application/json'},
+        body: body === undefined ? null : JSON.stringify(body),
+        signal: AbortSignal.timeout(answerMsMax),
+      });
+    } catch (cause) {
+      // A killed service leaves its note behind.
+      throw new AdminFault(`The service at ${baseUrl} (process ${pid}) does not answer. Is it running?`, {cause});
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// Paging over partitions that answer as the real ones may: in short replies, with rows that vanish between the phases.
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import type {PartitionAnswer, PartitionQuestion, RowPlace} from '../../src/asks.js';
+import {Asks, type Requester} from '../../src/edge/asks.js';
+import type {RequestFailure} from '../../src/edge/failure.js';
+import {HistoryReader, type HistoryStart} from '../../src/edge/history.js';
+
+interface Row {
+  readonly timeMs: number;
+  erased: boolean;
+}
+
+/** Rows by partition and ordinal. */
+class FakePartitions implements Requester {
+  readonly partitions: Row[][];
+  /** Bodies of one reply. */
+  bodiesMax = 3;
+  /** Called between the phases. */
+  beforeBodies: () => void = () => {};
+  isSilent = false;
+
+  constructor(times: readonly (readonly number[])[]) {
+    this.partitions = times.map((rows) => rows.map((timeMs) => ({timeMs, erased: false})));
+  }
+
+  get order(): string[] {
+    const rows = this.partitions.flatMap((own, partition) =>
+      own.map((row, ordinal) => ({...row, partition, ordinal})).filter((row) => !row.erased),
+    );
+    rows.sort((a, b) => b.timeMs - a.timeMs || b.partition - a.partition || b.ordinal - a.ordinal);
+    return rows.map(({partition, ordinal}) => `"${partition}-${ordinal}"`);
+  }
+
+  async request(subject: string, data: string): Promise<{string(): string}> {
+    if (this.isSilent) throw new Error('503');
+    const partition = Number(subject.split('.')[2]);
+    const answer = this.answer(partition, JSON.parse(data) as PartitionQuestion);
+    return {string: () => JSON.stringify(answer)};
+  }
+
+  private answer(partition: number, question: PartitionQuestion): PartitionAnswer {
+    const own = this.partitions[partition];
+    if (question.ask === 'bodies') {
+      this.beforeBodies();
+      const some = question.ordinals.slice(0, this.bodiesMax);
+      return {kind: 'bodies', events: some.map((at) => (own[at].erased ? null : `"${partition}-${at}"`))};
+    }
+    if (question.ask !== 'history') throw new Error(`not expected: ${question.ask}`);
+    const ordinalEnd = question.ordinalEnd ?? own.length;
+    const rows = own
+      .map(({timeMs, erased}, ordinal) => ({timeMs, ordinal, erased}))
+      .filter((row) => !row.erased && row.ordinal < ordinalEnd && isAfter({...row, partition}, question.before))
+      .sort((a, b) => b.timeMs - a.timeMs || b.ordinal - a.ordinal)
+      .map(({timeMs, ordinal}) => ({timeMs, ordinal}));
+    return {kind: 'history', rows: rows.slice(0, question.limit), more: rows.length > question.limit, ordinalEnd};
+  }
+}
+
+function isAfter(row: RowPlace, before: RowPlace | undefined): boolean {
+  if (before === undefined) return true;
+  return (row.timeMs - before.timeMs || row.partition - before.partition || row.ordinal - before.ordinal) < 0;
+}
+
+const readPage = (fake: FakePartitions, limit: number, start?: HistoryStart) =>
+  new HistoryReader(new Asks(fake), [...fake.partitions.keys()], {}).read(limit, start);
+
+describe('history', () => {
+  const times = fc.array(fc.array(fc.integer({min: 0, max: 5}), {maxLength: 12}), {minLength: 1, maxLength: 4});
+
+  test('pages of any size are one order, each of them full, while rows arrive', async () => {
+    await fc.assert(
+      fc.asyncProperty(times, fc.array(fc.integer({min: 1, max: 9}), {minLength: 1}), async (rows, limits) => {
+        const fake = new FakePartitions(rows);
+        const whole = fake.order;
+        const paged: string[] = [];
+        let start: HistoryStart | undefined;
+        for (let i = 0; ; i++) {
+          const limit = limits[i % limits.length];
+          const page = await readPage(fake, limit, start);
+          paged.push(...page.events);
+          for (const own of fake.partitions) own.push({timeMs: 3, erased: false});
+          if (page.next === undefined) break;
+          expect(page.events).toHaveLength(limit);
+          start = {place: page.next, ordinalEnds: page.ordinalEnds};
+        }
+        expect(paged).toEqual(whole);
+      }),
+    );
+  });
+
+  test('rows that are erased between the phases are made up for', async () => {
+    const fake = new FakePartitions([
+      [9, 7, 5, 3],
+      [8, 6, 4, 2],
+    ]);
+    fake.beforeBodies = () => {
+      fake.partitions[0][0].erased = true;
+      fake.partitions[1][1].erased = true;
+    };
+    const page = await readPage(fake, 4);
+    expect(page.events).toEqual(['"1-0"', '"0-1"', '"0-2"', '"1-2"']);
+    const rest = await readPage(fake, 4, {place: page.next!, ordinalEnds: page.ordinalEnds});
+    expect(rest).toMatchObject({events: ['"0-3"', '"1-3"'], next: undefined});
+  });
+
+  test('a partition that does not answer is a 503, not a shorter page', async () => {
+    const fake = new FakePartitions([[1]]);
+    fake.isSilent = true;
+    await expect(readPage(fake, 4)).rejects.toMatchObject({
+      failure: {code: 'unavailable'},
+    } satisfies Partial<RequestFailure>);
+  });
+});

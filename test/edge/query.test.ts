@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {RequestFailure} from '../../src/edge/failure.js';
+import {parseQuery} from '../../src/edge/query.js';
+
+const form = {name: 'single', other: 'single', 'steps[]': 'list'} as const;
+
+function failureOf(text: string): string | undefined {
+  try {
+    parseQuery(text, form);
+    return undefined;
+  } catch (error) {
+    const {code, field} = (error as RequestFailure).failure;
+    expect(error).toBeInstanceOf(RequestFailure);
+    expect(code).toBe('invalid_request');
+    return field;
+  }
+}
+
+describe('queries', () => {
+  test('any text comes back as URLSearchParams encodes it', () => {
+    const text = fc.string({unit: 'grapheme', minLength: 1});
+    fc.assert(
+      fc.property(text, fc.array(text, {maxLength: 4}), (name, steps) => {
+        const encoded = new URLSearchParams([['name', name], ...steps.map((step) => ['steps[]', step])]).toString();
+        const query = parseQuery(encoded, form);
+        expect([query.get('name'), query.list('steps[]'), query.get('other')]).toEqual([name, steps, undefined]);
+      }),
+    );
+  });
+
+  test.each([
+    ['name=a&name=b', 'name'],
+    ['name=', 'name'],
+    ['name', 'name'],
+    ['steps[]=a&steps[]=', 'steps[]'],
+    ['steps=a', 'steps'],
+    ['Name=a', 'Name'],
+    ['constructor=a', 'constructor'],
+    ['__proto__=a', '__proto__'],
+    ['name=%', 'name'],
+    ['name=%E4', 'name'],
+    ['%zz=1', '%zz'],
+  ])('%s is refused for %s', (text, field) => {
+    expect(failureOf(text)).toBe(field);
+  });
+
+  test.each(['', '&', 'name=a&&other=b', 'name==', 'name=a=b'])('%j is in order', (text) => {
+    expect(failureOf(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,207 @@
+// Keys over a fake bucket: two processes that share it, and a watch that tells when it is told to.
+import {describe, expect, test} from 'vitest';
+import {generateKey, hashKey, keyPrefix} from '../../src/keys/key.js';
+import {type BucketEntry, type KeyBucket, KeyStore} from '../../src/keys/store.js';
+
+/** What the server holds; every process has its own view of it. */
+class SharedBucket {
+  readonly entries = new Map<string, BucketEntry>();
+  readonly views: BucketView[] = [];
+  private revision = 0;
+
+  view(): BucketView {
+    const view = new BucketView(this);
+    this.views.push(view);
+    return view;
+  }
+
+  write(name: string, text: string, expected: number): number | undefined {
+    if ((this.entries.get(name)?.revision ?? 0) !== expected) return undefined;
+    this.revision += 1;
+    const entry = {name, text, revision: this.revision};
+    this.entries.set(name, entry);
+    for (const view of this.views) view.untold.push(entry);
+    return this.revision;
+  }
+}
+
+class BucketView implements KeyBucket {
+  untold: BucketEntry[] = [];
+  private onEntry!: (entry: BucketEntry) => void;
+
+  constructor(private readonly shared: SharedBucket) {}
+
+  async watch(onEntry: (entry: BucketEntry) => void): Promise<void> {
+    this.onEntry = onEntry;
+    for (const entry of this.shared.entries.values()) onEntry(entry);
+  }
+
+  /** The watch brings what happened. */
+  tell(): void {
+    for (const entry of this.untold.splice(0)) this.onEntry(entry);
+  }
+
+  async write(name: string, text: string, revision: number): Promise<number | undefined> {
+    return this.shared.write(name, text, revision);
+  }
+
+  async read(name: string): Promise<BucketEntry> {
+    return this.shared.entries.get(name)!;
+  }
+
+  stop(): void {}
+}
+
+async function twoProcesses() {
+  const shared = new SharedBucket();
+  const [viewA, viewB] = [shared.view(), shared.view()];
+  let nowMs = 1_000;
+  const clock = (): number => nowMs++;
+  return {shared, viewB, a: await KeyStore.open(viewA, clock), b: await KeyStore.open(viewB, clock)};
+}
+
+const bearer = (key: string): string => `Bearer ${key}`;
+
+describe('keys', () => {
+  test('are 256 random bits behind a prefix, and are kept only as a hash', async () => {
+    const {a, shared} = await twoProcesses();
+    const {key, record} = await a.create('write', 'web');
+    expect(key).toMatch(/^sk_write_[0-9A-Za-z]{43}$/);
+    expect(record).toMatchObject({kind: 'write', name: 'web', hash: hashKey(key), last4: key.slice(-4)});
+    expect(JSON.stringify([...shared.entries.values()])).not.toContain(key.slice(keyPrefix.write.length));
+    expect(new Set(Array.from({length: 100}, () => generateKey('secret'))).size).toBe(100);
+  });
+
+  test('one that is created works here at once, elsewhere when the watch tells', async () => {
+    const {a, b, viewB} = await twoProcesses();
+    const {key} = await a.create('secret', 'server');
+    expect(a.ring.byHeader(bearer(key))).toMatchObject({kind: 'secret'});
+    expect(b.ring.byHeader(bearer(key))).toBeUndefined();
+    viewB.tell();
+    expect(b.ring.byHeader(bearer(key))).toMatchObject({kind: 'secret'});
+  });
+
+  test('one that is revoked is refused at once, also where its header was seen before', async () => {
+    const {a, b, viewB} = await twoProcesses();
+    const {key, record} = await a.create('write', 'web');
+    viewB.tell();
+    expect(b.ring.byHeader(bearer(key))).toBeDefined();
+    await a.revoke(record.id);
+    expect(a.ring.byHeader(bearer(key))).toBeUndefined();
+    expect(a.ring.byKey(key)).toBeUndefined();
+    viewB.tell();
+    expect(b.ring.byHeader(bearer(key))).toBeUndefined();
+    expect(b.ring.list()).toMatchObject([{id: record.id, revokedMs: expect.any(Number)}]);
+  });
+
+  test('revoking twice keeps the first time, revoking nothing says so', async () => {
+    const {a} = await twoProcesses();
+    const {record} = await a.create('write', 'web');
+    const first = await a.revoke(record.id);
+    expect(await a.revoke(record.id)).toEqual(first);
+    expect(await a.revoke('key_unknown')).toBeUndefined();
+  });
+
+  test('a late "last used" of another process does not take a revocation back', async () => {
+    const {a, b, viewB} = await twoProcesses();
+    const {key, record} = await a.create('write', 'web');
+    viewB.tell();
+    b.ring.byHeader(bearer(key))!.lastUsedMs = 5_000;
+    await a.revoke(record.id);
+    await b.saveLastUsed();
+    viewB.tell();
+    expect(b.ring.byHeader(bearer(key))).toBeUndefined();
+    expect(a.ring.get(record.id)!.revokedMs).not.toBeNull();
+  });
+
+  test('a revocation wins over a "last used" that it had not heard of', async () => {
+    const {a, b, viewB} = await twoProcesses();
+    const {key, record} = await a.create('write', 'web');
+    viewB.tell();
+    b.ring.byHeader(bearer(key))!.lastUsedMs = 5_000;
+    await b.saveLastUsed();
+    expect(await a.revoke(record.id)).toMatchObject({lastUsedMs: 5_000, revokedMs: expect.any(Number)});
+  });
+
+  test('last used is written once per change', async () => {
+    const {a, shared} = await twoProcesses();
+    const {key, record} = await a.create('write', 'web');
+    a.ring.byHeader(bearer(key))!.lastUsedMs = 9_000;
+    await a.saveLastUsed();
+    const {revision} = shared.entries.get(record.id)!;
+    await a.saveLastUsed();
+    expect(shared.entries.get(record.id)!.revision).toBe(revision);
+    expect(a.ring.get(record.id)!.lastUsedMs).toBe(9_000);
+  });
+});
+
+describe('the header', () => {
+  test('is Bearer in any case and one key', async () => {
+    const {a} = await twoProcesses();
+    const {key} = await a.create('write', 'web');
+    for (const header of [`Bearer ${key}`, `bearer ${key}`, `BEARER   ${key}`]) {
+      expect(a.ring.byHeader(header)).toBeDefined();
+    }
+    for (const header of [
+      key,
+      `Basic ${key}`,
+      `Bearer${key}`,
+      `Bearer ${key} x`,
+      'Bearer',
+      'Bearer ',
+      `Bearer ${key}x`,
+    ]) {
+      expect(a.ring.byHeader(header)).toBeUndefined();
+    }
+  });
+});
+
+describe('the first start', () => {
+  test('creates one key of each kind, once', async () => {
+    const {a, b, viewB} = await twoProcesses();
+    const first = await a.prepare({});
+    expect(a.ring.byKey(first!.write)).toMatchObject({kind: 'write'});
+    expect(a.ring.byKey(first!.secret)).toMatchObject({kind: 'secret'});
+    expect(await b.prepare({})).toBeNull(); // Started at the same time, and was slower.
+    viewB.tell();
+    expect(await b.prepare({})).toBeNull();
+    expect(b.ring.list()).toHaveLength(2);
+  });
+
+  test('does not bring keys back that were all revoked', async () => {
+    const {a} = await twoProcesses();
+    await a.prepare({});
+    for (const {id} of a.ring.list()) await a.revoke(id);
+    expect(await a.prepare({})).toBeNull();
+  });
+
+  test('takes fixed keys; another fixed key takes the place of the one before', async () => {
+    const {a} = await twoProcesses();
+    const [write, secret, newSecret] = [
+      'sk_write_fixed0000000001',
+      'sk_live_fixed00000000001',
+      'sk_live_fixed00000000002',
+    ];
+    expect(await a.prepare({write, secret})).toBeNull();
+    expect(await a.prepare({write, secret})).toBeNull();
+    expect(a.ring.list()).toHaveLength(2);
+    await a.prepare({write, secret: newSecret});
+    expect([write, secret, newSecret].map((key) => a.ring.byKey(key)?.kind)).toEqual(['write', undefined, 'secret']);
+  });
+
+  test('a revoked fixed key stays revoked', async () => {
+    const {a} = await twoProcesses();
+    const write = 'sk_write_fixed0000000001';
+    await a.prepare({write, secret: 'sk_live_fixed00000000001'});
+    await a.revoke(a.ring.list().find(({kind}) => kind === 'write')!.id);
+    await a.prepare({write, secret: 'sk_live_fixed00000000001'});
+    expect(a.ring.byKey(write)).toBeUndefined();
+  });
+
+  test('creates only the kind that is not fixed', async () => {
+    const {a} = await twoProcesses();
+    const first = await a.prepare({write: 'sk_write_fixed0000000001'});
+    expect(first!.write).toBe('sk_write_fixed0000000001');
+    expect(a.ring.byKey(first!.secret)).toMatchObject({kind: 'secret'});
+  });
+});
