@@ -1,0 +1,63 @@
+// The bucket of keys on a real nats-server: two processes, and a server that is killed between them.
+import type {NatsConnection} from 'nats';
+import {afterAll, beforeAll, expect, test} from 'vitest';
+import {KeyStore} from '../../src/keys/store.js';
+import {connectNats} from '../../src/nats/connection.js';
+import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
+import {startTestNats, type TestNats} from '../support/nats.js';
+import {until} from '../support/until.js';
+
+let server: TestNats;
+const connections: NatsConnection[] = [];
+
+beforeAll(async () => {
+  server = await startTestNats(1);
+});
+
+afterAll(async () => {
+  for (const connection of connections) await connection.close();
+  await server.stop();
+});
+
+async function openStore(): Promise<KeyStore> {
+  const connection = await connectNats(server.nats.address, 'test-keys');
+  connections.push(connection);
+  return KeyStore.open(new NatsKeyBucket(connection), () => 1_000);
+}
+
+const effectiveMsMax = 1_000;
+
+test('an empty bucket opens; created and revoked keys are known everywhere within a second', async () => {
+  const [here, there] = [await openStore(), await openStore()];
+  const {key, record} = await here.create('write', 'web');
+  await until('the other process knows the key', () => there.ring.byKey(key), effectiveMsMax);
+  await there.revoke(record.id);
+  await until('the revocation is known', () => here.ring.byKey(key) === undefined, effectiveMsMax);
+});
+
+test('a store that opens later has everything from the start', async () => {
+  const here = await openStore();
+  const keys = await Promise.all(['a', 'b', 'c'].map((name) => here.create('secret', name)));
+  const later = await openStore();
+  for (const {key} of keys) expect(later.ring.byKey(key)).toMatchObject({kind: 'secret'});
+});
+
+test('a write that expects an older revision is refused', async () => {
+  const [here, there] = [await openStore(), await openStore()];
+  const {key, record} = await here.create('write', 'web');
+  const bucket = new NatsKeyBucket(connections[0]!);
+  const {revision} = await bucket.read(record.id);
+  await until('the other process knows the key', () => there.ring.byKey(key));
+  await there.revoke(record.id);
+  expect(await bucket.write(record.id, '{}', revision)).toBeUndefined();
+});
+
+test('the watch goes on after the server was killed and came back', async () => {
+  const [here, there] = [await openStore(), await openStore()];
+  const {key, record} = await here.create('write', 'web');
+  await until('the other process knows the key', () => there.ring.byKey(key));
+  process.kill(server.nats.pid()!, 'SIGKILL');
+  const revoked = await until('the server takes writes again', () => here.revoke(record.id).catch(() => undefined));
+  expect(revoked.revokedMs).not.toBeNull();
+  await until('the revocation is known', () => there.ring.byKey(key) === undefined);
+});
