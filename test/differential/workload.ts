@@ -23,6 +23,21 @@ export const users: readonly UserRef[] = [
 
 export const eventNames = ['view', 'sign up', 'buy', 'ünï=&+☂', 'constructor', '__proto__'];
 
+const propertyPaths = [
+  'plan',
+  'n',
+  'on',
+  'a',
+  'a.b',
+  'a.b',
+  'a.b',
+  'deep.b',
+  'deep.c',
+  'deep.length',
+  'constructor',
+  'no',
+];
+
 /** Traits that are full at 256 keys, or at 64 KiB: each kind on users of its own, so that no guess is near the bound. */
 const wideUser = 'bob';
 const heavyUser = 'cyd';
@@ -43,7 +58,11 @@ export class Workload {
   private unusedMs: number;
 
   /** `nowMs`: some events are of the last days and of the hours to come. */
-  constructor(seed: number, nowMs: number) {
+  constructor(
+    seed: number,
+    nowMs: number,
+    private readonly batchEventsMax: number,
+  ) {
     this.random = new Random(seed);
     const past = this.random.pick(stretches);
     this.stretches = [past, past, [nowMs - 2 * dayMs, nowMs + 20 * hourMs]];
@@ -51,7 +70,7 @@ export class Workload {
     this.unusedMs = past[0] + 7;
   }
 
-  event(user: UserRef = this.random.pick(users)): EventBody {
+  event(user: UserRef = this.user()): EventBody {
     const {random} = this;
     return {
       event: random.pick(eventNames),
@@ -71,8 +90,8 @@ export class Workload {
   }
 
   batch(): EventBody[] {
-    const bodies = Array.from({length: this.random.between(1, 30)}, () => this.event());
-    if (this.random.chance(0.3)) bodies.push({...this.random.pick(bodies), timestamp: this.timestamp()});
+    const bodies = Array.from({length: this.random.between(1, this.batchEventsMax)}, () => this.event());
+    if (this.random.chance(0.3)) bodies[0] = {...this.random.pick(bodies), timestamp: this.timestamp()};
     return bodies;
   }
 
@@ -93,14 +112,20 @@ export class Workload {
 
   identify(): {userId: string; traits: JsonObject} {
     const {random} = this;
-    const userId = random.pick(users.filter((user) => user.kind === 'user')).id;
+    const fullOnes = {
+      wide: wideUser,
+      heavy: heavyUser,
+      any: random.pick(users.filter((user) => user.kind === 'user')).id,
+    };
+    const userId = fullOnes[random.weighted({wide: 2, heavy: 1, any: 5})];
     if (userId === wideUser) return {userId, traits: this.freshTraits(random.between(1, 90), 1)};
     if (userId === heavyUser) return {userId, traits: this.freshTraits(random.between(1, 2), 20_000)};
     return {userId, traits: this.properties()};
   }
 
+  /** A few users have most of the events: their funnels are long and their pages many. */
   user(): UserRef {
-    return this.random.pick(users);
+    return this.random.pick(this.random.chance(0.5) ? users.slice(0, 4) : users);
   }
 
   eventCounts(): EventCountsQuery {
@@ -119,7 +144,22 @@ export class Workload {
   funnel(): FunnelQuery {
     const {random} = this;
     const steps = Array.from({length: random.between(1, random.chance(0.1) ? 12 : 4)}, () => random.pick(eventNames));
-    const window = `${random.between(1, 59)}${random.pick(['', 's', 'm', 'h', 'h', 'd', 'd'])}`;
+    // Often a whole number of steps of the grid, so that events stand exactly on the bound.
+    const window = random.pick([
+      '1800',
+      '1800s',
+      '30m',
+      '90m',
+      '1h',
+      '2h',
+      '5h',
+      '12h',
+      '1d',
+      '3d',
+      '7d',
+      '59s',
+      '100',
+    ]);
     return {steps, ...this.range(60), ...(random.chance(0.6) ? {window} : {})};
   }
 
@@ -153,11 +193,12 @@ export class Workload {
     return fresh;
   }
 
-  /** Often a time that was used before, often on a border or one millisecond beside it. */
+  /** Often a time that was used before, often on a border or one millisecond beside it, often on a grid of half hours. */
   private timeMs(): number {
     const {random} = this;
     if (this.times.length > 0 && random.chance(0.25)) return random.pick(this.times);
     const [low, high] = random.pick(this.stretches);
+    if (random.chance(0.4)) return low + random.between(0, 96) * (hourMs / 2);
     let timeMs = random.between(low, high);
     if (random.chance(0.3)) timeMs -= timeMs % random.pick([hourMs, dayMs]);
     if (random.chance(0.2)) timeMs += random.pick([-1, 1]);
@@ -187,7 +228,8 @@ export class Workload {
 
   private properties(): JsonObject {
     const {random} = this;
-    const properties: JsonObject = {};
+    // A literal key and the path that its dots would spell, beside each other.
+    const properties: JsonObject = random.chance(0.2) ? {'a.b': this.value(0), a: {b: this.value(0)}} : {};
     for (let left = random.between(0, 5); left > 0; left--) {
       properties[random.pick(['plan', 'n', 'on', 'a', 'a.b', 'deep', '', 'constructor', 'é ☂'])] = this.value(3);
     }
@@ -204,8 +246,9 @@ export class Workload {
       object: depth > 0 ? 2 : 0,
       list: depth > 0 ? 1 : 0,
     });
-    if (kind === 'text')
-      return random.pick(['pro', 'free', '', '1', 'true', 'null', 'a=b', '☂', '\ud800', 'x'.repeat(300)]);
+    if (kind === 'text') {
+      return random.pick(['pro', 'pro', 'free', '', '1', 'true', 'null', 'a=b', '☂', '\ud800', 'x'.repeat(300)]);
+    }
     if (kind === 'number') return random.pick([0, 1, -1, 1.5, 1e21, 1e-7, 2 ** 63, 0.1 + 0.2]);
     if (kind === 'flag') return random.chance(0.5);
     if (kind === 'nothing') return null;
@@ -214,18 +257,7 @@ export class Workload {
   }
 
   private filter(): string {
-    const name = this.random.pick([
-      'plan',
-      'n',
-      'on',
-      'a',
-      'a.b',
-      'deep.b',
-      'deep.c',
-      'deep.length',
-      'constructor',
-      'gone',
-    ]);
+    const name = this.random.pick(propertyPaths);
     return `${name}=${this.random.pick(['pro', 'free', '', '1', '0', 'true', 'null', 'a=b', '1.5', '1e+21', '☂'])}`;
   }
 

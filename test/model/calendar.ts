@@ -63,8 +63,7 @@ export const parseRange = (from: string, to: string): Range => ({fromMs: parseTi
 export const isInside = (timeMs: number, range: Range): boolean => range.fromMs <= timeMs && timeMs <= range.toMs;
 
 /** ISO 8601 UTC with milliseconds. */
-export const formatTime = (timeMs: number): string =>
-  Temporal.Instant.fromEpochMilliseconds(timeMs).toString({fractionalSecondDigits: 3});
+export const formatTime = (timeMs: number): string => new Date(timeMs).toISOString();
 
 /** Every bucket that the range touches, in order; the first may begin before the range does. */
 export function bucketsOf(range: Range, interval: Interval): Bucket[] {

@@ -45,7 +45,8 @@ function timelinesOf(model: Model, range: Range): StoredEvent[][] {
   for (const event of model.inOrder(model.events)) {
     if (!isInside(event.timeMs, range)) continue;
     const timeline = timelines.get(userKeyOf(event.user)) ?? [];
-    timelines.set(userKeyOf(event.user), [...timeline, event]);
+    timeline.push(event);
+    timelines.set(userKeyOf(event.user), timeline);
   }
   return [...timelines.values()];
 }
