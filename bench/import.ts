@@ -50,9 +50,8 @@ export async function benchImport(
   const samples: ImportSample[] = [];
   for (const cacheMib of options.cachesMib) {
     say(`starting a service with MEMORY_CACHE_MIB=${cacheMib} …`);
-    const service = owned.add(
-      await startService({REPORT_REFRESH_SECONDS: String(options.refreshSeconds), MEMORY_CACHE_MIB: String(cacheMib)}),
-    );
+    const env = {REPORT_REFRESH_SECONDS: String(options.refreshSeconds), MEMORY_CACHE_MIB: String(cacheMib)};
+    const service = owned.add(await startService({env, profileFolder: options.profileFolder}));
     samples.push(await measure(service, load, questions, cacheMib, options, say));
     await service.stop();
   }

@@ -5,7 +5,7 @@ import {startFloor} from './floor/floor-process.js';
 import type {LoadResult} from './load/closed-loop.js';
 import {LoadProcess} from './load/load-process.js';
 import {cpuSecondsOf} from './machine/processes.js';
-import {startService, writeKey} from './machine/service.js';
+import {type ServiceSettings, startService, writeKey} from './machine/service.js';
 import {settled} from './machine/settle.js';
 import type {Target} from './machine/target.js';
 import type {BenchOptions} from './options.js';
@@ -49,7 +49,7 @@ export async function benchIngest(
   const running: Record<TargetName, Target> = {
     'floor: discard': owned.add(await startFloor('discard')),
     'floor: parse': owned.add(await startFloor('parse')),
-    millrace: owned.add(await startService({REPORT_REFRESH_SECONDS: String(options.refreshSeconds)})),
+    millrace: owned.add(await startService(serviceSettings(options))),
   };
   const samples: Sample[] = [];
   // Round 0 warms up: compilers, connections, files.
@@ -64,6 +64,10 @@ export async function benchIngest(
   }
   await owned.stopAll();
   return {bytesPerEvent: single.bytesPerEvent, samples};
+}
+
+function serviceSettings({refreshSeconds, profileFolder}: BenchOptions): ServiceSettings {
+  return {env: {REPORT_REFRESH_SECONDS: String(refreshSeconds)}, profileFolder};
 }
 
 async function measure(

@@ -1,5 +1,6 @@
 // The command line of `npm run bench`, and what follows from it.
 
+import {resolve} from 'node:path';
 import {parseArgs} from 'node:util';
 import {canonical, type WorkloadOptions} from './workload/events.js';
 
@@ -13,8 +14,8 @@ export const usage = `Usage: npm run bench -- [ingest] [import] [options]
   --seconds S    seconds of each row in each round (default 5)
   --refresh S    REPORT_REFRESH_SECONDS of the service (default 10)
   --events N     events of the import (default 1000000)
-  --batch-connections N   (default 12)
   --results DIR  where the JSON goes (default bench/results)
+  --profile DIR  write CPU profiles of the service's threads there (costs some 10 % of the rates)
   --small        a tiny form that takes seconds: shows that it works, measures nothing
 `;
 
@@ -33,6 +34,7 @@ export interface BenchOptions {
   /** MEMORY_CACHE_MIB of the services that import, one after the other. */
   readonly cachesMib: readonly number[];
   readonly resultsFolder: string | null;
+  readonly profileFolder: string | null;
   readonly isSmall: boolean;
 }
 
@@ -58,13 +60,14 @@ export function readOptions(args: readonly string[]): BenchOptions | null {
     seconds: numberOf('--seconds', values.seconds, isSmall ? 0.5 : 5),
     refreshSeconds: numberOf('--refresh', values.refresh, isSmall ? 1 : 10),
     singleConnections: isSmall ? 16 : 256,
-    batchConnections: numberOf('--batch-connections', values['batch-connections'], isSmall ? 2 : 12),
+    batchConnections: isSmall ? 2 : 12,
     batchEvents: 1_000,
     singleWorkload: sized(isSmall ? 500 : 20_000),
     batchWorkload: sized(isSmall ? 5_000 : 200_000),
     importWorkload: sized(numberOf('--events', values.events, isSmall ? 20_000 : 1_000_000)),
     cachesMib: isSmall ? [64] : [512, 64],
     resultsFolder: values.results ?? null,
+    profileFolder: values.profile === undefined ? null : resolve(values.profile),
     isSmall,
   };
 }
@@ -79,8 +82,8 @@ function parsed(args: readonly string[]) {
         seconds: {type: 'string'},
         refresh: {type: 'string'},
         events: {type: 'string'},
-        'batch-connections': {type: 'string'},
         results: {type: 'string'},
+        profile: {type: 'string'},
         small: {type: 'boolean', default: false},
         help: {type: 'boolean', short: 'h', default: false},
       },

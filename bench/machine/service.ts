@@ -21,15 +21,22 @@ const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const startMsMax = 60_000;
 const pollMs = 50;
 
+export interface ServiceSettings {
+  /** On top of the defaults below. */
+  readonly env: Readonly<Record<string, string>>;
+  /** CPU profiles of all threads are written into this folder when the service stops; null: none, as profiling costs. */
+  readonly profileFolder: string | null;
+}
+
 /** Resolves once it is ready. Rate limits are off: the machine is the limit to be measured. */
-export async function startService(settings: Readonly<Record<string, string>>): Promise<BenchService> {
+export async function startService({env, profileFolder}: ServiceSettings): Promise<BenchService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'millrace-bench-'));
-  const {PATH, NATS_SERVER_BIN, NODE_OPTIONS} = process.env;
-  const child = spawn(process.execPath, [program], {
+  const {PATH, NATS_SERVER_BIN} = process.env;
+  const profiling = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
+  const child = spawn(process.execPath, [...profiling, program], {
     env: {
       PATH,
       NATS_SERVER_BIN,
-      NODE_OPTIONS,
       PORT: '0',
       DATA_DIR: dataDir,
       BOOTSTRAP_WRITE_KEY: writeKey,
@@ -38,7 +45,7 @@ export async function startService(settings: Readonly<Record<string, string>>): 
       RATE_LIMIT_EVENTS_PER_SECOND: '0',
       RATE_LIMIT_READS_PER_MINUTE: '0',
       LOG_LEVEL: 'warn',
-      ...settings,
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,148 @@
+// The import against the real service: real events, a key of its own, and a service that is killed on the way.
+
+import {type ChildProcess, spawn} from 'node:child_process';
+import {readFileSync, writeFileSync} from 'node:fs';
+import {createServer} from 'node:net';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {gunzipSync, gzipSync} from 'node:zlib';
+import {afterAll, expect, test} from 'vitest';
+import {Client, query} from '../support/http.js';
+import {until} from '../support/reports.js';
+import {type Service, startService, temporaryFolder} from '../support/service.js';
+
+const program = fileURLToPath(new URL('../../dist/src/cli/import.js', import.meta.url));
+const examples = fileURLToPath(new URL('../../examples/commits.ndjson.gz', import.meta.url));
+const commits = gunzipSync(readFileSync(examples)).toString().trimEnd().split('\n');
+
+const folder = temporaryFolder();
+const children = new Set<ChildProcess>();
+let service: Service | undefined;
+
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await service?.stop();
+});
+
+function runImport(
+  dataDir: string,
+  path: string,
+  ...options: string[]
+): Promise<{code: number | null; output: string}> {
+  const env = {PATH: process.env.PATH, DATA_DIR: dataDir};
+  const child = spawn(process.execPath, [program, path, ...options], {env, stdio: ['ignore', 'pipe', 'pipe']});
+  children.add(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  return new Promise((resolve) => {
+    child.once('close', (code) => {
+      children.delete(child);
+      resolve({code, output});
+    });
+  });
+}
+
+/**
+ * Below the range from which the system takes the ports of outgoing connections: while the service is down, one of these
+ * could otherwise come to own its port.
+ */
+async function freePort(): Promise<number> {
+  for (let port = 20_000 + (process.pid % 10_000); ; port++) {
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+}
+
+async function total(client: Client, event: string): Promise<number> {
+  const range = {event, from: '2019-01-01', to: '2027-01-01', interval: 'month'};
+  return (await client.get(`/v1/reports/events?${query(range)}`)).json<{total: number}>().total;
+}
+
+function countsByName(lines: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of lines) {
+    const {event} = JSON.parse(line) as {event: string};
+    counts.set(event, (counts.get(event) ?? 0) + 1);
+  }
+  return counts;
+}
+
+async function expectCounts(client: Client, counts: ReadonlyMap<string, number>): Promise<void> {
+  for (const [event, count] of counts) {
+    const counted = await until(
+      () => total(client, event),
+      (value) => value >= count,
+      `${count} of ${event} are counted`,
+    );
+    expect([event, counted]).toEqual([event, count]);
+  }
+}
+
+test('real events, through a service that is killed on the way and an import that is repeated, count once', async () => {
+  // No messageId of their own: the import has to make them, and the same ones each time.
+  const lines = commits.map((line) => line.replace(/"messageId":"[^"]*",/, ''));
+  const path = join(folder, 'commits.ndjson.gz');
+  writeFileSync(path, gzipSync(lines.join('\n')));
+  const env = {PORT: String(await freePort())};
+  service = await startService({env});
+  const {dataDir, baseUrl} = service;
+  const importing = runImport(dataDir, path, '--batch', '50');
+  const client = new Client(baseUrl, service.secretKey);
+  await until(
+    () => client.get('/v1/events?limit=1'),
+    (answer) => answer.json<{data: unknown[]}>().data.length > 0,
+    'the first events are stored',
+  );
+  await service.kill();
+  service = await startService({dataDir, env});
+  const {code, output} = await importing;
+  expect([code, output]).toEqual([0, expect.stringMatching(/accepted {3}6,150\n/)]);
+
+  const again = await runImport(dataDir, path);
+  expect([again.code, again.output]).toEqual([0, expect.stringMatching(/accepted {3}6,150\n/)]);
+  await expectCounts(new Client(service.baseUrl, service.secretKey), countsByName(lines));
+});
+
+test('the service and the summary agree on what was refused', async () => {
+  service ??= await startService();
+  const path = join(folder, 'mixed.ndjson');
+  const good = {event: 'mixed', userId: 'u', timestamp: '2024-05-05'};
+  const lines = [
+    good,
+    {...good, userId: '.'},
+    {...good, timestamp: '2024-02-30'},
+    {...good, properties: {deep: JSON.parse('['.repeat(40) + ']'.repeat(40))}},
+    {...good, properties: {blob: 'x'.repeat(70_000)}},
+    {...good, messageId: 'm'},
+    {...good, messageId: 'm'},
+  ];
+  writeFileSync(path, lines.map((line) => JSON.stringify(line)).join('\n'));
+  const {code, output} = await runImport(service.dataDir, path);
+  expect(code).toBe(2);
+  expect(output).toMatch(/accepted {3}3\n {2}duplicate {2}1 of the accepted/);
+  expect([...output.matchAll(/line (\d+): (\w+)(?: \((\w+)\))?/g)].map((match) => match.slice(1))).toEqual([
+    ['2', 'invalid_event', 'userId'],
+    ['3', 'invalid_event', 'timestamp'],
+    ['4', 'invalid_event', 'properties'],
+    ['5', 'event_too_large', undefined],
+  ]);
+  await expectCounts(new Client(service.baseUrl, service.secretKey), new Map([['mixed', 2]]));
+});
+
+test('the key that the import made for itself is revoked', async () => {
+  const headers = {authorization: `Bearer ${service!.adminToken}`};
+  const {keys} = (await new Client(service!.baseUrl).get('/admin/v1/keys', headers)).json<{
+    keys: {name: string; revoked_at: string | null}[];
+  }>();
+  const own = keys.filter(({name}) => name === 'import');
+  expect(own.length).toBeGreaterThan(0);
+  expect(own.filter(({revoked_at}) => revoked_at === null)).toEqual([]);
+});
