@@ -49,8 +49,14 @@ export class Exchange {
     this.whenOver = whenOver;
   }
 
+  /** The client is gone. */
   abort(): void {
     this.end();
+  }
+
+  /** Ends the connection without an answer. */
+  close(): void {
+    this.res.close();
   }
 
   receiveHeader(name: string, value: string): void {

@@ -8,7 +8,7 @@ import {StartFault} from '../start-fault.js';
 import {AdminToken, authenticate, insufficientPermissions} from './authentication.js';
 import {type ContentEncoding, contentEncodings, declaredTooLarge, readBody} from './body.js';
 import {Exchange} from './exchange.js';
-import {type Failure, invalidRequest, RequestFailure} from './failure.js';
+import {type Failure, RequestFailure} from './failure.js';
 import type {Front} from './front.js';
 import type {Native} from './native.js';
 import {
@@ -31,7 +31,6 @@ export interface ServerOptions {
 }
 
 const notFound: Failure = {code: 'not_found', message: 'there is nothing at this path'};
-const ambiguousFraming = invalidRequest('Content-Length and Transfer-Encoding must say once where the body ends');
 const internalError: Failure = {code: 'internal_error', message: 'this is a fault of the service'};
 const unsupportedType: Failure = {
   code: 'unsupported_media_type',
@@ -128,7 +127,7 @@ export class HttpServer {
   }
 
   private dispatch(exchange: Exchange): void | Promise<void> {
-    if (!isFramed(exchange)) return exchange.fail(ambiguousFraming, true);
+    if (!isFramed(exchange)) return exchange.close();
     const route = findRoute(this.options.routes, exchange.path);
     if (route === undefined) return exchange.fail(notFound);
     const {method} = exchange;
@@ -175,7 +174,10 @@ export class HttpServer {
   }
 }
 
-/** RFC 9112, 6.3: a message whose end can be read in two ways is how requests are smuggled. */
+/**
+ * RFC 9112, 6.3: a message whose end can be read in two ways is how requests are smuggled. Its connection is closed
+ * without an answer: with one, uWebSockets.js would go on to read the rest of it as the next request.
+ */
 function isFramed({isFramingAmbiguous, transferEncoding, contentLength}: Exchange): boolean {
   if (isFramingAmbiguous) return false;
   if (transferEncoding !== undefined)
