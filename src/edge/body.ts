@@ -1,16 +1,15 @@
 // Bodies of requests: collected up to a bound, decompressed up to the same bound.
-import {createBrotliDecompress, createGunzip, createInflate} from 'node:zlib';
 import {CollectedBody, tooLarge} from './collected-body.js';
+import {type ContentEncoding, decompress} from './decompression.js';
 import type {Exchange} from './exchange.js';
-import {type Failure, invalidRequest} from './failure.js';
-
-export const contentEncodings = ['gzip', 'deflate', 'br'] as const;
-export type ContentEncoding = (typeof contentEncodings)[number];
+import type {Failure} from './failure.js';
 
 /** 413 when the client already says that the body is too large. */
 export function declaredTooLarge(exchange: Exchange, bytesMax: number): Failure | undefined {
-  return Number(exchange.contentLength ?? 0) > bytesMax ? tooLarge(bytesMax) : undefined;
+  return declaredBytes(exchange) > bytesMax ? tooLarge(bytesMax) : undefined;
 }
+
+const declaredBytes = ({contentLength}: Exchange): number => Number(contentLength ?? 0);
 
 /**
  * Hands the whole body to `use`, decompressed. The bytes are valid only during the call.
@@ -24,44 +23,39 @@ export function readBody(
 ): void {
   const useWhole = (bytes: Buffer): void => {
     if (encoding === undefined) use(bytes);
-    else decompress(exchange, bytes, encoding, bytesMax, use);
+    else useDecompressed(exchange, bytes, encoding, bytesMax, use);
   };
   let collected: CollectedBody | undefined;
   exchange.res.onData((chunk, isLast) => {
     if (exchange.isOver) return;
-    if (collected === undefined && isLast && chunk.byteLength <= bytesMax) {
-      useWhole(Buffer.from(chunk)); // A view. Most bodies come in one piece.
-      return;
+    if (collected === undefined) {
+      if (isLast && chunk.byteLength <= bytesMax) {
+        useWhole(Buffer.from(chunk)); // A view. Most bodies come in one piece.
+        return;
+      }
+      const body = new CollectedBody(declaredBytes(exchange));
+      collected = body;
+      exchange.onOver(() => body.release());
     }
-    collected ??= new CollectedBody(exchange, bytesMax);
-    const failure = collected.add(chunk);
+    const failure = collected.add(chunk, bytesMax);
     if (failure !== undefined) exchange.fail(failure, true);
-    else if (isLast) collected.use(useWhole);
+    else if (isLast) {
+      useWhole(collected.bytes());
+      collected.release();
+    }
   });
 }
 
-const openDecompressor = {gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress};
-
-/** In the thread pool; stops at the bound, so that a bomb costs no more than an honest body. */
-function decompress(
+function useDecompressed(
   exchange: Exchange,
   compressed: Buffer,
   encoding: ContentEncoding,
   bytesMax: number,
   use: (bytes: Buffer) => void,
 ): void {
-  const stream = openDecompressor[encoding]();
-  const pieces: Buffer[] = [];
-  let length = 0;
-  stream.on('data', (piece: Buffer) => {
-    length += piece.length;
-    if (length <= bytesMax) return void pieces.push(piece);
-    stream.destroy();
-    exchange.fail(tooLarge(bytesMax));
+  decompress(compressed, encoding, bytesMax, (result) => {
+    if (exchange.isOver) return;
+    if ('failure' in result) exchange.fail(result.failure);
+    else use(result.bytes);
   });
-  stream.on('error', () => exchange.fail(invalidRequest(`the body is no complete ${encoding}`)));
-  stream.on('end', () => {
-    if (!exchange.isOver) use(Buffer.concat(pieces, length));
-  });
-  stream.end(Buffer.from(compressed)); // A copy: the thread pool reads it after the call.
 }

@@ -1,74 +1,65 @@
 // A body that arrives in pieces, put together in one buffer.
 //   B1. What uWebSockets.js hands over is valid only during its callback: pieces are copied.
-//   B2. Unfinished bodies of all requests together are bounded: a thousand slow uploads must not fill the memory.
-//   B3. Buffers are used again: a fresh one of 200 KiB costs 50 page faults, more than parsing a tenth of it.
-import type {Exchange} from './exchange.js';
-import {type Failure, unavailable} from './failure.js';
-
-export const unfinishedBytesMax = 128 * 1024 * 1024;
+//   B2. Buffers are used again: a fresh one of 200 KiB costs 50 page faults.
+import {BodyShare, tooManyBodies} from './body-budget.js';
+import type {Failure} from './failure.js';
 
 const bufferBytesMin = 64 * 1024;
 const spareBufferBytesMax = 1024 * 1024;
 const spareBuffersMax = 16;
 
 const spareBuffers: Buffer[] = [];
-/** Of all bodies that are being collected. */
-let unfinishedBytes = 0;
+const noBytes = Buffer.alloc(0);
+
+export class CollectedBody {
+  private readonly share = new BodyShare();
+  private readonly declaredBytes: number;
+  private buffer: Buffer = noBytes;
+  private length = 0;
+
+  /** `declaredBytes`: what the client announced; only a hint, and nothing is held for it. */
+  constructor(declaredBytes: number) {
+    this.declaredBytes = declaredBytes;
+  }
+
+  /** @returns why the body cannot be taken. */
+  add(chunk: ArrayBuffer, bytesMax: number): Failure | undefined {
+    const length = this.length + chunk.byteLength;
+    if (length > bytesMax) return tooLarge(bytesMax);
+    if (!this.share.take(chunk.byteLength)) return tooManyBodies;
+    if (length > this.buffer.length) this.grow(length);
+    this.buffer.set(new Uint8Array(chunk), this.length); // B1
+    this.length = length;
+    return undefined;
+  }
+
+  /** Valid until the release. */
+  bytes(): Buffer {
+    return this.buffer.subarray(0, this.length);
+  }
+
+  release(): void {
+    this.share.release();
+    giveBack(this.buffer);
+    this.buffer = noBytes;
+    this.length = 0;
+  }
+
+  private grow(length: number): void {
+    const declared = Math.min(this.declaredBytes, spareBufferBytesMax);
+    const grown = takeBuffer(Math.max(length, declared, 2 * this.buffer.length, bufferBytesMin));
+    grown.set(this.bytes());
+    giveBack(this.buffer);
+    this.buffer = grown;
+  }
+}
 
 export const tooLarge = (bytesMax: number): Failure => ({
   code: 'payload_too_large',
   message: `the body exceeds ${bytesMax} bytes`,
 });
 
-export class CollectedBody {
-  private buffer: Buffer = noBytes;
-  private length = 0;
-  private readonly exchange: Exchange;
-  private readonly bytesMax: number;
-
-  constructor(exchange: Exchange, bytesMax: number) {
-    this.exchange = exchange;
-    this.bytesMax = bytesMax;
-    exchange.onOver(() => this.release());
-  }
-
-  /** @returns why the body cannot be taken. */
-  add(chunk: ArrayBuffer): Failure | undefined {
-    const length = this.length + chunk.byteLength;
-    if (length > this.bytesMax) return tooLarge(this.bytesMax);
-    if (unfinishedBytes + chunk.byteLength > unfinishedBytesMax) return unavailable('too many bodies are on their way');
-    if (length > this.buffer.length) this.grow(length);
-    this.buffer.set(new Uint8Array(chunk), this.length); // B1
-    this.length = length;
-    unfinishedBytes += chunk.byteLength; // B2: what came, not what was announced.
-    return undefined;
-  }
-
-  /** The bytes are valid only during the call. */
-  use(take: (bytes: Buffer) => void): void {
-    take(this.buffer.subarray(0, this.length));
-    this.release();
-  }
-
-  private grow(length: number): void {
-    const declared = Math.min(Number(this.exchange.contentLength ?? 0), spareBufferBytesMax);
-    const grown = takeBuffer(Math.max(length, declared, 2 * this.buffer.length, bufferBytesMin));
-    grown.set(this.buffer.subarray(0, this.length));
-    giveBack(this.buffer);
-    this.buffer = grown;
-  }
-
-  private release(): void {
-    unfinishedBytes -= this.length;
-    this.length = 0;
-    giveBack(this.buffer);
-    this.buffer = noBytes;
-  }
-}
-
-const noBytes = Buffer.alloc(0);
-
-/** B3 */
+/** B2 */
 function takeBuffer(bytes: number): Buffer {
   const at = spareBuffers.findIndex((buffer) => buffer.length >= bytes);
   return at < 0 ? Buffer.allocUnsafeSlow(roundUp(bytes)) : spareBuffers.splice(at, 1)[0];

@@ -6,7 +6,8 @@ import type {HttpRequest, HttpResponse, TemplatedApp, us_listen_socket} from 'uW
 import type {Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
 import {AdminToken, authenticate, insufficientPermissions} from './authentication.js';
-import {type ContentEncoding, contentEncodings, declaredTooLarge, readBody} from './body.js';
+import {declaredTooLarge, readBody} from './body.js';
+import {encodingOf} from './decompression.js';
 import {Exchange} from './exchange.js';
 import {type Failure, RequestFailure} from './failure.js';
 import type {Front} from './front.js';
@@ -151,8 +152,10 @@ export class HttpServer {
       exchange.fail(refusal);
       return;
     }
-    const encoding = encodingOf(exchange.contentEncoding);
-    if (encoding === 'unknown') {
+    const encodingName = exchange.contentEncoding.trim().toLowerCase();
+    const isPlain = encodingName === '' || encodingName === 'identity';
+    const encoding = isPlain ? undefined : encodingOf(encodingName);
+    if (!isPlain && encoding === undefined) {
       exchange.fail(unsupportedEncoding);
       return;
     }
@@ -200,11 +203,4 @@ function refuseType({contentType}: Exchange): Failure | undefined {
   if (contentType === 'application/json') return undefined;
   const mediaType = contentType.split(';', 1)[0].trim().toLowerCase();
   return mediaType === 'application/json' || mediaType === 'text/plain' ? undefined : unsupportedType;
-}
-
-function encodingOf(header: string): ContentEncoding | 'unknown' | undefined {
-  if (header === '') return undefined;
-  const name = header.trim().toLowerCase();
-  if (name === 'identity') return undefined;
-  return contentEncodings.find((known) => known === name) ?? 'unknown';
 }

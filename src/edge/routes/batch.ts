@@ -3,6 +3,7 @@
 import {batchEventsMax} from '../../../actors/limits.js';
 import {type BatchReading, type EntrySink, type RefusedItem, readBatch} from '../../ingest/batch.js';
 import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
+import {tooManyBodies} from '../body-budget.js';
 import type {Exchange} from '../exchange.js';
 import {errorValue, type Failure, type Header, invalidRequest, retryAfter, statusOf, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
@@ -34,12 +35,13 @@ export function trackBatch(front: Front, exchange: Exchange, bytes: Buffer): voi
 }
 
 function trackLargeBatch(front: Front, exchange: Exchange, bytes: Buffer, receivedMs: number): void {
-  front.largeBodies.encode(bytes, receivedMs, ({reading, entries}) => {
+  const isTaken = front.largeBodies.encode(bytes, receivedMs, ({reading, entries}) => {
     // The client may be gone by now: its batch is complete and valid all the same, like any that is not waited for.
     const outcome = new BatchOutcome(exchange);
     appendAll(front, outcome, entries);
     finish(exchange, outcome, reading);
   });
+  if (!isTaken) exchange.fail(tooManyBodies);
 }
 
 function appendAll(

@@ -1,0 +1,45 @@
+// Compressed bodies: decompressed in the thread pool, up to the bound of plain ones, so that a bomb costs no more than
+// an honest body.
+import {createBrotliDecompress, createGunzip, createInflate} from 'node:zlib';
+import {BodyShare, tooManyBodies} from './body-budget.js';
+import {tooLarge} from './collected-body.js';
+import {type Failure, invalidRequest} from './failure.js';
+
+const openDecompressor = {gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress};
+
+export type ContentEncoding = keyof typeof openDecompressor;
+
+/** @returns undefined for an encoding that is not supported. */
+export function encodingOf(name: string): ContentEncoding | undefined {
+  return Object.hasOwn(openDecompressor, name) ? (name as ContentEncoding) : undefined;
+}
+
+/** Calls back once, with the whole body or with what is wrong with it. `compressed` is copied. */
+export function decompress(
+  compressed: Buffer,
+  encoding: ContentEncoding,
+  bytesMax: number,
+  done: (result: {readonly bytes: Buffer} | {readonly failure: Failure}) => void,
+): void {
+  const stream = openDecompressor[encoding]();
+  const share = new BodyShare();
+  const pieces: Buffer[] = [];
+  let length = 0;
+  const fail = (failure: Failure): void => {
+    stream.destroy();
+    share.release();
+    done({failure});
+  };
+  stream.on('data', (piece: Buffer) => {
+    length += piece.length;
+    pieces.push(piece);
+    if (length > bytesMax) fail(tooLarge(bytesMax));
+    else if (!share.take(piece.length)) fail(tooManyBodies);
+  });
+  stream.on('error', () => fail(invalidRequest(`the body is no complete ${encoding}`)));
+  stream.on('end', () => {
+    done({bytes: Buffer.concat(pieces, length)});
+    share.release();
+  });
+  stream.end(Buffer.from(compressed));
+}

@@ -1,0 +1,111 @@
+// What a batch is answered when the log takes all of it, a share of it, or nothing: over a wire that fails on demand.
+import {describe, expect, test} from 'vitest';
+import {logMessageBytesMax} from '../../actors/limits.js';
+import type {Exchange} from '../../src/edge/exchange.js';
+import {type Failure, type Header, statusOf} from '../../src/edge/failure.js';
+import type {Front} from '../../src/edge/front.js';
+import {trackBatch} from '../../src/edge/routes/batch.js';
+import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
+import {type LogAnswer, type LogLink, type LogListener, LogPublisher} from '../../src/ingest/publisher.js';
+
+const partitionCount = 2;
+
+/** Answers every message of a partition in the same way, in the turn after it was sent. */
+class ScriptedLink implements LogLink {
+  isConnected = true;
+  private listener!: LogListener;
+
+  constructor(private readonly answers: readonly LogAnswer[]) {}
+
+  listen(listener: LogListener): void {
+    this.listener = listener;
+  }
+
+  send(partition: number, _: string, ticket: number): void {
+    setImmediate(() => this.listener.answered(partition, ticket, this.answers[partition]!));
+  }
+}
+
+interface Answer {
+  readonly status: string;
+  readonly body: {
+    received: number;
+    status: string;
+    rejected: number;
+    errors: {index: number; code: string}[];
+    error?: unknown;
+  };
+  readonly headers: Record<string, string>;
+}
+
+function post(events: readonly unknown[], link: ScriptedLink): Promise<Answer> {
+  const publisher = new LogPublisher({
+    link,
+    partitionCount,
+    messageBytesMax: logMessageBytesMax,
+    monotonicMs: () => 0,
+    wallMs: () => 0,
+    newProducer: () => Buffer.alloc(8, 1),
+  });
+  const front = {publisher, encoder: new EntryEncoder(partitionCount), wallMs: () => 0} as unknown as Front;
+  return new Promise((resolve) => {
+    const json = (status: string, body: string, headers: readonly Header[] = []): void =>
+      resolve({status, body: JSON.parse(body), headers: Object.fromEntries(headers)});
+    const fail = (failure: Failure): void => json(statusOf[failure.code], JSON.stringify({error: failure}));
+    trackBatch(front, {json, fail} as unknown as Exchange, Buffer.from(JSON.stringify({events})));
+  });
+}
+
+const stored = (sequence: number): LogAnswer => ({kind: 'stored', sequence});
+const refused: LogAnswer = {kind: 'refused'};
+
+/** Ten users, by the partition they live in. */
+const users = Array.from({length: 10}, (_, at) => `user-${at}`);
+function partitionOf(userId: string): number {
+  const encoder = new EntryEncoder(partitionCount);
+  encoder.identify({userId, traitsJson: '{}'}, 0);
+  return encoder.partition;
+}
+const events = users.map((userId) => ({event: 'seen', userId}));
+const indexesOf = (partition: number): number[] =>
+  users.flatMap((userId, index) => (partitionOf(userId) === partition ? [index] : []));
+
+describe('a batch', () => {
+  test('that all partitions stored is 200 with the position in each', async () => {
+    expect(await post(events, new ScriptedLink([stored(5), stored(9)]))).toEqual({
+      status: '200 OK',
+      body: {status: 'ok', received: 10, rejected: 0, errors: []},
+      headers: {'Log-Position': '0:5,1:9'},
+    });
+  });
+
+  test('of which one partition stored its share is 503 and lists the others', async () => {
+    const {status, body, headers} = await post([...events, {}], new ScriptedLink([stored(5), refused]));
+    const lost = indexesOf(1);
+    expect(lost.length).toBeGreaterThan(0);
+    expect(status).toBe('503 Service Unavailable');
+    expect(headers).toEqual({'Log-Position': '0:5', 'Retry-After': '1'});
+    expect(body).toMatchObject({status: 'partial', received: 10 - lost.length, rejected: lost.length + 1});
+    expect(body.error).toMatchObject({code: 'unavailable'});
+    expect(body.errors.map(({index, code}) => [index, code])).toEqual([
+      ...lost.map((index) => [index, 'unavailable']),
+      [10, 'invalid_event'],
+    ]);
+  });
+
+  test('that no partition took is 503 with every event listed', async () => {
+    const link = new ScriptedLink([stored(1), stored(1)]);
+    link.isConnected = false;
+    const {status, body, headers} = await post(events, link);
+    expect(status).toBe('503 Service Unavailable');
+    expect(headers).toEqual({'Retry-After': '1'});
+    expect(body).toMatchObject({status: 'rejected', received: 0, rejected: 10});
+    expect(body.errors.map(({index}) => index)).toEqual([...users.keys()]);
+  });
+
+  test('whose events are all invalid is 400 and touches no log', async () => {
+    const {status, body, headers} = await post([{}, {event: 'x'}], new ScriptedLink([refused, refused]));
+    expect([status, headers]).toEqual(['400 Bad Request', {}]);
+    expect(body).toMatchObject({status: 'rejected', received: 0, rejected: 2, error: {code: 'invalid_event'}});
+  });
+});
