@@ -1,7 +1,12 @@
 // Stopped or killed in the middle of ingestion, against a client's own journal: what was answered 200 is there exactly
 // once, what was not answered is there at most once, and nothing else is there.
 
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
+import {activeUsersOf} from './model/active-users.js';
+import {eventCountsOf} from './model/event-counts.js';
+import {funnelOf} from './model/funnel.js';
+import {type EventBody, Model, receivedAt} from './model/model.js';
 import {type Answer, Client, type EventAnswer, expectJson, type HistoryAnswer, query} from './support/http.js';
 import {Positions, reportCovering, until} from './support/reports.js';
 import {type Service, startService} from './support/service.js';
@@ -16,6 +21,8 @@ class Journal {
   readonly sent: Record<string, unknown>[] = [];
   readonly answered = new Set<number>();
   readonly positions = new Positions();
+  unavailable = 0;
+  isClosed = false;
 
   next(): Record<string, unknown> {
     const n = this.sent.length;
@@ -31,7 +38,12 @@ class Journal {
   }
 
   note(answer: Answer, bodies: readonly Record<string, unknown>[]): void {
-    if (answer.status !== 200) return;
+    if (answer.status !== 200) {
+      expect(answer.status, answer.text).toBe(503);
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+      this.unavailable += 1;
+      return;
+    }
     this.positions.note(answer);
     for (const body of bodies) this.answered.add(numberOf(body));
   }
@@ -43,24 +55,43 @@ class Journal {
 
 const numberOf = (body: {properties?: unknown}): number => (body.properties as {n: number}).n;
 
-/** Sends one request after the other until the service is gone; some are single events, some batches. */
-async function sendUntilGone(client: Client, journal: Journal, batchEvents: number): Promise<void> {
-  for (;;) {
-    const bodies = Array.from({length: batchEvents}, () => journal.next());
-    try {
-      const answer =
-        batchEvents === 1
-          ? await client.post('/v1/events', bodies[0])
-          : await client.post('/v1/events/batch', {events: bodies});
-      expect([200, 503], answer.text).toContain(answer.status);
-      journal.note(answer, bodies);
-    } catch (error) {
-      const {code} = error as NodeJS.ErrnoException;
-      if (code === undefined || !/^(ECONN|EPIPE|HPE_|UND_)/.test(code)) throw error;
-      return;
-    }
+/** Undefined when the service went away instead of answering. */
+async function answeredBy(call: () => Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    const {code} = error as NodeJS.ErrnoException;
+    if (code === undefined || !/^(ECONN|EPIPE|HPE_)/.test(code)) throw error;
+    return undefined;
   }
 }
+
+/** Sends one request after the other until the service is gone; some are single events, some batches. */
+async function sendUntilGone(client: Client, journal: Journal, batchEvents: number): Promise<void> {
+  while (!journal.isClosed) {
+    const bodies = Array.from({length: batchEvents}, () => journal.next());
+    const answer = await answeredBy(() =>
+      batchEvents === 1 ? client.post('/v1/events', bodies[0]) : client.post('/v1/events/batch', {events: bodies}),
+    );
+    if (answer === undefined) return;
+    journal.note(answer, bodies);
+  }
+}
+
+function startSenders(service: Service, journal: Journal): Promise<unknown> {
+  const client = (): Client => new Client(service.baseUrl, service.writeKey);
+  return Promise.all(
+    [...Array.from({length: 12}, () => 1), 7, 50, 200].map((size) => sendUntilGone(client(), journal, size)),
+  );
+}
+
+const untilAnswered = (journal: Journal, countMin: number): Promise<number> =>
+  until(
+    async () => journal.answered.size,
+    (count) => count >= countMin,
+    `${countMin} answered events`,
+    60_000,
+  );
 
 async function ingestUntil(
   service: Service,
@@ -68,22 +99,16 @@ async function ingestUntil(
   end: () => Promise<unknown>,
   answeredMin: number,
 ): Promise<void> {
-  const client = (): Client => new Client(service.baseUrl, service.writeKey);
-  const senders = [...Array.from({length: 12}, () => 1), 7, 50, 200].map((size) =>
-    sendUntilGone(client(), journal, size),
-  );
-  await until(
-    async () => journal.answered.size,
-    (count) => count >= answeredMin,
-    `${answeredMin} answered events`,
-    30_000,
-  );
+  const senders = startSenders(service, journal);
+  await untilAnswered(journal, answeredMin);
   await end();
-  await Promise.all(senders);
+  await senders;
 }
 
-async function stored(service: Service): Promise<EventAnswer[]> {
-  const client = new Client(service.baseUrl, service.secretKey);
+const stored = (service: Service): Promise<EventAnswer[]> =>
+  storedOf(new Client(service.baseUrl, service.secretKey), event);
+
+async function storedOf(client: Client, event: string): Promise<EventAnswer[]> {
   const events: EventAnswer[] = [];
   let cursor: string | undefined;
   do {
@@ -111,18 +136,36 @@ function checkAgainst(journal: Journal, events: readonly EventAnswer[]): void {
   }
 }
 
-/** Every kind of answer, from a service that stands still. */
+const counts = {event, ...range};
+const filteredCounts = {event, ...range, interval: 'hour', filter: 'n=17'} as const;
+const weekly = {...range, metric: 'wau'} as const;
+const funnel = {...range, window: '3h'};
+const steps = [event, event, event];
+
+/** Every kind of answer, from a service that stands still; the published ones first. */
 async function answers(service: Service, positions: Positions): Promise<unknown[]> {
   const client = new Client(service.baseUrl, service.secretKey);
   const reports = [
-    `/v1/reports/events?${query({event, ...range})}`,
-    `/v1/reports/events?${query({event, ...range, interval: 'hour', filter: 'n=17'})}`,
-    `/v1/reports/users?${query({...range, metric: 'wau'})}`,
-    `/v1/reports/funnel?${query({'steps[]': [event, event, event], ...range, window: '3h'})}`,
+    `/v1/reports/events?${query(counts)}`,
+    `/v1/reports/events?${query(filteredCounts)}`,
+    `/v1/reports/users?${query(weekly)}`,
+    `/v1/reports/funnel?${query({'steps[]': steps, ...funnel})}`,
   ];
   const live = ['/v1/events?limit=1000', '/v1/users/user-1', '/v1/users/user-2', '/v1/events?userId=user-3&limit=1000'];
   const published = await Promise.all(reports.map((path) => reportCovering(client, path, positions)));
   return [...published, ...(await Promise.all(live.map((path) => client.get(path))))].map((answer) => answer.json());
+}
+
+/** The published answers that follow from everything that was sent. */
+function expectedReports(journal: Journal): unknown[] {
+  const model = new Model();
+  model.batch(journal.sent as unknown as EventBody[], receivedAt(0));
+  return [
+    eventCountsOf(model, counts),
+    eventCountsOf(model, filteredCounts),
+    activeUsersOf(model, weekly),
+    funnelOf(model, {steps, ...funnel}),
+  ];
 }
 
 async function total(service: Service, positions: Positions): Promise<number> {
@@ -169,11 +212,139 @@ test.each([
   expect(await total(service, journal.positions)).toBe(journal.sent.length);
 
   const before = await answers(service, journal.positions);
+  const expected = expectedReports(journal);
+  expect(before.slice(0, expected.length)).toEqual(expected);
   for (const restart of [() => service.kill(), () => service.stop()]) {
     await restart();
     service = await startService({env: unlimited, dataDir});
     expect(await answers(service, journal.positions)).toEqual(before);
   }
+  expect(await service.stop()).toBe(0);
+});
+
+/** The nats-server that the service started itself, found among its descendants. */
+function embeddedNatsServer(service: Service): number {
+  const parents = new Map<number, number>();
+  const names = new Map<number, string>();
+  for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const stat = statOf(Number(entry));
+    if (stat === undefined) continue;
+    parents.set(Number(entry), stat.parent);
+    names.set(Number(entry), stat.name);
+  }
+  const isDescendant = (pid: number): boolean => {
+    for (let at = parents.get(pid); at !== undefined; at = parents.get(at)) if (at === service.pid) return true;
+    return false;
+  };
+  const [found] = [...names].filter(([pid, name]) => name === 'nats-server' && isDescendant(pid));
+  if (found === undefined) throw new Error('the service runs a nats-server of its own');
+  return found[0];
+}
+
+function statOf(pid: number): {name: string; parent: number} | undefined {
+  try {
+    const [, name, parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))!;
+    return {name: name!, parent: Number(parent)};
+  } catch (error) {
+    // It ended between the listing and the reading.
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
+}
+
+const canFindNats = existsSync('/proc/self/stat') && process.env.TEST_NATS_URL === undefined;
+
+test.skipIf(!canFindNats)(
+  'nats-server killed in the middle of ingestion: 503 until it is back, and nothing lost or doubled',
+  async () => {
+    const journal = new Journal();
+    const service = await startService({env: unlimited});
+    const senders = startSenders(service, journal);
+    for (const answeredMin of [1_000, 2_500]) {
+      await untilAnswered(journal, answeredMin);
+      process.kill(embeddedNatsServer(service), 'SIGKILL');
+    }
+    await untilAnswered(journal, 4_000);
+    journal.isClosed = true;
+    await senders;
+    await retryUnanswered(service, journal);
+    // Reads answer 503 until every partition has caught up; `/readyz` says when.
+    const anybody = new Client(service.baseUrl);
+    await until(
+      () => anybody.get('/readyz'),
+      (answer) => answer.status === 200,
+      'ready again',
+      30_000,
+    );
+    const events = await stored(service);
+    checkAgainst(journal, events);
+    expect(events).toHaveLength(journal.sent.length);
+    expect(await total(service, journal.positions)).toBe(journal.sent.length);
+    expect(await service.stop()).toBe(0);
+  },
+);
+
+/** What one client knows of users that it made and deleted again, three events each. */
+class ErasureJournal {
+  readonly complete: string[] = [];
+  readonly deleted = new Set<string>();
+}
+
+const eventsPerErased = 3;
+
+async function eraseUntilGone(service: Service, journal: ErasureJournal, lane: string): Promise<void> {
+  const client = new Client(service.baseUrl, service.secretKey);
+  for (let n = 0; ; n++) {
+    const userId = `${lane}-${n}`;
+    const events = Array.from({length: eventsPerErased}, () => ({event: 'erasable', userId, timestamp: '2024-01-05'}));
+    const written = await answeredBy(() => client.post('/v1/events/batch', {events}));
+    if (written === undefined) return;
+    if (written.status !== 200) continue;
+    journal.complete.push(userId);
+    const answer = await answeredBy(() => client.delete(`/v1/users/${userId}`));
+    if (answer === undefined) return;
+    expect([200, 202, 503], answer.text).toContain(answer.status);
+    if (answer.status !== 503) journal.deleted.add(userId);
+  }
+}
+
+test('SIGKILL in the middle of deletions: what was answered is gone for good, no user is half there', async () => {
+  const journal = new ErasureJournal();
+  let service = await startService({env: unlimited});
+  const {dataDir} = service;
+  for (const [round, deletedMin] of [10, 30].entries()) {
+    const lanes = Array.from({length: 6}, (_, lane) => eraseUntilGone(service, journal, `round-${round}-lane-${lane}`));
+    await until(
+      async () => journal.deleted.size,
+      (count) => count >= deletedMin,
+      `${deletedMin} deletions`,
+      60_000,
+    );
+    await service.kill();
+    await Promise.all(lanes);
+    service = await startService({env: unlimited, dataDir});
+  }
+
+  const client = new Client(service.baseUrl, service.secretKey);
+  const positions = new Positions();
+  positions.note(await client.post('/v1/events', {event: 'erasable', userId: 'stays', timestamp: '2024-01-05'}));
+  let remaining = 1;
+  for (const userId of journal.complete) {
+    const {data} = (await client.get(`/v1/events?${query({userId})}`)).json<HistoryAnswer>();
+    if (journal.deleted.has(userId)) expect(data, userId).toEqual([]);
+    else expect([0, eventsPerErased], userId).toContain(data.length);
+    remaining += data.length;
+  }
+  const counts = `/v1/reports/events?${query({event: 'erasable', ...range})}`;
+  // A deletion whose answer the kill took away may complete only now.
+  await until(
+    async () => {
+      const [report, history] = [await reportCovering(client, counts, positions), await storedOf(client, 'erasable')];
+      return [report.json<{total: number}>().total, history.length] as const;
+    },
+    ([published, live]) => published === live && live <= remaining,
+    'the reports count what the history has',
+  );
   expect(await service.stop()).toBe(0);
 });
 
