@@ -1,5 +1,6 @@
 // The edge role: its connections, its keys, its server; and the way back.
 import {randomBytes} from 'node:crypto';
+import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
 import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
 import {monotonicMs, wallMs} from '../clock.js';
@@ -53,6 +54,8 @@ export interface Edge {
 }
 
 const lastUsedEveryMs = 60_000;
+const finishMsMax = 10_000;
+const saveMsMax = 1_000;
 // NATS counts the headers of a message towards its payload limit.
 const logHeadersBytes = 1_024;
 
@@ -114,12 +117,13 @@ async function openDoor(
     firstKeys,
     async drain() {
       isDraining = true;
-      await server.finish();
+      // A client that drips its body, or a log that is gone, must not hold up the stop.
+      await atMost(finishMsMax, server.finish());
+      server.close();
       await publisher.idle();
       clearInterval(ticking);
       clearInterval(saving);
-      await saveLastUsed(keys, logger);
-      server.close();
+      await atMost(saveMsMax, saveLastUsed(keys, logger));
       keys.stop();
       await front.largeBodies.stop();
       await Promise.all([logConnection.close(), askConnection.close()]);
@@ -132,6 +136,14 @@ function messageBytesMaxOf(connection: NatsConnection): number {
   const carried = connection.info!.max_payload - logHeadersBytes;
   if (carried >= 2 * entryBytesMax) return Math.min(carried, logMessageBytesMax);
   throw new StartFault(`the NATS server's max_payload must be at least ${2 * entryBytesMax + logHeadersBytes}`);
+}
+
+/** Resolves when the work is done, or when the time is over. */
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  const timer = new AbortController();
+  const over = delay(ms, undefined, {signal: timer.signal}).catch(() => {}); // Aborted: the work was faster.
+  await Promise.race([work, over]);
+  timer.abort();
 }
 
 /** When it does not work out, the next time will do: nothing depends on it. */
