@@ -22,7 +22,8 @@ describe('queries', () => {
     const text = fc.string({unit: 'grapheme', minLength: 1});
     fc.assert(
       fc.property(text, fc.array(text, {maxLength: 4}), (name, steps) => {
-        const encoded = new URLSearchParams([['name', name], ...steps.map((step) => ['steps[]', step])]).toString();
+        const pairs: [string, string][] = [['name', name], ...steps.map((step): [string, string] => ['steps[]', step])];
+        const encoded = new URLSearchParams(pairs).toString();
         const query = parseQuery(encoded, form);
         expect([query.get('name'), query.list('steps[]'), query.get('other')]).toEqual([name, steps, undefined]);
       }),
