@@ -79,8 +79,8 @@ export interface DeletionRecord {
   readonly userHash: string;
   readonly sequence: number;
   readonly eventsDeleted: number;
-  /** The tick whose snapshot is the first one without the user; null until it is folded. */
-  readonly completed: {readonly sequence: number; readonly timeMs: number} | null;
+  /** What cleaned the disk, and what was checked after it; null until then: a start does it again. */
+  readonly completed: {readonly timeMs: number; readonly verified: readonly string[]} | null;
   /** Logical time at which the record goes. */
   readonly expiresLogicalMs: number;
 }

@@ -96,6 +96,8 @@ export class Partition {
   private logicalMs = 0;
   private lastTickMs = 0;
   private gaps = 0;
+  /** The log may hold entries of an erased user behind its erase entry (late retries): it is to be cleaned again. */
+  hasErasedInLog = false;
   /** Since this process started. P8 */
   readonly tally = {counted: 0, duplicate: 0, tombstoned: 0, redelivered: 0};
 
@@ -114,6 +116,7 @@ export class Partition {
     if (this.isNew(cursor)) return cursor;
     this.appliedSequence = sequence;
     this.tally.redelivered += 1;
+    if (this.deletions.size > 0) this.hasErasedInLog = true;
     return undefined;
   }
 
@@ -147,7 +150,7 @@ export class Partition {
         case entryKind.tick: {
           assert(cursor.count === 1, 'a tick has a message of its own: a snapshot stands at a message');
           this.appliedSequence = sequence;
-          return this.applyTick(sequence, entry);
+          return this.applyTick(entry);
         }
       }
     }
@@ -173,6 +176,7 @@ export class Partition {
     const {low} = pair;
     if (this.tombstones.count > 0 && this.tombstones.has(high, low)) {
       this.tally.tombstoned += 1;
+      this.hasErasedInLog = true;
       return false;
     }
     const day = Math.floor(this.logicalMs / dayMs);
@@ -238,16 +242,14 @@ export class Partition {
     }
   }
 
-  private applyTick(sequence: number, entry: EntryView): Stop {
+  private applyTick(entry: EntryView): Stop {
     // Logical time takes at most one period a tick and never runs back: a wrong clock expires nothing.
     this.logicalMs += Math.min(Math.max(entry.timeMs - this.lastTickMs, 0), entry.periodMs);
     this.lastTickMs = entry.timeMs;
     this.messageIds.expireBefore(Math.floor((this.logicalMs - dedupeMs) / dayMs));
     this.tombstones.expireBefore(Math.floor((this.logicalMs - tombstoneMs) / dayMs));
     for (const [id, deletion] of this.deletions) {
-      if (deletion.completed === null) {
-        this.deletions.set(id, {...deletion, completed: {sequence, timeMs: entry.timeMs}});
-      } else if (deletion.expiresLogicalMs < this.logicalMs) this.deletions.delete(id);
+      if (deletion.completed !== null && deletion.expiresLogicalMs < this.logicalMs) this.deletions.delete(id);
     }
     this.forgetProducers(entry.timeMs);
     const gaps = this.gaps;
@@ -305,6 +307,17 @@ export class Partition {
       completed: null,
       expiresLogicalMs: this.logicalMs + tombstoneMs,
     });
+  }
+
+  /** Records what the shell did and checked; part of the next cut. */
+  completeDeletion(id: string, completed: NonNullable<DeletionRecord['completed']>): void {
+    const record = must(this.deletions.get(id), 'a deletion that was carried out is on record');
+    this.deletions.set(id, {...record, completed});
+  }
+
+  /** Deletions that the disk may still contradict. */
+  pendingDeletions(): DeletionRecord[] {
+    return [...this.deletions.values()].filter(({completed}) => completed === null);
   }
 
   private forgetUser(user: number, hadRows: boolean): void {

@@ -146,6 +146,7 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
           reportRefreshMs: config.reportRefreshMs,
           cacheBytesMax: Math.floor(cacheBytesMax / threadCount),
           dedupeBytesMax: Math.floor(config.dedupeBytesMax / threadCount),
+          isNatsEmbedded: config.nats.kind === 'embedded',
         },
         fatal,
       ),

@@ -19,6 +19,8 @@ export interface PartitionWorkerData {
   readonly cacheBytesMax: number;
   /** Remembered message ids, for all partitions of this thread together. */
   readonly dedupeBytesMax: number;
+  /** Whether nats-server is ours alone: what it unlinks and overwrites is then all that there is on disk. */
+  readonly isNatsEmbedded: boolean;
   readonly logLevel: string;
 }
 

@@ -7,6 +7,12 @@ export const serverVersionSyncAlways = '2.10.0';
 /** Replicated streams keep their promises across restarts from here on. */
 export const serverVersionReplicas = '2.12.3';
 
+/** Erasing a message is crash-atomic in the server from here on, in either line of releases. */
+export const serverVersionErase = ['2.14.5', '2.12.15'] as const;
+
+export const erasesAtomically = (version: string): boolean =>
+  isAtLeast(version, serverVersionErase[0]) || (/^2\.12\./.test(version) && isAtLeast(version, serverVersionErase[1]));
+
 export function isAtLeast(version: string, floor: string): boolean {
   // A pre-release (`2.12.0-RC.1`) counts as its release: nobody runs one without knowing.
   const [have, need] = [version, floor].map((text) => text.split(/[.-]/, 3).map(Number)) as [number[], number[]];

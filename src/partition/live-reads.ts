@@ -122,7 +122,7 @@ export class LiveReads {
     const key = userKey(user);
     const hash = partition.userHash(key, 0, key.length);
     const completed = [...partition.deletions.values()].filter(
-      (record) => record.userHash === hash && this.isCompleted(record),
+      (record) => record.userHash === hash && record.completed !== null,
     );
     const newest = completed.sort((a, b) => b.sequence - a.sequence)[0];
     return newest === undefined ? {kind: 'unknown_user'} : {kind: 'unknown_user', deletion: this.receipt(newest)};
@@ -279,31 +279,19 @@ export class LiveReads {
     const {partition} = this.runner.setup;
     const deadlineMs = monotonicMs() + waitMs;
     if (!(await this.isCaughtUp(waitMs))) return;
-    const sequence = partition.deletions.get(id)?.sequence;
-    if (sequence !== undefined) await this.runner.whenPublished(sequence, Math.max(0, deadlineMs - monotonicMs()));
-  }
-
-  private isCompleted({completed}: DeletionRecord): boolean {
-    const {published} = this.runner;
-    return completed !== null && published !== null && published.sequence >= completed.sequence;
+    if (partition.deletions.has(id)) await this.runner.whenErased(id, Math.max(0, deadlineMs - monotonicMs()));
   }
 
   private receipt(record: DeletionRecord): Deletion {
     const {partition} = this.runner.setup.partition;
-    const completed = this.isCompleted(record) ? record.completed : null;
+    const {id, completed, sequence, eventsDeleted} = record;
     return {
-      id: record.id,
+      id,
       status: completed === null ? 'pending' : 'completed',
-      log_position: `${partition}:${record.sequence}`,
-      events_deleted: record.eventsDeleted,
+      log_position: `${partition}:${sequence}`,
+      events_deleted: eventsDeleted,
       completed_at: completed === null ? null : isoText(completed.timeMs),
-      verified:
-        completed === null
-          ? null
-          : [
-              'logical: the live state holds no event, trait or index entry of the user',
-              `logical: the published snapshot at ${partition}:${completed.sequence} and all later ones were written without the user`,
-            ],
+      verified: completed?.verified ?? null,
     };
   }
 }

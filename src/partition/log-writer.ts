@@ -1,11 +1,15 @@
-// What the owner of a partition itself appends to the log: ticks.
+// What the owner of a partition itself appends to the log: ticks, and filler that pushes older entries out of the newest
+// storage block.
 import {randomBytes} from 'node:crypto';
 import type {JetStreamClient} from '@nats-io/jetstream';
 import {ByteWriter} from '../../actors/codec/bytes.js';
-import {beginMessage, sealMessage, type TickReason, writeTick} from '../../actors/codec/entries.js';
+import {beginMessage, sealMessage, type TickReason, writeFiller, writeTick} from '../../actors/codec/entries.js';
+import {logMessageBytesMax} from '../../actors/limits.js';
 import {wallMs} from '../clock.js';
 import {logSubject} from '../nats/topology.js';
 import {retryForever} from './retry.js';
+
+const fillerBytesMax = logMessageBytesMax - 1_024;
 
 export class LogWriter {
   private readonly js: JetStreamClient;
@@ -19,16 +23,29 @@ export class LogWriter {
     this.partition = partition;
   }
 
-  /** Appends a tick; resolves with its sequence. Ticks leave one after the other, each retried with its own bytes. */
+  /** Appends a tick; resolves with its sequence. Messages leave one after the other, each retried with its own bytes. */
   tick(periodMs: number, reason: TickReason): Promise<number> {
+    return this.send(128, (writer, nowMs) => writeTick(writer, nowMs, periodMs, reason));
+  }
+
+  /** Appends so many bytes that mean nothing; resolves when they are stored. */
+  async filler(bytes: number): Promise<void> {
+    const pieces: Promise<number>[] = [];
+    for (let left = bytes; left > 0; left -= fillerBytesMax) {
+      const length = Math.min(left, fillerBytesMax);
+      pieces.push(this.send(length + 128, (writer) => writeFiller(writer, length)));
+    }
+    await Promise.all(pieces);
+  }
+
+  private send(bytes: number, write: (writer: ByteWriter, nowMs: number) => void): Promise<number> {
     const appended = this.last.then(() => {
-      const writer = new ByteWriter(128);
+      const writer = new ByteWriter(bytes);
       beginMessage(writer);
       const nowMs = wallMs();
-      writeTick(writer, nowMs, periodMs, reason);
+      write(writer, nowMs);
       this.n += 1;
-      const message = sealMessage(writer, this.producer, this.n, nowMs, 1);
-      return this.append(message, this.n);
+      return this.append(sealMessage(writer, this.producer, this.n, nowMs, 1), this.n);
     });
     this.last = appended;
     return appended;

@@ -54,15 +54,32 @@ export class PartStore {
     for (const ref of refs) this.retired.set(ref.key, ref);
   }
 
-  /** Erases the retired parts whose key is not in `named` (what the kept manifests name). P4 */
-  async sweep(named: ReadonlySet<string>): Promise<number> {
+  /** Erases the retired parts whose key is not in `named` (what the kept manifests name); returns their revisions. P4 */
+  async sweep(named: ReadonlySet<string>): Promise<number[]> {
     const garbage = [...this.retired.values()].filter((ref) => !named.has(ref.key));
     const sequences = garbage.flatMap((ref) => ref.revisions);
     for (let at = 0; at < sequences.length; at += erasesAtOnce) {
       await Promise.all(sequences.slice(at, at + erasesAtOnce).map((sequence) => this.erase(sequence)));
     }
     for (const ref of garbage) this.retired.delete(ref.key);
-    return garbage.length;
+    return sequences;
+  }
+
+  /** Those of the revisions that can still be read. */
+  async stillThere(revisions: readonly number[]): Promise<number[]> {
+    const found: number[] = [];
+    for (const revision of revisions) {
+      const message = await retryForever(async () => {
+        try {
+          return await this.jsm.streams.getMessage(bucketStream('parts'), {seq: revision});
+        } catch (error) {
+          if (error instanceof JetStreamApiError && error.code === messageNotFound) return null;
+          throw error;
+        }
+      });
+      if (message !== null) found.push(revision);
+    }
+    return found;
   }
 
   private async erase(sequence: number): Promise<void> {
@@ -72,8 +89,7 @@ export class PartStore {
       } catch (error) {
         // A retry of an erase that had happened.
         const isGone =
-          error instanceof JetStreamApiError &&
-          (error.apiError().err_code === messageNotFound || error.apiError().err_code === sequenceNotFound);
+          error instanceof JetStreamApiError && (error.code === messageNotFound || error.code === sequenceNotFound);
         if (!isGone) throw error;
       }
     });

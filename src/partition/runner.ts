@@ -1,6 +1,7 @@
 // The loop of one partition: read this first.
 //   read a message -> await what is missing -> fold synchronously -> effects (chunks to parts, cuts to snapshots)
 //   P1 to P8 stand in actors/partition.ts and src/partition/snapshots.ts.
+import type {JetStreamManager} from '@nats-io/jetstream';
 import type {MessageCursor} from '../../actors/codec/entries.js';
 import {type TickReason, tickReason} from '../../actors/codec/entries.js';
 import type {Partition, Stop} from '../../actors/partition.js';
@@ -10,7 +11,9 @@ import type {Erasure} from './erasure.js';
 import type {Layout} from './layout.js';
 import type {LogMessage, LogReader} from './log-reader.js';
 import type {LogWriter} from './log-writer.js';
+import type {PartStore} from './part-store.js';
 import {retryForever} from './retry.js';
+import {type ErasureReach, Scrub} from './scrub.js';
 import type {Published, Snapshots} from './snapshots.js';
 import {loadProfile} from './user-loader.js';
 import {Waiters} from './waiters.js';
@@ -28,6 +31,7 @@ export type Phase = 'recovering' | 'live' | 'draining';
 
 export interface RunnerSetup {
   readonly partition: Partition;
+  readonly parts: PartStore;
   readonly layout: Layout;
   /** For live reads. */
   readonly cache: PartsCache;
@@ -37,9 +41,12 @@ export interface RunnerSetup {
   readonly snapshots: Snapshots;
   readonly reader: LogReader;
   readonly writer: LogWriter;
+  readonly jsm: JetStreamManager;
   readonly refreshMs: number;
   /** Share of a tick's period by which this partition's ticks come later than others': [0, 1). */
   readonly stagger: number;
+  /** What an erasure can claim of the disk (DESIGN.md, 8). */
+  readonly erasureReach: ErasureReach;
   readonly log: Logger;
   /** Called with what cannot go on: a lost fence, a broken invariant. */
   readonly onFatal: (error: Error) => void;
@@ -56,12 +63,19 @@ export class Runner {
   private tailTickPending = false;
   private timer: NodeJS.Timeout | undefined;
   private readonly periodMs: number;
+  private readonly scrub: Scrub;
 
   constructor(setup: RunnerSetup) {
     this.setup = setup;
     this.periodMs = setup.refreshMs * tickShare;
     this.applied = new Waiters(setup.partition.appliedSequence);
     this.publishedWaiters = new Waiters(setup.snapshots.published?.sequence ?? 0);
+    setup.snapshots.onPublished = ({sequence}) => this.publishedWaiters.advance(sequence);
+    this.scrub = new Scrub({
+      ...setup,
+      publish: () => this.publishNow(tickReason.erasure),
+      onFatal: setup.onFatal,
+    });
   }
 
   get published(): Published | null {
@@ -75,6 +89,7 @@ export class Runner {
     await this.whenApplied(await retryForever(() => reader.lastSequence()), Number.POSITIVE_INFINITY);
     await this.publishNow(tickReason.start);
     this.phase = 'live';
+    if (partition.pendingDeletions().length > 0) this.scrub.request();
     this.startTicking(partition.partition);
   }
 
@@ -108,7 +123,7 @@ export class Runner {
         await snapshots.idle();
         const erased = stop.user === undefined ? undefined : await erasure.takeOut(stop.user);
         partition.applyErasure(sequence, cursor.entry, stop.user, erased?.rows ?? [], erased?.fingerprints ?? []);
-        this.publishTick(tickReason.erasure);
+        this.scrub.request();
         return partition.fold(sequence, cursor);
       }
       case 'tick':
@@ -139,7 +154,6 @@ export class Runner {
   }
 
   private snapshotDone(): void {
-    this.publishedWaiters.advance(this.published?.sequence ?? 0);
     if (!this.tickSkipped) return;
     this.tickSkipped = false;
     this.publishTick(tickReason.interval);
@@ -159,6 +173,7 @@ export class Runner {
   private startTicking(partition: number): void {
     const tick = () => {
       this.publishTick(tickReason.interval);
+      if (this.setup.partition.hasErasedInLog) this.scrub.request();
       this.timer = setTimeout(tick, this.periodMs);
     };
     this.timer = setTimeout(tick, this.periodMs * this.setup.stagger);
@@ -168,6 +183,11 @@ export class Runner {
   /** Whether the fold reached `sequence` within `waitMs`. */
   whenApplied(sequence: number, waitMs: number): Promise<boolean> {
     return this.applied.wait(sequence, Math.min(waitMs, timerMsMax));
+  }
+
+  /** Whether the deletion is completed within `waitMs`. */
+  whenErased(id: string, waitMs: number): Promise<boolean> {
+    return this.scrub.whenCompleted(id, Math.min(waitMs, timerMsMax));
   }
 
   whenPublished(sequence: number, waitMs: number): Promise<boolean> {
@@ -184,6 +204,7 @@ export class Runner {
   async drain(): Promise<void> {
     this.phase = 'draining';
     clearTimeout(this.timer);
+    await this.scrub.idle();
     await this.publishNow(tickReason.shutdown);
     this.setup.reader.stop();
     await this.setup.snapshots.idle();

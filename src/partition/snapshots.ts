@@ -48,6 +48,10 @@ export class Snapshots {
   /** Published positions behind which the log may be cut once they are old enough. */
   private behind: Published[] = [];
   private running: Promise<void> | undefined;
+  /** Told as soon as a manifest is published. */
+  onPublished: (published: Published) => void = () => undefined;
+  /** Revisions of parts that were erased since this was last emptied: an erasure reads them back. */
+  swept: number[] = [];
 
   /** `manifest`: what recovery started from; `named`: keys of the parts of its index and of the one before. */
   constructor(
@@ -65,6 +69,11 @@ export class Snapshots {
   get published(): Published | null {
     const {manifest} = this;
     return manifest === undefined ? null : {sequence: manifest.position.sequence, asOfMs: manifest.asOfMs};
+  }
+
+  /** Position of the older kept manifest: the log is needed from there on. */
+  get olderPosition(): number | undefined {
+    return this.manifest?.previous?.position.sequence;
   }
 
   get isRunning(): boolean {
@@ -96,7 +105,7 @@ export class Snapshots {
     const current = new Set([indexRef.key, ...[...partsOf(index)].map((ref) => ref.key)]);
     this.names = {current, previous: this.names.current};
     const named = new Set([...current, ...this.names.previous]);
-    await parts.sweep(named);
+    this.swept.push(...(await parts.sweep(named)));
     await this.truncateLog();
   }
 
@@ -177,6 +186,7 @@ export class Snapshots {
     // Two manifests are kept: the index of the one before the last goes with the next sweep.
     if (last?.previous != null) parts.retire(last.previous.index);
     this.manifest = manifest;
+    this.onPublished({sequence: cut.sequence, asOfMs: cut.asOfMs});
     if (last !== undefined) this.behind.push({sequence: last.position.sequence, asOfMs: last.asOfMs});
   }
 
@@ -187,9 +197,11 @@ export class Snapshots {
     const last = old[old.length - 1];
     if (last === undefined) return;
     this.behind = this.behind.filter((published) => !old.includes(published));
-    // The entry at the position itself, a tick, stays: recovery compares it with the manifest.
-    await retryForever(() =>
-      this.setup.jsm.streams.purge(logStream(this.setup.partition.partition), {seq: last.sequence}),
-    );
+    await this.cutLog(last.sequence);
+  }
+
+  /** Removes what stands before `sequence`. The entry at it, a tick, stays: recovery compares it with the manifest. */
+  async cutLog(sequence: number): Promise<void> {
+    await retryForever(() => this.setup.jsm.streams.purge(logStream(this.setup.partition.partition), {seq: sequence}));
   }
 }

@@ -8,6 +8,7 @@ import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from 
 import {connectNats} from '../nats/connection.js';
 import {partValues} from '../nats/part-values.js';
 import {readDeployment} from '../nats/topology.js';
+import {erasesAtomically} from '../nats/version.js';
 import {createLogger, type Logger} from '../observe.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import type {FromWorker, PartitionWorkerData, ToWorker} from '../worker-messages.js';
@@ -21,6 +22,7 @@ import {PartStore} from './part-store.js';
 import {patientValues} from './patient-values.js';
 import {recover} from './recovery.js';
 import {Runner} from './runner.js';
+import type {ErasureReach} from './scrub.js';
 import {Snapshots} from './snapshots.js';
 
 const data = workerData as PartitionWorkerData;
@@ -87,6 +89,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
   if (orphans > 0) log.info({partition: number, orphans}, 'erased parts that an earlier process had not published');
   return new Runner({
     partition,
+    parts,
     layout,
     cache,
     foldCache,
@@ -94,11 +97,18 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     erasure: new Erasure(partition, layout, parts, foldCache),
     reader: new LogReader(logJs, await jetstreamManager(nc, {checkAPI: false, timeout: lastSequenceMsMax}), number),
     writer: new LogWriter(js, number),
+    jsm,
     refreshMs: data.reportRefreshMs,
     stagger: (number + 1) / (data.partitionCount + 1),
+    erasureReach: reachOf(nc),
     log,
     onFatal: fail,
   });
+}
+
+function reachOf(nc: NatsConnection): ErasureReach {
+  if (!data.isNatsEmbedded) return 'records';
+  return erasesAtomically(nc.info?.version ?? '0.0.0') ? 'bytes' : 'logical';
 }
 
 function answerQuestions(runner: Runner, nc: NatsConnection, logger: Logger): void {

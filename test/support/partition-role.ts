@@ -26,6 +26,7 @@ export class PartitionRole {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   private readonly nats: EmbeddedNats;
+  readonly dataDir: string;
   private readonly release: () => Promise<void>;
   private worker: Worker | undefined;
   private readonly producer = randomBytes(8);
@@ -33,7 +34,14 @@ export class PartitionRole {
   /** Messages of the worker that say why it ended. */
   readonly fatal: string[] = [];
 
-  private constructor(nats: EmbeddedNats, nc: NatsConnection, jsm: JetStreamManager, release: () => Promise<void>) {
+  private constructor(
+    dataDir: string,
+    nats: EmbeddedNats,
+    nc: NatsConnection,
+    jsm: JetStreamManager,
+    release: () => Promise<void>,
+  ) {
+    this.dataDir = dataDir;
     this.nats = nats;
     this.nc = nc;
     this.js = jetstream(nc);
@@ -49,7 +57,7 @@ export class PartitionRole {
     const nats = await startEmbeddedNats({dataDir, serverBin, lock, logger: createLogger('silent', 'test')});
     const nc = await connectNats(nats.address, 'test');
     await ensureTopology(nc, {partitions: 1, replicas: 1});
-    return new PartitionRole(nats, nc, await jetstreamManager(nc), async () => lock.release());
+    return new PartitionRole(dataDir, nats, nc, await jetstreamManager(nc), async () => lock.release());
   }
 
   /** Resolves when the thread has published a snapshot. */
@@ -61,6 +69,7 @@ export class PartitionRole {
       reportRefreshMs: 500,
       cacheBytesMax: 4 * 1024 * 1024,
       dedupeBytesMax: 8 * 1024 * 1024,
+      isNatsEmbedded: true,
       logLevel: 'silent',
       ...options,
     };

@@ -1,0 +1,141 @@
+// Cleaning the disk after erase entries were folded (DESIGN.md, 8). The state is free of the user by then; left are old
+// parts, and the entries in the log.
+//   filler -> snapshot A -> snapshot B -> purge of the log through A -> read back -> receipt
+//   Z1. A storage block of the log is unlinked once all of its messages are purged; the filler is longer than a block, so
+//       the tick at A lies in a younger block than any entry before the filler.
+//   Z2. With A and B published both kept manifests are free of the user, and the sweep has erased what only older ones named.
+//   Z3. Crash-safe: until the receipt is in a manifest the deletion is pending, and the next start does all of this again.
+//   Deletions that come while a scrub runs share the next one.
+import type {JetStreamManager} from '@nats-io/jetstream';
+import {must} from '../../actors/invariant.js';
+import type {DeletionRecord} from '../../actors/manifest.js';
+import type {Partition} from '../../actors/partition.js';
+import {wallMs} from '../clock.js';
+import {logStream} from '../nats/topology.js';
+import type {Logger} from '../observe.js';
+import type {LogWriter} from './log-writer.js';
+import type {PartStore} from './part-store.js';
+import {retryForever} from './retry.js';
+import type {Snapshots} from './snapshots.js';
+
+/** nats-server's storage blocks of a stream without a size limit hold 8 MiB. */
+const logBlockBytes = 8 * 1024 * 1024;
+const fillerBytes = logBlockBytes + 1024 * 1024;
+
+/** `bytes`: our own server, erasing crash-atomically. `logical`: ours, but older. `records`: not ours alone. */
+export type ErasureReach = 'bytes' | 'logical' | 'records';
+
+export interface ScrubSetup {
+  readonly partition: Partition;
+  readonly parts: PartStore;
+  readonly snapshots: Snapshots;
+  readonly writer: LogWriter;
+  readonly jsm: JetStreamManager;
+  readonly erasureReach: ErasureReach;
+  readonly log: Logger;
+  /** Publishes a tick and resolves when a snapshot at or after it is published. */
+  readonly publish: () => Promise<void>;
+  readonly onFatal: (error: Error) => void;
+}
+
+export class Scrub {
+  private readonly setup: ScrubSetup;
+  private isWanted = false;
+  private running: Promise<void> | undefined;
+  private readonly waiters = new Map<string, Set<() => void>>();
+
+  constructor(setup: ScrubSetup) {
+    this.setup = setup;
+  }
+
+  /** Cleans up behind everything that is folded by now. */
+  request(): void {
+    this.isWanted = true;
+    this.running ??= this.run()
+      .catch((error: unknown) => this.setup.onFatal(error as Error))
+      .finally(() => {
+        this.running = undefined;
+      });
+  }
+
+  /** Resolves when no scrub is running. */
+  async idle(): Promise<void> {
+    while (this.running !== undefined) await this.running;
+  }
+
+  private async run(): Promise<void> {
+    while (this.isWanted) {
+      this.isWanted = false;
+      await this.scrubOnce();
+    }
+  }
+
+  private async scrubOnce(): Promise<void> {
+    const {partition, parts, snapshots, writer, publish} = this.setup;
+    const deletions = partition.pendingDeletions();
+    partition.hasErasedInLog = false;
+    snapshots.swept = [];
+    await writer.filler(fillerBytes); // Z1
+    await publish(); // A
+    await publish(); // B
+    await snapshots.idle(); // Z2
+    const position = must(snapshots.olderPosition, 'two snapshots were just published');
+    await snapshots.cutLog(position);
+    const erased = snapshots.swept;
+    const remaining = await parts.stillThere(erased);
+    const first = await this.firstSequence();
+    if (remaining.length > 0 || first < position) {
+      this.setup.log.error(
+        {remaining: remaining.length, first, position},
+        'an erasure left bytes behind: it is done again',
+      );
+      this.isWanted = true;
+      return;
+    }
+    for (const deletion of deletions) this.complete(deletion, position, erased.length);
+    if (deletions.length > 0) await publish(); // Z3
+  }
+
+  private async firstSequence(): Promise<number> {
+    const {jsm, partition} = this.setup;
+    const {state} = await retryForever(() => jsm.streams.info(logStream(partition.partition)));
+    return state.first_seq;
+  }
+
+  private complete({id}: DeletionRecord, position: number, erasedValues: number): void {
+    const {partition, erasureReach} = this.setup;
+    const place = `${partition.partition}:${position}`;
+    const verified = [
+      `state: the live state, and both kept snapshots (from ${place} on), were written without the user`,
+      `parts: ${erasedValues} values of older snapshots were overwritten, and a read of each found nothing`,
+      `log: it begins at ${place}, behind the erase entry; the storage blocks before were removed`,
+      limits[erasureReach],
+    ];
+    partition.completeDeletion(id, {timeMs: wallMs(), verified});
+    for (const resolve of this.waiters.get(id) ?? []) resolve();
+    this.waiters.delete(id);
+  }
+
+  /** Whether the deletion is completed within `waitMs`. */
+  whenCompleted(id: string, waitMs: number): Promise<boolean> {
+    if (this.setup.partition.deletions.get(id)?.completed != null) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const waiters = this.waiters.get(id) ?? new Set();
+      this.waiters.set(id, waiters);
+      const finish = (isCompleted: boolean) => {
+        clearTimeout(timer);
+        waiters.delete(done);
+        resolve(isCompleted);
+      };
+      const done = () => finish(true);
+      const timer = setTimeout(() => finish(false), waitMs);
+      waiters.add(done);
+    });
+  }
+}
+
+const limits: Readonly<Record<ErasureReach, string>> = {
+  bytes: 'reach: every file under DATA_DIR, nats-server being our own',
+  logical: 'reach: logical only; this nats-server does not overwrite crash-atomically (2.14.5 or 2.12.15 does)',
+  records: 'reach: the live records; what replicas, backups and volumes of an external NATS keep is not checked',
+};
