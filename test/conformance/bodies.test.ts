@@ -1,5 +1,6 @@
 // Sizes, types and encodings of request bodies, on both sides of every bound.
 
+import {isDeepStrictEqual} from 'node:util';
 import {brotliCompressSync, constants, deflateSync, gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {type Answer, expectError, expectJson} from '../support/http.js';
@@ -83,7 +84,11 @@ describe('sizes', () => {
 
   test('a batch: 10 MiB are taken, a byte more is payload_too_large and stores nothing', async () => {
     const [fits, tooLarge] = [freshId(), freshId()];
-    expectJson(await post('/v1/events/batch', batchOf(fits, bodyBytesMax)), 200);
+    const body = batchOf(fits, bodyBytesMax);
+    expectJson(await post('/v1/events/batch', body), 200);
+    const texts = (events: readonly {properties?: unknown}[]): unknown[] => events.map((event) => event.properties);
+    const stored = (await under.eventsOf(fits)).reverse();
+    expect(isDeepStrictEqual(texts(stored), texts((JSON.parse(body) as {events: object[]}).events))).toBe(true);
     expectError(await post('/v1/events/batch', batchOf(tooLarge, bodyBytesMax + 1)), 413, 'payload_too_large');
     expectError(await under.read.get(`/v1/users/${tooLarge}`), 404, 'user_not_found');
   });

@@ -1,7 +1,8 @@
 // GET /v1/events: filters, order, pages.
 
 import {describe, expect, test} from 'vitest';
-import {expectError, expectJson, type HistoryAnswer, query} from '../support/http.js';
+import {Client, expectError, expectJson, type HistoryAnswer, type ProfileBody, query} from '../support/http.js';
+import {until} from '../support/reports.js';
 import {freshId, useService} from './service-under-test.js';
 
 const under = useService();
@@ -215,5 +216,67 @@ describe('cursor', () => {
     ];
     for (const parameters of foreign) expectError(await ask({...parameters, cursor: cursor!}), 400, 'invalid_cursor');
     expectJson(await ask({...filters, cursor: cursor!, limit: 2}), 200);
+  });
+});
+
+describe('under load', () => {
+  /** Writes events of one user one after the other, and looks for each as soon as it is answered. */
+  async function writeAndRead(userId: string, count: number): Promise<void> {
+    const write = new Client(under.service.baseUrl, under.service.writeKey);
+    const read = new Client(under.service.baseUrl, under.service.secretKey);
+    for (let n = 1; n <= count; n++) {
+      expectJson(await write.post('/v1/events', {event: `e${n}`, userId, timestamp: new Date(n).toISOString()}), 200);
+      const path = n % 2 === 0 ? `/v1/events?${query({userId, limit: 1})}` : `/v1/users/${userId}`;
+      const body = (await read.get(path)).json<Partial<HistoryAnswer & ProfileBody>>();
+      expect((body.data ?? body.events)![0], path).toMatchObject({event: `e${n}`});
+    }
+  }
+
+  test('every client sees its own event in the next read', async () => {
+    await Promise.all(Array.from({length: 16}, () => writeAndRead(freshId(), 20)));
+  });
+
+  test('pages that are read while others write hold all of what was there, and nothing that came later', async () => {
+    const event = freshId('event');
+    let sent = 0;
+    const answered: number[] = [];
+    let isDone = false;
+    const writer = async (): Promise<void> => {
+      while (!isDone) {
+        const numbers = Array.from({length: 20}, () => sent++);
+        const timeOf = (n: number): string =>
+          new Date(Date.UTC(2024, 0, 1) + ((n * 7_919) % 1_000) * 1_000).toISOString();
+        await under.trackAll(
+          numbers.map((n) => ({event, userId: `w-${n % 30}`, timestamp: timeOf(n), properties: {n}})),
+        );
+        answered.push(...numbers);
+      }
+    };
+    const writers = Promise.all(Array.from({length: 3}, writer));
+    await until(
+      async () => answered.length,
+      (count) => count >= 500,
+      '500 events',
+    );
+
+    for (let round = 0; round < 3; round++) {
+      const before = new Set(answered);
+      let page = await under.history({event, limit: 90});
+      const after = sent;
+      const rows = [...page.data];
+      while (page.next_cursor !== null) {
+        expect(page.data).toHaveLength(90);
+        page = await under.history({event, limit: 90, cursor: page.next_cursor});
+        rows.push(...page.data);
+      }
+      const numbers = new Set(rows.map((row) => Number(row.properties.n)));
+      expect(numbers.size).toBe(rows.length);
+      expect([...before].filter((n) => !numbers.has(n))).toEqual([]);
+      expect([...numbers].filter((n) => n >= after)).toEqual([]);
+      const times = rows.map((row) => row.timestamp);
+      expect(times).toEqual([...times].sort().reverse());
+    }
+    isDone = true;
+    await writers;
   });
 });
