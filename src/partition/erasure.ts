@@ -81,7 +81,7 @@ export class Erasure {
       }
       const raw = await this.cache.loadBodyBlock(bodies, block);
       for (const row of gone) this.rememberMessageId(raw, row, erased);
-      members.push(await compressBlock(withoutBodies(raw, gone)));
+      members.push(compressBlock(withoutBodies(raw, gone)));
     }
     return this.parts.put(joinBodies(members));
   }
