@@ -83,6 +83,18 @@ export class ByteWriter {
     this.position += length;
   }
 
+  /** Length-prefixed bytes that are WTF-8 already. */
+  stringBytes(source: Uint8Array, start: number, end: number): void {
+    const length = end - start;
+    this.varint(length);
+    this.reserve(length);
+    const {bytes} = this;
+    let at = this.position;
+    // A loop: names and ids are short, and a view for set() costs more than it copies.
+    for (let i = start; i < end; i++) bytes[at++] = source[i];
+    this.position = at;
+  }
+
   private shortAscii(text: string, chars: number): boolean {
     const bytes = this.bytes;
     let at = this.position + 1;

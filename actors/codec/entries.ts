@@ -29,6 +29,8 @@ export const messageHeadBytes = 30;
 const entryHeadBytes = 5;
 const userKeyOffset = entryHeadBytes + 17;
 
+/** Bytes of 'u' and 'a'. */
+const userKeyKind = {user: 0x75, anonymous: 0x61};
 const flagMessageId = 1;
 const flagAnonymousId = 2;
 const flagProperties = 4;
@@ -50,6 +52,27 @@ export interface AcceptedEvent {
   readonly receivedMs: number;
 }
 
+/**
+ * The same event where it stands in the text that a client sent: strings are WTF-8 in `bytes[start, end)`, without quotes
+ * and free of escapes; one that ends at 0 is absent.
+ */
+export interface EventText {
+  readonly bytes: Uint8Array;
+  readonly eventStart: number;
+  readonly eventEnd: number;
+  readonly userIdStart: number;
+  readonly userIdEnd: number;
+  readonly anonymousIdStart: number;
+  readonly anonymousIdEnd: number;
+  readonly messageIdStart: number;
+  readonly messageIdEnd: number;
+  readonly timeMs: number;
+  readonly receivedMs: number;
+  readonly propertyCount: number;
+  /** (key:string value)* as the grammar above has them. */
+  readonly properties: ByteWriter;
+}
+
 export type KeyKind = 'u' | 'a';
 
 // ---- writing ----
@@ -69,6 +92,33 @@ export function writeEvent(writer: ByteWriter, event: AcceptedEvent): void {
   if (flags & flagAnonymousId) writer.string(anonymousId as string);
   if (flags & flagProperties) writeProperties(writer, keys as string[], properties as {[key: string]: Json});
   endEntry(writer, start);
+}
+
+/** Appends the entry that `writeEvent` would append for the same event. */
+export function writeEventText(writer: ByteWriter, text: EventText): void {
+  const {bytes, properties} = text;
+  const hasUserId = text.userIdEnd > 0;
+  let flags = 0;
+  if (text.messageIdEnd > 0) flags |= flagMessageId;
+  if (hasUserId && text.anonymousIdEnd > 0) flags |= flagAnonymousId;
+  if (text.propertyCount > 0) flags |= flagProperties;
+  const start = beginUserEntry(writer, entryKind.event, flags, text.timeMs, text.receivedMs);
+  if (hasUserId) writeUserKey(writer, userKeyKind.user, bytes, text.userIdStart, text.userIdEnd);
+  else writeUserKey(writer, userKeyKind.anonymous, bytes, text.anonymousIdStart, text.anonymousIdEnd);
+  writer.stringBytes(bytes, text.eventStart, text.eventEnd);
+  if (flags & flagMessageId) writer.stringBytes(bytes, text.messageIdStart, text.messageIdEnd);
+  if (flags & flagAnonymousId) writer.stringBytes(bytes, text.anonymousIdStart, text.anonymousIdEnd);
+  if (flags & flagProperties) {
+    writer.varint(text.propertyCount);
+    writer.raw(properties.bytes, 0, properties.position);
+  }
+  endEntry(writer, start);
+}
+
+/** The id with its kind before it: the copy brings the opening quote along, and the kind takes its place. */
+function writeUserKey(writer: ByteWriter, kind: number, bytes: Uint8Array, start: number, end: number): void {
+  writer.stringBytes(bytes, start - 1, end);
+  writer.bytes[writer.position - (end - start) - 1] = kind;
 }
 
 /** Appends one identify entry; `traitsJson` is the compact JSON text of the traits object. */
@@ -206,7 +256,7 @@ export function writeValue(writer: ByteWriter, value: Json): void {
   }
 }
 
-function writeNumber(writer: ByteWriter, value: number): void {
+export function writeNumber(writer: ByteWriter, value: number): void {
   if ((value | 0) === value && !Object.is(value, -0)) {
     writer.u8(valueTag.int);
     writer.varint(((value << 1) ^ (value >> 31)) >>> 0);

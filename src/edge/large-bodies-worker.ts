@@ -2,7 +2,6 @@
 import {parentPort, workerData} from 'node:worker_threads';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {type BatchReading, readBatch} from '../ingest/batch.js';
-import {EntryEncoder} from '../ingest/entry-encoder.js';
 
 export interface LargeBodiesWorkerData {
   readonly partitionCount: number;
@@ -31,7 +30,6 @@ export interface EncodedBatch {
 }
 
 const {partitionCount} = workerData as LargeBodiesWorkerData;
-const encoder = new EntryEncoder(partitionCount);
 const port = parentPort!;
 
 port.on('message', ({id, bytes, receivedMs}: LargeBody) => {
@@ -46,10 +44,10 @@ function encode(bytes: Buffer, receivedMs: number): {reading: BatchReading; entr
   const ends: number[] = [];
   const partitions: number[] = [];
   const indexes: number[] = [];
-  const reading = readBatch(bytes, receivedMs, encoder, (entry, index) => {
-    writer.raw(entry.bytes, 0, entry.length);
+  const reading = readBatch(bytes, receivedMs, partitionCount, (entries, start, end, partition, index) => {
+    writer.raw(entries, start, end);
     ends.push(writer.position);
-    partitions.push(entry.partition);
+    partitions.push(partition);
     indexes.push(index);
   });
   return {

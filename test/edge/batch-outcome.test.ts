@@ -47,7 +47,7 @@ function post(events: readonly unknown[], link: ScriptedLink): Promise<Answer> {
     wallMs: () => 0,
     newProducer: () => Buffer.alloc(8, 1),
   });
-  const front = {publisher, encoder: new EntryEncoder(partitionCount), wallMs: () => 0} as unknown as Front;
+  const front = {publisher, partitionCount, wallMs: () => 0} as unknown as Front;
   return new Promise((resolve) => {
     const json = (status: string, body: string, headers: readonly Header[] = []): void =>
       resolve({status, body: JSON.parse(body), headers: Object.fromEntries(headers)});

@@ -23,17 +23,15 @@ export function summaryText(facts: SummaryFacts): string {
     `  duplicate  ${duplicateText(tally, facts.areRepeatsComplete)}`,
     `  refused    ${count(tally.refused)}`,
     ...refusalLines(tally),
+    // The API acknowledges what it already has like what is new: only the file itself can be counted here.
+    'What the service had before this import is accepted again and counted once; it does not say how much that was.',
     '',
   ].join('\n');
 }
 
-/** The service acknowledges what it already has as accepted and does not say so: only the file itself can be counted. */
 function duplicateText(tally: Tally, areRepeatsComplete: boolean): string {
   const repeated = `${areRepeatsComplete ? '' : 'at least '}${count(tally.repeated)}`;
-  return (
-    `${repeated} of the accepted repeat a messageId of an earlier line; the service counts them once ` +
-    '(what it had from before this import is not counted twice either, but it does not tell how much that was)'
-  );
+  return `${repeated} within the file (user and messageId of an earlier accepted line; counted once)`;
 }
 
 function refusalLines(tally: Tally): string[] {

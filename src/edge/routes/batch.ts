@@ -28,10 +28,10 @@ export function trackBatch(front: Front, exchange: Exchange, bytes: Buffer): voi
     return;
   }
   const outcome = new BatchOutcome(exchange);
-  const sink: EntrySink = ({partition, bytes: entry, length}, index) => {
-    outcome.appended(index, front.publisher.append(partition, entry, 0, length, outcome));
+  const sink: EntrySink = (entries, start, end, partition, index) => {
+    outcome.appended(index, front.publisher.append(partition, entries, start, end, outcome));
   };
-  finish(exchange, outcome, readBatch(bytes, receivedMs, front.encoder, sink));
+  finish(exchange, outcome, readBatch(bytes, receivedMs, front.partitionCount, sink));
 }
 
 function trackLargeBatch(front: Front, exchange: Exchange, bytes: Buffer, receivedMs: number): void {
