@@ -127,7 +127,7 @@ test('the service and the summary agree on what was refused', async () => {
   writeFileSync(path, lines.map((line) => JSON.stringify(line)).join('\n'));
   const {code, output} = await runImport(service.dataDir, path);
   expect(code).toBe(2);
-  expect(output).toMatch(/accepted {3}3\n {2}duplicate {2}1 of the accepted/);
+  expect(output).toMatch(/accepted {3}3\n {2}duplicate {2}1 within the file/);
   expect([...output.matchAll(/line (\d+): (\w+)(?: \((\w+)\))?/g)].map((match) => match.slice(1))).toEqual([
     ['2', 'invalid_event', 'userId'],
     ['3', 'invalid_event', 'timestamp'],
