@@ -25,6 +25,8 @@ export interface Manifest {
   readonly format: typeof manifestFormat;
   readonly partition: number;
   readonly position: Position;
+  /** Producer and number of the message at `position`: tells whether the log is still the one that was folded. */
+  readonly mark: string;
   /** Fencing epoch of the owner that wrote it. */
   readonly epoch: number;
   /** Time of the tick at `position`, epoch ms. */
@@ -33,7 +35,12 @@ export interface Manifest {
   readonly highWaterRevision: number;
   readonly index: PartRef;
   /** The snapshot before this one: its parts are kept too (P4). */
-  readonly previous: {readonly position: Position; readonly asOfMs: number; readonly index: PartRef} | null;
+  readonly previous: {
+    readonly position: Position;
+    readonly mark: string;
+    readonly asOfMs: number;
+    readonly index: PartRef;
+  } | null;
 }
 
 /** One chunk of rows: ordinals [baseOrdinal, baseOrdinal + count). */
@@ -108,8 +115,8 @@ export interface SnapshotIndex {
   /** Fingerprints of erased users' message ids: [first half, second half, expiry in logical ms]*, f64 each. */
   readonly tombstones: PartRef | null;
   readonly deletions: readonly DeletionRecord[];
-  /** Last counter of each producer, and the log time at which it was seen. */
-  readonly producers: readonly (readonly [id: string, n: number, logTimeMs: number])[];
+  /** Last number of each producer, and the logical time at which it was seen. */
+  readonly producers: readonly (readonly [id: string, n: number, seenLogicalMs: number])[];
   readonly nextOrdinal: number;
   readonly nextChunk: number;
   readonly logicalMs: number;

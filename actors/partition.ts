@@ -21,7 +21,7 @@ import {UserBlockWriter, userBlockBytes} from './user-records.js';
 import {WindowDeltas} from './window-deltas.js';
 import {encodeWindows} from './windows.js';
 
-/** A producer that was silent for so long (log time) is forgotten: its retries ended long before. */
+/** A producer that was silent for so long (logical time) is forgotten: its retries ended, and its messages left the log, long before. */
 const producerMs = dayMs;
 
 export interface PartitionSetup {
@@ -49,6 +49,7 @@ export interface ErasedRow {
 /** State that was dirty at a cut, encoded. The shell writes it as parts. */
 export interface Cut {
   readonly sequence: number;
+  readonly mark: string;
   readonly asOfMs: number;
   readonly users: {count: number; blocks: Map<number, Uint8Array>};
   readonly names: {count: number; blocks: Map<number, Uint8Array>};
@@ -73,6 +74,8 @@ export class Partition {
   readonly partition: number;
   private readonly seeds: readonly [number, number];
   appliedSequence = 0;
+  /** Of the message at `appliedSequence`; empty before the first. */
+  appliedMark = '';
   readonly users = new InternedTable();
   readonly names = new InternedTable();
   private nameCounts = new Float64Array(64);
@@ -92,7 +95,7 @@ export class Partition {
   readonly tombstones = new FingerprintSet(64 * 1024 * 1024);
   private erasedUsers: number[] = [];
   readonly deletions = new Map<string, DeletionRecord>();
-  private readonly producers = new Map<string, {n: number; logTimeMs: number}>();
+  private readonly producers = new Map<string, {n: number; seenLogicalMs: number}>();
   private logicalMs = 0;
   private lastTickMs = 0;
   private gaps = 0;
@@ -114,7 +117,7 @@ export class Partition {
     if (sequence <= this.appliedSequence) return undefined;
     const cursor = new MessageCursor(bytes);
     if (this.isNew(cursor)) return cursor;
-    this.appliedSequence = sequence;
+    this.setApplied(sequence, cursor);
     this.tally.redelivered += 1;
     if (this.deletions.size > 0) this.hasErasedInLog = true;
     return undefined;
@@ -124,7 +127,7 @@ export class Partition {
     const last = this.producers.get(cursor.producer)?.n ?? 0;
     if (cursor.n <= last) return false;
     if (cursor.n !== last + 1) this.gaps += 1;
-    this.producers.set(cursor.producer, {n: cursor.n, logTimeMs: cursor.logTimeMs});
+    this.producers.set(cursor.producer, {n: cursor.n, seenLogicalMs: this.logicalMs});
     return true;
   }
 
@@ -149,13 +152,24 @@ export class Partition {
         }
         case entryKind.tick: {
           assert(cursor.count === 1, 'a tick has a message of its own: a snapshot stands at a message');
-          this.appliedSequence = sequence;
+          this.setApplied(sequence, cursor);
           return this.applyTick(entry);
         }
       }
     }
-    this.appliedSequence = sequence;
+    this.setApplied(sequence, cursor);
     return {kind: 'done'};
+  }
+
+  private setApplied(sequence: number, cursor: MessageCursor): void {
+    this.appliedSequence = sequence;
+    this.appliedMark = cursor.mark;
+  }
+
+  /** The log is another one than was folded (it lost its tail): it is read from its start, and P1 skips by producer alone. */
+  rewind(): void {
+    this.appliedSequence = 0;
+    this.appliedMark = '';
   }
 
   private applyEvent(entry: EntryView): void {
@@ -251,15 +265,15 @@ export class Partition {
     for (const [id, deletion] of this.deletions) {
       if (deletion.completed !== null && deletion.expiresLogicalMs < this.logicalMs) this.deletions.delete(id);
     }
-    this.forgetProducers(entry.timeMs);
+    this.forgetProducers();
     const gaps = this.gaps;
     this.gaps = 0;
     return {kind: 'tick', timeMs: entry.timeMs, gaps};
   }
 
-  private forgetProducers(nowMs: number): void {
-    for (const [id, {logTimeMs}] of this.producers) {
-      if (logTimeMs < nowMs - producerMs && this.producers.size > 1) this.producers.delete(id);
+  private forgetProducers(): void {
+    for (const [id, {seenLogicalMs}] of this.producers) {
+      if (seenLogicalMs < this.logicalMs - producerMs) this.producers.delete(id);
     }
   }
 
@@ -343,6 +357,7 @@ export class Partition {
     const isErased = (user: number) => !this.users.has(user);
     const cut: Cut = {
       sequence: this.appliedSequence,
+      mark: this.appliedMark,
       asOfMs: this.lastTickMs,
       users: {count: this.users.count, blocks: this.users.takeDirtyBlocks()},
       names: {count: this.names.count, blocks: this.names.takeDirtyBlocks()},
@@ -361,7 +376,7 @@ export class Partition {
       rest: {
         erasedUsers: [...this.erasedUsers],
         deletions: [...this.deletions.values()],
-        producers: [...this.producers].map(([id, {n, logTimeMs}]) => [id, n, logTimeMs] as const),
+        producers: [...this.producers].map(([id, {n, seenLogicalMs}]) => [id, n, seenLogicalMs] as const),
         nextOrdinal: this.open.baseOrdinal + this.open.count,
         nextChunk: this.open.chunk,
         logicalMs: this.logicalMs,
@@ -414,16 +429,18 @@ export class Partition {
   /** Takes over a snapshot's small state; tables, fingerprints and the open chunk are restored piece by piece. */
   restore(
     sequence: number,
+    mark: string,
     index: SnapshotIndex,
     nameCounts: Uint8Array | undefined,
     open: OpenChunk | undefined,
   ): void {
     this.appliedSequence = sequence;
+    this.appliedMark = mark;
     this.logicalMs = index.logicalMs;
     this.lastTickMs = index.lastTickMs;
     this.erasedUsers = [...index.erasedUsers];
     for (const deletion of index.deletions) this.deletions.set(deletion.id, deletion);
-    for (const [id, n, logTimeMs] of index.producers) this.producers.set(id, {n, logTimeMs});
+    for (const [id, n, seenLogicalMs] of index.producers) this.producers.set(id, {n, seenLogicalMs});
     this.open = open ?? new OpenChunk(index.nextChunk, index.nextOrdinal);
     if (nameCounts === undefined) return;
     const counts = new Float64Array(nameCounts.slice().buffer);

@@ -295,6 +295,11 @@ export class MessageCursor {
     this.entry = new EntryView(bytes);
   }
 
+  /** Names this message among all of its log. */
+  get mark(): string {
+    return `${this.producer}.${this.n}`;
+  }
+
   next(): boolean {
     if (this.index >= this.count) return false;
     this.at = this.entry.moveTo(this.at);

@@ -1,5 +1,12 @@
 // Reading a partition's log from a position on, in order, across reconnections.
-import {type ConsumerMessages, DeliverPolicy, type JetStreamClient, type JetStreamManager} from '@nats-io/jetstream';
+import {
+  type ConsumerMessages,
+  DeliverPolicy,
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+} from '@nats-io/jetstream';
+import {MessageCursor} from '../../actors/codec/entries.js';
 import {logStream} from '../nats/topology.js';
 import {retryForever} from './retry.js';
 
@@ -22,7 +29,7 @@ export class LogReader {
   private readonly jsm: JetStreamManager;
   private readonly partition: number;
   private messages: ConsumerMessages | undefined;
-  private isStopped = false;
+  private isInterrupted = false;
   private lastKnown: Promise<number> | undefined;
   private lastAsked: Promise<number> | undefined;
 
@@ -32,10 +39,11 @@ export class LogReader {
     this.partition = partition;
   }
 
-  /** Messages after `position`, each exactly once and in order, until `stop`. */
+  /** Messages after `position`, each exactly once and in order, until `interrupt`. */
   async *read(position: number): AsyncGenerator<LogMessage> {
     let next = position + 1;
-    while (!this.isStopped) {
+    this.isInterrupted = false;
+    while (!this.isInterrupted) {
       for await (const message of await this.open(next)) {
         if (message.seq < next) continue;
         next = message.seq + 1;
@@ -53,13 +61,20 @@ export class LogReader {
       return consumer.consume({max_bytes: pullBytesMax, expires: pullExpiresMs});
     });
     this.messages = messages;
-    if (this.isStopped) messages.stop();
+    if (this.isInterrupted) messages.stop();
     return messages;
   }
 
-  stop(): void {
-    this.isStopped = true;
+  /** Ends the current `read`. */
+  interrupt(): void {
+    this.isInterrupted = true;
     this.messages?.stop();
+  }
+
+  /** Whether the log still has the message with this mark at this sequence: one that lost its tail has not. */
+  async holds(sequence: number, mark: string): Promise<boolean> {
+    if (sequence === 0) return true;
+    return (await markAt(this.jsm, this.partition, sequence)) === mark;
   }
 
   /**
@@ -87,5 +102,18 @@ export class LogReader {
   private async askLast(): Promise<number> {
     const {state} = await this.jsm.streams.info(logStream(this.partition));
     return state.last_seq;
+  }
+}
+
+const messageNotFound = 10_037;
+
+/** The mark of the message at a sequence; undefined when the log has none there. */
+export async function markAt(jsm: JetStreamManager, partition: number, sequence: number): Promise<string | undefined> {
+  try {
+    const message = await jsm.streams.getMessage(logStream(partition), {seq: sequence});
+    return message === null ? undefined : new MessageCursor(message.data).mark;
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === messageNotFound) return undefined;
+    throw error;
   }
 }

@@ -1,5 +1,10 @@
 // From the newest manifest to a partition that goes on folding behind it.
 //   Loaded: identities, names, message ids, the open chunk. Everything else stays in parts until something asks for it.
+//   V1. A part that is damaged or gone makes its snapshot unusable: the one before is taken, as long as the log still
+//       reaches back to it. Never half of a snapshot.
+//   V2. The log must have the message that the snapshot stands at. One that lost it (power cut without sync, restored
+//       backup) is another generation: it is folded from its first message on, skipping by producer and number.
+//   V3. A log that starts behind the snapshot lacks messages for ever: the start is refused.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {bodiesLayout} from '../../actors/bodies.js';
 import {bodyBlockRows} from '../../actors/limits.js';
@@ -7,7 +12,9 @@ import {type ChunkEntry, decodeIndex, type Manifest, partsOf, type SnapshotIndex
 import {OpenChunk} from '../../actors/open-chunk.js';
 import {Partition, type PartitionSetup} from '../../actors/partition.js';
 import {logStream} from '../nats/topology.js';
-import type {PartsCache} from '../parts/parts-cache.js';
+import type {Logger} from '../observe.js';
+import {DamagedPart, MissingPart, type PartsCache} from '../parts/parts-cache.js';
+import {markAt} from './log-reader.js';
 import type {ManifestStore, StoredManifest} from './manifest-store.js';
 import {Final} from './retry.js';
 
@@ -22,41 +29,37 @@ export interface Recovered {
   readonly named: {readonly current: ReadonlySet<string>; readonly previous: ReadonlySet<string>};
 }
 
-/** Takes the partition over (a new epoch fences an owner that still lives) and loads its newest snapshot. */
-export async function recover(
-  setup: PartitionSetup,
-  manifests: ManifestStore,
-  cache: PartsCache,
-  jsm: JetStreamManager,
-): Promise<Recovered> {
-  const stored = await manifests.read();
-  const partition = new Partition(setup);
+/** What recovery reads from. */
+export interface RecoverySources {
+  readonly manifests: ManifestStore;
+  readonly cache: PartsCache;
+  readonly jsm: JetStreamManager;
+  readonly log: Logger;
+}
+
+/** Takes the partition over (a new epoch fences an owner that still lives) and loads its newest usable snapshot. */
+export async function recover(setup: PartitionSetup, sources: RecoverySources): Promise<Recovered> {
+  const stored = await sources.manifests.read();
   if (stored === undefined) {
-    await checkLog(jsm, setup.partition, 0);
-    const nothing: ReadonlySet<string> = new Set();
-    return {
-      partition,
-      index: undefined,
-      manifest: undefined,
-      revision: 0,
-      epoch: 1,
-      generation: 1,
-      named: {current: nothing, previous: nothing},
-    };
+    await checkReach(sources.jsm, setup.partition, 0);
+    return nothingYet(setup);
   }
-  const {manifest, revision} = await takeOver(manifests, stored);
-  await checkLog(jsm, setup.partition, manifest.position.sequence);
-  const index = decodeIndex(await cache.load(manifest.index));
-  await restore(partition, manifest, index, cache);
-  const {generation} = manifest.position;
+  const {manifest, revision} = await takeOver(sources.manifests, stored);
+  const loaded = await loadNewest(setup, manifest, sources);
+  const generation = await checkGeneration(loaded, sources);
+  return {...loaded, revision, epoch: manifest.epoch, generation};
+}
+
+function nothingYet(setup: PartitionSetup): Recovered {
+  const nothing: ReadonlySet<string> = new Set();
   return {
-    partition,
-    index,
-    manifest,
-    revision,
-    epoch: manifest.epoch,
-    generation,
-    named: await namedBy(manifest, index, cache),
+    partition: new Partition(setup),
+    index: undefined,
+    manifest: undefined,
+    revision: 0,
+    epoch: 1,
+    generation: 1,
+    named: {current: nothing, previous: nothing},
   };
 }
 
@@ -65,19 +68,33 @@ async function takeOver(manifests: ManifestStore, stored: StoredManifest): Promi
   return {manifest, revision: await manifests.write(manifest, stored.revision)};
 }
 
-/** The log must reach back to the manifest's position, and at least up to it: otherwise something is missing. */
-async function checkLog(jsm: JetStreamManager, partition: number, position: number): Promise<void> {
-  const {state} = await jsm.streams.info(logStream(partition));
-  if (state.first_seq > position + 1) {
-    throw new Final(
-      `partition ${partition}: the log starts at ${state.first_seq}, but the newest snapshot ends at ${position}: entries between are missing`,
+interface Loaded {
+  readonly partition: Partition;
+  readonly index: SnapshotIndex;
+  readonly manifest: Manifest;
+  readonly named: Recovered['named'];
+}
+
+/** V1 */
+async function loadNewest(setup: PartitionSetup, manifest: Manifest, sources: RecoverySources): Promise<Loaded> {
+  try {
+    return await load(setup, manifest, sources);
+  } catch (error) {
+    if (!(error instanceof DamagedPart || error instanceof MissingPart) || manifest.previous === null) throw error;
+    const {partition} = setup;
+    sources.log.error(
+      {err: error, partition},
+      'the newest snapshot is damaged: the one before is used, and the log behind it',
     );
+    return load(setup, {...manifest, ...manifest.previous, previous: null}, sources);
   }
-  if (state.last_seq < position) {
-    throw new Final(
-      `partition ${partition}: the log ends at ${state.last_seq}, before the newest snapshot at ${position}: it lost entries or belongs to another deployment`,
-    );
-  }
+}
+
+async function load(setup: PartitionSetup, manifest: Manifest, {cache}: RecoverySources): Promise<Loaded> {
+  const partition = new Partition(setup);
+  const index = decodeIndex(await cache.load(manifest.index));
+  await restore(partition, manifest, index, cache);
+  return {partition, index, manifest, named: await namedBy(manifest, index, cache)};
 }
 
 async function restore(
@@ -93,24 +110,53 @@ async function restore(
   const nameCounts = index.nameCounts === null ? undefined : await cache.load(index.nameCounts);
   const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
   const openChunk = open === undefined ? undefined : await loadOpenChunk(open, cache);
-  partition.restore(manifest.position.sequence, index, nameCounts, openChunk);
+  partition.restore(manifest.position.sequence, manifest.mark, index, nameCounts, openChunk);
 }
 
 async function loadOpenChunk(entry: ChunkEntry, cache: PartsCache): Promise<OpenChunk> {
   const rows = await cache.loadRows(entry.rows);
   const count = bodiesLayout(await cache.load(entry.bodies)).starts.length;
+  if (count !== Math.ceil(rows.count / bodyBlockRows)) {
+    throw new DamagedPart(entry.bodies, `it has ${count} blocks for ${rows.count} rows`);
+  }
   const blocks: Uint8Array[] = [];
   for (let block = 0; block < count; block++) blocks.push(await cache.loadBodyBlock(entry.bodies, block));
-  const open = OpenChunk.restore(rows, blocks);
-  if (count !== Math.ceil(rows.count / bodyBlockRows))
-    throw new Final('the open chunk has another number of body blocks than rows');
-  return open;
+  return OpenChunk.restore(rows, blocks);
 }
 
 async function namedBy(manifest: Manifest, index: SnapshotIndex, cache: PartsCache): Promise<Recovered['named']> {
   const keysOf = (of: SnapshotIndex, own: string) => new Set([own, ...[...partsOf(of)].map((ref) => ref.key)]);
   const current = keysOf(index, manifest.index.key);
   if (manifest.previous === null) return {current, previous: new Set()};
-  const previousIndex = decodeIndex(await cache.load(manifest.previous.index));
-  return {current, previous: keysOf(previousIndex, manifest.previous.index.key)};
+  try {
+    const previousIndex = decodeIndex(await cache.load(manifest.previous.index));
+    return {current, previous: keysOf(previousIndex, manifest.previous.index.key)};
+  } catch (error) {
+    // It is kept for the case that the newest one is damaged, and that one was just loaded.
+    if (error instanceof DamagedPart || error instanceof MissingPart) return {current, previous: new Set()};
+    throw error;
+  }
+}
+
+/** V2, V3. Returns the generation to go on with. */
+async function checkGeneration({partition, manifest}: Loaded, {jsm, log}: RecoverySources): Promise<number> {
+  const {generation, sequence} = manifest.position;
+  if ((await markAt(jsm, partition.partition, sequence)) === manifest.mark) return generation;
+  const {state} = await jsm.streams.info(logStream(partition.partition));
+  if (state.last_seq >= sequence) await checkReach(jsm, partition.partition, sequence);
+  log.error(
+    {partition: partition.partition, sequence, last: state.last_seq},
+    'the log lost the message that the snapshot stands at (a power cut without sync, or a restored backup): it is read again from its start',
+  );
+  partition.rewind();
+  return generation + 1;
+}
+
+/** V3 */
+async function checkReach(jsm: JetStreamManager, partition: number, position: number): Promise<void> {
+  const {state} = await jsm.streams.info(logStream(partition));
+  if (state.first_seq <= position + 1) return;
+  throw new Final(
+    `partition ${partition}: the log starts at ${state.first_seq}, but the newest snapshot ends at ${position}: entries between are missing`,
+  );
 }

@@ -57,6 +57,7 @@ export class Runner {
   phase: Phase = 'recovering';
   private readonly applied: Waiters;
   private readonly publishedWaiters: Waiters;
+  private logIs: 'same' | 'unknown' | 'other' = 'same';
   private tailBytes = 0;
   /** A tick that came while a snapshot was being written: another one follows. */
   private tickSkipped = false;
@@ -69,7 +70,7 @@ export class Runner {
     this.setup = setup;
     this.periodMs = setup.refreshMs * tickShare;
     this.applied = new Waiters(setup.partition.appliedSequence);
-    this.publishedWaiters = new Waiters(setup.snapshots.published?.sequence ?? 0);
+    this.publishedWaiters = new Waiters(setup.snapshots.publishedSequence);
     setup.snapshots.onPublished = ({sequence}) => this.publishedWaiters.advance(sequence);
     this.scrub = new Scrub({
       ...setup,
@@ -95,13 +96,50 @@ export class Runner {
 
   private async run(): Promise<void> {
     const {reader, partition, layout} = this.setup;
-    for await (const message of reader.read(partition.appliedSequence)) {
-      await this.foldMessage(message);
-      for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
-      if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
-      this.applied.advance(partition.appliedSequence);
-      this.noteTail(message.bytes.length);
+    while (this.phase !== 'draining' || this.logIs === 'other') {
+      if (this.logIs === 'other') await this.rewind();
+      for await (const message of reader.read(partition.appliedSequence)) {
+        if (this.logIs !== 'same') await this.checkLog();
+        // Nothing of another log is folded before the rewind: numbers of producers would be skipped for ever.
+        if (this.logIs === 'other') break;
+        await this.foldMessage(message);
+        for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
+        if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
+        this.applied.advance(partition.appliedSequence);
+        this.noteTail(message.bytes.length);
+      }
     }
+  }
+
+  /** The connection to the log was lost: whether the same log comes back is not known. */
+  logDisconnected(): void {
+    this.logIs = 'unknown';
+  }
+
+  /** Asks the log for the message that was folded last; interrupts the reading of another one. */
+  async checkLog(): Promise<void> {
+    const {reader, partition} = this.setup;
+    const {appliedSequence, appliedMark} = partition;
+    const isSame = await retryForever(() => reader.holds(appliedSequence, appliedMark));
+    // Folding went on meanwhile: then the log was checked by the reading loop.
+    if (this.logIs !== 'unknown') return;
+    this.logIs = isSame ? 'same' : 'other';
+    if (!isSame) reader.interrupt();
+  }
+
+  /** Folds the log from its first message on: what was folded before is skipped by producer and number. */
+  private async rewind(): Promise<void> {
+    const {partition, snapshots, log} = this.setup;
+    log.error(
+      {partition: partition.partition, sequence: partition.appliedSequence},
+      'the log lost messages that were folded (a power cut without sync, or a restored backup): it is read again from its start',
+    );
+    await snapshots.idle();
+    snapshots.startGeneration();
+    partition.rewind();
+    this.applied.reset();
+    this.publishedWaiters.reset();
+    this.logIs = 'same';
   }
 
   private async foldMessage({sequence, bytes}: LogMessage): Promise<void> {
@@ -206,7 +244,7 @@ export class Runner {
     clearTimeout(this.timer);
     await this.scrub.idle();
     await this.publishNow(tickReason.shutdown);
-    this.setup.reader.stop();
+    this.setup.reader.interrupt();
     await this.setup.snapshots.idle();
   }
 }

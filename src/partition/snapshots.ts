@@ -48,6 +48,7 @@ export class Snapshots {
   /** Published positions behind which the log may be cut once they are old enough. */
   private behind: Published[] = [];
   private running: Promise<void> | undefined;
+  private generation: number;
   /** Told as soon as a manifest is published. */
   onPublished: (published: Published) => void = () => undefined;
   /** Revisions of parts that were erased since this was last emptied: an erasure reads them back. */
@@ -61,6 +62,7 @@ export class Snapshots {
     named: {current: ReadonlySet<string>; previous: ReadonlySet<string>},
   ) {
     this.setup = setup;
+    this.generation = setup.generation;
     this.manifest = manifest;
     this.revision = revision;
     this.names = named;
@@ -69,6 +71,12 @@ export class Snapshots {
   get published(): Published | null {
     const {manifest} = this;
     return manifest === undefined ? null : {sequence: manifest.position.sequence, asOfMs: manifest.asOfMs};
+  }
+
+  /** Position of the newest manifest, in sequences of the log as it is now. */
+  get publishedSequence(): number {
+    const {manifest} = this;
+    return manifest?.position.generation === this.generation ? manifest.position.sequence : 0;
   }
 
   /** Position of the older kept manifest: the log is needed from there on. */
@@ -83,6 +91,12 @@ export class Snapshots {
   /** Resolves when no snapshot is being written. */
   async idle(): Promise<void> {
     while (this.running !== undefined) await this.running;
+  }
+
+  /** Positions from now on are those of another log. No snapshot may be running. */
+  startGeneration(): void {
+    this.generation += 1;
+    this.behind = [];
   }
 
   /** Cuts now (synchronously) and writes; resolves when the manifest is published and what it replaced is swept. */
@@ -170,24 +184,27 @@ export class Snapshots {
   }
 
   private async publish(cut: Cut, index: PartRef): Promise<void> {
-    const {partition, manifests, parts, generation, epoch} = this.setup;
+    const {partition, manifests, parts, epoch} = this.setup;
     const last = this.manifest;
     const manifest: Manifest = {
       format: manifestFormat,
       partition: partition.partition,
-      position: {generation, sequence: cut.sequence},
+      position: {generation: this.generation, sequence: cut.sequence},
+      mark: cut.mark,
       epoch,
       asOfMs: cut.asOfMs,
       highWaterRevision: parts.highWaterRevision,
       index,
-      previous: last === undefined ? null : {position: last.position, asOfMs: last.asOfMs, index: last.index},
+      previous:
+        last === undefined ? null : {position: last.position, mark: last.mark, asOfMs: last.asOfMs, index: last.index},
     };
     this.revision = await manifests.write(manifest, this.revision);
     // Two manifests are kept: the index of the one before the last goes with the next sweep.
     if (last?.previous != null) parts.retire(last.previous.index);
     this.manifest = manifest;
     this.onPublished({sequence: cut.sequence, asOfMs: cut.asOfMs});
-    if (last !== undefined) this.behind.push({sequence: last.position.sequence, asOfMs: last.asOfMs});
+    if (last !== undefined && last.position.generation === this.generation)
+      this.behind.push({sequence: last.position.sequence, asOfMs: last.asOfMs});
   }
 
   /** Up to the older kept manifest, and not what the server's duplicate window still has to know. */

@@ -33,6 +33,11 @@ export class Waiters {
     for (const waiter of [...this.waiters]) if (waiter.sequence <= sequence) this.finish(waiter, true);
   }
 
+  /** Sequences start anew: those who wait go on waiting, for the new ones. */
+  reset(): void {
+    this.reached = 0;
+  }
+
   private finish(waiter: Waiter, reached: boolean): void {
     clearTimeout(waiter.timer);
     this.waiters.delete(waiter);

@@ -72,7 +72,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
   const [js, jsm, logJs] = [jetstream(nc), await jetstreamManager(nc, {checkAPI: false}), jetstream(logNc)];
   const manifests = new ManifestStore(js, jsm, number);
   const setup = {partition: number, seeds, dedupeBytesMax: data.dedupeBytesMax / data.partitions.length};
-  const recovered = await recover(setup, manifests, foldCache, jsm);
+  const recovered = await recover(setup, {manifests, cache: foldCache, jsm, log});
   const {partition, index, epoch, generation, named} = recovered;
   const parts = new PartStore(js, jsm, number, epoch);
   const layout = new Layout(parts);
@@ -129,10 +129,19 @@ async function answer(reads: LiveReads, message: Msg, logger: Logger): Promise<v
   message.respond(JSON.stringify(reply));
 }
 
+/** Folding goes on only when the log that comes back is the one that went. */
+async function watchLog(runners: readonly Runner[], {logNc}: Shared): Promise<void> {
+  for await (const {type} of logNc.status()) {
+    if (type === 'disconnect') for (const runner of runners) runner.logDisconnected();
+    if (type === 'reconnect') for (const runner of runners) runner.checkLog().catch(fail);
+  }
+}
+
 async function main(): Promise<void> {
   const shared = await openShared();
   const runners = await Promise.all(data.partitions.map((number) => startPartition(number, shared)));
   for (const runner of runners) answerQuestions(runner, shared.nc, log);
+  void watchLog(runners, shared);
   port.on('message', (message: ToWorker) => {
     if (message.kind === 'drain') void drain(runners, shared).catch(fail);
   });

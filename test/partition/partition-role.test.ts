@@ -191,3 +191,56 @@ test('a second owner fences the first', async () => {
   await until('the first owner stops', () => role.fatal.length > 0);
   expect(role.fatal[0]).toMatch(/another owner wrote the manifest/);
 });
+
+async function eventsThenSnapshot(): Promise<void> {
+  await role.append(events([event('ada', 'first', day + 1)]));
+  const second = await role.append(events([event('ada', 'second', day + 2)]));
+  await role.published(second);
+}
+
+test('a log that lost its tail while the partition was away is noticed, and nothing folded is lost or doubled', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  await eventsThenSnapshot();
+  await role.killWorker();
+  await role.loseTail(2);
+  await role.repeatLast();
+  await role.startWorker();
+  expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
+  const third = await role.append(events([event('ada', 'third', day + 3)]));
+  expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
+  const {manifest} = await role.published(third);
+  expect(manifest.position.generation).toBe(2);
+  await role.killWorker();
+  await role.startWorker();
+  expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
+});
+
+test('a log that lost its tail under a running partition is noticed when the connection comes back', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  await eventsThenSnapshot();
+  await role.loseTail(2);
+  await role.killServer();
+  await until('the connection is back', () => role.jsm.getAccountInfo().catch(() => undefined));
+  await role.append(events([event('ada', 'third', day + 3)]));
+  await until(
+    'a live read sees it',
+    async () =>
+      (await role.ask({ask: 'status'})).kind === 'status' && (await historyOf('ada').catch(() => [])).length === 3,
+  );
+  expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
+  const generations = async () => (await role.manifest()).position.generation;
+  await until('a snapshot of the new generation', async () => (await generations()) === 2);
+});
+
+test('a snapshot that lost a part is not used: the one before and the log behind it give the same answers', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  await eventsThenSnapshot();
+  await role.drainWorker();
+  const {index} = await role.manifest();
+  for (const seq of index.revisions) await role.jsm.streams.deleteMessage(bucketStream('parts'), seq, true);
+  await role.startWorker();
+  expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
+});

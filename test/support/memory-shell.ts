@@ -146,7 +146,7 @@ export class MemoryShell {
       blocks.push(await cache.loadBodyBlock(open.bodies, row / bodyBlockRows));
     }
     const chunk = open === undefined ? undefined : OpenChunk.restore(await cache.loadRows(open.rows), blocks);
-    partition.restore(this.indexSequence, index, counts, chunk);
+    partition.restore(this.indexSequence, '', index, counts, chunk);
     shell.layout.restore(index);
     return shell;
   }

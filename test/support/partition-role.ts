@@ -12,7 +12,7 @@ import {lockDataDir} from '../../src/data-lock.js';
 import {connectNats} from '../../src/nats/connection.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
 import {partValues} from '../../src/nats/part-values.js';
-import {bucketStream, bucketSubject, ensureTopology, logSubject} from '../../src/nats/topology.js';
+import {bucketStream, bucketSubject, ensureTopology, logStream, logSubject} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import type {FromWorker, PartitionWorkerData} from '../../src/worker-messages.js';
@@ -31,6 +31,7 @@ export class PartitionRole {
   private worker: Worker | undefined;
   private readonly producer = randomBytes(8);
   private n = 0;
+  private lastMessage: Uint8Array = new Uint8Array(0);
   /** Messages of the worker that say why it ended. */
   readonly fatal: string[] = [];
 
@@ -106,7 +107,31 @@ export class PartitionRole {
     const count = write(writer);
     this.n += 1;
     const bytes = sealMessage(writer, this.producer, this.n, 1_700_000_000_000, count);
+    this.lastMessage = bytes.slice();
     return (await this.js.publish(logSubject(0), bytes)).seq;
+  }
+
+  /** The log as a power cut without sync leaves it: only its first `count` messages are there. */
+  async loseTail(count: number): Promise<void> {
+    const stream = logStream(0);
+    const {config} = await this.jsm.streams.info(stream);
+    const kept: Uint8Array[] = [];
+    for (let seq = 1; seq <= count; seq++) kept.push((await this.jsm.streams.getMessage(stream, {seq}))!.data);
+    await this.jsm.streams.delete(stream);
+    await this.jsm.streams.add(config);
+    for (const bytes of kept) await this.js.publish(logSubject(0), bytes);
+  }
+
+  /** The newest message of this helper's producer once more, as a publisher does that lost the answer. */
+  async repeatLast(): Promise<void> {
+    await this.js.publish(logSubject(0), this.lastMessage);
+  }
+
+  /** kill -9 of nats-server; its guard starts it again. */
+  async killServer(): Promise<void> {
+    const pid = this.nats.pid()!;
+    process.kill(pid, 'SIGKILL');
+    await until('another server runs', () => this.nats.pid() !== undefined && this.nats.pid() !== pid);
   }
 
   async ask(question: PartitionQuestion): Promise<PartitionAnswer> {

@@ -164,6 +164,7 @@ export class TestPartition {
       partition,
       position: {generation: 1, sequence: (this.sequence += 1)},
       epoch: 1,
+      mark: '',
       asOfMs,
       highWaterRevision: 0,
       index: this.parts.put(new TextEncoder().encode(JSON.stringify(index))),
