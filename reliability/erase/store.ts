@@ -1,0 +1,109 @@
+// Speaking to one service: send events, identify, delete, ask.
+import {setTimeout as pause} from 'node:timers/promises';
+import {monotonicMs} from '../../src/clock.js';
+import {type ServiceProcess, secretKey} from '../service-process.js';
+import {reportQueries, type TrackedEvent} from './population.js';
+
+const batchEvents = 500;
+const answerMsMax = 60_000;
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export class Store {
+  private readonly service: ServiceProcess;
+  /** Highest acked sequence by partition. */
+  private readonly acked = new Map<number, number>();
+  private pending: TrackedEvent[] = [];
+
+  constructor(service: ServiceProcess) {
+    this.service = service;
+  }
+
+  async request(path: string, init: RequestInit = {}): Promise<Answer> {
+    const headers = {Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json'};
+    const response = await fetch(this.service.baseUrl + path, {...init, headers});
+    return {status: response.status, headers: response.headers, text: await response.text()};
+  }
+
+  /** Sends in batches; `flush` sends the rest. */
+  async send(event: TrackedEvent): Promise<void> {
+    this.pending.push(event);
+    if (this.pending.length === batchEvents) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    if (this.pending.length === 0) return;
+    const body = JSON.stringify({events: this.pending});
+    this.pending = [];
+    this.expect(200, await this.request('/v1/events/batch', {method: 'POST', body}));
+  }
+
+  async identify(userId: string, traits: object): Promise<void> {
+    const body = JSON.stringify({userId, traits});
+    this.expect(200, await this.request('/v1/users/identify', {method: 'POST', body}));
+  }
+
+  private expect(status: number, answer: Answer): void {
+    if (answer.status !== status)
+      throw new Error(`expected ${status}, got ${answer.status}: ${answer.text.slice(0, 300)}`);
+    for (const position of (answer.headers.get('log-position') ?? '').split(',').filter((text) => text !== '')) {
+      const [partition, sequence] = position.split(':').map(Number);
+      this.acked.set(partition, Math.max(sequence, this.acked.get(partition) ?? 0));
+    }
+  }
+
+  /** Deletes a user and waits for the receipt; returns how long that took, in ms. */
+  async erase(
+    userId: string,
+  ): Promise<{ms: number; deletion: {id: string; verified: string[]; events_deleted: number}}> {
+    const startMs = monotonicMs();
+    let answer = await this.request(`/v1/users/${encodeURIComponent(userId)}`, {method: 'DELETE'});
+    const {deletion} = JSON.parse(answer.text) as {deletion: {id: string}};
+    while (
+      answer.status === 202 ||
+      (JSON.parse(answer.text) as {deletion: {status: string}}).deletion.status === 'pending'
+    ) {
+      if (monotonicMs() - startMs > answerMsMax) throw new Error(`the deletion ${deletion.id} is not completed`);
+      await pause(50);
+      answer = await this.request(`/v1/deletions/${deletion.id}`);
+    }
+    if (answer.status !== 200) throw new Error(`DELETE answered ${answer.status}: ${answer.text.slice(0, 300)}`);
+    return {ms: monotonicMs() - startMs, ...JSON.parse(answer.text)};
+  }
+
+  /** Bodies of all reports once they include everything that was acked. */
+  async reports(): Promise<string[]> {
+    await this.untilPublished();
+    const bodies: string[] = [];
+    for (const query of reportQueries) bodies.push((await this.request(query)).text);
+    return bodies;
+  }
+
+  private async untilPublished(): Promise<void> {
+    const endMs = monotonicMs() + answerMsMax;
+    for (;;) {
+      const {headers} = await this.request(reportQueries[0]);
+      const positions = new Map((headers.get('report-log-position') ?? '').split(',').map(parsePosition));
+      if ([...this.acked].every(([partition, sequence]) => (positions.get(partition) ?? 0) >= sequence)) return;
+      if (monotonicMs() > endMs) throw new Error('the reports do not catch up');
+      await pause(50);
+    }
+  }
+
+  /** One page of the history as the client sees it, ids left out: they count the rows of the partition. */
+  async newest(limit: number): Promise<unknown[]> {
+    const {data} = JSON.parse((await this.request(`/v1/events?limit=${limit}`)).text) as {
+      data: Record<string, unknown>[];
+    };
+    return data.map(({id: _, received_at: __, ...event}) => event);
+  }
+}
+
+function parsePosition(text: string): [number, number] {
+  const [partition, position] = text.split(':');
+  return [Number(partition), Number(position?.split('.')[1])];
+}
