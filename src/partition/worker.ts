@@ -12,18 +12,11 @@ import {erasesAtomically} from '../nats/version.js';
 import {createLogger, type Logger} from '../observe.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import type {FromWorker, PartitionWorkerData, ToWorker} from '../worker-messages.js';
-import {Erasure} from './erasure.js';
-import {Layout} from './layout.js';
+import {assemblePartition} from './assembly.js';
 import {LiveReads} from './live-reads.js';
-import {LogReader} from './log-reader.js';
-import {LogWriter} from './log-writer.js';
-import {ManifestStore} from './manifest-store.js';
-import {PartStore} from './part-store.js';
 import {patientValues} from './patient-values.js';
-import {recover} from './recovery.js';
-import {Runner} from './runner.js';
+import type {Runner} from './runner.js';
 import type {ErasureReach} from './scrub.js';
-import {Snapshots} from './snapshots.js';
 
 const data = workerData as PartitionWorkerData;
 const port = must(parentPort, 'the partition worker runs in a thread');
@@ -69,35 +62,14 @@ async function openShared(): Promise<Shared> {
 
 async function startPartition(number: number, shared: Shared): Promise<Runner> {
   const {nc, logNc, cache, foldCache, seeds} = shared;
-  const [js, jsm, logJs] = [jetstream(nc), await jetstreamManager(nc, {checkAPI: false}), jetstream(logNc)];
-  const manifests = new ManifestStore(js, jsm, number);
-  const setup = {partition: number, seeds, dedupeBytesMax: data.dedupeBytesMax / data.partitions.length};
-  const recovered = await recover(setup, {manifests, cache: foldCache, jsm, log});
-  const {partition, index, epoch, generation, named} = recovered;
-  const parts = new PartStore(js, jsm, number, epoch);
-  const layout = new Layout(parts);
-  if (index !== undefined) layout.restore(index);
-  // A merge reads each block once: through the cache it would only push out what readers use.
-  const loader = new PartsCache(patientValues(partValues(jsm)), 0);
-  const snapshots = new Snapshots(
-    {partition, layout, parts, manifests, loader, jsm, generation, epoch},
-    recovered.manifest,
-    recovered.revision,
-    named,
-  );
-  const orphans = await parts.sweepOrphans(number, new Set([...named.current, ...named.previous]));
-  if (orphans > 0) log.info({partition: number, orphans}, 'erased parts that an earlier process had not published');
-  return new Runner({
-    partition,
-    parts,
-    layout,
+  return assemblePartition({
+    setup: {partition: number, seeds, dedupeBytesMax: data.dedupeBytesMax / data.partitions.length},
+    js: jetstream(nc),
+    jsm: await jetstreamManager(nc, {checkAPI: false}),
+    logJs: jetstream(logNc),
+    logJsm: await jetstreamManager(nc, {checkAPI: false, timeout: lastSequenceMsMax}),
     cache,
     foldCache,
-    snapshots,
-    erasure: new Erasure(partition, layout, parts, foldCache),
-    reader: new LogReader(logJs, await jetstreamManager(nc, {checkAPI: false, timeout: lastSequenceMsMax}), number),
-    writer: new LogWriter(js, number),
-    jsm,
     refreshMs: data.reportRefreshMs,
     stagger: (number + 1) / (data.partitionCount + 1),
     erasureReach: reachOf(nc),

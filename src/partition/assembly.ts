@@ -1,0 +1,58 @@
+// One partition put together: what a thread does for each that it owns, over whatever JetStream it is handed.
+import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
+import type {PartitionSetup} from '../../actors/partition.js';
+import {partValues} from '../nats/part-values.js';
+import {PartsCache} from '../parts/parts-cache.js';
+import {Erasure} from './erasure.js';
+import {Layout} from './layout.js';
+import {LogReader} from './log-reader.js';
+import {LogWriter} from './log-writer.js';
+import {ManifestStore} from './manifest-store.js';
+import {PartStore} from './part-store.js';
+import {patientValues} from './patient-values.js';
+import {recover} from './recovery.js';
+import {Runner, type RunnerSetup} from './runner.js';
+import {Snapshots} from './snapshots.js';
+
+export interface AssemblyOptions
+  extends Pick<RunnerSetup, 'cache' | 'foldCache' | 'refreshMs' | 'stagger' | 'erasureReach' | 'log' | 'onFatal'> {
+  readonly setup: PartitionSetup;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  /** The log is read over a connection of its own. */
+  readonly logJs: JetStreamClient;
+  /** For questions about the log's end: they are asked again soon. */
+  readonly logJsm: JetStreamManager;
+}
+
+/** Recovers the partition, which fences an earlier owner, and sweeps what that one left behind. */
+export async function assemblePartition(options: AssemblyOptions): Promise<Runner> {
+  const {setup, js, jsm, foldCache, log} = options;
+  const number = setup.partition;
+  const manifests = new ManifestStore(js, jsm, number);
+  const recovered = await recover(setup, {manifests, cache: foldCache, jsm, log});
+  const {partition, index, epoch, generation, named} = recovered;
+  const parts = new PartStore(js, jsm, number, epoch);
+  const layout = new Layout(parts);
+  if (index !== undefined) layout.restore(index);
+  // A merge reads each block once: through the cache it would only push out what readers use.
+  const loader = new PartsCache(patientValues(partValues(jsm)), 0);
+  const snapshots = new Snapshots(
+    {partition, layout, parts, manifests, loader, jsm, generation, epoch},
+    recovered.manifest,
+    recovered.revision,
+    named,
+  );
+  const orphans = await parts.sweepOrphans(number, new Set([...named.current, ...named.previous]));
+  if (orphans > 0) log.info({partition: number, orphans}, 'erased parts that an earlier process had not published');
+  return new Runner({
+    ...options,
+    partition,
+    parts,
+    layout,
+    snapshots,
+    erasure: new Erasure(partition, layout, parts, foldCache),
+    reader: new LogReader(options.logJs, options.logJsm, number),
+    writer: new LogWriter(js, number),
+  });
+}
