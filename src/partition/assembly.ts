@@ -33,6 +33,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const recovered = await recover(setup, {manifests, cache: foldCache, jsm, log});
   const {partition, index, epoch, generation, named} = recovered;
   const parts = new PartStore(js, jsm, number, epoch);
+  parts.retire(...recovered.outdated);
   const layout = new Layout(parts);
   if (index !== undefined) layout.restore(index);
   // A merge reads each block once: through the cache it would only push out what readers use.

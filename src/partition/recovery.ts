@@ -8,7 +8,14 @@
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {bodiesLayout} from '../../actors/bodies.js';
 import {bodyBlockRows} from '../../actors/limits.js';
-import {type ChunkEntry, decodeIndex, type Manifest, partsOf, type SnapshotIndex} from '../../actors/manifest.js';
+import {
+  type ChunkEntry,
+  decodeIndex,
+  type Manifest,
+  type PartRef,
+  partsOf,
+  type SnapshotIndex,
+} from '../../actors/manifest.js';
 import {OpenChunk} from '../../actors/open-chunk.js';
 import {Partition, type PartitionSetup} from '../../actors/partition.js';
 import {logStream} from '../nats/topology.js';
@@ -27,6 +34,8 @@ export interface Recovered {
   readonly generation: number;
   /** Keys of the parts that the two kept manifests name. */
   readonly named: {readonly current: ReadonlySet<string>; readonly previous: ReadonlySet<string>};
+  /** Parts that only the older of the two names: they leave the store with it. */
+  readonly outdated: readonly PartRef[];
 }
 
 /** What recovery reads from. */
@@ -60,6 +69,7 @@ function nothingYet(setup: PartitionSetup): Recovered {
     epoch: 1,
     generation: 1,
     named: {current: nothing, previous: nothing},
+    outdated: [],
   };
 }
 
@@ -73,6 +83,7 @@ interface Loaded {
   readonly index: SnapshotIndex;
   readonly manifest: Manifest;
   readonly named: Recovered['named'];
+  readonly outdated: Recovered['outdated'];
 }
 
 /** V1 */
@@ -94,7 +105,7 @@ async function load(setup: PartitionSetup, manifest: Manifest, {cache}: Recovery
   const partition = new Partition(setup);
   const index = decodeIndex(await cache.load(manifest.index));
   await restore(partition, manifest, index, cache);
-  return {partition, index, manifest, named: await namedBy(manifest, index, cache)};
+  return {partition, index, manifest, ...(await keptParts(manifest, index, cache))};
 }
 
 async function restore(
@@ -124,16 +135,31 @@ async function loadOpenChunk(entry: ChunkEntry, cache: PartsCache): Promise<Open
   return OpenChunk.restore(rows, blocks);
 }
 
-async function namedBy(manifest: Manifest, index: SnapshotIndex, cache: PartsCache): Promise<Recovered['named']> {
-  const keysOf = (of: SnapshotIndex, own: string) => new Set([own, ...[...partsOf(of)].map((ref) => ref.key)]);
-  const current = keysOf(index, manifest.index.key);
-  if (manifest.previous === null) return {current, previous: new Set()};
+async function keptParts(
+  manifest: Manifest,
+  index: SnapshotIndex,
+  cache: PartsCache,
+): Promise<Pick<Recovered, 'named' | 'outdated'>> {
+  const current = new Set([manifest.index.key, ...[...partsOf(index)].map((ref) => ref.key)]);
+  const older = await loadOlderIndex(manifest, cache);
+  if (older === undefined) return {named: {current, previous: new Set()}, outdated: []};
+  const parts = [older.ref, ...partsOf(older.index)];
+  return {
+    named: {current, previous: new Set(parts.map((ref) => ref.key))},
+    outdated: parts.filter((ref) => !current.has(ref.key)),
+  };
+}
+
+async function loadOlderIndex(
+  {previous}: Manifest,
+  cache: PartsCache,
+): Promise<{readonly ref: PartRef; readonly index: SnapshotIndex} | undefined> {
+  if (previous === null) return undefined;
   try {
-    const previousIndex = decodeIndex(await cache.load(manifest.previous.index));
-    return {current, previous: keysOf(previousIndex, manifest.previous.index.key)};
+    return {ref: previous.index, index: decodeIndex(await cache.load(previous.index))};
   } catch (error) {
     // It is kept for the case that the newest one is damaged, and that one was just loaded.
-    if (error instanceof DamagedPart || error instanceof MissingPart) return {current, previous: new Set()};
+    if (error instanceof DamagedPart || error instanceof MissingPart) return undefined;
     throw error;
   }
 }

@@ -166,6 +166,26 @@ test('an erased user is gone from live answers and parts, late retries do not br
   });
 });
 
+test('a user that only the older snapshot of a killed process held leaves the disk', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  const marker = 'marker of erin in properties';
+  const first = await role.append(events([event('erin', 'x', day + 1, {properties: {marker}})]));
+  await role.published(first);
+  // Another row: the next snapshot writes the open chunk anew, and the older one keeps the parts that were there before.
+  const second = await role.append(events([event('dan', 'x', day + 2)]));
+  await role.published(second);
+  await role.killWorker();
+  await role.startWorker();
+  await role.append((writer) => {
+    writeErase(writer, 'u', 'erin', 'del_0_1', day + 4);
+    return 1;
+  });
+  const {deletion} = await asked('deletion', role.ask({ask: 'deletion', id: 'del_0_1', waitMs: 20_000}));
+  expect(deletion).toMatchObject({status: 'completed', events_deleted: 1});
+  expect(searchDisk(role.dataDir, [marker])).toEqual([]);
+});
+
 test('parts that nothing names are swept, and the store does not grow with the number of snapshots', async () => {
   role = await PartitionRole.create();
   await role.startWorker({reportRefreshMs: 50});
