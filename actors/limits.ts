@@ -28,8 +28,11 @@ assert(2 * entryBytesMax <= logMessageBytesMax, 'an entry always fits a log mess
 
 /** Rows of one chunk: 16 Ki keep its row numbers in 16 bits and a chunk's columns within one part value. */
 export const chunkRowsMax = 16_384;
-/** Raw bytes of one chunk's bodies before it is closed early. */
-export const chunkBodyBytesMax = 8 * 1024 * 1024;
+/**
+ * Raw bytes of one chunk's bodies before it is closed early: 256 a row fill a chunk, and a block of the largest bodies,
+ * which is inflated to read any one of them, stays below this.
+ */
+export const chunkBodyBytesMax = 4 * 1024 * 1024;
 /** Rows whose bodies are compressed together. */
 export const bodyBlockRows = 256;
 assert(chunkRowsMax % bodyBlockRows === 0, 'body blocks fill a chunk');

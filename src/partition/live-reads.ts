@@ -31,6 +31,17 @@ const lateGraceMs = 5_000;
 /** A part that is swept while it is being read: the state at hand names a newer one. */
 const triesMax = 3;
 
+/** Bodies that are read before the size of the reply is looked at. */
+const bodiesAtOnce = 32;
+
+interface BodyBlock {
+  /** Uncompressed. */
+  readonly bytes: Uint8Array;
+  /** Rows of ordinals [firstOrdinal, endOrdinal). */
+  readonly firstOrdinal: number;
+  readonly endOrdinal: number;
+}
+
 type Ask<K extends PartitionQuestion['ask']> = Extract<PartitionQuestion, {ask: K}>;
 
 export class LiveReads {
@@ -228,38 +239,53 @@ export class LiveReads {
   private async bodies(ordinals: readonly number[]): Promise<(string | null)[]> {
     const events: (string | null)[] = [];
     let bytes = 0;
-    for (const ordinal of ordinals) {
-      const event = await this.body(ordinal);
-      // In the reply an event is a JSON string: quotes and non-ASCII characters take more bytes there.
-      bytes += event === null ? 5 : Buffer.byteLength(JSON.stringify(event)) + 1;
-      if (bytes > replyBytesMax && events.length > 0) break;
-      events.push(event);
+    for (let at = 0; at < ordinals.length; at += bodiesAtOnce) {
+      for (const event of await this.bodiesAtOnce(ordinals.slice(at, at + bodiesAtOnce))) {
+        // In the reply an event is a JSON string: quotes and non-ASCII characters take more bytes there.
+        bytes += event === null ? 5 : Buffer.byteLength(JSON.stringify(event)) + 1;
+        if (bytes > replyBytesMax && events.length > 0) return events;
+        events.push(event);
+      }
     }
     return events;
   }
 
-  private async body(ordinal: number): Promise<string | null> {
-    const block = await this.bodyBlock(ordinal);
-    if (block === undefined) return null;
-    const entry = readBody(block.bytes, block.row);
+  /** Read in the order of rows, so that a block that the cache cannot keep is inflated once for its neighbours. */
+  private async bodiesAtOnce(ordinals: readonly number[]): Promise<(string | null)[]> {
+    const events = new Map<number, string | null>();
+    let last: BodyBlock | undefined;
+    for (const ordinal of [...ordinals].sort((a, b) => a - b)) {
+      if (last === undefined || ordinal < last.firstOrdinal || ordinal >= last.endOrdinal)
+        last = await this.bodyBlock(ordinal);
+      events.set(ordinal, last === undefined ? null : this.bodyIn(last, ordinal));
+    }
+    return ordinals.map((ordinal) => events.get(ordinal) ?? null);
+  }
+
+  private bodyIn(block: BodyBlock, ordinal: number): string | null {
+    const entry = readBody(block.bytes, ordinal - block.firstOrdinal);
     if (entry === undefined) return null;
     const {partition} = this.runner.setup;
     const isErased = partition.users.find(entry.bytes, entry.keyStart, entry.keyEnd) < 0;
     return isErased ? null : eventJson(entry, partition.partition, ordinal);
   }
 
-  private async bodyBlock(ordinal: number): Promise<{bytes: Uint8Array; row: number} | undefined> {
+  private async bodyBlock(ordinal: number): Promise<BodyBlock | undefined> {
     const {layout, cache} = this.runner.setup;
-    const holds = (base: number, count: number) => ordinal >= base && ordinal < base + count;
-    for (const chunk of this.chunksInMemory()) {
-      if (!holds(chunk.baseOrdinal, chunk.count)) continue;
-      const row = ordinal - chunk.baseOrdinal;
-      return {bytes: chunk.blockAt(Math.floor(row / bodyBlockRows)), row};
-    }
+    const blockOf = async (
+      {baseOrdinal, count}: {baseOrdinal: number; count: number},
+      load: (block: number) => Uint8Array | Promise<Uint8Array>,
+    ): Promise<BodyBlock> => {
+      const block = Math.floor((ordinal - baseOrdinal) / bodyBlockRows);
+      const firstOrdinal = baseOrdinal + block * bodyBlockRows;
+      const endOrdinal = Math.min(firstOrdinal + bodyBlockRows, baseOrdinal + count);
+      return {bytes: await load(block), firstOrdinal, endOrdinal};
+    };
+    const holds = ({baseOrdinal, count}: {baseOrdinal: number; count: number}) =>
+      ordinal >= baseOrdinal && ordinal < baseOrdinal + count;
+    for (const chunk of this.chunksInMemory()) if (holds(chunk)) return blockOf(chunk, (block) => chunk.blockAt(block));
     for (const entry of layout.chunks.values()) {
-      if (!holds(entry.baseOrdinal, entry.count)) continue;
-      const row = ordinal - entry.baseOrdinal;
-      return {bytes: await cache.loadBodyBlock(entry.bodies, Math.floor(row / bodyBlockRows)), row};
+      if (holds(entry)) return blockOf(entry, (block) => cache.loadBodyBlock(entry.bodies, block));
     }
     return undefined;
   }
