@@ -264,3 +264,12 @@ test('a snapshot that lost a part is not used: the one before and the log behind
   await role.startWorker();
   expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
 });
+
+test('a snapshot of an unknown format stops the start with one line that says so', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  await role.drainWorker();
+  const newer = {...(await role.manifest()), format: 2};
+  await role.js.publish(bucketSubject('manifests', 'p0'), JSON.stringify(newer));
+  await expect(role.startWorker()).rejects.toThrow(/^manifest: format 2 is unknown to this program$/);
+});
