@@ -2,6 +2,7 @@
 //   P4. A part goes only when neither kept manifest, nor the state at hand, nor a snapshot in the making names it.
 //   S1. Parts leave by erase-by-sequence alone: purge, KV delete and overwrite leave their bytes on the disk (DESIGN.md 7).
 
+import {randomBytes} from 'node:crypto';
 import {crc32} from 'node:zlib';
 import {JetStreamApiError, type JetStreamClient, type JetStreamManager} from '@nats-io/jetstream';
 import {assert} from '../../actors/invariant.js';
@@ -26,11 +27,14 @@ export class PartStore {
   private readonly retired = new Map<string, PartRef>();
   highWaterRevision = 0;
 
-  /** `epoch` makes keys of different owners differ; `partition` finds orphans after a crash. */
+  /**
+   * Keys of different owners differ, also of those that ended before their first manifest and so share an epoch: the
+   * server would take a put with a known message id for a repetition, and keep the old bytes.
+   */
   constructor(js: JetStreamClient, jsm: JetStreamManager, partition: number, epoch: number) {
     this.js = js;
     this.jsm = jsm;
-    this.keyPrefix = `p${partition}.${epoch}`;
+    this.keyPrefix = `p${partition}.${epoch}-${randomBytes(4).toString('hex')}`;
   }
 
   /** Resolves when the part is durable. While the store is unreachable it goes on trying. */

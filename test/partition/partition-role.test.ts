@@ -6,7 +6,10 @@ import {chunkRowsMax} from '../../actors/limits.js';
 import {partsOf} from '../../actors/manifest.js';
 import {searchDisk} from '../../reliability/disk-search.js';
 import type {PartitionAnswer} from '../../src/asks.js';
+import {partValues} from '../../src/nats/part-values.js';
 import {bucketStream, bucketSubject} from '../../src/nats/topology.js';
+import {PartStore} from '../../src/partition/part-store.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
 import {PartitionRole} from '../support/partition-role.js';
 import {until} from '../support/until.js';
 
@@ -272,4 +275,16 @@ test('a snapshot of an unknown format stops the start with one line that says so
   const newer = {...(await role.manifest()), format: 2};
   await role.js.publish(bucketSubject('manifests', 'p0'), JSON.stringify(newer));
   await expect(role.startWorker()).rejects.toThrow(/^manifest: format 2 is unknown to this program$/);
+});
+
+test('an owner that ended before its first manifest leaves nothing that the next one could take for its own', async () => {
+  role = await PartitionRole.create();
+  const [first, second] = [1, 1].map((epoch) => new PartStore(role.js, role.jsm, 0, epoch));
+  const payloads = [Buffer.from('of the first owner'), Buffer.from('of the second owner')];
+  const refs = [await first.put(payloads[0]), await second.put(payloads[1])];
+  const cache = new PartsCache(partValues(role.jsm), 1_024);
+  for (const [i, ref] of refs.entries()) expect(Buffer.from(await cache.load(ref))).toEqual(payloads[i]);
+  expect(await second.sweepOrphans(0, new Set())).toBe(1);
+  await expect(new PartsCache(partValues(role.jsm), 0).load(refs[0])).rejects.toThrow(/is gone/);
+  expect(Buffer.from(await cache.load(refs[1]))).toEqual(payloads[1]);
 });
