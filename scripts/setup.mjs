@@ -119,7 +119,9 @@ function hashOf(files) {
 }
 
 function sourceFiles() {
-  const files = ['actors', 'src', 'bench'].flatMap((folder) => typescriptIn(inProject(folder)));
+  const files = ['actors', 'src', 'bench', 'reliability', 'test/model', 'test/differential'].flatMap((folder) =>
+    typescriptIn(inProject(folder)),
+  );
   return [inProject('tsconfig.json'), lockFile, ...files.sort()].filter((file) => existsSync(file));
 }
 

@@ -1,0 +1,56 @@
+// How the service answers while its log is away, and how soon it takes events again.
+//   A1. While the log cannot be reached, a write is answered within the time that its outage allows (503 at once where
+//       the service can know; a silent log costs the time after which a publish is given up).
+//   A2. The first 2xx comes within 5 s after the log can be reached again.
+
+import type {Broken} from './broken.js';
+import type {Outage, Request, Truth} from './truth.js';
+
+export const firstSuccessMsMax = 5_000;
+
+export interface Availability {
+  readonly broken: readonly Broken[];
+  /** The longest wait for the first 2xx after an outage. */
+  readonly firstSuccessMs: number;
+  /** The longest answer to a write that was sent during an outage. */
+  readonly slowestMs: number;
+}
+
+/** Over the outages that ended since `sinceAt`. Deletions wait for their end by design: writes alone are measured. */
+export function availabilityOf(truth: Truth, sinceAt: number): Availability {
+  const outages = truth.outages.filter((outage) => outage.upAt >= sinceAt && Number.isFinite(outage.upAt));
+  const writes = [...truth.requests.values()].filter((request) => request.sentAt >= sinceAt && isWrite(truth, request));
+  const broken: Broken[] = [];
+  let [firstSuccessMs, slowestMs] = [0, 0];
+  for (const outage of outages) {
+    const slowest = slowestDuring(outage, writes);
+    slowestMs = Math.max(slowestMs, slowest);
+    if (slowest > outage.answersWithinMs) {
+      broken.push({invariant: 'answer', detail: `A1 ${outage.name}: a write waited ${Math.round(slowest)} ms`});
+    }
+    const first = firstSuccessAfter(outage, outages, writes);
+    if (first === undefined) continue;
+    firstSuccessMs = Math.max(firstSuccessMs, first);
+    if (first > firstSuccessMsMax) {
+      broken.push({invariant: 'recovery', detail: `A2 ${outage.name}: first 2xx after ${Math.round(first)} ms`});
+    }
+  }
+  return {broken, firstSuccessMs, slowestMs};
+}
+
+const isWrite = (truth: Truth, {things}: Request): boolean => truth.fates.get(things[0]!)!.thing.kind !== 'deletion';
+
+function slowestDuring({downAt, upAt}: Outage, writes: readonly Request[]): number {
+  const during = writes.filter(({sentAt, answeredAt}) => sentAt >= downAt && sentAt < upAt && answeredAt !== undefined);
+  return Math.max(0, ...during.map(({sentAt, answeredAt}) => answeredAt! - sentAt));
+}
+
+/** Undefined when the next outage came before it, within the time that this one had. */
+function firstSuccessAfter({upAt}: Outage, outages: readonly Outage[], writes: readonly Request[]): number | undefined {
+  const next = Math.min(Number.POSITIVE_INFINITY, ...outages.map(({downAt}) => downAt).filter((at) => at > upAt));
+  const isSuccess = ({status, answeredAt}: Request): boolean =>
+    (status === 200 || status === 207) && answeredAt !== undefined && answeredAt >= upAt;
+  const first = Math.min(Number.POSITIVE_INFINITY, ...writes.filter(isSuccess).map(({answeredAt}) => answeredAt!));
+  if (first > next && next - upAt < firstSuccessMsMax) return undefined;
+  return first - upAt;
+}

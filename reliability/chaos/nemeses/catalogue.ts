@@ -1,0 +1,13 @@
+// All nemeses by name.
+
+import type {Nemesis} from '../nemesis.js';
+import {killAll} from './kill-all.js';
+import {killNats} from './kill-nats.js';
+import {killService} from './kill-service.js';
+
+/** Made anew for every run: some hold what they mounted or started. */
+export const nemeses: Readonly<Record<string, () => Nemesis>> = {
+  'kill-service': () => killService,
+  'kill-nats': () => killNats,
+  'kill-all': () => killAll,
+};

@@ -1,0 +1,63 @@
+// A nemesis: one way in which the world treats the service badly. Each has a file of its own in nemeses/.
+
+import type {Random} from '../../test/differential/random.js';
+import type {Broken} from './broken.js';
+import type {Journal} from './journal.js';
+import type {Readback} from './readback.js';
+import type {Sender} from './sender.js';
+import type {ServiceProcess} from './service-process.js';
+import type {Traffic} from './traffic.js';
+import type {Truth} from './truth.js';
+import type {Workload} from './workload.js';
+
+/** This machine does not allow what the nemesis needs: it is skipped, loudly. */
+export class NotPermitted extends Error {}
+
+/** What a nemesis may use. */
+export interface Stage {
+  /** Of this run: the journal, the logs and the data are below. */
+  readonly folder: string;
+  readonly journal: Journal;
+  readonly service: ServiceProcess;
+  readonly readback: Readback;
+}
+
+/** Where the service keeps its data, and what else it is told. */
+export interface Ground {
+  readonly dataDir: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Nemesis {
+  /** Before the first start. Throws `NotPermitted`. */
+  prepare?(folder: string): Promise<Ground>;
+  /** Instead of the ordinary clients. */
+  traffic?(workload: Workload, senders: readonly Sender[]): Traffic;
+  /** How often it strikes in a round. */
+  readonly strikes: {readonly min: number; readonly max: number};
+  /** Does its damage and begins the healing; the round then waits for readiness. */
+  strike(stage: Stage, random: Random): Promise<void>;
+  /** The service may end by itself (a full disk): it is started again like by any supervisor. */
+  readonly mayEndService?: boolean;
+  /** What else must hold after a round. */
+  check?(stage: Stage, truth: Truth, round: number): Promise<Broken[]>;
+  /** Ends what `prepare` began, when the service has ended. */
+  finish?(): Promise<void>;
+}
+
+/** While the log is away: answers come within `answersWithinMs`. `until` resolves when the log can be reached again. */
+export async function outage(
+  {journal}: Pick<Stage, 'journal'>,
+  name: string,
+  answersWithinMs: number,
+  until: () => Promise<void>,
+): Promise<void> {
+  journal.write({line: 'log down', name, answersWithinMs});
+  await until();
+  journal.write({line: 'log up', name});
+}
+
+// Where the service knows that the log is away it answers at once; the rest is patience with a loaded machine.
+export const atOnceMs = 2_000;
+// A publish is given up after 5 s (DESIGN.md, section 3).
+export const silentLogMs = 7_500;

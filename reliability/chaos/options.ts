@@ -1,0 +1,29 @@
+// The command line of `npm run chaos`.
+
+export interface Options {
+  readonly nemesis: string;
+  readonly rounds: number;
+  readonly seed: number;
+  /** Keep the run's folder also when nothing broke. */
+  readonly keep: boolean;
+}
+
+export const usage = (names: readonly string[]): string =>
+  `usage: npm run chaos -- NEMESIS [--rounds N] [--seed S] [--keep]\n  NEMESIS: ${names.join(', ')}`;
+
+/** Undefined for a command line that makes no sense. */
+export function readOptions(args: readonly string[], names: readonly string[]): Options | undefined {
+  const [nemesis, ...rest] = args;
+  if (nemesis === undefined || !names.includes(nemesis)) return undefined;
+  const options = {nemesis, rounds: 10, seed: 1, keep: false};
+  for (let at = 0; at < rest.length; at++) {
+    const word = rest[at];
+    if (word === '--keep') options.keep = true;
+    else if (word === '--rounds' || word === '--seed') {
+      const value = Number(rest[++at]);
+      if (!Number.isSafeInteger(value) || value < 1) return undefined;
+      options[word === '--rounds' ? 'rounds' : 'seed'] = value;
+    } else return undefined;
+  }
+  return options;
+}

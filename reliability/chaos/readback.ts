@@ -1,0 +1,136 @@
+// Reads answers back from a service that may still be catching up: 503 and lost connections are asked again.
+
+import {setTimeout as delay} from 'node:timers/promises';
+import {type Answer, Http} from './http.js';
+
+export interface EventRow {
+  readonly id: string;
+  readonly event: string;
+  readonly userId: string | null;
+  readonly anonymousId: string | null;
+  readonly properties: Record<string, unknown>;
+  readonly timestamp: string;
+  readonly received_at: string;
+  readonly messageId?: string;
+}
+
+interface HistoryPage {
+  readonly data: EventRow[];
+  readonly next_cursor: string | null;
+}
+
+type Parameters = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+const answerMsMax = 60_000;
+const askAgainMs = 30;
+
+export function query(parameters: Parameters): string {
+  const encoded = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined) continue;
+    for (const one of typeof value === 'object' ? value : [String(value)]) encoded.append(name, one);
+  }
+  return encoded.toString();
+}
+
+export class Readback {
+  private readonly http: Http;
+  /** Where every report so far stood, by partition. */
+  private readonly newest = new Map<number, Position>();
+  /** Reports that stood before an older one. */
+  readonly wentBack: string[] = [];
+
+  constructor(port: number, key: string) {
+    this.http = new Http(port, key);
+  }
+
+  close(): void {
+    this.http.close();
+  }
+
+  /** The first answer that is not 503. */
+  async get(path: string): Promise<Answer> {
+    const deadlineMs = performance.now() + answerMsMax;
+    for (;;) {
+      const answer = await this.http.send('GET', path);
+      if (answer.kind === 'answer' && answer.status !== 503) return answer;
+      if (performance.now() > deadlineMs) {
+        throw new Error(`GET ${path}: ${answer.kind === 'lost' ? answer.why : answer.text} for ${answerMsMax} ms`);
+      }
+      await delay(askAgainMs);
+    }
+  }
+
+  async json<T>(path: string): Promise<T> {
+    const answer = await this.get(path);
+    if (answer.status !== 200) throw new Error(`GET ${path}: ${answer.status} ${answer.text}`);
+    return JSON.parse(answer.text) as T;
+  }
+
+  async isReady(): Promise<boolean> {
+    const answer = await this.http.send('GET', '/readyz');
+    return answer.kind === 'answer' && answer.status === 200;
+  }
+
+  /** Every page of a history. */
+  async history(parameters: Parameters): Promise<EventRow[]> {
+    const rows: EventRow[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await this.json<HistoryPage>(`/v1/events?${query({...parameters, limit: 1_000, cursor})}`);
+      for (const row of page.data) rows.push(row);
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+    return rows;
+  }
+
+  /** A report that includes the log up to `covered` (`<p>:<sequence>,…`). */
+  async report(path: string, covered: string, msMax: number): Promise<unknown> {
+    const deadlineMs = performance.now() + msMax;
+    for (;;) {
+      const answer = await this.get(path);
+      if (answer.status !== 200) throw new Error(`GET ${path}: ${answer.status} ${answer.text}`);
+      const header = String(answer.headers['report-log-position']);
+      const positions = readPositions(header);
+      this.note(positions, header);
+      if (covers(positions, covered)) return JSON.parse(answer.text);
+      if (performance.now() > deadlineMs) {
+        throw new Error(`GET ${path}: stands at ${header} and not at ${covered} after ${msMax} ms`);
+      }
+      await delay(askAgainMs);
+    }
+  }
+
+  private note(positions: ReadonlyMap<number, Position>, header: string): void {
+    for (const [partition, position] of positions) {
+      const before = this.newest.get(partition);
+      if (before !== undefined && isBefore(position, before)) {
+        this.wentBack.push(`${header} after partition ${partition} stood at ${before.generation}.${before.sequence}`);
+      } else this.newest.set(partition, position);
+    }
+  }
+}
+
+interface Position {
+  readonly generation: number;
+  readonly sequence: number;
+}
+
+const isBefore = (a: Position, b: Position): boolean =>
+  a.generation < b.generation || (a.generation === b.generation && a.sequence < b.sequence);
+
+function readPositions(header: string): Map<number, Position> {
+  return new Map(
+    header.split(',').map((one) => {
+      const [partition, generation, sequence] = one.split(/[:.]/).map(Number);
+      return [partition!, {generation: generation!, sequence: sequence!}];
+    }),
+  );
+}
+
+function covers(positions: ReadonlyMap<number, Position>, covered: string): boolean {
+  return covered.split(',').every((one) => {
+    const [partition, sequence] = one.split(':').map(Number);
+    return (positions.get(partition!)?.sequence ?? -1) >= sequence!;
+  });
+}

@@ -1,0 +1,181 @@
+// One run: a service, its journal, and rounds of traffic that a nemesis strikes into.
+
+import {once} from 'node:events';
+import {rmSync} from 'node:fs';
+import type {AddressInfo} from 'node:net';
+import {createServer} from 'node:net';
+import {join} from 'node:path';
+import {setTimeout as delay} from 'node:timers/promises';
+import {Random} from '../../test/differential/random.js';
+import type {Broken} from './broken.js';
+import {Checker} from './checker.js';
+import {Journal} from './journal.js';
+import type {Ground, Nemesis, Stage} from './nemesis.js';
+import {Readback} from './readback.js';
+import {type Keys, Sender} from './sender.js';
+import {ServiceProcess} from './service-process.js';
+import {AllTraffic, type Traffic, Worker} from './traffic.js';
+import {Workload} from './workload.js';
+
+const keys: Keys = {write: 'sk_write_chaosWriteKey00000000', secret: 'sk_live_chaosSecretKey000000000'};
+const workersCount = 6;
+// Generous: a loaded machine is not what is tested; a service that hangs still fails.
+const readyMsMax = 90_000;
+const settleMsMax = 60_000;
+// A supervisor starts it again; a service that ends every time is a finding.
+const revivalsMax = 10;
+const strikeAfterMs = {min: 50, max: 900};
+const calmMs = 150;
+const fenceEvents = 48;
+
+export interface RoundResult {
+  readonly round: number;
+  readonly broken: readonly Broken[];
+  readonly events: number;
+  readonly sends: number;
+  /** Things that no answer ever settled. */
+  readonly unknown: number;
+  readonly readyMs: number;
+  readonly firstSuccessMs: number;
+  readonly slowestMs: number;
+}
+
+export class Run {
+  private readonly checker: Checker;
+  private readonly senders: readonly Sender[];
+
+  private constructor(
+    private readonly nemesis: Nemesis,
+    private readonly stage: Stage,
+    private readonly seed: number,
+    port: number,
+  ) {
+    this.checker = new Checker(stage, nemesis);
+    this.senders = Array.from({length: workersCount}, () => new Sender(stage.journal, port, keys));
+  }
+
+  static async begin(nemesis: Nemesis, folder: string, seed: number): Promise<Run> {
+    const ground: Ground = (await nemesis.prepare?.(folder)) ?? {dataDir: join(folder, 'data'), env: {}};
+    const port = await freePort();
+    const service = new ServiceProcess({...ground, port, keys, logPath: join(folder, 'service.log')});
+    const stage: Stage = {
+      folder,
+      journal: new Journal(join(folder, 'journal.jsonl')),
+      service,
+      readback: new Readback(port, keys.secret),
+    };
+    const run = new Run(nemesis, stage, seed, port);
+    service.start();
+    try {
+      await run.untilReady();
+    } catch (error) {
+      await run.end();
+      throw error;
+    }
+    return run;
+  }
+
+  /** Seeded by run and round: a round strikes and sends the same, whatever the ones before it did. */
+  async round(round: number): Promise<RoundResult> {
+    const {journal} = this.stage;
+    const random = new Random(this.seed * 1_000_003 + round);
+    journal.write({line: 'round', round, seed: this.seed});
+    const beganAt = performance.now();
+    const workload = new Workload(journal, round, new Random(random.between(0, 2 ** 31)));
+    const traffic = this.nemesis.traffic?.(workload, this.senders) ?? this.clients(workload);
+    traffic.start();
+    const readyMs = await this.strikes(random);
+    await traffic.stop();
+    await traffic.settle(settleMsMax);
+    const covered = await this.fence(workload);
+    const checked = await this.checker.check(round, beganAt, covered);
+    return {...checked, round, readyMs};
+  }
+
+  private clients(workload: Workload): Traffic {
+    return new AllTraffic(
+      this.senders.map((sender, i) => new Worker(workload, sender, `round-${workload.round}-client-${i}`)),
+    );
+  }
+
+  /** Returns the longest way back to readiness. */
+  private async strikes(random: Random): Promise<number> {
+    const {strikes} = this.nemesis;
+    let slowestMs = 0;
+    for (let left = random.between(strikes.min, strikes.max); left > 0; left--) {
+      await delay(random.between(strikeAfterMs.min, strikeAfterMs.max));
+      await this.nemesis.strike(this.stage, random);
+      const healingMs = performance.now();
+      await this.untilReady();
+      slowestMs = Math.max(slowestMs, performance.now() - healingMs);
+    }
+    await delay(calmMs);
+    return slowestMs;
+  }
+
+  private async untilReady(): Promise<void> {
+    const {service, readback} = this.stage;
+    const deadlineMs = performance.now() + readyMsMax;
+    const endsMax = service.ownEnds.length + revivalsMax;
+    while (!(await readback.isReady())) {
+      if (performance.now() > deadlineMs) throw new Error(`not ready after ${readyMsMax} ms`);
+      if (service.ownEnds.length > endsMax) throw new Error(`ends at every start: ${service.lastWords()}`);
+      service.revive();
+      await delay(25);
+    }
+  }
+
+  /** Events behind everything that was sent, in every partition: a report that covers them covers all. */
+  private async fence(workload: Workload): Promise<string> {
+    const users = Array.from({length: fenceEvents}, (_, i) => ({
+      kind: 'user' as const,
+      id: `round-${workload.round}-fence-${i}`,
+    }));
+    let events = users.map((user) => workload.event(user));
+    const deadlineMs = performance.now() + settleMsMax;
+    for (;;) {
+      const {outcomes, logPosition} = await this.senders[0]!.send(events);
+      if (!outcomes.includes('unknown') && logPosition !== undefined) return logPosition;
+      if (performance.now() > deadlineMs) throw new Error(`the fence was not acknowledged in ${settleMsMax} ms`);
+      events = users.map((user) => workload.event(user));
+      await delay(50);
+    }
+  }
+
+  /** A clean stop, a start, and everything compared once more. */
+  async conclude(rounds: number): Promise<Broken[]> {
+    const {service} = this.stage;
+    const exit = await service.stop();
+    const broken: Broken[] =
+      exit === 'code 0' ? [] : [{invariant: 'recovery', detail: `a clean stop ended by ${exit}`}];
+    service.start();
+    await this.untilReady();
+    const workload = new Workload(this.stage.journal, rounds + 1, new Random(this.seed));
+    return [...broken, ...(await this.checker.checkAll(rounds, await this.fence(workload)))];
+  }
+
+  async end(): Promise<void> {
+    const {service, readback, journal} = this.stage;
+    for (const sender of this.senders) sender.close();
+    readback.close();
+    await service.stop();
+    this.checker.close();
+    journal.close();
+    await this.nemesis.finish?.();
+  }
+
+  /** When the nemesis left them in the run's folder: the journal and the logs stay. */
+  removeData(): void {
+    rmSync(this.stage.folder, {recursive: true, force: true, maxRetries: 5, retryDelay: 100});
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  probe.listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const {port} = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

@@ -1,0 +1,63 @@
+// Sends things and journals it: the line before the request, the line after the answer.
+
+import {Http} from './http.js';
+import type {Journal, Outcome, Thing} from './journal.js';
+import {readAnswer} from './outcomes.js';
+
+export interface Keys {
+  readonly write: string;
+  readonly secret: string;
+}
+
+/** What one request brought: an outcome per thing, and where the log has them. */
+export interface Sent {
+  readonly outcomes: readonly Outcome[];
+  readonly logPosition: string | undefined;
+}
+
+export class Sender {
+  private readonly write: Http;
+  private readonly secret: Http;
+
+  constructor(
+    private readonly journal: Journal,
+    port: number,
+    keys: Keys,
+  ) {
+    this.write = new Http(port, keys.write);
+    this.secret = new Http(port, keys.secret);
+  }
+
+  /** Several things in one request must be events. */
+  async send(things: readonly Thing[]): Promise<Sent> {
+    const request = this.journal.nextRequest();
+    this.journal.write({line: 'send', request, things: things.map(({n}) => n)});
+    const answer = await this.request(things);
+    const reading = readAnswer(things, answer);
+    const how = answer.kind === 'lost' ? {lost: answer.why} : {status: answer.status};
+    this.journal.write({line: 'answer', request, ...how, ...reading});
+    const position = answer.kind === 'lost' ? undefined : answer.headers['log-position'];
+    return {outcomes: reading.outcomes, logPosition: typeof position === 'string' ? position : undefined};
+  }
+
+  private request(things: readonly Thing[]) {
+    const [first] = things;
+    if (things.length > 1) {
+      return this.write.send('POST', '/v1/events/batch', {events: things.map((thing) => bodyOf(thing))});
+    }
+    if (first!.kind === 'deletion') return this.secret.send('DELETE', `/v1/users/${encodeURIComponent(first!.userId)}`);
+    const path = first!.kind === 'event' ? '/v1/events' : '/v1/users/identify';
+    return this.write.send('POST', path, bodyOf(first!));
+  }
+
+  close(): void {
+    this.write.close();
+    this.secret.close();
+  }
+}
+
+function bodyOf(thing: Thing): object {
+  if (thing.kind === 'event') return thing.body;
+  if (thing.kind === 'identify') return {userId: thing.userId, traits: thing.traits};
+  throw new Error('a deletion has no body');
+}

@@ -1,0 +1,9 @@
+// `npm run chaos -- NEMESIS --rounds N --seed S`: set up, then the chaos tool.
+
+import {runScript} from './project.mjs';
+import {setUp} from './setup.mjs';
+
+await runScript(async () => {
+  Object.assign(process.env, setUp());
+  await import('../dist/reliability/chaos/main.js');
+});
