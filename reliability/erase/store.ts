@@ -6,6 +6,7 @@ import {reportQueries, type TrackedEvent} from './population.js';
 
 const batchEvents = 500;
 const answerMsMax = 60_000;
+const connectionTriesMax = 5;
 
 interface Answer {
   readonly status: number;
@@ -25,10 +26,20 @@ export class Store {
 
   async request(path: string, init: RequestInit = {}): Promise<Answer> {
     const headers = {Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json'};
-    const send = () => fetch(this.service.baseUrl + path, {...init, headers});
-    // A search of the disk keeps this process from noticing that the service closed idle connections meanwhile.
-    const response = await send().catch(send);
+    const response = await this.send(path, {...init, headers});
     return {status: response.status, headers: response.headers, text: await response.text()};
+  }
+
+  /** A search of the disk keeps this process from noticing which idle connections the service closed meanwhile. */
+  private async send(path: string, init: RequestInit): Promise<Response> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await fetch(this.service.baseUrl + path, init);
+      } catch (error) {
+        if (tries === connectionTriesMax) throw error;
+        await pause(50);
+      }
+    }
   }
 
   /** Sends in batches; `flush` sends the rest. */
