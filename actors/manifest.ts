@@ -115,6 +115,8 @@ export interface SnapshotIndex {
   /** Fingerprints of erased users' message ids: [first half, second half, expiry in logical ms]*, f64 each. */
   readonly tombstones: PartRef | null;
   readonly deletions: readonly DeletionRecord[];
+  /** Last message of the log that may hold entries of erased users behind their erase entries; 0: none. */
+  readonly erasedInLogSequence: number;
   /** Last number of each producer, and the logical time at which it was seen. */
   readonly producers: readonly (readonly [id: string, n: number, seenLogicalMs: number])[];
   readonly nextOrdinal: number;

@@ -61,7 +61,14 @@ export interface Cut {
   readonly dedupeOldestDay: number;
   readonly rest: Pick<
     SnapshotIndex,
-    'erasedUsers' | 'deletions' | 'producers' | 'nextOrdinal' | 'nextChunk' | 'logicalMs' | 'lastTickMs'
+    | 'erasedUsers'
+    | 'deletions'
+    | 'erasedInLogSequence'
+    | 'producers'
+    | 'nextOrdinal'
+    | 'nextChunk'
+    | 'logicalMs'
+    | 'lastTickMs'
   >;
 }
 
@@ -99,8 +106,8 @@ export class Partition {
   private logicalMs = 0;
   private lastTickMs = 0;
   private gaps = 0;
-  /** The log may hold entries of an erased user behind its erase entry (late retries): it is to be cleaned again. */
-  hasErasedInLog = false;
+  /** Last message that may hold entries of an erased user behind its erase entry (late retries); 0: none in the log. */
+  private erasedInLogSequence = 0;
   /** Since this process started. P8 */
   readonly tally = {counted: 0, duplicate: 0, tombstoned: 0, redelivered: 0};
 
@@ -119,7 +126,7 @@ export class Partition {
     if (this.isNew(cursor)) return cursor;
     this.setApplied(sequence, cursor);
     this.tally.redelivered += 1;
-    if (this.deletions.size > 0) this.hasErasedInLog = true;
+    if (this.deletions.size > 0) this.erasedInLogSequence = sequence;
     return undefined;
   }
 
@@ -139,7 +146,7 @@ export class Partition {
       repeats = false;
       switch (entry.kind) {
         case entryKind.event:
-          this.applyEvent(entry);
+          this.applyEvent(entry, sequence);
           break;
         case entryKind.identify: {
           const stop = this.applyIdentify(entry);
@@ -170,10 +177,11 @@ export class Partition {
   rewind(): void {
     this.appliedSequence = 0;
     this.appliedMark = '';
+    this.erasedInLogSequence = 0;
   }
 
-  private applyEvent(entry: EntryView): void {
-    if (entry.hasMessageId && !this.isFirstCopy(entry)) return;
+  private applyEvent(entry: EntryView, sequence: number): void {
+    if (entry.hasMessageId && !this.isFirstCopy(entry, sequence)) return;
     const user = this.users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
     const name = this.names.intern(entry.bytes, entry.textStart, entry.textEnd);
     if (name >= this.nameCounts.length) this.growNameCounts();
@@ -185,12 +193,12 @@ export class Partition {
     if (this.open.isFull) this.closeChunk();
   }
 
-  private isFirstCopy(entry: EntryView): boolean {
+  private isFirstCopy(entry: EntryView, sequence: number): boolean {
     const high = fingerprint(entry, this.seeds[0], this.seeds[1]);
     const {low} = pair;
     if (this.tombstones.count > 0 && this.tombstones.has(high, low)) {
       this.tally.tombstoned += 1;
-      this.hasErasedInLog = true;
+      this.erasedInLogSequence = sequence;
       return false;
     }
     const day = Math.floor(this.logicalMs / dayMs);
@@ -329,6 +337,16 @@ export class Partition {
     this.deletions.set(id, {...record, completed});
   }
 
+  /** The log is to be cleaned again: a late retry of an erased user's event stands in it. */
+  get hasErasedInLog(): boolean {
+    return this.erasedInLogSequence > 0;
+  }
+
+  /** Nothing up to `sequence` is in the log any more. */
+  logCleaned(sequence: number): void {
+    if (this.erasedInLogSequence <= sequence) this.erasedInLogSequence = 0;
+  }
+
   /** Deletions that the disk may still contradict. */
   pendingDeletions(): DeletionRecord[] {
     return [...this.deletions.values()].filter(({completed}) => completed === null);
@@ -381,6 +399,7 @@ export class Partition {
         nextChunk: this.open.chunk,
         logicalMs: this.logicalMs,
         lastTickMs: this.lastTickMs,
+        erasedInLogSequence: this.erasedInLogSequence,
       },
     };
     this.windows = new WindowDeltas();
@@ -438,6 +457,7 @@ export class Partition {
     this.appliedMark = mark;
     this.logicalMs = index.logicalMs;
     this.lastTickMs = index.lastTickMs;
+    this.erasedInLogSequence = index.erasedInLogSequence;
     this.erasedUsers = [...index.erasedUsers];
     for (const deletion of index.deletions) this.deletions.set(deletion.id, deletion);
     for (const [id, n, seenLogicalMs] of index.producers) this.producers.set(id, {n, seenLogicalMs});

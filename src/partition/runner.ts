@@ -90,7 +90,7 @@ export class Runner {
     await this.whenApplied(await retryForever(() => reader.lastSequence()), Number.POSITIVE_INFINITY);
     await this.publishNow(tickReason.start);
     this.phase = 'live';
-    if (partition.pendingDeletions().length > 0) this.scrub.request();
+    if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
     this.startTicking(partition.partition);
   }
 
@@ -211,7 +211,7 @@ export class Runner {
   private startTicking(partition: number): void {
     const tick = () => {
       this.publishTick(tickReason.interval);
-      if (this.setup.partition.hasErasedInLog) this.scrub.request();
+      if (this.setup.partition.hasErasedInLog && !this.scrub.isRunning) this.scrub.request();
       this.timer = setTimeout(tick, this.periodMs);
     };
     this.timer = setTimeout(tick, this.periodMs * this.setup.stagger);

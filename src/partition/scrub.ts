@@ -58,6 +58,10 @@ export class Scrub {
       });
   }
 
+  get isRunning(): boolean {
+    return this.running !== undefined;
+  }
+
   /** Resolves when no scrub is running. */
   async idle(): Promise<void> {
     while (this.running !== undefined) await this.running;
@@ -73,7 +77,7 @@ export class Scrub {
   private async scrubOnce(): Promise<void> {
     const {partition, parts, snapshots, writer, publish} = this.setup;
     const deletions = partition.pendingDeletions();
-    partition.hasErasedInLog = false;
+    const {appliedSequence} = partition;
     snapshots.swept = [];
     await writer.filler(fillerBytes); // Z1
     await publish(); // A
@@ -92,6 +96,7 @@ export class Scrub {
       this.isWanted = true;
       return;
     }
+    partition.logCleaned(appliedSequence); // Z1: what came behind the filler may share a block with A.
     for (const deletion of deletions) this.complete(deletion, position, erased.length);
     if (deletions.length > 0) await publish(); // Z3
   }

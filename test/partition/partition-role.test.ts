@@ -189,6 +189,28 @@ test('a user that only the older snapshot of a killed process held leaves the di
   expect(searchDisk(role.dataDir, [marker])).toEqual([]);
 });
 
+test.each(['drained', 'killed'])(
+  'a late retry of an erased event leaves the disk, its process %s before that',
+  async (end) => {
+    role = await PartitionRole.create();
+    await role.startWorker({reportRefreshMs: 60_000});
+    const marker = 'marker of finn in properties';
+    const retried = events([event('finn', 'x', day + 1, {messageId: 'f1', properties: {marker}})]);
+    await role.append(retried);
+    await role.append((writer) => {
+      writeErase(writer, 'u', 'finn', 'del_0_1', day + 4);
+      return 1;
+    });
+    await asked('deletion', role.ask({ask: 'deletion', id: 'del_0_1', waitMs: 20_000}));
+    await role.append(retried);
+    expect(await historyOf('finn')).toEqual([]);
+    expect(searchDisk(role.dataDir, [marker])).toHaveLength(1);
+    await (end === 'killed' ? role.killWorker() : role.drainWorker());
+    await role.startWorker();
+    await until('nothing of it is left', () => searchDisk(role.dataDir, [marker]).length === 0);
+  },
+);
+
 test('parts that nothing names are swept, and the store does not grow with the number of snapshots', async () => {
   role = await PartitionRole.create();
   await role.startWorker({reportRefreshMs: 50});

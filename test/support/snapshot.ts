@@ -158,6 +158,7 @@ export class TestPartition {
       nextChunk: this.open.chunk,
       logicalMs: 0,
       lastTickMs: asOfMs,
+      erasedInLogSequence: 0,
     };
     const manifest: Manifest = {
       format: 1,
