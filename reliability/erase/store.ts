@@ -26,12 +26,12 @@ export class Store {
 
   async request(path: string, init: RequestInit = {}): Promise<Answer> {
     const headers = {Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json'};
-    const response = await this.send(path, {...init, headers});
+    const response = await this.exchange(path, {...init, headers});
     return {status: response.status, headers: response.headers, text: await response.text()};
   }
 
   /** A search of the disk keeps this process from noticing which idle connections the service closed meanwhile. */
-  private async send(path: string, init: RequestInit): Promise<Response> {
+  private async exchange(path: string, init: RequestInit): Promise<Response> {
     for (let tries = 1; ; tries++) {
       try {
         return await fetch(this.service.baseUrl + path, init);
