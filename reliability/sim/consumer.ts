@@ -1,0 +1,109 @@
+// The library's ordered consumer: messages in order and once, across resets that show only as silence.
+//   O1. What was delivered and not consumed yet stays in the iterator, also while the connection is gone.
+//   O2. After a reset it goes on behind the last message that was delivered.
+import type {SimLink} from './link.js';
+import type {SimStream, Stored} from './store.js';
+
+export class SimConsumer implements AsyncIterableIterator<Stored> {
+  private readonly link: SimLink;
+  private readonly stream: SimStream;
+  /** Next sequence to be sent, as the server has it. */
+  private nextSeq: number;
+  /** Next sequence that the client waits for. */
+  private expectedSeq: number;
+  /** Counts resets: what an earlier consumer sent is not taken. */
+  private incarnation = 0;
+  private readonly buffer: Stored[] = []; // O1
+  private wake: (() => void) | undefined;
+  private isStopped = false;
+
+  constructor(link: SimLink, stream: SimStream, startSequence: number) {
+    this.link = link;
+    this.stream = stream;
+    this.nextSeq = this.expectedSeq = startSequence;
+    this.pumpAfter(0);
+  }
+
+  private pumpAfter(ms: number): void {
+    const {timeline, faults} = this.link.world;
+    const {incarnation} = this;
+    timeline.schedule(ms + faults.latencyMs(), undefined, () => {
+      if (incarnation === this.incarnation) this.pump();
+    });
+  }
+
+  /** At the server: sends what is there; asks again when something comes. */
+  private pump(): void {
+    const {timeline, faults, server} = this.link.world;
+    if (this.isStopped || this.link.process.isDead) return;
+    if (!server.isUp || !this.link.isConnected || faults.resetsConsumer()) {
+      this.reset();
+      return;
+    }
+    const batch = this.takeBatch(faults.batch());
+    if (batch.length === 0) {
+      server.whenChanged(this.stream, () => this.pumpAfter(0));
+      return;
+    }
+    const {incarnation} = this;
+    const transitMs = faults.latencyMs();
+    timeline.schedule(transitMs, this.link.process, () => {
+      if (incarnation === this.incarnation) this.deliver(batch);
+    });
+    this.pumpAfter(transitMs);
+  }
+
+  private takeBatch(countMax: number): Stored[] {
+    const batch: Stored[] = [];
+    this.nextSeq = Math.max(this.nextSeq, this.stream.firstSeq);
+    while (batch.length < countMax && this.nextSeq <= this.stream.lastSeq) {
+      const message = this.stream.live.get(this.nextSeq++);
+      if (message !== undefined) batch.push(message);
+    }
+    return batch;
+  }
+
+  /** O2 */
+  private reset(): void {
+    const {timeline, faults} = this.link.world;
+    this.incarnation += 1;
+    timeline.schedule(faults.silenceMs(), undefined, () => {
+      this.nextSeq = this.expectedSeq;
+      this.pump();
+    });
+  }
+
+  private deliver(batch: readonly Stored[]): void {
+    if (!this.link.isConnected) {
+      this.reset();
+      return;
+    }
+    this.buffer.push(...batch);
+    this.expectedSeq = (batch[batch.length - 1] as Stored).seq + 1;
+    this.wake?.();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.wake?.();
+  }
+
+  async next(): Promise<IteratorResult<Stored>> {
+    while (this.buffer.length === 0 && !this.isStopped) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+    const message = this.buffer.shift();
+    return message === undefined ? {done: true, value: undefined} : {done: false, value: message};
+  }
+
+  async return(): Promise<IteratorResult<Stored>> {
+    this.stop();
+    return {done: true, value: undefined};
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}

@@ -1,0 +1,121 @@
+// The end of a seed against the slow model: rows, windows, names, profiles, deletions, and what is left on the disk.
+import {gunzipSync} from 'node:zlib';
+import {tokenPattern} from './clients.js';
+import type {Model} from './model.js';
+import {PublishedState} from './published.js';
+import type {SimServer} from './server.js';
+import type {Stored} from './store.js';
+
+export interface End {
+  readonly server: SimServer;
+  /** Of the partition's manifest. */
+  readonly subject: string;
+  /** What was accepted and not lost, applied in order. */
+  readonly model: Model;
+  readonly surviving: readonly Stored[];
+  /** Log messages that a power cut took. */
+  readonly lost: readonly Stored[];
+  /** Texts of events that were answered 200. */
+  readonly acked: ReadonlySet<string>;
+  readonly hasLosses: boolean;
+}
+
+export function faultsOfEnd(end: End): string[] {
+  const state = new PublishedState(end.server, end.subject);
+  return [
+    ...ackedFaults(end),
+    ...(end.hasLosses ? lossyFaults(end, state) : exactFaults(end.model, state)),
+    ...eraseFaults(end),
+  ];
+}
+
+const tokensOf = (messages: readonly Stored[]): Set<string> =>
+  new Set(messages.flatMap(({data}) => Buffer.from(data).toString('latin1').match(tokenPattern) ?? []));
+
+/** A 200 means: it is in the log. */
+function ackedFaults({acked, surviving, lost}: End): string[] {
+  const stored = tokensOf([...surviving, ...lost]);
+  return [...acked].filter((token) => !stored.has(token)).map((token) => `${token} was acked and is in no log message`);
+}
+
+function exactFaults(model: Model, state: PublishedState): string[] {
+  const deletions = state.index.deletions.map(({id, eventsDeleted}) => [id, eventsDeleted] as const);
+  return [
+    ...difference('row', model.rows(), state.rows()),
+    ...difference('cell', linesOf(model.cells()), linesOf(state.cells())),
+    ...difference('day member', model.members(), state.members()),
+    ...difference('name', linesOf(model.nameCounts()), linesOf(state.nameCounts())),
+    ...difference('profile', model.profiles(), state.profiles()),
+    ...difference('deletion', linesOf(model.deletions), linesOf(deletions)),
+    ...state.index.deletions.filter(({completed}) => completed === null).map(({id}) => `deletion ${id} is pending`),
+  ];
+}
+
+/**
+ * The log lost its tail: what was in it is in the state once or not at all; everything else is there once, and all parts
+ * of the state say the same.
+ */
+function lossyFaults({model, lost}: End, state: PublishedState): string[] {
+  const maybe = tokensOf(lost);
+  const isSure = (row: string) => !maybe.has(row.match(tokenPattern)?.[0] ?? '');
+  const rows = state.rows();
+  const kept = rows.filter((row) => !isSure(row)).map((row) => row.match(tokenPattern)?.[0] as string);
+  const copies = kept.filter((token, i) => kept.indexOf(token) !== i);
+  const cells = [...state.cells().values()].reduce((sum, count) => sum + count, 0);
+  return [
+    ...difference('row', model.rows().filter(isSure), rows.filter(isSure)),
+    ...copies.filter((token) => countIn(lost, token) < 2).map((token) => `${token} of the lost tail is there twice`),
+    ...(cells === rows.length ? [] : [`the windows count ${cells} events, there are ${rows.length} rows`]),
+  ];
+}
+
+const countIn = (messages: readonly Stored[], token: string): number =>
+  messages.filter(({data}) => Buffer.from(data).includes(token)).length;
+
+/** What was erased lies nowhere on the disk. */
+function eraseFaults({server, model}: End): string[] {
+  if (model.gone.size === 0) return [];
+  const faults: string[] = [];
+  for (const stream of [server.log, server.parts, server.manifests]) {
+    for (const message of stream.onDisk()) {
+      const found = [...textsIn(message.data)].filter((token) => model.gone.has(token));
+      if (found.length > 0) faults.push(`${found[0]} was erased and is on disk: ${message.subject} (${message.seq})`);
+    }
+  }
+  return faults;
+}
+
+const longestWithTexts = 256 * 1024;
+
+function textsIn(data: Uint8Array): Set<string> {
+  if (data.length > longestWithTexts) return new Set(); // Filler.
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.length);
+  const found = new Set<string>(bytes.toString('latin1').match(tokenPattern) ?? []);
+  for (let at = bytes.indexOf(gzipMagic); at >= 0; at = bytes.indexOf(gzipMagic, at + 1)) {
+    for (const token of inflated(bytes.subarray(at)).match(tokenPattern) ?? []) found.add(token);
+  }
+  return found;
+}
+
+const gzipMagic = Buffer.from([0x1f, 0x8b, 0x08]);
+
+/** Empty when no gzip member starts here. */
+function inflated(bytes: Buffer): string {
+  try {
+    return gunzipSync(bytes).toString('latin1');
+  } catch {
+    return '';
+  }
+}
+
+const linesOf = (entries: Iterable<readonly [string, number]>): string[] =>
+  [...entries].map(([key, value]) => `${key} = ${value}`).sort();
+
+/** Lines that only one side has, multiplicities counted; some of each. */
+function difference(what: string, expected: readonly string[], actual: readonly string[]): string[] {
+  const balance = new Map<string, number>();
+  for (const line of expected) balance.set(line, (balance.get(line) ?? 0) + 1);
+  for (const line of actual) balance.set(line, (balance.get(line) ?? 0) - 1);
+  const off = [...balance].filter(([, count]) => count !== 0);
+  return off.slice(0, 5).map(([line, count]) => `${what} ${count > 0 ? 'missing' : 'too many'}: ${line}`);
+}

@@ -1,0 +1,75 @@
+// What the partition role uses of `@nats-io/jetstream`, over a fake link. Shapes and errors are those of the library.
+import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
+import {SimConsumer} from './consumer.js';
+import {nameOf, requestMs, type SimLink} from './link.js';
+import {type apiError, noMessageFound, type Stored} from './store.js';
+
+interface PublishOptions {
+  readonly msgID?: string;
+  readonly expect?: {readonly lastSubjectSequence?: number};
+}
+
+type MessageQuery = {readonly seq: number} | {readonly last_by_subj: string};
+
+export function simJetStream(link: SimLink): JetStreamClient {
+  const {server, timeline} = link.world;
+  const client = {
+    publish(subject: string, payload: Uint8Array, options: PublishOptions = {}) {
+      const data = kept(payload);
+      const {msgID: msgId, expect} = options;
+      return link.request(`publish ${subject} ${msgId ?? ''} ${nameOf(data)}`, () =>
+        server.publish({subject, data, msgId, lastSubjectSequence: expect?.lastSubjectSequence}, timeline.nowMs),
+      );
+    },
+    consumers: {
+      get: (stream: string, {opt_start_seq}: {readonly opt_start_seq: number}) =>
+        link.request(`consumer ${stream} ${opt_start_seq}`, () => ({
+          consume: async () => new SimConsumer(link, server.stream(stream), opt_start_seq),
+        })),
+    },
+  };
+  return client as unknown as JetStreamClient;
+}
+
+/** Callers may use their buffers again; the megabytes of filler nobody does. */
+const kept = (payload: Uint8Array): Uint8Array => (payload.length > 256 * 1024 ? payload : payload.slice());
+
+export function simManager(link: SimLink, timeoutMs = requestMs): JetStreamManager {
+  const {server} = link.world;
+  const find = (stream: string, query: MessageQuery): Stored =>
+    'seq' in query ? server.stream(stream).get(query.seq) : server.stream(stream).lastOf(query.last_by_subj);
+  const getMessage = (stream: string, query: MessageQuery) =>
+    link.request(`get ${stream} ${JSON.stringify(query)}`, () => orNull(() => find(stream, query)), timeoutMs);
+  const manager = {
+    direct: {getMessage},
+    streams: {
+      getMessage,
+      info: (name: string, options: {readonly subjects_filter?: string} = {}) =>
+        link.request(
+          `info ${name}`,
+          () => {
+            const stream = server.stream(name);
+            const filter = options.subjects_filter;
+            const subjects = filter === undefined ? undefined : stream.subjectsUnder(filter);
+            return {state: {first_seq: stream.firstSeq, last_seq: stream.lastSeq, subjects}};
+          },
+          timeoutMs,
+        ),
+      purge: (name: string, {seq}: {readonly seq: number}) =>
+        link.request(`purge ${name} ${seq}`, () => server.purge(server.stream(name), seq), timeoutMs),
+      deleteMessage: (name: string, seq: number, isErase: boolean) =>
+        link.request(`delete ${name} ${seq}`, () => server.delete(server.stream(name), seq, isErase), timeoutMs),
+    },
+  };
+  return manager as unknown as JetStreamManager;
+}
+
+/** The library answers null for a message that is not there. */
+function orNull(find: () => Stored): Stored | null {
+  try {
+    return find();
+  } catch (error) {
+    if ((error as ReturnType<typeof apiError>).code === noMessageFound) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,116 @@
+// One process's connection to the fake server: calls with latency and faults, connection and disconnection.
+//   K1. Calls arrive in the order in which they were made, however long one of them is held up.
+//   K2. A call that was on its way when its process died still arrives.
+import {crc32} from 'node:zlib';
+import type {Faults} from './faults.js';
+import type {SimServer} from './server.js';
+import {apiError} from './store.js';
+import type {SimProcess, Timeline} from './timeline.js';
+
+const insufficientResources = 10_023;
+export const requestMs = 5_000;
+
+/** A crash of the process at one of its effects: before it, or right after it and before the answer. */
+export interface CrashPlan {
+  readonly call: number;
+  readonly isAfter: boolean;
+}
+
+export interface LinkWorld {
+  readonly timeline: Timeline;
+  readonly server: SimServer;
+  readonly faults: Faults;
+  readonly kill: (process: SimProcess, why: string) => void;
+}
+
+export class SimLink {
+  readonly process: SimProcess;
+  readonly world: LinkWorld;
+  isConnected = true;
+  crash: CrashPlan | undefined;
+  onDisconnect: () => void = () => undefined;
+  onReconnect: () => void = () => undefined;
+  private calls = 0;
+  private lastArrivalMs = 0;
+
+  constructor(process: SimProcess, world: LinkWorld) {
+    this.process = process;
+    this.world = world;
+  }
+
+  /** `apply` happens at the server; `undefined` from `answer` means silence. */
+  request<T>(label: string, apply: () => T, timeoutMs = requestMs): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const {timeline} = this.world;
+      const timer = timeline.schedule(timeoutMs, this.process, () => reject(new Error(`timeout: ${label}`)));
+      this.send(label, apply, (outcome) => {
+        timer.isCancelled = true;
+        if ('error' in outcome) reject(outcome.error);
+        else resolve(outcome.value);
+      });
+    });
+  }
+
+  /** Calls `answered` when an answer comes, if one does. */
+  send<T>(label: string, apply: () => T, answered: (outcome: Outcome<T>) => void): void {
+    const {timeline, faults, kill} = this.world;
+    if (this.process.isDead) return;
+    this.calls += 1;
+    const isCrash = this.crash?.call === this.calls;
+    if (isCrash && !this.crash?.isAfter) {
+      kill(this.process, `before ${label}`);
+      return;
+    }
+    const fate = isCrash ? 'fine' : faults.fate();
+    timeline.trace(`${label} ${fate}`);
+    const delayMs = faults.latencyMs() + (fate === 'late' ? faults.lateMs() : 0);
+    const arrivalMs = Math.max(timeline.nowMs + delayMs, this.lastArrivalMs); // K1
+    this.lastArrivalMs = arrivalMs;
+    const wasConnected = this.isConnected;
+    timeline.schedule(arrivalMs - timeline.nowMs, undefined, () => {
+      if (fate === 'requestLost' || !wasConnected || !this.world.server.isUp) return;
+      const outcome = fate === 'refused' ? {error: apiError(insufficientResources, 'no room')} : outcomeOf(apply);
+      timeline.trace(`${label} ${'error' in outcome ? outcome.error.message : 'happened'}`);
+      if (isCrash) kill(this.process, `after ${label}`);
+      if (fate === 'answerLost') return;
+      timeline.schedule(faults.latencyMs(), this.process, () => {
+        if (this.isConnected) answered(outcome);
+      });
+    });
+  }
+
+  /** The connection breaks; the process learns of it, and reconnects when the server is there. */
+  disconnect(downMs: number): void {
+    const {timeline, faults} = this.world;
+    if (!this.isConnected) return;
+    this.isConnected = false;
+    timeline.schedule(faults.latencyMs(), this.process, () => this.onDisconnect());
+    this.tryToConnect(downMs);
+  }
+
+  private tryToConnect(ms: number): void {
+    const {timeline, server} = this.world;
+    timeline.schedule(ms, this.process, () => {
+      if (!server.isUp) {
+        this.tryToConnect(100);
+        return;
+      }
+      this.isConnected = true;
+      this.onReconnect();
+    });
+  }
+}
+
+export type Outcome<T> = {readonly value: T} | {readonly error: Error};
+
+function outcomeOf<T>(apply: () => T): Outcome<T> {
+  try {
+    return {value: apply()};
+  } catch (error) {
+    return {error: error as Error};
+  }
+}
+
+/** Names bytes in a trace; the megabytes of filler by their length alone. */
+export const nameOf = (data: Uint8Array): string =>
+  `${data.length}B${data.length > 64 * 1024 ? '' : ` ${crc32(data).toString(16)}`}`;

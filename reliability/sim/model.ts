@@ -1,0 +1,133 @@
+// The slow, obvious model of a partition: what the accepted log messages must have made of it. Plain maps and loops.
+import {eventJson} from '../../actors/bodies.js';
+import {type EntryView, entryKind, MessageCursor} from '../../actors/codec/entries.js';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+interface Row {
+  readonly name: string;
+  readonly timeMs: number;
+  readonly json: string;
+}
+
+interface User {
+  readonly rows: Row[];
+  readonly traits: Map<string, unknown>;
+  readonly identifiedMs: number[];
+}
+
+export class Model {
+  private readonly users = new Map<string, User>();
+  private readonly messageIds = new Set<string>();
+  private readonly producers = new Map<string, number>();
+  /** Events that each deletion took, by its id. */
+  readonly deletions = new Map<string, number>();
+  /** Texts of erased events that may be nowhere any more. */
+  readonly gone = new Set<string>();
+
+  /** `textOf` finds the text that an event's JSON can be told by. */
+  apply(bytes: Uint8Array, textOf: (json: string) => string): void {
+    const cursor = new MessageCursor(bytes);
+    if (cursor.n <= (this.producers.get(cursor.producer) ?? 0)) return;
+    this.producers.set(cursor.producer, cursor.n);
+    while (cursor.next()) this.applyEntry(cursor.entry, textOf);
+  }
+
+  private applyEntry(entry: EntryView, textOf: (json: string) => string): void {
+    if (entry.kind === entryKind.event) this.event(entry, textOf);
+    else if (entry.kind === entryKind.identify) this.identify(entry);
+    else if (entry.kind === entryKind.erase) this.erase(entry, textOf);
+  }
+
+  private event(entry: EntryView, textOf: (json: string) => string): void {
+    const key = entry.userKey();
+    const json = eventJson(entry, 0, 0);
+    if (entry.hasMessageId) {
+      const id = JSON.stringify([key, entry.messageId()]);
+      // A late retry of an erased event is not stored either: its text stays gone.
+      if (this.messageIds.has(id)) return;
+      this.messageIds.add(id);
+    }
+    this.gone.delete(textOf(json));
+    this.user(key).rows.push({name: entry.text(), timeMs: entry.timeMs, json});
+  }
+
+  private identify(entry: EntryView): void {
+    const user = this.user(entry.userKey());
+    for (const [name, value] of Object.entries(JSON.parse(entry.text()))) user.traits.set(name, value);
+    user.identifiedMs.push(entry.timeMs);
+  }
+
+  private erase(entry: EntryView, textOf: (json: string) => string): void {
+    const rows = this.users.get(entry.userKey())?.rows ?? [];
+    for (const row of rows) this.gone.add(textOf(row.json));
+    this.deletions.set(entry.text(), rows.length);
+    this.users.delete(entry.userKey());
+  }
+
+  private user(key: string): User {
+    const held = this.users.get(key);
+    if (held !== undefined) return held;
+    const fresh: User = {rows: [], traits: new Map(), identifiedMs: []};
+    this.users.set(key, fresh);
+    return fresh;
+  }
+
+  // ---- what must be found ----
+
+  rows(): string[] {
+    return [...this.users].flatMap(([key, {rows}]) => rows.map(({json}) => `${key} ${json}`)).sort();
+  }
+
+  /** Events by hour and name. */
+  cells(): Map<string, number> {
+    const cells = new Map<string, number>();
+    for (const {name, timeMs} of this.allRows()) add(cells, `${Math.floor(timeMs / hourMs)} ${name}`);
+    return cells;
+  }
+
+  /** Days with their active users. */
+  members(): string[] {
+    const members = new Set<string>();
+    for (const [key, {rows}] of this.users) {
+      for (const {timeMs} of rows) members.add(`${Math.floor(timeMs / dayMs)} ${key}`);
+    }
+    return [...members].sort();
+  }
+
+  nameCounts(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const {name} of this.allRows()) add(counts, name);
+    return counts;
+  }
+
+  profiles(): string[] {
+    return [...this.users]
+      .map(([key, {rows, traits, identifiedMs}]) => {
+        const eventsMs = rows.map(({timeMs}) => timeMs);
+        const createdMs = Math.min(...eventsMs, ...identifiedMs);
+        const traitsJson = JSON.stringify(Object.fromEntries(traits));
+        return profileText(key, createdMs, newest(eventsMs), newest(identifiedMs), traitsJson);
+      })
+      .sort();
+  }
+
+  private *allRows(): Generator<Row> {
+    for (const {rows} of this.users.values()) yield* rows;
+  }
+}
+
+export const profileText = (
+  key: string,
+  createdMs: number,
+  lastEventMs: number | undefined,
+  lastIdentifyMs: number | undefined,
+  traitsJson: string,
+): string => `${key} ${createdMs} ${lastEventMs ?? '-'} ${lastIdentifyMs ?? '-'} ${traitsJson}`;
+
+const newest = (times: readonly number[]): number | undefined => (times.length === 0 ? undefined : Math.max(...times));
+
+function add(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}

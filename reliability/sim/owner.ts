@@ -1,0 +1,86 @@
+// An owner of the partition: the real partition role over a fake link, as src/partition/worker.ts puts it together.
+import {partValues} from '../../src/nats/part-values.js';
+import {assemblePartition} from '../../src/partition/assembly.js';
+import {LiveReads} from '../../src/partition/live-reads.js';
+import {patientValues} from '../../src/partition/patient-values.js';
+import type {Runner} from '../../src/partition/runner.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
+import {simJetStream, simManager} from './jetstream.js';
+import {type LinkWorld, SimLink} from './link.js';
+import {SimProcess} from './timeline.js';
+
+const cacheBytes = 256 * 1024;
+const lastSequenceMsMax = 500;
+
+export interface OwnerOptions {
+  readonly refreshMs: number;
+  readonly stagger: number;
+  readonly onFatal: (owner: SimOwner, error: Error) => void;
+}
+
+export class SimOwner {
+  readonly process: SimProcess;
+  readonly link: SimLink;
+  runner: Runner | undefined;
+  reads: LiveReads | undefined;
+  phase: 'starting' | 'live' | 'drained' = 'starting';
+  private readonly world: LinkWorld;
+  private readonly options: OwnerOptions;
+
+  constructor(name: string, world: LinkWorld, options: OwnerOptions) {
+    this.process = new SimProcess(name);
+    this.link = new SimLink(this.process, world);
+    this.world = world;
+    this.options = options;
+  }
+
+  start(): void {
+    this.world.timeline.schedule(0, this.process, () => {
+      this.run().catch(this.fail);
+    });
+  }
+
+  /** A last snapshot, then silence. */
+  drain(): void {
+    this.world.timeline.schedule(0, this.process, () => {
+      this.runner?.drain().then(() => {
+        this.phase = 'drained';
+      }, this.fail);
+    });
+  }
+
+  private readonly fail = (error: Error): void => this.options.onFatal(this, error);
+
+  private async run(): Promise<void> {
+    const {refreshMs, stagger} = this.options;
+    const jsm = simManager(this.link);
+    const values = partValues(jsm);
+    const runner = await assemblePartition({
+      setup: {partition: 0, seeds: [1, 2], dedupeBytesMax: 64 * 1024},
+      js: simJetStream(this.link),
+      jsm,
+      logJs: simJetStream(this.link),
+      logJsm: simManager(this.link, lastSequenceMsMax),
+      cache: new PartsCache(values, cacheBytes),
+      foldCache: new PartsCache(patientValues(values), cacheBytes),
+      refreshMs,
+      stagger,
+      erasureReach: 'bytes',
+      log: this.log() as never,
+      onFatal: this.fail,
+    });
+    this.runner = runner;
+    this.reads = new LiveReads(runner);
+    this.link.onDisconnect = () => runner.logDisconnected();
+    this.link.onReconnect = () => {
+      runner.checkLog().catch(this.fail);
+    };
+    await runner.start();
+    this.phase = 'live';
+  }
+
+  private log() {
+    const say = (level: string) => (_fields: object, text: string) => this.world.timeline.trace(`${level}: ${text}`);
+    return {info: say('info'), warn: say('warn'), error: say('error')};
+  }
+}

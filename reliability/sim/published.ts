@@ -1,0 +1,118 @@
+// What the newest manifest says, read straight from the fake store: every row, cell, member and profile as texts.
+import {crc32, gunzipSync} from 'node:zlib';
+import {bodiesLayout, eventJson, readBody} from '../../actors/bodies.js';
+import {InternedTable} from '../../actors/interned.js';
+import {bodyBlockRows} from '../../actors/limits.js';
+import {decodeIndex, decodeManifest, type Manifest, type PartRef, type SnapshotIndex} from '../../actors/manifest.js';
+import {viewRows} from '../../actors/rows.js';
+import {mergeRecords, UserBlockReader, type UserRecord} from '../../actors/user-records.js';
+import {viewWindows} from '../../actors/windows.js';
+import {profileText} from './model.js';
+import type {SimServer} from './server.js';
+
+/** The payload of a part; undefined when it is gone or not what its reference says. */
+export function payloadOf(server: SimServer, ref: PartRef): Uint8Array<ArrayBuffer> | undefined {
+  const values = ref.revisions.map((revision) => server.parts.live.get(revision)?.data);
+  if (values.some((value) => value === undefined)) return undefined;
+  const payload = new Uint8Array(Buffer.concat(values as Uint8Array[]));
+  return payload.length === ref.bytes && crc32(payload) === ref.crc ? payload : undefined;
+}
+
+export class PublishedState {
+  readonly manifest: Manifest;
+  readonly index: SnapshotIndex;
+  private readonly server: SimServer;
+  private readonly users = new InternedTable();
+  private readonly names = new InternedTable();
+
+  /** The newest manifest that the server holds. */
+  constructor(server: SimServer, subject: string) {
+    this.server = server;
+    this.manifest = decodeManifest(server.manifests.lastOf(subject).data);
+    this.index = decodeIndex(this.load(this.manifest.index));
+    for (const ref of this.index.users.blocks) this.users.restoreBlock(this.load(ref));
+    for (const ref of this.index.names.blocks) this.names.restoreBlock(this.load(ref));
+  }
+
+  private load(ref: PartRef): Uint8Array<ArrayBuffer> {
+    const payload = payloadOf(this.server, ref);
+    if (payload === undefined) throw new Error(`part ${ref.key} of the newest manifest is gone or damaged`);
+    return payload;
+  }
+
+  rows(): string[] {
+    const found: string[] = [];
+    for (const entry of this.index.chunks) {
+      const rows = viewRows(this.load(entry.rows));
+      const bodies = this.load(entry.bodies);
+      const {starts, ends} = bodiesLayout(bodies);
+      const blocks = [...starts].map((start, i) => gunzipSync(bodies.subarray(start, ends[i])));
+      for (const row of rows.order) {
+        const body = readBody(blocks[Math.floor(row / bodyBlockRows)] as Uint8Array, row);
+        found.push(
+          `${this.users.text(rows.users[row] as number)} ${body === undefined ? 'nothing' : eventJson(body, 0, 0)}`,
+        );
+      }
+    }
+    return found.sort();
+  }
+
+  cells(): Map<string, number> {
+    const cells = new Map<string, number>();
+    for (const view of this.windowViews()) {
+      view.counts.forEach((count, i) => {
+        const key = `${view.hours[i]} ${this.names.text(view.names[i] as number)}`;
+        const sum = (cells.get(key) ?? 0) + count;
+        if (sum === 0) cells.delete(key);
+        else cells.set(key, sum);
+      });
+    }
+    return cells;
+  }
+
+  members(): string[] {
+    const erased = new Set(this.index.erasedUsers);
+    const members = new Set<string>();
+    for (const view of this.windowViews()) {
+      view.days.forEach((day, i) => {
+        for (const user of view.members.subarray(view.memberOffsets[i], view.memberOffsets[i + 1])) {
+          if (!erased.has(user)) members.add(`${day} ${this.users.text(user)}`);
+        }
+      });
+    }
+    return [...members].sort();
+  }
+
+  private windowViews() {
+    return this.index.windowRuns.flatMap(({blocks}) => blocks.map(({part}) => viewWindows(this.load(part))));
+  }
+
+  nameCounts(): Map<string, number> {
+    const counts = new Map<string, number>();
+    if (this.index.nameCounts === null) return counts;
+    new Float64Array(this.load(this.index.nameCounts).buffer).forEach((count, name) => {
+      if (count !== 0) counts.set(this.names.text(name), count);
+    });
+    return counts;
+  }
+
+  profiles(): string[] {
+    const records = new Map<number, UserRecord>();
+    for (const {blocks} of this.index.userRuns) {
+      for (const {part} of blocks) this.mergeBlock(part, records);
+    }
+    return [...records.values()]
+      .map(({user, createdMs, lastEventMs, lastIdentifyMs, traits}) =>
+        profileText(this.users.text(user), createdMs, lastEventMs, lastIdentifyMs, traits?.json ?? '{}'),
+      )
+      .sort();
+  }
+
+  private mergeBlock(part: PartRef, records: Map<number, UserRecord>): void {
+    const reader = new UserBlockReader(this.load(part));
+    for (let record = reader.next(); record !== undefined; record = reader.next()) {
+      const held = records.get(record.user);
+      records.set(record.user, held === undefined ? record : mergeRecords(held, record));
+    }
+  }
+}

@@ -1,0 +1,97 @@
+// Watches every change at the fake server, and says at once when one of them must not happen.
+//   W1. A published manifest names parts that are there and whole, and never stands before the one it follows.
+//   W2. A part that one of the two kept manifests names is not removed.
+//   W3. The log is not truncated past the older kept manifest.
+//   W4. Parts leave by overwriting alone: anything else leaves their bytes on the disk.
+//   W5. A message of the log has the bytes that every other message with its producer and number has.
+import {MessageCursor} from '../../actors/codec/entries.js';
+import {decodeIndex, decodeManifest, type Manifest, type PartRef, partsOf} from '../../actors/manifest.js';
+import {payloadOf} from './published.js';
+import type {SimServer, Watch} from './server.js';
+import type {SimStream, Stored} from './store.js';
+
+export class Sentinel implements Watch {
+  /** Log messages that were ever stored, in order: what was accepted. */
+  readonly accepted: Stored[] = [];
+  manifestCount = 0;
+  newest: Manifest | undefined;
+  private readonly fail: (text: string) => void;
+  private readonly server: () => SimServer;
+  private readonly bytesOf = new Map<string, Stored>();
+  /** Revisions that the newest manifest's index names, and those of the one before. */
+  private named: {current: ReadonlySet<number>; previous: ReadonlySet<number>} = {
+    current: new Set(),
+    previous: new Set(),
+  };
+
+  constructor(server: () => SimServer, fail: (text: string) => void) {
+    this.server = server;
+    this.fail = fail;
+  }
+
+  stored(stream: SimStream, message: Stored): void {
+    const server = this.server();
+    if (stream === server.log) this.logStored(message);
+    if (stream === server.manifests) this.manifestStored(decodeManifest(message.data));
+  }
+
+  private logStored(message: Stored): void {
+    this.accepted.push(message);
+    const {mark} = new MessageCursor(message.data);
+    const other = this.bytesOf.get(mark);
+    if (other !== undefined && Buffer.compare(other.data, message.data) !== 0)
+      this.fail(`W5: two messages of the log are ${mark}: ${other.seq} and ${message.seq}`);
+    this.bytesOf.set(mark, message);
+  }
+
+  private manifestStored(manifest: Manifest): void {
+    this.manifestCount += 1;
+    const last = this.newest;
+    this.newest = manifest;
+    if (last !== undefined && isBefore(manifest, last)) {
+      this.fail(`W1: a manifest at ${textOf(manifest)} followed one at ${textOf(last)}`);
+    }
+    const isSameIndex = last?.index.key === manifest.index.key;
+    const current = isSameIndex ? this.named.current : this.revisionsOf(manifest.index);
+    const previous = manifest.previous === null ? new Set<number>() : this.revisionsOf(manifest.previous.index);
+    this.named = {current, previous};
+  }
+
+  /** W1 */
+  private revisionsOf(ref: PartRef): ReadonlySet<number> {
+    const server = this.server();
+    const payload = payloadOf(server, ref);
+    if (payload === undefined) {
+      this.fail(`W1: the index ${ref.key} of a kept manifest is gone or damaged`);
+      return new Set();
+    }
+    const parts = [...partsOf(decodeIndex(payload))];
+    const bad = parts.find((part) => payloadOf(server, part) === undefined);
+    if (bad !== undefined) this.fail(`W1: part ${bad.key} of a kept manifest is gone or damaged`);
+    return new Set([ref, ...parts].flatMap(({revisions}) => revisions));
+  }
+
+  removing(stream: SimStream, message: Stored, how: 'erase' | 'delete' | 'replace'): void {
+    if (stream !== this.server().parts) return;
+    if (this.named.current.has(message.seq) || this.named.previous.has(message.seq)) {
+      this.fail(`W2: ${how} of ${message.subject} (${message.seq}), which a kept manifest names`);
+    }
+    if (how === 'delete') this.fail(`W4: ${message.subject} (${message.seq}) was deleted without overwriting`);
+  }
+
+  purging(stream: SimStream, seq: number): void {
+    if (stream !== this.server().log) {
+      this.fail(`W4: ${stream.name} was purged up to ${seq}`);
+      return;
+    }
+    const older = this.newest?.previous;
+    if (older == null || seq > older.position.sequence) {
+      this.fail(`W3: the log was truncated up to ${seq}; the older manifest stands at ${older?.position.sequence}`);
+    }
+  }
+}
+
+const isBefore = ({position: a, epoch}: Manifest, {position: b, epoch: last}: Manifest): boolean =>
+  a.generation < b.generation || (a.generation === b.generation && a.sequence < b.sequence) || epoch < last;
+
+const textOf = ({position: {generation, sequence}, epoch}: Manifest): string => `${generation}.${sequence} (${epoch})`;

@@ -1,0 +1,86 @@
+// The fake server of one deployment with one partition: three streams, up or down, watched.
+import {bucketStream, bucketSubject, logStream, logSubject} from '../../src/nats/topology.js';
+import {type PubAnswer, type Publish, SimStream, type Stored} from './store.js';
+
+/** Sees every change before it happens, and every message after it was stored. */
+export interface Watch {
+  stored(stream: SimStream, message: Stored): void;
+  removing(stream: SimStream, message: Stored, how: 'erase' | 'delete' | 'replace'): void;
+  purging(stream: SimStream, seq: number): void;
+}
+
+export class SimServer {
+  readonly log = new SimStream(logStream(0), 0);
+  readonly parts = new SimStream(bucketStream('parts'), 1);
+  readonly manifests = new SimStream(bucketStream('manifests'), 2);
+  isUp = true;
+  /** Whether a purge makes it forget message ids: layer 2 must do without them. */
+  private readonly forgetsIdsOnPurge: boolean;
+  private readonly watch: Watch;
+  private readonly waiting = new Map<SimStream, (() => void)[]>();
+
+  constructor(watch: Watch, forgetsIdsOnPurge: boolean) {
+    this.watch = watch;
+    this.forgetsIdsOnPurge = forgetsIdsOnPurge;
+    for (const stream of this.streams) {
+      stream.onStored = (message) => watch.stored(stream, message);
+      stream.onReplaced = (message) => watch.removing(stream, message, 'replace');
+    }
+  }
+
+  private get streams(): readonly SimStream[] {
+    return [this.log, this.parts, this.manifests];
+  }
+
+  stream(name: string): SimStream {
+    const found = this.streams.find((stream) => stream.name === name);
+    if (found === undefined) throw new Error(`there is no stream ${name}`);
+    return found;
+  }
+
+  publish(message: Publish, nowMs: number): PubAnswer {
+    const stream = this.streamOf(message.subject);
+    const answer = stream.publish(message, nowMs);
+    if (!answer.duplicate) this.changed(stream);
+    return answer;
+  }
+
+  private streamOf(subject: string): SimStream {
+    if (subject === logSubject(0)) return this.log;
+    return subject.startsWith(bucketSubject('parts', '')) ? this.parts : this.manifests;
+  }
+
+  purge(stream: SimStream, seq: number): void {
+    this.watch.purging(stream, seq);
+    stream.purge(seq, this.forgetsIdsOnPurge);
+  }
+
+  delete(stream: SimStream, seq: number, isErase: boolean): void {
+    const message = stream.live.get(seq);
+    if (message !== undefined) this.watch.removing(stream, message, isErase ? 'erase' : 'delete');
+    stream.delete(seq, isErase);
+  }
+
+  /** Calls once, when something was stored or the server went down. */
+  whenChanged(stream: SimStream, call: () => void): void {
+    const calls = this.waiting.get(stream) ?? [];
+    calls.push(call);
+    this.waiting.set(stream, calls);
+  }
+
+  private changed(stream: SimStream): void {
+    const calls = this.waiting.get(stream) ?? [];
+    this.waiting.delete(stream);
+    for (const call of calls) call();
+  }
+
+  goDown(): void {
+    this.isUp = false;
+    for (const stream of this.streams) this.changed(stream);
+  }
+
+  comeBack(): void {
+    for (const stream of this.streams) stream.restart();
+    this.isUp = true;
+  }
+}

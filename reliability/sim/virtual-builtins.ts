@@ -1,0 +1,80 @@
+// Time, chance and thread-pool work of this process, replaced: whoever imports this module first lives in a simulated
+// world. The real code is not touched, and needs no seam: it goes on importing what it always imports.
+//   V1. Nothing that the simulated code awaits is settled by the real world: timers by the timeline, zlib at once.
+//   V2. Draining the microtasks (`settled`) then means: everything that can happen at this virtual moment has happened.
+import crypto from 'node:crypto';
+import {syncBuiltinESMExports} from 'node:module';
+import timersPromises from 'node:timers/promises';
+import zlib from 'node:zlib';
+
+export interface VirtualTimer {
+  isCancelled: boolean;
+}
+
+/** What the replaced functions ask. */
+export interface VirtualWorld {
+  readonly nowMs: number;
+  after(ms: number, run: () => void): VirtualTimer;
+  randomBytes(count: number): Buffer;
+}
+
+/** Of virtual time 0: a day before a month ends, some minutes before an hour ends. */
+const wallOriginMs = Date.UTC(2026, 0, 30, 23, 50);
+
+let world: VirtualWorld | undefined;
+const realImmediate = globalThis.setImmediate;
+const realPerformanceNow = performance.now.bind(performance);
+
+export function enterWorld(next: VirtualWorld): void {
+  world = next;
+}
+
+/** Ms of the real clock, for figures about the simulation itself. */
+export const realMs = (): number => realPerformanceNow();
+
+/** Resolves when no microtask is left. V2 */
+export const settled = (): Promise<void> => new Promise((resolve) => realImmediate(resolve));
+
+function here(): VirtualWorld {
+  if (world === undefined) throw new Error('simulated code ran outside of a simulated world');
+  return world;
+}
+
+const later = (ms: number | undefined, run: () => void): VirtualTimer => here().after(Math.max(ms ?? 0, 0), run);
+const cancel = (timer: VirtualTimer | undefined): void => {
+  if (timer !== undefined) timer.isCancelled = true;
+};
+
+type Callback = (...args: unknown[]) => void;
+Object.assign(globalThis, {
+  setTimeout: (run: Callback, ms?: number, ...args: unknown[]) => later(ms, () => run(...args)),
+  setImmediate: (run: Callback, ...args: unknown[]) => later(0, () => run(...args)),
+  clearTimeout: cancel,
+  clearImmediate: cancel,
+});
+Date.now = () => wallOriginMs + Math.floor(here().nowMs);
+performance.now = () => here().nowMs;
+
+Object.assign(timersPromises, {
+  setTimeout: (ms?: number) => new Promise<void>((resolve) => later(ms, resolve)),
+  setImmediate: () => new Promise<void>((resolve) => later(0, resolve)),
+});
+Object.assign(crypto, {randomBytes: (count: number) => here().randomBytes(count)});
+Object.assign(zlib, {gunzip: gunzipAtOnce});
+syncBuiltinESMExports();
+
+/** V1: without the thread pool, whose answers come when they like. */
+function gunzipAtOnce(
+  bytes: Uint8Array,
+  options: zlib.ZlibOptions,
+  done: (error: Error | null, inflated?: Buffer) => void,
+): void {
+  let inflated: Buffer;
+  try {
+    inflated = zlib.gunzipSync(bytes, options);
+  } catch (error) {
+    done(error as Error);
+    return;
+  }
+  done(null, inflated);
+}
