@@ -2,8 +2,8 @@
 
 import {availabilityOf} from './availability.js';
 import type {Broken} from './broken.js';
+import {Erasures} from './erasure-record.js';
 import {groupBy} from './grouping.js';
-import type {EventThing, Thing} from './journal.js';
 import type {Nemesis, Stage} from './nemesis.js';
 import type {EventRow} from './readback.js';
 import {brokenEvents, type EventFate} from './stored-events.js';
@@ -46,13 +46,13 @@ export class Checker {
   async check(round: number, beganAt: number, covered: string): Promise<Checked> {
     this.truth.catchUp();
     const fates = [...this.truth.fates.values()].filter(({thing}) => thing.round === round);
-    const erased = erasedUsers(fates);
+    const erasures = new Erasures(fates);
     const rows = await this.rowsOf(round);
     const events = fates.filter(isEvent);
     const availability = availabilityOf(this.truth, beganAt);
     const broken = [
-      ...brokenEvents(events, rows, (thing) => isOfErased(thing, erased)),
-      ...(await this.brokenUsers(fates, rows, erased)),
+      ...brokenEvents(events, rows, (thing) => erasures.have(thing)),
+      ...(await this.brokenUsers(fates, rows, erasures)),
       ...(await this.reports.brokenAfter(round, rows, covered)),
       ...((await this.nemesis.check?.(this.stage, this.truth, round)) ?? []),
       ...availability.broken,
@@ -71,10 +71,10 @@ export class Checker {
   async checkAll(rounds: number, covered: string): Promise<Broken[]> {
     this.truth.catchUp();
     const fates = [...this.truth.fates.values()];
-    const erased = erasedUsers(fates);
+    const erasures = new Erasures(fates);
     const rows = await this.stage.readback.history({});
     return [
-      ...brokenEvents(fates.filter(isEvent), rows, (thing) => isOfErased(thing, erased)),
+      ...brokenEvents(fates.filter(isEvent), rows, (thing) => erasures.have(thing)),
       ...(await this.reports.brokenOver(rounds, rows, covered)),
       ...this.brokenSinceLastTime(),
     ];
@@ -90,23 +90,25 @@ export class Checker {
     return [...untimed.filter(isOfRound), ...timed];
   }
 
-  private async brokenUsers(
-    fates: readonly Fate[],
-    rows: readonly EventRow[],
-    erased: ReadonlySet<string>,
-  ): Promise<Broken[]> {
-    const identifies = groupBy(fates.filter(isIdentify), ({thing}) => thing.userId);
+  private async brokenUsers(fates: readonly Fate[], rows: readonly EventRow[], erasures: Erasures): Promise<Broken[]> {
+    const remaining = fates.filter(isIdentify).filter(({thing}) => !erasures.have(thing));
+    const identifies = groupBy(remaining, ({thing}) => thing.userId);
     const rowsByUser = groupBy(
       rows.filter(({userId}) => userId !== null),
       ({userId}) => userId!,
     );
-    const users = [...new Set([...identifies.keys(), ...rowsByUser.keys()])].filter((userId) => !erased.has(userId));
+    const users = [...new Set([...identifies.keys(), ...rowsByUser.keys()])];
     const broken: Broken[] = [];
     for (const userId of users.slice(0, profilesMax)) {
       const [own, events] = [identifies.get(userId) ?? [], rowsByUser.get(userId) ?? []];
       broken.push(...(await brokenProfile(this.stage.readback, userId, own, events)));
     }
-    for (const userId of erased) broken.push(...(await brokenAbsence(this.stage.readback, userId)));
+    const cameBack = new Set(
+      fates.filter(isEvent).flatMap(({thing}) => (erasures.have(thing) ? [] : thing.body.userId)),
+    );
+    for (const userId of erasures.users) {
+      if (!cameBack.has(userId)) broken.push(...(await brokenAbsence(this.stage.readback, userId)));
+    }
     return broken;
   }
 
@@ -129,12 +131,3 @@ export class Checker {
 
 const isEvent = (fate: Fate): fate is EventFate => fate.thing.kind === 'event';
 const isIdentify = (fate: Fate): fate is IdentifyFate => fate.thing.kind === 'identify';
-
-/** Users whose deletion was acknowledged. */
-function erasedUsers(fates: readonly Fate[]): Set<string> {
-  const isErased = ({acked, thing}: Fate): boolean => thing.kind === 'deletion' && acked > 0;
-  return new Set(fates.filter(isErased).map(({thing}) => (thing as Thing & {kind: 'deletion'}).userId));
-}
-
-const isOfErased = ({body}: EventThing, erased: ReadonlySet<string>): boolean =>
-  body.userId != null && erased.has(body.userId);

@@ -30,13 +30,12 @@ const strange = (outcomes: readonly Outcome[], answer: Answer): Reading => ({
   strange: answer.text.slice(0, 300),
 });
 
-/** 404 counts as refused: nobody of this name was known. */
+/** 404 counts as refused, unless it names an earlier deletion: nobody of this name was known. */
 function readDeletion(answer: Answer): Reading {
-  if (answer.status === 404) return {outcomes: ['refused']};
   if (answer.status === 503) return {outcomes: ['unknown']};
-  if (answer.status !== 200 && answer.status !== 202) return strange(['unknown'], answer);
-  const {deletion} = JSON.parse(answer.text) as {deletion: {id: string}};
-  return {outcomes: ['acked'], deletionId: deletion.id};
+  if (![200, 202, 404].includes(answer.status)) return strange(['unknown'], answer);
+  const {deletion} = JSON.parse(answer.text) as {deletion?: {id: string}};
+  return deletion === undefined ? {outcomes: ['refused']} : {outcomes: ['acked'], deletionId: deletion.id};
 }
 
 interface BatchBody {

@@ -9,6 +9,7 @@ import type {Thing} from './journal.js';
 import type {EventRow, Readback} from './readback.js';
 import {compareRows} from './stored-events.js';
 import type {Fate} from './truth.js';
+import {untimedName} from './workload.js';
 
 interface Profile {
   readonly id: string;
@@ -66,12 +67,13 @@ function possibleLatest(identifies: readonly IdentifyFate[]): Set<number | undef
   return possible;
 }
 
-/** Events of a round lie years before its identifies, and those without a timestamp count as they are shown. */
+/** Events of a round lie years before its identifies; those without a timestamp may lie behind them. */
 function timeComplaints({created_at, last_seen}: Profile, rows: readonly EventRow[]): string[] {
   const times = rows.map(({timestamp}) => timestamp).sort();
   const [first, last] = [times[0]!, times.at(-1)!];
+  const isFirstKnown = rows.some(({event}) => event !== untimedName);
   return [
-    ...(created_at === first ? [] : [`created_at is ${created_at}, the first event is of ${first}`]),
+    ...(created_at === first || !isFirstKnown ? [] : [`created_at is ${created_at}, the first event is of ${first}`]),
     ...(last_seen === last ? [] : [`last_seen is ${last_seen}, the last event is of ${last}`]),
   ];
 }

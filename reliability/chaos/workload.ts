@@ -44,6 +44,12 @@ export class Workload {
     });
   }
 
+  /** With a message id: it may be sent again. */
+  identifiedEvent(user: UserRef): EventThing {
+    const {body, ...rest} = this.event(user);
+    return this.known({...rest, body: {...body, messageId: `message-${rest.n}`}});
+  }
+
   private properties(n: number): JsonObject {
     const {random} = this;
     const properties: JsonObject = {n};
@@ -65,7 +71,7 @@ export class Workload {
       {properties: [1]},
       {userId: 'a\u0000b'},
     ]);
-    return this.known({...rest, n: rest.n, isValid: false, body: {...body, ...broken} as EventBody});
+    return this.known({...rest, isValid: false, body: {...body, ...broken} as EventBody});
   }
 
   /** Each sets a trait of its own, and one that they all share. */

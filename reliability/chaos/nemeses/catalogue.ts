@@ -1,13 +1,19 @@
 // All nemeses by name.
 
 import type {Nemesis} from '../nemesis.js';
+import {erase} from './erase.js';
 import {killAll} from './kill-all.js';
 import {killNats} from './kill-nats.js';
 import {killService} from './kill-service.js';
+import {pause} from './pause.js';
+import {retryStorm} from './retry-storm.js';
 
 /** Made anew for every run: some hold what they mounted or started. */
 export const nemeses: Readonly<Record<string, () => Nemesis>> = {
   'kill-service': () => killService,
   'kill-nats': () => killNats,
   'kill-all': () => killAll,
+  'retry-storm': retryStorm,
+  pause: () => pause,
+  erase: () => erase,
 };

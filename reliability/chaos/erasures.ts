@@ -1,0 +1,77 @@
+// Clients that make users and delete them: events, an identify, the deletion; then late copies of the erased events,
+// which must not bring the user back, and for some users new events, which start a fresh one.
+
+import {randomBytes} from 'node:crypto';
+import {setTimeout as delay} from 'node:timers/promises';
+import type {UserRef} from '../../test/model/model.js';
+import type {EventThing, Outcome, Thing} from './journal.js';
+import type {Sender} from './sender.js';
+import type {Traffic} from './traffic.js';
+import type {Workload} from './workload.js';
+
+const eventsMax = 12;
+const askAgainMs = 20;
+const usersMax = 25;
+
+interface Victim {
+  readonly user: UserRef;
+  readonly events: readonly EventThing[];
+  readonly deletion: Thing;
+}
+
+/** One client; it makes and deletes one user after the other. */
+export class Eraser implements Traffic {
+  private readonly victims: Victim[] = [];
+  private isStopping = false;
+  private ended: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly workload: Workload,
+    private readonly sender: Sender,
+    private readonly name: string,
+  ) {}
+
+  start(): void {
+    this.ended = this.run();
+  }
+
+  stop(): Promise<void> {
+    this.isStopping = true;
+    return this.ended;
+  }
+
+  private async run(): Promise<void> {
+    for (let i = 0; i < usersMax && !this.isStopping; i++) await this.makeAndDelete();
+  }
+
+  private async makeAndDelete(): Promise<void> {
+    const {workload} = this;
+    // Not seeded: a user's name must occur nowhere else on the disk, other runs' leftovers in free blocks included.
+    const user: UserRef = {kind: 'user', id: `erased-${this.name}-${randomBytes(9).toString('hex')}`};
+    const events = Array.from({length: workload.random.between(1, eventsMax)}, () => workload.identifiedEvent(user));
+    await this.untilSettled([events, [workload.identify(user.id)]]);
+    const deletion = workload.deletion(user.id);
+    this.victims.push({user, events, deletion});
+    await this.sender.send([deletion]);
+  }
+
+  private async untilSettled(requests: readonly (readonly Thing[])[]): Promise<void> {
+    for (const things of requests) {
+      let outcomes: readonly Outcome[];
+      do {
+        ({outcomes} = await this.sender.send(things));
+        if (outcomes.includes('unknown')) await delay(askAgainMs);
+      } while (outcomes.includes('unknown'));
+    }
+  }
+
+  /** Every deletion is asked for again, whatever was answered: that must be harmless, and brings the missing answers. */
+  async settle(): Promise<void> {
+    const {random} = this.workload;
+    for (const {user, events, deletion} of this.victims) {
+      await this.untilSettled([[deletion]]);
+      if (random.chance(0.4)) await this.untilSettled([[...events]]);
+      if (random.chance(0.2)) await this.untilSettled([[this.workload.identifiedEvent(user)]]);
+    }
+  }
+}
