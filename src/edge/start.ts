@@ -7,6 +7,7 @@ import {monotonicMs, wallMs} from '../clock.js';
 import {EntryEncoder} from '../ingest/entry-encoder.js';
 import {LogPublisher, tickMs} from '../ingest/publisher.js';
 import {type FirstKeys, KeyStore} from '../keys/store.js';
+import {AskLink} from '../nats/ask-link.js';
 import {connectNats} from '../nats/connection.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {NatsLogLink} from '../nats/log-link.js';
@@ -100,7 +101,7 @@ async function openDoor(
     publisher,
     encoder: new EntryEncoder(partitionCount),
     largeBodies: new LargeBodies(partitionCount),
-    asks: new Asks(askConnection),
+    asks: new Asks(new AskLink(askConnection)),
     keys,
     cursors: new CursorSeal(options.deploymentSecret),
     durability: options.durability,

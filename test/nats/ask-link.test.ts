@@ -1,0 +1,49 @@
+// A question whose connection breaks fails with it, not at its deadline; the next connection carries questions again.
+import {afterEach, expect, test} from 'vitest';
+import {lockDataDir} from '../../src/data-lock.js';
+import {AskLink} from '../../src/nats/ask-link.js';
+import {connectNats} from '../../src/nats/connection.js';
+import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
+import {createLogger} from '../../src/observe.js';
+import {temporaryFolder} from '../support/service.js';
+import {until} from '../support/until.js';
+
+const ended: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ended.splice(0).reverse()) await end();
+});
+
+async function startServer(): Promise<EmbeddedNats> {
+  const dataDir = temporaryFolder();
+  const lock = await lockDataDir(dataDir, () => {});
+  ended.push(() => lock.release());
+  const serverBin = process.env.NATS_SERVER_BIN as string;
+  const server = await startEmbeddedNats({dataDir, serverBin, lock, logger: createLogger('silent', 'test')});
+  ended.push(() => server.stop());
+  return server;
+}
+
+async function connectTo(server: EmbeddedNats) {
+  const nc = await connectNats(server.address, 'test');
+  ended.push(() => nc.close());
+  return nc;
+}
+
+test('a question that goes down with the server fails at once', {timeout: 20_000}, async () => {
+  const server = await startServer();
+  const listener = await connectTo(server);
+  listener.subscribe('echo', {callback: (_, message) => void message.respond(message.data)});
+  listener.subscribe('silence', {callback: () => {}});
+  await listener.flush();
+  const link = new AskLink(await connectTo(server));
+  const hour = {timeout: 3_600_000};
+  expect((await link.request('echo', 'one', hour)).string()).toBe('one');
+  const unanswered = link.request('silence', 'two', hour);
+  process.kill(server.pid()!, 'SIGKILL');
+  await expect(unanswered).rejects.toThrow('no connection');
+  await expect(link.request('echo', 'three', hour)).rejects.toThrow('no connection');
+  await until('questions are answered again', async () => {
+    const answer = await link.request('echo', 'four', {timeout: 1_000}).catch(() => undefined);
+    return answer?.string() === 'four';
+  });
+});
