@@ -1,14 +1,12 @@
 // One run: a service, its journal, and rounds of traffic that a nemesis strikes into.
 
-import {once} from 'node:events';
 import {rmSync} from 'node:fs';
-import type {AddressInfo} from 'node:net';
-import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {Random} from '../../test/differential/random.js';
 import type {Broken} from './broken.js';
 import {Checker} from './checker.js';
+import {freePort} from './free-port.js';
 import {Journal} from './journal.js';
 import type {Ground, Nemesis, Stage} from './nemesis.js';
 import {Readback} from './readback.js';
@@ -168,14 +166,4 @@ export class Run {
   removeData(): void {
     rmSync(this.stage.folder, {recursive: true, force: true, maxRetries: 5, retryDelay: 100});
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const {port} = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

@@ -1,11 +1,15 @@
 // All nemeses by name.
 
 import type {Nemesis} from '../nemesis.js';
+import {Clock} from './clock.js';
+import {Enospc} from './enospc.js';
 import {erase} from './erase.js';
 import {killAll} from './kill-all.js';
 import {killNats} from './kill-nats.js';
 import {killService} from './kill-service.js';
+import {Net} from './net.js';
 import {pause} from './pause.js';
+import {Powercut} from './powercut.js';
 import {retryStorm} from './retry-storm.js';
 
 /** Made anew for every run: some hold what they mounted or started. */
@@ -16,4 +20,8 @@ export const nemeses: Readonly<Record<string, () => Nemesis>> = {
   'retry-storm': retryStorm,
   pause: () => pause,
   erase: () => erase,
+  net: () => new Net(),
+  enospc: () => new Enospc(),
+  powercut: () => new Powercut(),
+  clock: () => new Clock(),
 };

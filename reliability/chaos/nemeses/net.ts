@@ -1,0 +1,51 @@
+// The wire between the service and an external nats-server: cut, silent, deaf (publishes arrive, their answers do not),
+// mute, slow, or reset.
+
+import {join} from 'node:path';
+import {setTimeout as delay} from 'node:timers/promises';
+import type {Random} from '../../../test/differential/random.js';
+import {freePort} from '../free-port.js';
+import {NatsProcess} from '../nats-process.js';
+import {atOnceMs, type Nemesis, outage, type Stage, silentLogMs} from '../nemesis.js';
+import {TcpProxy} from '../tcp-proxy.js';
+
+// Longer than the 5 s after which a publish is given up.
+const outageMsMax = 7_000;
+const shortOutageMsMax = 1_500;
+const slowMsMax = 250;
+
+export class Net implements Nemesis {
+  readonly strikes = {min: 1, max: 3};
+  private nats: NatsProcess | undefined;
+  private proxy: TcpProxy | undefined;
+
+  async prepare(folder: string) {
+    this.nats = await NatsProcess.start(join(folder, 'nats'), await freePort());
+    this.proxy = await TcpProxy.start(this.nats.port);
+    return {dataDir: join(folder, 'data'), env: {NATS_URL: `nats://127.0.0.1:${this.proxy.port}`}};
+  }
+
+  async strike(stage: Stage, random: Random): Promise<void> {
+    const proxy = this.proxy!;
+    const ms = random.between(50, random.chance(0.3) ? outageMsMax : shortOutageMsMax);
+    const what = random.pick(['cut', 'silent', 'deaf', 'mute', 'slow', 'reset'] as const);
+    if (what === 'reset') return proxy.reset();
+    if (what === 'slow') {
+      proxy.set('slow', random.between(1, slowMsMax));
+      await delay(ms);
+      proxy.set('slow', 0);
+      return;
+    }
+    // A cut shows at once; a silent wire only by its silence.
+    await outage(stage, `${what} for ${ms} ms`, what === 'cut' ? atOnceMs : silentLogMs, async () => {
+      proxy.set(what);
+      await delay(ms);
+      proxy.set('whole');
+    });
+  }
+
+  async finish(): Promise<void> {
+    await this.proxy?.stop();
+    await this.nats?.stop();
+  }
+}
