@@ -63,7 +63,7 @@ async function runAgainstContainer(words, env) {
 await runScript(async () => {
   const problem = dockerProblem();
   if (problem !== undefined) {
-    console.log(`SKIPPED: test:containers needs a running Docker: ${problem}. (npm test needs none.)`);
+    console.log(`SKIPPED: test:containers needs a running Docker, npm test does not: ${problem}`);
     console.log('0 passed, 0 failed, 1 skipped');
     return;
   }

@@ -133,7 +133,7 @@ export class LiveReads {
     const key = userKey(user);
     const hash = partition.userHash(key, 0, key.length);
     const completed = [...partition.deletions.values()].filter(
-      (record) => record.userHash === hash && record.completed !== null,
+      (record) => record.userHash === hash && this.runner.isErased(record.id),
     );
     const newest = completed.sort((a, b) => b.sequence - a.sequence)[0];
     return newest === undefined ? {kind: 'unknown_user'} : {kind: 'unknown_user', deletion: this.receipt(newest)};
@@ -310,7 +310,8 @@ export class LiveReads {
 
   private receipt(record: DeletionRecord): Deletion {
     const {partition} = this.runner.setup.partition;
-    const {id, completed, sequence, eventsDeleted} = record;
+    const {id, sequence, eventsDeleted} = record;
+    const completed = this.runner.isErased(id) ? record.completed : null;
     return {
       id,
       status: completed === null ? 'pending' : 'completed',

@@ -223,6 +223,10 @@ export class Runner {
     return this.applied.wait(sequence, Math.min(waitMs, timerMsMax));
   }
 
+  isErased(id: string): boolean {
+    return this.scrub.isCompleted(id);
+  }
+
   /** Whether the deletion is completed within `waitMs`. */
   whenErased(id: string, waitMs: number): Promise<boolean> {
     return this.scrub.whenCompleted(id, Math.min(waitMs, timerMsMax));

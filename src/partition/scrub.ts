@@ -43,6 +43,8 @@ export class Scrub {
   private isWanted = false;
   private running: Promise<void> | undefined;
   private readonly waiters = new Map<string, Set<() => void>>();
+  /** Deletions whose receipt is in no manifest yet. */
+  private readonly unpublished = new Set<string>();
 
   constructor(setup: ScrubSetup) {
     this.setup = setup;
@@ -97,8 +99,10 @@ export class Scrub {
       return;
     }
     partition.logCleaned(appliedSequence); // Z1: what came behind the filler may share a block with A.
+    if (deletions.length === 0) return;
     for (const deletion of deletions) this.complete(deletion, position, erased.length);
-    if (deletions.length > 0) await publish(); // Z3
+    await publish(); // Z3
+    for (const {id} of deletions) this.announce(id);
   }
 
   private async firstSequence(): Promise<number> {
@@ -116,14 +120,24 @@ export class Scrub {
       `log: it begins at ${place}, behind the erase entry; the storage blocks before were removed`,
       limits[erasureReach],
     ];
+    this.unpublished.add(id);
     partition.completeDeletion(id, {timeMs: wallMs(), verified});
+  }
+
+  private announce(id: string): void {
+    this.unpublished.delete(id);
     for (const resolve of this.waiters.get(id) ?? []) resolve();
     this.waiters.delete(id);
   }
 
+  /** Whether the receipt is there, and stays there whatever happens: nobody is told before. */
+  isCompleted(id: string): boolean {
+    return this.setup.partition.deletions.get(id)?.completed != null && !this.unpublished.has(id);
+  }
+
   /** Whether the deletion is completed within `waitMs`. */
   whenCompleted(id: string, waitMs: number): Promise<boolean> {
-    if (this.setup.partition.deletions.get(id)?.completed != null) return Promise.resolve(true);
+    if (this.isCompleted(id)) return Promise.resolve(true);
     return new Promise((resolve) => {
       const waiters = this.waiters.get(id) ?? new Set();
       this.waiters.set(id, waiters);

@@ -13,8 +13,13 @@ export interface FileIdentity {
   readonly headSha256: string;
 }
 
+const sentence = (path: string, cause: NodeJS.ErrnoException): string =>
+  cause.code === 'ENOENT' ? `there is no file ${path}` : `cannot read ${path}: ${cause.message}`;
+
 export async function identifyFile(path: string): Promise<FileIdentity> {
-  const {size} = await stat(path);
+  const {size} = await stat(path).catch((cause: Error) => {
+    throw new SourceFault(sentence(path, cause), {cause});
+  });
   return {bytes: size, headSha256: hash('sha256', await readHead(path), 'hex')};
 }
 

@@ -24,7 +24,8 @@ export async function createKey({keys}: Front, exchange: Exchange, bytes: Buffer
   const {kind, name} = body;
   if (kind !== 'write' && kind !== 'secret')
     return exchange.fail(invalidRequest('kind must be write or secret', 'kind'));
-  if (!isName(name)) return exchange.fail(invalidRequest('name must be 1 to 256 characters', 'name'));
+  if (!isName(name))
+    return exchange.fail(invalidRequest('name must be 1 to 256 characters, none of them a control character', 'name'));
   const {record, key} = await keys.create(kind, name);
   const created = {id: record.id, name, kind, key, created_at: isoText(record.createdMs)};
   exchange.json('201 Created', JSON.stringify(created));

@@ -1,8 +1,10 @@
 // GET and DELETE /v1/users/:id, GET /v1/deletions/:id.
 import {randomBytes} from 'node:crypto';
+import {setTimeout as pause} from 'node:timers/promises';
 import {isoText} from '../../../actors/calendar.js';
 import {historyLimitDefault} from '../../../actors/limits.js';
 import type {Deletion, PartitionAnswer, UserRef} from '../../asks.js';
+import {monotonicMs} from '../../clock.js';
 import type {Commit} from '../../ingest/log-message.js';
 import {isId} from '../../ingest/validate.js';
 import type {Exchange} from '../exchange.js';
@@ -22,6 +24,7 @@ const deletionNotFound: Failure = {code: 'not_found', message: 'no such deletion
 // A deletion that takes longer is answered as pending (API.md, Users).
 const deletionWaitMs = 5_000;
 const deletionAnswerMsMax = deletionWaitMs + 5_000;
+const askAgainMs = 100;
 
 /** @throws RequestFailure for a malformed path or query, and for ids that nobody can have. */
 function readUserRef(exchange: Exchange, segment: string): UserRef {
@@ -87,21 +90,34 @@ function appendErase({publisher, encoder, wallMs}: Front, {kind, id}: UserRef, d
   });
 }
 
-/** The entry is in the log: from here on the deletion happens, whether its partition answers now or not. */
+/**
+ * The entry is in the log: from here on the deletion happens, whether its partition answers now or not. A question that
+ * goes down with its connection is asked again while there is time.
+ */
 async function awaitDeletion(front: Front, commit: Commit, id: string): Promise<Deletion | PendingDeletion> {
-  const question = {ask: 'deletion', id, waitMs: deletionWaitMs} as const;
-  try {
-    const answer = await front.asks.partition(
-      commit.partition,
-      question,
-      ['deletion', 'unknown_deletion'],
-      deletionAnswerMsMax,
-    );
-    if (answer.kind === 'deletion') return answer.deletion;
-  } catch (error) {
-    if (!(error instanceof RequestFailure)) throw error;
+  const endMs = monotonicMs() + deletionWaitMs;
+  for (let leftMs = deletionWaitMs; leftMs > 0; leftMs = endMs - monotonicMs()) {
+    const deletion = await askDeletion(front, commit, id, leftMs);
+    if (deletion !== undefined) return deletion;
+    await pause(Math.min(askAgainMs, leftMs));
   }
   return pendingDeletion(id, commit);
+}
+
+async function askDeletion(
+  {asks}: Front,
+  {partition}: Commit,
+  id: string,
+  waitMs: number,
+): Promise<Deletion | undefined> {
+  try {
+    const question = {ask: 'deletion', id, waitMs} as const;
+    const answer = await asks.partition(partition, question, ['deletion', 'unknown_deletion'], deletionAnswerMsMax);
+    return answer.kind === 'deletion' ? answer.deletion : undefined;
+  } catch (error) {
+    if (error instanceof RequestFailure) return undefined;
+    throw error;
+  }
 }
 
 /** What the edge knows by itself: the partition has not counted the events yet. */
