@@ -25,7 +25,7 @@ export interface AssemblyOptions
   readonly logJsm: JetStreamManager;
 }
 
-/** Recovers the partition, which fences an earlier owner, and sweeps what that one left behind. */
+/** Recovers the partition, which fences an earlier owner. */
 export async function assemblePartition(options: AssemblyOptions): Promise<Runner> {
   const {setup, js, jsm, foldCache, log} = options;
   const number = setup.partition;
@@ -39,13 +39,11 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   // A merge reads each block once: through the cache it would only push out what readers use.
   const loader = new PartsCache(patientValues(partValues(jsm)), 0);
   const snapshots = new Snapshots(
-    {partition, layout, parts, manifests, loader, jsm, generation, epoch},
+    {partition, layout, parts, manifests, loader, jsm, generation, epoch, log},
     recovered.manifest,
     recovered.revision,
     named,
   );
-  const orphans = await parts.sweepOrphans(number, new Set([...named.current, ...named.previous]));
-  if (orphans > 0) log.info({partition: number, orphans}, 'erased parts that an earlier process had not published');
   return new Runner({
     ...options,
     partition,

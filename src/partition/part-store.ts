@@ -109,7 +109,9 @@ export class PartStore {
     for (const subject of Object.keys(info.state.subjects ?? {})) {
       const key = subject.slice(prefix.length, subject.lastIndexOf('.'));
       if (named.has(key) || key.startsWith(own)) continue;
-      const message = await this.jsm.streams.getMessage(bucketStream('parts'), {last_by_subj: subject});
+      const message = await retryForever(() =>
+        this.jsm.streams.getMessage(bucketStream('parts'), {last_by_subj: subject}),
+      );
       if (message === null) continue;
       await this.erase(message.seq);
       erased += 1;

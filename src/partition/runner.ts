@@ -26,6 +26,8 @@ const tailBytesMax = 256 * 1024 * 1024;
 const profileCacheBytesMax = 4 * 1024 * 1024;
 /** Ticks come often enough that an event is in every report within the refresh, the snapshot's own time included. */
 const tickShare = 0.8;
+/** Who waits for a sequence asks this often whether the log still is the one that it waits for. */
+const lookAgainMs = 5_000;
 
 export type Phase = 'recovering' | 'live' | 'draining';
 
@@ -58,6 +60,10 @@ export class Runner {
   private readonly applied: Waiters;
   private readonly publishedWaiters: Waiters;
   private logIs: 'same' | 'unknown' | 'other' = 'same';
+  /** The connection was lost since reading began: what is still to be read of that may be of a log that is gone. */
+  private isReadStale = false;
+  private rewinds = 0;
+  private isStopped = false;
   private tailBytes = 0;
   /** A tick that came while a snapshot was being written: another one follows. */
   private tickSkipped = false;
@@ -87,7 +93,8 @@ export class Runner {
   async start(): Promise<void> {
     const {reader, partition} = this.setup;
     this.run().catch((error: unknown) => this.setup.onFatal(error as Error));
-    await this.whenApplied(await retryForever(() => reader.lastSequence()), Number.POSITIVE_INFINITY);
+    // Asked again: a log that loses its tail meanwhile may not reach that sequence for long.
+    while (!(await this.whenApplied(await retryForever(() => reader.lastSequence()), lookAgainMs)));
     await this.publishNow(tickReason.start);
     this.phase = 'live';
     if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
@@ -96,12 +103,12 @@ export class Runner {
 
   private async run(): Promise<void> {
     const {reader, partition, layout} = this.setup;
-    while (this.phase !== 'draining' || this.logIs === 'other') {
-      if (this.logIs === 'other') await this.rewind();
+    for (;;) {
+      await this.agreeWithLog();
+      if (this.isStopped) return;
       for await (const message of reader.read(partition.appliedSequence)) {
-        if (this.logIs !== 'same') await this.checkLog();
         // Nothing of another log is folded before the rewind: numbers of producers would be skipped for ever.
-        if (this.logIs === 'other') break;
+        if (this.isReadStale || this.logIs !== 'same') break;
         await this.foldMessage(message);
         for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
         if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
@@ -111,9 +118,18 @@ export class Runner {
     }
   }
 
+  /** Before reading: rewinds when the log is another one than was folded. */
+  private async agreeWithLog(): Promise<void> {
+    if (this.isReadStale && this.logIs === 'same') this.logIs = 'unknown';
+    this.isReadStale = false;
+    if (this.logIs === 'unknown') await this.checkLog();
+    if (this.logIs === 'other') await this.rewind();
+  }
+
   /** The connection to the log was lost: whether the same log comes back is not known. */
   logDisconnected(): void {
     this.logIs = 'unknown';
+    this.isReadStale = true;
   }
 
   /** Asks the log for the message that was folded last; interrupts the reading of another one. */
@@ -130,6 +146,7 @@ export class Runner {
   /** Folds the log from its first message on: what was folded before is skipped by producer and number. */
   private async rewind(): Promise<void> {
     const {partition, snapshots, log} = this.setup;
+    this.rewinds += 1;
     log.error(
       {partition: partition.partition, sequence: partition.appliedSequence},
       'the log lost messages that were folded (a power cut without sync, or a restored backup): it is read again from its start',
@@ -238,8 +255,13 @@ export class Runner {
 
   /** Publishes a tick and waits until a snapshot at or after it is published. */
   private async publishNow(reason: TickReason): Promise<void> {
-    const sequence = await this.setup.writer.tick(this.periodMs, reason);
-    await this.whenPublished(sequence, Number.POSITIVE_INFINITY);
+    for (;;) {
+      const {rewinds} = this;
+      const sequence = await this.setup.writer.tick(this.periodMs, reason);
+      while (!(await this.whenPublished(sequence, lookAgainMs)) && rewinds === this.rewinds);
+      // A log that lost its tail may have lost this tick, and its sequence.
+      if (rewinds === this.rewinds) return;
+    }
   }
 
   /** A last snapshot, then silence. */
@@ -248,6 +270,7 @@ export class Runner {
     clearTimeout(this.timer);
     await this.scrub.idle();
     await this.publishNow(tickReason.shutdown);
+    this.isStopped = true;
     this.setup.reader.interrupt();
     await this.setup.snapshots.idle();
   }

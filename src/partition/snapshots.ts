@@ -14,6 +14,7 @@ import {
 } from '../../actors/manifest.js';
 import type {Cut, Partition} from '../../actors/partition.js';
 import {duplicateWindowMs, logStream} from '../nats/topology.js';
+import type {Logger} from '../observe.js';
 import {type ChunkImage, imageOf} from './chunk-parts.js';
 import {appendUserRun, appendWindowRun, mergeCount, type PartLoader} from './compaction.js';
 import type {Layout} from './layout.js';
@@ -35,6 +36,7 @@ export interface SnapshotsSetup {
   readonly jsm: JetStreamManager;
   readonly generation: number;
   readonly epoch: number;
+  readonly log: Logger;
 }
 
 export class Snapshots {
@@ -49,6 +51,7 @@ export class Snapshots {
   private behind: Published[] = [];
   private running: Promise<void> | undefined;
   private generation: number;
+  private hasSweptOrphans = false;
   /** Told as soon as a manifest is published. */
   onPublished: (published: Published) => void = () => undefined;
   /** Revisions of parts that were erased since this was last emptied: an erasure reads them back. */
@@ -120,7 +123,21 @@ export class Snapshots {
     this.names = {current, previous: this.names.current};
     const named = new Set([...current, ...this.names.previous]);
     this.swept.push(...(await parts.sweep(named)));
+    if (!this.hasSweptOrphans) await this.sweepOrphans(named);
     await this.truncateLog();
+  }
+
+  /**
+   * Once, behind the first manifest of this owner: until then another one that starts at the same time may still win, and
+   * name its parts.
+   */
+  private async sweepOrphans(named: ReadonlySet<string>): Promise<void> {
+    const {partition, parts, log} = this.setup;
+    const orphans = await parts.sweepOrphans(partition.partition, named);
+    this.hasSweptOrphans = true;
+    if (orphans > 0) {
+      log.info({partition: partition.partition, orphans}, 'erased parts that an earlier owner had not published');
+    }
   }
 
   /** Puts all that is dirty and installs it in the layout. */
