@@ -219,7 +219,7 @@ class SeedWorld {
   }
 
   private takeOver(paused: SimProcess): void {
-    if (this.owner.process === paused) this.startOwner();
+    if (this.owner.process === paused && !this.faults.isCalm) this.startOwner();
   }
 
   private wake(process: SimProcess): void {
@@ -301,11 +301,21 @@ class SeedWorld {
     await timeline.runUntil(() => this.failures.length > 0, plan.durationMs, eventsMax);
     if (this.failures.length > 0) return;
     this.calmDown();
-    const endMs = timeline.nowMs + restMs;
-    if (!(await this.reach('everybody is done', endMs, () => this.isAtRest))) return;
-    this.owner.drain();
-    if (!(await this.reach('the owner has drained', endMs, () => this.owner.phase === 'drained'))) return;
+    if (!(await this.comeToRest())) return;
+    // A start that finds all in order; it also sweeps what an owner that was fenced wrote in its last moments.
+    if (plan.pauses > 0 || this.chance.is(0.2)) {
+      this.owner.process.state = 'dead';
+      this.startOwner();
+      if (!(await this.comeToRest())) return;
+    }
     this.judge();
+  }
+
+  private async comeToRest(): Promise<boolean> {
+    const endMs = this.timeline.nowMs + restMs;
+    if (!(await this.reach('everybody is done', endMs, () => this.isAtRest))) return false;
+    this.owner.drain();
+    return this.reach('the owner has drained', endMs, () => this.owner.phase === 'drained');
   }
 
   private calmDown(): void {
