@@ -3,6 +3,7 @@
 //       kernel closes that pipe however we end, kill -9 included.
 //   E2. After a crash it is started again on the same port with the same token: clients reconnect by themselves.
 //   E3. Never two on one store: starting needs the lock of DATA_DIR, and the shell of E1 holds that lock too.
+//   E4. A server that cannot write any more although the disk has room (it was full before) is started anew.
 
 import {type ChildProcess, execFile, spawn} from 'node:child_process';
 import {randomBytes} from 'node:crypto';
@@ -17,6 +18,7 @@ import type {Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
 import type {NatsAddress} from '../worker-messages.js';
 import {type DurabilityClass, readDurability} from './durability.js';
+import {watchStore} from './store-watch.js';
 import {isAtLeast, serverVersionMin, serverVersionSyncAlways} from './version.js';
 
 export interface EmbeddedNatsOptions {
@@ -249,12 +251,25 @@ function supervise(plan: Plan, first: RunningServer): {pid(): number | undefined
     }
   }
 
+  // E4
+  const watchingStore = watchStore(
+    {
+      folder: plan.folder,
+      monitorUrl: () => current?.monitorUrl,
+      async onStuck(reason) {
+        plan.options.logger.error({reason}, 'nats-server cannot write any more: stopping it, so that it starts anew');
+        if (current !== undefined) await stopServer(current);
+      },
+    },
+    stopping.signal,
+  );
+
   return {
     pid: () => current?.pid,
     async stop() {
       stopping.abort();
       if (current !== undefined) await stopServer(current);
-      await watching;
+      await Promise.all([watching, watchingStore]);
     },
   };
 }
