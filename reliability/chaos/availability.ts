@@ -1,12 +1,15 @@
 // How the service answers while its log is away, and how soon it takes events again.
 //   A1. While the log cannot be reached, a write is answered within the time that its outage allows (503 at once where
-//       the service can know; a silent log costs the time after which a publish is given up).
+//       the service can know; a silent log costs the time after which a publish is given up). What was sent before the
+//       service could notice may be under way, and waits for its outcome as long as a publish is tried.
 //   A2. The first 2xx comes within 5 s after the log can be reached again.
 
 import type {Broken} from './broken.js';
+import {silentLogMs} from './nemesis.js';
 import type {Outage, Request, Truth} from './truth.js';
 
 export const firstSuccessMsMax = 5_000;
+const noticeMsMax = 250;
 
 export interface Availability {
   readonly broken: readonly Broken[];
@@ -23,9 +26,14 @@ export function availabilityOf(truth: Truth, sinceAt: number): Availability {
   const broken: Broken[] = [];
   let [firstSuccessMs, slowestMs] = [0, 0];
   for (const outage of outages) {
-    const slowest = slowestDuring(outage, writes);
-    slowestMs = Math.max(slowestMs, slowest);
-    if (slowest > outage.answersWithinMs) {
+    const noticedAt = outage.downAt + noticeMsMax;
+    for (const [from, to, msMax] of [
+      [outage.downAt, noticedAt, silentLogMs],
+      [noticedAt, outage.upAt, outage.answersWithinMs],
+    ] as const) {
+      const slowest = slowestBetween(from, Math.min(to, outage.upAt), writes);
+      slowestMs = Math.max(slowestMs, slowest);
+      if (slowest <= msMax) continue;
       broken.push({invariant: 'answer', detail: `A1 ${outage.name}: a write waited ${Math.round(slowest)} ms`});
     }
     const first = firstSuccessAfter(outage, outages, writes);
@@ -40,8 +48,8 @@ export function availabilityOf(truth: Truth, sinceAt: number): Availability {
 
 const isWrite = (truth: Truth, {things}: Request): boolean => truth.fates.get(things[0]!)!.thing.kind !== 'deletion';
 
-function slowestDuring({downAt, upAt}: Outage, writes: readonly Request[]): number {
-  const during = writes.filter(({sentAt, answeredAt}) => sentAt >= downAt && sentAt < upAt && answeredAt !== undefined);
+function slowestBetween(from: number, to: number, writes: readonly Request[]): number {
+  const during = writes.filter(({sentAt, answeredAt}) => sentAt >= from && sentAt < to && answeredAt !== undefined);
   return Math.max(0, ...during.map(({sentAt, answeredAt}) => answeredAt! - sentAt));
 }
 
