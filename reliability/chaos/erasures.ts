@@ -10,7 +10,7 @@ import type {Traffic} from './traffic.js';
 import type {Workload} from './workload.js';
 
 const eventsMax = 12;
-const askAgainMs = 20;
+const askAgainMs = 50;
 const usersMax = 25;
 
 interface Victim {
@@ -55,6 +55,18 @@ export class Eraser implements Traffic {
     await this.sender.send([deletion]);
   }
 
+  /**
+   * A deletion that is under way answers 404 without naming itself, one that is completed names itself. If that never
+   * comes, the journal says that nobody was deleted, and the events are missed.
+   */
+  private async untilErased(deletion: Thing, deadlineMs: number): Promise<void> {
+    for (;;) {
+      const {outcomes} = await this.sender.send([deletion]);
+      if (outcomes[0] === 'acked' || performance.now() > deadlineMs) return;
+      await delay(askAgainMs);
+    }
+  }
+
   private async untilSettled(requests: readonly (readonly Thing[])[]): Promise<void> {
     for (const things of requests) {
       let outcomes: readonly Outcome[];
@@ -66,10 +78,11 @@ export class Eraser implements Traffic {
   }
 
   /** Every deletion is asked for again, whatever was answered: that must be harmless, and brings the missing answers. */
-  async settle(): Promise<void> {
+  async settle(msMax: number): Promise<void> {
     const {random} = this.workload;
+    const deadlineMs = performance.now() + msMax;
     for (const {user, events, deletion} of this.victims) {
-      await this.untilSettled([[deletion]]);
+      await this.untilErased(deletion, deadlineMs);
       if (random.chance(0.4)) await this.untilSettled([[...events]]);
       if (random.chance(0.2)) await this.untilSettled([[this.workload.identifiedEvent(user)]]);
     }

@@ -17,9 +17,11 @@ export interface Traffic {
 const usersPerWorker = 12;
 const batchEventsMax = 40;
 const retryShare = 0.8;
-// Bounds what a round must read back; a worker that has sent this much only retries.
+// Bounds what a round must read back. A worker that has sent this much goes on slowly: how soon the service takes events
+// again shows only to those who ask.
 const thingsPerWorkerMax = 1_200;
 const pauseMs = 2;
+const slowPauseMs = 80;
 const pauseAfterFailureMs = 15;
 
 /** One client: it sends one request at a time, for users that no other client touches. */
@@ -62,14 +64,18 @@ export class Worker implements Traffic {
   private async run(): Promise<void> {
     while (!this.isStopping) {
       const outcomes = await this.send(this.next(), retryShare);
-      await delay(outcomes.includes('unknown') ? pauseAfterFailureMs : pauseMs);
+      await delay(outcomes.includes('unknown') ? pauseAfterFailureMs : this.hasSentEnough ? slowPauseMs : pauseMs);
     }
+  }
+
+  private get hasSentEnough(): boolean {
+    return this.made >= thingsPerWorkerMax;
   }
 
   private next(): Thing[] {
     const {random} = this.workload;
     if (this.again.length > 0 && random.chance(0.5)) return this.takeRetries();
-    if (this.made >= thingsPerWorkerMax) return this.again.length > 0 ? this.takeRetries() : [];
+    if (this.hasSentEnough) return [this.event()];
     const things = this.fresh();
     this.made += things.length;
     return things;

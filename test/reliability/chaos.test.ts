@@ -1,0 +1,69 @@
+// The chaos tool in its short form: a few rounds of what needs no rights; and its checkers, which must see what they look
+// for. The long form: `npm run chaos -- NEMESIS --rounds N --seed S` (RELIABILITY.md).
+
+import {execFile} from 'node:child_process';
+import {fileURLToPath} from 'node:url';
+import {promisify} from 'node:util';
+import {describe, expect, test} from 'vitest';
+import type {EventThing} from '../../reliability/chaos/journal.js';
+import type {EventRow} from '../../reliability/chaos/readback.js';
+import {brokenEvents, type EventFate} from '../../reliability/chaos/stored-events.js';
+
+const program = fileURLToPath(new URL('../../dist/reliability/chaos/main.js', import.meta.url));
+const canRun = process.platform === 'linux' && process.env.TEST_NATS_URL === undefined;
+
+test.skipIf(!canRun).each([
+  ['kill-service', 2],
+  ['kill-nats', 2],
+  ['retry-storm', 2],
+  ['pause', 1],
+  ['erase', 1],
+])('chaos: %s, %i rounds: nothing lost, nothing double, nothing invented', async (nemesis, rounds) => {
+  const run = promisify(execFile)(process.execPath, [program, nemesis, '--rounds', `${rounds}`, '--seed', '7']);
+  const {stdout} = await run.catch((error: {stdout: string}) => error);
+  expect(stdout).toContain(`${rounds} rounds, 0 lost, 0 double, 0 invented`);
+  expect(
+    JSON.parse(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .find((line) => line.startsWith('{'))!,
+    ),
+  ).toMatchObject({broken: {}});
+});
+
+const body = {event: 'view', userId: 'ada', timestamp: '2001-01-03T00:00:00.000Z', properties: {n: 1}, messageId: 'm'};
+const thing: EventThing = {n: 1, kind: 'event', round: 1, isValid: true, body};
+const acked: EventFate = {thing, sends: 2, acked: 1, refused: 0, unknown: 1, ackedAt: 5, deletionId: undefined};
+const row: EventRow = {...body, id: '0-1', anonymousId: null, received_at: '2026-01-01T00:00:00.000Z'};
+const later: EventRow = {...row, id: '0-2', timestamp: '2001-01-04T00:00:00.000Z'};
+
+describe('the checker of stored events', () => {
+  const found = (fate: EventFate, rows: readonly EventRow[], isErased = false): string[] =>
+    [...brokenEvents([fate], rows, () => isErased)].map(({invariant}) => invariant);
+
+  test.each<[string, EventFate, readonly EventRow[], boolean, readonly string[]]>([
+    ['an acknowledged event that is there', acked, [row], false, []],
+    ['an acknowledged event that is missing', acked, [], false, ['lost']],
+    ['an event without an answer may be missing', {...acked, acked: 0}, [], false, []],
+    ['or be there', {...acked, acked: 0}, [row], false, []],
+    ['but not twice', {...acked, acked: 0}, [{...row, id: '0-2'}, row], false, ['double']],
+    ['an event that nobody sent', acked, [{...row, id: '0-2', properties: {n: 2}}, row], false, ['invented']],
+    ['another property', acked, [{...row, properties: {n: 1, more: true}}], false, ['altered']],
+    ['another user', acked, [{...row, userId: 'bob'}], false, ['altered']],
+    ['another time', acked, [later], false, ['altered']],
+    ['an id that two events have', acked, [row, row], false, ['double', 'double', 'history']],
+    [
+      'a refused event that is there',
+      {...acked, acked: 0, thing: {...thing, isValid: false}},
+      [row],
+      false,
+      ['refusal'],
+    ],
+    ['an invalid event that was acknowledged', {...acked, thing: {...thing, isValid: false}}, [], false, ['refusal']],
+    ['an event of an erased user', acked, [row], true, ['erased']],
+    ['an erased user whose events are gone', acked, [], true, []],
+  ])('%s', (_case, fate, rows, isErased, invariants) => {
+    expect(found(fate, rows, isErased)).toEqual(invariants);
+  });
+});
