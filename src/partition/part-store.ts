@@ -22,6 +22,7 @@ export class PartStore {
   private readonly js: JetStreamClient;
   private readonly jsm: JetStreamManager;
   private readonly keyPrefix: string;
+  private readonly epoch: number;
   private nextKey = 0;
   /** Parts that the state at hand no longer names, by key; a kept manifest may still do. */
   private readonly retired = new Map<string, PartRef>();
@@ -34,6 +35,7 @@ export class PartStore {
   constructor(js: JetStreamClient, jsm: JetStreamManager, partition: number, epoch: number) {
     this.js = js;
     this.jsm = jsm;
+    this.epoch = epoch;
     this.keyPrefix = `p${partition}.${epoch}-${randomBytes(4).toString('hex')}`;
   }
 
@@ -108,7 +110,8 @@ export class PartStore {
     let erased = 0;
     for (const subject of Object.keys(info.state.subjects ?? {})) {
       const key = subject.slice(prefix.length, subject.lastIndexOf('.'));
-      if (named.has(key) || key.startsWith(own)) continue;
+      // One that was paused, and outlived by its successor, must not take that one's parts for orphans.
+      if (named.has(key) || key.startsWith(own) || epochOf(key) > this.epoch) continue;
       const message = await retryForever(() =>
         this.jsm.streams.getMessage(bucketStream('parts'), {last_by_subj: subject}),
       );
@@ -119,3 +122,6 @@ export class PartStore {
     return erased;
   }
 }
+
+/** Of the owner that wrote the part. */
+const epochOf = (key: string): number => Number.parseInt(key.slice(key.indexOf('.') + 1), 10);

@@ -62,7 +62,7 @@ export class Runner {
   private logIs: 'same' | 'unknown' | 'other' = 'same';
   /** The connection was lost since reading began: what is still to be read of that may be of a log that is gone. */
   private isReadStale = false;
-  private rewinds = 0;
+  private disconnects = 0;
   private isStopped = false;
   private tailBytes = 0;
   /** A tick that came while a snapshot was being written: another one follows. */
@@ -130,6 +130,7 @@ export class Runner {
   logDisconnected(): void {
     this.logIs = 'unknown';
     this.isReadStale = true;
+    this.disconnects += 1;
   }
 
   /** Asks the log for the message that was folded last; interrupts the reading of another one. */
@@ -146,7 +147,6 @@ export class Runner {
   /** Folds the log from its first message on: what was folded before is skipped by producer and number. */
   private async rewind(): Promise<void> {
     const {partition, snapshots, log} = this.setup;
-    this.rewinds += 1;
     log.error(
       {partition: partition.partition, sequence: partition.appliedSequence},
       'the log lost messages that were folded (a power cut without sync, or a restored backup): it is read again from its start',
@@ -256,11 +256,12 @@ export class Runner {
   /** Publishes a tick and waits until a snapshot at or after it is published. */
   private async publishNow(reason: TickReason): Promise<void> {
     for (;;) {
-      const {rewinds} = this;
+      const {disconnects} = this;
       const sequence = await this.setup.writer.tick(this.periodMs, reason);
-      while (!(await this.whenPublished(sequence, lookAgainMs)) && rewinds === this.rewinds);
-      // A log that lost its tail may have lost this tick, and its sequence.
-      if (rewinds === this.rewinds) return;
+      do {
+        if (await this.whenPublished(sequence, lookAgainMs)) return;
+        // A log that went away and came back may have lost this tick: then another one is needed.
+      } while (disconnects === this.disconnects);
     }
   }
 
