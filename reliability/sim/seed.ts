@@ -64,7 +64,7 @@ function planOf(chance: Chance): Plan {
     cuts: chance.is(0.3) ? chance.between(1, 2) : 0,
     pauses: chance.is(0.25) ? 1 : 0,
     losesTail,
-    erases: !losesTail && chance.is(0.35),
+    erases: chance.is(0.35),
     forgetsIds: chance.is(0.5),
   };
 }

@@ -84,9 +84,13 @@ export class Sentinel implements Watch {
       this.fail(`W4: ${stream.name} was purged up to ${seq}`);
       return;
     }
-    const older = this.newest?.previous;
-    if (older == null || seq > older.position.sequence) {
-      this.fail(`W3: the log was truncated up to ${seq}; the older manifest stands at ${older?.position.sequence}`);
+    const {position, previous} = this.newest ?? {};
+    const isOfThisLog = previous?.position.generation === position?.generation;
+    if (previous == null || seq > previous.position.sequence || !isOfThisLog) {
+      const older = previous == null ? 'nowhere' : `${previous.position.generation}.${previous.position.sequence}`;
+      this.fail(
+        `W3: the log of generation ${position?.generation} was truncated up to ${seq}; the older manifest stands at ${older}`,
+      );
     }
   }
 }
