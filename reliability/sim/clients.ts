@@ -45,6 +45,8 @@ export interface ClientOptions {
 export class Clients {
   /** Texts of events that were answered 200. */
   readonly acked = new Set<string>();
+  /** How often each event was handed to an edge. */
+  readonly sent = new Map<string, number>();
   /** Deletions that were accepted. */
   readonly erased = new Set<string>();
   sends = 0;
@@ -118,7 +120,14 @@ export class Clients {
       timer.isCancelled = true;
     };
     if (edge.process.state !== 'running') answer.give(false);
-    else this.timeline.as(edge.process, () => append(edge, request, answer));
+    else this.handOver(edge, request, answer);
+  }
+
+  private handOver(edge: SimEdge, request: Request, answer: Answer): void {
+    if (request.kind === 'events') {
+      for (const {token} of request.events) this.sent.set(token, (this.sent.get(token) ?? 0) + 1);
+    }
+    this.timeline.as(edge.process, () => append(edge, request, answer));
   }
 
   private answered(request: Request, tries: number, isStored: boolean): void {

@@ -18,6 +18,8 @@ export interface End {
   readonly lost: readonly Stored[];
   /** Texts of events that were answered 200. */
   readonly acked: ReadonlySet<string>;
+  /** How often each event was handed to an edge. */
+  readonly sent: ReadonlyMap<string, number>;
   readonly hasLosses: boolean;
 }
 
@@ -25,6 +27,7 @@ export function faultsOfEnd(end: End): string[] {
   const state = new PublishedState(end.server, end.subject);
   return [
     ...ackedFaults(end),
+    ...repeatFaults(end),
     ...(end.hasLosses ? lossyFaults(end, state) : exactFaults(end.model, state)),
     ...(end.hasLosses ? [] : eraseFaults(end)),
   ];
@@ -37,6 +40,18 @@ const tokensOf = (messages: readonly Stored[]): Set<string> =>
 function ackedFaults({acked, surviving, lost}: End): string[] {
   const stored = tokensOf([...surviving, ...lost]);
   return [...acked].filter((token) => !stored.has(token)).map((token) => `${token} was acked and is in no log message`);
+}
+
+/** A retry has the number of what it repeats: an event is in as many messages, by producer and number, as it was sent. */
+function repeatFaults({sent, surviving, lost}: End): string[] {
+  const messages = new Map([...surviving, ...lost].map((message) => [new MessageCursor(message.data).mark, message]));
+  const stored = new Map<string, number>();
+  for (const message of messages.values()) {
+    for (const token of tokensOf([message])) stored.set(token, (stored.get(token) ?? 0) + 1);
+  }
+  return [...stored]
+    .filter(([token, count]) => count > (sent.get(token) ?? 0))
+    .map(([token, count]) => `${token} was sent ${sent.get(token) ?? 0} times and is in ${count} log messages`);
 }
 
 function exactFaults(model: Model, state: PublishedState): string[] {

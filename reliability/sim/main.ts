@@ -4,17 +4,19 @@ import {parseArgs} from 'node:util';
 import {runSeed, type SeedResult} from './seed.js';
 import {realMs} from './virtual-builtins.js';
 
-const usage = `Usage: npm run sim -- [--seeds N] [--from S] [--trace]
+const usage = `Usage: npm run sim -- [--seeds N] [--from S] [--trace] [--stop]
 
   --seeds N   how many seeds (default 200)
   --from S    the first one (default 1)
   --trace     print what happened in each (one seed at a time is enough)
+  --stop      at the first seed that fails
 `;
 
 interface Options {
   readonly seeds: number;
   readonly from: number;
   readonly isVerbose: boolean;
+  readonly stops: boolean;
 }
 
 function readOptions(): Options | null {
@@ -23,13 +25,14 @@ function readOptions(): Options | null {
       seeds: {type: 'string', default: '200'},
       from: {type: 'string', default: '1'},
       trace: {type: 'boolean', default: false},
+      stop: {type: 'boolean', default: false},
       help: {type: 'boolean', short: 'h', default: false},
     },
   });
   if (values.help) return null;
   const [seeds, from] = [Number(values.seeds), Number(values.from)];
   if (!Number.isInteger(seeds) || !Number.isInteger(from) || seeds < 1 || from < 0) throw new Error(usage);
-  return {seeds, from, isVerbose: values.trace};
+  return {seeds, from, isVerbose: values.trace, stops: values.stop};
 }
 
 /** What a seed got wrong; a second run that differs is one of the faults. */
@@ -66,6 +69,7 @@ async function main(): Promise<number> {
     const result = await faultsOf(seed, options.isVerbose);
     report(result);
     if (result.faults.length > 0) failed.push(seed);
+    if (options.stops && failed.length > 0) break;
     hash = (Math.imul(hash, 31) + result.traceHash) >>> 0;
     totals.events = (totals.events as number) + result.events;
     for (const [what, count] of Object.entries(result.tally)) totals[what] = (totals[what] ?? 0) + count;

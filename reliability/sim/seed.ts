@@ -352,6 +352,7 @@ class SeedWorld {
       surviving,
       lost: sentinel.accepted.filter((message) => lost.has(message)),
       acked: this.clients.acked,
+      sent: this.clients.sent,
       hasLosses: plan.losesTail,
     });
     for (const text of found) this.fail(text);

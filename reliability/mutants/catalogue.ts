@@ -1,0 +1,141 @@
+// Seeded bugs: each a small change of a source file that breaks one promise, and the suite that must notice.
+//   The code itself knows nothing of them: they are made in a copy of the tree.
+
+/** `sim`: so many seeds from the first one on. `vitest`: one test file. */
+export type Suite = {readonly sim: number} | {readonly vitest: string};
+
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  /** Stands in the file exactly once. */
+  readonly text: string;
+  readonly replacement: string;
+  readonly caughtBy: Suite;
+}
+
+const sim: Suite = {sim: 300};
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'no-producer-check',
+    file: 'actors/partition.ts',
+    text: 'if (cursor.n <= last) return false;',
+    replacement: '',
+    caughtBy: sim,
+  },
+  {
+    name: 'skip-by-sequence-after-a-rewind',
+    file: 'actors/partition.ts',
+    text: '  rewind(): void {\n    this.appliedSequence = 0;',
+    replacement: '  rewind(): void {',
+    caughtBy: sim,
+  },
+  {
+    name: 'manifest-without-compare-and-set',
+    file: 'src/partition/manifest-store.ts',
+    text: '{expect: {lastSubjectSequence: revision}}',
+    replacement: 'revision < 0 ? {expect: {}} : {}',
+    caughtBy: sim,
+  },
+  {
+    name: 'ack-before-publish',
+    file: 'src/ingest/publisher.ts',
+    text: '    lane.inFlight = message;\n    this.send(message);',
+    replacement: "    lane.inFlight = message;\n    message.settle('stored', 0);\n    this.send(message);",
+    caughtBy: sim,
+  },
+  {
+    name: 'retry-with-a-new-id',
+    file: 'src/ingest/publisher.ts',
+    text: 'this.link.send(message.partition, message.id, this.tickets',
+    replacement: 'this.link.send(message.partition, message.id + message.sends, this.tickets',
+    caughtBy: {vitest: 'test/ingest/publisher.test.ts'},
+  },
+  {
+    name: 'retry-with-a-new-number',
+    file: 'src/ingest/publisher.ts',
+    text: '    message.sends += 1;\n',
+    replacement:
+      '    message.sends += 1;\n    if (message.sends > 1) {\n      this.lanes[message.partition].n += 1;\n' +
+      '      const {producer, n} = this.lanes[message.partition];\n' +
+      "      message.seal(producer.toString('hex') + '.' + message.partition + '.' + n, producer, n, 0);\n    }\n",
+    caughtBy: sim,
+  },
+  {
+    name: 'a-given-up-producer-goes-on',
+    file: 'src/ingest/publisher.ts',
+    text: '    lane.producer = this.options.newProducer();\n    lane.n = 0;',
+    replacement: '    lane.n -= 1;',
+    caughtBy: sim,
+  },
+  {
+    name: 'truncate-past-the-snapshot',
+    file: 'src/partition/snapshots.ts',
+    text: '{seq: sequence}',
+    replacement: '{seq: sequence + 1}',
+    caughtBy: sim,
+  },
+  {
+    name: 'delete-instead-of-erase',
+    file: 'src/partition/part-store.ts',
+    text: "deleteMessage(bucketStream('parts'), sequence, true)",
+    replacement: "deleteMessage(bucketStream('parts'), sequence, false)",
+    caughtBy: sim,
+  },
+  {
+    name: 'sweep-without-looking-at-kept-manifests',
+    file: 'src/partition/part-store.ts',
+    text: '.filter((ref) => !named.has(ref.key))',
+    replacement: '.filter((ref) => !named.has(ref.key) || true)',
+    caughtBy: sim,
+  },
+  {
+    name: 'purge-without-filler',
+    file: 'src/partition/scrub.ts',
+    text: 'await writer.filler(fillerBytes); // Z1',
+    replacement: 'await writer.filler(fillerBytes / 1024);',
+    caughtBy: sim,
+  },
+  {
+    name: 'message-ids-forgotten-by-a-restart',
+    file: 'src/partition/recovery.ts',
+    text: 'partition.restoreMessageIds(logicalDay, await cache.load(part));',
+    replacement: 'if (logicalDay < 0) partition.restoreMessageIds(logicalDay, await cache.load(part));',
+    caughtBy: sim,
+  },
+  {
+    name: 'erased-users-stay-active',
+    file: 'actors/partition.ts',
+    text: '    this.erasedUsers.push(user);\n',
+    replacement: '',
+    caughtBy: sim,
+  },
+  {
+    name: 'a-rewind-keeps-the-generation',
+    file: 'src/partition/snapshots.ts',
+    text: '    this.generation += 1;\n',
+    replacement: '',
+    caughtBy: sim,
+  },
+  {
+    name: 'last-seen-overwritten',
+    file: 'actors/user-deltas.ts',
+    text: 'if (!(this.lastEvent[slot] >= timeMs)) this.lastEvent[slot] = timeMs;',
+    replacement: 'this.lastEvent[slot] = timeMs;',
+    caughtBy: sim,
+  },
+  {
+    name: 'window-off-by-one',
+    file: 'actors/window-deltas.ts',
+    text: '    const hour = Math.floor(timeMs / hourMs);',
+    replacement: '    const hour = Math.floor((timeMs - 1) / hourMs);',
+    caughtBy: sim,
+  },
+  {
+    name: 'funnel-out-of-order',
+    file: 'actors/report/funnel-walk.ts',
+    text: 'Math.max(places[depth], places[depth - 1] + 1)',
+    replacement: 'places[depth]',
+    caughtBy: {vitest: 'test/actors/report/against-model.test.ts'},
+  },
+];

@@ -1,0 +1,65 @@
+// `npm run mutants [-- [--seeds N] NAME…]`: the checkers are checked. Every seeded bug must be caught by the suite that should catch it.
+import {fileURLToPath} from 'node:url';
+import {parseArgs} from 'node:util';
+import {mutants, type Suite} from './catalogue.js';
+import {type SuiteRun, TreeCopy} from './copy.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+const nameOf = (suite: Suite): string => ('sim' in suite ? `sim, ${suite.sim} seeds` : suite.vitest);
+
+/** The line that tells why the suite failed. */
+function reasonOf({words}: SuiteRun): string {
+  const lines = words.split('\n').map((line) => line.trim());
+  const at = lines.findIndex((line) => line.includes('failed; to repeat it'));
+  const reason = at >= 0 ? lines[at + 1] : lines.find((line) => /AssertionError|Error:/.test(line));
+  return (reason ?? lines.filter(Boolean).at(-1) ?? '').slice(0, 140);
+}
+
+/** A suite that fails without a bug proves nothing. */
+function checkSuites(copy: TreeCopy, suites: readonly Suite[]): boolean {
+  const distinct = new Map(suites.map((suite) => [nameOf(suite), suite]));
+  for (const [name, suite] of distinct) {
+    const run = copy.run(suite);
+    if (run.passed) continue;
+    say(`without any bug, ${name} fails: ${reasonOf(run)}`);
+    return false;
+  }
+  return true;
+}
+
+function main(): number {
+  const {values, positionals: names} = parseArgs({allowPositionals: true, options: {seeds: {type: 'string'}}});
+  const unknown = names.find((name) => mutants.every((mutant) => mutant.name !== name));
+  if (unknown !== undefined) {
+    say(`there is no mutant "${unknown}"; there are:\n${mutants.map(({name}) => `  ${name}`).join('\n')}`);
+    return 2;
+  }
+  const sized = (suite: Suite): Suite =>
+    'sim' in suite && values.seeds !== undefined ? {sim: Number(values.seeds)} : suite;
+  const chosen = mutants
+    .filter(({name}) => names.length === 0 || names.includes(name))
+    .map((mutant) => ({...mutant, caughtBy: sized(mutant.caughtBy)}));
+  const copy = new TreeCopy(root);
+  try {
+    const suites = chosen.map(({caughtBy}) => caughtBy);
+    if (!checkSuites(copy, suites)) return 1;
+    let survivors = 0;
+    for (const mutant of chosen) {
+      const run = copy.with(mutant, () => copy.run(mutant.caughtBy));
+      if (run.passed) survivors += 1;
+      const what = `${mutant.name} (${nameOf(mutant.caughtBy)})`;
+      say(run.passed ? `SURVIVED ${what}` : `caught   ${what}: ${reasonOf(run)}`);
+    }
+    say(`${chosen.length - survivors} of ${chosen.length} seeded bugs caught`);
+    return survivors === 0 ? 0 : 1;
+  } finally {
+    copy.remove();
+  }
+}
+
+process.exitCode = main();
