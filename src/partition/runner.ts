@@ -77,7 +77,9 @@ export class Runner {
     this.periodMs = setup.refreshMs * tickShare;
     this.applied = new Waiters(setup.partition.appliedSequence);
     this.publishedWaiters = new Waiters(setup.snapshots.publishedSequence);
-    setup.snapshots.onPublished = ({sequence}) => this.publishedWaiters.advance(sequence);
+    setup.snapshots.onPublished = ({sequence}) => {
+      if (this.isLogKnown) this.publishedWaiters.advance(sequence);
+    };
     this.scrub = new Scrub({
       ...setup,
       publish: () => this.publishNow(tickReason.erasure),
@@ -108,11 +110,11 @@ export class Runner {
       if (this.isStopped) return;
       for await (const message of reader.read(partition.appliedSequence)) {
         // Nothing of another log is folded before the rewind: numbers of producers would be skipped for ever.
-        if (this.isReadStale || this.logIs !== 'same') break;
+        if (!this.isLogKnown) break;
         await this.foldMessage(message);
         for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
         if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
-        this.applied.advance(partition.appliedSequence);
+        if (this.isLogKnown) this.applied.advance(partition.appliedSequence);
         this.noteTail(message.bytes.length);
       }
     }
@@ -131,17 +133,32 @@ export class Runner {
     this.logIs = 'unknown';
     this.isReadStale = true;
     this.disconnects += 1;
+    this.forgetReached();
+  }
+
+  /** Until the log is known, its sequences may be those of another one: nobody is told that one of them is reached. */
+  private forgetReached(): void {
+    this.applied.reset();
+    this.publishedWaiters.reset();
+  }
+
+  private get isLogKnown(): boolean {
+    return this.logIs === 'same' && !this.isReadStale;
   }
 
   /** Asks the log for the message that was folded last; interrupts the reading of another one. */
   async checkLog(): Promise<void> {
     const {reader, partition} = this.setup;
     const {appliedSequence, appliedMark} = partition;
+    const {publishedSequence} = this.setup.snapshots;
     const isSame = await retryForever(() => reader.holds(appliedSequence, appliedMark));
     // Folding went on meanwhile: then the log was checked by the reading loop.
     if (this.logIs !== 'unknown') return;
     this.logIs = isSame ? 'same' : 'other';
-    if (!isSame) reader.interrupt();
+    if (isSame) {
+      this.applied.advance(appliedSequence);
+      this.publishedWaiters.advance(Math.min(publishedSequence, appliedSequence));
+    } else reader.interrupt();
   }
 
   /** Folds the log from its first message on: what was folded before is skipped by producer and number. */
@@ -154,8 +171,7 @@ export class Runner {
     await snapshots.idle();
     snapshots.startGeneration();
     partition.rewind();
-    this.applied.reset();
-    this.publishedWaiters.reset();
+    this.forgetReached();
     this.logIs = 'same';
   }
 

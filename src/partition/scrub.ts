@@ -85,8 +85,9 @@ export class Scrub {
     await publish(); // A
     await publish(); // B
     await snapshots.idle(); // Z2
-    const position = must(snapshots.olderPosition, 'two snapshots were just published');
-    await snapshots.cutLog(position);
+    const older = must(snapshots.older, 'two snapshots were just published');
+    const position = older.sequence;
+    await snapshots.cutLog(older);
     const erased = snapshots.swept;
     const remaining = await parts.stillThere(erased);
     const first = await this.firstSequence();

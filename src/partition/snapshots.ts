@@ -18,6 +18,7 @@ import type {Logger} from '../observe.js';
 import {type ChunkImage, imageOf} from './chunk-parts.js';
 import {appendUserRun, appendWindowRun, mergeCount, type PartLoader} from './compaction.js';
 import type {Layout} from './layout.js';
+import {markAt} from './log-reader.js';
 import type {ManifestStore} from './manifest-store.js';
 import type {PartStore} from './part-store.js';
 import {retryForever} from './retry.js';
@@ -25,6 +26,12 @@ import {retryForever} from './retry.js';
 export interface Published {
   readonly sequence: number;
   readonly asOfMs: number;
+}
+
+/** Where a manifest stands, and what stands there in the log that it was folded from. */
+export interface Milestone {
+  readonly sequence: number;
+  readonly mark: string;
 }
 
 export interface SnapshotsSetup {
@@ -48,7 +55,7 @@ export class Snapshots {
     previous: new Set(),
   };
   /** Published positions behind which the log may be cut once they are old enough. */
-  private behind: Published[] = [];
+  private behind: (Published & Milestone)[] = [];
   private running: Promise<void> | undefined;
   private generation: number;
   private hasSweptOrphans = false;
@@ -83,8 +90,9 @@ export class Snapshots {
   }
 
   /** Position of the older kept manifest: the log is needed from there on. */
-  get olderPosition(): number | undefined {
-    return this.manifest?.previous?.position.sequence;
+  get older(): Milestone | undefined {
+    const previous = this.manifest?.previous;
+    return previous == null ? undefined : {sequence: previous.position.sequence, mark: previous.mark};
   }
 
   get isRunning(): boolean {
@@ -221,7 +229,7 @@ export class Snapshots {
     this.manifest = manifest;
     this.onPublished({sequence: cut.sequence, asOfMs: cut.asOfMs});
     if (last !== undefined && last.position.generation === this.generation)
-      this.behind.push({sequence: last.position.sequence, asOfMs: last.asOfMs});
+      this.behind.push({sequence: last.position.sequence, mark: last.mark, asOfMs: last.asOfMs});
   }
 
   /** Up to the older kept manifest, and not what the server's duplicate window still has to know. */
@@ -231,11 +239,18 @@ export class Snapshots {
     const last = old[old.length - 1];
     if (last === undefined) return;
     this.behind = this.behind.filter((published) => !old.includes(published));
-    await this.cutLog(last.sequence);
+    await this.cutLog(last);
   }
 
-  /** Removes what stands before `sequence`. The entry at it, a tick, stays: recovery compares it with the manifest. */
-  async cutLog(sequence: number): Promise<void> {
-    await retryForever(() => this.setup.jsm.streams.purge(logStream(this.setup.partition.partition), {seq: sequence}));
+  /**
+   * Removes what stands before a manifest. The entry at it, a tick, stays: recovery compares it with the manifest. A log
+   * that has another entry there lost its tail: its sequences mean something else, and nothing of it is removed.
+   */
+  async cutLog({sequence, mark}: Milestone): Promise<void> {
+    const {jsm, partition} = this.setup;
+    await retryForever(async () => {
+      if ((await markAt(jsm, partition.partition, sequence)) !== mark) return;
+      await jsm.streams.purge(logStream(partition.partition), {seq: sequence});
+    });
   }
 }
