@@ -1,6 +1,6 @@
 // One process's connection to the fake server: calls with latency and faults, connection and disconnection.
 //   K1. Calls arrive in the order in which they were made, however long one of them is held up.
-//   K2. A call that was on its way when its process died still arrives.
+//   K2. A call that was on its way when its process died still arrives; when the server went down, it does not.
 import {crc32} from 'node:zlib';
 import type {Faults} from './faults.js';
 import type {SimServer} from './server.js';
@@ -36,6 +36,9 @@ export class SimLink {
   constructor(process: SimProcess, world: LinkWorld) {
     this.process = process;
     this.world = world;
+    if (world.server.isUp) return;
+    this.isConnected = false;
+    this.tryToConnect(0);
   }
 
   /** `apply` happens at the server; `undefined` from `answer` means silence. */
@@ -67,8 +70,10 @@ export class SimLink {
     const arrivalMs = Math.max(timeline.nowMs + delayMs, this.lastArrivalMs); // K1
     this.lastArrivalMs = arrivalMs;
     const wasConnected = this.isConnected;
+    const {server} = this.world;
+    const {downs} = server;
     timeline.schedule(arrivalMs - timeline.nowMs, undefined, () => {
-      if (fate === 'requestLost' || !wasConnected || !this.world.server.isUp) return;
+      if (fate === 'requestLost' || !wasConnected || !server.isUp || downs !== server.downs) return;
       const outcome = fate === 'refused' ? {error: apiError(insufficientResources, 'no room')} : outcomeOf(apply);
       timeline.trace(`${label} ${'error' in outcome ? outcome.error.message : 'happened'}`);
       if (isCrash) kill(this.process, `after ${label}`);

@@ -17,6 +17,8 @@ export class Sentinel implements Watch {
   newest: Manifest | undefined;
   private readonly fail: (text: string) => void;
   private readonly server: () => SimServer;
+  /** Marks of the messages that manifests stood at which have a newer one behind them. */
+  private readonly milestones = new Set<string>();
   private readonly bytesOf = new Map<string, Stored>();
   /** Revisions that the newest manifest's index names, and those of the one before. */
   private named: {current: ReadonlySet<number>; previous: ReadonlySet<number>} = {
@@ -51,6 +53,7 @@ export class Sentinel implements Watch {
     if (last !== undefined && isBefore(manifest, last)) {
       this.fail(`W1: a manifest at ${textOf(manifest)} followed one at ${textOf(last)}`);
     }
+    if (manifest.previous !== null) this.milestones.add(manifest.previous.mark);
     const isSameIndex = last?.index.key === manifest.index.key;
     const current = isSameIndex ? this.named.current : this.revisionsOf(manifest.index);
     const previous = manifest.previous === null ? new Set<number>() : this.revisionsOf(manifest.previous.index);
@@ -84,14 +87,15 @@ export class Sentinel implements Watch {
       this.fail(`W4: ${stream.name} was purged up to ${seq}`);
       return;
     }
-    const {position, previous} = this.newest ?? {};
-    const isOfThisLog = previous?.position.generation === position?.generation;
-    if (previous == null || seq > previous.position.sequence || !isOfThisLog) {
-      const older = previous == null ? 'nowhere' : `${previous.position.generation}.${previous.position.sequence}`;
-      this.fail(
-        `W3: the log of generation ${position?.generation} was truncated up to ${seq}; the older manifest stands at ${older}`,
-      );
-    }
+    if (seq > stream.firstSeq) this.checkTruncation(stream, seq);
+  }
+
+  /** W3. A truncation ends at a message that an older manifest stood at; a log that lost its tail may lack the last of them. */
+  private checkTruncation(log: SimStream, seq: number): void {
+    const held = log.live.get(seq);
+    if (held !== undefined && this.milestones.has(new MessageCursor(held.data).mark)) return;
+    const older = this.newest?.previous?.position;
+    this.fail(`W3: the log was truncated up to ${seq}; the older manifest stands at ${JSON.stringify(older)}`);
   }
 }
 

@@ -14,6 +14,8 @@ export class SimServer {
   readonly parts = new SimStream(bucketStream('parts'), 1);
   readonly manifests = new SimStream(bucketStream('manifests'), 2);
   isUp = true;
+  /** How often it went down: what was on its way then never arrives. */
+  downs = 0;
   /** Whether a purge makes it forget message ids: layer 2 must do without them. */
   private readonly forgetsIdsOnPurge: boolean;
   private readonly watch: Watch;
@@ -76,6 +78,7 @@ export class SimServer {
 
   goDown(): void {
     this.isUp = false;
+    this.downs += 1;
     for (const stream of this.streams) this.changed(stream);
   }
 
