@@ -1,0 +1,37 @@
+// How soon a connection comes back after a server that dies at the worst moment.
+
+import {once} from 'node:events';
+import {type AddressInfo, createServer, type Socket} from 'node:net';
+import {expect, test} from 'vitest';
+import {connectNats} from '../../src/nats/connection.js';
+import {until} from '../support/until.js';
+
+const greeting = 'INFO {"server_id":"X","version":"2.15.1","proto":1,"headers":true,"max_payload":1048576}\r\n';
+// Writes are taken again within 5 s after the log is back: the connection must not use them up.
+const comesBackMsMax = 4_000;
+
+function answerPings(socket: Socket): void {
+  socket.write(greeting);
+  socket.on('data', (bytes: Buffer) => bytes.includes('PING') && socket.write('PONG\r\n'));
+}
+
+test('a server that dies between its greeting and its first answer does not keep the next one waiting for long', async () => {
+  const arrivedMs: number[] = [];
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    sockets.push(socket);
+    arrivedMs.push(performance.now());
+    if (arrivedMs.length !== 2) answerPings(socket);
+    else socket.once('data', () => socket.resetAndDestroy()).write(greeting);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const {port} = server.address() as AddressInfo;
+  const nc = await connectNats({servers: [`127.0.0.1:${port}`]}, 'test');
+  sockets[0]!.destroy();
+  await until('it connects a third time', () => arrivedMs.length === 3);
+  expect(arrivedMs[2]! - arrivedMs[1]!).toBeLessThan(comesBackMsMax);
+  await nc.close();
+  server.close();
+});
