@@ -39,7 +39,10 @@ async function play(options: Options): Promise<number> {
     // A deadline that passed is a finding like any other.
     summary.add([{invariant: 'recovery', detail: (error as Error).message}]);
   }
-  await run.end();
+  const exit = await run.end();
+  if (summary.isClean && exit !== 'code 0') {
+    summary.add([{invariant: 'recovery', detail: `the last stop ended by ${exit}`}]);
+  }
   print(summary.line());
   print(summary.json());
   if (summary.isClean && !options.keep) run.removeData();

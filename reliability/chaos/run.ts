@@ -152,14 +152,16 @@ export class Run {
     return [...broken, ...(await this.checker.checkAll(rounds, await this.fence(workload)))];
   }
 
-  async end(): Promise<void> {
+  /** Returns how the service ended. */
+  async end(): Promise<string> {
     const {service, readback, journal} = this.stage;
     for (const sender of this.senders) sender.close();
     readback.close();
-    await service.stop();
+    const exit = await service.stop();
     this.checker.close();
     journal.close();
     await this.nemesis.finish?.();
+    return exit;
   }
 
   /** When the nemesis left them in the run's folder: the journal and the logs stay. */

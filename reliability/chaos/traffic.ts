@@ -57,7 +57,8 @@ export class Worker implements Traffic {
     while (this.again.length > 0) {
       if (performance.now() > deadlineMs)
         throw new Error(`${this.again.length} retries not acknowledged in ${msMax} ms`);
-      await this.send(this.takeRetries(), 1);
+      const outcomes = await this.send(this.takeRetries(), 1);
+      if (outcomes.includes('unknown')) await delay(pauseAfterFailureMs);
     }
   }
 

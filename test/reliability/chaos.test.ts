@@ -20,7 +20,8 @@ test.skipIf(!canRun).each([
   ['erase', 1],
 ])('chaos: %s, %i rounds: nothing lost, nothing double, nothing invented', async (nemesis, rounds) => {
   const run = promisify(execFile)(process.execPath, [program, nemesis, '--rounds', `${rounds}`, '--seed', '7']);
-  const {stdout} = await run.catch((error: {stdout: string}) => error);
+  const {stdout, stderr} = await run.catch((error: {stdout: string; stderr: string}) => error);
+  expect(stderr).toBe('');
   expect(stdout).toContain(`${rounds} rounds, 0 lost, 0 double, 0 invented`);
   expect(
     JSON.parse(
