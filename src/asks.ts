@@ -80,7 +80,7 @@ export type PartitionAnswer =
       /** Traits that were left out because the profile was full. */
       readonly traitsOverLimit: number;
     }
-  /** `deletion`: the newest one of this id that completed within 30 days. */
+  /** `deletion`: the newest one of this id that is pending, or that completed within 30 days. */
   | {readonly kind: 'unknown_user'; readonly deletion?: Deletion}
   | {readonly kind: 'known_user'}
   | {

@@ -56,8 +56,8 @@ export class Eraser implements Traffic {
   }
 
   /**
-   * A deletion that is under way answers 404 without naming itself, one that is completed names itself. If that never
-   * comes, the journal says that nobody was deleted, and the events are missed.
+   * A deletion that is folded, pending or completed, is named by the 404 to whoever asks again. If that never comes, the
+   * journal says that nobody was deleted, and the events are missed.
    */
   private async untilErased(deletion: Thing, deadlineMs: number): Promise<void> {
     for (;;) {

@@ -132,10 +132,8 @@ export class LiveReads {
     const {partition} = this.runner.setup;
     const key = userKey(user);
     const hash = partition.userHash(key, 0, key.length);
-    const completed = [...partition.deletions.values()].filter(
-      (record) => record.userHash === hash && this.runner.isErased(record.id),
-    );
-    const newest = completed.sort((a, b) => b.sequence - a.sequence)[0];
+    const ofUser = [...partition.deletions.values()].filter((record) => record.userHash === hash);
+    const newest = ofUser.sort((a, b) => b.sequence - a.sequence)[0];
     return newest === undefined ? {kind: 'unknown_user'} : {kind: 'unknown_user', deletion: this.receipt(newest)};
   }
 

@@ -128,6 +128,42 @@ test('an unknown user is user_not_found; one that was deleted has its deletion a
   expect(body.deletion).toEqual(receipt);
 });
 
+test('whoever asks again while the deletion is pending finds it', async () => {
+  /** The first answer is never looked at before the second question is answered: as if it had been lost. */
+  const askAgain = async (): Promise<Deletion> => {
+    const userId = freshId();
+    await under.track({event: 'seen', userId});
+    const first = under.read.delete(userPath(userId));
+    await until(
+      async () => (await under.read.get(userPath(userId))).status,
+      (status) => status === 404,
+      'the user is gone',
+    );
+    const again = await under.read.delete(userPath(userId));
+    expectJson(again, 404);
+    const body = again.json<{error: {code: string; message: string}; deletion: Deletion}>();
+    expectErrorValue(body.error, 'user_not_found');
+    expect(Object.keys(body.deletion).sort()).toEqual(deletionFields);
+    const {deletion: answered} = (await first).json<{deletion: Deletion}>();
+    const {id, events_deleted, log_position} = body.deletion;
+    expect({id, events_deleted, log_position}).toEqual({
+      id: answered.id,
+      events_deleted: 1,
+      log_position: answered.log_position,
+    });
+    return body.deletion;
+  };
+  // A quick disk may be done before the second question arrives: another user is tried then.
+  const pending = await until(askAgain, ({status}) => status === 'pending', 'a pending deletion was found');
+  expect(pending).toMatchObject({completed_at: null, verified: null});
+  const completed = await until(
+    () => deletion(pending.id),
+    ({status}) => status === 'completed',
+    'the deletion completes',
+  );
+  expect(completed).toMatchObject({events_deleted: 1, log_position: pending.log_position});
+});
+
 test('unknown deletions are not_found; asking needs a secret key', async () => {
   for (const id of [
     'del_1',
