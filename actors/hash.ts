@@ -1,4 +1,4 @@
-// Hashing of byte strings: one function for partitioning and hash tables, two seeds of it for fingerprints.
+// Hashing of byte strings: one function for partitioning and hash tables, three lanes like its own for fingerprints.
 // MurmurHash3 x86_32 (Austin Appleby, public domain): its avalanche keeps open addressing short, and it needs only
 // 32-bit multiplications, which V8 compiles to single instructions.
 //   H1. `partitionOf` must never change: it decides where a user's history lives.
@@ -29,13 +29,11 @@ export function hashBytes(bytes: Uint8Array, start: number, end: number, seed: n
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** Two keyed 32-bit hashes of the same bytes in one pass; `low` is what `hashPair` leaves beside its result. */
-export const pair = {low: 0};
-
-/** Returns the high half, and leaves the low one in `pair.low`: two numbers without an allocation. */
-export function hashPair(bytes: Uint8Array, start: number, end: number, highSeed: number, lowSeed: number): number {
-  let high = highSeed | 0;
-  let low = lowSeed | 0;
+/** Three keyed 32-bit hashes of the same bytes in one pass, written to `words` (after the seeds were read from there). */
+export function hashWords(bytes: Uint8Array, start: number, end: number, words: Uint32Array): void {
+  let first = words[0] | 0;
+  let second = words[1] | 0;
+  let third = words[2] | 0;
   for (let i = start; i < end; i += 4) {
     // Past the end there are zeros: the length, mixed in below, keeps 'a' and 'a\0' apart.
     const word =
@@ -44,15 +42,20 @@ export function hashPair(bytes: Uint8Array, start: number, end: number, highSeed
         : bytes[i] | ((i + 1 < end ? bytes[i + 1] : 0) << 8) | ((i + 2 < end ? bytes[i + 2] : 0) << 16);
     let k = Math.imul(word, 0xcc9e2d51);
     k = (k << 15) | (k >>> 17);
-    high ^= Math.imul(k, 0x1b873593);
-    high = (Math.imul((high << 13) | (high >>> 19), 5) + 0xe6546b64) | 0;
+    first ^= Math.imul(k, 0x1b873593);
+    first = (Math.imul((first << 13) | (first >>> 19), 5) + 0xe6546b64) | 0;
     k = Math.imul(word, 0x239b961b);
     k = (k << 16) | (k >>> 16);
-    low ^= Math.imul(k, 0xab0e9789);
-    low = (Math.imul((low << 17) | (low >>> 15), 5) + 0x561ccd1b) | 0;
+    second ^= Math.imul(k, 0xab0e9789);
+    second = (Math.imul((second << 17) | (second >>> 15), 5) + 0x561ccd1b) | 0;
+    k = Math.imul(word, 0x38b34ae5);
+    k = (k << 17) | (k >>> 15);
+    third ^= Math.imul(k, 0xa1e38b93);
+    third = (Math.imul((third << 15) | (third >>> 17), 5) + 0x96cd1c35) | 0;
   }
-  pair.low = hashUint32(low ^ (end - start));
-  return hashUint32(high ^ (end - start));
+  words[0] = hashUint32(first ^ (end - start));
+  words[1] = hashUint32(second ^ (end - start));
+  words[2] = hashUint32(third ^ (end - start));
 }
 
 /** Mixes one 32-bit integer (Murmur3 finaliser): for tables keyed by small integers. */

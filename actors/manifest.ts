@@ -4,7 +4,7 @@
 //   P7. All parts of a manifest stand at its position.
 import {assert} from './invariant.js';
 
-export const manifestFormat = 1;
+export const manifestFormat = 2;
 
 /** One part in the store. `revisions` are those of its values of at most 512 KiB, in order. */
 export interface PartRef {
@@ -112,7 +112,7 @@ export interface SnapshotIndex {
   /** Indexes of erased users that window runs may still hold, ascending: readers leave them out of day sets. */
   readonly erasedUsers: readonly number[];
   readonly dedupe: readonly DedupePart[];
-  /** Fingerprints of erased users' message ids: [first half, second half, expiry in logical ms]*, f64 each. */
+  /** Fingerprints of erased users' message ids: [three words, logical day]*, u32 each. */
   readonly tombstones: PartRef | null;
   readonly deletions: readonly DeletionRecord[];
   /** Last message of the log that may hold entries of erased users behind their erase entries; 0: none. */

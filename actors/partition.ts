@@ -8,8 +8,8 @@
 //   P6. No clock in a fold: event time, log time, or the time that a tick carries.
 //   P8. Received = counted + duplicate + erased (`tally`), always.
 import {type EntryView, entryKind, fingerprint, MessageCursor} from './codec/entries.js';
-import {FingerprintSet} from './fingerprints.js';
-import {hashBytes, pair} from './hash.js';
+import {FingerprintSet, fingerprintWords} from './fingerprints.js';
+import {hashBytes} from './hash.js';
 import {InternedTable} from './interned.js';
 import {assert, must} from './invariant.js';
 import {dayMs, dedupeMs, tombstoneMs} from './limits.js';
@@ -23,11 +23,13 @@ import {encodeWindows} from './windows.js';
 
 /** A producer that was silent for so long (logical time) is forgotten: its retries ended, and its messages left the log, long before. */
 const producerMs = dayMs;
+/** In a part: the fingerprint, and its logical day. */
+const tombstoneWords = fingerprintWords + 1;
 
 export interface PartitionSetup {
   readonly partition: number;
   /** Secret of the deployment: message-id fingerprints and user hashes are keyed by it. */
-  readonly seeds: readonly [number, number];
+  readonly seeds: readonly [number, number, number];
   readonly dedupeBytesMax: number;
 }
 
@@ -74,12 +76,12 @@ export interface Cut {
 
 interface FreshFingerprints {
   readonly day: number;
-  readonly halves: number[];
+  readonly words: number[];
 }
 
 export class Partition {
   readonly partition: number;
-  private readonly seeds: readonly [number, number];
+  private readonly seeds: readonly [number, number, number];
   appliedSequence = 0;
   /** Of the message at `appliedSequence`; empty before the first. */
   appliedMark = '';
@@ -98,6 +100,8 @@ export class Partition {
   private readonly dirtyProfiles = new Set<number>();
   private frozenProfiles = new Set<number>();
   readonly messageIds: FingerprintSet;
+  /** Of the entry that is being folded. */
+  private readonly fingerprint = new Uint32Array(fingerprintWords);
   private freshIds: FreshFingerprints[] = [];
   readonly tombstones = new FingerprintSet(64 * 1024 * 1024);
   private erasedUsers: number[] = [];
@@ -194,21 +198,21 @@ export class Partition {
   }
 
   private isFirstCopy(entry: EntryView, sequence: number): boolean {
-    const high = fingerprint(entry, this.seeds[0], this.seeds[1]);
-    const {low} = pair;
-    if (this.tombstones.count > 0 && this.tombstones.has(high, low)) {
+    const print = this.fingerprint;
+    fingerprint(entry, this.seeds, print);
+    if (this.tombstones.count > 0 && this.tombstones.has(print)) {
       this.tally.tombstoned += 1;
       this.erasedInLogSequence = sequence;
       return false;
     }
     const day = Math.floor(this.logicalMs / dayMs);
-    if (!this.messageIds.add(high, low, day)) {
+    if (!this.messageIds.add(print, 0, day)) {
       this.tally.duplicate += 1;
       return false;
     }
     const last = this.freshIds[this.freshIds.length - 1];
-    if (last !== undefined && last.day === day) last.halves.push(high, low);
-    else this.freshIds.push({day, halves: [high, low]});
+    if (last !== undefined && last.day === day) last.words.push(print[0], print[1], print[2]);
+    else this.freshIds.push({day, words: [print[0], print[1], print[2]]});
     return true;
   }
 
@@ -298,8 +302,10 @@ export class Partition {
       .join('');
   }
 
-  fingerprintOf(entry: EntryView): readonly [number, number] {
-    return [fingerprint(entry, this.seeds[0], this.seeds[1]), pair.low];
+  fingerprintOf(entry: EntryView): Uint32Array {
+    const words = new Uint32Array(fingerprintWords);
+    fingerprint(entry, this.seeds, words);
+    return words;
   }
 
   /**
@@ -311,14 +317,14 @@ export class Partition {
     entry: EntryView,
     user: number | undefined,
     rows: readonly ErasedRow[],
-    fingerprints: readonly (readonly [number, number])[],
+    fingerprints: readonly Uint32Array[],
   ): void {
     for (const row of rows) {
       this.windows.subtract(row.timeMs, row.name);
       this.nameCounts[row.name] -= 1;
     }
     for (const name of new Set(rows.map((row) => row.name))) if (this.nameCounts[name] === 0) this.names.remove(name);
-    for (const [high, low] of fingerprints) this.tombstones.add(high, low, Math.floor(this.logicalMs / dayMs));
+    for (const print of fingerprints) this.tombstones.add(print, 0, Math.floor(this.logicalMs / dayMs));
     if (user !== undefined) this.forgetUser(user, rows.length > 0);
     const id = entry.text();
     this.deletions.set(id, {
@@ -384,10 +390,10 @@ export class Partition {
         .encode(isErased)
         .map((view) => ({first: view.firstDay, last: view.lastDay, payload: encodeWindows(view)})),
       userBlocks: this.encodeUsers(),
-      fingerprints: this.freshIds.map(({day, halves}) => ({
+      fingerprints: this.freshIds.map(({day, words}) => ({
         logicalDay: day,
-        count: halves.length / 2,
-        payload: bytesOf(Uint32Array.from(halves)),
+        count: words.length / fingerprintWords,
+        payload: bytesOf(Uint32Array.from(words)),
       })),
       tombstones: this.encodeTombstones(),
       dedupeOldestDay: this.messageIds.oldestDay,
@@ -430,11 +436,14 @@ export class Partition {
   }
 
   private encodeTombstones(): Uint8Array {
-    const triples: number[] = [];
-    this.tombstones.forEach((high, low, day) => {
-      triples.push(high, low, day);
+    const all = new Uint32Array(this.tombstones.count * tombstoneWords);
+    let at = 0;
+    this.tombstones.forEach((words, start, day) => {
+      all.set(words.subarray(start, start + fingerprintWords), at);
+      all[at + fingerprintWords] = day;
+      at += tombstoneWords;
     });
-    return bytesOf(Uint32Array.from(triples));
+    return bytesOf(all);
   }
 
   /** The frozen deltas are in parts now. */
@@ -469,13 +478,15 @@ export class Partition {
   }
 
   restoreMessageIds(day: number, payload: Uint8Array): void {
-    const halves = new Uint32Array(payload.slice().buffer);
-    for (let i = 0; i < halves.length; i += 2) this.messageIds.add(halves[i], halves[i + 1], day);
+    const words = new Uint32Array(payload.slice().buffer);
+    for (let at = 0; at < words.length; at += fingerprintWords) this.messageIds.add(words, at, day);
   }
 
   restoreTombstones(payload: Uint8Array): void {
-    const triples = new Uint32Array(payload.slice().buffer);
-    for (let i = 0; i < triples.length; i += 3) this.tombstones.add(triples[i], triples[i + 1], triples[i + 2]);
+    const words = new Uint32Array(payload.slice().buffer);
+    for (let at = 0; at < words.length; at += tombstoneWords) {
+      this.tombstones.add(words, at, words[at + fingerprintWords]);
+    }
   }
 }
 

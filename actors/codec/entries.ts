@@ -15,7 +15,7 @@
 //   E1. Version 1 bytes stay readable for ever (test/golden). A new layout is a new version.
 //   E2. Equal values have equal bytes: dictionaries and filters compare values without decoding them.
 
-import {hashPair, pair, partitionOf} from '../hash.js';
+import {hashWords, partitionOf} from '../hash.js';
 import {assert} from '../invariant.js';
 import {ByteReader, type ByteWriter, readWtf8} from './bytes.js';
 
@@ -491,8 +491,14 @@ export function propertiesJson(bytes: Uint8Array, propertiesStart: number): stri
   return text + '}';
 }
 
-/** Keyed 64-bit fingerprint of (user, message id): returns its high half, its low one is then in `pair.low`. */
-export function fingerprint(entry: EntryView, highSeed: number, lowSeed: number): number {
-  const high = hashPair(entry.bytes, entry.keyStart, entry.keyEnd, highSeed, lowSeed);
-  return hashPair(entry.bytes, entry.messageIdStart, entry.messageIdEnd, high ^ highSeed, pair.low ^ lowSeed);
+/** Keyed 96-bit fingerprint of (user, message id), written to `words`. */
+export function fingerprint(entry: EntryView, seeds: readonly [number, number, number], words: Uint32Array): void {
+  words[0] = seeds[0];
+  words[1] = seeds[1];
+  words[2] = seeds[2];
+  hashWords(entry.bytes, entry.keyStart, entry.keyEnd, words);
+  words[0] ^= seeds[0];
+  words[1] ^= seeds[1];
+  words[2] ^= seeds[2];
+  hashWords(entry.bytes, entry.messageIdStart, entry.messageIdEnd, words);
 }

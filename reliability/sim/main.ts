@@ -1,20 +1,26 @@
-// `npm run sim`: seeds, each run twice, against the slow model.
+// `npm run sim`: seeds, each run twice, against the slow model; many seeds are shared out over processes.
 import './virtual-builtins.js';
+import {availableParallelism} from 'node:os';
 import {parseArgs} from 'node:util';
 import {runSeed, type SeedResult} from './seed.js';
+import {playInProcesses} from './shares.js';
+import {addTotals, emptyTotals, type Totals} from './totals.js';
 import {realMs} from './virtual-builtins.js';
 
-const usage = `Usage: npm run sim -- [--seeds N] [--from S] [--trace] [--stop]
+const seedsOfJobMin = 100;
+const usage = `Usage: npm run sim -- [--seeds N] [--from S] [--jobs N] [--trace] [--stop]
 
   --seeds N   how many seeds (default 200)
   --from S    the first one (default 1)
+  --jobs N    processes that share them (default: one a core, if each gets at least ${seedsOfJobMin} seeds)
   --trace     print what happened in each (one seed at a time is enough)
-  --stop      at the first seed that fails
+  --stop      at the first seed that fails (of each process)
 `;
 
 interface Options {
   readonly seeds: number;
   readonly from: number;
+  readonly jobs: number;
   readonly isVerbose: boolean;
   readonly stops: boolean;
 }
@@ -24,6 +30,7 @@ function readOptions(): Options | null {
     options: {
       seeds: {type: 'string', default: '200'},
       from: {type: 'string', default: '1'},
+      jobs: {type: 'string'},
       trace: {type: 'boolean', default: false},
       stop: {type: 'boolean', default: false},
       help: {type: 'boolean', short: 'h', default: false},
@@ -31,8 +38,10 @@ function readOptions(): Options | null {
   });
   if (values.help) return null;
   const [seeds, from] = [Number(values.seeds), Number(values.from)];
-  if (!Number.isInteger(seeds) || !Number.isInteger(from) || seeds < 1 || from < 0) throw new Error(usage);
-  return {seeds, from, isVerbose: values.trace, stops: values.stop};
+  const jobs = Number(values.jobs ?? Math.max(1, Math.min(availableParallelism(), Math.floor(seeds / seedsOfJobMin))));
+  const isGood = [seeds, from, jobs].every(Number.isInteger) && seeds >= 1 && from >= 0 && jobs >= 1 && jobs <= 64;
+  if (!isGood) throw new Error(usage);
+  return {seeds, from, jobs: values.trace ? 1 : jobs, isVerbose: values.trace, stops: values.stop};
 }
 
 /** What a seed got wrong; a second run that differs is one of the faults. */
@@ -55,6 +64,20 @@ function report(result: SeedResult): void {
   for (const fault of result.faults.slice(0, 8)) process.stdout.write(`  ${fault}\n`);
 }
 
+async function playHere({seeds, from, isVerbose, stops}: Options): Promise<Totals> {
+  const totals = emptyTotals();
+  for (let seed = from; seed < from + seeds; seed++) {
+    const result = await faultsOf(seed, isVerbose);
+    report(result);
+    const failed = result.faults.length > 0 ? 1 : 0;
+    // Weighed by the seed and added: the same sum in whatever order, and however shared out.
+    const hash = Math.imul(result.traceHash, 2 * seed + 1) >>> 0;
+    addTotals(totals, {seeds: 1, failed, hash, events: result.events, ...result.tally});
+    if (stops && failed > 0) break;
+  }
+  return totals;
+}
+
 async function main(): Promise<number> {
   const options = readOptions();
   if (options === null) {
@@ -62,21 +85,10 @@ async function main(): Promise<number> {
     return 0;
   }
   const startMs = realMs();
-  const totals: Record<string, number> = {events: 0};
-  const failed: number[] = [];
-  let hash = 0;
-  for (let seed = options.from; seed < options.from + options.seeds; seed++) {
-    const result = await faultsOf(seed, options.isVerbose);
-    report(result);
-    if (result.faults.length > 0) failed.push(seed);
-    if (options.stops && failed.length > 0) break;
-    hash = (Math.imul(hash, 31) + result.traceHash) >>> 0;
-    totals.events = (totals.events as number) + result.events;
-    for (const [what, count] of Object.entries(result.tally)) totals[what] = (totals[what] ?? 0) + count;
-  }
+  const totals = options.jobs === 1 ? await playHere(options) : await playInProcesses(options);
   const seconds = ((realMs() - startMs) / 1_000).toFixed(1);
-  process.stdout.write(`${JSON.stringify({seeds: options.seeds, failed: failed.length, seconds, hash, ...totals})}\n`);
-  return failed.length === 0 ? 0 : 1;
+  process.stdout.write(`${JSON.stringify({...totals, seconds})}\n`);
+  return totals.failed === 0 ? 0 : 1;
 }
 
 main().then(

@@ -56,7 +56,7 @@ export class SimOwner {
     const jsm = simManager(this.link);
     const values = partValues(jsm);
     const runner = await assemblePartition({
-      setup: {partition: 0, seeds: [1, 2], dedupeBytesMax: 64 * 1024},
+      setup: {partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 64 * 1024},
       js: simJetStream(this.link),
       jsm,
       logJs: simJetStream(this.link),

@@ -21,7 +21,7 @@ const chunksAtOnce = 4;
 export interface Erased {
   readonly rows: ErasedRow[];
   /** Of the message ids of these rows. */
-  readonly fingerprints: (readonly [number, number])[];
+  readonly fingerprints: Uint32Array[];
 }
 
 export class Erasure {

@@ -41,7 +41,7 @@ interface Shared {
   readonly cache: PartsCache;
   /** For folding: waits while the store is unreachable. */
   readonly foldCache: PartsCache;
-  readonly seeds: readonly [number, number];
+  readonly seeds: readonly [number, number, number];
 }
 
 async function openShared(): Promise<Shared> {
@@ -56,7 +56,7 @@ async function openShared(): Promise<Shared> {
     nc,
     cache: new PartsCache(values, data.cacheBytesMax * (1 - foldCacheShare)),
     foldCache: new PartsCache(patientValues(values), data.cacheBytesMax * foldCacheShare),
-    seeds: [digest.readUInt32LE(0), digest.readUInt32LE(4)],
+    seeds: [digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8)],
   };
 }
 

@@ -17,7 +17,7 @@ import type {PartStore} from '../../src/partition/part-store.js';
 import {loadProfile, loadRecord} from '../../src/partition/user-loader.js';
 import {MissingPart, PartsCache} from '../../src/parts/parts-cache.js';
 
-const setup = {partition: 0, seeds: [1, 2] as const, dedupeBytesMax: 1024 * 1024};
+const setup = {partition: 0, seeds: [1, 2, 3] as const, dedupeBytesMax: 1024 * 1024};
 
 /** Parts by revision; what is retired is gone at once, so a use after that is found. */
 class MemoryParts {

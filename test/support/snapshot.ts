@@ -161,7 +161,7 @@ export class TestPartition {
       erasedInLogSequence: 0,
     };
     const manifest: Manifest = {
-      format: 1,
+      format: 2,
       partition,
       position: {generation: 1, sequence: (this.sequence += 1)},
       epoch: 1,

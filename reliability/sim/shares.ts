@@ -1,0 +1,35 @@
+// Sharing seeds out over processes: virtual time replaces a process' own timers, so one process plays one seed at a time.
+import {spawn} from 'node:child_process';
+import {createInterface} from 'node:readline';
+import {fileURLToPath} from 'node:url';
+import {addTotals, emptyTotals, type Totals} from './totals.js';
+
+const program = fileURLToPath(new URL('main.js', import.meta.url));
+
+export interface Shared {
+  readonly seeds: number;
+  readonly from: number;
+  readonly jobs: number;
+  readonly stops: boolean;
+}
+
+/** What the processes print of failed seeds is passed on. Rejects when one ends without its totals. */
+export async function playInProcesses({seeds, from, jobs, stops}: Shared): Promise<Totals> {
+  const bounds = Array.from({length: jobs + 1}, (_, job) => from + Math.floor((seeds * job) / jobs));
+  const shares = Array.from({length: jobs}, (_, job) => playShare(bounds[job], bounds[job + 1] - bounds[job], stops));
+  const totals = emptyTotals();
+  for (const {seconds, ...share} of await Promise.all(shares)) addTotals(totals, share);
+  return totals;
+}
+
+async function playShare(from: number, seeds: number, stops: boolean): Promise<Totals> {
+  const args = [program, '--from', String(from), '--seeds', String(seeds), '--jobs', '1', ...(stops ? ['--stop'] : [])];
+  const child = spawn(process.execPath, args, {stdio: ['ignore', 'pipe', 'inherit']});
+  let last = '';
+  for await (const line of createInterface({input: child.stdout})) {
+    if (last !== '') process.stdout.write(`${last}\n`);
+    last = line;
+  }
+  if (!last.startsWith('{')) throw new Error(`seeds from ${from} on ended without a result: ${last}`);
+  return JSON.parse(last) as Totals;
+}

@@ -1,0 +1,19 @@
+// What a run of seeds adds up to.
+export interface Totals {
+  [what: string]: number;
+  /** Seeds that were played. */
+  seeds: number;
+  failed: number;
+  /** Over all traces, modulo 2^32: equal for equal runs of the same seeds. */
+  hash: number;
+  /** Steps of the simulation. */
+  events: number;
+}
+
+export const emptyTotals = (): Totals => ({seeds: 0, failed: 0, hash: 0, events: 0});
+
+/** Adds `more` to `totals`. */
+export function addTotals(totals: Totals, more: Readonly<Record<string, number>>): void {
+  for (const [what, count] of Object.entries(more)) totals[what] = (totals[what] ?? 0) + count;
+  totals.hash %= 2 ** 32;
+}
