@@ -5,7 +5,7 @@ import {joinBodies} from '../../actors/bodies.js';
 import {ByteWriter, wtf8} from '../../actors/codec/bytes.js';
 import {beginMessage, type Json, MessageCursor, sealMessage, writeEvent} from '../../actors/codec/entries.js';
 import {InternedTable} from '../../actors/interned.js';
-import type {ChunkEntry, Manifest, PartRef, Run, SnapshotIndex} from '../../actors/manifest.js';
+import {type ChunkEntry, type Manifest, manifestFormat, type PartRef, type Run, type SnapshotIndex} from '../../actors/manifest.js';
 import {OpenChunk, summarizeRows} from '../../actors/open-chunk.js';
 import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
 import {encodeRows, type RowsView} from '../../actors/rows.js';
@@ -161,7 +161,7 @@ export class TestPartition {
       erasedInLogSequence: 0,
     };
     const manifest: Manifest = {
-      format: 2,
+      format: manifestFormat,
       partition,
       position: {generation: 1, sequence: (this.sequence += 1)},
       epoch: 1,
