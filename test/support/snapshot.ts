@@ -5,7 +5,14 @@ import {joinBodies} from '../../actors/bodies.js';
 import {ByteWriter, wtf8} from '../../actors/codec/bytes.js';
 import {beginMessage, type Json, MessageCursor, sealMessage, writeEvent} from '../../actors/codec/entries.js';
 import {InternedTable} from '../../actors/interned.js';
-import {type ChunkEntry, type Manifest, manifestFormat, type PartRef, type Run, type SnapshotIndex} from '../../actors/manifest.js';
+import {
+  type ChunkEntry,
+  type Manifest,
+  manifestFormat,
+  type PartRef,
+  type Run,
+  type SnapshotIndex,
+} from '../../actors/manifest.js';
 import {OpenChunk, summarizeRows} from '../../actors/open-chunk.js';
 import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
 import {encodeRows, type RowsView} from '../../actors/rows.js';
