@@ -102,8 +102,7 @@ const holdsErasure = ({data}: Stored): boolean => {
 
 /** In how many different log messages a text was sent: a client may send an event without a message id again. */
 const sentAs = (messages: readonly Stored[], token: string): number =>
-  new Set(messages.filter(({data}) => viewOf(data).includes(token)).map(({data}) => new MessageCursor(data).mark))
-    .size;
+  new Set(messages.filter(({data}) => viewOf(data).includes(token)).map(({data}) => new MessageCursor(data).mark)).size;
 
 /** What was erased lies nowhere on the disk. */
 function eraseFaults({server, model}: End): string[] {
