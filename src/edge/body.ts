@@ -3,6 +3,7 @@ import {CollectedBody, tooLarge} from './collected-body.js';
 import {type ContentEncoding, decompress} from './decompression.js';
 import type {Exchange} from './exchange.js';
 import type {Failure} from './failure.js';
+import {atTurnEnd} from './turn.js';
 
 /** 413 when the client already says that the body is too large. */
 export function declaredTooLarge(exchange: Exchange, bytesMax: number): Failure | undefined {
@@ -25,11 +26,13 @@ export function readBody(
     if (encoding === undefined) use(bytes);
     else useDecompressed(exchange, bytes, encoding, bytesMax, use);
   };
+  const isChunked = exchange.transferEncoding !== undefined;
   let collected: CollectedBody | undefined;
   exchange.res.onData((chunk, isLast) => {
     if (exchange.isOver) return;
+    exchange.noteData();
     if (collected === undefined) {
-      if (isLast && chunk.byteLength <= bytesMax) {
+      if (isLast && !isChunked && chunk.byteLength <= bytesMax) {
         useWhole(Buffer.from(chunk)); // A view. Most bodies come in one piece.
         return;
       }
@@ -39,11 +42,15 @@ export function readBody(
     }
     const failure = collected.add(chunk, bytesMax);
     if (failure !== undefined) exchange.fail(failure, true);
-    else if (isLast) {
-      useWhole(collected.bytes());
-      collected.release();
-    }
+    else if (isLast && isChunked) atTurnEnd(useCollected);
+    else if (isLast) useCollected();
   });
+  /** Chunks may be followed by what makes the parser refuse the request (trailers): then it never was one. */
+  const useCollected = (): void => {
+    if (exchange.isOver || collected === undefined) return;
+    useWhole(collected.bytes());
+    collected.release();
+  };
 }
 
 function useDecompressed(

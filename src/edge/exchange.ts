@@ -2,8 +2,14 @@
 //   X1. It ends once: answered, or aborted by the client. Whatever comes later finds it over.
 //   X2. Nothing of uWebSockets.js' request object is read after the handler returned: all that matters is copied here.
 //   X3. Every write is corked, so that an answer is one segment.
+//   X4. No answer leaves in the turn that read its request. uWebSockets.js closes a connection on which a request comes
+//       while the last one is unanswered; with an answer it would read on behind it, and bytes that a proxy took for part
+//       of this request, or that follow one that ends its connection, would be read as a request of their own.
+//   X5. A chunked request is the last one of its connection: the parser takes forms of chunks that others read
+//       differently, so where such a body ends is nothing to build a next request on.
 import type {HttpRequest, HttpResponse} from 'uWebSockets.js';
 import {errorValue, type Failure, type Header, statusOf} from './failure.js';
+import {atTurnEnd, isSameTurn, noteTurn} from './turn.js';
 
 const jsonType = 'application/json; charset=utf-8';
 
@@ -30,7 +36,10 @@ export class Exchange {
   isFramingAmbiguous = false;
   /** POST of a write route: every answer may be read by every origin (API.md, CORS). */
   isCorsOpen = false;
+  /** It has its answer (which may wait for the end of the turn, X4), or will never have one. */
   isOver = false;
+  private isGone = false;
+  private turn: number;
   private whenOver: (() => void) | undefined;
   private readonly host: ExchangeHost;
 
@@ -40,6 +49,7 @@ export class Exchange {
     this.path = req.getUrl();
     this.query = req.getQuery() ?? '';
     this.host = host;
+    this.turn = noteTurn();
     receiving = this;
     req.forEach(receiveHeader);
   }
@@ -49,9 +59,16 @@ export class Exchange {
     this.whenOver = whenOver;
   }
 
+  /** A piece of the body came. */
+  noteData(): void {
+    this.turn = noteTurn();
+  }
+
   /** The client is gone. */
   abort(): void {
+    if (this.isGone) return;
     this.end();
+    this.leave();
   }
 
   /** Ends the connection without an answer. */
@@ -108,20 +125,45 @@ export class Exchange {
     closes = false,
   ): void {
     if (this.isOver) return; // X1
+    this.end();
+    if (isSameTurn(this.turn))
+      atTurnEnd(() => this.write(status, contentType, body, headers, closes)); // X4
+    else this.write(status, contentType, body, headers, closes);
+  }
+
+  private write(
+    status: string,
+    contentType: string | undefined,
+    body: string,
+    headers: readonly Header[] | undefined,
+    closes: boolean,
+  ): void {
+    if (this.isGone) return;
     writing.exchange = this;
     writing.status = status;
     writing.contentType = contentType;
     writing.body = body;
     writing.headers = headers;
-    writing.closes = closes || this.host.closesConnections();
+    writing.closes = closes || this.isLastOfConnection();
     this.res.cork(writeAnswer); // X3
-    this.end();
+    this.leave();
   }
 
+  /** A POST without a length has no body; that is as rare as a length that the parser did not see. */
+  private isLastOfConnection(): boolean {
+    const hasLength = this.contentLength !== undefined || this.method !== 'POST';
+    return !hasLength || this.transferEncoding !== undefined || this.host.closesConnections(); // X5
+  }
+
+  /** Nothing that comes now can become its answer. */
   private end(): void {
     if (this.isOver) return;
     this.isOver = true;
     this.whenOver?.();
+  }
+
+  private leave(): void {
+    this.isGone = true;
     this.host.exchangeOver();
   }
 }

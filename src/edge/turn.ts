@@ -1,0 +1,36 @@
+// Turns of the event loop, as the edge sees them. uWebSockets.js parses all that one read of a connection brought before
+// it gives the loop back, and calls us for every request in it.
+//   T1. What runs at the end of a turn runs when everything read in it is parsed, and every connection that broke in it
+//       has said so.
+
+const due: (() => void)[] = [];
+let turn = 0;
+let isEndAwaited = false;
+
+/** The number of this turn. Whoever notes it may ask later whether the same one still goes on. */
+export function noteTurn(): number {
+  awaitEnd();
+  return turn;
+}
+
+/** `noted` comes from `noteTurn`. */
+export const isSameTurn = (noted: number): boolean => noted === turn;
+
+/** T1. `run` must not throw. */
+export function atTurnEnd(run: () => void): void {
+  awaitEnd();
+  due.push(run);
+}
+
+/** One immediate serves all that a turn brings: they run right after the phase of the loop that reads sockets. */
+function awaitEnd(): void {
+  if (isEndAwaited) return;
+  isEndAwaited = true;
+  setImmediate(end);
+}
+
+function end(): void {
+  turn += 1;
+  isEndAwaited = false;
+  for (const run of due.splice(0)) run();
+}
