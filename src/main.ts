@@ -11,6 +11,8 @@ import {wallMs} from './clock.js';
 import {type Config, printableConfig, readConfig} from './config.js';
 import {checkDataDir, keepAdminToken, removeServiceNote, writeServiceNote} from './data-dir.js';
 import {lockDataDir} from './data-lock.js';
+import {DiskSpace} from './disk-space.js';
+import type {EdgeOptions} from './edge/start.js';
 import {connectNats, publicServers} from './nats/connection.js';
 import {type DurabilityClass, readExternalDurability} from './nats/durability.js';
 import {startEmbeddedNats} from './nats/embedded.js';
@@ -33,6 +35,8 @@ interface Stage {
 interface Ground {
   readonly address: NatsAddress;
   readonly durability: DurabilityClass;
+  /** How our own nats-server and its disk are; empty for an external one. */
+  readonly store: EdgeOptions['store'];
   readonly deployment: Deployment;
 }
 
@@ -96,11 +100,15 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
 
   let address: NatsAddress;
   let durability: DurabilityClass | undefined;
+  let store: EdgeOptions['store'] = {};
   if (config.nats.kind === 'embedded') {
     const {serverBin} = config.nats;
     const nats = await startEmbeddedNats({dataDir: config.dataDir, serverBin, lock, logger});
     stages.push({name: 'nats-server', stop: () => nats.stop()});
     ({address, durability} = nats);
+    const space = await DiskSpace.watch({folder: config.dataDir, partitionCount: config.partitions, logger});
+    stages.push({name: 'disk space', stop: () => space.stop()});
+    store = {disk: () => space.state, storeFault: () => nats.writeFault()};
   } else {
     address = config.nats;
   }
@@ -114,7 +122,7 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
     if (durability !== 'power-cut') {
       logger.warn({durability}, 'an acknowledged event survives a crash of the process, but maybe not a power cut');
     }
-    return {address, durability, deployment};
+    return {address, durability, store, deployment};
   } finally {
     await nc.close();
   }
@@ -174,6 +182,7 @@ async function startFrontDoor(config: Config, ground: Ground, stages: Stage[]): 
     ...(config.bootstrapSecretKey === undefined ? {} : {bootstrapSecretKey: config.bootstrapSecretKey}),
     deploymentSecret: ground.deployment.secret,
     durability: ground.durability,
+    store: ground.store,
     limits: config.limits,
     logLevel: config.logLevel,
   });

@@ -5,6 +5,7 @@ import type {KeyStore} from '../keys/store.js';
 import type {Asks} from './asks.js';
 import type {CursorSeal} from './cursor.js';
 import type {LargeBodies} from './large-bodies.js';
+import type {Obstacles} from './obstacles.js';
 
 export interface Front {
   readonly partitionCount: number;
@@ -12,6 +13,7 @@ export interface Front {
   readonly encoder: EntryEncoder;
   readonly largeBodies: LargeBodies;
   readonly asks: Asks;
+  readonly obstacles: Obstacles;
   readonly keys: KeyStore;
   readonly cursors: CursorSeal;
   readonly durability: string;

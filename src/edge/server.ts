@@ -159,7 +159,14 @@ export class HttpServer {
       exchange.fail(unsupportedEncoding);
       return;
     }
-    if (route.isWriteRoute) checkWriteQuery(exchange);
+    if (route.isWriteRoute) {
+      checkWriteQuery(exchange);
+      const obstacle = this.options.front.obstacles.toWriting();
+      if (obstacle !== undefined) {
+        exchange.fail(obstacle);
+        return;
+      }
+    }
     readBody(exchange, bodyBytesMax, encoding, (bytes) =>
       this.guard(exchange, () => takeBody(this.options.front, exchange, bytes)),
     );

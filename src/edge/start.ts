@@ -20,6 +20,7 @@ import {CursorSeal} from './cursor.js';
 import type {Front} from './front.js';
 import {LargeBodies} from './large-bodies.js';
 import {loadNative} from './native.js';
+import {type ObstacleSources, Obstacles} from './obstacles.js';
 import {HttpServer} from './server.js';
 
 export interface EdgeOptions {
@@ -37,6 +38,8 @@ export interface EdgeOptions {
   readonly deploymentSecret: string;
   /** What an acknowledgement survives, for `/healthz`. */
   readonly durability: string;
+  /** Of our own nats-server; nothing of an external one. */
+  readonly store: Pick<ObstacleSources, 'disk' | 'storeFault'>;
   /** 0 switches a limit off. */
   readonly limits: {
     readonly eventsPerSecond: number;
@@ -101,6 +104,7 @@ async function openDoor(
     publisher,
     encoder: new EntryEncoder(partitionCount),
     largeBodies: new LargeBodies(partitionCount),
+    obstacles: new Obstacles(options.store),
     asks: new Asks(new AskLink(askConnection)),
     keys,
     cursors: new CursorSeal(options.deploymentSecret),

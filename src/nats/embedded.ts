@@ -36,6 +36,8 @@ export interface EmbeddedNats {
   readonly durability: DurabilityClass;
   /** Of the nats-server itself, as long as it runs. */
   pid(): number | undefined;
+  /** What keeps the server from writing (E4), in its words; undefined while nothing does. */
+  writeFault(): string | undefined;
   /** Resolves when the server has closed its store and is gone. */
   stop(): Promise<void>;
 }
@@ -101,6 +103,7 @@ export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<E
     version,
     durability,
     pid: supervisor.pid,
+    writeFault: supervisor.writeFault,
     stop: supervisor.stop,
   };
 }
@@ -215,8 +218,9 @@ function lastComplaint(folder: string): string {
 
 // -- over all runs ----------------------------------------------------------------------------------------------------
 
-function supervise(plan: Plan, first: RunningServer): {pid(): number | undefined; stop(): Promise<void>} {
+function supervise(plan: Plan, first: RunningServer): Pick<EmbeddedNats, 'pid' | 'writeFault' | 'stop'> {
   let current: RunningServer | undefined = first;
+  let writeFault: string | undefined;
   const stopping = new AbortController();
 
   const watching = (async () => {
@@ -256,6 +260,9 @@ function supervise(plan: Plan, first: RunningServer): {pid(): number | undefined
     {
       folder: plan.folder,
       monitorUrl: () => current?.monitorUrl,
+      onLook(fault) {
+        writeFault = fault;
+      },
       async onStuck(reason) {
         plan.options.logger.error({reason}, 'nats-server cannot write any more: stopping it, so that it starts anew');
         if (current !== undefined) await stopServer(current);
@@ -266,6 +273,7 @@ function supervise(plan: Plan, first: RunningServer): {pid(): number | undefined
 
   return {
     pid: () => current?.pid,
+    writeFault: () => writeFault,
     async stop() {
       stopping.abort();
       if (current !== undefined) await stopServer(current);

@@ -14,17 +14,25 @@ export interface StoreWatch {
   readonly folder: string;
   /** Of the server that runs now; undefined while none does. */
   monitorUrl(): string | undefined;
+  /** Told at every look: what keeps the server from writing, in its words, room or no room. */
+  onLook(fault: string | undefined): void;
   /** The server cannot write any more, although there is room. Awaited: the next look comes after it. */
   onStuck(reason: string): Promise<void>;
 }
 
 /** Looks until `signal` is aborted; resolves then. */
-export async function watchStore({folder, monitorUrl, onStuck}: StoreWatch, signal: AbortSignal): Promise<void> {
+export async function watchStore(
+  {folder, monitorUrl, onLook, onStuck}: StoreWatch,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     await delay(pollMs, undefined, {signal}).catch(() => {});
     const url = monitorUrl();
     const fault = url === undefined || signal.aborted ? undefined : await readFault(url);
-    if (fault !== undefined && !signal.aborted && (await hasRoom(folder))) await onStuck(fault);
+    onLook(fault);
+    if (fault === undefined || signal.aborted || !(await hasRoom(folder))) continue;
+    await onStuck(fault);
+    onLook(undefined); // Nothing is known of the server that comes next.
   }
 }
 

@@ -36,6 +36,7 @@ async function reasonsAfter(...answers: readonly Health[]): Promise<string[]> {
     {
       folder: tmpdir(),
       monitorUrl: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      onLook: () => {},
       onStuck: async (reason) => void reasons.push(reason),
     },
     ending.signal,
@@ -66,6 +67,7 @@ test('a server that does not answer is left to those who watch its process', asy
         asked += 1;
         return 'http://127.0.0.1:1';
       },
+      onLook: () => {},
       onStuck: () => Promise.reject(new Error('nobody said that it is stuck')),
     },
     ending.signal,

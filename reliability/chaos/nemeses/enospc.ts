@@ -6,7 +6,7 @@ import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {Random} from '../../../test/differential/random.js';
 import {runIfPermitted, unmount} from '../commands.js';
-import type {Nemesis, Stage} from '../nemesis.js';
+import {atOnceMs, type Nemesis, outage, type Stage} from '../nemesis.js';
 
 const diskMib = 256;
 const fullMsMin = 200;
@@ -30,8 +30,11 @@ export class Enospc implements Nemesis {
   async strike(stage: Stage, random: Random): Promise<void> {
     const ballast = join(this.mounted!, 'ballast');
     fill(ballast);
-    await delay(random.between(fullMsMin, fullMsMax));
-    rmSync(ballast);
+    const fullMs = random.between(fullMsMin, fullMsMax);
+    await outage(stage, `full disk for ${fullMs} ms`, atOnceMs, async () => {
+      await delay(fullMs);
+      rmSync(ballast);
+    });
     if (await recovers(stage)) return;
     stage.journal.write({line: 'strike', name: 'restart after a full disk'});
     process.stdout.write('  the disk has room again, but the service needs a restart\n');

@@ -20,7 +20,7 @@ export async function readiness(front: Front, exchange: Exchange): Promise<void>
 async function findReasons(front: Front): Promise<string[]> {
   const partitions = Array.from({length: front.partitionCount}, (_, partition) => partitionReason(front, partition));
   const reasons = await Promise.all([...partitions, reportReason(front)]);
-  return reasons.filter((reason) => reason !== undefined);
+  return [...front.obstacles.reasons(), ...reasons.filter((reason) => reason !== undefined)];
 }
 
 async function partitionReason({asks}: Front, partition: number): Promise<string | undefined> {

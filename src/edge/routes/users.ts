@@ -76,7 +76,11 @@ function answerUnknown(exchange: Exchange, deletion: Deletion | undefined): void
 }
 
 /** Resolves when the erase entry is in the log. */
-function appendErase({publisher, encoder, wallMs}: Front, {kind, id}: UserRef, deletionId: string): Promise<Commit> {
+function appendErase(front: Front, {kind, id}: UserRef, deletionId: string): Promise<Commit> {
+  const {publisher, encoder, wallMs, obstacles} = front;
+  // A deletion writes parts and filler before it frees any room, and cannot be put off once it is in the log.
+  const obstacle = obstacles.toWriting();
+  if (obstacle !== undefined) throw new RequestFailure(obstacle);
   encoder.erase(kind === 'user' ? 'u' : 'a', id, deletionId, wallMs());
   const {partition, bytes, length} = encoder;
   return new Promise((resolve, reject) => {

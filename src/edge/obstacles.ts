@@ -1,0 +1,48 @@
+// What stands in the way of storing and of asking, known before a request tries: it is refused at once, instead of after
+// the patience of a publish.
+//   B1. A write that was taken before is none of this: its publish goes on, and its outcome is what the log says.
+
+import type {DiskState} from '../disk-space.js';
+import {type Failure, unavailable} from './failure.js';
+
+/** Each is undefined, or absent, when there is nothing of the kind to watch. */
+export interface ObstacleSources {
+  /** The disk under our own nats-server. */
+  readonly disk?: () => DiskState;
+  /** What keeps our own nats-server from writing, in its words. */
+  readonly storeFault?: () => string | undefined;
+}
+
+const nearlyFull = unavailable('the disk is nearly full: nothing was stored');
+const cannotWrite = unavailable('the log cannot write now: nothing was stored');
+
+export class Obstacles {
+  constructor(private readonly sources: ObstacleSources) {}
+
+  /** For later use by whoever publishes figures; undefined where the disk is not ours to watch. */
+  get disk(): DiskState | undefined {
+    return this.sources.disk?.();
+  }
+
+  /** Why no write can be taken now. */
+  toWriting(): Failure | undefined {
+    const {disk, storeFault} = this.sources;
+    if (disk?.().isNearlyFull) return nearlyFull;
+    return storeFault?.() === undefined ? undefined : cannotWrite;
+  }
+
+  /** For `/readyz`. */
+  reasons(): string[] {
+    const {storeFault} = this.sources;
+    const reasons: string[] = [];
+    if (this.disk?.isNearlyFull) reasons.push(nearlyFullReason(this.disk));
+    const fault = storeFault?.();
+    if (fault !== undefined) reasons.push('the log cannot write: nats-server needs room, and is started anew then');
+    return reasons;
+  }
+}
+
+const mib = 1_048_576;
+
+const nearlyFullReason = ({freeBytes, refuseBytes}: DiskState): string =>
+  `the disk is nearly full: ${Math.floor(freeBytes / mib)} MiB are free, writes are refused below ${Math.floor(refuseBytes / mib)} MiB`;
