@@ -60,6 +60,10 @@ export interface BodiesLayout {
   readonly ends: Uint32Array;
 }
 
+/** How long the head of a bodies part is, from its first bytes. */
+export const bodiesHeadBytes = (part: Uint8Array): number => 4 + new ByteReader(part).u32() * 4;
+
+/** `part`: its head is enough. */
 export function bodiesLayout(part: Uint8Array): BodiesLayout {
   const reader = new ByteReader(part);
   const blocks = reader.u32();

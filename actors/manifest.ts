@@ -10,9 +10,12 @@ export const manifestFormat = 2;
 export interface PartRef {
   readonly key: string;
   readonly revisions: readonly number[];
-  /** Length of the payload, and its CRC-32. */
+  /** Length of the payload. */
   readonly bytes: number;
-  readonly crc: number;
+  /** Length of every value but the last. */
+  readonly valueBytes: number;
+  /** CRC-32 of each value: one can be read without the others. */
+  readonly crcs: readonly number[];
 }
 
 export interface Position {

@@ -15,7 +15,8 @@ export function payloadOf(server: SimServer, ref: PartRef): Uint8Array<ArrayBuff
   const values = ref.revisions.map((revision) => server.parts.live.get(revision)?.data);
   if (values.some((value) => value === undefined)) return undefined;
   const payload = new Uint8Array(Buffer.concat(values as Uint8Array[]));
-  return payload.length === ref.bytes && crc32(payload) === ref.crc ? payload : undefined;
+  const isWhole = values.every((value, i) => crc32(value as Uint8Array) === ref.crcs[i]);
+  return payload.length === ref.bytes && isWhole ? payload : undefined;
 }
 
 export class PublishedState {

@@ -3,6 +3,7 @@
 //   the winners, in as many replies as they need.
 //   H1. A page is full until the end: rows that are erased between the two phases are made up for by older ones.
 //   H2. Rows at or above the ordinal bounds of the first page are never shown on later ones: pages do not shift.
+//   H3. Bodies are asked for in the order in which they are stored: neighbours lie in one block.
 import type {RowPlace, UserRef} from '../asks.js';
 import type {Asks} from './asks.js';
 
@@ -87,7 +88,7 @@ export class HistoryReader {
     const bodies = new Map<RowPlace, string>();
     await Promise.all(
       this.partitions.map(async (partition) => {
-        const own = places.filter((place) => place.partition === partition);
+        const own = places.filter((place) => place.partition === partition).sort((a, b) => a.ordinal - b.ordinal); // H3
         for (let done = 0; done < own.length; ) {
           const ordinals = own.slice(done).map(({ordinal}) => ordinal);
           const {events} = await this.asks.partition(partition, {ask: 'bodies', ordinals}, ['bodies']);

@@ -31,9 +31,6 @@ const lateGraceMs = 5_000;
 /** A part that is swept while it is being read: the state at hand names a newer one. */
 const triesMax = 3;
 
-/** Bodies that are read before the size of the reply is looked at. */
-const bodiesAtOnce = 32;
-
 interface BodyBlock {
   /** Uncompressed. */
   readonly bytes: Uint8Array;
@@ -233,31 +230,21 @@ export class LiveReads {
 
   // ---- bodies ----
 
-  /** As many, in order, as one reply can carry; at least one. */
+  /** As many, in order, as one reply can carry; at least one. Ordinals that ascend inflate each block once. */
   private async bodies(ordinals: readonly number[]): Promise<(string | null)[]> {
     const events: (string | null)[] = [];
     let bytes = 0;
-    for (let at = 0; at < ordinals.length; at += bodiesAtOnce) {
-      for (const event of await this.bodiesAtOnce(ordinals.slice(at, at + bodiesAtOnce))) {
-        // In the reply an event is a JSON string: quotes and non-ASCII characters take more bytes there.
-        bytes += event === null ? 5 : Buffer.byteLength(JSON.stringify(event)) + 1;
-        if (bytes > replyBytesMax && events.length > 0) return events;
-        events.push(event);
-      }
+    let block: BodyBlock | undefined;
+    for (const ordinal of ordinals) {
+      if (block === undefined || ordinal < block.firstOrdinal || ordinal >= block.endOrdinal)
+        block = await this.bodyBlock(ordinal);
+      const event = block === undefined ? null : this.bodyIn(block, ordinal);
+      // In the reply an event is a JSON string: quotes and non-ASCII characters take more bytes there.
+      bytes += event === null ? 5 : Buffer.byteLength(JSON.stringify(event)) + 1;
+      if (bytes > replyBytesMax && events.length > 0) return events;
+      events.push(event);
     }
     return events;
-  }
-
-  /** Read in the order of rows, so that a block that the cache cannot keep is inflated once for its neighbours. */
-  private async bodiesAtOnce(ordinals: readonly number[]): Promise<(string | null)[]> {
-    const events = new Map<number, string | null>();
-    let last: BodyBlock | undefined;
-    for (const ordinal of [...ordinals].sort((a, b) => a - b)) {
-      if (last === undefined || ordinal < last.firstOrdinal || ordinal >= last.endOrdinal)
-        last = await this.bodyBlock(ordinal);
-      events.set(ordinal, last === undefined ? null : this.bodyIn(last, ordinal));
-    }
-    return ordinals.map((ordinal) => events.get(ordinal) ?? null);
   }
 
   private bodyIn(block: BodyBlock, ordinal: number): string | null {

@@ -44,15 +44,17 @@ export class PartStore {
     assert(payload.length > 0, 'a part has bytes');
     const key = `${this.keyPrefix}.${this.nextKey++}`;
     const revisions: number[] = [];
+    const crcs: number[] = [];
     for (let at = 0, i = 0; at < payload.length; at += valueBytesMax, i++) {
       const value = payload.subarray(at, at + valueBytesMax);
       const subject = bucketSubject('parts', `${key}.${i}`);
       // The same message id on every try: an unknown outcome does not leave a second copy.
       const ack = await retryForever(() => this.js.publish(subject, value, {msgID: `${key}.${i}`}));
       revisions.push(ack.seq);
+      crcs.push(crc32(value));
       this.highWaterRevision = Math.max(this.highWaterRevision, ack.seq);
     }
-    return {key, revisions, bytes: payload.length, crc: crc32(payload)};
+    return {key, revisions, bytes: payload.length, valueBytes: valueBytesMax, crcs};
   }
 
   /** The state at hand no longer names these parts. */

@@ -6,7 +6,6 @@
 //       backup) is another generation: it is folded from its first message on, skipping by producer and number.
 //   V3. A log that starts behind the snapshot lacks messages for ever: the start is refused.
 import type {JetStreamManager} from '@nats-io/jetstream';
-import {bodiesLayout} from '../../actors/bodies.js';
 import {bodyBlockRows} from '../../actors/limits.js';
 import {
   type ChunkEntry,
@@ -126,7 +125,7 @@ async function restore(
 
 async function loadOpenChunk(entry: ChunkEntry, cache: PartsCache): Promise<OpenChunk> {
   const rows = await cache.loadRows(entry.rows);
-  const count = bodiesLayout(await cache.load(entry.bodies)).starts.length;
+  const count = await cache.bodyBlocks(entry.bodies);
   if (count !== Math.ceil(rows.count / bodyBlockRows)) {
     throw new DamagedPart(entry.bodies, `it has ${count} blocks for ${rows.count} rows`);
   }

@@ -135,9 +135,14 @@ export class Snapshots {
     await this.truncateLog();
   }
 
+  /** The next snapshot erases them again: a put of an owner that is gone may have reached the store after the last time. */
+  expectOrphans(): void {
+    this.hasSweptOrphans = false;
+  }
+
   /**
-   * Once, behind the first manifest of this owner: until then another one that starts at the same time may still win, and
-   * name its parts.
+   * Behind a manifest of this owner: until the first one another one that starts at the same time may still win, and name
+   * its parts.
    */
   private async sweepOrphans(named: ReadonlySet<string>): Promise<void> {
     const {partition, parts, log} = this.setup;

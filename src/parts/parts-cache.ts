@@ -3,10 +3,12 @@
 //   C1. A payload lies in an ArrayBuffer of its own, from its start: typed arrays over it are aligned (actors/rows.ts).
 //   C2. Parts never change: a revision is a name for ever, so nothing here is ever invalidated.
 //   C3. Nothing is handed out that does not have the length and the checksum that its reference names.
+//   C4. A block of bodies is read out of the values that hold it, not out of the whole part: with a store far larger than
+//       the cache, a page of scattered rows would otherwise read whole parts for single rows.
 
 import {promisify} from 'node:util';
 import {crc32, gunzip} from 'node:zlib';
-import {bodiesLayout} from '../../actors/bodies.js';
+import {bodiesHeadBytes, bodiesLayout} from '../../actors/bodies.js';
 import {bodyBlockRows, entryBytesMax} from '../../actors/limits.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {type RowsView, viewRows} from '../../actors/rows.js';
@@ -83,10 +85,57 @@ export class PartsCache {
     return (held.windows ??= viewWindows(held.bytes));
   }
 
-  /** One block of a bodies part, inflated (actors/bodies.ts). */
+  /** How many blocks a bodies part has. */
+  async bodyBlocks(ref: PartRef): Promise<number> {
+    return bodiesLayout(await this.bodiesHead(ref)).starts.length;
+  }
+
+  /** One block of a bodies part, inflated (actors/bodies.ts). C4 */
   async loadBodyBlock(ref: PartRef, block: number): Promise<Uint8Array<ArrayBuffer>> {
-    const key = `${ref.revisions[0]}/${block}`;
-    return (await this.once(key, async () => inflateBlock(ref, await this.load(ref), block))).bytes;
+    return (await this.once(`${ref.revisions[0]}/${block}`, () => this.inflateBlock(ref, block))).bytes;
+  }
+
+  private async inflateBlock(ref: PartRef, block: number): Promise<Uint8Array<ArrayBuffer>> {
+    const {starts, ends} = bodiesLayout(await this.bodiesHead(ref));
+    if (block >= starts.length) throw new DamagedPart(ref, `it has no block ${block}`);
+    const member = await this.range(ref, starts[block], ends[block]);
+    try {
+      const inflated = await inflate(member, {maxOutputLength: bodyBlockBytesMax});
+      // A copy: zlib answers with a slice of a buffer that may be much larger, and the bound counts what is kept.
+      return new Uint8Array(inflated);
+    } catch (cause) {
+      throw new DamagedPart(ref, `block ${block} does not inflate`, {cause});
+    }
+  }
+
+  private async bodiesHead(ref: PartRef): Promise<Uint8Array> {
+    const load = async () => {
+      const value = await this.value(ref, 0);
+      return value.slice(0, Math.min(value.length, bodiesHeadBytes(value)));
+    };
+    return (await this.once(`${ref.revisions[0]}/head`, load)).bytes;
+  }
+
+  /** Bytes [start, end) of a payload, out of those of its values that hold them. */
+  private async range(ref: PartRef, start: number, end: number): Promise<Uint8Array> {
+    const {valueBytes} = ref;
+    const first = Math.floor(start / valueBytes);
+    const last = Math.floor(Math.max(start, end - 1) / valueBytes);
+    if (first === last)
+      return (await this.value(ref, first)).subarray(start - first * valueBytes, end - first * valueBytes);
+    const range = new Uint8Array(end - start);
+    for (let i = first; i <= last; i++) {
+      const from = Math.max(start, i * valueBytes);
+      const value = await this.value(ref, i);
+      range.set(value.subarray(from - i * valueBytes, Math.max(0, end - i * valueBytes)), from - start);
+    }
+    return range;
+  }
+
+  private async value(ref: PartRef, i: number): Promise<Uint8Array<ArrayBuffer>> {
+    if (ref.revisions.length === 1) return this.load(ref);
+    if (i >= ref.revisions.length) throw new DamagedPart(ref, `it has no value ${i}`);
+    return (await this.once(`value ${ref.revisions[i]}`, () => this.readValue(ref, i))).bytes;
   }
 
   private part(ref: PartRef): Promise<Held> {
@@ -126,29 +175,20 @@ export class PartsCache {
   }
 
   private async read(ref: PartRef): Promise<Uint8Array<ArrayBuffer>> {
-    const values = await Promise.all(ref.revisions.map((revision) => this.values.read(revision)));
+    const values = await Promise.all(ref.revisions.map((_, i) => this.readValue(ref, i)));
+    if (values.length === 1) return values[0];
     const payload = new Uint8Array(ref.bytes); // C1
-    let at = 0;
-    for (const value of values) {
-      if (value === undefined) throw new MissingPart(ref);
-      if (at + value.length > ref.bytes) throw new DamagedPart(ref, `it is longer than ${ref.bytes} bytes`);
-      payload.set(value, at);
-      at += value.length;
-    }
-    if (at !== ref.bytes) throw new DamagedPart(ref, `it has ${at} of ${ref.bytes} bytes`);
-    if (crc32(payload) !== ref.crc) throw new DamagedPart(ref, 'its checksum differs'); // C3
+    for (const [i, value] of values.entries()) payload.set(value, i * ref.valueBytes);
     return payload;
   }
-}
 
-async function inflateBlock(ref: PartRef, part: Uint8Array, block: number): Promise<Uint8Array<ArrayBuffer>> {
-  const {starts, ends} = bodiesLayout(part);
-  if (block >= starts.length) throw new DamagedPart(ref, `it has no block ${block}`);
-  try {
-    const inflated = await inflate(part.subarray(starts[block], ends[block]), {maxOutputLength: bodyBlockBytesMax});
-    // A copy: zlib answers with a slice of a buffer that may be much larger, and the bound counts what is kept.
-    return new Uint8Array(inflated);
-  } catch (cause) {
-    throw new DamagedPart(ref, `block ${block} does not inflate`, {cause});
+  /** C1, C3 */
+  private async readValue(ref: PartRef, i: number): Promise<Uint8Array<ArrayBuffer>> {
+    const value = await this.values.read(ref.revisions[i]);
+    if (value === undefined) throw new MissingPart(ref);
+    const expected = Math.min(ref.valueBytes, ref.bytes - i * ref.valueBytes);
+    if (value.length !== expected) throw new DamagedPart(ref, `value ${i} has ${value.length} of ${expected} bytes`);
+    if (crc32(value) !== ref.crcs[i]) throw new DamagedPart(ref, `the checksum of value ${i} differs`);
+    return new Uint8Array(value);
   }
 }

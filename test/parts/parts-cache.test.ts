@@ -12,10 +12,13 @@ class Store implements PartValues {
 
   put(payload: Uint8Array, valueBytesMax = 4): PartRef {
     const revisions: number[] = [];
+    const crcs: number[] = [];
     for (let at = 0; at < payload.length; at += valueBytesMax) {
-      revisions.push(this.values.push(payload.slice(at, at + valueBytesMax)));
+      const value = payload.slice(at, at + valueBytesMax);
+      revisions.push(this.values.push(value));
+      crcs.push(crc32(value));
     }
-    return {key: 'rows.1', revisions, bytes: payload.length, crc: crc32(payload)};
+    return {key: 'rows.1', revisions, bytes: payload.length, valueBytes: valueBytesMax, crcs};
   }
 
   async read(revision: number): Promise<Uint8Array | undefined> {
@@ -92,7 +95,7 @@ describe('parts cache', () => {
     ['a flipped bit', (ref: PartRef) => ref, [0x31 ^ 4, 0x32, 0x33, 0x34]],
     ['a shorter value', (ref: PartRef) => ref, [0x31, 0x32, 0x33]],
     ['a longer value', (ref: PartRef) => ref, [0x31, 0x32, 0x33, 0x34, 0x35]],
-    ['another checksum', (ref: PartRef) => ({...ref, crc: ref.crc ^ 1}), [0x31, 0x32, 0x33, 0x34]],
+    ['another checksum', (ref: PartRef) => ({...ref, crcs: [ref.crcs[0]! ^ 1]}), [0x31, 0x32, 0x33, 0x34]],
   ])('%s is damage', async (_, alter, value) => {
     const store = new Store();
     const ref = alter(store.put(bytesOf('1234')));
@@ -109,6 +112,27 @@ describe('parts cache', () => {
     expect(await cache.loadBodyBlock(ref, 1)).toBe(block);
     expect(store.reads).toEqual([1]);
     await expect(cache.loadBodyBlock(ref, 2)).rejects.toBeInstanceOf(DamagedPart);
+  });
+
+  test('a block is read out of the values that hold it, and out of no others', async () => {
+    const texts = Array.from({length: 40}, (_, i) => `block ${i} ${'abcdefghij'.slice(i % 10)}`);
+    const members = texts.map((text) => gzipSync(text));
+    const store = new Store();
+    const ref = store.put(joinBodies(members), 200);
+    const cache = new PartsCache(store, 10_000);
+    for (const i of [39, 0, 17]) {
+      expect(new TextDecoder().decode(await cache.loadBodyBlock(ref, i))).toBe(texts[i]);
+    }
+    expect(await cache.bodyBlocks(ref)).toBe(40);
+    expect(store.reads.length).toBeLessThan(6);
+    expect(new Set(store.reads).size).toBe(store.reads.length);
+    for (const [i, text] of texts.entries()) {
+      expect(new TextDecoder().decode(await cache.loadBodyBlock(ref, i))).toBe(text);
+    }
+    store.values[store.values.length - 1] = bytesOf('other bytes');
+    await expect(new PartsCache(store, 10_000).loadBodyBlock(ref, 39)).rejects.toBeInstanceOf(DamagedPart);
+    store.values[store.values.length - 1] = undefined;
+    await expect(new PartsCache(store, 10_000).loadBodyBlock(ref, 39)).rejects.toBeInstanceOf(MissingPart);
   });
 
   test('a block that does not inflate is damage', async () => {

@@ -27,7 +27,13 @@ class MemoryParts {
   async put(payload: Uint8Array): Promise<PartRef> {
     const revision = this.next++;
     this.payloads.set(revision, payload.slice());
-    return {key: String(revision), revisions: [revision], bytes: payload.length, crc: crc32(payload)};
+    return {
+      key: String(revision),
+      revisions: [revision],
+      bytes: payload.length,
+      valueBytes: payload.length,
+      crcs: [crc32(payload)],
+    };
   }
 
   retire(...refs: readonly PartRef[]): void {

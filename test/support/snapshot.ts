@@ -36,11 +36,14 @@ export class MemoryParts implements PartValues {
 
   put(payload: Uint8Array, valueBytesMax = 64 * 1024): PartRef {
     const revisions: number[] = [];
+    const crcs: number[] = [];
     for (let at = 0; at === 0 || at < payload.length; at += valueBytesMax) {
-      this.values.set(this.nextRevision, payload.slice(at, at + valueBytesMax));
+      const value = payload.slice(at, at + valueBytesMax);
+      this.values.set(this.nextRevision, value);
       revisions.push(this.nextRevision++);
+      crcs.push(crc32(value));
     }
-    return {key: `p0.1.${revisions[0]}`, revisions, bytes: payload.length, crc: crc32(payload)};
+    return {key: `p0.1.${revisions[0]}`, revisions, bytes: payload.length, valueBytes: valueBytesMax, crcs};
   }
 
   sweep(ref: PartRef): void {
