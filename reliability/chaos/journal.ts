@@ -44,7 +44,7 @@ export type JournalLine =
     }
   | {readonly line: 'strike'; readonly name: string}
   /** The log cannot be reached from here on. */
-  | {readonly line: 'log down'; readonly name: string; readonly answersWithinMs: number}
+  | {readonly line: 'log down'; readonly name: string; readonly noticedWithinMs: number}
   | {readonly line: 'log up'; readonly name: string}
   | {readonly line: 'round'; readonly round: number; readonly seed: number};
 

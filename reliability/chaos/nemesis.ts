@@ -45,19 +45,20 @@ export interface Nemesis {
   finish?(): Promise<void>;
 }
 
-/** While the log is away: answers come within `answersWithinMs`. `until` resolves when the log can be reached again. */
+/** While the log is away, which the service can know after `noticedWithinMs`. `until` resolves when it is back. */
 export async function outage(
   {journal}: Pick<Stage, 'journal'>,
   name: string,
-  answersWithinMs: number,
+  noticedWithinMs: number,
   until: () => Promise<void>,
 ): Promise<void> {
-  journal.write({line: 'log down', name, answersWithinMs});
+  journal.write({line: 'log down', name, noticedWithinMs});
   await until();
   journal.write({line: 'log up', name});
 }
 
-// Where the service knows that the log is away it answers at once; the rest is patience with a loaded machine.
-export const atOnceMs = 2_000;
-// A publish is given up after 5 s (DESIGN.md, section 3).
-export const silentLogMs = 7_500;
+// A connection that breaks, and a disk that fills up, show at once.
+export const brokenNoticedMs = 250;
+// A log that stays connected and is silent shows after 3 s (DESIGN.md, section 10); the rest is patience with a loaded
+// machine.
+export const silenceNoticedMs = 4_500;

@@ -27,8 +27,8 @@ export interface Outage {
   readonly name: string;
   readonly downAt: number;
   upAt: number;
-  /** Writes that are sent meanwhile must be answered within this. */
-  readonly answersWithinMs: number;
+  /** Writes that are sent later than this after its begin must be answered at once. */
+  readonly noticedWithinMs: number;
 }
 
 const chunkBytes = 1_048_576;
@@ -101,7 +101,7 @@ export class Truth {
           name: line.name,
           downAt: line.at,
           upAt: Number.POSITIVE_INFINITY,
-          answersWithinMs: line.answersWithinMs,
+          noticedWithinMs: line.noticedWithinMs,
         });
         break;
       case 'log up':

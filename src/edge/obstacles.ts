@@ -3,17 +3,22 @@
 //   B1. A write that was taken before is none of this: its publish goes on, and its outcome is what the log says.
 
 import type {DiskState} from '../disk-space.js';
+import type {PulseState} from '../nats/pulse.js';
 import {type Failure, unavailable} from './failure.js';
 
-/** Each is undefined, or absent, when there is nothing of the kind to watch. */
+/** `disk` and `storeFault` are absent with an external NATS: they are its operator's to watch. */
 export interface ObstacleSources {
   /** The disk under our own nats-server. */
   readonly disk?: () => DiskState;
   /** What keeps our own nats-server from writing, in its words. */
   readonly storeFault?: () => string | undefined;
+  /** Of the connection to the log; likewise of the one that questions take. */
+  readonly log: () => PulseState;
+  readonly asks: () => PulseState;
 }
 
 const nearlyFull = unavailable('the disk is nearly full: nothing was stored');
+const awayLog = unavailable('the log cannot be reached: nothing was stored');
 const cannotWrite = unavailable('the log cannot write now: nothing was stored');
 
 export class Obstacles {
@@ -26,15 +31,19 @@ export class Obstacles {
 
   /** Why no write can be taken now. */
   toWriting(): Failure | undefined {
-    const {disk, storeFault} = this.sources;
+    const {disk, storeFault, log} = this.sources;
+    if (log() !== 'answers') return awayLog;
     if (disk?.().isNearlyFull) return nearlyFull;
     return storeFault?.() === undefined ? undefined : cannotWrite;
   }
 
   /** For `/readyz`. */
   reasons(): string[] {
-    const {storeFault} = this.sources;
+    const {storeFault, log, asks} = this.sources;
+    const states = [log(), asks()];
     const reasons: string[] = [];
+    if (states.includes('lost')) reasons.push('there is no connection to NATS');
+    else if (states.includes('silent')) reasons.push('NATS does not answer');
     if (this.disk?.isNearlyFull) reasons.push(nearlyFullReason(this.disk));
     const fault = storeFault?.();
     if (fault !== undefined) reasons.push('the log cannot write: nats-server needs room, and is started anew then');

@@ -11,6 +11,7 @@ import {AskLink} from '../nats/ask-link.js';
 import {connectNats} from '../nats/connection.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {NatsLogLink} from '../nats/log-link.js';
+import {Pulse, type PulseState} from '../nats/pulse.js';
 import {createLogger, type Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
 import type {NatsAddress} from '../worker-messages.js';
@@ -98,14 +99,21 @@ async function openDoor(
     wallMs,
     newProducer: () => randomBytes(8),
   });
+  const [logPulse, askPulse] = [new Pulse(logConnection), new Pulse(askConnection)];
+  logPulse.onChange((state) => announce(logger, 'log', state));
+  askPulse.onChange((state) => announce(logger, 'questions', state));
   let isDraining = false;
   const front: Front = {
     partitionCount,
     publisher,
     encoder: new EntryEncoder(partitionCount),
     largeBodies: new LargeBodies(partitionCount),
-    obstacles: new Obstacles(options.store),
-    asks: new Asks(new AskLink(askConnection)),
+    obstacles: new Obstacles({
+      ...options.store,
+      log: () => logPulse.state,
+      asks: () => askPulse.state,
+    }),
+    asks: new Asks(new AskLink(askConnection, askPulse)),
     keys,
     cursors: new CursorSeal(options.deploymentSecret),
     durability: options.durability,
@@ -134,6 +142,11 @@ async function openDoor(
       await Promise.all([logConnection.close(), askConnection.close()]);
     },
   };
+}
+
+function announce(logger: Logger, connection: string, state: PulseState): void {
+  if (state === 'answers') logger.warn({connection}, 'NATS answers again');
+  else logger.error({connection, state}, 'NATS cannot be reached: what needs it is refused until it answers');
 }
 
 /** As large as the server carries, up to our own bound. */

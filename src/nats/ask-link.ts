@@ -1,20 +1,29 @@
-// Questions over a connection that may break: the client of NATS waits out the whole deadline of a question that went down
-// with the connection, up to a minute for a report. Here it fails with the connection.
+// Questions over a connection that may break, or fall silent: the client of NATS waits out the whole deadline of a
+// question that went down with the connection, up to a minute for a report. Here it fails with the connection.
 import type {NatsConnection} from 'nats';
+import type {Pulse, PulseState} from './pulse.js';
 
 export class AskLink {
   private readonly nc: NatsConnection;
-  private isConnected = true;
+  private readonly pulse: Pulse;
   private readonly waiting = new Set<(error: Error) => void>();
 
-  constructor(nc: NatsConnection) {
+  /** `pulse`: of the same connection. */
+  constructor(nc: NatsConnection, pulse: Pulse) {
     this.nc = nc;
-    void this.watch();
+    this.pulse = pulse;
+    pulse.onChange((state) => {
+      if (state !== 'answers') this.fail(state);
+    });
   }
 
-  /** Rejects at once while there is no connection, when it breaks, when nobody listens and when no answer came in time. */
+  /**
+   * Rejects at once while there is no connection or no answer over it, when that begins, when nobody listens and when no
+   * answer came in time.
+   */
   request(subject: string, data: string, options: {readonly timeout: number}): Promise<{string(): string}> {
-    if (!this.isConnected) return Promise.reject(disconnected());
+    const {state} = this.pulse;
+    if (state !== 'answers') return Promise.reject(faultOf(state));
     return new Promise((resolve, reject) => {
       this.waiting.add(reject);
       this.nc
@@ -24,18 +33,13 @@ export class AskLink {
     });
   }
 
-  private async watch(): Promise<void> {
-    for await (const {type} of this.nc.status()) {
-      if (type === 'reconnect') this.isConnected = true;
-      if (type === 'disconnect' || type === 'close') this.fail();
-    }
-  }
-
-  private fail(): void {
-    this.isConnected = false;
-    for (const reject of this.waiting) reject(disconnected());
+  private fail(state: Away): void {
+    for (const reject of this.waiting) reject(faultOf(state));
     this.waiting.clear();
   }
 }
 
-const disconnected = (): Error => new Error('there is no connection to NATS');
+type Away = Exclude<PulseState, 'answers'>;
+
+const faultOf = (state: Away): Error =>
+  new Error(state === 'lost' ? 'there is no connection to NATS' : 'NATS does not answer');

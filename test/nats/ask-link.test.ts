@@ -4,6 +4,7 @@ import {lockDataDir} from '../../src/data-lock.js';
 import {AskLink} from '../../src/nats/ask-link.js';
 import {connectNats} from '../../src/nats/connection.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
+import {Pulse} from '../../src/nats/pulse.js';
 import {createLogger} from '../../src/observe.js';
 import {temporaryFolder} from '../support/service.js';
 import {until} from '../support/until.js';
@@ -35,7 +36,8 @@ test('a question that goes down with the server fails at once', {timeout: 20_000
   listener.subscribe('echo', {callback: (_, message) => void message.respond(message.data)});
   listener.subscribe('silence', {callback: () => {}});
   await listener.flush();
-  const link = new AskLink(await connectTo(server));
+  const asking = await connectTo(server);
+  const link = new AskLink(asking, new Pulse(asking));
   const hour = {timeout: 3_600_000};
   expect((await link.request('echo', 'one', hour)).string()).toBe('one');
   const unanswered = link.request('silence', 'two', hour);

@@ -6,7 +6,7 @@ import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {Random} from '../../../test/differential/random.js';
 import {runIfPermitted, unmount} from '../commands.js';
-import {atOnceMs, type Nemesis, outage, type Stage} from '../nemesis.js';
+import {brokenNoticedMs, type Nemesis, outage, type Stage} from '../nemesis.js';
 
 const diskMib = 256;
 const fullMsMin = 200;
@@ -31,7 +31,7 @@ export class Enospc implements Nemesis {
     const ballast = join(this.mounted!, 'ballast');
     fill(ballast);
     const fullMs = random.between(fullMsMin, fullMsMax);
-    await outage(stage, `full disk for ${fullMs} ms`, atOnceMs, async () => {
+    await outage(stage, `full disk for ${fullMs} ms`, brokenNoticedMs, async () => {
       await delay(fullMs);
       rmSync(ballast);
     });

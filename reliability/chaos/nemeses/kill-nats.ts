@@ -1,6 +1,6 @@
 // SIGKILL to the embedded nats-server, now and then several times in a row. The service starts it again by itself.
 
-import {atOnceMs, type Nemesis, outage, type Stage} from '../nemesis.js';
+import {brokenNoticedMs, type Nemesis, outage, type Stage} from '../nemesis.js';
 import {signal} from '../service-process.js';
 
 const comesBackMsMax = 30_000;
@@ -18,7 +18,7 @@ export async function killOnce(stage: Stage): Promise<void> {
   const {service} = stage;
   const pid = await service.nextNatsPid(undefined, comesBackMsMax);
   if (pid === undefined) throw new Error(`no nats-server for ${comesBackMsMax} ms`);
-  await outage(stage, 'kill-nats', atOnceMs, async () => {
+  await outage(stage, 'kill-nats', brokenNoticedMs, async () => {
     signal(pid, 'SIGKILL');
     if ((await service.nextNatsPid(pid, comesBackMsMax)) === undefined) {
       throw new Error(`nats-server was not started again within ${comesBackMsMax} ms`);

@@ -6,10 +6,10 @@ import {setTimeout as delay} from 'node:timers/promises';
 import type {Random} from '../../../test/differential/random.js';
 import {freePort} from '../free-port.js';
 import {NatsProcess} from '../nats-process.js';
-import {atOnceMs, type Nemesis, outage, type Stage, silentLogMs} from '../nemesis.js';
+import {brokenNoticedMs, type Nemesis, outage, type Stage, silenceNoticedMs} from '../nemesis.js';
 import {TcpProxy} from '../tcp-proxy.js';
 
-// Longer than the 5 s after which a publish is given up.
+// Longer than the 3 s after which silence is noticed, and the 5 s after which a publish is given up.
 const outageMsMax = 7_000;
 const shortOutageMsMax = 1_500;
 const slowMsMax = 250;
@@ -37,7 +37,7 @@ export class Net implements Nemesis {
       return;
     }
     // A cut shows at once; a silent wire only by its silence.
-    await outage(stage, `${what} for ${ms} ms`, what === 'cut' ? atOnceMs : silentLogMs, async () => {
+    await outage(stage, `${what} for ${ms} ms`, what === 'cut' ? brokenNoticedMs : silenceNoticedMs, async () => {
       proxy.set(what);
       await delay(ms);
       proxy.set('whole');

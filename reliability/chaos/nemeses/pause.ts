@@ -1,10 +1,11 @@
 // SIGSTOP and, some time later, SIGCONT: to nats-server, whose connections then stay open and silent, or to the service.
 
 import {setTimeout as delay} from 'node:timers/promises';
-import {type Nemesis, outage, type Stage, silentLogMs} from '../nemesis.js';
+import {type Nemesis, outage, type Stage, silenceNoticedMs} from '../nemesis.js';
 import {signal} from '../service-process.js';
 
-// Longer than the 5 s after which a publish is given up, so that both sides of that moment are met.
+// Longer than the 3 s after which silence is noticed and the 5 s after which a publish is given up, so that both sides of
+// these moments are met.
 const pauseMsMax = 7_000;
 const shortPauseMsMax = 1_000;
 
@@ -21,7 +22,7 @@ export const pause: Nemesis = {
 async function pauseNats(stage: Stage, pauseMs: number): Promise<void> {
   const pid = stage.service.natsPid();
   if (pid === undefined) throw new Error('a service that is ready has a nats-server');
-  await outage(stage, `pause of ${pauseMs} ms`, silentLogMs, () => paused(pid, pauseMs));
+  await outage(stage, `pause of ${pauseMs} ms`, silenceNoticedMs, () => paused(pid, pauseMs));
 }
 
 async function paused(pid: number, pauseMs: number): Promise<void> {

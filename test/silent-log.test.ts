@@ -1,0 +1,91 @@
+// nats-server is stopped (SIGSTOP): its connections stay open, and nothing comes over them. What needs it is refused at
+// once as soon as the silence is noticed, what waited ends, and all goes on when it does.
+
+import {readdirSync} from 'node:fs';
+import {join} from 'node:path';
+import {afterAll, expect, test} from 'vitest';
+import {Client, expectError, expectJson, userPath} from './support/http.js';
+import {type Service, startService} from './support/service.js';
+import {until} from './support/until.js';
+
+const usesOwnServer = process.env.TEST_NATS_URL === undefined;
+let service: Service | undefined;
+let stoppedPid: number | undefined;
+
+afterAll(async () => {
+  if (stoppedPid !== undefined) process.kill(stoppedPid, 'SIGCONT');
+  if (service !== undefined) expect(await service.stop()).toBe(0);
+});
+
+function natsServerPid(dataDir: string): number {
+  const folder = join(dataDir, 'nats', 'ports');
+  const name = readdirSync(folder).find((entry) => entry.endsWith('.ports'))!;
+  return Number(/\d+/.exec(name)![0]);
+}
+
+const reads = [
+  userPath('ada'),
+  '/v1/events?userId=ada',
+  '/v1/reports/events?event=seen&from=2026-01-01&to=2026-01-02',
+  '/v1/deletions/del_0_00000000000000000000000000000000',
+];
+
+test.skipIf(!usesOwnServer)(
+  'a silent log: 503 at once, waiting reads end, and back at once',
+  {timeout: 60_000},
+  async () => {
+    service = await startService();
+    const {baseUrl, writeKey, secretKey} = service;
+    const [write, read, nobody] = [new Client(baseUrl, writeKey), new Client(baseUrl, secretKey), new Client(baseUrl)];
+    const event = {event: 'seen', userId: 'ada', messageId: 'm1'};
+    expectJson(await write.post('/v1/events', event), 200);
+    stoppedPid = natsServerPid(service.dataDir);
+    process.kill(stoppedPid, 'SIGSTOP');
+
+    const stoppedMs = performance.now();
+    const inFlight = write.post('/v1/events', {...event, messageId: 'm2'});
+    const waiting = reads.map((path) => read.get(path));
+    for (const answer of await Promise.all(waiting)) expectError(answer, 503, 'unavailable');
+    // A profile would wait for 15 s, a report for 60 s.
+    expect(performance.now() - stoppedMs).toBeLessThan(10_000);
+
+    const alarms = (): string[] =>
+      service!
+        .logs()
+        .split('\n')
+        .filter((line) => line.includes('NATS cannot be reached'));
+    // The connection to the log has a pulse of its own.
+    await until('both connections are silent', () => alarms().length === 2);
+    const noticedMs = performance.now();
+    const refused = await Promise.all([
+      ...reads.map((path) => read.get(path)),
+      write.post('/v1/events', {...event, messageId: 'm3'}),
+      write.post('/v1/events/batch', {events: [event]}),
+      write.post('/v1/users/identify', {userId: 'ada', traits: {}}),
+      read.delete(userPath('ada')),
+    ]);
+    expect(performance.now() - noticedMs).toBeLessThan(2_000);
+    for (const answer of refused) {
+      expectError(answer, 503, 'unavailable');
+      expect(answer.headers['retry-after']).toBe('1');
+    }
+    const notReady = await nobody.get('/readyz');
+    expect(notReady.status).toBe(503);
+    expect(notReady.json<{reasons: string[]}>().reasons).toContain('NATS does not answer');
+    // Its publish is under way: it is tried until it is given up, with the same bytes.
+    const unknown = await inFlight;
+    expectError(unknown, 503, 'unavailable');
+    expect(unknown.text).toContain('may be stored or not');
+
+    process.kill(stoppedPid, 'SIGCONT');
+    stoppedPid = undefined;
+    await until(
+      'writes are taken',
+      async () => (await write.post('/v1/events', {...event, messageId: 'm2'})).status === 200,
+    );
+    await until('it is ready', async () => (await nobody.get('/readyz')).status === 200);
+    const profile = (await read.get(userPath('ada'))).json<{events: {messageId: string}[]}>();
+    expect(profile.events.map(({messageId}) => messageId).sort()).toEqual(['m1', 'm2']);
+    expect(alarms()).toHaveLength(2);
+  },
+);
