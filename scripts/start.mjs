@@ -19,7 +19,7 @@ Configuration comes from the environment:
   BOOTSTRAP_WRITE_KEY= / BOOTSTRAP_SECRET_KEY= / ADMIN_TOKEN=
                                      fixed secrets; unset: created on the first start
   RATE_LIMIT_EVENTS_PER_SECOND=50000  RATE_LIMIT_READS_PER_MINUTE=600  RATE_LIMIT_DELETES_PER_SECOND=10
-                                     per key; read and checked, not enforced yet
+                                     per key; 0 switches one off
   MEMORY_CACHE_MIB=512  DEDUPE_MEMORY_MIB=512
   LOG_LEVEL=info
 `;

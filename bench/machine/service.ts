@@ -44,6 +44,7 @@ export async function startService({env, profileFolder}: ServiceSettings): Promi
       ADMIN_TOKEN: 'admin-token-of-the-bench',
       RATE_LIMIT_EVENTS_PER_SECOND: '0',
       RATE_LIMIT_READS_PER_MINUTE: '0',
+      RATE_LIMIT_DELETES_PER_SECOND: '0',
       LOG_LEVEL: 'warn',
       ...env,
     },

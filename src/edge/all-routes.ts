@@ -14,15 +14,16 @@ import {deleteUser, readDeletion, readUser} from './routes/users.js';
 const singleBodyBytesMax = 8 * eventBytesMax;
 const adminBodyBytesMax = 16 * 1024;
 
-const reading = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'secret', handle});
+const reading = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'secret', limit: 'reads', handle});
 const writing = (bodyBytesMax: number, takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
   access: 'write',
+  limit: 'events',
   bodyBytesMax,
   takeBody,
 });
 const open = (handle: ReadEndpoint['handle']): Route => ({GET: {access: 'open', handle}});
 
-const user: Route = {GET: reading(readUser), DELETE: reading(deleteUser)};
+const user: Route = {GET: reading(readUser), DELETE: {access: 'secret', limit: 'deletions', handle: deleteUser}};
 
 export const routes: Routes = {
   exact: new Map<string, Route>([

@@ -1,5 +1,6 @@
-// Bodies of requests: collected up to a bound, decompressed up to the same bound.
+// Bodies of requests: collected up to a bound of bytes and of time, decompressed up to the same bound of bytes.
 import {CollectedBody, tooLarge} from './collected-body.js';
+import type {Waiting} from './deadlines.js';
 import {type ContentEncoding, decompress} from './decompression.js';
 import type {Exchange} from './exchange.js';
 import type {Failure} from './failure.js';
@@ -9,6 +10,13 @@ import {atTurnEnd} from './turn.js';
 export function declaredTooLarge(exchange: Exchange, bytesMax: number): Failure | undefined {
   return declaredBytes(exchange) > bytesMax ? tooLarge(bytesMax) : undefined;
 }
+
+/** From the request line to the last byte (API.md, Operations); uWebSockets.js gives the first byte 10 s. */
+const bodyMsMax = 30_000;
+const bodyTimeout: Failure = {
+  code: 'request_timeout',
+  message: `the body did not arrive within ${bodyMsMax / 1_000} s`,
+};
 
 const declaredBytes = ({contentLength}: Exchange): number => Number(contentLength ?? 0);
 
@@ -28,6 +36,7 @@ export function readBody(
   };
   const isChunked = exchange.transferEncoding !== undefined;
   let collected: CollectedBody | undefined;
+  let waiting: Waiting | undefined;
   exchange.res.onData((chunk, isLast) => {
     if (exchange.isOver) return;
     exchange.noteData();
@@ -36,14 +45,16 @@ export function readBody(
         useWhole(Buffer.from(chunk)); // A view. Most bodies come in one piece.
         return;
       }
-      const body = new CollectedBody(declaredBytes(exchange));
-      collected = body;
-      exchange.onOver(() => body.release());
+      collected = new CollectedBody(declaredBytes(exchange));
+      waiting = awaitBody(exchange, collected);
     }
     const failure = collected.add(chunk, bytesMax);
     if (failure !== undefined) exchange.fail(failure, true);
-    else if (isLast && isChunked) atTurnEnd(useCollected);
-    else if (isLast) useCollected();
+    else if (isLast) {
+      exchange.deadlines.delete(waiting!);
+      if (isChunked) atTurnEnd(useCollected);
+      else useCollected();
+    }
   });
   /** Chunks may be followed by what makes the parser refuse the request (trailers): then it never was one. */
   const useCollected = (): void => {
@@ -51,6 +62,21 @@ export function readBody(
     useWhole(collected.bytes());
     collected.release();
   };
+}
+
+/** The rest of the body is not there yet: it has until its deadline. */
+function awaitBody(exchange: Exchange, body: CollectedBody): Waiting {
+  const waiting: Waiting = {
+    deadlineMs: exchange.receivedMs + bodyMsMax,
+    renew: () => exchange.renewTimeout(),
+    expire: () => exchange.fail(bodyTimeout, true),
+  };
+  exchange.deadlines.add(waiting);
+  exchange.onOver(() => {
+    exchange.deadlines.delete(waiting);
+    body.release();
+  });
+  return waiting;
 }
 
 function useDecompressed(

@@ -7,13 +7,26 @@
 //       of this request, or that follow one that ends its connection, would be read as a request of their own.
 //   X5. A chunked request is the last one of its connection: the parser takes forms of chunks that others read
 //       differently, so where such a body ends is nothing to build a next request on.
+//   X6. What the client does not take at once waits here, bounded (unread-answers.ts): the answer goes out by `tryEnd`, as
+//       uWebSockets.js' own `end` and `endWithoutBody` buffer whatever they get, answer after answer.
 import type {HttpRequest, HttpResponse} from 'uWebSockets.js';
-import {errorValue, type Failure, type Header, statusOf} from './failure.js';
+import type {ActiveKey} from '../keys/key-ring.js';
+import type {Deadlines} from './deadlines.js';
+import {errorValue, type Failure, type Header, statusOf, unavailable} from './failure.js';
+import type {RateLimit} from './rate-limit.js';
 import {atTurnEnd, isSameTurn, noteTurn} from './turn.js';
+import {hasRoomToRead, UnreadAnswer} from './unread-answers.js';
 
 const jsonType = 'application/json; charset=utf-8';
 
+/** Answers from this size on are not begun when too much waits for its readers already. */
+const largeAnswerCharactersMin = 64 * 1024;
+const tooManyUnread = unavailable('too many answers wait for their readers');
+const exposedHeaders: Header = ['Access-Control-Expose-Headers', 'Retry-After, RateLimit, RateLimit-Policy'];
+
 export interface ExchangeHost {
+  readonly deadlines: Deadlines;
+  readonly monotonicMs: () => number;
   /** Whether connections end with their next answer. */
   closesConnections(): boolean;
   exchangeOver(): void;
@@ -38,6 +51,12 @@ export class Exchange {
   isCorsOpen = false;
   /** It has its answer (which may wait for the end of the turn, X4), or will never have one. */
   isOver = false;
+  /** Monotonic ms. */
+  readonly receivedMs: number;
+  /** Set when a key let the request in under a rate limit. */
+  private key: ActiveKey | undefined;
+  private limit: RateLimit | undefined;
+  private unread: UnreadAnswer | undefined;
   private isGone = false;
   private turn: number;
   private whenOver: (() => void) | undefined;
@@ -49,6 +68,7 @@ export class Exchange {
     this.path = req.getUrl();
     this.query = req.getQuery() ?? '';
     this.host = host;
+    this.receivedMs = host.monotonicMs();
     this.turn = noteTurn();
     receiving = this;
     req.forEach(receiveHeader);
@@ -57,6 +77,30 @@ export class Exchange {
   /** Told when the exchange is over, for whatever reason. One listener. */
   onOver(whenOver: () => void): void {
     this.whenOver = whenOver;
+  }
+
+  get deadlines(): Deadlines {
+    return this.host.deadlines;
+  }
+
+  /** @returns why not, when `key` must wait; otherwise the request counts as one unit of the limit. */
+  admit(key: ActiveKey, limit: RateLimit): Failure | undefined {
+    const refusal = limit.admit(key.usage, this.receivedMs);
+    if (refusal !== undefined) return refusal;
+    this.key = key;
+    this.limit = limit;
+    return undefined;
+  }
+
+  /** The request turned out to cost `units` of its rate limit, the one of its admission included. */
+  costs(units: number): void {
+    this.limit?.charge(this.key!.usage, units - 1);
+  }
+
+  /** Starts the 10 s anew after which uWebSockets.js ends a connection whose body does not come fast enough. */
+  renewTimeout(): void {
+    this.res.pause();
+    this.res.resume();
   }
 
   /** A piece of the body came. */
@@ -107,16 +151,13 @@ export class Exchange {
   }
 
   fail(failure: Failure, closes = false): void {
-    this.answer(
-      statusOf[failure.code],
-      jsonType,
-      JSON.stringify({error: errorValue(failure)}),
-      failure.headers,
-      closes,
-    );
+    const {headers} = failure;
+    // A page of another origin may read when to come back.
+    const exposed = this.isCorsOpen && headers !== undefined ? [...headers, exposedHeaders] : headers;
+    this.answer(statusOf[failure.code], jsonType, JSON.stringify({error: errorValue(failure)}), exposed, closes);
   }
 
-  /** `contentType` undefined: an answer without a body (204, 304). */
+  /** `contentType` undefined: an answer without a body (304). */
   answer(
     status: string,
     contentType: string | undefined,
@@ -125,6 +166,10 @@ export class Exchange {
     closes = false,
   ): void {
     if (this.isOver) return; // X1
+    if (body.length >= largeAnswerCharactersMin && !hasRoomToRead(body.length)) {
+      this.fail(tooManyUnread);
+      return;
+    }
     this.end();
     if (isSameTurn(this.turn))
       atTurnEnd(() => this.write(status, contentType, body, headers, closes)); // X4
@@ -143,10 +188,28 @@ export class Exchange {
     writing.status = status;
     writing.contentType = contentType;
     writing.body = body;
-    writing.headers = headers;
+    writing.headers = this.withRateFields(headers);
     writing.closes = closes || this.isLastOfConnection();
+    writing.isTaken = true;
     this.res.cork(writeAnswer); // X3
-    this.leave();
+    if (writing.isTaken) this.leave();
+    else this.awaitReader(body);
+  }
+
+  /** From when half of its quota is used the client is told what is left; before, it costs the hot path nothing. */
+  private withRateFields(headers: readonly Header[] | undefined): readonly Header[] | undefined {
+    if (this.limit === undefined || !this.limit.isRunningLow(this.key!.usage, this.receivedMs)) return headers;
+    return [...(headers ?? []), ...this.limit.fields(this.key!.usage, this.receivedMs)];
+  }
+
+  /** X6: the exchange goes on until the client took the rest of its answer, or is gone. */
+  private awaitReader(body: string): void {
+    if (this.method === 'HEAD' || !hasRoomToRead(body.length)) {
+      this.res.close();
+      return;
+    }
+    this.unread = new UnreadAnswer(this.res, Buffer.from(body), this.host.monotonicMs(), () => this.leave());
+    this.deadlines.add(this.unread);
   }
 
   /** A POST without a length has no body; that is as rare as a length that the parser did not see. */
@@ -164,6 +227,10 @@ export class Exchange {
 
   private leave(): void {
     this.isGone = true;
+    if (this.unread !== undefined) {
+      this.deadlines.delete(this.unread);
+      this.unread.release();
+    }
     this.host.exchangeOver();
   }
 }
@@ -182,6 +249,8 @@ interface Writing {
   body: string;
   headers: readonly Header[] | undefined;
   closes: boolean;
+  /** Set by `writeAnswer`: all of it went out, and `res` is over. */
+  isTaken: boolean;
 }
 const writing: Writing = {
   exchange: undefined,
@@ -190,6 +259,7 @@ const writing: Writing = {
   body: '',
   headers: undefined,
   closes: false,
+  isTaken: true,
 };
 
 function writeAnswer(): void {
@@ -199,13 +269,24 @@ function writeAnswer(): void {
   if (contentType !== undefined) res.writeHeader('Content-Type', contentType);
   if (isCorsOpen) res.writeHeader('Access-Control-Allow-Origin', '*');
   if (headers !== undefined) for (const [name, value] of headers) res.writeHeader(name, value);
-  if (contentType !== undefined && method !== 'HEAD') res.end(body, closes);
-  else endWithoutBody(res, contentType === undefined ? undefined : Buffer.byteLength(body), closes);
+  if (contentType === undefined) endWithoutBody(res, closes);
+  else if (method === 'HEAD') writing.isTaken = beginHead(res, Buffer.byteLength(body));
+  else if (closes) res.end(body, true);
+  else writing.isTaken = res.tryEnd(body, Buffer.byteLength(body))[1];
 }
 
 /** uWebSockets.js 20.51 sends nothing at all when its own `endWithoutBody` gets an argument. */
-function endWithoutBody(res: HttpResponse, bodyBytes: number | undefined, closes: boolean): void {
-  if (bodyBytes !== undefined) res.writeHeader('Content-Length', String(bodyBytes));
+function endWithoutBody(res: HttpResponse, closes: boolean): void {
   if (closes) res.writeHeader('Connection', 'close');
   res.endWithoutBody();
+}
+
+/**
+ * The answer to a HEAD request ends its connection: without a body nothing tells whether the client reads its answers at
+ * all (X6).
+ */
+function beginHead(res: HttpResponse, bodyBytes: number): false {
+  res.writeHeader('Connection', 'close');
+  res.tryEnd('', bodyBytes);
+  return false;
 }

@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'user_not_found'
   | 'not_found'
   | 'method_not_allowed'
+  | 'request_timeout'
   | 'payload_too_large'
   | 'batch_too_large'
   | 'unsupported_media_type'
@@ -31,6 +32,7 @@ export const statusOf: Readonly<Record<ErrorCode, string>> = {
   user_not_found: '404 Not Found',
   not_found: '404 Not Found',
   method_not_allowed: '405 Method Not Allowed',
+  request_timeout: '408 Request Timeout',
   payload_too_large: '413 Payload Too Large',
   batch_too_large: '413 Payload Too Large',
   unsupported_media_type: '415 Unsupported Media Type',

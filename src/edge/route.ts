@@ -2,6 +2,7 @@
 import type {Access} from './authentication.js';
 import type {Exchange} from './exchange.js';
 import type {Front} from './front.js';
+import type {LimitName} from './rate-limit.js';
 
 export type Method = 'GET' | 'POST' | 'DELETE';
 
@@ -10,12 +11,16 @@ export type Handle = (front: Front, exchange: Exchange, segment: string) => void
 
 export interface ReadEndpoint {
   readonly access: Access;
+  /** Which rate limit of the key a request falls under, where it needs a key. */
+  readonly limit?: LimitName;
   readonly handle: Handle;
 }
 
 /** Takes a JSON body; a body that was not copied is valid only during the call. */
 export interface BodyEndpoint {
   readonly access: Access;
+  /** Which rate limit of the key a request falls under, where it needs a key. */
+  readonly limit?: LimitName;
   /** Bytes of the body, before and after decompression. */
   readonly bodyBytesMax: number;
   readonly takeBody: (front: Front, exchange: Exchange, bytes: Buffer) => void | Promise<void>;

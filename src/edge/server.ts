@@ -1,17 +1,21 @@
 // The HTTP server: every request runs through the same checks in the same order (API.md, Errors) to its route.
-//   framing -> route -> method -> key -> permission -> size -> type -> query of writes -> body -> the route
-// uWebSockets.js leaves to us: unknown routes, OPTIONS and HEAD, repeated Content-Length, bounds of bodies; and it aborts
-// the process when a handler neither answers nor sets `onAborted`.
+//   framing -> route -> method -> key -> permission -> rate -> size -> type -> query of writes -> body -> the route
+// uWebSockets.js leaves to us: unknown routes, OPTIONS and HEAD, repeated Content-Length, bounds of bodies and of slow
+// clients; and it aborts the process when a handler neither answers nor sets `onAborted`.
+//   H1. A refusal before the body is read leaves the connection open: uWebSockets.js reads over the rest of the body, for
+//       10 s at most. Closing would cost less, and most clients would see a reset instead of the answer.
 import type {HttpRequest, HttpResponse, TemplatedApp, us_listen_socket} from 'uWebSockets.js';
 import type {Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
 import {AdminToken, authenticate, insufficientPermissions} from './authentication.js';
 import {declaredTooLarge, readBody} from './body.js';
+import {Deadlines, sweepMs} from './deadlines.js';
 import {encodingOf} from './decompression.js';
-import {Exchange} from './exchange.js';
+import {Exchange, type ExchangeHost} from './exchange.js';
 import {type Failure, RequestFailure} from './failure.js';
 import type {Front} from './front.js';
 import type {Native} from './native.js';
+import {type RateLimits, type RateOptions, rateLimits} from './rate-limit.js';
 import {
   allowedMethods,
   type BodyEndpoint,
@@ -28,6 +32,8 @@ export interface ServerOptions {
   readonly front: Front;
   readonly routes: Routes;
   readonly adminToken: string;
+  readonly limits: RateOptions;
+  readonly monotonicMs: () => number;
   readonly logger: Logger;
 }
 
@@ -41,6 +47,8 @@ const unsupportedEncoding: Failure = {
   code: 'unsupported_media_type',
   message: 'Content-Encoding must be gzip, deflate or br, or absent',
 };
+// Not 204: an answer without a body could not be held back from a client that does not read (exchange.ts, X4).
+const preflightBody = '{"status":"ok"}';
 const preflightHeaders = [
   ['Access-Control-Allow-Origin', '*'],
   ['Access-Control-Allow-Methods', 'POST'],
@@ -52,6 +60,10 @@ export class HttpServer {
   private readonly options: ServerOptions;
   private readonly app: TemplatedApp;
   private readonly adminToken: AdminToken;
+  private readonly limits: RateLimits;
+  private readonly deadlines = new Deadlines();
+  private readonly sweeping: NodeJS.Timeout;
+  private readonly host: ExchangeHost;
   private listenSocket: us_listen_socket | undefined;
   private openExchanges = 0;
   private whenIdle: (() => void) | undefined;
@@ -60,6 +72,9 @@ export class HttpServer {
   constructor(options: ServerOptions) {
     this.options = options;
     this.adminToken = new AdminToken(options.adminToken);
+    this.limits = rateLimits(options.limits);
+    this.host = this.createHost();
+    this.sweeping = setInterval(() => this.deadlines.sweep(options.monotonicMs()), sweepMs);
     this.app = options.native.App();
     this.app.any('/*', (res, req) => this.receive(res, req));
   }
@@ -89,6 +104,7 @@ export class HttpServer {
 
   /** Closes what is still connected. */
   close(): void {
+    clearInterval(this.sweeping);
     this.app.close();
   }
 
@@ -99,13 +115,17 @@ export class HttpServer {
     this.guard(exchange, () => this.dispatch(exchange));
   }
 
-  private readonly host = {
-    closesConnections: (): boolean => this.isClosing,
-    exchangeOver: (): void => {
-      this.openExchanges -= 1;
-      if (this.openExchanges === 0) this.whenIdle?.();
-    },
-  };
+  private createHost(): ExchangeHost {
+    return {
+      deadlines: this.deadlines,
+      monotonicMs: this.options.monotonicMs,
+      closesConnections: () => this.isClosing,
+      exchangeOver: () => {
+        this.openExchanges -= 1;
+        if (this.openExchanges === 0) this.whenIdle?.();
+      },
+    };
+  }
 
   /** Runs a piece of a request; whatever it throws ends this request alone. */
   private guard(exchange: Exchange, run: () => void | Promise<void>): void {
@@ -132,20 +152,20 @@ export class HttpServer {
     const route = findRoute(this.options.routes, exchange.path);
     if (route === undefined) return exchange.fail(notFound);
     const {method} = exchange;
-    if (method === 'OPTIONS' && route.isWriteRoute)
-      return exchange.answer('204 No Content', undefined, '', preflightHeaders);
+    if (method === 'OPTIONS' && route.isWriteRoute) return exchange.json('200 OK', preflightBody, preflightHeaders);
     if (method === 'POST' && route.POST !== undefined) return this.dispatchBody(exchange, route, route.POST);
     const endpoint = readEndpoint(route, method);
     if (endpoint === undefined) return exchange.fail(methodNotAllowed(route));
-    const refusal = this.refuseAccess(exchange, endpoint.access, false);
+    const refusal = this.refuseEntry(exchange, endpoint, false);
     if (refusal !== undefined) return exchange.fail(refusal);
     return endpoint.handle(this.options.front, exchange, lastSegment(exchange.path));
   }
 
-  private dispatchBody(exchange: Exchange, route: Route, {access, bodyBytesMax, takeBody}: BodyEndpoint): void {
+  private dispatchBody(exchange: Exchange, route: Route, endpoint: BodyEndpoint): void {
+    const {bodyBytesMax, takeBody} = endpoint;
     exchange.isCorsOpen = route.isWriteRoute === true;
     const refusal =
-      this.refuseAccess(exchange, access, route.isWriteRoute === true) ??
+      this.refuseEntry(exchange, endpoint, route.isWriteRoute === true) ??
       declaredTooLarge(exchange, bodyBytesMax) ??
       refuseType(exchange);
     if (refusal !== undefined) {
@@ -172,7 +192,12 @@ export class HttpServer {
     );
   }
 
-  private refuseAccess(exchange: Exchange, access: BodyEndpoint['access'], isWriteRoute: boolean): Failure | undefined {
+  /** Key, permission, rate. */
+  private refuseEntry(
+    exchange: Exchange,
+    {access, limit}: ReadEndpoint | BodyEndpoint,
+    isWriteRoute: boolean,
+  ): Failure | undefined {
     if (access === 'open') return undefined;
     if (access === 'admin') return this.adminToken.refuse(exchange);
     const {keys, wallMs} = this.options.front;
@@ -180,7 +205,8 @@ export class HttpServer {
     if ('code' in key) return key;
     if (access === 'secret' && key.kind !== 'secret') return insufficientPermissions;
     key.lastUsedMs = wallMs();
-    return undefined;
+    const rateLimit = limit === undefined ? undefined : this.limits[limit];
+    return rateLimit === undefined ? undefined : exchange.admit(key, rateLimit);
   }
 }
 

@@ -22,6 +22,7 @@ import type {Front} from './front.js';
 import {LargeBodies} from './large-bodies.js';
 import {loadNative} from './native.js';
 import {type ObstacleSources, Obstacles} from './obstacles.js';
+import type {RateOptions} from './rate-limit.js';
 import {HttpServer} from './server.js';
 
 export interface EdgeOptions {
@@ -41,12 +42,7 @@ export interface EdgeOptions {
   readonly durability: string;
   /** Of our own nats-server; nothing of an external one. */
   readonly store: Pick<ObstacleSources, 'disk' | 'storeFault'>;
-  /** 0 switches a limit off. */
-  readonly limits: {
-    readonly eventsPerSecond: number;
-    readonly readsPerMinute: number;
-    readonly deletesPerSecond: number;
-  };
+  readonly limits: RateOptions;
   readonly logLevel: string;
 }
 
@@ -120,7 +116,8 @@ async function openDoor(
     wallMs,
     isDraining: () => isDraining,
   };
-  const server = new HttpServer({native, front, routes, adminToken: options.adminToken, logger});
+  const {adminToken, limits} = options;
+  const server = new HttpServer({native, front, routes, adminToken, limits, monotonicMs, logger});
   const port = await server.listen(options.host, options.port);
   const ticking = setInterval(() => publisher.tick(), tickMs);
   const saving = setInterval(() => void saveLastUsed(keys, logger), lastUsedEveryMs);

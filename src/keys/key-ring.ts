@@ -1,9 +1,21 @@
 // All keys of the deployment in memory, by hash, and who may come in.
 //   R1. A header that was seen before costs one lookup: its key is remembered, and all that is remembered goes when any
 //       key is revoked. Only good headers are remembered, so guesses do not fill the memory.
+//   R2. What a key has used of its rate limits is kept with the key alone: unknown keys have no such entry, and a revoked
+//       one takes it along.
 import {hashKey, type KeyKind, type KeyRecord} from './key.js';
 
 const rememberedHeadersMax = 10_000;
+
+/**
+ * What a key has used of each rate limit: when all of it would have arrived at exactly the permitted rate, monotonic ms
+ * (edge/rate-limit.ts).
+ */
+export interface RateUsage {
+  events: number;
+  reads: number;
+  deletions: number;
+}
 
 /** A key that opens something now. */
 export interface ActiveKey {
@@ -11,6 +23,8 @@ export interface ActiveKey {
   readonly kind: KeyKind;
   /** Set by whoever lets it in; written to the bucket now and then. */
   lastUsedMs: number;
+  /** R2 */
+  readonly usage: RateUsage;
 }
 
 export class KeyRing {
@@ -26,7 +40,9 @@ export class KeyRing {
       this.activeByHash.delete(record.hash);
       this.activeByHeader.clear(); // R1
     } else if (active === undefined) {
-      this.activeByHash.set(record.hash, {id: record.id, kind: record.kind, lastUsedMs: record.lastUsedMs ?? 0});
+      const {id, kind, hash, lastUsedMs} = record;
+      const usage = {events: 0, reads: 0, deletions: 0};
+      this.activeByHash.set(hash, {id, kind, lastUsedMs: lastUsedMs ?? 0, usage});
     } else active.lastUsedMs = Math.max(active.lastUsedMs, record.lastUsedMs ?? 0);
   }
 

@@ -52,7 +52,8 @@ function post(events: readonly unknown[], link: ScriptedLink): Promise<Answer> {
     const json = (status: string, body: string, headers: readonly Header[] = []): void =>
       resolve({status, body: JSON.parse(body), headers: Object.fromEntries(headers)});
     const fail = (failure: Failure): void => json(statusOf[failure.code], JSON.stringify({error: failure}));
-    trackBatch(front, {json, fail} as unknown as Exchange, Buffer.from(JSON.stringify({events})));
+    const costs = (): void => {};
+    trackBatch(front, {json, fail, costs} as unknown as Exchange, Buffer.from(JSON.stringify({events})));
   });
 }
 

@@ -61,6 +61,7 @@ function finish(exchange: Exchange, outcome: BatchOutcome, reading: BatchReading
     exchange.fail(bodyFailures[reading.kind]);
     return;
   }
+  exchange.costs(reading.eventCount);
   outcome.complete(reading.refused);
 }
 

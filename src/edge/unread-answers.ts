@@ -1,0 +1,55 @@
+// Answers that their clients have not taken yet: what did not fit the socket waits here, and not in uWebSockets.js, which
+// would hold as much as it is given.
+//   U1. Bounded over all connections together, and in time: who reads too slowly, or never, is cut off.
+//   U2. A connection has one of them at most: a request that comes in meanwhile ends it (pipelining is not supported), so
+//       that nobody fills the memory by asking on and on without reading.
+import type {HttpResponse} from 'uWebSockets.js';
+import type {Waiting} from './deadlines.js';
+
+/** A history page of 1,000 events of 64 KiB has 64 MiB. */
+export const unreadBytesMax = 128 * 1024 * 1024;
+
+/** Time to take an answer: a fixed part, and what a line of 2 Mbit/s needs. */
+const answerMsMin = 30_000;
+const answerBytesPerMs = 256;
+
+let unreadBytes = 0;
+
+export const unreadAnswerBytes = (): number => unreadBytes;
+
+export const hasRoomToRead = (bytes: number): boolean => unreadBytes + bytes <= unreadBytesMax;
+
+export class UnreadAnswer implements Waiting {
+  readonly deadlineMs: number;
+  private readonly res: HttpResponse;
+  private readonly body: Buffer;
+  private readonly whenTaken: () => void;
+
+  /** `res` took the head and a part of `body`. `whenTaken`: the last byte is with the kernel. */
+  constructor(res: HttpResponse, body: Buffer, nowMs: number, whenTaken: () => void) {
+    this.res = res;
+    this.body = body;
+    this.whenTaken = whenTaken;
+    this.deadlineMs = nowMs + answerMsMin + body.length / answerBytesPerMs;
+    unreadBytes += body.length;
+    res.onWritable((offset) => this.writeOn(offset));
+  }
+
+  private writeOn(offset: number): boolean {
+    const [isOk, isDone] = this.res.tryEnd(this.body.subarray(offset), this.body.length);
+    if (isDone) this.whenTaken();
+    return isOk;
+  }
+
+  /** Not at all: its own timeout ends a client that takes nothing for 10 s, and starts anew with what is taken. */
+  renew(): void {}
+
+  expire(): void {
+    this.res.close(); // The abort handler sees to the rest.
+  }
+
+  /** It is taken, or nobody is there to take it. Once. */
+  release(): void {
+    unreadBytes -= this.body.length;
+  }
+}

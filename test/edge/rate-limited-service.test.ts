@@ -1,0 +1,164 @@
+// Rate limits of a running service: who is refused, when in the order of checks, and what stays usable.
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {writeFileSync} from 'node:fs';
+import {connect} from 'node:net';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {type Answer, Client, expectError, expectJson} from '../support/http.js';
+import {type Service, startService, temporaryFolder} from '../support/service.js';
+import {until} from '../support/until.js';
+
+const eventsPerSecond = 500;
+let service: Service;
+let admin: Client;
+
+beforeAll(async () => {
+  service = await startService({
+    env: {
+      RATE_LIMIT_EVENTS_PER_SECOND: String(eventsPerSecond),
+      RATE_LIMIT_READS_PER_MINUTE: '30',
+      RATE_LIMIT_DELETES_PER_SECOND: '2',
+    },
+  });
+  admin = new Client(service.baseUrl, service.adminToken);
+});
+
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+});
+
+/** A client with a key, and so with limits, of its own. */
+async function newClient(kind: 'write' | 'secret'): Promise<Client & {id: string}> {
+  const {id, key} = (await admin.post('/admin/v1/keys', {kind, name: 'limited'})).json<{id: string; key: string}>();
+  return Object.assign(new Client(service.baseUrl, key), {id});
+}
+
+const batchOf = (count: number) => ({events: Array.from({length: count}, () => ({event: 'seen', userId: 'limited'}))});
+
+/** Leaves room for a little, and fills it with a lot: the key is refused for nearly two seconds. */
+async function exhaust(client: Client): Promise<void> {
+  for (const count of [900, 1_000]) expectJson(await client.post('/v1/events/batch', batchOf(count)), 200);
+}
+
+function expectRefused(answer: Answer, policy: string): void {
+  expectError(answer, 429, 'rate_limited');
+  const seconds = answer.headers['retry-after'];
+  expect(Number(seconds)).toBeGreaterThanOrEqual(1);
+  expect(answer.headers['ratelimit-policy']).toBe(policy);
+  expect(answer.headers.ratelimit).toBe(`${policy.split(';')[0]};r=0;t=${seconds}`);
+}
+
+const eventsPolicy = `"events";q=${2 * eventsPerSecond};w=2`;
+
+describe('events', () => {
+  test('a batch is never half admitted; then its key waits, others do not', async () => {
+    const [client, other] = await Promise.all([newClient('write'), newClient('write')]);
+    await exhaust(client);
+    const refused = await client.post('/v1/events', {event: 'seen', userId: 'limited'});
+    expectRefused(refused, eventsPolicy);
+    expectRefused(await client.post('/v1/users/identify', {userId: 'limited'}), eventsPolicy);
+    expectJson(await other.post('/v1/events', {event: 'seen', userId: 'limited'}), 200);
+  });
+
+  test('what Retry-After says is long enough', async () => {
+    const client = await newClient('write');
+    await exhaust(client);
+    const refused = await client.post('/v1/events', {event: 'seen', userId: 'limited'});
+    await new Promise((resolve) => setTimeout(resolve, Number(refused.headers['retry-after']) * 1_000));
+    expectJson(await client.post('/v1/events', {event: 'seen', userId: 'limited'}), 200);
+  });
+
+  test('a client is told what is left before it is refused', async () => {
+    const client = await newClient('write');
+    const plenty = await client.post('/v1/events/batch', batchOf(10));
+    expect(plenty.headers.ratelimit).toBeUndefined();
+    const little = await client.post('/v1/events/batch', batchOf(900));
+    expect(little.headers.ratelimit).toMatch(/^"events";r=\d+;t=[12]$/);
+    expect(little.headers['ratelimit-policy']).toBe(eventsPolicy);
+  });
+
+  test('what is refused costs one event, whatever it holds', async () => {
+    const client = await newClient('write');
+    const broken = {body: 'x'.repeat(100_000), headers: {'content-type': 'application/json'}};
+    for (let i = 0; i < 20; i++)
+      expectError(await client.send('POST', '/v1/events/batch', broken), 400, 'invalid_json');
+    expectJson(await client.post('/v1/events/batch', batchOf(900)), 200);
+  });
+
+  test('the rate comes after key and permission, and before size and type', async () => {
+    const client = await newClient('write');
+    await exhaust(client);
+    expectError(await client.get('/v1/reports/events'), 403, 'insufficient_permissions');
+    const xml = {body: '<x/>', headers: {'content-type': 'text/xml'}};
+    expectRefused(await client.send('POST', '/v1/events', xml), eventsPolicy);
+    const tooLarge = {body: 'x'.repeat(600_000), headers: {'content-type': 'application/json'}};
+    expectRefused(await client.send('POST', '/v1/events', tooLarge), eventsPolicy);
+    expectError(await client.post('/v1/nothing', {}), 404, 'not_found');
+    await admin.delete(`/admin/v1/keys/${client.id}`);
+    expectError(await client.send('POST', '/v1/events', xml), 401, 'invalid_key');
+  });
+
+  test('a page of another origin may read when to come back', async () => {
+    const client = await newClient('write');
+    await exhaust(client);
+    const {headers} = await client.post('/v1/events', {event: 'seen', userId: 'limited'});
+    expect(headers['access-control-allow-origin']).toBe('*');
+    expect(headers['access-control-expose-headers']).toBe('Retry-After, RateLimit, RateLimit-Policy');
+  });
+});
+
+test('reads and deletions have limits of their own', async () => {
+  const client = await newClient('secret');
+  for (let i = 0; i < 29; i++) expectError(await client.get('/v1/users/nobody'), 404, 'user_not_found');
+  expect((await client.send('HEAD', '/v1/users/nobody')).status).toBe(404);
+  expectRefused(await client.get('/v1/events?limit=1'), '"reads";q=30;w=60');
+  expect((await client.send('HEAD', '/v1/users/nobody')).status).toBe(429);
+  for (let i = 0; i < 4; i++) expectError(await client.delete('/v1/users/nobody'), 404, 'user_not_found');
+  expectRefused(await client.delete('/v1/users/nobody'), '"deletions";q=4;w=2');
+  expectJson(await client.post('/v1/events', {event: 'seen', userId: 'limited'}), 200);
+});
+
+test('who has no key, and who administers, is not counted', async () => {
+  const nobody = new Client(service.baseUrl);
+  for (let i = 0; i < 50; i++) {
+    expectError(await nobody.get('/v1/users/nobody'), 401, 'missing_key');
+    expectJson(await nobody.get('/healthz'), 200);
+    expectJson(await admin.get('/admin/v1/keys'), 200);
+  }
+});
+
+test('a refusal does not wait for the body, and the connection goes on after it', async () => {
+  const client = await newClient('write');
+  await exhaust(client);
+  const {hostname, port} = new URL(service.baseUrl);
+  const socket = connect(Number(port), hostname).setEncoding('latin1');
+  let text = '';
+  socket.on('data', (part: string) => {
+    text += part;
+  });
+  const head = ['POST /v1/events/batch HTTP/1.1', 'Host: x', `Authorization: Bearer ${client.key}`];
+  const bodyBytes = 10 * 1024 * 1024;
+  socket.write([...head, 'Content-Type: application/json', `Content-Length: ${bodyBytes}`, '', ''].join('\r\n'));
+  await until('the answer is there before the body', () => text.includes('rate_limited'));
+  socket.write(Buffer.alloc(bodyBytes, 'x'));
+  socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await until('the next answer is there', () => text.includes('"durability"'));
+  socket.destroy();
+  expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['429', '200']);
+});
+
+test('an import that is faster than its key may be waits as it is told, and loses nothing', async () => {
+  const file = join(temporaryFolder(), 'events.ndjson');
+  const events = Array.from({length: 2_000}, (_, i) => ({event: 'imported', userId: `u${i % 7}`, messageId: `m${i}`}));
+  writeFileSync(file, events.map((event) => JSON.stringify(event)).join('\n'));
+  const program = fileURLToPath(new URL('../../dist/src/cli/import.js', import.meta.url));
+  const {PATH} = process.env;
+  const child = spawn(process.execPath, [program, file], {env: {PATH, DATA_DIR: service.dataDir}});
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (printed += part));
+  const [code] = await once(child, 'exit');
+  expect(`${code} ${printed}`).toMatch(/^0 /);
+  expect(printed).toMatch(/2,?000/);
+});
