@@ -22,6 +22,8 @@ export class FingerprintSet {
   newestDay = Number.NaN;
   /** Days that were dropped for want of memory. */
   daysDropped = 0;
+  /** Everything added from this day on is held; days before it were dropped for want of memory. */
+  heldFromDay = Number.NEGATIVE_INFINITY;
   private readonly slotsMax: number;
   /** A slot's words stand together: a lookup reads one line of cache. */
   private words = new Uint32Array(initialSlots * fingerprintWords);
@@ -34,6 +36,10 @@ export class FingerprintSet {
   /** What the set takes now. */
   get byteLength(): number {
     return this.words.byteLength + this.days.byteLength;
+  }
+
+  get bytesMax(): number {
+    return this.slotsMax * slotBytes;
   }
 
   /** `from`: an array that holds the fingerprint's three words from `at` on. */
@@ -92,6 +98,7 @@ export class FingerprintSet {
     this.daysDropped += 1;
     // The newest day alone filled the bound: nothing of it can be told from the rest, so it starts anew.
     const keepFrom = this.oldestDay === this.newestDay ? this.newestDay + 1 : this.oldestDay + 1;
+    this.heldFromDay = keepFrom;
     this.expireBefore(keepFrom);
   }
 

@@ -92,6 +92,11 @@ export class InternedTable {
     this.hashes = hashes;
   }
 
+  /** Entries that were not removed. */
+  get live(): number {
+    return this.count - this.removed.size;
+  }
+
   private takeSlot(index: number, hash: number): void {
     if ((this.slotsUsed + 1) * 3 > this.slots.length * 2) this.rehash();
     const mask = this.slots.length - 1;
@@ -103,7 +108,7 @@ export class InternedTable {
 
   /** Holds all entries stored so far but the one whose slot is being taken. */
   private rehash(): void {
-    const live = this.count - this.removed.size;
+    const {live} = this;
     let capacity = this.slots.length;
     while (live * 2 > capacity) capacity *= 2;
     const taken = this.slots.filter((held) => held !== free && held !== gone);

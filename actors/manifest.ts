@@ -115,6 +115,8 @@ export interface SnapshotIndex {
   /** Indexes of erased users that window runs may still hold, ascending: readers leave them out of day sets. */
   readonly erasedUsers: readonly number[];
   readonly dedupe: readonly DedupePart[];
+  /** Logical days of message ids before this one were dropped for want of memory; null or absent: none were. */
+  readonly dedupeHeldFromDay?: number | null;
   /** Fingerprints of erased users' message ids: [three words, logical day]*, u32 each. */
   readonly tombstones: PartRef | null;
   readonly deletions: readonly DeletionRecord[];

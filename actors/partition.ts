@@ -71,6 +71,7 @@ export interface Cut {
     | 'nextChunk'
     | 'logicalMs'
     | 'lastTickMs'
+    | 'dedupeHeldFromDay'
   >;
 }
 
@@ -214,6 +215,11 @@ export class Partition {
     if (last !== undefined && last.day === day) last.words.push(print[0], print[1], print[2]);
     else this.freshIds.push({day, words: [print[0], print[1], print[2]]});
     return true;
+  }
+
+  /** Logical time back to which every message id is remembered: less than `dedupeMs` once memory did not suffice. */
+  get dedupeWindowMs(): number {
+    return Math.min(dedupeMs, Math.max(0, this.logicalMs - this.messageIds.heldFromDay * dayMs));
   }
 
   private growNameCounts(): void {
@@ -406,6 +412,7 @@ export class Partition {
         logicalMs: this.logicalMs,
         lastTickMs: this.lastTickMs,
         erasedInLogSequence: this.erasedInLogSequence,
+        dedupeHeldFromDay: Number.isFinite(this.messageIds.heldFromDay) ? this.messageIds.heldFromDay : null,
       },
     };
     this.windows = new WindowDeltas();
@@ -467,6 +474,10 @@ export class Partition {
     this.logicalMs = index.logicalMs;
     this.lastTickMs = index.lastTickMs;
     this.erasedInLogSequence = index.erasedInLogSequence;
+    this.messageIds.heldFromDay = Math.max(
+      this.messageIds.heldFromDay,
+      index.dedupeHeldFromDay ?? Number.NEGATIVE_INFINITY,
+    );
     this.erasedUsers = [...index.erasedUsers];
     for (const deletion of index.deletions) this.deletions.set(deletion.id, deletion);
     for (const [id, n, seenLogicalMs] of index.producers) this.producers.set(id, {n, seenLogicalMs});

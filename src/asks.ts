@@ -1,6 +1,8 @@
 // Questions the edge asks of the partition and report roles: NATS request/reply, JSON both ways.
 // Subjects `ask.partition.<p>` and `ask.report`. A reply of over 900 kB is never sent: answers are paged by their asker.
 
+import type {PartitionMeasures, ThreadMeasures} from './measures.js';
+
 export const askPartitionSubject = (partition: number): string => `ask.partition.${partition}`;
 export const askReportSubject = 'ask.report';
 /** NATS carries 1 MiB a message; the rest is room for framing. */
@@ -23,6 +25,8 @@ export interface RowPlace {
 
 export type PartitionQuestion =
   | {readonly ask: 'status'}
+  /** Numbers for /metrics; answered within 600 ms, behind the log or not. */
+  | {readonly ask: 'measures'}
   /** Live: waits until everything acked before it arrived is folded; so do `history` and `exists`. */
   | {readonly ask: 'profile'; readonly user: UserRef}
   | {readonly ask: 'exists'; readonly user: UserRef}
@@ -70,6 +74,7 @@ export interface StatusAnswer {
 
 export type PartitionAnswer =
   | StatusAnswer
+  | {readonly kind: 'measures'; readonly partition: PartitionMeasures; readonly thread: ThreadMeasures}
   | {
       readonly kind: 'profile';
       readonly id: string;
@@ -129,10 +134,13 @@ export type ReportQuery =
 
 export type ReportQuestion =
   | {readonly ask: 'status'}
+  | {readonly ask: 'measures'}
   | {readonly ask: 'report'; readonly query: ReportQuery; readonly ifNoneMatch?: string};
 
 export type ReportAnswer =
   | {readonly kind: 'status'; readonly ready: boolean; readonly asOfMs: number | null}
+  /** `asOfMs`: what reports include by now; null until every partition has published. */
+  | {readonly kind: 'measures'; readonly asOfMs: number | null; readonly thread: ThreadMeasures}
   | {
       readonly kind: 'report';
       readonly headers: {

@@ -44,7 +44,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
     recovered.revision,
     named,
   );
-  return new Runner({
+  const runner = new Runner({
     ...options,
     partition,
     parts,
@@ -54,4 +54,6 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
     reader: new LogReader(options.logJs, options.logJsm, number),
     writer: new LogWriter(js, number),
   });
+  if (recovered.hasLostLog) runner.noteLogLoss();
+  return runner;
 }

@@ -16,8 +16,11 @@ import {
   replyBytesMax,
   type UserRef,
 } from '../asks.js';
-import {monotonicMs, wallMs} from '../clock.js';
+import {monotonicMs} from '../clock.js';
+import type {PartitionMeasures} from '../measures.js';
 import {MissingPart} from '../parts/parts-cache.js';
+import {isReportLate} from './alarms.js';
+import {type CatchUp, measurePartition} from './measuring.js';
 import type {Runner} from './runner.js';
 import {loadRecord} from './user-loader.js';
 
@@ -25,9 +28,6 @@ const caughtUpMsMax = 2_000;
 /** The status question is asked with a deadline of 1 s. */
 const statusMsMax = 600;
 const retryPauseMs = 20;
-/** A snapshot is late when it is older than so many refreshes and the time that a slow machine may take. */
-const lateRefreshes = 2;
-const lateGraceMs = 5_000;
 /** A part that is swept while it is being read: the state at hand names a newer one. */
 const triesMax = 3;
 
@@ -41,6 +41,9 @@ interface BodyBlock {
 
 type Ask<K extends PartitionQuestion['ask']> = Extract<PartitionQuestion, {ask: K}>;
 
+/** What a thread tells about itself is not read here. */
+export type LiveQuestion = Exclude<PartitionQuestion, {ask: 'measures'}>;
+
 export class LiveReads {
   private readonly runner: Runner;
 
@@ -48,7 +51,7 @@ export class LiveReads {
     this.runner = runner;
   }
 
-  async answer(question: PartitionQuestion): Promise<PartitionAnswer> {
+  async answer(question: LiveQuestion): Promise<PartitionAnswer> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.answerOnce(question);
@@ -58,7 +61,7 @@ export class LiveReads {
     }
   }
 
-  private async answerOnce(question: PartitionQuestion): Promise<PartitionAnswer> {
+  private async answerOnce(question: LiveQuestion): Promise<PartitionAnswer> {
     switch (question.ask) {
       case 'status':
         return this.status();
@@ -94,23 +97,39 @@ export class LiveReads {
   private async lag(): Promise<string | null> {
     const {refreshMs} = this.runner.setup;
     if (!(await this.isCaughtUp(statusMsMax))) return 'it is behind its log';
-    const ageMs = wallMs() - (this.runner.published?.asOfMs ?? 0);
-    return ageMs > lateRefreshes * refreshMs + lateGraceMs
+    const ageMs = this.runner.snapshotAgeMs;
+    return ageMs !== null && isReportLate(ageMs, refreshMs)
       ? `its newest snapshot is ${Math.round(ageMs / 1_000)} s old`
       : null;
   }
 
+  /** Within 600 ms, behind the log or not. */
+  async measures(): Promise<PartitionMeasures> {
+    return measurePartition(this.runner, await this.catchUp(statusMsMax));
+  }
+
   /** Whether everything that was acked before the call is folded within `msMax`. */
   private async isCaughtUp(msMax: number): Promise<boolean> {
-    const deadlineMs = monotonicMs() + msMax;
+    return (await this.catchUp(msMax)).isCaughtUp;
+  }
+
+  /** Waits until everything that was acked before the call is folded, or `msMax` is over. */
+  private async catchUp(msMax: number): Promise<CatchUp> {
+    const {reader, partition} = this.runner.setup;
+    const startedMs = monotonicMs();
+    const deadlineMs = startedMs + msMax;
     const leftMs = () => Math.max(0, deadlineMs - monotonicMs());
     while (leftMs() > 0) {
       // A question that a restart of the server swallowed is asked again.
-      const sequence = await this.runner.setup.reader.lastSequence().catch(() => undefined);
-      if (sequence !== undefined) return this.runner.whenApplied(sequence, leftMs());
+      const sequence = await reader.lastSequence().catch(() => undefined);
+      if (sequence !== undefined) {
+        const behind = Math.max(0, sequence - partition.appliedSequence);
+        const isCaughtUp = await this.runner.whenApplied(sequence, leftMs());
+        return {isCaughtUp, behind, waitedMs: monotonicMs() - startedMs};
+      }
       await pause(retryPauseMs);
     }
-    return false;
+    return {isCaughtUp: false, behind: null, waitedMs: monotonicMs() - startedMs};
   }
 
   // ---- users ----

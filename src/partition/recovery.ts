@@ -31,6 +31,8 @@ export interface Recovered {
   readonly revision: number;
   readonly epoch: number;
   readonly generation: number;
+  /** V2: it is another generation than the snapshot's. */
+  readonly hasLostLog: boolean;
   /** Keys of the parts that the two kept manifests name. */
   readonly named: {readonly current: ReadonlySet<string>; readonly previous: ReadonlySet<string>};
   /** Parts that only the older of the two names: they leave the store with it. */
@@ -55,7 +57,8 @@ export async function recover(setup: PartitionSetup, sources: RecoverySources): 
   const {manifest, revision} = await takeOver(sources.manifests, stored);
   const loaded = await loadNewest(setup, manifest, sources);
   const generation = await checkGeneration(loaded, sources);
-  return {...loaded, revision, epoch: manifest.epoch, generation};
+  const hasLostLog = generation !== loaded.manifest.position.generation;
+  return {...loaded, revision, epoch: manifest.epoch, generation, hasLostLog};
 }
 
 function nothingYet(setup: PartitionSetup): Recovered {
@@ -67,6 +70,7 @@ function nothingYet(setup: PartitionSetup): Recovered {
     revision: 0,
     epoch: 1,
     generation: 1,
+    hasLostLog: false,
     named: {current: nothing, previous: nothing},
     outdated: [],
   };

@@ -5,8 +5,11 @@ import type {JetStreamManager} from '@nats-io/jetstream';
 import type {MessageCursor} from '../../actors/codec/entries.js';
 import {type TickReason, tickReason} from '../../actors/codec/entries.js';
 import type {Partition, Stop} from '../../actors/partition.js';
+import {monotonicMs, wallMs} from '../clock.js';
+import type {AlarmKind} from '../measures.js';
 import type {Logger} from '../observe.js';
 import type {PartsCache} from '../parts/parts-cache.js';
+import {Alarms} from './alarms.js';
 import type {Erasure} from './erasure.js';
 import type {Layout} from './layout.js';
 import type {LogMessage, LogReader} from './log-reader.js';
@@ -71,10 +74,18 @@ export class Runner {
   private timer: NodeJS.Timeout | undefined;
   private readonly periodMs: number;
   private readonly scrub: Scrub;
+  private readonly alarms: Alarms;
+  private lastGapMs: number | undefined;
+  private lastLogLossMs: number | undefined;
+  /** Since this process started. */
+  readonly found = {gaps: 0, logLosses: 0};
+  /** Log time of the message that is being folded, or was folded last. */
+  foldingLogMs: number | undefined;
 
   constructor(setup: RunnerSetup) {
     this.setup = setup;
     this.periodMs = setup.refreshMs * tickShare;
+    this.alarms = new Alarms(setup.partition.partition, setup.log);
     this.applied = new Waiters(setup.partition.appliedSequence);
     this.publishedWaiters = new Waiters(setup.snapshots.publishedSequence);
     setup.snapshots.onPublished = ({sequence}) => {
@@ -89,6 +100,27 @@ export class Runner {
 
   get published(): Published | null {
     return this.setup.snapshots.published;
+  }
+
+  get deletions(): Scrub {
+    return this.scrub;
+  }
+
+  /** Wall-clock age of what reports see; null before the first snapshot. */
+  get snapshotAgeMs(): number | null {
+    return this.published === null ? null : Math.max(0, wallMs() - this.published.asOfMs);
+  }
+
+  /** What an operator must know now; says so in the log when it begins and when it ends. */
+  lookForAlarms(): AlarmKind[] {
+    const ageOf = (atMs: number | undefined) => (atMs === undefined ? null : monotonicMs() - atMs);
+    return this.alarms.look({
+      snapshotAgeMs: this.snapshotAgeMs,
+      refreshMs: this.setup.refreshMs,
+      dedupeWindowMs: this.setup.partition.dedupeWindowMs,
+      gapAgeMs: ageOf(this.lastGapMs),
+      logLossAgeMs: ageOf(this.lastLogLossMs),
+    });
   }
 
   /** Starts folding; resolves when everything that was in the log is in a published snapshot. */
@@ -168,6 +200,7 @@ export class Runner {
       {partition: partition.partition, sequence: partition.appliedSequence},
       'the log lost messages that were folded (a power cut without sync, or a restored backup): it is read again from its start',
     );
+    this.noteLogLoss();
     await snapshots.idle();
     snapshots.startGeneration();
     partition.rewind();
@@ -175,10 +208,17 @@ export class Runner {
     this.logIs = 'same';
   }
 
+  /** The log lacks messages that were folded: now, or when the partition was recovered. */
+  noteLogLoss(): void {
+    this.found.logLosses += 1;
+    this.lastLogLossMs = monotonicMs();
+  }
+
   private async foldMessage({sequence, bytes}: LogMessage): Promise<void> {
     const {partition} = this.setup;
     const cursor = partition.openMessage(sequence, bytes);
     if (cursor === undefined) return;
+    this.foldingLogMs = cursor.logTimeMs;
     let stop = partition.fold(sequence, cursor);
     while (stop.kind !== 'done') stop = await this.resolve(stop, sequence, cursor);
   }
@@ -199,6 +239,8 @@ export class Runner {
       }
       case 'tick':
         if (stop.gaps > 0) {
+          this.found.gaps += stop.gaps;
+          this.lastGapMs = monotonicMs();
           this.setup.log.error(
             {partition: partition.partition, gaps: stop.gaps},
             'a producer skipped a number: the log lacks a message that may have been acked',
@@ -244,6 +286,7 @@ export class Runner {
   private startTicking(partition: number): void {
     const tick = () => {
       this.publishTick(tickReason.interval);
+      this.lookForAlarms();
       if (this.setup.partition.hasErasedInLog && !this.scrub.isRunning) this.scrub.request();
       this.timer = setTimeout(tick, this.periodMs);
     };

@@ -12,7 +12,7 @@ import type {JetStreamManager} from '@nats-io/jetstream';
 import {must} from '../../actors/invariant.js';
 import type {DeletionRecord} from '../../actors/manifest.js';
 import type {Partition} from '../../actors/partition.js';
-import {wallMs} from '../clock.js';
+import {monotonicMs, wallMs} from '../clock.js';
 import {logStream} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
 import type {LogWriter} from './log-writer.js';
@@ -47,6 +47,10 @@ export class Scrub {
   private readonly waiters = new Map<string, Set<() => void>>();
   /** Deletions whose receipt is in no manifest yet. */
   private readonly unpublished = new Set<string>();
+  /** Pending deletions by id, and when this process took them up; the oldest first. */
+  private readonly takenUpMs = new Map<string, number>();
+  /** Receipts given by this process. */
+  completed = 0;
 
   constructor(setup: ScrubSetup) {
     this.setup = setup;
@@ -55,11 +59,20 @@ export class Scrub {
   /** Cleans up behind everything that is folded by now. */
   request(): void {
     this.isWanted = true;
+    for (const {id} of this.setup.partition.pendingDeletions()) {
+      if (!this.takenUpMs.has(id)) this.takenUpMs.set(id, monotonicMs());
+    }
     this.running ??= this.run()
       .catch((error: unknown) => this.setup.onFatal(error as Error))
       .finally(() => {
         this.running = undefined;
       });
+  }
+
+  /** Deletions without a published receipt, and since when this process knows of the oldest. */
+  get pending(): {readonly count: number; readonly oldestMs: number} {
+    const [oldest] = this.takenUpMs.values();
+    return {count: this.takenUpMs.size, oldestMs: oldest === undefined ? 0 : monotonicMs() - oldest};
   }
 
   get isRunning(): boolean {
@@ -130,6 +143,8 @@ export class Scrub {
 
   private announce(id: string): void {
     this.unpublished.delete(id);
+    this.takenUpMs.delete(id);
+    this.completed += 1;
     for (const resolve of this.waiters.get(id) ?? []) resolve();
     this.waiters.delete(id);
   }

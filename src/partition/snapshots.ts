@@ -13,6 +13,7 @@ import {
   type SnapshotIndex,
 } from '../../actors/manifest.js';
 import type {Cut, Partition} from '../../actors/partition.js';
+import {monotonicMs} from '../clock.js';
 import {duplicateWindowMs, logStream} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
 import {type ChunkImage, imageOf} from './chunk-parts.js';
@@ -59,6 +60,9 @@ export class Snapshots {
   private running: Promise<void> | undefined;
   private generation: number;
   private hasSweptOrphans = false;
+  /** Published by this process; and how long the newest of them took, from the cut to the manifest. */
+  count = 0;
+  lastMs: number | null = null;
   /** Told as soon as a manifest is published. */
   onPublished: (published: Published) => void = () => undefined;
   /** Revisions of parts that were erased since this was last emptied: an erasure reads them back. */
@@ -95,6 +99,11 @@ export class Snapshots {
     return previous == null ? undefined : {sequence: previous.position.sequence, mark: previous.mark};
   }
 
+  /** Goes up when the log turns out to be another one than was folded. */
+  get currentGeneration(): number {
+    return this.generation;
+  }
+
   get isRunning(): boolean {
     return this.running !== undefined;
   }
@@ -113,19 +122,22 @@ export class Snapshots {
   /** Cuts now (synchronously) and writes; resolves when the manifest is published and what it replaced is swept. */
   take(): Promise<void> {
     const {partition} = this.setup;
+    const startedMs = monotonicMs();
     const open = partition.open.count > 0 ? imageOf(partition.open) : undefined;
     const cut = partition.cut();
-    this.running = this.write(cut, open).finally(() => {
+    this.running = this.write(cut, open, startedMs).finally(() => {
       this.running = undefined;
     });
     return this.running;
   }
 
-  private async write(cut: Cut, open: ChunkImage | undefined): Promise<void> {
+  private async write(cut: Cut, open: ChunkImage | undefined, startedMs: number): Promise<void> {
     const {partition, parts} = this.setup;
     const index = await this.putParts(cut, open);
     const indexRef = await parts.put(encodeIndex(index));
     await this.publish(cut, indexRef);
+    this.count += 1;
+    this.lastMs = monotonicMs() - startedMs;
     partition.snapshotDone();
     const current = new Set([indexRef.key, ...[...partsOf(index)].map((ref) => ref.key)]);
     this.names = {current, previous: this.names.current};

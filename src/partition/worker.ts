@@ -6,11 +6,13 @@ import type {Msg, NatsConnection} from 'nats';
 import {must} from '../../actors/invariant.js';
 import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
 import {connectNats} from '../nats/connection.js';
+import {ConnectionWatch} from '../nats/connection-watch.js';
 import {partValues} from '../nats/part-values.js';
 import {readDeployment} from '../nats/topology.js';
 import {erasesAtomically} from '../nats/version.js';
 import {createLogger, type Logger} from '../observe.js';
 import {PartsCache} from '../parts/parts-cache.js';
+import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, PartitionWorkerData, ToWorker} from '../worker-messages.js';
 import {assemblePartition} from './assembly.js';
 import {LiveReads} from './live-reads.js';
@@ -60,6 +62,17 @@ async function openShared(): Promise<Shared> {
   };
 }
 
+function vitalsOf({logNc, nc, cache, foldCache}: Shared): ThreadVitals {
+  return new ThreadVitals({
+    thread: `partitions ${data.partitions.join(',')}`,
+    connections: [new ConnectionWatch(logNc, 'partition-log'), new ConnectionWatch(nc, 'partition')],
+    caches: () => [
+      {use: 'live', bytes: cache.bytesHeld, bytesMax: cache.bytesMax},
+      {use: 'fold', bytes: foldCache.bytesHeld, bytesMax: foldCache.bytesMax},
+    ],
+  });
+}
+
 async function startPartition(number: number, shared: Shared): Promise<Runner> {
   const {nc, logNc, cache, foldCache, seeds} = shared;
   return assemblePartition({
@@ -83,22 +96,28 @@ function reachOf(nc: NatsConnection): ErasureReach {
   return erasesAtomically(nc.info?.version ?? '0.0.0') ? 'bytes' : 'logical';
 }
 
-function answerQuestions(runner: Runner, nc: NatsConnection, logger: Logger): void {
+function answerQuestions(runner: Runner, nc: NatsConnection, logger: Logger, vitals: ThreadVitals): void {
   const reads = new LiveReads(runner);
   const {partition} = runner.setup.partition;
   nc.subscribe(askPartitionSubject(partition), {
     callback: (error, message) => {
-      if (error === null) void answer(reads, message, logger);
+      if (error === null) void answer(reads, vitals, message, logger);
     },
   });
 }
 
-async function answer(reads: LiveReads, message: Msg, logger: Logger): Promise<void> {
-  const reply = await reads.answer(message.json<PartitionQuestion>()).catch((error: Error): PartitionAnswer => {
+async function answer(reads: LiveReads, vitals: ThreadVitals, message: Msg, logger: Logger): Promise<void> {
+  const question = message.json<PartitionQuestion>();
+  const answering = question.ask === 'measures' ? measures(reads, vitals) : reads.answer(question);
+  const reply = await answering.catch((error: Error): PartitionAnswer => {
     logger.error({err: error}, 'a live question failed');
     return {kind: 'unavailable', message: 'a part of the answer could not be read'};
   });
   message.respond(JSON.stringify(reply));
+}
+
+async function measures(reads: LiveReads, vitals: ThreadVitals): Promise<PartitionAnswer> {
+  return {kind: 'measures', partition: await reads.measures(), thread: vitals.measure()};
 }
 
 /** Folding goes on only when the log that comes back is the one that went. */
@@ -112,7 +131,8 @@ async function watchLog(runners: readonly Runner[], {logNc}: Shared): Promise<vo
 async function main(): Promise<void> {
   const shared = await openShared();
   const runners = await Promise.all(data.partitions.map((number) => startPartition(number, shared)));
-  for (const runner of runners) answerQuestions(runner, shared.nc, log);
+  const vitals = vitalsOf(shared);
+  for (const runner of runners) answerQuestions(runner, shared.nc, log, vitals);
   void watchLog(runners, shared);
   port.on('message', (message: ToWorker) => {
     if (message.kind === 'drain') void drain(runners, shared).catch(fail);

@@ -54,7 +54,7 @@ interface Held {
 
 export class PartsCache {
   private readonly values: PartValues;
-  private readonly bytesMax: number;
+  readonly bytesMax: number;
   private bytes = 0;
   /** Least recently used first. */
   private readonly held = new Map<string, Held>();

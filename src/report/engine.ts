@@ -23,8 +23,11 @@ export interface EngineOptions {
   readonly cacheBytesMax: number;
 }
 
+/** What a thread tells about itself is not the engine's. */
+export type EngineQuestion = Exclude<ReportQuestion, {ask: 'measures'}>;
+
 export class ReportEngine {
-  private readonly parts: PartsCache;
+  readonly parts: PartsCache;
   private readonly snapshots: NewestSnapshots;
   private readonly answers: AnswerCache;
   private readonly turns = new Turns(reportsAtOnceMax, reportsWaitingMax);
@@ -42,9 +45,9 @@ export class ReportEngine {
   }
 
   /** Never rejects: what fails is logged once and answered `unavailable`. */
-  async answer(question: ReportQuestion): Promise<ReportAnswer> {
+  async answer(question: EngineQuestion): Promise<ReportAnswer> {
     try {
-      return question.ask === 'status' ? await this.status() : await this.report(question.query, question.ifNoneMatch);
+      return question.ask === 'report' ? await this.report(question.query, question.ifNoneMatch) : await this.status();
     } catch (error) {
       if (error instanceof Overload) return {kind: 'unavailable', message: error.message};
       this.logger.error(

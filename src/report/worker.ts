@@ -5,11 +5,13 @@ import {parentPort, workerData} from 'node:worker_threads';
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection, Subscription} from 'nats';
 import {must} from '../../actors/invariant.js';
-import {askReportSubject, type ReportQuestion} from '../asks.js';
+import {askReportSubject, type ReportAnswer, type ReportQuestion} from '../asks.js';
 import {connectNats} from '../nats/connection.js';
+import {ConnectionWatch} from '../nats/connection-watch.js';
 import {partValues} from '../nats/part-values.js';
 import {publishedManifests} from '../nats/published-manifests.js';
 import {createLogger} from '../observe.js';
+import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, ReportWorkerData, ToWorker} from '../worker-messages.js';
 import {ReportEngine} from './engine.js';
 
@@ -33,8 +35,13 @@ try {
 async function run(nc: NatsConnection): Promise<void> {
   const jsm = await jetstreamManager(nc);
   const engine = new ReportEngine(publishedManifests(jsm), partValues(jsm), {partitionCount, cacheBytesMax}, logger);
+  const vitals = new ThreadVitals({
+    thread: 'report',
+    connections: [new ConnectionWatch(nc, 'report')],
+    caches: () => [{use: 'report', bytes: engine.parts.bytesHeld, bytesMax: engine.parts.bytesMax}],
+  });
   const questions = nc.subscribe(askReportSubject, {queue: 'report'});
-  const answered = answerAll(questions, engine);
+  const answered = answerAll(questions, engine, vitals);
   void nc.closed().then((error) => {
     if (error) say({kind: 'fatal', message: `the connection to NATS ended: ${error.message}`});
   });
@@ -67,22 +74,28 @@ function drainAsked(): Drain {
 }
 
 /** Resolves when the subscription has ended and every question that it brought is answered. */
-async function answerAll(questions: Subscription, engine: ReportEngine): Promise<void> {
+async function answerAll(questions: Subscription, engine: ReportEngine, vitals: ThreadVitals): Promise<void> {
   const open = new Set<Promise<void>>();
   for await (const message of questions) {
-    const answering = respond(message, engine).finally(() => open.delete(answering));
+    const answering = respond(message, engine, vitals).finally(() => open.delete(answering));
     open.add(answering);
   }
   await Promise.all(open);
 }
 
 /** A question that is no JSON, or whose asker cannot be reached, harms nobody else. */
-async function respond(message: Msg, engine: ReportEngine): Promise<void> {
+async function respond(message: Msg, engine: ReportEngine, vitals: ThreadVitals): Promise<void> {
   try {
-    message.respond(JSON.stringify(await engine.answer(message.json<ReportQuestion>())));
+    message.respond(JSON.stringify(await answer(message.json<ReportQuestion>(), engine, vitals)));
   } catch (error) {
     logger.error({err: error}, 'a question was not answered');
   }
+}
+
+async function answer(question: ReportQuestion, engine: ReportEngine, vitals: ThreadVitals): Promise<ReportAnswer> {
+  if (question.ask !== 'measures') return engine.answer(question);
+  const status = await engine.answer({ask: 'status'});
+  return {kind: 'measures', asOfMs: status.kind === 'status' ? status.asOfMs : null, thread: vitals.measure()};
 }
 
 async function sayWhenReady(engine: ReportEngine, drain: Drain): Promise<void> {

@@ -1,0 +1,80 @@
+// What a thread or a role tells about itself when it is asked: plain numbers, made for `/metrics`. They hold no id, key or
+// name of a user or an event.
+
+/** Loop delays are looked at in windows of this length: a scrape sees the running window and the one before it. */
+export const loopWindowMs = 30_000;
+
+export interface ConnectionMeasures {
+  readonly name: string;
+  readonly isConnected: boolean;
+  /** Times that the connection came back. */
+  readonly reconnects: number;
+}
+
+/** Parts of snapshots kept in memory. */
+export interface CacheMeasures {
+  readonly use: 'live' | 'fold' | 'report';
+  readonly bytes: number;
+  readonly bytesMax: number;
+}
+
+/** Of one thread. */
+export interface ThreadMeasures {
+  readonly thread: string;
+  /** Bytes. `process_rss` is that of the whole process: threads of one process tell the same number. */
+  readonly memory: {
+    readonly process_rss: number;
+    readonly heap_total: number;
+    readonly heap_used: number;
+    readonly external: number;
+    readonly array_buffers: number;
+  };
+  /** How much later than due timers ran, ms, over the last one or two windows. */
+  readonly loopDelayMs: {readonly p50: number; readonly p99: number; readonly max: number};
+  readonly connections: readonly ConnectionMeasures[];
+  readonly caches: readonly CacheMeasures[];
+}
+
+/** Something that an operator must know; README (Operating) says what to do about each. */
+export const alarmKinds = ['report_lag', 'dedupe_window', 'gap', 'log_lost'] as const;
+export type AlarmKind = (typeof alarmKinds)[number];
+
+/** Of one partition. Counts begin with the start of its thread. */
+export interface PartitionMeasures {
+  readonly alarms: readonly AlarmKind[];
+  /** Messages in the log that were not folded when the question came; null while the log does not answer. */
+  readonly lagMessages: number | null;
+  /** Upper bound of how old the oldest of them is. */
+  readonly lagMs: number;
+  readonly generation: number;
+  /** Newest published snapshot; null before the first. */
+  readonly snapshot: {readonly sequence: number; readonly ageMs: number} | null;
+  /** From the cut to the manifest, of the newest snapshot of this thread; null before the first. */
+  readonly snapshotMs: number | null;
+  readonly snapshots: number;
+  /** What became of the events in the log. */
+  readonly events: {readonly counted: number; readonly duplicate: number; readonly erased: number};
+  /** Messages that were in the log twice. */
+  readonly redelivered: number;
+  /** Numbers that producers skipped: messages that the log lacks. */
+  readonly gaps: number;
+  /** Times that the log had lost messages which were folded. */
+  readonly logLosses: number;
+  /** Users known, event names known, profiles in memory. */
+  readonly users: number;
+  readonly names: number;
+  readonly profiles: number;
+  readonly dedupe: {
+    readonly ids: number;
+    readonly bytes: number;
+    readonly bytesMax: number;
+    /** Logical time back to which every message id is remembered. */
+    readonly windowMs: number;
+  };
+  readonly deletions: {
+    readonly pending: number;
+    /** Since this thread took up the oldest pending one. */
+    readonly oldestPendingMs: number;
+    readonly completed: number;
+  };
+}

@@ -1,0 +1,81 @@
+// What an operator must know of a partition.
+//   A1. A condition is one line when it begins and one when it ends, however often it is looked at.
+//   A2. What happens in a moment (a gap, a lost log tail) has its line where it is found, and stays an alarm for a day:
+//       nobody looks every second.
+import {dayMs} from '../../actors/limits.js';
+import {type AlarmKind, alarmKinds} from '../measures.js';
+import type {Logger} from '../observe.js';
+
+/** Message ids are to be remembered for so long (API.md, Ingestion). */
+export const dedupeWindowMsMin = 7 * dayMs;
+/** What a machine that is busy for a moment may take on top of the refresh. */
+const reportGraceMs = 5_000;
+const rememberedMs = dayMs;
+
+export interface PartitionCondition {
+  /** Null before the first snapshot. */
+  readonly snapshotAgeMs: number | null;
+  readonly refreshMs: number;
+  readonly dedupeWindowMs: number;
+  /** Ms since the last one; null when there was none. */
+  readonly gapAgeMs: number | null;
+  readonly logLossAgeMs: number | null;
+}
+
+/** Whether an event can have waited for its report for longer than the refresh. */
+export const isReportLate = (snapshotAgeMs: number, refreshMs: number): boolean =>
+  snapshotAgeMs > refreshMs + reportGraceMs;
+
+const isRecent = (ageMs: number | null): boolean => ageMs !== null && ageMs <= rememberedMs;
+
+const isRaised: Readonly<Record<AlarmKind, (condition: PartitionCondition) => boolean>> = {
+  report_lag: ({snapshotAgeMs, refreshMs}) => snapshotAgeMs !== null && isReportLate(snapshotAgeMs, refreshMs),
+  dedupe_window: ({dedupeWindowMs}) => dedupeWindowMs < dedupeWindowMsMin,
+  gap: ({gapAgeMs}) => isRecent(gapAgeMs),
+  log_lost: ({logLossAgeMs}) => isRecent(logLossAgeMs),
+};
+
+/** Those that nobody else has a line for (A2). */
+const lines: Partial<Readonly<Record<AlarmKind, {readonly begins: string; readonly ends: string}>>> = {
+  report_lag: {
+    begins: 'alarm: reports lag behind: the newest snapshot is older than the refresh',
+    ends: 'reports are fresh again',
+  },
+  dedupe_window: {
+    begins:
+      'alarm: message ids are remembered for less than 7 days: a later retry would count twice; raise DEDUPE_MEMORY_MIB',
+    ends: 'message ids are remembered for 7 days again',
+  },
+};
+
+export class Alarms {
+  private readonly partition: number;
+  private readonly log: Logger;
+  private readonly raised = new Set<AlarmKind>();
+
+  constructor(partition: number, log: Logger) {
+    this.partition = partition;
+    this.log = log;
+  }
+
+  /** @returns what is raised now. A1 */
+  look(condition: PartitionCondition): AlarmKind[] {
+    const now = alarmKinds.filter((kind) => isRaised[kind](condition));
+    for (const kind of alarmKinds) this.turn(kind, now.includes(kind), condition);
+    return now;
+  }
+
+  private turn(kind: AlarmKind, isOn: boolean, condition: PartitionCondition): void {
+    if (isOn === this.raised.has(kind)) return;
+    if (isOn) this.raised.add(kind);
+    else this.raised.delete(kind);
+    const line = lines[kind];
+    if (line === undefined) return;
+    const {snapshotAgeMs, refreshMs, dedupeWindowMs} = condition;
+    const figures =
+      kind === 'report_lag' ? {snapshotAgeMs, refreshMs} : {windowDays: Math.round((dedupeWindowMs / dayMs) * 10) / 10};
+    const words = {alarm: kind, partition: this.partition, ...figures};
+    if (isOn) this.log.error(words, line.begins);
+    else this.log.info(words, line.ends);
+  }
+}

@@ -1,0 +1,51 @@
+// The numbers of one partition, for /metrics.
+import {wallMs} from '../clock.js';
+import type {PartitionMeasures} from '../measures.js';
+import type {Runner} from './runner.js';
+
+/** How folding everything that was in the log at a moment went. */
+export interface CatchUp {
+  readonly isCaughtUp: boolean;
+  /** Messages that were not folded at that moment; null when the log did not say. */
+  readonly behind: number | null;
+  readonly waitedMs: number;
+}
+
+export function measurePartition(runner: Runner, caughtUp: CatchUp): PartitionMeasures {
+  const {partition, snapshots} = runner.setup;
+  const {counted, duplicate, tombstoned, redelivered} = partition.tally;
+  const {messageIds} = partition;
+  const {count: pending, oldestMs: oldestPendingMs} = runner.deletions.pending;
+  const ageMs = runner.snapshotAgeMs;
+  return {
+    alarms: runner.lookForAlarms(),
+    lagMessages: caughtUp.behind,
+    lagMs: lagMs(runner, caughtUp),
+    generation: snapshots.currentGeneration,
+    snapshot: ageMs === null ? null : {sequence: snapshots.publishedSequence, ageMs},
+    snapshotMs: snapshots.lastMs,
+    snapshots: snapshots.count,
+    events: {counted, duplicate, erased: tombstoned},
+    redelivered,
+    ...runner.found,
+    users: partition.users.live,
+    names: partition.names.live,
+    profiles: partition.profiles.size,
+    dedupe: {
+      ids: messageIds.count,
+      bytes: messageIds.byteLength,
+      bytesMax: messageIds.bytesMax,
+      windowMs: partition.dedupeWindowMs,
+    },
+    deletions: {pending, oldestPendingMs, completed: runner.deletions.completed},
+  };
+}
+
+/**
+ * How long it took to fold what was there; while that is not done, the age of what is being folded. (The age alone would
+ * be wrong for a log that was silent for an hour and got a message just now.)
+ */
+function lagMs(runner: Runner, {isCaughtUp, waitedMs}: CatchUp): number {
+  const foldedMs = runner.foldingLogMs ?? runner.published?.asOfMs;
+  return isCaughtUp || foldedMs === undefined ? waitedMs : Math.max(waitedMs, wallMs() - foldedMs);
+}
