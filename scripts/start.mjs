@@ -1,11 +1,16 @@
 // `npm start`: set up, then serve in this same process, so that signals reach the service.
 
-import {runScript} from './project.mjs';
+import {findNatsServer} from './nats-server.mjs';
+import {runScript, SetupFault} from './project.mjs';
 import {setUp} from './setup.mjs';
 
 const usage = `npm start
 
 Sets up what is missing (dependencies, build, nats-server) and serves. Stop with Ctrl-C: it finishes what it took.
+
+  npm start -- --print-config        checks the configuration and prints it as JSON, without secrets; starts nothing
+  npm start -- --help                this text
+
 Configuration comes from the environment:
 
   PORT=8080  HOST=127.0.0.1          where it listens (PORT=0: any free port)
@@ -30,6 +35,24 @@ await runScript(async () => {
     process.stdout.write(usage);
     return;
   }
+  if (words.includes('--print-config')) {
+    setUp({say: () => {}, needsNatsServer: false}); // Quiet: the output is the configuration alone.
+    Object.assign(process.env, knownNatsServer());
+    await import('../dist/src/main.js');
+    return;
+  }
+  if (words.length > 0) throw new SetupFault(`unknown option ${words[0]}: see npm start -- --help`);
   Object.assign(process.env, setUp());
   await import('../dist/src/main.js');
 });
+
+/** What a start would use, as far as it is there: nothing is fetched to answer a question. */
+function knownNatsServer() {
+  try {
+    const {path} = findNatsServer({fetchers: []});
+    return path === undefined ? {} : {NATS_SERVER_BIN: path};
+  } catch (error) {
+    if (error instanceof SetupFault) return {}; // A start will fetch one, or say what is wrong.
+    throw error;
+  }
+}

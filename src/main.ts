@@ -15,7 +15,7 @@ import {DiskSpace} from './disk-space.js';
 import type {EdgeOptions} from './edge/start.js';
 import {connectNats, publicServers} from './nats/connection.js';
 import {type DurabilityClass, readExternalDurability} from './nats/durability.js';
-import {startEmbeddedNats} from './nats/embedded.js';
+import {type EmbeddedNats, startEmbeddedNats} from './nats/embedded.js';
 import {type Deployment, ensureTopology} from './nats/topology.js';
 import {createLogger, type Logger} from './observe.js';
 import {StartFault} from './start-fault.js';
@@ -25,6 +25,8 @@ import type {NatsAddress} from './worker-messages.js';
 
 // A supervisor usually kills after 30 s: what is not drained by now is recovered from the log at the next start.
 const drainMsMax = 25_000;
+
+const printConfigWord = '--print-config';
 
 interface Stage {
   readonly name: string;
@@ -37,14 +39,23 @@ interface Ground {
   readonly durability: DurabilityClass;
   /** How our own nats-server and its disk are; empty for an external one. */
   readonly store: EdgeOptions['store'];
+  /** Ours; undefined for an external one. */
+  readonly natsServer: EmbeddedNats | undefined;
   readonly deployment: Deployment;
 }
 
 await run();
 
 async function run(): Promise<void> {
+  const words = process.argv.slice(2);
+  const unknown = words.find((word) => word !== printConfigWord);
+  if (unknown !== undefined) endBadly(`unknown option ${unknown}: \`npm start -- --help\` shows those that there are`);
   const result = readConfig(process.env);
   if (result.kind === 'bad') endBadly(result.line);
+  if (words.includes(printConfigWord)) {
+    process.stdout.write(`${JSON.stringify(printableConfig(result.config), undefined, 2)}\n`);
+    return;
+  }
   const logger = createLogger(result.config.logLevel, 'main');
   const stages: Stage[] = [];
   const drain = drainOnSignal(stages, logger);
@@ -101,9 +112,11 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
   let address: NatsAddress;
   let durability: DurabilityClass | undefined;
   let store: EdgeOptions['store'] = {};
+  let natsServer: EmbeddedNats | undefined;
   if (config.nats.kind === 'embedded') {
     const {serverBin} = config.nats;
     const nats = await startEmbeddedNats({dataDir: config.dataDir, serverBin, lock, logger});
+    natsServer = nats;
     stages.push({name: 'nats-server', stop: () => nats.stop()});
     ({address, durability} = nats);
     const space = await DiskSpace.watch({folder: config.dataDir, partitionCount: config.partitions, logger});
@@ -122,7 +135,7 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
     if (durability !== 'power-cut') {
       logger.warn({durability}, 'an acknowledged event survives a crash of the process, but maybe not a power cut');
     }
-    return {address, durability, store, deployment};
+    return {address, durability, store, natsServer, deployment};
   } finally {
     await nc.close();
   }
@@ -183,6 +196,7 @@ async function startFrontDoor(config: Config, ground: Ground, stages: Stage[]): 
     deploymentSecret: ground.deployment.secret,
     durability: ground.durability,
     store: ground.store,
+    natsServer: ground.natsServer,
     limits: config.limits,
     logLevel: config.logLevel,
   });

@@ -5,6 +5,7 @@ import {trackBatch} from './routes/batch.js';
 import {readEvents} from './routes/events.js';
 import {health, readiness} from './routes/health.js';
 import {createKey, listKeys, revokeKey} from './routes/keys.js';
+import {metrics} from './routes/metrics.js';
 import {countsReport, funnelReport, usersReport} from './routes/reports.js';
 import {identify, track} from './routes/track.js';
 import {deleteUser, readDeletion, readUser} from './routes/users.js';
@@ -42,6 +43,7 @@ export const routes: Routes = {
       },
     ],
     ['/healthz', open(health)],
+    ['/metrics', open(metrics)],
     ['/readyz', open(readiness)],
   ]),
   bySegment: new Map<string, Route>([

@@ -8,6 +8,8 @@ export const tooManyBodies: Failure = unavailable('too many bodies are on their 
 
 let unfinishedBytes = 0;
 
+export const unfinishedBodyBytes = (): number => unfinishedBytes;
+
 /** What one request holds of the budget. */
 export class BodyShare {
   private bytes = 0;

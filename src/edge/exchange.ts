@@ -13,7 +13,9 @@ import type {HttpRequest, HttpResponse} from 'uWebSockets.js';
 import type {ActiveKey} from '../keys/key-ring.js';
 import type {Deadlines} from './deadlines.js';
 import {errorValue, type Failure, type Header, statusOf, unavailable} from './failure.js';
+import type {Traffic} from './metrics/traffic.js';
 import type {RateLimit} from './rate-limit.js';
+import type {Route} from './route.js';
 import {atTurnEnd, isSameTurn, noteTurn} from './turn.js';
 import {hasRoomToRead, UnreadAnswer} from './unread-answers.js';
 
@@ -30,6 +32,7 @@ export interface ExchangeHost {
   /** Whether connections end with their next answer. */
   closesConnections(): boolean;
   exchangeOver(): void;
+  readonly traffic: Traffic;
 }
 
 export class Exchange {
@@ -51,6 +54,8 @@ export class Exchange {
   isCorsOpen = false;
   /** It has its answer (which may wait for the end of the turn, X4), or will never have one. */
   isOver = false;
+  /** Undefined until it is found, and for a path that does not exist. */
+  route: Route | undefined;
   /** Monotonic ms. */
   readonly receivedMs: number;
   /** Set when a key let the request in under a rate limit. */
@@ -111,6 +116,7 @@ export class Exchange {
   /** The client is gone. */
   abort(): void {
     if (this.isGone) return;
+    if (!this.isOver) this.host.traffic.unanswered += 1;
     this.end();
     this.leave();
   }
@@ -154,7 +160,15 @@ export class Exchange {
     const {headers} = failure;
     // A page of another origin may read when to come back.
     const exposed = this.isCorsOpen && headers !== undefined ? [...headers, exposedHeaders] : headers;
-    this.answer(statusOf[failure.code], jsonType, JSON.stringify({error: errorValue(failure)}), exposed, closes);
+    this.failWith(failure, {}, exposed, closes);
+  }
+
+  /** `more` stands beside the error. */
+  failWith(failure: Failure, more: object, headers?: readonly Header[], closes = false): void {
+    if (this.isOver) return; // X1
+    this.host.traffic.refused(failure.code);
+    const body = JSON.stringify({error: errorValue(failure), ...more});
+    this.answer(statusOf[failure.code], jsonType, body, headers, closes);
   }
 
   /** `contentType` undefined: an answer without a body (304). */
@@ -170,6 +184,7 @@ export class Exchange {
       this.fail(tooManyUnread);
       return;
     }
+    this.host.traffic.answered(this.route, this.method, status, this.host.monotonicMs() - this.receivedMs);
     this.end();
     if (isSameTurn(this.turn))
       atTurnEnd(() => this.write(status, contentType, body, headers, closes)); // X4

@@ -5,6 +5,7 @@ import type {KeyStore} from '../keys/store.js';
 import type {Asks} from './asks.js';
 import type {CursorSeal} from './cursor.js';
 import type {LargeBodies} from './large-bodies.js';
+import type {Traffic} from './metrics/traffic.js';
 import type {Obstacles} from './obstacles.js';
 
 export interface Front {
@@ -16,6 +17,9 @@ export interface Front {
   readonly obstacles: Obstacles;
   readonly keys: KeyStore;
   readonly cursors: CursorSeal;
+  readonly traffic: Traffic;
+  /** What /metrics shows. */
+  readonly metricsText: () => Promise<string>;
   readonly durability: string;
   readonly wallMs: () => number;
   readonly isDraining: () => boolean;

@@ -112,16 +112,20 @@ export class HttpServer {
     const exchange = new Exchange(res, req, this.host);
     res.onAborted(() => exchange.abort());
     this.openExchanges += 1;
+    this.options.front.traffic.open = this.openExchanges;
     this.guard(exchange, () => this.dispatch(exchange));
   }
 
   private createHost(): ExchangeHost {
+    const {traffic} = this.options.front;
     return {
       deadlines: this.deadlines,
       monotonicMs: this.options.monotonicMs,
+      traffic,
       closesConnections: () => this.isClosing,
       exchangeOver: () => {
         this.openExchanges -= 1;
+        traffic.open = this.openExchanges;
         if (this.openExchanges === 0) this.whenIdle?.();
       },
     };
@@ -151,6 +155,7 @@ export class HttpServer {
     if (!isFramed(exchange)) return exchange.close();
     const route = findRoute(this.options.routes, exchange.path);
     if (route === undefined) return exchange.fail(notFound);
+    exchange.route = route;
     const {method} = exchange;
     if (method === 'OPTIONS' && route.isWriteRoute) return exchange.json('200 OK', preflightBody, preflightHeaders);
     if (method === 'POST' && route.POST !== undefined) return this.dispatchBody(exchange, route, route.POST);

@@ -9,17 +9,22 @@ import {LogPublisher, tickMs} from '../ingest/publisher.js';
 import {type FirstKeys, KeyStore} from '../keys/store.js';
 import {AskLink} from '../nats/ask-link.js';
 import {connectNats} from '../nats/connection.js';
+import {ConnectionWatch} from '../nats/connection-watch.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {NatsLogLink} from '../nats/log-link.js';
 import {Pulse, type PulseState} from '../nats/pulse.js';
 import {createLogger, type Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
+import {ThreadVitals} from '../thread-vitals.js';
 import type {NatsAddress} from '../worker-messages.js';
 import {routes} from './all-routes.js';
 import {Asks} from './asks.js';
 import {CursorSeal} from './cursor.js';
 import type {Front} from './front.js';
 import {LargeBodies} from './large-bodies.js';
+import {Scrape} from './metrics/scrape.js';
+import {Traffic} from './metrics/traffic.js';
+import type {NatsServerView} from './metrics/view.js';
 import {loadNative} from './native.js';
 import {type ObstacleSources, Obstacles} from './obstacles.js';
 import type {RateOptions} from './rate-limit.js';
@@ -42,6 +47,8 @@ export interface EdgeOptions {
   readonly durability: string;
   /** Of our own nats-server; nothing of an external one. */
   readonly store: Pick<ObstacleSources, 'disk' | 'storeFault'>;
+  /** Undefined for an external one. */
+  readonly natsServer: NatsServerView | undefined;
   readonly limits: RateOptions;
   readonly logLevel: string;
 }
@@ -87,6 +94,7 @@ async function openDoor(
   const {partitionCount, bootstrapWriteKey: write, bootstrapSecretKey: secret} = options;
   const keys = await KeyStore.open(new NatsKeyBucket(askConnection), wallMs);
   const firstKeys = await keys.prepare({write, secret});
+  const traffic = new Traffic(routes);
   const publisher = new LogPublisher({
     link: new NatsLogLink(logConnection),
     partitionCount,
@@ -94,6 +102,7 @@ async function openDoor(
     monotonicMs,
     wallMs,
     newProducer: () => randomBytes(8),
+    observer: traffic,
   });
   const [logPulse, askPulse] = [new Pulse(logConnection), new Pulse(askConnection)];
   logPulse.onChange((state) => announce(logger, 'log', state));
@@ -112,10 +121,18 @@ async function openDoor(
     asks: new Asks(new AskLink(askConnection, askPulse)),
     keys,
     cursors: new CursorSeal(options.deploymentSecret),
+    traffic,
+    metricsText: () => scrape.text(),
     durability: options.durability,
     wallMs,
     isDraining: () => isDraining,
   };
+  const vitals = new ThreadVitals({
+    thread: 'edge',
+    connections: [new ConnectionWatch(logConnection, 'edge-log'), new ConnectionWatch(askConnection, 'edge-ask')],
+    caches: () => [],
+  });
+  const scrape = new Scrape({front, vitals, natsServer: options.natsServer});
   const {adminToken, limits} = options;
   const server = new HttpServer({native, front, routes, adminToken, limits, monotonicMs, logger});
   const port = await server.listen(options.host, options.port);
@@ -135,6 +152,7 @@ async function openDoor(
       clearInterval(saving);
       await atMost(saveMsMax, saveLastUsed(keys, logger));
       keys.stop();
+      vitals.stop();
       await front.largeBodies.stop();
       await Promise.all([logConnection.close(), askConnection.close()]);
     },

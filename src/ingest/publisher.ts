@@ -46,6 +46,15 @@ export interface LogLink {
   send(partition: number, messageId: string, ticket: number, bytes: Uint8Array): void;
 }
 
+/** Hears what becomes of messages, before those who wait for them do. */
+export interface PublishObserver {
+  /** `ackMs`: from the message's first entry to the ack. */
+  stored(entryCount: number, byteLength: number, ackMs: number): void;
+  /** Given up, refused, or never sent. */
+  unavailable(): void;
+  sentAgain(): void;
+}
+
 export interface PublisherOptions {
   readonly link: LogLink;
   readonly partitionCount: number;
@@ -55,6 +64,7 @@ export interface PublisherOptions {
   readonly wallMs: () => number;
   /** 8 random bytes. */
   readonly newProducer: () => Buffer;
+  readonly observer?: PublishObserver;
 }
 
 /** One partition's way to the log. */
@@ -169,6 +179,7 @@ export class LogPublisher implements LogListener {
     message.lastSentMs = this.options.monotonicMs();
     this.tickets += 1;
     if (message.sends === 1) message.firstTicket = this.tickets;
+    else this.options.observer?.sentAgain();
     this.link.send(message.partition, message.id, this.tickets, message.bytes);
   }
 
@@ -180,6 +191,7 @@ export class LogPublisher implements LogListener {
     switch (answer.kind) {
       case 'stored':
         this.leave(lane, message);
+        this.observeStored(message);
         message.settle('stored', answer.sequence);
         this.recycle(message);
         break;
@@ -189,6 +201,11 @@ export class LogPublisher implements LogListener {
       case 'nobody':
         message.lastSentMs = Number.NEGATIVE_INFINITY; // The next tick sends it again.
     }
+  }
+
+  private observeStored({entryCount, byteLength, openedMs}: LogMessage): void {
+    const {observer, monotonicMs} = this.options;
+    observer?.stored(entryCount, byteLength, monotonicMs() - openedMs);
   }
 
   reconnected(): void {
@@ -224,6 +241,7 @@ export class LogPublisher implements LogListener {
 
   private drop(lane: Lane, message: LogMessage): void {
     this.leave(lane, message);
+    this.options.observer?.unavailable();
     message.settle('unavailable', 0);
   }
 

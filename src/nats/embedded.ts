@@ -38,6 +38,8 @@ export interface EmbeddedNats {
   pid(): number | undefined;
   /** What keeps the server from writing (E4), in its words; undefined while nothing does. */
   writeFault(): string | undefined;
+  /** Times that it was started again. */
+  restarts(): number;
   /** Resolves when the server has closed its store and is gone. */
   stop(): Promise<void>;
 }
@@ -104,6 +106,7 @@ export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<E
     durability,
     pid: supervisor.pid,
     writeFault: supervisor.writeFault,
+    restarts: supervisor.restarts,
     stop: supervisor.stop,
   };
 }
@@ -218,9 +221,10 @@ function lastComplaint(folder: string): string {
 
 // -- over all runs ----------------------------------------------------------------------------------------------------
 
-function supervise(plan: Plan, first: RunningServer): Pick<EmbeddedNats, 'pid' | 'writeFault' | 'stop'> {
+function supervise(plan: Plan, first: RunningServer): Pick<EmbeddedNats, 'pid' | 'writeFault' | 'restarts' | 'stop'> {
   let current: RunningServer | undefined = first;
   let writeFault: string | undefined;
+  let restarts = 0;
   const stopping = new AbortController();
 
   const watching = (async () => {
@@ -232,7 +236,9 @@ function supervise(plan: Plan, first: RunningServer): Pick<EmbeddedNats, 'pid' |
       if (stopping.signal.aborted) return;
       if (monotonicMs() - startedMs > settledMs) waitMs = restartWaitMsMin;
       plan.options.logger.error({exit, complaint: lastComplaint(plan.folder)}, 'nats-server died: starting it again');
+      current = undefined;
       current = await restart(first.port, waitMs);
+      restarts += 1;
       waitMs = Math.min(waitMs * 2, restartWaitMsMax);
     }
   })();
@@ -274,6 +280,7 @@ function supervise(plan: Plan, first: RunningServer): Pick<EmbeddedNats, 'pid' |
   return {
     pid: () => current?.pid,
     writeFault: () => writeFault,
+    restarts: () => restarts,
     async stop() {
       stopping.abort();
       if (current !== undefined) await stopServer(current);

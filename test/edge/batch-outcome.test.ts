@@ -4,6 +4,7 @@ import {logMessageBytesMax} from '../../actors/limits.js';
 import type {Exchange} from '../../src/edge/exchange.js';
 import {type Failure, type Header, statusOf} from '../../src/edge/failure.js';
 import type {Front} from '../../src/edge/front.js';
+import {Traffic} from '../../src/edge/metrics/traffic.js';
 import {trackBatch} from '../../src/edge/routes/batch.js';
 import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
 import {type LogAnswer, type LogLink, type LogListener, LogPublisher} from '../../src/ingest/publisher.js';
@@ -47,13 +48,15 @@ function post(events: readonly unknown[], link: ScriptedLink): Promise<Answer> {
     wallMs: () => 0,
     newProducer: () => Buffer.alloc(8, 1),
   });
-  const front = {publisher, partitionCount, wallMs: () => 0} as unknown as Front;
+  const traffic = new Traffic({exact: new Map(), bySegment: new Map()});
+  const front = {publisher, partitionCount, traffic, wallMs: () => 0} as unknown as Front;
   return new Promise((resolve) => {
     const json = (status: string, body: string, headers: readonly Header[] = []): void =>
       resolve({status, body: JSON.parse(body), headers: Object.fromEntries(headers)});
-    const fail = (failure: Failure): void => json(statusOf[failure.code], JSON.stringify({error: failure}));
+    const failWith = ({code}: Failure, more: object, headers?: readonly Header[]): void =>
+      json(statusOf[code], JSON.stringify({error: {code}, ...more}), headers);
     const costs = (): void => {};
-    trackBatch(front, {json, fail, costs} as unknown as Exchange, Buffer.from(JSON.stringify({events})));
+    trackBatch(front, {json, failWith, costs} as unknown as Exchange, Buffer.from(JSON.stringify({events})));
   });
 }
 

@@ -5,11 +5,12 @@ import {type BatchReading, type EntrySink, type RefusedItem, readBatch} from '..
 import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
 import {tooManyBodies} from '../body-budget.js';
 import type {Exchange} from '../exchange.js';
-import {errorValue, type Failure, type Header, invalidRequest, retryAfter, statusOf, unavailable} from '../failure.js';
+import {type Failure, invalidRequest, retryAfter, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import {largeBodyBytesMin} from '../large-bodies.js';
 import type {EncodedEntries} from '../large-bodies-worker.js';
 import {positionHeader} from '../log-position.js';
+import type {Outcomes} from '../metrics/traffic.js';
 import {invalidJson, noObject} from './track.js';
 
 const bodyFailures: Readonly<Record<Exclude<BatchReading['kind'], 'read'>, Failure>> = {
@@ -27,7 +28,7 @@ export function trackBatch(front: Front, exchange: Exchange, bytes: Buffer): voi
     trackLargeBatch(front, exchange, bytes, receivedMs);
     return;
   }
-  const outcome = new BatchOutcome(exchange);
+  const outcome = new BatchOutcome(exchange, front.traffic.events);
   const sink: EntrySink = (entries, start, end, partition, index) => {
     outcome.appended(index, front.publisher.append(partition, entries, start, end, outcome));
   };
@@ -37,7 +38,7 @@ export function trackBatch(front: Front, exchange: Exchange, bytes: Buffer): voi
 function trackLargeBatch(front: Front, exchange: Exchange, bytes: Buffer, receivedMs: number): void {
   const isTaken = front.largeBodies.encode(bytes, receivedMs, ({reading, entries}) => {
     // The client may be gone by now: its batch is complete and valid all the same, like any that is not waited for.
-    const outcome = new BatchOutcome(exchange);
+    const outcome = new BatchOutcome(exchange, front.traffic.events);
     appendAll(front, outcome, entries);
     finish(exchange, outcome, reading);
   });
@@ -85,7 +86,10 @@ class BatchOutcome implements CommitWaiter {
   private refused: readonly RefusedItem[] | undefined;
   private settledCount = 0;
 
-  constructor(private readonly exchange: Exchange) {}
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly counts: Outcomes,
+  ) {}
 
   appended(index: number, commit: Commit | undefined): void {
     if (commit === undefined) {
@@ -112,6 +116,9 @@ class BatchOutcome implements CommitWaiter {
     if (this.refused === undefined || this.settledCount < this.commits.length) return;
     const lost = this.lostIndexes();
     const received = this.carried.length + this.notTaken.length - lost.length;
+    this.counts.accepted += received;
+    this.counts.refused += this.refused.length;
+    this.counts.unavailable += lost.length;
     this.answer(received, this.refused, lost);
   }
 
@@ -126,13 +133,9 @@ class BatchOutcome implements CommitWaiter {
     const status = errors.length === 0 ? 'ok' : received > 0 ? 'partial' : 'rejected';
     const body = {status, received, rejected: errors.length, errors};
     const position = positionHeader(this.commits);
-    if (lost.length > 0) this.fail(someUnavailable, body, [...position, ...retryAfter]);
-    else if (received === 0) this.fail(allRefused, body, position);
+    if (lost.length > 0) this.exchange.failWith(someUnavailable, body, [...position, ...retryAfter]);
+    else if (received === 0) this.exchange.failWith(allRefused, body, position);
     else this.exchange.json(errors.length === 0 ? '200 OK' : '207 Multi-Status', JSON.stringify(body), position);
-  }
-
-  private fail(failure: Failure, body: object, headers: readonly Header[]): void {
-    this.exchange.json(statusOf[failure.code], JSON.stringify({error: errorValue(failure), ...body}), headers);
   }
 }
 

@@ -11,13 +11,14 @@ export function health({durability}: Front, exchange: Exchange): void {
 }
 
 export async function readiness(front: Front, exchange: Exchange): Promise<void> {
-  const reasons = front.isDraining() ? ['the service is stopping'] : await findReasons(front);
+  const reasons = await readinessReasons(front);
   if (reasons.length === 0) exchange.json('200 OK', JSON.stringify({status: 'ready', reasons}));
   else exchange.json('503 Service Unavailable', JSON.stringify({status: 'not_ready', reasons}), retryAfter);
 }
 
-/** Why the service cannot do all of its work now. */
-async function findReasons(front: Front): Promise<string[]> {
+/** Why the service cannot do all of its work now; none when it can. Within a second. */
+export async function readinessReasons(front: Front): Promise<string[]> {
+  if (front.isDraining()) return ['the service is stopping'];
   const partitions = Array.from({length: front.partitionCount}, (_, partition) => partitionReason(front, partition));
   const reasons = await Promise.all([...partitions, reportReason(front)]);
   return [...front.obstacles.reasons(), ...reasons.filter((reason) => reason !== undefined)];

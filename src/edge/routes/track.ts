@@ -8,6 +8,7 @@ import type {Exchange} from '../exchange.js';
 import {type Failure, invalidRequest, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import {positionText} from '../log-position.js';
+import type {Outcomes} from '../metrics/traffic.js';
 
 export const invalidJson: Failure = {code: 'invalid_json', message: 'the body is no JSON in UTF-8'};
 export const noObject = invalidRequest('the body must be a JSON object');
@@ -24,11 +25,17 @@ class WriteAnswer implements CommitWaiter {
   constructor(
     private readonly exchange: Exchange,
     private readonly body: string,
+    private readonly counts: Outcomes,
   ) {}
 
   settled(commit: Commit): void {
-    if (commit.outcome === 'stored') this.exchange.json('200 OK', this.body, [['Log-Position', positionText(commit)]]);
-    else this.exchange.fail(outcomeUnknown);
+    if (commit.outcome === 'stored') {
+      this.counts.accepted += 1;
+      this.exchange.json('200 OK', this.body, [['Log-Position', positionText(commit)]]);
+    } else {
+      this.counts.unavailable += 1;
+      this.exchange.fail(outcomeUnknown);
+    }
   }
 }
 
@@ -44,11 +51,12 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
   }
   const refusal = readEvent(value, front.wallMs(), draft);
   if (refusal !== undefined) {
+    front.traffic.events.refused += 1;
     exchange.fail(singleRefusal(refusal));
     return;
   }
   front.encoder.event(draft);
-  append(front, exchange, trackedBody);
+  append(front, exchange, trackedBody, front.traffic.events);
 }
 
 export function identify(front: Front, exchange: Exchange, bytes: Buffer): void {
@@ -63,17 +71,21 @@ export function identify(front: Front, exchange: Exchange, bytes: Buffer): void 
   }
   const read = readIdentify(value);
   if (isRefusal(read)) {
+    front.traffic.identifies.refused += 1;
     exchange.fail(identifyRefusal(read));
     return;
   }
   front.encoder.identify(read, front.wallMs());
-  append(front, exchange, `{"status":"ok","userId":${JSON.stringify(read.userId)}}`);
+  const body = `{"status":"ok","userId":${JSON.stringify(read.userId)}}`;
+  append(front, exchange, body, front.traffic.identifies);
 }
 
-function append({publisher, encoder}: Front, exchange: Exchange, body: string): void {
+function append({publisher, encoder}: Front, exchange: Exchange, body: string, counts: Outcomes): void {
   const {partition, bytes, length} = encoder;
-  const commit = publisher.append(partition, bytes, 0, length, new WriteAnswer(exchange, body));
-  if (commit === undefined) exchange.fail(logUnavailable);
+  const commit = publisher.append(partition, bytes, 0, length, new WriteAnswer(exchange, body, counts));
+  if (commit !== undefined) return;
+  counts.unavailable += 1;
+  exchange.fail(logUnavailable);
 }
 
 const isRefusal = (read: AcceptedIdentify | Refusal): read is Refusal => 'code' in read;

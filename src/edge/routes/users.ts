@@ -8,7 +8,7 @@ import {monotonicMs} from '../../clock.js';
 import type {Commit} from '../../ingest/log-message.js';
 import {isId} from '../../ingest/validate.js';
 import type {Exchange} from '../exchange.js';
-import {errorValue, type Failure, invalidRequest, RequestFailure, statusOf} from '../failure.js';
+import {type Failure, invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {HistoryReader} from '../history.js';
 import {positionText} from '../log-position.js';
@@ -72,7 +72,7 @@ function answerUnknown(exchange: Exchange, deletion: Deletion | undefined): void
     exchange.fail(userNotFound);
     return;
   }
-  exchange.json(statusOf[userNotFound.code], JSON.stringify({error: errorValue(userNotFound), deletion}));
+  exchange.failWith(userNotFound, {deletion});
 }
 
 /** Resolves when the erase entry is in the log. */

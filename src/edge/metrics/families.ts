@@ -1,0 +1,394 @@
+// Every metric of ours as data: its name, what it means, and how it is read (README, Operating, says what to do about them).
+//   Names follow Prometheus: a `millrace_` prefix, base units (seconds, bytes), counters end in `_total`.
+//   Labels are out of fixed sets (traffic.ts, T1): never an id, key or name of a user or an event.
+
+import {publisherBytesMax} from '../../ingest/publisher.js';
+import {alarmKinds, type PartitionMeasures, type ThreadMeasures} from '../../measures.js';
+import {unfinishedBodyBytes, unfinishedBytesMax} from '../body-budget.js';
+import type {FixedHistogram} from './fixed-histogram.js';
+import type {Outcomes} from './traffic.js';
+import type {View} from './view.js';
+
+export interface Sample {
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+  /** Where it is not the family's: the buckets, sum and count of a histogram. */
+  readonly metricName?: string;
+}
+
+export interface Family {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly read: (view: View) => readonly Sample[];
+}
+
+type Read<Of> = (of: Of) => number | null | undefined;
+
+const plain = (value: number): Sample[] => [{labels: {}, value}];
+
+/** No sample where there is no number: what is not known is not shown as zero. */
+function sampleOf(labels: Sample['labels'], value: number | null | undefined): Sample[] {
+  return value === null || value === undefined ? [] : [{labels, value}];
+}
+
+/** One sample for every partition that answered. */
+function ofPartition(type: 'counter' | 'gauge', name: string, help: string, read: Read<PartitionMeasures>): Family {
+  const samples = ({partitions}: View): Sample[] =>
+    partitions.flatMap((answer, partition) =>
+      answer === undefined ? [] : sampleOf({partition}, read(answer.partition)),
+    );
+  return {name, type, help, read: samples};
+}
+
+/** Samples of every thread that answered. */
+function ofThread(
+  type: 'counter' | 'gauge',
+  name: string,
+  help: string,
+  read: (thread: ThreadMeasures) => readonly Sample[],
+): Family {
+  const samples = ({threads}: View): Sample[] =>
+    threads.flatMap((thread) =>
+      read(thread).map(({labels, value}) => ({labels: {thread: thread.thread, ...labels}, value})),
+    );
+  return {name, type, help, read: samples};
+}
+
+function histogram(
+  name: string,
+  help: string,
+  read: (view: View) => readonly {readonly labels: Sample['labels']; readonly of: FixedHistogram}[],
+): Family {
+  const samples = (view: View): Sample[] => read(view).flatMap(({labels, of}) => histogramSamples(name, labels, of));
+  return {name, type: 'histogram', help, read: samples};
+}
+
+function histogramSamples(name: string, labels: Sample['labels'], of: FixedHistogram): Sample[] {
+  const {cumulative, count, sum} = of.read();
+  const buckets = cumulative.map((value, at) => ({
+    metricName: `${name}_bucket`,
+    labels: {...labels, le: of.bounds[at] ?? '+Inf'},
+    value,
+  }));
+  return [
+    ...buckets,
+    {metricName: `${name}_sum`, labels, value: sum},
+    {metricName: `${name}_count`, labels, value: count},
+  ];
+}
+
+const outcomeSamples = (outcomes: Outcomes): Sample[] =>
+  Object.entries(outcomes).map(([outcome, value]) => ({labels: {outcome}, value: value as number}));
+
+const service: readonly Family[] = [
+  {
+    name: 'millrace_up',
+    type: 'gauge',
+    help: 'Whether a role answers within a second: 1 or 0.',
+    read: ({partitions, report}) => [
+      {labels: {role: 'edge', partition: ''}, value: 1},
+      ...partitions.map((answer, partition) => ({
+        labels: {role: 'partition', partition},
+        value: Number(answer !== undefined),
+      })),
+      {labels: {role: 'report', partition: ''}, value: Number(report !== undefined)},
+    ],
+  },
+  {
+    name: 'millrace_ready',
+    type: 'gauge',
+    help: 'Whether /readyz answers 200; it names the reasons when it does not.',
+    read: ({isReady}) => plain(Number(isReady)),
+  },
+  {
+    name: 'millrace_durability_info',
+    type: 'gauge',
+    help: 'What an acknowledged event survives: power-cut or process-crash.',
+    read: ({front}) => [{labels: {durability: front.durability}, value: 1}],
+  },
+  {
+    name: 'millrace_alarm',
+    type: 'gauge',
+    help: 'Conditions that need an operator: 1 while they last; gap and log_lost for a day.',
+    read: ({partitions}) =>
+      partitions.flatMap((answer, partition) =>
+        alarmKinds.flatMap((kind) =>
+          answer === undefined
+            ? []
+            : [{labels: {kind, partition}, value: Number(answer.partition.alarms.includes(kind))}],
+        ),
+      ),
+  },
+  {
+    name: 'millrace_keys',
+    type: 'gauge',
+    help: 'API keys by kind and state.',
+    read: ({front}) => {
+      const records = front.keys.ring.list();
+      return (['write', 'secret'] as const).flatMap((kind) =>
+        (['active', 'revoked'] as const).map((state) => ({
+          labels: {kind, state},
+          value: records.filter((key) => key.kind === kind && (key.revokedMs === null) === (state === 'active')).length,
+        })),
+      );
+    },
+  },
+];
+
+const requests: readonly Family[] = [
+  {
+    name: 'millrace_http_requests_total',
+    type: 'counter',
+    help: 'Answered requests by route, method and status.',
+    read: ({front}) => front.traffic.requestCounts().map(({count, ...labels}) => ({labels, value: count})),
+  },
+  histogram('millrace_http_request_duration_seconds', 'From the headers of a request to its answer.', ({front}) =>
+    front.traffic.requestDurations().map(({route, durations}) => ({labels: {route}, of: durations})),
+  ),
+  {
+    name: 'millrace_http_requests_open',
+    type: 'gauge',
+    help: 'Requests without an answer yet.',
+    read: ({front}) => plain(front.traffic.open),
+  },
+  {
+    name: 'millrace_http_requests_unanswered_total',
+    type: 'counter',
+    help: 'Requests that ended without an answer: their client went away, or their framing was broken.',
+    read: ({front}) => plain(front.traffic.unanswered),
+  },
+  {
+    name: 'millrace_refusals_total',
+    type: 'counter',
+    help: 'Answers with an error, by its code.',
+    read: ({front}) => [...front.traffic.refusals].map(([code, value]) => ({labels: {code}, value})),
+  },
+];
+
+const ingestion: readonly Family[] = [
+  {
+    name: 'millrace_events_total',
+    type: 'counter',
+    help: 'Events that clients sent: accepted (in the log), refused (invalid) or unavailable (the log did not take them).',
+    read: ({front}) => outcomeSamples(front.traffic.events),
+  },
+  {
+    name: 'millrace_identifies_total',
+    type: 'counter',
+    help: 'Identify calls, by the same outcomes as events.',
+    read: ({front}) => outcomeSamples(front.traffic.identifies),
+  },
+  histogram(
+    'millrace_ack_duration_seconds',
+    'From the first entry of a log message to the ack of a log that has it on disk.',
+    ({front}) => [{labels: {}, of: front.traffic.acks}],
+  ),
+  histogram('millrace_log_message_bytes', 'Size of log messages.', ({front}) => [
+    {labels: {}, of: front.traffic.messageBytes},
+  ]),
+  histogram('millrace_log_message_entries', 'Entries that one log message carries.', ({front}) => [
+    {labels: {}, of: front.traffic.messageEntries},
+  ]),
+  {
+    name: 'millrace_log_messages_total',
+    type: 'counter',
+    help: 'Log messages by outcome: stored, or unavailable (refused, given up, never sent).',
+    read: ({front: {traffic}}) => [
+      {labels: {outcome: 'stored'}, value: traffic.messages.stored},
+      {labels: {outcome: 'unavailable'}, value: traffic.messages.unavailable},
+    ],
+  },
+  {
+    name: 'millrace_log_messages_resent_total',
+    type: 'counter',
+    help: 'Log messages that were sent again because no answer came.',
+    read: ({front}) => plain(front.traffic.messages.sentAgain),
+  },
+  {
+    name: 'millrace_bytes_in_flight',
+    type: 'gauge',
+    help: 'Bytes that wait: for the log, and of bodies that are not read whole.',
+    read: ({front}) => [
+      {labels: {where: 'log'}, value: front.publisher.bytesPending},
+      {labels: {where: 'bodies'}, value: unfinishedBodyBytes()},
+    ],
+  },
+  {
+    name: 'millrace_bytes_in_flight_max',
+    type: 'gauge',
+    help: 'Past these bytes requests are refused with 503.',
+    read: () => [
+      {labels: {where: 'log'}, value: publisherBytesMax},
+      {labels: {where: 'bodies'}, value: unfinishedBytesMax},
+    ],
+  },
+];
+
+const seconds = (ms: number | null | undefined): number | undefined => (ms == null ? undefined : ms / 1_000);
+
+const partitions: readonly Family[] = [
+  ofPartition(
+    'gauge',
+    'millrace_partition_lag_messages',
+    'Messages in the log that are not folded yet.',
+    (p) => p.lagMessages,
+  ),
+  ofPartition('gauge', 'millrace_partition_lag_seconds', 'How far the fold is behind the log.', (p) =>
+    seconds(p.lagMs),
+  ),
+  ofPartition('gauge', 'millrace_snapshot_age_seconds', 'Age of what the newest published snapshot includes.', (p) =>
+    seconds(p.snapshot?.ageMs),
+  ),
+  ofPartition(
+    'gauge',
+    'millrace_snapshot_duration_seconds',
+    'From the cut to the manifest, of the newest snapshot.',
+    (p) => seconds(p.snapshotMs),
+  ),
+  ofPartition('counter', 'millrace_snapshots_total', 'Snapshots published.', (p) => p.snapshots),
+  ofPartition(
+    'gauge',
+    'millrace_snapshot_sequence',
+    'Position of the newest snapshot in its log.',
+    (p) => p.snapshot?.sequence,
+  ),
+  ofPartition(
+    'gauge',
+    'millrace_log_generation',
+    'Goes up when a log turns out to have lost messages.',
+    (p) => p.generation,
+  ),
+  {
+    name: 'millrace_events_folded_total',
+    type: 'counter',
+    help: 'Events by what became of them in their partition: counted, duplicate (same messageId) or erased (a late copy).',
+    read: (view) =>
+      view.partitions.flatMap((answer, partition) =>
+        Object.entries(answer?.partition.events ?? {}).map(([outcome, value]) => ({
+          labels: {partition, outcome},
+          value,
+        })),
+      ),
+  },
+  ofPartition(
+    'counter',
+    'millrace_log_messages_redelivered_total',
+    'Messages that stood in the log twice and were folded once.',
+    (p) => p.redelivered,
+  ),
+  ofPartition(
+    'counter',
+    'millrace_producer_gaps_total',
+    'Numbers that a producer skipped: messages that the log lacks.',
+    (p) => p.gaps,
+  ),
+  ofPartition(
+    'counter',
+    'millrace_log_losses_total',
+    'Times that the log had lost messages which were folded.',
+    (p) => p.logLosses,
+  ),
+  ofPartition('gauge', 'millrace_users', 'Users known.', (p) => p.users),
+  ofPartition('gauge', 'millrace_event_names', 'Event names known.', (p) => p.names),
+  ofPartition('gauge', 'millrace_profiles_active', 'Profiles in memory.', (p) => p.profiles),
+  ofPartition('gauge', 'millrace_dedupe_ids', 'Message ids remembered.', (p) => p.dedupe.ids),
+  ofPartition('gauge', 'millrace_dedupe_bytes', 'Memory of remembered message ids.', (p) => p.dedupe.bytes),
+  ofPartition(
+    'gauge',
+    'millrace_dedupe_bytes_max',
+    'Bound of that memory: a share of DEDUPE_MEMORY_MIB.',
+    (p) => p.dedupe.bytesMax,
+  ),
+  ofPartition(
+    'gauge',
+    'millrace_dedupe_window_seconds',
+    'Operating time back to which every message id is remembered.',
+    (p) => seconds(p.dedupe.windowMs),
+  ),
+  ofPartition('gauge', 'millrace_erasures_pending', 'Deletions without a receipt yet.', (p) => p.deletions.pending),
+  ofPartition(
+    'gauge',
+    'millrace_erasure_oldest_pending_seconds',
+    'Since the oldest pending deletion was taken up, by this process.',
+    (p) => seconds(p.deletions.oldestPendingMs),
+  ),
+  ofPartition('counter', 'millrace_erasures_completed_total', 'Receipts given.', (p) => p.deletions.completed),
+];
+
+const report: readonly Family[] = [
+  {
+    name: 'millrace_report_age_seconds',
+    type: 'gauge',
+    help: 'Age of what every report includes: the oldest partition counts.',
+    read: (view) => {
+      const asOfMs = view.report?.asOfMs;
+      return sampleOf({}, asOfMs == null ? undefined : seconds(Math.max(0, view.front.wallMs() - asOfMs)));
+    },
+  },
+];
+
+const threads: readonly Family[] = [
+  ofThread(
+    'gauge',
+    'millrace_thread_memory_bytes',
+    'Memory by thread and kind; process_rss is that of the whole process, told by each of its threads.',
+    ({memory}) => Object.entries(memory).map(([kind, value]) => ({labels: {kind}, value})),
+  ),
+  ofThread(
+    'gauge',
+    'millrace_event_loop_delay_seconds',
+    'How much later than due timers ran, over the last 30 to 60 s.',
+    ({loopDelayMs: {p50, p99, max}}) => [
+      {labels: {quantile: '0.5'}, value: p50 / 1_000},
+      {labels: {quantile: '0.99'}, value: p99 / 1_000},
+      {labels: {quantile: '1'}, value: max / 1_000},
+    ],
+  ),
+  ofThread('gauge', 'millrace_parts_cache_bytes', 'Parts of snapshots in memory.', ({caches}) =>
+    caches.map(({use, bytes}) => ({labels: {use}, value: bytes})),
+  ),
+  ofThread(
+    'gauge',
+    'millrace_parts_cache_bytes_max',
+    'Bound of that memory: a share of MEMORY_CACHE_MIB.',
+    ({caches}) => caches.map(({use, bytesMax}) => ({labels: {use}, value: bytesMax})),
+  ),
+  ofThread('gauge', 'millrace_nats_connected', 'Whether a connection to NATS is up.', ({connections}) =>
+    connections.map(({name, isConnected}) => ({labels: {connection: name}, value: Number(isConnected)})),
+  ),
+  ofThread('counter', 'millrace_nats_reconnects_total', 'Times that a connection to NATS came back.', ({connections}) =>
+    connections.map(({name, reconnects}) => ({labels: {connection: name}, value: reconnects})),
+  ),
+];
+
+const natsServer: readonly Family[] = [
+  {
+    name: 'millrace_nats_server_up',
+    type: 'gauge',
+    help: 'Whether our own nats-server runs; absent for an external one.',
+    read: (view) => sampleOf({}, view.natsServer && Number(view.natsServer.isRunning)),
+  },
+  {
+    name: 'millrace_nats_server_restarts_total',
+    type: 'counter',
+    help: 'Times that our own nats-server was started again.',
+    read: (view) => sampleOf({}, view.natsServer?.restarts),
+  },
+  {
+    name: 'millrace_nats_server_resident_memory_bytes',
+    type: 'gauge',
+    help: 'Resident memory of our own nats-server.',
+    read: (view) => sampleOf({}, view.natsServer?.residentBytes),
+  },
+];
+
+export const families: readonly Family[] = [
+  ...service,
+  ...requests,
+  ...ingestion,
+  ...partitions,
+  ...report,
+  ...threads,
+  ...natsServer,
+];

@@ -1,0 +1,128 @@
+// What the edge counts while it works. The hot path: plain numbers in fixed places, read only when somebody scrapes.
+//   T1. What is counted is named by its route, method, status or code alone, each out of a fixed set: no path, id or key
+//       can become a label, and nobody outside can make the number of labels grow.
+//   T2. A request is counted before its answer leaves: whoever has the answer finds it counted.
+import type {PublishObserver} from '../../ingest/publisher.js';
+import {type ErrorCode, statusOf} from '../failure.js';
+import type {Route, Routes} from '../route.js';
+import {durationBounds, FixedHistogram, messageBytesBounds, messageEntriesBounds} from './fixed-histogram.js';
+
+const methods = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'other'] as const;
+const statuses = [
+  ...['200', '201', '202', '204', '207', '304'],
+  ...['400', '401', '403', '404', '405', '413', '415', '429', '500', '503', 'other'],
+] as const;
+
+/** What became of entries that clients sent. */
+export interface Outcomes {
+  /** In the log. */
+  accepted: number;
+  /** Invalid. */
+  refused: number;
+  /** Not taken by the log, or of unknown outcome. */
+  unavailable: number;
+}
+
+export interface RequestCount {
+  readonly route: string;
+  readonly method: string;
+  readonly status: string;
+  readonly count: number;
+}
+
+const noOutcomes = (): Outcomes => ({accepted: 0, refused: 0, unavailable: 0});
+
+export class Traffic implements PublishObserver {
+  readonly events = noOutcomes();
+  readonly identifies = noOutcomes();
+  /** Every code from the start: a rate of what was not there before cannot be told. */
+  readonly refusals = new Map((Object.keys(statusOf) as ErrorCode[]).map((code) => [code, 0]));
+  /** Requests that have no answer yet. */
+  open = 0;
+  /** Requests whose client went away, or whose framing was broken, before an answer. */
+  unanswered = 0;
+  readonly acks = new FixedHistogram(durationBounds);
+  readonly messageBytes = new FixedHistogram(messageBytesBounds);
+  readonly messageEntries = new FixedHistogram(messageEntriesBounds);
+  readonly messages = {stored: 0, unavailable: 0, sentAgain: 0};
+  /** The last one is for paths that do not exist. */
+  private readonly templates: readonly string[];
+  private readonly routeNumbers = new Map<Route, number>();
+  private readonly requests: Float64Array;
+  private readonly durations: readonly FixedHistogram[];
+
+  constructor(routes: Routes) {
+    const known = [
+      ...routes.exact,
+      ...[...routes.bySegment].map(([prefix, route]) => [`${prefix}:id`, route] as const),
+    ];
+    for (const [at, [, route]] of known.entries()) this.routeNumbers.set(route, at);
+    this.templates = [...known.map(([template]) => template), 'unknown'];
+    this.requests = new Float64Array(this.templates.length * methods.length * statuses.length);
+    this.durations = this.templates.map(() => new FixedHistogram(durationBounds));
+  }
+
+  /** `status` begins with its three digits; `ms` since the request came. T2 */
+  answered(route: Route | undefined, method: string, status: string, ms: number): void {
+    const number = this.numberOf(route);
+    this.requests[(number * methods.length + methodNumber(method)) * statuses.length + statusNumber(status)] += 1;
+    this.durations[number].observe(ms / 1_000);
+  }
+
+  private numberOf(route: Route | undefined): number {
+    const last = this.templates.length - 1;
+    return route === undefined ? last : (this.routeNumbers.get(route) ?? last);
+  }
+
+  refused(code: ErrorCode): void {
+    this.refusals.set(code, (this.refusals.get(code) ?? 0) + 1);
+  }
+
+  // ---- the log ----
+
+  stored(entryCount: number, byteLength: number, ackMs: number): void {
+    this.messages.stored += 1;
+    this.acks.observe(ackMs / 1_000);
+    this.messageBytes.observe(byteLength);
+    this.messageEntries.observe(entryCount);
+  }
+
+  unavailable(): void {
+    this.messages.unavailable += 1;
+  }
+
+  sentAgain(): void {
+    this.messages.sentAgain += 1;
+  }
+
+  // ---- reading ----
+
+  requestCounts(): RequestCount[] {
+    return this.templates.flatMap((route, r) =>
+      methods.flatMap((method, m) =>
+        statuses.flatMap((status, s) => {
+          const count = this.requests[(r * methods.length + m) * statuses.length + s];
+          return count === 0 ? [] : [{route, method, status, count}];
+        }),
+      ),
+    );
+  }
+
+  /** Of the routes that were asked. */
+  requestDurations(): {readonly route: string; readonly durations: FixedHistogram}[] {
+    return this.templates
+      .map((route, at) => ({route, durations: this.durations[at]}))
+      .filter(({durations}) => durations.read().count > 0);
+  }
+}
+
+const methodNumbers: ReadonlyMap<string, number> = new Map(methods.map((method, at) => [method, at]));
+const methodNumber = (method: string): number => methodNumbers.get(method) ?? methods.length - 1;
+
+const statusNumbers = new Uint8Array(1_000).fill(statuses.length - 1);
+for (const [at, status] of statuses.entries()) if (status !== 'other') statusNumbers[Number(status)] = at;
+
+function statusNumber(status: string): number {
+  const digit = (at: number): number => status.charCodeAt(at) - 48;
+  return statusNumbers[digit(0) * 100 + digit(1) * 10 + digit(2)];
+}

@@ -1,0 +1,89 @@
+// Everything that one scrape shows, gathered within a second: whoever does not answer by then is shown as down.
+//   W1. A silent thread, or a NATS that is away, costs its own numbers alone; a scrape never fails and never hangs.
+import {readFile} from 'node:fs/promises';
+import type {PartitionAnswer, ReportAnswer} from '../../asks.js';
+import type {ThreadMeasures} from '../../measures.js';
+import type {ThreadVitals} from '../../thread-vitals.js';
+import {RequestFailure} from '../failure.js';
+import type {Front} from '../front.js';
+import {readinessReasons} from '../routes/health.js';
+
+// A partition answers within 600 ms, and Prometheus waits for 10 s by default.
+const answerMsMax = 1_000;
+
+/** Our own nats-server. */
+export interface NatsServerView {
+  readonly pid: () => number | undefined;
+  /** Times that it died, or was stopped because it could not write, and was started again. */
+  readonly restarts: () => number;
+}
+
+type Measured<Answer> = Extract<Answer, {kind: 'measures'}>;
+
+export interface View {
+  readonly front: Front;
+  readonly isReady: boolean;
+  /** By number; undefined for one that did not answer. */
+  readonly partitions: readonly (Measured<PartitionAnswer> | undefined)[];
+  readonly report: Measured<ReportAnswer> | undefined;
+  /** Of every thread that answered, each once. */
+  readonly threads: readonly ThreadMeasures[];
+  /** Undefined for an external NATS. `residentBytes` is undefined where /proc does not tell. */
+  readonly natsServer:
+    | {readonly isRunning: boolean; readonly restarts: number; readonly residentBytes: number | undefined}
+    | undefined;
+}
+
+export interface ViewSources {
+  readonly front: Front;
+  readonly vitals: ThreadVitals;
+  readonly natsServer: NatsServerView | undefined;
+}
+
+/** W1 */
+export async function gatherView({front, vitals, natsServer}: ViewSources): Promise<View> {
+  const numbers = Array.from({length: front.partitionCount}, (_, number) => number);
+  const [partitions, report, reasons, server] = await Promise.all([
+    Promise.all(numbers.map((number) => orSilence(askPartition(front, number)))),
+    orSilence(askReport(front)),
+    readinessReasons(front),
+    natsServer === undefined ? undefined : viewServer(natsServer),
+  ]);
+  const threads = new Map<string, ThreadMeasures>();
+  for (const measured of [{thread: vitals.measure()}, ...partitions, report]) {
+    if (measured !== undefined) threads.set(measured.thread.thread, measured.thread);
+  }
+  return {front, isReady: reasons.length === 0, partitions, report, threads: [...threads.values()], natsServer: server};
+}
+
+const askPartition = ({asks}: Front, number: number): Promise<Measured<PartitionAnswer>> =>
+  asks.partition(number, {ask: 'measures'}, ['measures'], answerMsMax);
+
+async function askReport({asks}: Front): Promise<Measured<ReportAnswer> | undefined> {
+  const answer = await asks.report({ask: 'measures'}, answerMsMax);
+  return answer.kind === 'measures' ? answer : undefined;
+}
+
+async function orSilence<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof RequestFailure) return undefined;
+    throw error;
+  }
+}
+
+async function viewServer({pid, restarts}: NatsServerView): Promise<NonNullable<View['natsServer']>> {
+  const number = pid();
+  const residentBytes = number === undefined ? undefined : await residentBytesOf(number);
+  return {isRunning: number !== undefined, restarts: restarts(), residentBytes};
+}
+
+async function residentBytesOf(pid: number): Promise<number | undefined> {
+  try {
+    const kib = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kib === undefined ? undefined : Number(kib) * 1_024;
+  } catch {
+    return undefined; // It just ended, or this is no Linux.
+  }
+}

@@ -1,0 +1,8 @@
+// GET /metrics: open, like /healthz. It holds no id, key or name of a user or an event (families.ts).
+import type {Exchange} from '../exchange.js';
+import type {Front} from '../front.js';
+import {metricsContentType} from '../metrics/scrape.js';
+
+export async function metrics({metricsText}: Front, exchange: Exchange): Promise<void> {
+  exchange.answer('200 OK', metricsContentType, await metricsText());
+}
