@@ -24,9 +24,15 @@ const cannotWrite = unavailable('the log cannot write now: nothing was stored');
 export class Obstacles {
   constructor(private readonly sources: ObstacleSources) {}
 
-  /** For later use by whoever publishes figures; undefined where the disk is not ours to watch. */
+  /** Undefined where the disk is not ours to watch. */
   get disk(): DiskState | undefined {
     return this.sources.disk?.();
+  }
+
+  /** Undefined where the nats-server is not ours to watch. */
+  get hasStoreFault(): boolean | undefined {
+    const {storeFault} = this.sources;
+    return storeFault === undefined ? undefined : storeFault() !== undefined;
   }
 
   /** Why no write can be taken now. */

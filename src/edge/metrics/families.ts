@@ -81,6 +81,23 @@ function histogramSamples(name: string, labels: Sample['labels'], of: FixedHisto
 const outcomeSamples = (outcomes: Outcomes): Sample[] =>
   Object.entries(outcomes).map(([outcome, value]) => ({labels: {outcome}, value: value as number}));
 
+/** Of our own nats-server and its disk. */
+function storeAlarms({front: {obstacles}}: View): Sample[] {
+  const {disk, hasStoreFault} = obstacles;
+  return [
+    ...sampleOf({kind: 'disk_nearly_full', partition: ''}, disk && Number(disk.isNearlyFull)),
+    ...sampleOf({kind: 'store_fault', partition: ''}, hasStoreFault === undefined ? undefined : Number(hasStoreFault)),
+  ];
+}
+
+function partitionAlarms({partitions}: View): Sample[] {
+  return partitions.flatMap((answer, partition) => {
+    if (answer === undefined) return [];
+    const {alarms} = answer.partition;
+    return alarmKinds.map((kind) => ({labels: {kind, partition}, value: Number(alarms.includes(kind))}));
+  });
+}
+
 const service: readonly Family[] = [
   {
     name: 'millrace_up',
@@ -111,14 +128,7 @@ const service: readonly Family[] = [
     name: 'millrace_alarm',
     type: 'gauge',
     help: 'Conditions that need an operator: 1 while they last; gap and log_lost for a day.',
-    read: ({partitions}) =>
-      partitions.flatMap((answer, partition) =>
-        alarmKinds.flatMap((kind) =>
-          answer === undefined
-            ? []
-            : [{labels: {kind, partition}, value: Number(answer.partition.alarms.includes(kind))}],
-        ),
-      ),
+    read: (view) => [...storeAlarms(view), ...partitionAlarms(view)],
   },
   {
     name: 'millrace_keys',
@@ -383,6 +393,21 @@ const natsServer: readonly Family[] = [
   },
 ];
 
+const disk: readonly Family[] = [
+  {
+    name: 'millrace_disk_free_bytes',
+    type: 'gauge',
+    help: 'Room on the disk of DATA_DIR; absent for an external NATS.',
+    read: ({front}) => sampleOf({}, front.obstacles.disk?.freeBytes),
+  },
+  {
+    name: 'millrace_disk_reserve_bytes',
+    type: 'gauge',
+    help: 'With less room than this, writes are refused.',
+    read: ({front}) => sampleOf({}, front.obstacles.disk?.refuseBytes),
+  },
+];
+
 export const families: readonly Family[] = [
   ...service,
   ...requests,
@@ -391,4 +416,5 @@ export const families: readonly Family[] = [
   ...report,
   ...threads,
   ...natsServer,
+  ...disk,
 ];

@@ -1,0 +1,277 @@
+// GET /metrics of a running service: what it shows after some traffic, what it never shows, and that it answers whatever
+// is silent.
+import {existsSync, readdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {afterEach, beforeAll, describe, expect, test} from 'vitest';
+import {Client} from './support/http.js';
+import {type Metrics, scrape} from './support/metrics.js';
+import {type Service, type ServiceOptions, startService, temporaryFolder} from './support/service.js';
+import {until} from './support/until.js';
+
+const embedded = process.env.TEST_NATS_URL === undefined;
+const started: Service[] = [];
+afterEach(async () => {
+  for (const service of started.splice(0)) await service.stop();
+});
+
+async function start(options: ServiceOptions = {}): Promise<Service> {
+  const service = await startService(options);
+  started.push(service);
+  return service;
+}
+
+/** Scrapes until `isThere`: a text is kept for a second, and folding comes after the answer. */
+const scrapeUntil = (service: Service, what: string, isThere: (metrics: Metrics) => boolean): Promise<Metrics> =>
+  until(what, async () => {
+    const metrics = await scrape(service.baseUrl);
+    return isThere(metrics) && metrics;
+  });
+
+/** Of the embedded server, from the file that it writes itself. */
+function natsServerPid(dataDir: string): number {
+  const folder = join(dataDir, 'nats/ports');
+  const name = existsSync(folder) ? readdirSync(folder).find((entry) => entry.endsWith('.ports')) : undefined;
+  return Number(/\d+/.exec(name!)![0]);
+}
+
+describe('after some traffic', () => {
+  const mark = 'zqmark';
+  let metrics: Metrics;
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+    try {
+      await traffic(service);
+      metrics = await scrapeUntil(service, 'all is folded', (read) => read.sum('millrace_events_folded_total') === 14);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  async function traffic({baseUrl, writeKey, secretKey, adminToken}: Service): Promise<void> {
+    const writer = new Client(baseUrl, writeKey);
+    const reader = new Client(baseUrl, secretKey);
+    for (let i = 0; i < 10; i++) {
+      await writer.post('/v1/events', {event: `${mark}-event`, userId: `${mark}-user`, messageId: `${mark}-${i % 8}`});
+    }
+    const good = {event: `${mark}-event`, anonymousId: `${mark}-anonymous`, properties: {[`${mark}-p`]: `${mark}-v`}};
+    await writer.post('/v1/events/batch', {events: [good, good, {event: 1}, good, good]});
+    await writer.post('/v1/events', {event: '', userId: `${mark}-user`});
+    await writer.post('/v1/users/identify', {userId: `${mark}-user`, traits: {[`${mark}-t`]: `${mark}-t`}});
+    await writer.get(`/v1/users/${mark}-user`);
+    await reader.get(`/v1/users/${mark}-user`);
+    await reader.get(`/v1/users/${mark}-nobody`);
+    await reader.get(`/${mark}/path?${mark}=1`);
+    await reader.send('PATCH', '/v1/events');
+    await new Client(baseUrl, `sk_write_${mark}0123456789`).post('/v1/events', good);
+    await reader.get(`/v1/reports/events?event=${mark}-event&from=2026-01-01&to=2026-01-02`);
+    await new Client(baseUrl, adminToken).post('/admin/v1/keys', {kind: 'write', name: `${mark}-key`});
+    await writer.post('/v1/users/identify', {userId: `${mark}-gone`});
+    await reader.delete(`/v1/users/${mark}-gone`);
+  }
+
+  test('requests are counted by route, method and status', () => {
+    const count = (labels: Record<string, string>): number => metrics.sum('millrace_http_requests_total', labels);
+    expect(count({route: '/v1/events', method: 'POST', status: '200'})).toBe(10);
+    expect(count({route: '/v1/events', method: 'POST', status: '400'})).toBe(1);
+    expect(count({route: '/v1/events', method: 'POST', status: '401'})).toBe(1);
+    expect(count({route: '/v1/events', method: 'other', status: '405'})).toBe(1);
+    expect(count({route: '/v1/events/batch', method: 'POST', status: '207'})).toBe(1);
+    expect(count({route: '/v1/users/:id', method: 'GET', status: '200'})).toBe(1);
+    expect(count({route: '/v1/users/:id', method: 'GET', status: '403'})).toBe(1);
+    expect(count({route: '/v1/users/:id', method: 'GET', status: '404'})).toBe(1);
+    expect(count({route: '/v1/users/:id', method: 'DELETE'})).toBe(1);
+    expect(count({route: 'unknown', method: 'GET', status: '404'})).toBe(1);
+    expect(metrics.sum('millrace_http_request_duration_seconds_count', {route: '/v1/events'})).toBe(13);
+  });
+
+  test('events are told by what became of them', () => {
+    const outcome = (name: string, value: string): number => metrics.sum(name, {outcome: value});
+    expect(outcome('millrace_events_total', 'accepted')).toBe(14);
+    expect(outcome('millrace_events_total', 'refused')).toBe(2);
+    expect(outcome('millrace_events_total', 'unavailable')).toBe(0);
+    expect(outcome('millrace_identifies_total', 'accepted')).toBe(2);
+    expect(outcome('millrace_events_folded_total', 'counted')).toBe(12);
+    expect(outcome('millrace_events_folded_total', 'duplicate')).toBe(2);
+    expect(metrics.sum('millrace_dedupe_ids')).toBe(8);
+    expect(metrics.sum('millrace_users')).toBe(2);
+    expect(metrics.sum('millrace_log_message_entries_sum')).toBe(17);
+    expect(metrics.sum('millrace_erasures_completed_total') + metrics.sum('millrace_erasures_pending')).toBe(1);
+  });
+
+  test('refusals are told by their code', () => {
+    const refused = Object.fromEntries(
+      metrics.find('millrace_refusals_total').flatMap(({labels, value}) => (value > 0 ? [[labels.code, value]] : [])),
+    );
+    expect(refused).toEqual({
+      invalid_event: 1,
+      invalid_key: 1,
+      insufficient_permissions: 1,
+      user_not_found: 1,
+      not_found: 1,
+      method_not_allowed: 1,
+    });
+  });
+
+  test('all is well, and says so', () => {
+    expect(metrics.find('millrace_up').map(({value}) => value)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(metrics.sum('millrace_alarm')).toBe(0);
+    expect(metrics.find('millrace_alarm', {kind: 'report_lag'})).toHaveLength(4);
+    expect(metrics.find('millrace_nats_connected').every(({value}) => value === 1)).toBe(true);
+    expect(metrics.find('millrace_dedupe_window_seconds').map(({value}) => value)).toEqual(Array(4).fill(8 * 86_400));
+    expect(metrics.sum('millrace_keys', {kind: 'write', state: 'active'})).toBe(2);
+    expect(metrics.sum('millrace_keys', {kind: 'secret', state: 'active'})).toBe(1);
+    const threads = new Set(metrics.find('millrace_event_loop_delay_seconds').map(({labels}) => labels.thread));
+    expect(threads.has('edge') && threads.has('report') && threads.size >= 3).toBe(true);
+    for (const {labels, value} of metrics.find('millrace_thread_memory_bytes', {kind: 'heap_used'})) {
+      expect(value, labels.thread).toBeGreaterThan(1_000_000);
+    }
+  });
+
+  test('every family has a type and a help, and only millrace_, process_ and nodejs_ names', () => {
+    for (const {name, labels} of metrics.samples) {
+      const family = metrics.types.has(name) ? name : name.replace(/_(bucket|sum|count)$/, '');
+      expect(metrics.types.get(family), name).toMatch(/^(counter|gauge|histogram|summary)$/);
+      expect(metrics.helps.get(family), name).toMatch(/\S/);
+      expect(name).toMatch(/^(millrace|process|nodejs)_/);
+      expect(Object.keys(labels).length, name).toBeLessThanOrEqual(4);
+    }
+    for (const [name, type] of metrics.types) {
+      if (name.startsWith('millrace_')) expect(name.endsWith('_total'), name).toBe(type === 'counter');
+    }
+  });
+
+  test('histograms are cumulative, and end with all', () => {
+    for (const [family, type] of metrics.types) {
+      if (type !== 'histogram' || !family.startsWith('millrace_')) continue;
+      for (const {labels, value: count} of metrics.find(`${family}_count`)) {
+        const buckets = metrics.find(`${family}_bucket`, labels).map(({value}) => value);
+        expect(buckets).toEqual([...buckets].sort((a, b) => a - b));
+        expect(buckets.at(-1), family).toBe(count);
+      }
+    }
+  });
+
+  test('no id, key or name of a user or an event is in it', () => {
+    expect(metrics.text).not.toContain(mark);
+    for (const secret of [service.writeKey, service.secretKey, service.adminToken, service.dataDir]) {
+      expect(metrics.text).not.toContain(secret);
+    }
+  });
+});
+
+test('it needs no key, takes HEAD, and nothing but reading', async () => {
+  const service = await start();
+  const anybody = new Client(service.baseUrl);
+  const head = await anybody.send('HEAD', '/metrics');
+  expect([head.status, head.text, head.headers['content-type']]).toEqual([
+    200,
+    '',
+    'text/plain; version=0.0.4; charset=utf-8',
+  ]);
+  expect((await anybody.send('POST', '/metrics')).status).toBe(405);
+  // Many at once share one text: nobody can make the roles work by asking often.
+  const texts = await Promise.all(Array.from({length: 20}, async () => (await anybody.get('/metrics')).text));
+  expect(new Set(texts).size).toBe(1);
+});
+
+test.skipIf(!embedded)('a NATS that is silent costs its own numbers alone, and says so', async () => {
+  const service = await start();
+  const pid = natsServerPid(service.dataDir);
+  process.kill(pid, 'SIGSTOP');
+  try {
+    const silent = await until('the roles are shown as silent', async () => {
+      const startedMs = performance.now();
+      const metrics = await scrape(service.baseUrl);
+      expect(performance.now() - startedMs).toBeLessThan(5_000);
+      return metrics.sum('millrace_up', {role: 'partition'}) === 0 && metrics;
+    });
+    expect(silent.sum('millrace_up', {role: 'report'})).toBe(0);
+    expect(silent.sum('millrace_up', {role: 'edge'})).toBe(1);
+    expect(silent.sum('millrace_ready')).toBe(0);
+    // What is not known is not shown as zero.
+    expect(silent.find('millrace_partition_lag_messages')).toEqual([]);
+    expect(silent.find('millrace_report_age_seconds')).toEqual([]);
+    const readiness = (await (await fetch(`${service.baseUrl}/readyz`)).json()) as {reasons: string[]};
+    expect(readiness.reasons).toEqual(
+      expect.arrayContaining([...[0, 1, 2, 3].map((p) => `partition ${p} does not answer`), 'reports do not answer']),
+    );
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  await scrapeUntil(service, 'all answer again', (metrics) => metrics.sum('millrace_up') === 6);
+  await until('it is ready again', async () => (await fetch(`${service.baseUrl}/readyz`)).status === 200);
+});
+
+test.skipIf(!embedded)('a nats-server that died is counted, and so is the way back to it', async () => {
+  const service = await start();
+  process.kill(natsServerPid(service.dataDir), 'SIGKILL');
+  const back = await scrapeUntil(
+    service,
+    'the server is back, and all connections to it',
+    (metrics) =>
+      metrics.sum('millrace_nats_server_restarts_total') === 1 &&
+      metrics.sum('millrace_up') === 6 &&
+      metrics.sum('millrace_nats_reconnects_total') >= 5 &&
+      metrics.find('millrace_nats_connected').every(({value}) => value === 1),
+  );
+  expect(back.sum('millrace_nats_server_up')).toBe(1);
+});
+
+const lines = (service: Service, words: string): number => service.logs().split(words).length - 1;
+
+test('reports that lag behind the refresh are an alarm, a reason, and one line a partition', async () => {
+  const clock = join(temporaryFolder(), 'clock-offset');
+  writeFileSync(clock, '0');
+  const service = await start({
+    env: {REPORT_REFRESH_SECONDS: '300', MILLRACE_TEST_CLOCK_OFFSET_FILE: clock, LOG_LEVEL: 'info'},
+  });
+  // Snapshots come every 240 s: with the wall clock moved on, the newest ones are too old.
+  writeFileSync(clock, '400000');
+  const late = await scrapeUntil(
+    service,
+    'the alarm is raised',
+    (metrics) => metrics.sum('millrace_alarm', {kind: 'report_lag'}) === 4,
+  );
+  expect(late.sum('millrace_ready')).toBe(0);
+  expect(Math.min(...late.find('millrace_snapshot_age_seconds').map(({value}) => value))).toBeGreaterThan(390);
+  expect(late.sum('millrace_report_age_seconds')).toBeGreaterThan(390);
+  const answer = await fetch(`${service.baseUrl}/readyz`);
+  const readiness = (await answer.json()) as {reasons: string[]};
+  expect(answer.status).toBe(503);
+  expect(readiness.reasons).toHaveLength(4);
+  expect(readiness.reasons[0]).toMatch(/^partition 0: its newest snapshot is 4\d\d s old$/);
+  // It never refuses writes.
+  const writer = new Client(service.baseUrl, service.writeKey);
+  expect((await writer.post('/v1/events', {event: 'e', userId: 'u'})).status).toBe(200);
+  writeFileSync(clock, '0');
+  await scrapeUntil(service, 'it is over', (metrics) => metrics.sum('millrace_alarm', {kind: 'report_lag'}) === 0);
+  expect(lines(service, 'reports lag behind')).toBe(4);
+  expect(lines(service, 'reports are fresh again')).toBe(4);
+});
+
+test('message ids that are remembered for less than 7 days are an alarm and one line, also after a restart', async () => {
+  // 1 MiB a partition holds some 60,000 ids; all of these go to one partition.
+  const env = {PARTITIONS: '8', DEDUPE_MEMORY_MIB: '8', LOG_LEVEL: 'info'};
+  const service = await start({env});
+  const writer = new Client(service.baseUrl, service.writeKey);
+  for (let batch = 0; batch < 64; batch++) {
+    const events = Array.from({length: 1_000}, (_, i) => ({event: 'e', userId: 'u', messageId: `m${batch}-${i}`}));
+    expect((await writer.post('/v1/events/batch', {events})).status).toBe(200);
+  }
+  const isRaised = (metrics: Metrics): boolean => metrics.sum('millrace_alarm', {kind: 'dedupe_window'}) === 1;
+  const metrics = await scrapeUntil(service, 'the alarm is raised', isRaised);
+  const windows = metrics.find('millrace_dedupe_window_seconds').map(({value}) => value);
+  expect(windows.filter((window) => window < 7 * 86_400)).toHaveLength(1);
+  const snapshots = metrics.sum('millrace_snapshots_total');
+  // Ticks and scrapes look again and again.
+  await scrapeUntil(service, 'more snapshots', (now) => now.sum('millrace_snapshots_total') > snapshots + 16);
+  expect(lines(service, 'remembered for less than 7 days')).toBe(1);
+  expect(await service.stop()).toBe(0);
+  started.length = 0;
+
+  const again = await start({env, dataDir: service.dataDir});
+  await scrapeUntil(again, 'the alarm is raised again', isRaised);
+  expect(lines(again, 'remembered for less than 7 days')).toBe(1);
+});
