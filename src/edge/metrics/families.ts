@@ -5,6 +5,7 @@
 import {publisherBytesMax} from '../../ingest/publisher.js';
 import {alarmKinds, type PartitionMeasures, type ThreadMeasures} from '../../measures.js';
 import {unfinishedBodyBytes, unfinishedBytesMax} from '../body-budget.js';
+import {unreadAnswerBytes, unreadBytesMax} from '../unread-answers.js';
 import type {FixedHistogram} from './fixed-histogram.js';
 import type {Outcomes} from './traffic.js';
 import type {View} from './view.js';
@@ -218,10 +219,11 @@ const ingestion: readonly Family[] = [
   {
     name: 'millrace_bytes_in_flight',
     type: 'gauge',
-    help: 'Bytes that wait: for the log, and of bodies that are not read whole.',
+    help: 'Bytes that wait: for the log, of bodies that are not whole yet, of answers that nobody reads.',
     read: ({front}) => [
       {labels: {where: 'log'}, value: front.publisher.bytesPending},
       {labels: {where: 'bodies'}, value: unfinishedBodyBytes()},
+      {labels: {where: 'answers'}, value: unreadAnswerBytes()},
     ],
   },
   {
@@ -231,6 +233,7 @@ const ingestion: readonly Family[] = [
     read: () => [
       {labels: {where: 'log'}, value: publisherBytesMax},
       {labels: {where: 'bodies'}, value: unfinishedBytesMax},
+      {labels: {where: 'answers'}, value: unreadBytesMax},
     ],
   },
 ];
