@@ -70,6 +70,8 @@ export interface StatusAnswer {
   readonly published: {readonly sequence: number; readonly asOfMs: number} | null;
   /** Why answers lag behind what was acked, in words; null when they do not. */
   readonly lag: string | null;
+  /** Parts that live reads and snapshots could not read since the start. */
+  readonly damagedParts: number;
 }
 
 export type PartitionAnswer =
@@ -138,9 +140,21 @@ export type ReportQuestion =
   | {readonly ask: 'report'; readonly query: ReportQuery; readonly ifNoneMatch?: string};
 
 export type ReportAnswer =
-  | {readonly kind: 'status'; readonly ready: boolean; readonly asOfMs: number | null}
+  | {
+      readonly kind: 'status';
+      readonly ready: boolean;
+      readonly asOfMs: number | null;
+      /** Parts that reports could not read since the start, by partition; partitions without any are left out. */
+      readonly damagedParts: Readonly<Record<number, number>>;
+    }
   /** `asOfMs`: what reports include by now; null until every partition has published. */
-  | {readonly kind: 'measures'; readonly asOfMs: number | null; readonly thread: ThreadMeasures}
+  | {
+      readonly kind: 'measures';
+      readonly asOfMs: number | null;
+      /** As in `status`. */
+      readonly damagedParts: Readonly<Record<number, number>>;
+      readonly thread: ThreadMeasures;
+    }
   | {
       readonly kind: 'report';
       readonly headers: {

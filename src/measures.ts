@@ -60,6 +60,8 @@ export interface PartitionMeasures {
   readonly gaps: number;
   /** Times that the log had lost messages which were folded. */
   readonly logLosses: number;
+  /** Parts that live reads and snapshots could not read. */
+  readonly damagedParts: number;
   /** Users known, event names known, profiles in memory. */
   readonly users: number;
   readonly names: number;

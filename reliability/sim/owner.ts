@@ -4,6 +4,7 @@ import {assemblePartition} from '../../src/partition/assembly.js';
 import {LiveReads} from '../../src/partition/live-reads.js';
 import {patientValues} from '../../src/partition/patient-values.js';
 import type {Runner} from '../../src/partition/runner.js';
+import {Damage} from '../../src/parts/damage.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {simJetStream, simManager} from './jetstream.js';
 import {type LinkWorld, SimLink} from './link.js';
@@ -55,6 +56,7 @@ export class SimOwner {
     const {refreshMs, stagger} = this.options;
     const jsm = simManager(this.link);
     const values = partValues(jsm);
+    const log = this.log() as never;
     const runner = await assemblePartition({
       setup: {partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 64 * 1024},
       js: simJetStream(this.link),
@@ -66,7 +68,8 @@ export class SimOwner {
       refreshMs,
       stagger,
       erasureReach: 'bytes',
-      log: this.log() as never,
+      damage: new Damage(log),
+      log,
       onFatal: this.fail,
     });
     this.runner = runner;

@@ -3,6 +3,7 @@ import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import type {PartitionSetup} from '../../actors/partition.js';
 import {partValues} from '../nats/part-values.js';
 import {PartsCache} from '../parts/parts-cache.js';
+import type {PartLoader} from './compaction.js';
 import {Erasure} from './erasure.js';
 import {Layout} from './layout.js';
 import {LogReader} from './log-reader.js';
@@ -15,7 +16,10 @@ import {Runner, type RunnerSetup} from './runner.js';
 import {Snapshots} from './snapshots.js';
 
 export interface AssemblyOptions
-  extends Pick<RunnerSetup, 'cache' | 'foldCache' | 'refreshMs' | 'stagger' | 'erasureReach' | 'log' | 'onFatal'> {
+  extends Pick<
+    RunnerSetup,
+    'cache' | 'foldCache' | 'damage' | 'refreshMs' | 'stagger' | 'erasureReach' | 'log' | 'onFatal'
+  > {
   readonly setup: PartitionSetup;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
@@ -27,7 +31,7 @@ export interface AssemblyOptions
 
 /** Recovers the partition, which fences an earlier owner. */
 export async function assemblePartition(options: AssemblyOptions): Promise<Runner> {
-  const {setup, js, jsm, foldCache, log} = options;
+  const {setup, js, jsm, foldCache, damage, log} = options;
   const number = setup.partition;
   const manifests = new ManifestStore(js, jsm, number);
   const recovered = await recover(setup, {manifests, cache: foldCache, jsm, log});
@@ -37,7 +41,14 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const layout = new Layout(parts);
   if (index !== undefined) layout.restore(index);
   // A merge reads each block once: through the cache it would only push out what readers use.
-  const loader = new PartsCache(patientValues(partValues(jsm)), 0);
+  const unkept = new PartsCache(patientValues(partValues(jsm)), 0);
+  const loader: PartLoader = {
+    load: (ref) =>
+      unkept.load(ref).catch((error: unknown) => {
+        damage.note(error);
+        throw error;
+      }),
+  };
   const snapshots = new Snapshots(
     {partition, layout, parts, manifests, loader, jsm, generation, epoch, log},
     recovered.manifest,

@@ -1,5 +1,7 @@
 // Merging sorted runs, so that a reader has few to merge: a run is merged with its predecessor as soon as it is at least
 // a quarter of its size. Sizes then fall by more than four from run to run, and a byte is rewritten once a level.
+//   A run that cannot be read is merged with nothing: it stays as it is, and so do those before it. What was folded goes
+//   into snapshots all the same, and only what needs the damaged part is missing.
 
 import type {PartRef, Run, RunBlock} from '../../actors/manifest.js';
 import {
@@ -11,6 +13,7 @@ import {
 } from '../../actors/user-records.js';
 import {daysOf, mergeDay, WindowsBuilder, windowBlockBytes} from '../../actors/window-deltas.js';
 import {encodeWindows, viewWindows, type WindowsView} from '../../actors/windows.js';
+import {isUnreadable} from '../parts/damage.js';
 import type {PartStore} from './part-store.js';
 
 const sizeRatio = 4;
@@ -51,7 +54,9 @@ export async function appendWindowRun(
   loader: PartLoader,
   isErased: (user: number) => boolean,
 ): Promise<readonly Run[]> {
-  return append(runs, blocks, parts, (merged, isWhole) => mergeWindowRuns(merged, parts, loader, isErased, isWhole));
+  return append(runs, blocks, parts, (merged, isWhole) =>
+    intoOneRun(parts, (output) => mergeWindowRuns(merged, parts, loader, isErased, isWhole, output)),
+  );
 }
 
 export async function appendUserRun(
@@ -60,24 +65,47 @@ export async function appendUserRun(
   parts: PartStore,
   loader: PartLoader,
 ): Promise<readonly Run[]> {
-  return append(runs, blocks, parts, (merged) => mergeUserRuns(merged, parts, loader));
+  return append(runs, blocks, parts, (merged) =>
+    intoOneRun(parts, (output) => mergeUserRuns(merged, parts, loader, output)),
+  );
 }
 
 async function append(
   runs: readonly Run[],
   blocks: readonly EncodedBlock[],
   parts: PartStore,
-  merge: (runs: readonly Run[], isWhole: boolean) => Promise<Run>,
+  merge: (runs: readonly Run[], isWhole: boolean) => Promise<Run | undefined>,
 ): Promise<readonly Run[]> {
   if (blocks.length === 0) return runs;
   const all = [...runs, await putRun(parts, blocks)];
-  const count = mergeCount(all.map((run) => run.bytes));
-  if (count === 1) return all;
-  const merged = all.slice(-count);
-  const result = await merge(merged, count === all.length);
-  // The run that was just put was never named: it goes at once.
-  parts.retire(...merged[merged.length - 1].blocks.map((block) => block.part));
-  return [...all.slice(0, -count), ...(result.blocks.length > 0 ? [result] : [])];
+  for (let count = mergeCount(all.map((run) => run.bytes)); count > 1; count--) {
+    const merged = all.slice(-count);
+    const result = await merge(merged, count === all.length);
+    if (result === undefined) continue;
+    // The run that was just put was never named: it goes at once.
+    parts.retire(...merged[merged.length - 1].blocks.map((block) => block.part));
+    return [...all.slice(0, -count), ...(result.blocks.length > 0 ? [result] : [])];
+  }
+  return all;
+}
+
+/** What a merge has put so far. */
+interface Output {
+  readonly blocks: RunBlock[];
+  bytes: number;
+}
+
+/** Undefined when one of the runs cannot be read: what was put until then goes. */
+async function intoOneRun(parts: PartStore, merge: (output: Output) => Promise<void>): Promise<Run | undefined> {
+  const output: Output = {blocks: [], bytes: 0};
+  try {
+    await merge(output);
+    return output;
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    parts.retire(...output.blocks.map(({part}) => part));
+    return undefined;
+  }
 }
 
 /** A run's blocks one after the other. */
@@ -133,18 +161,17 @@ async function mergeWindowRuns(
   loader: PartLoader,
   isErased: (user: number) => boolean,
   isWhole: boolean,
-): Promise<Run> {
+  output: Output,
+): Promise<void> {
   const cursors = runs.map((run) => new DayCursor(run, loader));
   for (const cursor of cursors) await cursor.advance();
   const builder = new WindowsBuilder();
-  const blocks: RunBlock[] = [];
-  let bytes = 0;
   const flush = async () => {
     if (builder.isEmpty) return;
     const view = builder.finish();
     const payload = encodeWindows(view);
-    bytes += payload.length;
-    blocks.push({first: view.firstDay, last: view.lastDay, part: await parts.put(payload)});
+    output.bytes += payload.length;
+    output.blocks.push({first: view.firstDay, last: view.lastDay, part: await parts.put(payload)});
   };
   for (;;) {
     const day = Math.min(...cursors.map((cursor) => cursor.day));
@@ -156,7 +183,6 @@ async function mergeWindowRuns(
     if (builder.bytes >= windowBlockBytes) await flush();
   }
   await flush();
-  return {blocks, bytes};
 }
 
 class RecordCursor {
@@ -182,17 +208,20 @@ class RecordCursor {
   }
 }
 
-async function mergeUserRuns(runs: readonly Run[], parts: PartStore, loader: PartLoader): Promise<Run> {
+async function mergeUserRuns(
+  runs: readonly Run[],
+  parts: PartStore,
+  loader: PartLoader,
+  output: Output,
+): Promise<void> {
   const cursors = runs.map((run) => new RecordCursor(run, loader));
   for (const cursor of cursors) await cursor.advance();
   const writer = new UserBlockWriter();
-  const blocks: RunBlock[] = [];
-  let bytes = 0;
   const flush = async () => {
     if (writer.bytes === 0) return;
     const {first, last, payload} = writer.finish();
-    bytes += payload.length;
-    blocks.push({first, last, part: await parts.put(payload)});
+    output.bytes += payload.length;
+    output.blocks.push({first, last, part: await parts.put(payload)});
   };
   for (;;) {
     let lowest: UserRecord | undefined;
@@ -211,5 +240,4 @@ async function mergeUserRuns(runs: readonly Run[], parts: PartStore, loader: Par
     if (writer.bytes >= userBlockBytes) await flush();
   }
   await flush();
-  return {blocks, bytes};
 }

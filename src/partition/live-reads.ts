@@ -91,6 +91,7 @@ export class LiveReads {
       appliedSequence: partition.appliedSequence,
       published: this.runner.published,
       lag: await this.lag(),
+      damagedParts: this.runner.setup.damage.countOf(partition.partition),
     };
   }
 

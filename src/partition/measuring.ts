@@ -12,7 +12,7 @@ export interface CatchUp {
 }
 
 export function measurePartition(runner: Runner, caughtUp: CatchUp): PartitionMeasures {
-  const {partition, snapshots} = runner.setup;
+  const {partition, snapshots, damage} = runner.setup;
   const {counted, duplicate, tombstoned, redelivered} = partition.tally;
   const {messageIds} = partition;
   const {count: pending, oldestMs: oldestPendingMs} = runner.deletions.pending;
@@ -28,6 +28,7 @@ export function measurePartition(runner: Runner, caughtUp: CatchUp): PartitionMe
     events: {counted, duplicate, erased: tombstoned},
     redelivered,
     ...runner.found,
+    damagedParts: damage.countOf(partition.partition),
     users: partition.users.live,
     names: partition.names.live,
     profiles: partition.profiles.size,

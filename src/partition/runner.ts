@@ -8,6 +8,7 @@ import type {Partition, Stop} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import type {AlarmKind} from '../measures.js';
 import type {Logger} from '../observe.js';
+import type {Damage} from '../parts/damage.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {Alarms} from './alarms.js';
 import type {Erasure} from './erasure.js';
@@ -47,6 +48,7 @@ export interface RunnerSetup {
   readonly reader: LogReader;
   readonly writer: LogWriter;
   readonly jsm: JetStreamManager;
+  readonly damage: Damage;
   readonly refreshMs: number;
   /** Share of a tick's period by which this partition's ticks come later than others': [0, 1). */
   readonly stagger: number;

@@ -5,6 +5,7 @@
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {must} from '../../actors/invariant.js';
 import {
+  type DedupePart,
   encodeIndex,
   type Manifest,
   manifestFormat,
@@ -16,6 +17,7 @@ import type {Cut, Partition} from '../../actors/partition.js';
 import {monotonicMs} from '../clock.js';
 import {duplicateWindowMs, logStream} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
+import {isUnreadable} from '../parts/damage.js';
 import {type ChunkImage, imageOf} from './chunk-parts.js';
 import {appendUserRun, appendWindowRun, mergeCount, type PartLoader} from './compaction.js';
 import type {Layout} from './layout.js';
@@ -211,18 +213,29 @@ export class Snapshots {
 
   /** Message ids since the last cut; the parts of one day are joined as runs are. */
   private async putFingerprints(cut: Cut): Promise<void> {
-    const {layout, parts, loader} = this.setup;
+    const {layout, parts} = this.setup;
     let next = layout.dedupe.filter((part) => !(part.logicalDay < cut.dedupeOldestDay));
     for (const {logicalDay, count, payload} of cut.fingerprints) {
       const sameDay = next.filter((part) => part.logicalDay === logicalDay);
       const merged = mergeCount([...sameDay.map((part) => part.count), count]) - 1;
-      const joined = merged === 0 ? [] : sameDay.slice(-merged);
-      const payloads = [...(await Promise.all(joined.map(({part}) => loader.load(part)))), payload];
+      const {joined, payloads} = await this.loadJoined(merged === 0 ? [] : sameDay.slice(-merged));
       const total = joined.reduce((sum, part) => sum + part.count, count);
       next = next.filter((part) => !joined.includes(part));
-      next.push({logicalDay, count: total, part: await parts.put(Buffer.concat(payloads))});
+      next.push({logicalDay, count: total, part: await parts.put(Buffer.concat([...payloads, payload]))});
     }
     layout.setDedupe(next);
+  }
+
+  /** Nothing is joined when one of them cannot be read: they stay as they are. */
+  private async loadJoined(
+    joined: readonly DedupePart[],
+  ): Promise<{readonly joined: readonly DedupePart[]; readonly payloads: readonly Uint8Array[]}> {
+    try {
+      return {joined, payloads: await Promise.all(joined.map(({part}) => this.setup.loader.load(part)))};
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      return {joined: [], payloads: []};
+    }
   }
 
   private async publish(cut: Cut, index: PartRef): Promise<void> {

@@ -11,6 +11,7 @@ import {partValues} from '../nats/part-values.js';
 import {readDeployment} from '../nats/topology.js';
 import {erasesAtomically} from '../nats/version.js';
 import {createLogger, type Logger} from '../observe.js';
+import {Damage} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, PartitionWorkerData, ToWorker} from '../worker-messages.js';
@@ -24,6 +25,7 @@ const data = workerData as PartitionWorkerData;
 const port = must(parentPort, 'the partition worker runs in a thread');
 const tell = (message: FromWorker): void => port.postMessage(message);
 const log = createLogger(data.logLevel, 'partition');
+const damage = new Damage(log);
 
 /** Profiles to be changed, chunks to be erased from: few and seldom. */
 const foldCacheShare = 0.25;
@@ -83,6 +85,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     logJsm: await jetstreamManager(nc, {checkAPI: false, timeout: lastSequenceMsMax}),
     cache,
     foldCache,
+    damage,
     refreshMs: data.reportRefreshMs,
     stagger: (number + 1) / (data.partitionCount + 1),
     erasureReach: reachOf(nc),
@@ -110,7 +113,7 @@ async function answer(reads: LiveReads, vitals: ThreadVitals, message: Msg, logg
   const question = message.json<PartitionQuestion>();
   const answering = question.ask === 'measures' ? measures(reads, vitals) : reads.answer(question);
   const reply = await answering.catch((error: Error): PartitionAnswer => {
-    logger.error({err: error}, 'a live question failed');
+    if (!damage.note(error)) logger.error({err: error}, 'a live question failed');
     return {kind: 'unavailable', message: 'a part of the answer could not be read'};
   });
   message.respond(JSON.stringify(reply));

@@ -6,6 +6,7 @@
 import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
+import {Damage} from '../parts/damage.js';
 import {MissingPart, PartsCache, type PartValues} from '../parts/parts-cache.js';
 import {AnswerCache} from './answer-cache.js';
 import {Evaluation} from './evaluate.js';
@@ -32,6 +33,7 @@ export class ReportEngine {
   private readonly answers: AnswerCache;
   private readonly turns = new Turns(reportsAtOnceMax, reportsWaitingMax);
   private readonly gatheredBytesMax: number;
+  private readonly damage: Damage;
   private readonly logger: Logger;
 
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
@@ -41,6 +43,7 @@ export class ReportEngine {
     this.gatheredBytesMax = Math.floor(cacheBytesMax / 4 / reportsAtOnceMax);
     // Strings of up to two bytes a character.
     this.answers = new AnswerCache(Math.floor(cacheBytesMax / 16 / 2));
+    this.damage = new Damage(logger);
     this.logger = logger;
   }
 
@@ -50,10 +53,10 @@ export class ReportEngine {
       return question.ask === 'report' ? await this.report(question.query, question.ifNoneMatch) : await this.status();
     } catch (error) {
       if (error instanceof Overload) return {kind: 'unavailable', message: error.message};
-      this.logger.error(
-        {err: error, ask: question.ask === 'report' ? question.query.report : 'status'},
-        'report failed',
-      );
+      if (!this.damage.note(error)) {
+        const ask = question.ask === 'report' ? question.query.report : 'status';
+        this.logger.error({err: error, ask}, 'report failed');
+      }
       return {kind: 'unavailable', message: 'the report cannot be computed now'};
     }
   }
@@ -61,7 +64,8 @@ export class ReportEngine {
   private async status(): Promise<ReportAnswer> {
     const manifests = (await this.snapshots.read()).map((snapshot) => snapshot?.manifest);
     const isReady = manifests.every((manifest) => manifest !== undefined);
-    return {kind: 'status', ready: isReady, asOfMs: isReady ? asOf(manifests) : null};
+    const asOfMs = isReady ? asOf(manifests) : null;
+    return {kind: 'status', ready: isReady, asOfMs, damagedParts: this.damage.byPartition};
   }
 
   private async report(query: ReportQuery, ifNoneMatch: string | undefined): Promise<ReportAnswer> {

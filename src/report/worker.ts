@@ -95,7 +95,8 @@ async function respond(message: Msg, engine: ReportEngine, vitals: ThreadVitals)
 async function answer(question: ReportQuestion, engine: ReportEngine, vitals: ThreadVitals): Promise<ReportAnswer> {
   if (question.ask !== 'measures') return engine.answer(question);
   const status = await engine.answer({ask: 'status'});
-  return {kind: 'measures', asOfMs: status.kind === 'status' ? status.asOfMs : null, thread: vitals.measure()};
+  const {asOfMs, damagedParts} = status.kind === 'status' ? status : {asOfMs: null, damagedParts: {}};
+  return {kind: 'measures', asOfMs, damagedParts, thread: vitals.measure()};
 }
 
 async function sayWhenReady(engine: ReportEngine, drain: Drain): Promise<void> {

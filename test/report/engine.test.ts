@@ -79,10 +79,20 @@ describe('report engine', () => {
   test('is ready once every partition has published, and answers nothing before', async () => {
     const world = new World();
     world.publish(0, 5);
-    expect(await world.engine.answer({ask: 'status'})).toEqual({kind: 'status', ready: false, asOfMs: null});
+    expect(await world.engine.answer({ask: 'status'})).toEqual({
+      kind: 'status',
+      ready: false,
+      asOfMs: null,
+      damagedParts: {},
+    });
     expect((await world.answer()).kind).toBe('unavailable');
     world.publish(1, 3);
-    expect(await world.engine.answer({ask: 'status'})).toEqual({kind: 'status', ready: true, asOfMs: 3});
+    expect(await world.engine.answer({ask: 'status'})).toEqual({
+      kind: 'status',
+      ready: true,
+      asOfMs: 3,
+      damagedParts: {},
+    });
     expect((await world.ask()).body).toBe(counted([0, 0, 0]));
   });
 

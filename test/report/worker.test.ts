@@ -97,10 +97,10 @@ describe('report thread', () => {
     await publish(0, hourMs);
     const first = await until('the thread listens', () => ask(counts).catch(noResponders));
     expect(first.kind).toBe('unavailable');
-    expect(await ask({ask: 'status'})).toEqual({kind: 'status', ready: false, asOfMs: null});
+    expect(await ask({ask: 'status'})).toEqual({kind: 'status', ready: false, asOfMs: null, damagedParts: {}});
     await publish(1, 2 * hourMs);
     await isReady;
-    expect(await ask({ask: 'status'})).toEqual({kind: 'status', ready: true, asOfMs: hourMs});
+    expect(await ask({ask: 'status'})).toEqual({kind: 'status', ready: true, asOfMs: hourMs, damagedParts: {}});
   });
 
   test('answers from parts in the bucket, rows, windows and bodies', async () => {

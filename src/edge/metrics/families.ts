@@ -296,6 +296,16 @@ const partitions: readonly Family[] = [
     'Numbers that a producer skipped: messages that the log lacks.',
     (p) => p.gaps,
   ),
+  {
+    name: 'millrace_damaged_parts_total',
+    type: 'counter',
+    help: 'Parts that a role could not read: what needs them is answered 503.',
+    read: ({partitions, report}) =>
+      partitions.flatMap((answer, partition) => [
+        ...sampleOf({role: 'partition', partition}, answer?.partition.damagedParts),
+        ...sampleOf({role: 'report', partition}, report && (report.damagedParts[partition] ?? 0)),
+      ]),
+  },
   ofPartition(
     'counter',
     'millrace_log_losses_total',

@@ -6,7 +6,7 @@ import type {ThreadMeasures} from '../../measures.js';
 import type {ThreadVitals} from '../../thread-vitals.js';
 import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
-import {readinessReasons} from '../routes/health.js';
+import {readinessOf} from '../routes/health.js';
 
 // A partition answers within 600 ms, and Prometheus waits for 10 s by default.
 const answerMsMax = 1_000;
@@ -43,10 +43,10 @@ export interface ViewSources {
 /** W1 */
 export async function gatherView({front, vitals, natsServer}: ViewSources): Promise<View> {
   const numbers = Array.from({length: front.partitionCount}, (_, number) => number);
-  const [partitions, report, reasons, server] = await Promise.all([
+  const [partitions, report, {reasons}, server] = await Promise.all([
     Promise.all(numbers.map((number) => orSilence(askPartition(front, number)))),
     orSilence(askReport(front)),
-    readinessReasons(front),
+    readinessOf(front),
     natsServer === undefined ? undefined : viewServer(natsServer),
   ]);
   const threads = new Map<string, ThreadMeasures>();
