@@ -6,6 +6,7 @@ export const loopWindowMs = 30_000;
 
 export interface ConnectionMeasures {
   readonly name: string;
+  /** Up, and the other end answers as far as anybody listens for that. */
   readonly isConnected: boolean;
   /** Times that the connection came back. */
   readonly reconnects: number;

@@ -105,9 +105,13 @@ async function openDoor(
     observer: traffic,
   });
   const [logPulse, askPulse] = [new Pulse(logConnection), new Pulse(askConnection)];
-  logPulse.onChange((state) => announce(logger, 'log', state));
-  askPulse.onChange((state) => announce(logger, 'questions', state));
   let isDraining = false;
+  // A stop closes them itself.
+  const announceWhileServing = (connection: string) => (state: PulseState) => {
+    if (!isDraining) announce(logger, connection, state);
+  };
+  logPulse.onChange(announceWhileServing('log'));
+  askPulse.onChange(announceWhileServing('questions'));
   const front: Front = {
     partitionCount,
     publisher,
@@ -129,7 +133,10 @@ async function openDoor(
   };
   const vitals = new ThreadVitals({
     thread: 'edge',
-    connections: [new ConnectionWatch(logConnection, 'edge-log'), new ConnectionWatch(askConnection, 'edge-ask')],
+    connections: [
+      new ConnectionWatch(logConnection, 'edge-log', () => logPulse.state === 'answers'),
+      new ConnectionWatch(askConnection, 'edge-ask', () => askPulse.state === 'answers'),
+    ],
     caches: () => [],
   });
   const scrape = new Scrape({front, vitals, natsServer: options.natsServer});

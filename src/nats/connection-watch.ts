@@ -4,17 +4,19 @@ import type {ConnectionMeasures} from '../measures.js';
 
 export class ConnectionWatch {
   private readonly name: string;
+  private readonly isAnswered: () => boolean;
   private isConnected = true;
   private reconnects = 0;
 
-  /** `nc` is connected. */
-  constructor(nc: NatsConnection, name: string) {
+  /** `nc` is connected. `isAnswered`: where somebody listens for the other end's pulse (pulse.ts). */
+  constructor(nc: NatsConnection, name: string, isAnswered: () => boolean = () => true) {
     this.name = name;
+    this.isAnswered = isAnswered;
     void this.follow(nc);
   }
 
   measure(): ConnectionMeasures {
-    return {name: this.name, isConnected: this.isConnected, reconnects: this.reconnects};
+    return {name: this.name, isConnected: this.isConnected && this.isAnswered(), reconnects: this.reconnects};
   }
 
   private async follow(nc: NatsConnection): Promise<void> {

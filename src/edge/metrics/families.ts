@@ -363,9 +363,9 @@ const threads: readonly Family[] = [
     'millrace_event_loop_delay_seconds',
     'How much later than due timers ran, over the last 30 to 60 s.',
     ({loopDelayMs: {p50, p99, max}}) => [
-      {labels: {quantile: '0.5'}, value: p50 / 1_000},
-      {labels: {quantile: '0.99'}, value: p99 / 1_000},
-      {labels: {quantile: '1'}, value: max / 1_000},
+      {labels: {stat: 'p50'}, value: p50 / 1_000},
+      {labels: {stat: 'p99'}, value: p99 / 1_000},
+      {labels: {stat: 'max'}, value: max / 1_000},
     ],
   ),
   ofThread('gauge', 'millrace_parts_cache_bytes', 'Parts of snapshots in memory.', ({caches}) =>
@@ -377,7 +377,7 @@ const threads: readonly Family[] = [
     'Bound of that memory: a share of MEMORY_CACHE_MIB.',
     ({caches}) => caches.map(({use, bytesMax}) => ({labels: {use}, value: bytesMax})),
   ),
-  ofThread('gauge', 'millrace_nats_connected', 'Whether a connection to NATS is up.', ({connections}) =>
+  ofThread('gauge', 'millrace_nats_connected', 'Whether a connection to NATS is up and answers.', ({connections}) =>
     connections.map(({name, isConnected}) => ({labels: {connection: name}, value: Number(isConnected)})),
   ),
   ofThread('counter', 'millrace_nats_reconnects_total', 'Times that a connection to NATS came back.', ({connections}) =>
