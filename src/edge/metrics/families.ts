@@ -99,6 +99,15 @@ function partitionAlarms({partitions}: View): Sample[] {
   });
 }
 
+/** Known by whoever reads the parts: a partition, and reports. */
+function damageAlarms({partitions, report}: View): Sample[] {
+  return partitions.flatMap((answer, partition) => {
+    if (answer === undefined && report === undefined) return [];
+    const count = (answer?.partition.damagedParts ?? 0) + (report?.damagedParts[partition] ?? 0);
+    return [{labels: {kind: 'damaged_part', partition}, value: Number(count > 0)}];
+  });
+}
+
 const service: readonly Family[] = [
   {
     name: 'millrace_up',
@@ -128,8 +137,8 @@ const service: readonly Family[] = [
   {
     name: 'millrace_alarm',
     type: 'gauge',
-    help: 'Conditions that need an operator: 1 while they last; gap and log_lost for a day.',
-    read: (view) => [...storeAlarms(view), ...partitionAlarms(view)],
+    help: 'Conditions that need an operator: 1 while they last; gap and log_lost for a day, damaged_part until a restart.',
+    read: (view) => [...storeAlarms(view), ...partitionAlarms(view), ...damageAlarms(view)],
   },
   {
     name: 'millrace_keys',
