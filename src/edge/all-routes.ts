@@ -1,7 +1,11 @@
 // Every path of the service (API.md).
 import {batchBytesMax, eventBytesMax} from '../../actors/limits.js';
+import {version} from '../version.js';
+import {describeService} from './openapi/document.js';
+import {documentationPage} from './openapi/page/page.js';
 import type {BodyEndpoint, ReadEndpoint, Route, Routes} from './route.js';
 import {trackBatch} from './routes/batch.js';
+import {serveDescription, servePage} from './routes/description.js';
 import {readEvents} from './routes/events.js';
 import {health, readiness} from './routes/health.js';
 import {createKey, listKeys, revokeKey} from './routes/keys.js';
@@ -45,6 +49,8 @@ export const routes: Routes = {
     ['/healthz', open(health)],
     ['/metrics', open(metrics)],
     ['/readyz', open(readiness)],
+    ['/openapi.json', open(serveDescription(() => documentText))],
+    ['/docs', open(servePage(() => pageText))],
   ]),
   bySegment: new Map<string, Route>([
     ['/v1/users/', user],
@@ -52,3 +58,8 @@ export const routes: Routes = {
     ['/admin/v1/keys/', {DELETE: {access: 'admin', handle: revokeKey}}],
   ]),
 };
+
+/** Made at the start, so that a route without its description is found then. */
+export const description = describeService(routes, version);
+const documentText = JSON.stringify(description);
+const pageText = documentationPage(description);

@@ -1,63 +1,128 @@
-// Values of query parameters, each refused with its name.
-import {historyLimitDefault, historyLimitMax} from '../../actors/limits.js';
+// Parameters of queries: the forms of their texts, each with its schema, and how a route declares them.
+import {historyLimitMax, idCharsMax} from '../../actors/limits.js';
 import {parseRangeEnd, parseRangeStart} from '../../actors/timestamp.js';
 import {isId, isName} from '../ingest/validate.js';
 import {invalidRequest, RequestFailure} from './failure.js';
-import type {Query} from './query.js';
+import type {JsonSchema, Parameter} from './query.js';
 
-const refuse = (field: string, expected: string): RequestFailure =>
+/** What one text may be. */
+export interface TextForm<Value> {
+  readonly schema: JsonSchema;
+  /** Goes on after "<name> must be". */
+  readonly expected: string;
+  /** Undefined for a text that is not of this form. */
+  readonly parse: (text: string) => Value | undefined;
+}
+
+const characters: JsonSchema = {type: 'string', minLength: 1, maxLength: idCharsMax};
+
+export const name: TextForm<string> = {
+  schema: characters,
+  expected: `a name of 1 to ${idCharsMax} characters`,
+  parse: (text) => (isName(text) ? text : undefined),
+};
+
+export const id: TextForm<string> = {
+  schema: characters,
+  expected: `an id of 1 to ${idCharsMax} characters`,
+  parse: (text) => (isId(text) ? text : undefined),
+};
+
+const time = (parse: (text: string) => number): TextForm<number> => ({
+  schema: {type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d'},
+  expected: 'an ISO 8601 date or date and time',
+  parse: (text) => finite(parse(text)),
+});
+
+const finite = (value: number): number | undefined => (Number.isFinite(value) ? value : undefined);
+
+/** A date alone is its first millisecond. Epoch ms. */
+export const rangeStart = time(parseRangeStart);
+/** A date alone is its last millisecond. Epoch ms. */
+export const rangeEnd = time(parseRangeEnd);
+
+export const historyLimit: TextForm<number> = {
+  schema: {type: 'integer', minimum: 1, maximum: historyLimitMax},
+  expected: `a whole number from 1 to ${historyLimitMax}`,
+  parse: (text) => {
+    const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+    return limit >= 1 && limit <= historyLimitMax ? limit : undefined;
+  },
+};
+
+export const word = <Word extends string>(words: readonly Word[]): TextForm<Word> => ({
+  schema: {type: 'string', enum: words},
+  expected: `one of ${words.join(', ')}`,
+  parse: (text) => words.find((one) => one === text),
+});
+
+/** Any text: its route knows more. */
+export const anyText: TextForm<string> = {schema: {type: 'string'}, expected: 'a text', parse: (text) => text};
+
+interface Words {
+  readonly description: string;
+  readonly example?: string;
+}
+
+export const optional = <Value>(form: TextForm<Value>, words: Words): Parameter<Value | undefined> => ({
+  ...words,
+  isRequired: false,
+  isList: false,
+  schema: form.schema,
+  read: (field, [text]) => (text === undefined ? undefined : parsed(form, field, text)),
+});
+
+/** `absent` is the text that stands for a parameter that is not there. */
+export const withDefault = <Value>(
+  form: TextForm<Value>,
+  absent: Value & (string | number),
+  words: Words,
+): Parameter<Value> => ({
+  ...words,
+  isRequired: false,
+  isList: false,
+  schema: {...form.schema, default: absent},
+  read: (field, [text]) => (text === undefined ? absent : parsed(form, field, text)),
+});
+
+export const required = <Value>(form: TextForm<Value>, words: Words): Parameter<Value> => ({
+  ...words,
+  isRequired: true,
+  isList: false,
+  schema: form.schema,
+  read: (field, [text]) => {
+    if (text === undefined) throw new RequestFailure(invalidRequest(`${field} is required`, field));
+    return parsed(form, field, text);
+  },
+});
+
+/** 1 to `countMax` texts; `expected` says what all of them together must be. */
+export const list = <Value>(
+  form: TextForm<Value>,
+  {countMax, expected, ...words}: {countMax: number; expected: string; description: string; example: readonly string[]},
+): Parameter<readonly Value[]> => ({
+  ...words,
+  isRequired: true,
+  isList: true,
+  schema: {type: 'array', items: form.schema, minItems: 1, maxItems: countMax},
+  read: (field, texts) => {
+    const values = texts.map(form.parse);
+    const isGood = values.length >= 1 && values.length <= countMax && !values.includes(undefined);
+    if (!isGood) throw mustBe(field, expected);
+    return values as Value[];
+  },
+});
+
+function parsed<Value>(form: TextForm<Value>, field: string, text: string): Value {
+  const value = form.parse(text);
+  if (value === undefined) throw mustBe(field, form.expected);
+  return value;
+}
+
+const mustBe = (field: string, expected: string): RequestFailure =>
   new RequestFailure(invalidRequest(`${field} must be ${expected}`, field));
-
-const timeForm = 'an ISO 8601 date or date and time';
-
-export function fromParameter(query: Query): number | undefined {
-  return optional(query, 'from', parseRangeStart, Number.isFinite, timeForm);
-}
-
-export function toParameter(query: Query): number | undefined {
-  return optional(query, 'to', parseRangeEnd, Number.isFinite, timeForm);
-}
 
 /** @throws RequestFailure when both are given and the range is empty. */
 export function checkRange(fromMs: number | undefined, toMs: number | undefined): void {
-  if (fromMs !== undefined && toMs !== undefined && fromMs > toMs) throw refuse('from', 'no later than to');
-}
-
-export function limitParameter(query: Query): number {
-  const isLimit = (limit: number): boolean => limit >= 1 && limit <= historyLimitMax;
-  const parse = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN);
-  return optional(query, 'limit', parse, isLimit, `a whole number from 1 to ${historyLimitMax}`) ?? historyLimitDefault;
-}
-
-export function nameParameter(query: Query, field: string): string | undefined {
-  return optional(query, field, verbatim, isName, 'a name of 1 to 256 characters');
-}
-
-export function idParameter(query: Query, field: string): string | undefined {
-  return optional(query, field, verbatim, isId, 'an id of 1 to 256 characters');
-}
-
-export function wordParameter<Word extends string>(
-  query: Query,
-  field: string,
-  words: readonly Word[],
-): Word | undefined {
-  const isWord = (text: string): boolean => (words as readonly string[]).includes(text);
-  return optional(query, field, verbatim, isWord, `one of ${words.join(', ')}`) as Word | undefined;
-}
-
-const verbatim = (text: string): string => text;
-
-function optional<Value>(
-  query: Query,
-  field: string,
-  parse: (text: string) => Value,
-  isGood: (value: Value) => boolean,
-  expected: string,
-): Value | undefined {
-  const text = query.get(field);
-  if (text === undefined) return undefined;
-  const value = parse(text);
-  if (!isGood(value)) throw refuse(field, expected);
-  return value;
+  if (fromMs !== undefined && toMs !== undefined && fromMs > toMs) throw mustBe('from', 'no later than to');
 }

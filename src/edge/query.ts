@@ -1,52 +1,63 @@
 // Query strings, form-encoded (API.md, Errors): every name is known, stands once unless it is a list, and has a value.
+//   Q1. A route declares what it takes once: its requests are read by the declaration, and it is described by it.
 import {invalidRequest, RequestFailure} from './failure.js';
 
-/** What a route takes: `single` at most once, `list` any number of times. */
-export type QueryForm = Readonly<Record<string, 'single' | 'list'>>;
+/** JSON Schema, draft 2020-12, as a plain value. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
-export class Query {
-  private readonly values = new Map<string, string[]>();
-
-  get(name: string): string | undefined {
-    return this.values.get(name)?.[0];
-  }
-
-  list(name: string): readonly string[] {
-    return this.values.get(name) ?? [];
-  }
-
-  /** @throws RequestFailure when it is absent. */
-  required(name: string): string {
-    const value = this.get(name);
-    if (value === undefined) throw new RequestFailure(invalidRequest(`${name} is required`, name));
-    return value;
-  }
-
-  add(name: string, value: string): void {
-    const values = this.values.get(name);
-    if (values === undefined) this.values.set(name, [value]);
-    else values.push(value);
-  }
+/** One parameter of a query, by its declaration. */
+export interface Parameter<Value> {
+  readonly description: string;
+  readonly isRequired: boolean;
+  /** May stand any number of times. */
+  readonly isList: boolean;
+  /** What its decoded text, or list of texts, looks like. */
+  readonly schema: JsonSchema;
+  /** Part of the example request of its route. */
+  readonly example?: string | readonly string[];
+  /**
+   * @param texts decoded, none of them empty; none at all when it is absent.
+   * @throws RequestFailure that names it.
+   */
+  readonly read: (name: string, texts: readonly string[]) => Value;
 }
 
+/** What a route takes, by name. */
+export type QueryForm = Readonly<Record<string, Parameter<unknown>>>;
+
+export type QueryValues<Form extends QueryForm> = {
+  readonly [Name in keyof Form]: Form[Name] extends Parameter<infer Value> ? Value : never;
+};
+
+/** Of a route without parameters: it refuses every one. */
+export const noParameters = {} as const;
+
 /** @throws RequestFailure that names the parameter at fault. */
-export function parseQuery(text: string, form: QueryForm): Query {
-  const query = new Query();
+export function readQuery<Form extends QueryForm>(text: string, form: Form): QueryValues<Form> {
+  const texts = splitQuery(text, form);
+  const values: Record<string, unknown> = {};
+  for (const name of Object.keys(form)) values[name] = form[name].read(name, texts.get(name) ?? []);
+  return values as QueryValues<Form>;
+}
+
+function splitQuery(text: string, form: QueryForm): Map<string, string[]> {
+  const texts = new Map<string, string[]>();
   for (const pair of text.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const rawName = equals < 0 ? pair : pair.slice(0, equals);
     const name = decodeForm(rawName);
     if (name === undefined) throw refused('is a malformed escape', rawName);
-    const kind = Object.hasOwn(form, name) ? form[name] : undefined;
-    if (kind === undefined) throw refused('is not a parameter of this route', name);
+    if (!Object.hasOwn(form, name)) throw refused('is not a parameter of this route', name);
     const value = equals < 0 ? '' : decodeForm(pair.slice(equals + 1));
     if (value === undefined) throw refused('has a malformed escape', name);
     if (value === '') throw refused('is empty', name);
-    if (kind === 'single' && query.get(name) !== undefined) throw refused('stands more than once', name);
-    query.add(name, value);
+    const known = texts.get(name);
+    if (known === undefined) texts.set(name, [value]);
+    else if (form[name].isList) known.push(value);
+    else throw refused('stands more than once', name);
   }
-  return query;
+  return texts;
 }
 
 const refused = (why: string, name: string): RequestFailure =>

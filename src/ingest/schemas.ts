@@ -45,6 +45,7 @@ const storedObject = (error: string) =>
   z
     .record(z.string(), z.unknown(), error)
     .refine((value) => isBounded(value), error)
+    .meta({maxProperties: objectKeysMax, propertyNames: {maxLength: objectKeyCharsMax}})
     .nullish();
 
 const timestamp = (receivedMs: () => number) =>
@@ -52,30 +53,41 @@ const timestamp = (receivedMs: () => number) =>
     .string(refusalTexts.timestamp)
     .refine((value) => parseTimestamp(value) >= 0, {error: refusalTexts.timestamp, abort: true})
     .refine((value) => parseTimestamp(value) <= receivedMs() + futureMsMax, refusalTexts.future)
-    .meta({format: 'date-time'});
+    .meta({pattern: '^\\d{4}-\\d\\d-\\d\\d'});
+
+const oneId = (field: 'userId' | 'anonymousId') => ({required: [field], properties: {[field]: {type: 'string'}}});
 
 /** `receivedMs` is the time against which a timestamp counts as future. */
 export const eventSchema = (receivedMs: () => number) =>
   z
     .looseObject({
-      event: name(refusalTexts.event),
-      userId: id(refusalTexts.userId).nullish(),
-      anonymousId: id(refusalTexts.anonymousId).nullish(),
-      messageId: text(refusalTexts.messageId, messageIdCharsMax).nullish(),
-      properties: storedObject(refusalTexts.properties),
-      timestamp: timestamp(receivedMs).nullish(),
+      event: name(refusalTexts.event).describe('The name of what happened.'),
+      userId: id(refusalTexts.userId)
+        .nullish()
+        .describe('Your identifier of the user. This or `anonymousId` is required.'),
+      anonymousId: id(refusalTexts.anonymousId).nullish().describe('An identifier of somebody without a userId yet.'),
+      messageId: text(refusalTexts.messageId, messageIdCharsMax)
+        .nullish()
+        .describe('An idempotency key of this user: a second copy is acknowledged and not counted.'),
+      properties: storedObject(refusalTexts.properties).describe(
+        `What is known about the event. Up to ${objectDepthMax} levels.`,
+      ),
+      timestamp: timestamp(receivedMs)
+        .nullish()
+        .describe('When it happened. Without an offset it is UTC; absent, it is now. Up to 24 hours ahead.'),
     })
     .refine((value) => (value.userId ?? value.anonymousId ?? undefined) !== undefined, {
       error: refusalTexts.noId,
       path: ['userId'],
-    });
+    })
+    .meta({anyOf: [oneId('userId'), oneId('anonymousId')]});
 
-export const batchSchema = (receivedMs: () => number) =>
-  z.looseObject({events: z.array(eventSchema(receivedMs)).min(1).max(batchEventsMax)});
+export const batchSchema = (event: ReturnType<typeof eventSchema>) =>
+  z.looseObject({events: z.array(event).min(1).max(batchEventsMax)});
 
 export const identifySchema = z.looseObject({
-  userId: id(refusalTexts.userId),
-  traits: storedObject(refusalTexts.traits),
+  userId: id(refusalTexts.userId).describe('Your identifier of the user.'),
+  traits: storedObject(refusalTexts.traits).describe('What is set or updated; other traits stay as they are.'),
 });
 
 export interface Issue {

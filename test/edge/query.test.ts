@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {RequestFailure} from '../../src/edge/failure.js';
-import {parseQuery} from '../../src/edge/query.js';
+import {anyText, list, optional} from '../../src/edge/parameters.js';
+import {readQuery} from '../../src/edge/query.js';
 
-const form = {name: 'single', other: 'single', 'steps[]': 'list'} as const;
+const text = optional(anyText, {description: 'Any text.'});
+const steps = list(anyText, {countMax: 5, expected: 'some texts', description: 'Texts.', example: ['a']});
+const form = {name: text, other: text, 'steps[]': {...steps, read: (_: string, texts: readonly string[]) => texts}};
 
 function failureOf(text: string): string | undefined {
   try {
-    parseQuery(text, form);
+    readQuery(text, form);
     return undefined;
   } catch (error) {
     const {code, field} = (error as RequestFailure).failure;
@@ -24,8 +27,8 @@ describe('queries', () => {
       fc.property(text, fc.array(text, {maxLength: 4}), (name, steps) => {
         const pairs: [string, string][] = [['name', name], ...steps.map((step): [string, string] => ['steps[]', step])];
         const encoded = new URLSearchParams(pairs).toString();
-        const query = parseQuery(encoded, form);
-        expect([query.get('name'), query.list('steps[]'), query.get('other')]).toEqual([name, steps, undefined]);
+        const query = readQuery(encoded, form);
+        expect(query).toEqual({name, 'steps[]': steps, other: undefined});
       }),
     );
   });

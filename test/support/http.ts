@@ -3,6 +3,7 @@
 
 import {Agent, type IncomingHttpHeaders, request} from 'node:http';
 import {expect} from 'vitest';
+import {checkDescribed} from './described.js';
 
 export interface Answer {
   readonly status: number;
@@ -49,7 +50,10 @@ export interface ProfileBody {
 
 const requestMsMax = 30_000;
 
-/** Speaks to one service with one key; `key` undefined sends no Authorization header. */
+/**
+ * Speaks to one service with one key; `key` undefined sends no Authorization header. An answer that is not as the
+ * service describes itself rejects.
+ */
 export class Client {
   private readonly agent = new Agent({keepAlive: true});
 
@@ -87,7 +91,15 @@ export class Client {
           const chunks: Buffer[] = [];
           incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
           incoming.on('error', reject);
-          incoming.on('end', () => resolve(answerOf(incoming.statusCode!, incoming.headers, Buffer.concat(chunks))));
+          incoming.on('end', () => {
+            try {
+              const answer = answerOf(incoming.statusCode!, incoming.headers, Buffer.concat(chunks));
+              checkDescribed({method, path, json: options.json}, answer);
+              resolve(answer);
+            } catch (error) {
+              reject(error as Error);
+            }
+          });
         },
       );
       call.on('timeout', () => call.destroy(new Error(`${method} ${path}: no answer within ${requestMsMax} ms`)));

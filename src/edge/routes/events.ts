@@ -1,40 +1,53 @@
 // GET /v1/events: the history with filters, in pages.
+import {historyLimitDefault} from '../../../actors/limits.js';
 import type {UserRef} from '../../asks.js';
 import type {Exchange} from '../exchange.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {type HistoryFilters, HistoryReader, type HistoryStart} from '../history.js';
-import {checkRange, fromParameter, idParameter, limitParameter, nameParameter, toParameter} from '../parameters.js';
-import {parseQuery, type Query} from '../query.js';
+import {
+  anyText,
+  checkRange,
+  historyLimit,
+  id,
+  name,
+  optional,
+  rangeEnd,
+  rangeStart,
+  withDefault,
+} from '../parameters.js';
+import {type QueryValues, readQuery} from '../query.js';
 import {partitionOfUser} from '../user-partition.js';
 
-const form = {
-  userId: 'single',
-  anonymousId: 'single',
-  event: 'single',
-  from: 'single',
-  to: 'single',
-  limit: 'single',
-  cursor: 'single',
-} as const;
+export const historyForm = {
+  userId: optional(id, {description: 'Only events of this user.', example: 'ada'}),
+  anonymousId: optional(id, {description: 'Only events that were sent with this anonymousId alone.'}),
+  event: optional(name, {description: 'Only events of this name.'}),
+  from: optional(rangeStart, {description: 'Only events at or after this ISO 8601 time; a date is its first moment.'}),
+  to: optional(rangeEnd, {description: 'Only events at or before this ISO 8601 time; a date is its last moment.'}),
+  limit: withDefault(historyLimit, historyLimitDefault, {description: 'Events on a page.', example: '1'}),
+  cursor: optional(anyText, {
+    description: 'The `next_cursor` of the page before, with the same filters; `limit` may change.',
+  }),
+};
+
+type HistoryQuery = QueryValues<typeof historyForm>;
 
 export async function readEvents(front: Front, exchange: Exchange): Promise<void> {
-  const query = parseQuery(exchange.query, form);
+  const query = readQuery(exchange.query, historyForm);
   const filters = readFilters(query);
-  const limit = limitParameter(query);
   const partitions = partitionsOf(front, filters);
   const filterText = JSON.stringify([filters.user, filters.event, filters.fromMs, filters.toMs]);
-  const start = readCursor(front, query.get('cursor'), filterText, partitions.length);
-  const {events, next, ordinalEnds} = await new HistoryReader(front.asks, partitions, filters).read(limit, start);
+  const start = readCursor(front, query.cursor, filterText, partitions.length);
+  const page = await new HistoryReader(front.asks, partitions, filters).read(query.limit, start);
+  const {events, next, ordinalEnds} = page;
   const cursor = next === undefined ? null : front.cursors.seal({place: next, ordinalEnds}, filterText);
   const tail = `"has_more":${next !== undefined},"next_cursor":${JSON.stringify(cursor)}`;
   exchange.json('200 OK', `{"data":[${events.join(',')}],${tail}}`);
 }
 
-function readFilters(query: Query): HistoryFilters {
-  const event = nameParameter(query, 'event');
-  const fromMs = fromParameter(query);
-  const toMs = toParameter(query);
+function readFilters(query: HistoryQuery): HistoryFilters {
+  const {event, from: fromMs, to: toMs} = query;
   checkRange(fromMs, toMs);
   const user = readUser(query);
   return {
@@ -45,9 +58,7 @@ function readFilters(query: Query): HistoryFilters {
   };
 }
 
-function readUser(query: Query): UserRef | undefined {
-  const userId = idParameter(query, 'userId');
-  const anonymousId = idParameter(query, 'anonymousId');
+function readUser({userId, anonymousId}: HistoryQuery): UserRef | undefined {
   if (userId !== undefined && anonymousId !== undefined) {
     throw new RequestFailure(invalidRequest('userId and anonymousId name two users: give one of them', 'anonymousId'));
   }

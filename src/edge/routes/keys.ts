@@ -1,18 +1,36 @@
 // Admin routes of API keys. They take the admin token, never an API key.
+import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
+import {idCharsMax} from '../../../actors/limits.js';
 import {notJson, parseJson} from '../../ingest/json-text.js';
 import {isJsonObject, isName} from '../../ingest/validate.js';
 import type {KeyRecord} from '../../keys/key.js';
+import type {createdKeyAnswer, listedKey} from '../answers.js';
 import type {Exchange} from '../exchange.js';
 import {type Failure, invalidRequest} from '../failure.js';
 import type {Front} from '../front.js';
-import {decodePercent, parseQuery} from '../query.js';
+import {decodePercent, noParameters, readQuery} from '../query.js';
 import {invalidJson, noObject} from './track.js';
 
 const unknownKey: Failure = {code: 'not_found', message: 'no such key'};
 
+const nameRule = `name must be 1 to ${idCharsMax} characters, none of them a control character`;
+
+export const newKeyBody = z.looseObject({
+  kind: z
+    .enum(['write', 'secret'], 'kind must be write or secret')
+    .describe('`write` may track events and identify; `secret` may do everything.'),
+  name: z
+    .string(nameRule)
+    .refine(isName, nameRule)
+    .meta({minLength: 1, maxLength: idCharsMax})
+    .describe('What the key is for.'),
+});
+
+const refusalOf = ({path, message}: z.core.$ZodIssue): Failure => invalidRequest(message, String(path[0]));
+
 export function listKeys({keys}: Front, exchange: Exchange): void {
-  parseQuery(exchange.query, {});
+  readQuery(exchange.query, noParameters);
   exchange.json('200 OK', JSON.stringify({keys: keys.ring.list().map(publicRecord)}));
 }
 
@@ -20,26 +38,30 @@ export async function createKey({keys}: Front, exchange: Exchange, bytes: Buffer
   const body = parseJson(bytes);
   if (body === notJson) return exchange.fail(invalidJson);
   if (!isJsonObject(body)) return exchange.fail(noObject);
-  parseQuery(exchange.query, {});
-  const {kind, name} = body;
-  if (kind !== 'write' && kind !== 'secret')
-    return exchange.fail(invalidRequest('kind must be write or secret', 'kind'));
-  if (!isName(name))
-    return exchange.fail(invalidRequest('name must be 1 to 256 characters, none of them a control character', 'name'));
+  readQuery(exchange.query, noParameters);
+  const read = newKeyBody.safeParse(body);
+  if (!read.success) return exchange.fail(refusalOf(read.error.issues[0]));
+  const {kind, name} = read.data;
   const {record, key} = await keys.create(kind, name);
-  const created = {id: record.id, name, kind, key, created_at: isoText(record.createdMs)};
+  const created: z.infer<typeof createdKeyAnswer> = {
+    id: record.id,
+    name,
+    kind,
+    key,
+    created_at: isoText(record.createdMs),
+  };
   exchange.json('201 Created', JSON.stringify(created));
 }
 
 export async function revokeKey({keys}: Front, exchange: Exchange, segment: string): Promise<void> {
-  parseQuery(exchange.query, {});
+  readQuery(exchange.query, noParameters);
   const record = await keys.revoke(decodePercent(segment) ?? segment);
   if (record === undefined) exchange.fail(unknownKey);
   else exchange.json('200 OK', JSON.stringify({status: 'revoked', id: record.id}));
 }
 
 /** Never the hash: it would let a reader of this list test guesses. */
-function publicRecord({id, name, kind, last4, createdMs, lastUsedMs, revokedMs}: KeyRecord): object {
+function publicRecord({id, name, kind, last4, createdMs, lastUsedMs, revokedMs}: KeyRecord): z.infer<typeof listedKey> {
   return {
     id,
     name,

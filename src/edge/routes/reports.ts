@@ -1,87 +1,129 @@
 // GET /v1/reports/*: parameters to a normalised question, the report role's answer to HTTP.
 import {bucketStarts} from '../../../actors/calendar.js';
 import {funnelStepsMax, reportBucketsMax} from '../../../actors/limits.js';
-import type {Interval, ReportAnswer, ReportQuery} from '../../asks.js';
-import {isName} from '../../ingest/validate.js';
+import type {ActiveMetric, Interval, ReportAnswer, ReportQuery} from '../../asks.js';
 import type {Exchange} from '../exchange.js';
 import {type Header, invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
-import {checkRange, fromParameter, nameParameter, toParameter, wordParameter} from '../parameters.js';
-import {parseQuery, type Query, type QueryForm} from '../query.js';
+import {
+  checkRange,
+  list,
+  name,
+  optional,
+  rangeEnd,
+  rangeStart,
+  required,
+  type TextForm,
+  withDefault,
+  word,
+} from '../parameters.js';
+import {type QueryForm, type QueryValues, readQuery} from '../query.js';
 import type {Handle} from '../route.js';
 
-type Reader = (query: Query) => ReportQuery;
+const windowUnitMs: Readonly<Record<string, number>> = {s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000};
+const windowPattern = /^([1-9]\d*)([smhd])?$/;
 
-const range = {from: 'single', to: 'single'} as const;
-const intervals: readonly Interval[] = ['hour', 'day', 'week', 'month'];
+/** `[1-9]\d*[smhd]?`, seconds without a letter. */
+const conversionWindow: TextForm<number> = {
+  schema: {type: 'string', pattern: windowPattern.source},
+  expected: 'a number of seconds, or like 30m, 12h, 7d',
+  parse: (text) => {
+    const [, amount, unit = 's'] = windowPattern.exec(text) ?? [];
+    // No two events are further apart than this, so longer windows mean the same; and JSON has no infinity.
+    return amount === undefined ? undefined : Math.min(Number(amount) * windowUnitMs[unit], Number.MAX_SAFE_INTEGER);
+  },
+};
 
-const bad = (field: string, message: string): RequestFailure => new RequestFailure(invalidRequest(message, field));
+/** `<property>=<value>`, split at the first `=`; an empty value is a value. */
+const propertyFilter: TextForm<{property: string; value: string}> = {
+  schema: {type: 'string', pattern: '^[^=]+='},
+  expected: 'written as <property>=<value>',
+  parse: (text) => {
+    const equals = text.indexOf('=');
+    return equals < 1 ? undefined : {property: text.slice(0, equals), value: text.slice(equals + 1)};
+  },
+};
 
-export const countsReport = reportRoute({...range, event: 'single', interval: 'single', filter: 'single'}, (query) => {
-  query.required('event');
-  const event = nameParameter(query, 'event')!;
-  const filter = readFilter(query.get('filter'));
-  const asked = {report: 'events', event, ...readRange(query), interval: readInterval(query)} as const;
+const range = {
+  from: required(rangeStart, {
+    description: 'The first moment that counts, ISO 8601; a date is its first moment.',
+    example: '2026-05-01',
+  }),
+  to: required(rangeEnd, {
+    description: 'The last moment that counts, ISO 8601; a date is its last moment.',
+    example: '2026-05-02',
+  }),
+};
+const interval = withDefault(word<Interval>(['hour', 'day', 'week', 'month']), 'day', {
+  description: `Length of a bucket, in UTC; weeks start on Monday. At most ${reportBucketsMax.toLocaleString('en')} buckets.`,
+});
+
+export const countsForm = {
+  event: required(name, {description: 'The name of the events to count.', example: 'signup'}),
+  ...range,
+  interval,
+  filter: optional(propertyFilter, {
+    description:
+      'Only events with this property value, as `<property>=<value>`: `plan=pro`, or `cart.currency=EUR` for a nested ' +
+      'one. Compares with the text of a string, number or boolean.',
+  }),
+};
+
+export const usersForm = {
+  ...range,
+  interval,
+  metric: withDefault(word<ActiveMetric>(['dau', 'wau', 'mau']), 'dau', {
+    description:
+      'Daily, weekly or monthly active users. While the interval is shorter than the unit of the metric, each bucket ' +
+      'counts the trailing 1, 7 or 30 days; otherwise the distinct users of the bucket.',
+  }),
+};
+
+export const funnelForm = {
+  'steps[]': list(name, {
+    countMax: funnelStepsMax,
+    expected: `1 to ${funnelStepsMax} names of events`,
+    description: 'The names of the events that form the funnel, in order: one parameter for each step.',
+    example: ['signup', 'purchase'],
+  }),
+  ...range,
+  window: optional(conversionWindow, {
+    description: 'The time from the first step to the last one, inclusive: seconds, or `30m`, `12h`, `7d`.',
+  }),
+};
+
+export const countsReport = reportRoute(countsForm, ({event, filter, interval, ...times}) => {
+  const asked = {report: 'events', event, ...checkedRange(times), interval} as const;
   checkBuckets(asked);
   return filter === undefined ? asked : {...asked, filter};
 });
 
-export const usersReport = reportRoute({...range, interval: 'single', metric: 'single'}, (query) => {
-  const metric = wordParameter(query, 'metric', ['dau', 'wau', 'mau']) ?? 'dau';
-  const asked = {report: 'users', ...readRange(query), interval: readInterval(query), metric} as const;
+export const usersReport = reportRoute(usersForm, ({interval, metric, ...times}) => {
+  const asked = {report: 'users', ...checkedRange(times), interval, metric} as const;
   checkBuckets(asked);
   return asked;
 });
 
-export const funnelReport = reportRoute({...range, 'steps[]': 'list', window: 'single'}, (query) => {
-  const steps = query.list('steps[]');
-  if (steps.length < 1 || steps.length > funnelStepsMax || !steps.every(isName)) {
-    throw bad('steps[]', `steps[] must name 1 to ${funnelStepsMax} events`);
-  }
-  const windowMs = readWindow(query.get('window'));
-  const asked = {report: 'funnel', steps, ...readRange(query)} as const;
+export const funnelReport = reportRoute(funnelForm, ({'steps[]': steps, window: windowMs, ...times}) => {
+  const asked = {report: 'funnel', steps, ...checkedRange(times)} as const;
   return windowMs === undefined ? asked : {...asked, windowMs};
 });
 
-function readRange(query: Query): {fromMs: number; toMs: number} {
-  query.required('from');
-  query.required('to');
-  const fromMs = fromParameter(query)!;
-  const toMs = toParameter(query)!;
-  checkRange(fromMs, toMs);
-  return {fromMs, toMs};
+function checkedRange({from, to}: {from: number; to: number}): {fromMs: number; toMs: number} {
+  checkRange(from, to);
+  return {fromMs: from, toMs: to};
 }
-
-const readInterval = (query: Query): Interval => wordParameter(query, 'interval', intervals) ?? 'day';
 
 function checkBuckets({fromMs, toMs, interval}: {fromMs: number; toMs: number; interval: Interval}): void {
   if (bucketStarts(fromMs, toMs, interval, reportBucketsMax) === undefined) {
-    throw bad('interval', `the range has more than ${reportBucketsMax} buckets: choose a longer interval`);
+    const message = `the range has more than ${reportBucketsMax} buckets: choose a longer interval`;
+    throw new RequestFailure(invalidRequest(message, 'interval'));
   }
 }
 
-/** `<property>=<value>`, split at the first `=`; an empty value is a value. */
-function readFilter(text: string | undefined): {property: string; value: string} | undefined {
-  if (text === undefined) return undefined;
-  const equals = text.indexOf('=');
-  if (equals < 1) throw bad('filter', 'filter must be written as <property>=<value>');
-  return {property: text.slice(0, equals), value: text.slice(equals + 1)};
-}
-
-const windowUnitMs: Readonly<Record<string, number>> = {s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000};
-
-/** `[1-9]\d*[smhd]?`, seconds without a letter. */
-function readWindow(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const [, amount, unit = 's'] = /^([1-9]\d*)([smhd])?$/.exec(text) ?? [];
-  if (amount === undefined) throw bad('window', 'window must be a number of seconds, or like 30m, 12h, 7d');
-  // No two events are further apart than this, so longer windows mean the same; and JSON has no infinity.
-  return Math.min(Number(amount) * windowUnitMs[unit], Number.MAX_SAFE_INTEGER);
-}
-
-function reportRoute(form: QueryForm, read: Reader): Handle {
+function reportRoute<Form extends QueryForm>(form: Form, read: (values: QueryValues<Form>) => ReportQuery): Handle {
   return async (front: Front, exchange: Exchange): Promise<void> => {
-    const query = read(parseQuery(exchange.query, form));
+    const query = read(readQuery(exchange.query, form));
     const {ifNoneMatch} = exchange;
     const question = {ask: 'report', query, ...(ifNoneMatch === undefined ? {} : {ifNoneMatch})} as const;
     const answer = await front.asks.report(question);

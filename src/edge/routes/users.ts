@@ -3,7 +3,7 @@ import {randomBytes} from 'node:crypto';
 import {setTimeout as pause} from 'node:timers/promises';
 import {isoText} from '../../../actors/calendar.js';
 import {historyLimitDefault} from '../../../actors/limits.js';
-import type {Deletion, PartitionAnswer, UserRef} from '../../asks.js';
+import type {Deletion, PartitionAnswer, UserKind, UserRef} from '../../asks.js';
 import {monotonicMs} from '../../clock.js';
 import type {Commit} from '../../ingest/log-message.js';
 import {isId} from '../../ingest/validate.js';
@@ -12,12 +12,19 @@ import {type Failure, invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {HistoryReader} from '../history.js';
 import {positionText} from '../log-position.js';
-import {wordParameter} from '../parameters.js';
-import {decodePercent, parseQuery} from '../query.js';
+import {withDefault, word} from '../parameters.js';
+import {decodePercent, noParameters, readQuery} from '../query.js';
 import {partitionOfUser} from '../user-partition.js';
 import {logUnavailable, outcomeUnknown} from './track.js';
 
-const form = {kind: 'single'} as const;
+export const userForm = {
+  kind: withDefault(word<UserKind>(['user', 'anonymous']), 'user', {
+    description: '`anonymous`: the id in the path is an anonymousId.',
+  }),
+};
+/** `del_<partition>_<32 hex digits>`. */
+export const deletionIdPattern = /^del_(\d{1,4})_[0-9a-f]{32}$/;
+
 const userNotFound: Failure = {code: 'user_not_found', message: 'no such user'};
 const deletionNotFound: Failure = {code: 'not_found', message: 'no such deletion'};
 
@@ -30,7 +37,7 @@ const askAgainMs = 100;
 function readUserRef(exchange: Exchange, segment: string): UserRef {
   const id = decodePercent(segment);
   if (id === undefined) throw new RequestFailure(invalidRequest('the id in the path has a malformed escape', 'id'));
-  const kind = wordParameter(parseQuery(exchange.query, form), 'kind', ['user', 'anonymous']) ?? 'user';
+  const {kind} = readQuery(exchange.query, userForm);
   if (!isId(id)) throw new RequestFailure(userNotFound);
   return {kind, id};
 }
@@ -148,8 +155,8 @@ function answerDeletion(exchange: Exchange, id: string, deletion: Deletion | Pen
 }
 
 export async function readDeletion(front: Front, exchange: Exchange, segment: string): Promise<void> {
-  parseQuery(exchange.query, {});
-  const partition = Number(/^del_(\d{1,4})_[0-9a-f]{32}$/.exec(segment)?.[1] ?? Number.NaN);
+  readQuery(exchange.query, noParameters);
+  const partition = Number(deletionIdPattern.exec(segment)?.[1] ?? Number.NaN);
   if (!(partition < front.partitionCount)) return exchange.fail(deletionNotFound);
   const question = {ask: 'deletion', id: segment, waitMs: 0} as const;
   const answer = await front.asks.partition(partition, question, ['deletion', 'unknown_deletion']);

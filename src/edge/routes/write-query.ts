@@ -1,10 +1,12 @@
 // Write routes take no query parameter but the key of a beacon, which the key check has read by now.
 import type {Exchange} from '../exchange.js';
-import {parseQuery} from '../query.js';
+import {anyText, optional} from '../parameters.js';
+import {readQuery} from '../query.js';
 
-const form = {write_key: 'single'} as const;
+/** The one parameter of write routes is a security scheme (API.md, beacon). */
+export const writeForm = {write_key: optional(anyText, {description: 'A write key, for beacons.'})};
 
 /** @throws RequestFailure */
 export function checkWriteQuery(exchange: Exchange): void {
-  if (exchange.query !== '') parseQuery(exchange.query, form);
+  if (exchange.query !== '') readQuery(exchange.query, writeForm);
 }

@@ -1,0 +1,180 @@
+// Bodies of answers, as schemas: what clients are told about them, and what the tests hold every answer against.
+//   Routes on the hot path write their texts by hand; those that do not, take their types from here.
+import {z} from 'zod';
+import type {Deletion} from '../asks.js';
+import {type ErrorCode, statusOf} from './failure.js';
+import {errorMeanings} from './openapi/error-meanings.js';
+
+const errorCodes = Object.keys(statusOf) as ErrorCode[];
+
+const instant = () =>
+  z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    .meta({format: 'date-time'});
+const count = () => z.int().min(0);
+const rate = () => z.number().min(0).max(1);
+const stored = () => z.record(z.string(), z.unknown());
+
+export const positionPattern = /^\d+:\d+(,\d+:\d+)*$/;
+
+export const errorAnswer = z.strictObject({
+  error: z.strictObject({
+    code: z.enum(errorCodes).meta({'x-enumDescriptions': errorMeanings}),
+    message: z.string().min(1).describe('A sentence for a person.'),
+    field: z.string().optional().describe('The one field or parameter that is at fault.'),
+  }),
+});
+
+// -- ingestion --------------------------------------------------------------------------------------------------------
+
+export const trackAnswer = z.strictObject({status: z.literal('ok'), received: z.literal(1)});
+
+const itemError = z.strictObject({
+  index: count().describe('Which event of the batch, from 0.'),
+  code: z.enum(['invalid_event', 'event_too_large', 'unavailable']),
+  message: z.string().min(1),
+  field: z.string().optional(),
+  messageId: z.string().optional().describe('The messageId of the event, when it was readable.'),
+});
+
+const batchOutcome = {
+  received: count().describe('Events that are stored, known duplicates included.'),
+  rejected: count(),
+  errors: z.array(itemError),
+};
+
+export const batchAnswer = z.strictObject({status: z.enum(['ok', 'partial']), ...batchOutcome});
+
+/** Nothing was stored, or the log took only a share. */
+export const batchErrorAnswer = z.strictObject({
+  error: errorAnswer.shape.error,
+  status: z.enum(['partial', 'rejected']),
+  ...batchOutcome,
+});
+
+export const identifyAnswer = z.strictObject({status: z.literal('ok'), userId: z.string()});
+
+// -- users and their events -------------------------------------------------------------------------------------------
+
+export const storedEvent = z.strictObject({
+  id: z.string().regex(/^\d+-\d+$/),
+  event: z.string(),
+  userId: z.string().nullable(),
+  anonymousId: z.string().nullable(),
+  properties: stored(),
+  timestamp: instant(),
+  received_at: instant(),
+  messageId: z.string().optional(),
+});
+
+export const historyAnswer = z.strictObject({
+  data: z.array(storedEvent).describe('Newest first.'),
+  has_more: z.boolean(),
+  next_cursor: z.string().nullable(),
+});
+
+export const profileAnswer = z.strictObject({
+  id: z.string(),
+  traits: stored(),
+  traits_over_limit: z.int().min(1).optional().describe('Traits that were left out because the profile is full.'),
+  created_at: instant(),
+  last_seen: instant(),
+  events: z.array(storedEvent).describe('The newest 100.'),
+  events_has_more: z.boolean(),
+});
+
+export const deletion = z.strictObject({
+  id: z.string(),
+  status: z.enum(['pending', 'completed']),
+  log_position: z.string().regex(positionPattern),
+  events_deleted: count().nullable().describe('Null while it is not known yet.'),
+  completed_at: instant().nullable(),
+  verified: z.array(z.string()).readonly().nullable().describe('What was checked, in words.'),
+}) satisfies z.ZodType<Omit<Deletion, 'events_deleted'>>;
+
+export const deletedAnswer = z.strictObject({status: z.literal('deleted'), id: z.string(), deletion});
+export const deletionPendingAnswer = z.strictObject({status: z.literal('pending'), id: z.string(), deletion});
+export const deletionAnswer = z.strictObject({deletion});
+/** The user is unknown; a deletion of it that went before is named. */
+export const goneAnswer = z.strictObject({error: errorAnswer.shape.error, deletion: deletion.optional()});
+
+// -- reports ----------------------------------------------------------------------------------------------------------
+
+const interval = () => z.enum(['hour', 'day', 'week', 'month']);
+
+const bucket = z.strictObject({
+  date: z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\d(T\d\d:00:00Z)?$/)
+    .describe('When the bucket starts, UTC.'),
+  count: count(),
+});
+
+export const countsAnswer = z.strictObject({
+  event: z.string(),
+  interval: interval(),
+  data: z.array(bucket).describe('Every bucket, zeros included.'),
+  total: count().describe('The sum.'),
+});
+
+export const activeAnswer = z.strictObject({
+  metric: z.enum(['dau', 'wau', 'mau']),
+  interval: interval(),
+  data: z.array(bucket).describe('Every bucket, zeros included.'),
+  total: count().describe('Distinct users of the whole range: not the sum.'),
+});
+
+const funnelStep = z.strictObject({
+  event: z.string(),
+  count: count().describe('Users who reached this step.'),
+  conversion_rate: rate().describe('Of the users at step 1.'),
+  step_conversion_rate: rate().describe('Of the users at the step before.'),
+  drop_off: count().describe('Users of the step before who did not reach this one.'),
+  median_seconds: z.number().min(0).nullable().describe('From the step before.'),
+});
+
+export const funnelAnswer = z.strictObject({
+  steps: z.array(funnelStep),
+  conversion_rate: rate(),
+  total: count().describe('Users at step 1.'),
+});
+
+// -- keys and operations ----------------------------------------------------------------------------------------------
+
+const keyKind = z.enum(['write', 'secret']);
+
+export const listedKey = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  kind: keyKind,
+  last4: z.string().length(4).describe('The last four characters of the key.'),
+  created_at: instant(),
+  last_used_at: instant().nullable().describe('Written down once a minute.'),
+  revoked_at: instant().nullable(),
+});
+
+export const keysAnswer = z.strictObject({keys: z.array(listedKey).describe('Oldest first, revoked ones included.')});
+
+export const createdKeyAnswer = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  kind: keyKind,
+  key: z
+    .string()
+    .regex(/^sk_(write|live)_[0-9A-Za-z]{43}$/)
+    .describe('The key itself: shown now and never again.'),
+  created_at: instant(),
+});
+
+export const revokedKeyAnswer = z.strictObject({status: z.literal('revoked'), id: z.string()});
+
+export const healthAnswer = z.strictObject({
+  status: z.literal('ok'),
+  durability: z.enum(['power-cut', 'process-crash']).describe('What an acknowledged event survives.'),
+});
+
+export const readinessAnswer = z.strictObject({
+  status: z.enum(['ready', 'not_ready']),
+  reasons: z.array(z.string()).describe('Why not, in words.'),
+});

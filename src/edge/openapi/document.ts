@@ -1,0 +1,329 @@
+// The OpenAPI 3.1 description of the service, made from what the service runs on: the routes, the declarations that
+// read parameters, the schemas of bodies, the table of refusals.
+//   O1. Every method of every path is described, and nothing else: what is missing or too much ends the start.
+import type {Access} from '../authentication.js';
+import {type ErrorCode, statusOf} from '../failure.js';
+import {type JsonSchema, noParameters, type QueryForm} from '../query.js';
+import type {BodyEndpoint, Method, ReadEndpoint, Route, Routes} from '../route.js';
+import {describedHeaders, type HeaderName} from './headers.js';
+import {introduction} from './introduction.js';
+import type {Answer, AnswerHeaders, Operation, Operations} from './operation.js';
+import {events} from './operations/events.js';
+import {keys} from './operations/keys.js';
+import {operating} from './operations/operating.js';
+import {reports} from './operations/reports.js';
+import {users} from './operations/users.js';
+import {describedSchemas, referenceTo} from './schemas.js';
+
+/** Loosely typed: its form is checked by the tests, against the schema of OpenAPI 3.1. */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: {readonly title: string; readonly version: string; readonly [more: string]: unknown};
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;
+  readonly [more: string]: unknown;
+}
+
+export interface DescribedParameter {
+  readonly name: string;
+  readonly in: 'query' | 'path' | 'header';
+  readonly description: string;
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+
+export interface DescribedAnswer {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, {readonly $ref?: string; readonly required?: boolean}>>;
+  readonly content?: Readonly<Record<string, {readonly schema: JsonSchema; readonly example?: unknown}>>;
+}
+
+export interface DescribedOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly DescribedParameter[];
+  readonly requestBody?: {
+    readonly required: true;
+    readonly content: Readonly<Record<string, {readonly schema: JsonSchema; readonly example?: unknown}>>;
+  };
+  readonly responses: Readonly<Record<string, DescribedAnswer>>;
+}
+
+const operations: Operations = {...events, ...users, ...reports, ...keys, ...operating};
+
+export function describeService(routes: Routes, version: string): OpenApiDocument {
+  const paths: Record<string, Record<string, DescribedOperation>> = {};
+  const undescribed = endpointsOf(routes);
+  for (const [place, operation] of Object.entries(operations)) {
+    const [method, path] = place.split(' ') as [Method, string];
+    const found = endpointAt(routes, method, path);
+    if (found === undefined) throw new Error(`${place} is described, but there is no such route`); // O1
+    paths[path] ??= {};
+    paths[path][method.toLowerCase()] = describeOperation(operation, found.route, found.endpoint);
+    if (method === 'POST' && found.route.isWriteRoute) paths[path].options = preflight(operation);
+    undescribed.delete(found.endpoint);
+  }
+  const [missing] = undescribed.values();
+  if (missing !== undefined) throw new Error(`${missing} is not described`); // O1
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Millrace',
+      version,
+      summary: 'Product analytics: events in, profiles and exact reports out.',
+      description: introduction,
+      license: {name: 'Apache-2.0', identifier: 'Apache-2.0'},
+    },
+    servers: [{url: '/', description: 'The service that this description comes from.'}],
+    tags: ['Events', 'Users', 'Reports', 'API keys', 'Operations'].map((name) => ({name})),
+    paths,
+    components: {
+      schemas: describedSchemas(),
+      headers: describedHeaders(),
+      responses: {NotFound: unrouted('not_found'), MethodNotAllowed: unrouted('method_not_allowed')},
+      securitySchemes,
+    },
+  };
+}
+
+// -- routes -----------------------------------------------------------------------------------------------------------
+
+type Endpoint = ReadEndpoint | BodyEndpoint;
+
+/** Each endpoint once, with a name for it: two paths may share one (GET of /v1/users/identify is that of a user). */
+function endpointsOf({exact, bySegment}: Routes): Map<Endpoint, string> {
+  const found = new Map<Endpoint, string>();
+  for (const [path, route] of [...exact, ...bySegment]) {
+    for (const method of ['GET', 'POST', 'DELETE'] as const) {
+      const endpoint = route[method];
+      if (endpoint !== undefined && !found.has(endpoint)) found.set(endpoint, `${method} ${path}`);
+    }
+  }
+  return found;
+}
+
+function endpointAt(routes: Routes, method: Method, path: string): {route: Route; endpoint: Endpoint} | undefined {
+  const isVaried = path.endsWith('}');
+  const route = isVaried ? routes.bySegment.get(path.slice(0, path.lastIndexOf('{'))) : routes.exact.get(path);
+  const endpoint = route?.[method];
+  return route === undefined || endpoint === undefined ? undefined : {route, endpoint};
+}
+
+// -- operations -------------------------------------------------------------------------------------------------------
+
+const securitySchemes: Readonly<Record<string, JsonSchema>> = {
+  writeKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'sk_write_…',
+    description: 'May track events and identify. Safe in browsers and apps.',
+  },
+  writeKeyInQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'write_key',
+    description: 'A write key in the URL, for beacons, which cannot send headers. A secret key is refused there.',
+  },
+  secretKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'sk_live_…',
+    description: 'May do everything. For servers only.',
+  },
+  adminToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The ADMIN_TOKEN of the service. Never an API key.',
+  },
+};
+
+const schemesOf: Readonly<Record<Access, readonly string[]>> = {
+  open: [],
+  write: ['writeKey', 'writeKeyInQuery', 'secretKey'],
+  secret: ['secretKey'],
+  admin: ['adminToken'],
+};
+
+function describeOperation(operation: Operation, route: Route, endpoint: Endpoint): DescribedOperation {
+  const {id, tag, summary, description, body} = operation;
+  const parameters = describeParameters(operation);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : {description}),
+    security: schemesOf[endpoint.access].map((name) => ({[name]: []})),
+    ...(parameters.length === 0 ? {} : {parameters}),
+    ...(body === undefined ? {} : {requestBody: describeBody(body, route)}),
+    responses: describeAnswers(operation, route, endpoint),
+  };
+}
+
+function describeParameters({path = {}, query = {}, isConditional, body}: Operation): DescribedParameter[] {
+  return [
+    ...Object.entries(path).map(([name, parameter]) => ({name, in: 'path' as const, required: true, ...parameter})),
+    ...describeQuery(query),
+    ...(isConditional ? [ifNoneMatch] : []),
+    ...(body === undefined ? [] : [contentEncoding]),
+  ];
+}
+
+const describeQuery = (query: QueryForm): DescribedParameter[] =>
+  Object.entries(query).map(([name, {description, isRequired, isList, schema, example}]) => ({
+    name,
+    in: 'query',
+    description,
+    required: isRequired,
+    ...(isList ? {style: 'form', explode: true} : {}),
+    schema,
+    ...(example === undefined ? {} : {example: schema.type === 'integer' ? Number(example) : example}),
+  }));
+
+const ifNoneMatch: DescribedParameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The `ETag` of an earlier answer: 304 while nothing has changed.',
+  required: false,
+  schema: {type: 'string'},
+};
+
+const contentEncoding: DescribedParameter = {
+  name: 'Content-Encoding',
+  in: 'header',
+  description: 'How the body is compressed.',
+  required: false,
+  schema: {type: 'string', enum: ['identity', 'gzip', 'deflate', 'br']},
+};
+
+/** Beacons send JSON as text/plain: that needs no preflight. */
+function describeBody({schema, example}: NonNullable<Operation['body']>, {isWriteRoute}: Route) {
+  const reference = referenceTo(schema);
+  const content = {'application/json': {schema: reference, example}};
+  return {required: true as const, content: isWriteRoute ? {...content, 'text/plain': {schema: reference}} : content};
+}
+
+// -- answers ----------------------------------------------------------------------------------------------------------
+
+/** Headers of a failure, beside those of its route. */
+const headersOfCode: Readonly<Partial<Record<ErrorCode, AnswerHeaders>>> = {
+  method_not_allowed: {always: ['Allow']},
+  rate_limited: {always: ['Retry-After'], sometimes: ['RateLimit', 'RateLimit-Policy']},
+  unavailable: {always: ['Retry-After']},
+};
+
+function describeAnswers(operation: Operation, route: Route, endpoint: Endpoint): Record<string, DescribedAnswer> {
+  const codes = byStatus(codesOf(operation, endpoint));
+  const statuses = new Set([...Object.keys(operation.answers), ...codes.keys()]);
+  const isRead = !('takeBody' in endpoint);
+  const common: AnswerHeaders = isRead || !route.isWriteRoute ? {} : {always: ['Access-Control-Allow-Origin']};
+  const limited: AnswerHeaders = isLimited(endpoint) ? {sometimes: ['RateLimit', 'RateLimit-Policy']} : {};
+  return Object.fromEntries(
+    [...statuses]
+      .sort()
+      .map((status) => [
+        status,
+        describeAnswer(operation.answers[Number(status)], codes.get(status) ?? [], [common, limited]),
+      ]),
+  );
+}
+
+const isLimited = ({access}: Endpoint): boolean => access === 'write' || access === 'secret';
+
+/** Every code that the checks on the way to the route, its parameters, its body and the route itself may give. */
+function codesOf({query, path, body, errors}: Operation, endpoint: Endpoint): ErrorCode[] {
+  const codes = new Set<ErrorCode>(errors);
+  const {access} = endpoint;
+  if (query !== undefined || body !== undefined) codes.add('invalid_request');
+  if (access !== 'open') codes.add('missing_key').add('invalid_key');
+  if (access === 'secret') codes.add('insufficient_permissions');
+  if (isLimited(endpoint)) codes.add('rate_limited');
+  if (path !== undefined && query === noParameters) codes.add('invalid_request');
+  if (body !== undefined) {
+    for (const code of ['invalid_json', 'payload_too_large', 'unsupported_media_type', 'unavailable'] as const) {
+      codes.add(code);
+    }
+  }
+  return [...codes.add('internal_error')];
+}
+
+function byStatus(codes: readonly ErrorCode[]): Map<string, ErrorCode[]> {
+  const found = new Map<string, ErrorCode[]>();
+  for (const code of codes) {
+    const status = statusOf[code].slice(0, 3);
+    found.set(status, [...(found.get(status) ?? []), code]);
+  }
+  return found;
+}
+
+function describeAnswer(
+  answer: Answer | undefined,
+  codes: readonly ErrorCode[],
+  more: readonly AnswerHeaders[],
+): DescribedAnswer {
+  const ofCodes = codes.flatMap((code) => headersOfCode[code] ?? []);
+  const headers = describeHeaders([answer?.headers ?? {}, ...ofCodes, ...more]);
+  const description = answer?.description ?? codes.map((code) => `\`${code}\``).join(', ');
+  const content = describeContent(answer, codes);
+  return {
+    description,
+    ...(Object.keys(headers).length === 0 ? {} : {headers}),
+    ...(content === undefined ? {} : {content}),
+  };
+}
+
+function describeContent(answer: Answer | undefined, codes: readonly ErrorCode[]): DescribedAnswer['content'] {
+  const {schema, media, example} = answer ?? {};
+  const shown = example === undefined ? {} : {example};
+  if (media !== undefined) {
+    return {[media]: {schema: media === 'application/json' ? {type: 'object'} : {type: 'string'}}};
+  }
+  const bodies = [
+    ...(schema === undefined ? [] : [referenceTo(schema)]),
+    ...(codes.length === 0 ? [] : [{$ref: '#/components/schemas/Error'}]),
+  ];
+  if (bodies.length === 0) return undefined;
+  const body = codes.length === 0 ? bodies[0] : {anyOf: bodies, properties: errorOf(codes)};
+  return {'application/json': {schema: body, ...shown}};
+}
+
+const errorOf = (codes: readonly ErrorCode[]): JsonSchema => ({error: {properties: {code: {enum: codes}}}});
+
+function describeHeaders(all: readonly AnswerHeaders[]): NonNullable<DescribedAnswer['headers']> {
+  const always = new Set<HeaderName>(all.flatMap((one) => one.always ?? []));
+  const sometimes = all.flatMap((one) => one.sometimes ?? []).filter((name) => !always.has(name));
+  const forms = describedHeaders();
+  return Object.fromEntries([
+    ...[...always].map((name) => [name, {...forms[name], required: true}]),
+    ...sometimes.map((name) => [name, {$ref: `#/components/headers/${name}`}]),
+  ]);
+}
+
+/** Paths that are not there, and methods that a path does not have, belong to no operation. */
+function unrouted(code: ErrorCode): JsonSchema {
+  return describeAnswer(undefined, [code], []) as unknown as JsonSchema;
+}
+
+/** What browsers ask before a page of another origin may send. */
+function preflight({id, tag}: Operation): DescribedOperation {
+  const headers = describeHeaders([
+    {
+      always: [
+        'Access-Control-Allow-Origin',
+        'Access-Control-Allow-Methods',
+        'Access-Control-Allow-Headers',
+        'Access-Control-Max-Age',
+      ],
+    },
+  ]);
+  return {
+    operationId: `${id}Preflight`,
+    tags: [tag],
+    summary: 'CORS preflight',
+    security: [],
+    responses: {204: {description: 'Every origin may send.', headers}},
+  };
+}

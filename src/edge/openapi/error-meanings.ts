@@ -1,0 +1,23 @@
+// What each code of a refusal says to whoever gets it (API.md, Errors).
+import type {ErrorCode} from '../failure.js';
+
+export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
+  invalid_json: 'The body is no JSON in UTF-8.',
+  invalid_request: 'A parameter or the body is wrong: `field` names which.',
+  invalid_event: 'The event is wrong: `field` names where.',
+  event_too_large: 'One event of a batch has more than 64 KiB; the others are not concerned.',
+  invalid_cursor: 'The cursor is damaged, or belongs to other filters. Start without one.',
+  missing_key: 'There is no Authorization header, nor a `write_key`.',
+  invalid_key: 'The key is malformed, unknown or revoked.',
+  insufficient_permissions: 'A write key, where a secret key is needed.',
+  user_not_found: 'No event and no identify names this user, or it was deleted.',
+  not_found: 'There is nothing at this path, or no such id.',
+  method_not_allowed: 'The path does not have this method: `Allow` lists those it has.',
+  payload_too_large: 'The body is too large: 10 MiB for a batch, 64 KiB for an event or identify.',
+  batch_too_large: 'More than 1,000 events. Nothing was stored.',
+  unsupported_media_type: 'The type is not JSON (or text/plain for beacons), or the encoding not gzip, deflate or br.',
+  rate_limited: 'Too much at once for this key. Nothing was done; try again after `Retry-After` seconds.',
+  unavailable:
+    'Overload, or the log cannot be reached. Safe to try again after `Retry-After` seconds with a `messageId`.',
+  internal_error: 'A fault of the service; its log says more.',
+};

@@ -1,0 +1,84 @@
+// Headers of answers: what they mean and what their values look like.
+import type {JsonSchema} from '../query.js';
+
+interface HeaderForm {
+  readonly description: string;
+  readonly pattern: RegExp;
+  readonly example: string;
+}
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+export const headerForms = {
+  'Log-Position': {
+    description: 'Where the write stands in the log: `<partition>:<sequence>`, one for each partition.',
+    pattern: /^\d+:\d+(,\d+:\d+)*$/,
+    example: '2:42',
+  },
+  'Report-As-Of': {
+    description: 'The answer includes every event that was acknowledged up to this time.',
+    pattern: instant,
+    example: '2026-05-02T18:00:00.000Z',
+  },
+  'Report-Log-Position': {
+    description: 'The same as positions of the log: `<partition>:<generation>.<sequence>`, all partitions.',
+    pattern: /^\d+:\d+\.\d+(,\d+:\d+\.\d+)*$/,
+    example: '0:1.17,1:1.20,2:1.42,3:1.9',
+  },
+  'Report-Incomplete-From': {
+    description: 'The first bucket that is still open; absent when all of them are over.',
+    pattern: /^\d{4}-\d\d-\d\d(T\d\d:00:00Z)?$/,
+    example: '2026-05-02',
+  },
+  ETag: {
+    description: 'Equal tags are equal answers; hand it back as `If-None-Match`.',
+    pattern: /^"[\w-]+"$/,
+    example: '"6kP0xkqv3wJbJkD3m3V8hY1c9dA"',
+  },
+  Location: {
+    description: 'Where the deletion can be asked for.',
+    pattern: /^\/v1\/deletions\/del_\d+_[0-9a-f]{32}$/,
+    example: '/v1/deletions/del_2_0123456789abcdef0123456789abcdef',
+  },
+  Allow: {description: 'The methods that this path has.', pattern: /^[A-Z]+(, [A-Z]+)*$/, example: 'GET, HEAD'},
+  'Retry-After': {description: 'Seconds to wait before another try.', pattern: /^[1-9]\d*$/, example: '1'},
+  RateLimit: {
+    description: 'What is left of the limit: remaining units `r`, seconds until it is full again `t`.',
+    pattern: /^"[\w-]+";r=\d+(;t=\d+)?$/,
+    example: '"events";r=0;t=1',
+  },
+  'RateLimit-Policy': {
+    description: 'The limit: units `q` in `w` seconds.',
+    pattern: /^"[\w-]+";q=\d+;w=\d+(;[\w-]+=[^;]+)*$/,
+    example: '"events";q=100000;w=2',
+  },
+  'Access-Control-Allow-Origin': {description: 'Every origin may read the answer.', pattern: /^\*$/, example: '*'},
+  'Access-Control-Allow-Methods': {description: 'What pages may send.', pattern: /^POST$/, example: 'POST'},
+  'Access-Control-Allow-Headers': {
+    description: 'What pages may send along.',
+    pattern: /^Authorization, Content-Type, Content-Encoding$/,
+    example: 'Authorization, Content-Type, Content-Encoding',
+  },
+  'Access-Control-Max-Age': {description: 'Seconds that browsers may remember it.', pattern: /^\d+$/, example: '86400'},
+  'Cache-Control': {description: 'Caches ask again.', pattern: /^no-cache$/, example: 'no-cache'},
+  'Content-Security-Policy': {
+    description: 'The page loads nothing and runs nothing but its own few lines.',
+    pattern: /^default-src 'none'; /,
+    example: "default-src 'none'; style-src 'sha256-…'; script-src 'sha256-…'",
+  },
+  'X-Content-Type-Options': {description: 'The type is the type.', pattern: /^nosniff$/, example: 'nosniff'},
+  'Referrer-Policy': {description: 'Links tell nobody.', pattern: /^no-referrer$/, example: 'no-referrer'},
+} as const satisfies Record<string, HeaderForm>;
+
+export type HeaderName = keyof typeof headerForms;
+
+/** Header objects of the description, by name. */
+export function describedHeaders(): Record<string, JsonSchema> {
+  const forms = Object.entries<HeaderForm>(headerForms);
+  return Object.fromEntries(
+    forms.map(([name, {description, pattern, example}]) => [
+      name,
+      {description, schema: {type: 'string', pattern: pattern.source}, example},
+    ]),
+  );
+}

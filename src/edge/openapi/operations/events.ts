@@ -1,0 +1,117 @@
+// Tracking events, and reading them.
+import {batchSchema, eventSchema} from '../../../ingest/schemas.js';
+import {batchAnswer, batchErrorAnswer, historyAnswer, trackAnswer} from '../../answers.js';
+import {historyForm} from '../../routes/events.js';
+import type {Operations} from '../operation.js';
+
+/** The time against which a timestamp counts as future is the service's: no schema says it. */
+export const event = eventSchema(() => Number.POSITIVE_INFINITY);
+export const batch = batchSchema(event);
+
+const position = {always: ['Log-Position']} as const;
+
+export const events: Operations = {
+  'POST /v1/events': {
+    id: 'trackEvent',
+    tag: 'Events',
+    summary: 'Track one event',
+    description:
+      'Answered 200 when the event is on disk. A retry with the same `messageId` is acknowledged and counted once.',
+    body: {
+      schema: event,
+      example: {event: 'signup', userId: 'ada', properties: {plan: 'pro'}, timestamp: '2026-05-01T12:00:00Z'},
+    },
+    answers: {
+      200: {
+        description: 'The event is stored.',
+        schema: trackAnswer,
+        headers: position,
+        example: {status: 'ok', received: 1},
+      },
+    },
+    errors: ['invalid_event'],
+  },
+  'POST /v1/events/batch': {
+    id: 'trackBatch',
+    tag: 'Events',
+    summary: 'Track up to 1,000 events',
+    description:
+      'Every event has its own outcome: the valid ones are stored, the others are listed by index. ' +
+      '`received` counts known duplicates too, so a retry gets the same answer.',
+    body: {
+      schema: batch,
+      example: {
+        events: [
+          {
+            event: 'purchase',
+            userId: 'ada',
+            properties: {amount: 30, currency: 'EUR'},
+            timestamp: '2026-05-01T12:30:00Z',
+            messageId: 'order-1001',
+          },
+          {event: 'signup', userId: 'grace', properties: {plan: 'free'}, timestamp: '2026-05-02T09:00:00Z'},
+        ],
+      },
+    },
+    answers: {
+      200: {
+        description: 'All events are stored.',
+        schema: batchAnswer,
+        headers: position,
+        example: {status: 'ok', received: 2, rejected: 0, errors: []},
+      },
+      207: {
+        description: 'The valid events are stored, the others are listed.',
+        schema: batchAnswer,
+        headers: position,
+        example: {
+          status: 'partial',
+          received: 1,
+          rejected: 1,
+          errors: [{index: 1, code: 'invalid_event', field: 'userId', message: 'userId or anonymousId is required'}],
+        },
+      },
+      400: {
+        description: 'Nothing is stored; with `errors` when no event of the batch is valid.',
+        schema: batchErrorAnswer,
+      },
+      503: {
+        description: 'Nothing is stored; with `errors` the log took a share: send the listed events again.',
+        schema: batchErrorAnswer,
+        headers: {always: ['Retry-After'], sometimes: ['Log-Position']},
+      },
+    },
+    errors: ['invalid_event', 'batch_too_large'],
+  },
+  'GET /v1/events': {
+    id: 'listEvents',
+    tag: 'Events',
+    summary: 'Read the history',
+    description:
+      'Newest first, live: every event that was acknowledged before is seen. Pages do not shift while events arrive.',
+    query: historyForm,
+    answers: {
+      200: {
+        description: 'A page; it is full until the end.',
+        schema: historyAnswer,
+        example: {
+          data: [
+            {
+              id: '2-1',
+              event: 'purchase',
+              userId: 'ada',
+              anonymousId: null,
+              properties: {amount: 30, currency: 'EUR'},
+              timestamp: '2026-05-01T12:30:00.000Z',
+              received_at: '2026-05-01T12:30:01.250Z',
+              messageId: 'order-1001',
+            },
+          ],
+          has_more: true,
+          next_cursor: 'AUJ59LYhkAAAAgEBAokrNwCYbZFcWZGeWzKfm_A',
+        },
+      },
+    },
+    errors: ['invalid_cursor', 'unavailable'],
+  },
+};

@@ -1,0 +1,66 @@
+// What an operator asks, and what a developer reads.
+import {healthAnswer, readinessAnswer} from '../../answers.js';
+import type {Operations} from '../operation.js';
+
+export const operating: Operations = {
+  'GET /healthz': {
+    id: 'health',
+    tag: 'Operations',
+    summary: 'The process lives',
+    answers: {
+      200: {
+        description: 'It does.',
+        schema: healthAnswer,
+        example: {status: 'ok', durability: 'power-cut'},
+      },
+    },
+    errors: [],
+  },
+  'GET /readyz': {
+    id: 'readiness',
+    tag: 'Operations',
+    summary: 'It can do all of its work',
+    answers: {
+      200: {
+        description: 'The log is reachable, and all partitions and reports are caught up.',
+        schema: readinessAnswer,
+        example: {status: 'ready', reasons: []},
+      },
+      503: {
+        description: 'It starts, stops, or lags behind.',
+        schema: readinessAnswer,
+        headers: {always: ['Retry-After']},
+        example: {status: 'not_ready', reasons: ['partition 2 is recovering']},
+      },
+    },
+    errors: [],
+  },
+  'GET /openapi.json': {
+    id: 'description',
+    tag: 'Operations',
+    summary: 'This description',
+    answers: {
+      200: {
+        description: 'OpenAPI 3.1.',
+        media: 'application/json',
+        headers: {always: ['Cache-Control']},
+      },
+    },
+    errors: [],
+  },
+  'GET /docs': {
+    id: 'documentation',
+    tag: 'Operations',
+    summary: 'The same as a page',
+    answers: {
+      200: {
+        description: 'HTML that loads nothing from anywhere.',
+        media: 'text/html',
+        headers: {
+          always: ['Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options', 'Referrer-Policy'],
+        },
+      },
+    },
+    errors: [],
+  },
+};

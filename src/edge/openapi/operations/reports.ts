@@ -1,0 +1,102 @@
+// Reports: exact, from the newest published snapshot.
+import {activeAnswer, countsAnswer, funnelAnswer} from '../../answers.js';
+import {countsForm, funnelForm, usersForm} from '../../routes/reports.js';
+import type {Answer, Operations} from '../operation.js';
+
+const freshness = ['Report-As-Of', 'Report-Log-Position', 'ETag'] as const;
+const bucketed = {always: freshness, sometimes: ['Report-Incomplete-From']} as const;
+const unchanged: Answer = {description: 'The answer is still the one with that tag.', headers: bucketed};
+
+export const reports: Operations = {
+  'GET /v1/reports/events': {
+    id: 'countEvents',
+    tag: 'Reports',
+    summary: 'Count events over time',
+    query: countsForm,
+    isConditional: true,
+    answers: {
+      200: {
+        description: 'The counts.',
+        schema: countsAnswer,
+        headers: bucketed,
+        example: {
+          event: 'signup',
+          interval: 'day',
+          data: [
+            {date: '2026-05-01', count: 1},
+            {date: '2026-05-02', count: 1},
+          ],
+          total: 2,
+        },
+      },
+      304: unchanged,
+    },
+    errors: ['unavailable'],
+  },
+  'GET /v1/reports/users': {
+    id: 'countUsers',
+    tag: 'Reports',
+    summary: 'Count active users over time',
+    description: 'A user is active with at least one event.',
+    query: usersForm,
+    isConditional: true,
+    answers: {
+      200: {
+        description: 'The counts.',
+        schema: activeAnswer,
+        headers: bucketed,
+        example: {
+          metric: 'dau',
+          interval: 'day',
+          data: [
+            {date: '2026-05-01', count: 1},
+            {date: '2026-05-02', count: 1},
+          ],
+          total: 2,
+        },
+      },
+      304: unchanged,
+    },
+    errors: ['unavailable'],
+  },
+  'GET /v1/reports/funnel': {
+    id: 'readFunnel',
+    tag: 'Reports',
+    summary: 'Conversion over a sequence of events',
+    description:
+      'Users who did the steps in order, all of them in the range; other events may lie between. A user counts once.',
+    query: funnelForm,
+    isConditional: true,
+    answers: {
+      200: {
+        description: 'The funnel.',
+        schema: funnelAnswer,
+        headers: {always: freshness},
+        example: {
+          steps: [
+            {
+              event: 'signup',
+              count: 2,
+              conversion_rate: 1,
+              step_conversion_rate: 1,
+              drop_off: 0,
+              median_seconds: null,
+            },
+            {
+              event: 'purchase',
+              count: 1,
+              conversion_rate: 0.5,
+              step_conversion_rate: 0.5,
+              drop_off: 1,
+              median_seconds: 1_800,
+            },
+          ],
+          conversion_rate: 0.5,
+          total: 2,
+        },
+      },
+      304: {...unchanged, headers: {always: freshness}},
+    },
+    errors: ['unavailable'],
+  },
+};

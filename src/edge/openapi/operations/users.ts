@@ -1,0 +1,141 @@
+// Users: what is known of them, and that they are forgotten.
+import {identifySchema} from '../../../ingest/schemas.js';
+import {
+  deletedAnswer,
+  deletionAnswer,
+  deletionPendingAnswer,
+  goneAnswer,
+  identifyAnswer,
+  profileAnswer,
+} from '../../answers.js';
+import {id} from '../../parameters.js';
+import {noParameters} from '../../query.js';
+import {deletionIdPattern, userForm} from '../../routes/users.js';
+import type {Operations} from '../operation.js';
+
+const userPath = {
+  id: {description: 'The userId, percent-encoded.', schema: id.schema, example: 'ada'},
+};
+const deletionId = 'del_2_0123456789abcdef0123456789abcdef';
+const receipt = {
+  id: deletionId,
+  status: 'completed',
+  log_position: '2:42',
+  events_deleted: 2,
+  completed_at: '2026-05-02T18:00:02.000Z',
+  verified: ['no live record names the user'],
+};
+const pending = {...receipt, status: 'pending', completed_at: null, verified: null};
+
+export const users: Operations = {
+  'POST /v1/users/identify': {
+    id: 'identifyUser',
+    tag: 'Users',
+    summary: 'Set traits of a user',
+    description: 'Sets or updates the given traits, the top level key by key; the others stay as they are.',
+    body: {schema: identifySchema, example: {userId: 'ada', traits: {name: 'Ada Lovelace', plan: 'pro'}}},
+    answers: {
+      200: {
+        description: 'The traits are stored.',
+        schema: identifyAnswer,
+        headers: {always: ['Log-Position']},
+        example: {status: 'ok', userId: 'ada'},
+      },
+    },
+    errors: [],
+  },
+  'GET /v1/users/{id}': {
+    id: 'getUser',
+    tag: 'Users',
+    summary: 'Read a profile',
+    description:
+      'Live: every event that was acknowledged before is seen. A user exists once an event or identify names it.',
+    path: userPath,
+    query: userForm,
+    answers: {
+      200: {
+        description: 'The profile, with the newest events.',
+        schema: profileAnswer,
+        example: {
+          id: 'ada',
+          traits: {name: 'Ada Lovelace', plan: 'pro'},
+          created_at: '2026-05-01T12:00:00.000Z',
+          last_seen: '2026-05-01T12:30:00.000Z',
+          events: [
+            {
+              id: '2-1',
+              event: 'purchase',
+              userId: 'ada',
+              anonymousId: null,
+              properties: {amount: 30, currency: 'EUR'},
+              timestamp: '2026-05-01T12:30:00.000Z',
+              received_at: '2026-05-01T12:30:01.250Z',
+              messageId: 'order-1001',
+            },
+            {
+              id: '2-0',
+              event: 'signup',
+              userId: 'ada',
+              anonymousId: null,
+              properties: {plan: 'pro'},
+              timestamp: '2026-05-01T12:00:00.000Z',
+              received_at: '2026-05-01T12:00:00.125Z',
+            },
+          ],
+          events_has_more: false,
+        },
+      },
+    },
+    errors: ['user_not_found', 'unavailable'],
+  },
+  'DELETE /v1/users/{id}': {
+    id: 'deleteUser',
+    tag: 'Users',
+    summary: 'Delete a user for ever',
+    description:
+      'Removes the user with all events and traits, on disk too. It cannot be undone. Events that were sent with an ' +
+      'anonymousId alone belong to another user: `kind=anonymous`.',
+    path: userPath,
+    query: userForm,
+    answers: {
+      200: {
+        description: 'Done, with the receipt.',
+        schema: deletedAnswer,
+        example: {status: 'deleted', id: 'ada', deletion: receipt},
+      },
+      202: {
+        description: 'It takes longer than five seconds, and happens whether anybody asks again or not.',
+        schema: deletionPendingAnswer,
+        headers: {always: ['Location']},
+        example: {status: 'pending', id: 'ada', deletion: pending},
+      },
+      404: {
+        description: 'There is no such user; a deletion of the last 30 days is named.',
+        schema: goneAnswer,
+        example: {error: {code: 'user_not_found', message: 'no such user'}, deletion: receipt},
+      },
+    },
+    errors: ['user_not_found', 'unavailable'],
+  },
+  'GET /v1/deletions/{id}': {
+    id: 'getDeletion',
+    tag: 'Users',
+    summary: 'Read the receipt of a deletion',
+    path: {
+      id: {
+        description: 'As it was answered.',
+        schema: {type: 'string', pattern: deletionIdPattern.source},
+        example: deletionId,
+      },
+    },
+    query: noParameters,
+    answers: {
+      200: {
+        description: 'How far it is. The user is not named.',
+        schema: deletionAnswer,
+        example: {deletion: receipt},
+      },
+    },
+    errors: ['not_found', 'unavailable'],
+  },
+};

@@ -1,0 +1,209 @@
+// GET /docs: the description as a page. One text without a second request: no font, script or style from elsewhere.
+//   D1. The policy allows the page's own style and script by their hashes, and nothing else at all.
+import {createHash} from 'node:crypto';
+import {statusOf} from '../../failure.js';
+import type {DescribedAnswer, DescribedOperation, OpenApiDocument} from '../document.js';
+import {curlOf} from './curl.js';
+import {type Content, html, Markup, paragraphs, prose} from './markup.js';
+import {fieldRow, fieldTable} from './schema-table.js';
+import {script} from './script.js';
+import {style} from './style.js';
+
+interface Place {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: DescribedOperation;
+}
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** D1 */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  `style-src ${hashOf(style)}`,
+  `script-src ${hashOf(script)}`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export function documentationPage(document: OpenApiDocument): string {
+  const places = placesOf(document);
+  const tags = (document.tags as {name: string}[]).map(({name}) => name);
+  const {title, version} = document.info;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} API</title>
+<style>${new Markup(style)}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<div class="layout">
+${navigation(document, tags, places)}
+<main id="content">
+<h1>${title} API</h1>
+<p class="lead">${String(document.info.summary)}</p>
+<div class="intro">${paragraphs(String(document.info.description))}
+<p>This page is version ${version}, made from <a href="/openapi.json">openapi.json</a>. The examples tell one story and run as they stand, once the shell knows these:</p></div>
+${block(html`BASE=<span class="base">http://127.0.0.1:8080</span>
+WRITE_KEY=sk_write_…      # browsers and apps: may track and identify
+SECRET_KEY=sk_live_…      # servers only: may do everything
+ADMIN_TOKEN=…             # the operator: ADMIN_TOKEN, or the file admin-token in DATA_DIR`)}
+${tags.map((tag) => section(tag, places, document))}
+${errorSection(document)}
+${schemaSection(document)}
+</main>
+</div>
+<script>${new Markup(script)}</script>
+</body>
+</html>
+`;
+  return page.text;
+}
+
+function placesOf(document: OpenApiDocument): Place[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      // Preflights are between browser and service.
+      .filter(([method]) => method !== 'options')
+      .map(([method, operation]) => ({method: method.toUpperCase(), path, operation})),
+  );
+}
+
+const anchorOf = (text: string): string => text.toLowerCase().replace(/\W+/g, '-');
+
+// -- navigation -------------------------------------------------------------------------------------------------------
+
+function navigation({info}: OpenApiDocument, tags: readonly string[], places: readonly Place[]): Markup {
+  return html`<nav aria-label="Contents">
+<div class="top"><span><a class="brand" href="#content">${info.title}</a><span class="version">${info.version}</span></span>
+<label for="menu">Contents</label></div>
+<input type="checkbox" id="menu" aria-label="Show the contents">
+<div class="contents">
+${tags.map((tag) => html`<h2>${tag}</h2><ul>${places.filter((one) => isOf(tag, one)).map(link)}</ul>`)}
+<h2>Reference</h2>
+<ul><li><a href="#errors">Errors</a></li><li><a href="#schemas">Schemas</a></li><li><a href="/openapi.json">openapi.json</a></li></ul>
+</div></nav>`;
+}
+
+const isOf = (tag: string, {operation}: Place): boolean => operation.tags.includes(tag);
+
+const link = ({method, operation}: Place): Markup =>
+  html`<li><a href="#${operation.operationId}">${methodMark(method)}${operation.summary}</a></li>`;
+
+const methodMark = (method: string): Markup =>
+  html`<span class="method ${method.toLowerCase()}">${method === 'DELETE' ? 'DEL' : method}</span>`;
+
+// -- operations -------------------------------------------------------------------------------------------------------
+
+const section = (tag: string, places: readonly Place[], document: OpenApiDocument): Markup =>
+  html`<section><h2 id="${anchorOf(tag)}">${tag}</h2>${places.filter((one) => isOf(tag, one)).map((one) => article(one, document))}</section>`;
+
+function article(place: Place, document: OpenApiDocument): Markup {
+  const {method, path, operation} = place;
+  const {operationId, summary, description} = operation;
+  return html`<article id="${operationId}">
+<h3>${summary}</h3>
+<div class="route"><span class="method ${method.toLowerCase()}">${method}</span><span>${path}</span></div>
+<ul class="access">${accessOf(operation).map((word) => html`<li>${word}</li>`)}</ul>
+<div class="columns"><div>
+${description === undefined ? undefined : html`<p>${prose(description)}</p>`}
+${parameterTable(operation)}
+${bodyFields(operation, document)}
+<h4>Answers</h4>
+<ul class="answers">${Object.entries(operation.responses).map(([status, answer]) => answerLine(status, answer))}</ul>
+</div><div class="sample">
+<h4>Request</h4>${block(curlOf(method, path, operation))}
+${exampleAnswer(operation)}
+</div></div>
+</article>`;
+}
+
+const accessWords: Readonly<Record<string, string>> = {
+  writeKey: 'write key',
+  writeKeyInQuery: '?write_key= (beacons)',
+  secretKey: 'secret key',
+  adminToken: 'admin token',
+};
+
+function accessOf({security}: DescribedOperation): string[] {
+  const schemes = security.flatMap((one) => Object.keys(one));
+  return schemes.length === 0 ? ['no key'] : schemes.map((name) => accessWords[name]);
+}
+
+function parameterTable({parameters = []}: DescribedOperation): Content {
+  if (parameters.length === 0) return undefined;
+  const rows = parameters.map(({name, in: place, schema, required, description}) =>
+    fieldRow(
+      place === 'path' ? `{${name}}` : name,
+      schema,
+      required ? 'required' : undefined,
+      `${description}${place === 'header' ? ' (header)' : ''}`,
+    ),
+  );
+  return html`<h4>Parameters</h4><table class="fields"><tbody>${rows}</tbody></table>`;
+}
+
+function bodyFields({requestBody}: DescribedOperation, {components}: OpenApiDocument): Content {
+  if (requestBody === undefined) return undefined;
+  const types = Object.keys(requestBody.content);
+  const name = nameOf(requestBody.content[types[0]].schema);
+  return html`<h4>Body</h4><div class="body"><a href="#schema-${name}">${name}</a> as ${types.join(' or ')}</div>
+${fieldTable(components.schemas[name])}`;
+}
+
+function answerLine(status: string, {description, headers = {}, content}: DescribedAnswer): Markup {
+  const kind = status < '400' ? 'ok' : status >= '500' ? 'fault' : 'refused';
+  const names = Object.keys(headers).filter((name) => isWorthSaying(name, status));
+  const schema = content?.['application/json']?.schema;
+  const body =
+    status < '400' && schema !== undefined && '$ref' in schema
+      ? html` <a href="#schema-${nameOf(schema)}">${nameOf(schema)}</a>`
+      : undefined;
+  return html`<li><span class="status ${kind}">${status}</span><div>${prose(description)}${body}${
+    names.length === 0 ? undefined : html`<div class="headers">${names.join(', ')}</div>`
+  }</div></li>`;
+}
+
+/** Headers of browsers, and of limits that were not reached, stand on nearly every answer. */
+const isWorthSaying = (name: string, status: string): boolean =>
+  !name.startsWith('Access-Control-') && (!name.startsWith('RateLimit') || status < '400' || status === '429');
+
+const nameOf = (schema: Readonly<Record<string, unknown>>): string => String(schema.$ref).split('/').at(-1)!;
+
+function exampleAnswer({responses}: DescribedOperation): Content {
+  const shown = Object.entries(responses).find(
+    ([, answer]) => answer.content?.['application/json']?.example !== undefined,
+  );
+  if (shown === undefined) return undefined;
+  const {example} = shown[1].content!['application/json'];
+  return html`<h4>Answer, ${shown[0]}</h4>${block(JSON.stringify(example, null, 2))}`;
+}
+
+const block = (content: Content): Markup => html`<div class="block"><pre>${content}</pre></div>`;
+
+// -- reference --------------------------------------------------------------------------------------------------------
+
+interface CodeSchema {
+  readonly properties: {readonly code: Readonly<Record<string, Readonly<Record<string, string>>>>};
+}
+
+function errorSection({components}: OpenApiDocument): Markup {
+  const {code} = (components.schemas.ErrorValue as unknown as CodeSchema).properties;
+  const rows = Object.entries(code['x-enumDescriptions']).map(
+    ([name, meaning]) =>
+      html`<tr><td><code class="name">${name}</code></td><td>${statusOf[name as keyof typeof statusOf].slice(0, 3)}</td><td class="why">${prose(meaning)}</td></tr>`,
+  );
+  return html`<section><h2 id="errors">Errors</h2>
+<table class="errors"><thead><tr><th>code</th><th>status</th><th>what it means</th></tr></thead><tbody>${rows}</tbody></table></section>`;
+}
+
+function schemaSection({components}: OpenApiDocument): Markup {
+  const articles = Object.entries(components.schemas).map(
+    ([name, schema]) => html`<article id="schema-${name}"><h3>${name}</h3>${fieldTable(schema)}</article>`,
+  );
+  return html`<section><h2 id="schemas">Schemas</h2><div class="schemas">${articles}</div></section>`;
+}

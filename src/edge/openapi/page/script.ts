@@ -1,0 +1,22 @@
+// What the documentation does with JavaScript; without it, it is complete all the same.
+//   The address of the service is that of the page, and blocks can be copied.
+
+export const script = `
+for (const base of document.querySelectorAll('.base')) base.textContent = location.origin;
+for (const block of document.querySelectorAll('.block')) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = 'Copy';
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(block.querySelector('pre').textContent);
+      button.textContent = 'Copied';
+    } catch {
+      getSelection().selectAllChildren(block.querySelector('pre'));
+      button.textContent = 'Selected';
+    }
+    setTimeout(() => { button.textContent = 'Copy'; }, 1500);
+  });
+  block.append(button);
+}
+`;

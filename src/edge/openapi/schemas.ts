@@ -1,0 +1,67 @@
+// Named schemas of the description: bodies of requests as clients may send them, bodies of answers as they come.
+import {z} from 'zod';
+import {identifySchema} from '../../ingest/schemas.js';
+import * as answers from '../answers.js';
+import type {JsonSchema} from '../query.js';
+import {newKeyBody} from '../routes/keys.js';
+import {batch, event} from './operations/events.js';
+
+const requests: Readonly<Record<string, z.ZodType>> = {
+  Event: event,
+  EventBatch: batch,
+  Identify: identifySchema,
+  NewKey: newKeyBody,
+};
+
+const responses: Readonly<Record<string, z.ZodType>> = {
+  Error: answers.errorAnswer,
+  ErrorValue: answers.errorAnswer.shape.error,
+  Tracked: answers.trackAnswer,
+  BatchOutcome: answers.batchAnswer,
+  BatchError: answers.batchErrorAnswer,
+  Identified: answers.identifyAnswer,
+  StoredEvent: answers.storedEvent,
+  History: answers.historyAnswer,
+  Profile: answers.profileAnswer,
+  Deletion: answers.deletion,
+  Deleted: answers.deletedAnswer,
+  DeletionPending: answers.deletionPendingAnswer,
+  DeletionState: answers.deletionAnswer,
+  UserGone: answers.goneAnswer,
+  EventCounts: answers.countsAnswer,
+  ActiveUsers: answers.activeAnswer,
+  Funnel: answers.funnelAnswer,
+  Key: answers.listedKey,
+  Keys: answers.keysAnswer,
+  CreatedKey: answers.createdKeyAnswer,
+  RevokedKey: answers.revokedKeyAnswer,
+  Health: answers.healthAnswer,
+  Readiness: answers.readinessAnswer,
+};
+
+const nameOf = new Map([...Object.entries(requests), ...Object.entries(responses)].map(([name, one]) => [one, name]));
+const place = (name: string): string => `#/components/schemas/${name}`;
+
+export function referenceTo(schema: z.ZodType): JsonSchema {
+  const name = nameOf.get(schema);
+  if (name === undefined) throw new Error('a schema of an operation has no name');
+  return {$ref: place(name)};
+}
+
+export function describedSchemas(): Record<string, JsonSchema> {
+  return {...converted(requests, 'input'), ...converted(responses, 'output')};
+}
+
+function converted(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output'): Record<string, JsonSchema> {
+  const registry = z.registry<{id: string}>();
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, {id});
+  const made = z.toJSONSchema(registry, {uri: place, io, override: ({jsonSchema}) => withoutIntegerBound(jsonSchema)});
+  return Object.fromEntries(
+    Object.entries(made.schemas).map(([name, {$schema, $id, ...schema}]) => [name, schema as JsonSchema]),
+  );
+}
+
+/** Every integer of ours is a double: zod says so at each of them. */
+function withoutIntegerBound(schema: {maximum?: number}): void {
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}

@@ -1,0 +1,26 @@
+// GET /openapi.json and GET /docs: what the service takes and answers, for programs and for people. Made once.
+import type {Exchange} from '../exchange.js';
+import type {Header} from '../failure.js';
+import type {Front} from '../front.js';
+import {contentSecurityPolicy} from '../openapi/page/page.js';
+import type {Handle} from '../route.js';
+
+// A new version of the service may answer at the same address tomorrow.
+const always: readonly Header[] = [['Cache-Control', 'no-cache']];
+
+const ofPage: readonly Header[] = [
+  ...always,
+  ['Content-Security-Policy', contentSecurityPolicy],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Referrer-Policy', 'no-referrer'],
+];
+
+export const serveDescription =
+  (text: () => string): Handle =>
+  (_: Front, exchange: Exchange): void =>
+    exchange.json('200 OK', text(), always);
+
+export const servePage =
+  (text: () => string): Handle =>
+  (_: Front, exchange: Exchange): void =>
+    exchange.answer('200 OK', 'text/html; charset=utf-8', text(), ofPage);

@@ -1,0 +1,13 @@
+// The version of this program, as package.json says it.
+import {existsSync, readFileSync} from 'node:fs';
+
+/** Compiled or not, this file lies some folders below it. */
+function findPackage(): URL {
+  for (let folder = new URL('.', import.meta.url); ; folder = new URL('..', folder)) {
+    const path = new URL('package.json', folder);
+    if (existsSync(path)) return path;
+    if (folder.pathname === '/') throw new Error('package.json is missing');
+  }
+}
+
+export const version = (JSON.parse(readFileSync(findPackage(), 'utf8')) as {version: string}).version;

@@ -1,0 +1,295 @@
+// The description of the service: sound by itself, complete, and true. That every answer is as described is checked by
+// the client of all tests (test/support/described.ts); that this check can fail is checked here.
+import {execFile} from 'node:child_process';
+import {createHash} from 'node:crypto';
+import {readFileSync} from 'node:fs';
+import {promisify} from 'node:util';
+import {Validator} from '@seriousme/openapi-schema-validator';
+import {Ajv2020} from 'ajv/dist/2020.js';
+import {describe, expect, test} from 'vitest';
+import {description, routes} from '../../src/edge/all-routes.js';
+import {statusOf} from '../../src/edge/failure.js';
+import {type DescribedOperation, describeService, type OpenApiDocument} from '../../src/edge/openapi/document.js';
+import {allowedMethods, type Route} from '../../src/edge/route.js';
+import {useService} from '../conformance/service-under-test.js';
+import {type Asked, Described} from '../support/described.js';
+import type {Answer} from '../support/http.js';
+import {until} from '../support/until.js';
+
+const document = JSON.parse(JSON.stringify(description)) as OpenApiDocument;
+
+interface Place {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: DescribedOperation;
+}
+
+const places: readonly Place[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({method: method.toUpperCase(), path, operation})),
+);
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    expect(await validator.validate(structuredClone(document))).toEqual({valid: true});
+    expect(validator.version).toBe('3.1');
+  });
+
+  test('has the version of the package', () => {
+    const {version} = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(document.info.version).toBe(version);
+  });
+
+  test('names every operation once', () => {
+    const ids = places.map(({operation}) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/);
+  });
+
+  test('refers to nothing that is not there', () => {
+    const places = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1]);
+    expect(places.length).toBeGreaterThan(20);
+    const found = (place: string): unknown =>
+      place.split('/').reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], document);
+    expect(places.filter((place) => found(place) === undefined)).toEqual([]);
+  });
+
+  test('knows every method of every route, and no other', () => {
+    const all = [...routes.exact, ...[...routes.bySegment].map(([path, route]) => [`${path}{id}`, route] as const)];
+    const ofRoutes = all.flatMap(([path, route]: readonly [string, Route]) =>
+      allowedMethods(route)
+        .split(', ')
+        .filter((method) => method !== 'HEAD')
+        .map((method) => `${method} ${path}`),
+    );
+    // Those two mean the user of that name.
+    const shared = ['GET /v1/users/identify', 'DELETE /v1/users/identify'];
+    const described = places.map(({method, path}) => `${method} ${path}`);
+    expect([...described, ...shared].sort()).toEqual(ofRoutes.sort());
+  });
+
+  test('is not made without a route, nor for a route that nobody described', () => {
+    const without = {...routes, exact: new Map([...routes.exact].filter(([path]) => path !== '/healthz'))};
+    expect(() => describeService(without, '1')).toThrow('GET /healthz is described, but there is no such route');
+    const health = routes.exact.get('/healthz')!;
+    const more = {...routes, exact: new Map([...routes.exact, ['/v1/more', {GET: {...health.GET!}}] as const])};
+    expect(() => describeService(more, '1')).toThrow('GET /v1/more is not described');
+  });
+
+  test('has examples that are as its schemas say', () => {
+    const ajv = new Ajv2020({strict: false, validateFormats: false});
+    ajv.addSchema(document, 'api:');
+    let count = 0;
+    const check = (what: string, schema: object, example: unknown): void => {
+      const own = JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"api:#/'));
+      expect(ajv.validate(own, example), `${what}: ${ajv.errorsText()}`).toBe(true);
+      count += 1;
+    };
+    for (const {method, path, operation} of places) {
+      for (const {name, schema, example} of operation.parameters ?? []) {
+        if (example !== undefined) check(`${method} ${path} ${name}`, schema, example);
+      }
+      const {responses, requestBody} = operation;
+      const contents = [requestBody?.content, ...Object.values(responses).map((answer) => answer.content)];
+      for (const {schema, example} of contents.flatMap((content) => Object.values(content ?? {}))) {
+        if (example !== undefined) check(`${method} ${path}`, schema, example);
+      }
+    }
+    for (const [name, {schema, example}] of Object.entries(document.components.headers)) {
+      check(name, schema as object, example);
+    }
+    expect(count).toBeGreaterThan(50);
+  });
+});
+
+describe('the check of answers', () => {
+  const described = new Described(document);
+  const json = {'content-type': 'application/json; charset=utf-8'};
+  const event: Asked = {method: 'POST', path: '/v1/events', json: {event: 'e', userId: 'u'}};
+  const stored = {...json, 'access-control-allow-origin': '*', 'log-position': '0:1', date: 'now'};
+  const ok = {status: 200, headers: stored, text: '{"status":"ok","received":1}'};
+  const open = {...json, 'access-control-allow-origin': '*'};
+  const error = (code: string): string => JSON.stringify({error: {code, message: 'm'}});
+
+  test('takes what is described', () => {
+    described.check(event, ok);
+    described.check(event, {
+      ...ok,
+      status: 401,
+      headers: open,
+      text: error('missing_key'),
+    });
+    described.check({method: 'GET', path: '/nothing'}, {status: 404, headers: json, text: error('not_found')});
+    described.check({method: 'HEAD', path: '/healthz'}, {status: 200, headers: json, text: ''});
+  });
+
+  test.each([
+    ['a status', event, {...ok, status: 201}, /status 201 is not described/],
+    ['a property', event, {...ok, text: '{"status":"ok","received":1,"id":"1"}'}, /additional properties.*"id"/],
+    ['a missing property', event, {...ok, text: '{"status":"ok"}'}, /required property 'received'/],
+    ['a value', event, {...ok, text: '{"status":"ok","received":2}'}, /constant/],
+    ['a code', event, {...ok, status: 401, text: error('not_found')}, /\/error\/code must be equal to one of/],
+    ['a header', event, {...ok, headers: {...stored, 'x-powered-by': 'x'}}, /x-powered-by is not described/],
+    ['a missing header', event, {...ok, headers: json}, /access-control-allow-origin is missing/],
+    ['the form of a header', event, {...ok, headers: {...stored, 'log-position': '7'}}, /log-position must match/],
+    ['a type', event, {...ok, headers: {...stored, 'content-type': 'application/json'}}, /the type application\/json/],
+    ['a path', {...event, path: '/v1/event'}, ok, /status 200 is not described/],
+    ['a method', {...event, method: 'PUT'}, ok, /status 200 is not described/],
+    ['an accepted parameter', {...event, path: '/v1/events?debug=1'}, ok, /debug is not described/],
+    ['an accepted body', {...event, json: {event: 1, userId: 'u'}}, ok, /accepted body\/event must be string/],
+    [
+      'an accepted body without an id',
+      {...event, json: {event: 'e', userId: null}},
+      ok,
+      /must match a schema in anyOf/,
+    ],
+  ])('refuses %s that is not', (_, asked, answered, problem) => {
+    expect(() => described.check(asked, answered)).toThrow(problem);
+  });
+});
+
+describe('the examples', () => {
+  const under = useService();
+
+  /** Ids of this run in place of those of the document. */
+  const actualIds = new Map<string, string>();
+  /** Chosen by chance, by the clock or by earlier events of the service: only their form can be compared. */
+  const volatile = [
+    'received_at',
+    'next_cursor',
+    'log_position',
+    'completed_at',
+    'verified',
+    'durability',
+    'key',
+    'last4',
+  ];
+
+  const comparable = (value: unknown, isAdmin: boolean): unknown =>
+    JSON.parse(JSON.stringify(value), (name, one) => {
+      if (volatile.includes(name) || (isAdmin && name.endsWith('_at'))) return one === null ? null : 'varies';
+      // The keys of the operator were there before the story.
+      if (name === 'keys') return one.filter((key: {name: string}) => key.name !== 'bootstrap');
+      return name === 'id' && /^(del|key)_|^\d+-\d+$/.test(one) ? 'varies' : one;
+    });
+
+  const send = ({method, path, operation}: Place): Promise<Answer> => {
+    let target = path;
+    const query = new URLSearchParams();
+    for (const {name, in: place, example} of operation.parameters ?? []) {
+      if (example === undefined) continue;
+      if (place === 'path') target = target.replace('{id}', actualIds.get(String(example)) ?? String(example));
+      else for (const one of [example].flat()) query.append(name, String(one));
+    }
+    const client = path.startsWith('/admin/') ? under.admin : under.read;
+    const body = operation.requestBody?.content['application/json'].example;
+    return client.send(
+      method,
+      query.size === 0 ? target : `${target}?${query}`,
+      body === undefined ? {} : {json: body},
+    );
+  };
+
+  const steps = places.filter(
+    ({operation}) => operation.responses[200]?.content?.['application/json']?.example ?? operation.responses[201],
+  );
+
+  test('tell one story: a fresh service gives the answers that are shown, one after the other', async () => {
+    expect(steps.length).toBeGreaterThan(12);
+    for (const step of inOrder(steps)) {
+      const isAdmin = step.path.startsWith('/admin/');
+      const [status, shown] = Object.entries(step.operation.responses)[0];
+      const {example} = shown.content!['application/json'];
+      let answer: Answer | undefined;
+      // Reports come with the next snapshot.
+      await until(`the answer shown for ${step.operation.operationId}`, async () => {
+        answer = await send(step);
+        const isAsShown = comparableText(answer.json(), isAdmin) === comparableText(example, isAdmin);
+        return isAsShown || !step.path.startsWith('/v1/reports/');
+      });
+      expect([answer!.status, comparable(answer!.json(), isAdmin)]).toEqual([
+        Number(status),
+        comparable(example, isAdmin),
+      ]);
+      noteIds(example, answer!.json());
+    }
+  });
+
+  const comparableText = (value: unknown, isAdmin: boolean): string => JSON.stringify(comparable(value, isAdmin));
+
+  const noteIds = (shown: unknown, actual: unknown): void => {
+    const ids = (value: unknown): string[] => JSON.stringify(value).match(/(del|key)_\w+/g) ?? [];
+    ids(shown).forEach((id, i) => {
+      // The answer that made it names no other.
+      if (!actualIds.has(id)) actualIds.set(id, ids(actual)[i]);
+    });
+  };
+
+  /** Nothing is read before it was written, or after it was deleted. */
+  const inOrder = (all: readonly Place[]): Place[] => {
+    const rank = ({method, path}: Place): number =>
+      method === 'POST' ? 0 : method === 'DELETE' ? 2 : path.includes('deletions') ? 3 : 1;
+    return [...all].sort((a, b) => rank(a) - rank(b));
+  };
+
+  test('GET /openapi.json is the document, for anybody', async () => {
+    const answer = await under.nobody.get('/openapi.json');
+    expect(answer.status).toBe(200);
+    expect(answer.json()).toEqual(document);
+  });
+
+  test('GET /docs is one page that asks nobody else, with its own style and script alone', async () => {
+    const answer = await under.nobody.get('/docs');
+    const policy = String(answer.headers['content-security-policy']);
+    expect(policy).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/=]+'; script-src 'sha256-[\w+/=]+'; base-uri 'none'/,
+    );
+    for (const element of ['style', 'script']) {
+      const own = [...answer.text.matchAll(new RegExp(`<${element}>([\\s\\S]*?)</${element}>`, 'g'))];
+      expect(own.length).toBe(1);
+      expect(policy).toContain(`${element}-src 'sha256-${createHash('sha256').update(own[0][1]).digest('base64')}'`);
+    }
+    expect(answer.text).not.toMatch(
+      /<(link|img|iframe|object|embed|base|form)\b|\bsrc=|\bstyle=|\bon\w+=|@import|url\(/,
+    );
+    const links = [...answer.text.matchAll(/href="([^"]*)"/g)].map((match) => match[1]);
+    const elsewhere = links.filter((link) => !link.startsWith('#') && link !== '/openapi.json');
+    const broken = links.filter((link) => link.startsWith('#') && !answer.text.includes(`id="${link.slice(1)}"`));
+    expect([elsewhere, broken]).toEqual([[], []]);
+    for (const {method, operation} of places) {
+      if (method !== 'OPTIONS') expect(answer.text).toContain(`id="${operation.operationId}"`);
+    }
+    for (const name of Object.keys(document.components.schemas)) expect(answer.text).toContain(`id="schema-${name}"`);
+    for (const code of Object.keys(statusOf)) expect(answer.text).toContain(`<code class="name">${code}</code>`);
+  });
+
+  test('the curl lines of GET /docs run as they stand', async () => {
+    const page = await under.nobody.get('/docs');
+    const blocks = [...page.text.matchAll(/<pre>(curl [\s\S]*?)<\/pre>/g)].map((match) => unescaped(match[1]));
+    expect(blocks.length).toBe(places.filter(({method}) => method !== 'OPTIONS').length);
+    const {baseUrl, writeKey, secretKey, adminToken} = under.service;
+    const env = {
+      PATH: process.env.PATH,
+      BASE: baseUrl,
+      WRITE_KEY: writeKey,
+      SECRET_KEY: secretKey,
+      ADMIN_TOKEN: adminToken,
+    };
+    const script = blocks.map((block) => `${block} -s -o /dev/null -w '%{http_code}\\n'`).join('\n');
+    const {stdout} = await promisify(execFile)('bash', ['-euc', script], {env});
+    const statuses = stdout.trim().split('\n');
+    const refused = blocks.filter((_, i) => !statuses[i].startsWith('2'));
+    // Their ids are those of the document.
+    const made = /\/(deletions\/del|keys\/key)_0123456789abcdef/;
+    expect([statuses.length, refused.filter((block) => !made.test(block))]).toEqual([blocks.length, []]);
+  });
+});
+
+const unescaped = (text: string): string =>
+  text
+    .replace(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
