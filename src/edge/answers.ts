@@ -30,6 +30,9 @@ export const errorAnswer = z.strictObject({
 
 export const trackAnswer = z.strictObject({status: z.literal('ok'), received: z.literal(1)});
 
+/** Of a CORS preflight: browsers look at its headers alone. */
+export const preflightAnswer = z.strictObject({status: z.literal('ok')});
+
 const itemError = z.strictObject({
   index: count().describe('Which event of the batch, from 0.'),
   code: z.enum(['invalid_event', 'event_too_large', 'unavailable']),

@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 description of the service, made from what the service runs on: the routes, the declarations that
 // read parameters, the schemas of bodies, the table of refusals.
 //   O1. Every method of every path is described, and nothing else: what is missing or too much ends the start.
+import {preflightAnswer} from '../answers.js';
 import type {Access} from '../authentication.js';
 import {type ErrorCode, statusOf} from '../failure.js';
 import {type JsonSchema, noParameters, type QueryForm} from '../query.js';
@@ -211,41 +212,56 @@ function describeBody({schema, example}: NonNullable<Operation['body']>, {isWrit
 /** Headers of a failure, beside those of its route. */
 const headersOfCode: Readonly<Partial<Record<ErrorCode, AnswerHeaders>>> = {
   method_not_allowed: {always: ['Allow']},
-  rate_limited: {always: ['Retry-After'], sometimes: ['RateLimit', 'RateLimit-Policy']},
+  rate_limited: {always: ['Retry-After', 'RateLimit', 'RateLimit-Policy']},
   unavailable: {always: ['Retry-After']},
 };
 
 function describeAnswers(operation: Operation, route: Route, endpoint: Endpoint): Record<string, DescribedAnswer> {
   const codes = byStatus(codesOf(operation, endpoint));
   const statuses = new Set([...Object.keys(operation.answers), ...codes.keys()]);
-  const isRead = !('takeBody' in endpoint);
-  const common: AnswerHeaders = isRead || !route.isWriteRoute ? {} : {always: ['Access-Control-Allow-Origin']};
-  const limited: AnswerHeaders = isLimited(endpoint) ? {sometimes: ['RateLimit', 'RateLimit-Policy']} : {};
+  const isCorsOpen = 'takeBody' in endpoint && route.isWriteRoute === true;
   return Object.fromEntries(
     [...statuses]
       .sort()
       .map((status) => [
         status,
-        describeAnswer(operation.answers[Number(status)], codes.get(status) ?? [], [common, limited]),
+        describeAnswer(operation.answers[Number(status)], codes.get(status) ?? [], [
+          isCorsOpen ? corsHeaders(status) : {},
+          limitHeaders(endpoint, status),
+        ]),
       ]),
   );
 }
 
-const isLimited = ({access}: Endpoint): boolean => access === 'write' || access === 'secret';
+/** Pages may read when to come back. */
+const corsHeaders = (status: string): AnswerHeaders => ({
+  always: ['Access-Control-Allow-Origin'],
+  ...(status === '429' || status === '503' ? {sometimes: ['Access-Control-Expose-Headers']} : {}),
+});
+
+/** From when half of its quota is used a client is told what is left, once its key let it in. */
+const limitHeaders = ({limit}: Endpoint, status: string): AnswerHeaders =>
+  limit === undefined || status === '401' || status === '403' ? {} : {sometimes: ['RateLimit', 'RateLimit-Policy']};
+
+const ofBodies = [
+  'invalid_json',
+  'payload_too_large',
+  'unsupported_media_type',
+  'request_timeout',
+  'unavailable',
+] as const;
 
 /** Every code that the checks on the way to the route, its parameters, its body and the route itself may give. */
 function codesOf({query, path, body, errors}: Operation, endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>(errors);
-  const {access} = endpoint;
+  const {access, limit} = endpoint;
   if (query !== undefined || body !== undefined) codes.add('invalid_request');
   if (access !== 'open') codes.add('missing_key').add('invalid_key');
   if (access === 'secret') codes.add('insufficient_permissions');
-  if (isLimited(endpoint)) codes.add('rate_limited');
+  if (limit !== undefined) codes.add('rate_limited');
   if (path !== undefined && query === noParameters) codes.add('invalid_request');
   if (body !== undefined) {
-    for (const code of ['invalid_json', 'payload_too_large', 'unsupported_media_type', 'unavailable'] as const) {
-      codes.add(code);
-    }
+    for (const code of ofBodies) codes.add(code);
   }
   return [...codes.add('internal_error')];
 }
@@ -324,6 +340,12 @@ function preflight({id, tag}: Operation): DescribedOperation {
     tags: [tag],
     summary: 'CORS preflight',
     security: [],
-    responses: {204: {description: 'Every origin may send.', headers}},
+    responses: {
+      200: {
+        description: 'Every origin may send.',
+        headers,
+        content: {'application/json': {schema: referenceTo(preflightAnswer), example: {status: 'ok'}}},
+      },
+    },
   };
 }

@@ -12,6 +12,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   insufficient_permissions: 'A write key, where a secret key is needed.',
   user_not_found: 'No event and no identify names this user, or it was deleted.',
   not_found: 'There is nothing at this path, or no such id.',
+  request_timeout: 'The body did not arrive within 30 seconds.',
   method_not_allowed: 'The path does not have this method: `Allow` lists those it has.',
   payload_too_large: 'The body is too large: 10 MiB for a batch, 64 KiB for an event or identify.',
   batch_too_large: 'More than 1,000 events. Nothing was stored.',

@@ -59,6 +59,11 @@ export const headerForms = {
     pattern: /^Authorization, Content-Type, Content-Encoding$/,
     example: 'Authorization, Content-Type, Content-Encoding',
   },
+  'Access-Control-Expose-Headers': {
+    description: 'What pages may read of the headers.',
+    pattern: /^Retry-After, RateLimit, RateLimit-Policy$/,
+    example: 'Retry-After, RateLimit, RateLimit-Policy',
+  },
   'Access-Control-Max-Age': {description: 'Seconds that browsers may remember it.', pattern: /^\d+$/, example: '86400'},
   'Cache-Control': {description: 'Caches ask again.', pattern: /^no-cache$/, example: 'no-cache'},
   'Content-Security-Policy': {

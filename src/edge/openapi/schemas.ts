@@ -35,6 +35,7 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   Keys: answers.keysAnswer,
   CreatedKey: answers.createdKeyAnswer,
   RevokedKey: answers.revokedKeyAnswer,
+  Preflight: answers.preflightAnswer,
   Health: answers.healthAnswer,
   Readiness: answers.readinessAnswer,
 };

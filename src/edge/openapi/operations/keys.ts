@@ -51,7 +51,7 @@ export const keys: Operations = {
         },
       },
     },
-    errors: [],
+    errors: ['unavailable'],
   },
   'DELETE /admin/v1/keys/{id}': {
     id: 'revokeKey',

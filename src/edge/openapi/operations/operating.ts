@@ -46,7 +46,7 @@ export const operating: Operations = {
         headers: {always: ['Cache-Control']},
       },
     },
-    errors: [],
+    errors: ['unavailable'],
   },
   'GET /docs': {
     id: 'documentation',
@@ -61,6 +61,6 @@ export const operating: Operations = {
         },
       },
     },
-    errors: [],
+    errors: ['unavailable'],
   },
 };
