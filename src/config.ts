@@ -74,7 +74,7 @@ export function readConfig(env: Environment): ConfigResult {
     adminToken: read.secret(
       'ADMIN_TOKEN',
       adminTokenForm,
-      `at least ${adminTokenCharactersMin} printable ASCII characters without spaces`,
+      `at least ${adminTokenCharactersMin} printable ASCII characters without spaces, and no API key`,
     ),
     limits: {
       eventsPerSecond: read.integer('RATE_LIMIT_EVENTS_PER_SECOND', 50_000, 0, rateMax),
@@ -110,7 +110,7 @@ function printableNats(nats: NatsChoice & {kind: 'external'}): Record<string, un
 }
 
 const keyForm = (prefix: string): string => `${prefix} followed by at least 16 letters and digits`;
-const adminTokenForm = new RegExp(`^[\\x21-\\x7e]{${adminTokenCharactersMin},}$`);
+const adminTokenForm = new RegExp(`^(?!sk_(?:write|live)_)[\\x21-\\x7e]{${adminTokenCharactersMin},}$`);
 
 function readNats(read: Reader): NatsChoice {
   const url = read.value('NATS_URL');

@@ -112,6 +112,7 @@ describe('a bad value is named with what was expected', () => {
     {BOOTSTRAP_WRITE_KEY: 'sk_live_0123456789abcdEFleak'},
     {BOOTSTRAP_SECRET_KEY: 'sk_live_0123456789abcdEF_leak'},
     {ADMIN_TOKEN: 'leak'},
+    {ADMIN_TOKEN: 'sk_live_leakLeakLeakLeak01'},
     {NATS_URL: 'nats://leak:leak@h:99999'},
   ])('a secret is not repeated: %j', (env) => {
     const line = bad(env as unknown as Record<string, string>);

@@ -26,12 +26,20 @@ async function run(command: Command): Promise<string> {
     }
     case 'list': {
       const {keys} = await AdminClient.of(dataDir).ask<{keys: ListedKey[]}>('GET', '/admin/v1/keys');
-      return keys.length === 0 ? 'There are no keys.\n' : table(keys);
+      return listing(keys, command.isAll);
     }
     case 'revoke':
       await AdminClient.of(dataDir).ask('DELETE', `/admin/v1/keys/${encodeURIComponent(command.id)}`);
       return `Key ${command.id} is revoked.\n`;
   }
+}
+
+/** Revoked keys pile up, those of every import among them: they are shown when asked for. */
+function listing(keys: readonly ListedKey[], isAll: boolean): string {
+  const shown = isAll ? keys : keys.filter((key) => key.revoked_at === null);
+  const hidden = keys.length - shown.length;
+  const rest = hidden === 0 ? '' : `${hidden} revoked ${hidden === 1 ? 'key is' : 'keys are'} listed with --all.\n`;
+  return (shown.length === 0 ? 'There are no keys.\n' : table(shown)) + rest;
 }
 
 function table(keys: readonly ListedKey[]): string {

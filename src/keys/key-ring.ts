@@ -50,9 +50,17 @@ export class KeyRing {
     return this.records.get(id);
   }
 
-  /** Oldest first. */
+  /** Oldest first, each with the last use that is known here. */
   list(): KeyRecord[] {
-    return [...this.records.values()].sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
+    return [...this.records.values()]
+      .map((record) => ({...record, lastUsedMs: this.lastUsedMs(record)}))
+      .sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
+  }
+
+  /** Uses are written down now and then only: this process may know a later one. */
+  lastUsedMs({hash, lastUsedMs}: KeyRecord): number | null {
+    const here = this.activeByHash.get(hash)?.lastUsedMs ?? 0;
+    return here > (lastUsedMs ?? 0) ? here : lastUsedMs;
   }
 
   /** Records whose key was used since it was last written down. */

@@ -11,7 +11,10 @@ export interface BucketEntry {
   readonly text: string;
 }
 
-/** The bucket of keys. */
+/** The bucket cannot be reached, or does not answer: what was to be written may be there or not. */
+export class BucketFault extends Error {}
+
+/** The bucket of keys. Rejects with a `BucketFault`. */
 export interface KeyBucket {
   /**
    * Resolves when everything stored has been handed to `onEntry`, which from then on gets every change, and all of
@@ -82,7 +85,8 @@ export class KeyStore {
       const record = this.ring.get(id);
       if (record === undefined || record.revokedMs !== null) return record;
       const revision = this.revisions.get(id)!;
-      if (await this.write({...record, revokedMs: this.wallMs()}, revision)) return this.ring.get(id);
+      const lastUsedMs = this.ring.lastUsedMs(record); // Nobody writes it down any more.
+      if (await this.write({...record, lastUsedMs, revokedMs: this.wallMs()}, revision)) return this.ring.get(id);
       this.take(await this.bucket.read(id)); // S2: somebody else wrote it, and the watch has not told yet.
     }
   }

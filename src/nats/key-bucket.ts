@@ -1,8 +1,14 @@
 // The bucket of API keys over NATS: a watch of the whole bucket, compare-and-set writes.
-import {JetStreamApiError, type JetStreamClient, type JetStreamManager, jetstream} from '@nats-io/jetstream';
+import {
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstream,
+  type StoredMsg,
+} from '@nats-io/jetstream';
 import {Kvm} from '@nats-io/kv';
 import type {NatsConnection} from 'nats';
-import type {BucketEntry, KeyBucket} from '../keys/store.js';
+import {type BucketEntry, BucketFault, type KeyBucket} from '../keys/store.js';
 import {bucketStream, bucketSubject} from './topology.js';
 
 const wrongLastSequenceCode = 10_071;
@@ -37,15 +43,23 @@ export class NatsKeyBucket implements KeyBucket {
       return ack.seq;
     } catch (error) {
       if (error instanceof JetStreamApiError && error.code === wrongLastSequenceCode) return undefined;
-      throw error;
+      throw new BucketFault(`the bucket of keys took no change: ${(error as Error).message}`, {cause: error});
     }
   }
 
   async read(name: string): Promise<BucketEntry> {
-    const manager: JetStreamManager = await this.js.jetstreamManager();
-    const message = await manager.streams.getMessage(bucketStream('keys'), {last_by_subj: bucketSubject('keys', name)});
+    const message = await this.newest(name);
     if (message === null) throw new Error(`the bucket of keys has lost ${name}`);
     return {name, revision: message.seq, text: message.string()};
+  }
+
+  private async newest(name: string): Promise<StoredMsg | null> {
+    try {
+      const manager: JetStreamManager = await this.js.jetstreamManager();
+      return await manager.streams.getMessage(bucketStream('keys'), {last_by_subj: bucketSubject('keys', name)});
+    } catch (error) {
+      throw new BucketFault(`the bucket of keys does not answer: ${(error as Error).message}`, {cause: error});
+    }
   }
 
   stop(): void {

@@ -94,6 +94,18 @@ describe('keys', () => {
     expect(b.ring.list()).toMatchObject([{id: record.id, revokedMs: expect.any(Number)}]);
   });
 
+  test('the last use is listed at once, and outlives the key', async () => {
+    const {a, b, viewB} = await twoProcesses();
+    const {key, record} = await a.create('write', 'web');
+    viewB.tell();
+    expect(a.ring.list()).toMatchObject([{lastUsedMs: null}]);
+    a.ring.byHeader(bearer(key))!.lastUsedMs = 7_000;
+    expect(a.ring.list()).toMatchObject([{lastUsedMs: 7_000}]);
+    await a.revoke(record.id);
+    viewB.tell();
+    for (const store of [a, b]) expect(store.ring.list()).toMatchObject([{lastUsedMs: 7_000}]);
+  });
+
   test('revoking twice keeps the first time, revoking nothing says so', async () => {
     const {a} = await twoProcesses();
     const {record} = await a.create('write', 'web');

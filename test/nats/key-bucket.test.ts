@@ -1,7 +1,7 @@
 // The bucket of keys on a real nats-server: two processes, and a server that is killed between them.
 import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, expect, test} from 'vitest';
-import {KeyStore} from '../../src/keys/store.js';
+import {BucketFault, KeyStore} from '../../src/keys/store.js';
 import {connectNats} from '../../src/nats/connection.js';
 import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
@@ -60,4 +60,11 @@ test('the watch goes on after the server was killed and came back', async () => 
   const revoked = await until('the server takes writes again', () => here.revoke(record.id).catch(() => undefined));
   expect(revoked.revokedMs).not.toBeNull();
   await until('the revocation is known', () => there.ring.byKey(key) === undefined);
+});
+
+test('without a connection a change is a fault that says so', async () => {
+  const connection = await connectNats(server.nats.address, 'test-keys');
+  const store = await KeyStore.open(new NatsKeyBucket(connection), () => 1_000);
+  await connection.close();
+  await expect(store.create('write', 'web')).rejects.toThrow(BucketFault);
 });

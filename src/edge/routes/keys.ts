@@ -5,13 +5,16 @@ import {idCharsMax} from '../../../actors/limits.js';
 import {notJson, parseJson} from '../../ingest/json-text.js';
 import {isJsonObject, isName} from '../../ingest/validate.js';
 import type {KeyRecord} from '../../keys/key.js';
+import {BucketFault} from '../../keys/store.js';
 import type {createdKeyAnswer, listedKey} from '../answers.js';
 import type {Exchange} from '../exchange.js';
-import {type Failure, invalidRequest} from '../failure.js';
+import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import {decodePercent, noParameters, readQuery} from '../query.js';
 import {invalidJson, noObject} from './track.js';
 
+// A key that was created all the same is known to nobody: it opens nothing, and can be revoked by the list.
+const outcomeUnknown = unavailable('the store of keys does not answer: the change may be there or not, see the list');
 const unknownKey: Failure = {code: 'not_found', message: 'no such key'};
 
 const nameRule = `name must be 1 to ${idCharsMax} characters, none of them a control character`;
@@ -42,7 +45,7 @@ export async function createKey({keys}: Front, exchange: Exchange, bytes: Buffer
   const read = newKeyBody.safeParse(body);
   if (!read.success) return exchange.fail(refusalOf(read.error.issues[0]));
   const {kind, name} = read.data;
-  const {record, key} = await keys.create(kind, name);
+  const {record, key} = await changed(keys.create(kind, name));
   const created: z.infer<typeof createdKeyAnswer> = {
     id: record.id,
     name,
@@ -55,9 +58,19 @@ export async function createKey({keys}: Front, exchange: Exchange, bytes: Buffer
 
 export async function revokeKey({keys}: Front, exchange: Exchange, segment: string): Promise<void> {
   readQuery(exchange.query, noParameters);
-  const record = await keys.revoke(decodePercent(segment) ?? segment);
+  const record = await changed(keys.revoke(decodePercent(segment) ?? segment));
   if (record === undefined) exchange.fail(unknownKey);
   else exchange.json('200 OK', JSON.stringify({status: 'revoked', id: record.id}));
+}
+
+/** @throws RequestFailure (503) when nobody knows whether the change is there. */
+async function changed<Value>(change: Promise<Value>): Promise<Value> {
+  try {
+    return await change;
+  } catch (error) {
+    if (error instanceof BucketFault) throw new RequestFailure(outcomeUnknown);
+    throw error;
+  }
 }
 
 /** Never the hash: it would let a reader of this list test guesses. */

@@ -5,7 +5,8 @@ describe('the words of npm run keys', () => {
   test.each([
     [['create', '--kind', 'write', '--name', 'web'], {kind: 'create', keyKind: 'write', name: 'web'}],
     [['create', '--name=back end', '--kind=secret'], {kind: 'create', keyKind: 'secret', name: 'back end'}],
-    [['list'], {kind: 'list'}],
+    [['list'], {kind: 'list', isAll: false}],
+    [['list', '--all'], {kind: 'list', isAll: true}],
     [['revoke', 'key_1'], {kind: 'revoke', id: 'key_1'}],
     [[], {kind: 'help'}],
     [['list', '--help'], {kind: 'help'}],
@@ -20,7 +21,8 @@ describe('the words of npm run keys', () => {
     [['revoke'], /which key/],
     [['revoke', 'a', 'b'], /too many words/],
     [['rotate'], /no command "rotate"/],
-    [['list', '--all'], /--all/],
+    [['revoke', 'key_1', '--all'], /--all belongs to list/],
+    [['list', '--every'], /--every/],
   ])('%j is refused with a sentence', (words, sentence) => {
     expect(() => readCommand(words)).toThrow(CommandFault);
     expect(() => readCommand(words)).toThrow(sentence);

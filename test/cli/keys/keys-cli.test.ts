@@ -47,7 +47,11 @@ describe('on a running service', () => {
 
     expect(await keys(service.dataDir, 'revoke', id)).toEqual({code: 0, out: `Key ${id} is revoked.\n`, err: ''});
     expectError(await client.get('/v1/events'), 401, 'invalid_key');
-    expect((await keys(service.dataDir, 'list')).out).toMatch(new RegExp(`${id}.*revoked \\d{4}-`));
+    const active = await keys(service.dataDir, 'list');
+    expect(active.out).not.toContain(id);
+    expect(active.out).toMatch(/\n1 revoked key is listed with --all\.\n$/);
+    const all = await keys(service.dataDir, 'list', '--all');
+    expect(all.out).toMatch(new RegExp(`${id}.*\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d {2}revoked \\d{4}-`));
   });
 
   test('an unknown key is a sentence', async () => {

@@ -1,0 +1,40 @@
+// Two edges on one NATS: what one of them does to a key is effective on the other within a second.
+import {afterAll, beforeAll, expect, test} from 'vitest';
+import {type Answer, Client, expectError, expectJson} from '../support/http.js';
+import {startTestNats, type TestNats} from '../support/nats.js';
+import {type Service, startService, testAdminToken} from '../support/service.js';
+import {until} from '../support/until.js';
+
+const effectiveMsMax = 1_000;
+let nats: TestNats;
+const edges: Service[] = [];
+
+beforeAll(async () => {
+  nats = await startTestNats(1);
+  const {servers, token} = nats.nats.address;
+  const env = {NATS_URL: [servers].flat().join(','), NATS_TOKEN: token!, PARTITIONS: '1'};
+  edges.push(await startService({env}));
+  edges.push(await startService({env: {...env, ROLES: 'edge'}}));
+});
+
+afterAll(async () => {
+  for (const edge of edges.reverse()) expect(await edge.stop()).toBe(0);
+  await nats.stop();
+});
+
+test.each([
+  [0, 1],
+  [1, 0],
+])('a key created and revoked on edge %i works and is refused on edge %i within a second', async (here, there) => {
+  const admin = new Client(edges[here].baseUrl, testAdminToken);
+  const {id, key} = (await admin.post('/admin/v1/keys', {kind: 'secret', name: 'everywhere'})).json<{
+    id: string;
+    key: string;
+  }>();
+  const elsewhere = new Client(edges[there].baseUrl, key);
+  const ask = (): Promise<Answer> => elsewhere.get('/v1/events?limit=1');
+  await until('it works there', async () => (await ask()).status === 200, effectiveMsMax);
+  expectJson(await admin.delete(`/admin/v1/keys/${id}`), 200);
+  await until('it is refused there', async () => (await ask()).status === 401, effectiveMsMax);
+  expectError(await ask(), 401, 'invalid_key');
+});
