@@ -180,4 +180,5 @@ export const healthAnswer = z.strictObject({
 export const readinessAnswer = z.strictObject({
   status: z.enum(['ready', 'not_ready']),
   reasons: z.array(z.string()).describe('Why not, in words.'),
+  warnings: z.array(z.string()).describe('What an operator should know, and no other machine would do better.'),
 });

@@ -24,16 +24,23 @@ export const operating: Operations = {
       200: {
         description: 'The log is reachable, and all partitions and reports are caught up.',
         schema: readinessAnswer,
-        example: {status: 'ready', reasons: []},
+        example: {status: 'ready', reasons: [], warnings: []},
       },
       503: {
         description: 'It starts, stops, or lags behind.',
         schema: readinessAnswer,
         headers: {always: ['Retry-After']},
-        example: {status: 'not_ready', reasons: ['partition 2 is recovering']},
+        example: {status: 'not_ready', reasons: ['partition 2 is recovering'], warnings: []},
       },
     },
     errors: [],
+  },
+  'GET /metrics': {
+    id: 'metrics',
+    tag: 'Operations',
+    summary: 'The service in numbers',
+    answers: {200: {description: 'The text format of Prometheus.', media: 'text/plain'}},
+    errors: ['unavailable'],
   },
   'GET /openapi.json': {
     id: 'description',

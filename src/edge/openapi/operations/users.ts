@@ -110,7 +110,8 @@ export const users: Operations = {
         example: {status: 'pending', id: 'ada', deletion: pending},
       },
       404: {
-        description: 'There is no such user; a deletion of the last 30 days is named.',
+        description:
+          'There is no such user. Its deletion is named when it is under way, or was completed within 30 days.',
         schema: goneAnswer,
         example: {error: {code: 'user_not_found', message: 'no such user'}, deletion: receipt},
       },
