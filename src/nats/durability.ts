@@ -5,7 +5,8 @@ import type {NatsConnection} from 'nats';
 /** `power-cut`: synced to disk before every ack. `process-crash`: a power cut may take the last acks back. */
 export type DurabilityClass = 'power-cut' | 'process-crash';
 
-const answerMsMax = 1_000;
+/** Of a guess: a port that drops what it gets must not hold up the start. */
+const guessMsMax = 1_000;
 const monitoringPortDefault = 8222;
 
 interface ServerVariables {
@@ -14,7 +15,11 @@ interface ServerVariables {
 }
 
 /** From the monitoring endpoint at `monitorUrl`. A server that does not know `sync_always` (before 2.10) has no such sync. */
-export async function readDurability(monitorUrl: string, serverId?: string): Promise<DurabilityClass> {
+export async function readDurability(
+  monitorUrl: string,
+  answerMsMax: number,
+  serverId?: string,
+): Promise<DurabilityClass> {
   const response = await fetch(`${monitorUrl}/varz`, {signal: AbortSignal.timeout(answerMsMax)});
   const variables = (await response.json()) as ServerVariables;
   // Any program may listen on the port we guessed; only this server's own answer counts.
@@ -29,7 +34,7 @@ export async function readDurability(monitorUrl: string, serverId?: string): Pro
 export async function readExternalDurability(nc: NatsConnection): Promise<DurabilityClass> {
   const host = nc.getServer().replace(/:\d+$/, '');
   try {
-    return await readDurability(`http://${host}:${monitoringPortDefault}`, nc.info!.server_id);
+    return await readDurability(`http://${host}:${monitoringPortDefault}`, guessMsMax, nc.info!.server_id);
   } catch {
     return 'process-crash'; // No monitoring port, or not for us.
   }

@@ -57,6 +57,8 @@ const logFilesMax = 3;
 // Opening a big store takes time: its recovery is not a failure as long as the process lives.
 const startMsMax = 600_000;
 const startPollMs = 5;
+// It answers within milliseconds, but on a machine that was busy otherwise a second was not enough.
+const monitorMsMax = 30_000;
 const stopMsMax = 10_000;
 const restartWaitMsMin = 10;
 const restartWaitMsMax = 2_000;
@@ -98,7 +100,10 @@ export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<E
   mkdirSync(folder, {recursive: true, mode: 0o700});
   const plan: Plan = {options, folder, version, token: randomBytes(24).toString('base64url')};
   const first = await startServer(plan, -1);
-  const durability = await readDurability(first.monitorUrl);
+  const durability = await readDurability(first.monitorUrl, monitorMsMax).catch(async (cause: Error) => {
+    await stopServer(first);
+    throw new NatsServerFault(`nats-server does not say how it syncs: ${cause.message}`, {cause});
+  });
   const supervisor = supervise(plan, first);
   return {
     address: {servers: [`127.0.0.1:${first.port}`], token: plan.token},

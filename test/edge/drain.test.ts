@@ -1,5 +1,6 @@
 // SIGTERM under load: whatever was answered 200 is there after the next start, and nothing hangs.
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
+import {RawConnection} from '../http11/raw-connection.js';
 import {Client, query} from '../support/http.js';
 import {type Service, startService} from '../support/service.js';
 import {until} from '../support/until.js';
@@ -40,4 +41,66 @@ test('a stop answers what came in, and loses nothing that was answered', async (
   }
   expect(stored.filter((event) => !found.has(event))).toEqual([]);
   expect(await again.stop()).toBe(0);
+});
+
+/** A request of which all but the last byte of the body is sent. */
+async function beginSlowRequest(service: Service, event: string): Promise<{connection: RawConnection; rest: string}> {
+  const body = JSON.stringify({event, userId: 'slow'});
+  const connection = await RawConnection.open(service.baseUrl);
+  await connection.write(
+    `POST /v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.writeKey}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`,
+  );
+  // Its headers were read, and it waits for the rest: that the service knows it is seen in its metrics.
+  const client = new Client(service.baseUrl);
+  await until('the request is open', async () =>
+    /millrace_http_requests_open 2$/m.test((await client.get('/metrics')).text),
+  );
+  return {connection, rest: body.slice(-1)};
+}
+
+const isDraining = (service: Service) => until('it drains', () => service.logs().includes('"draining"'));
+
+describe.concurrent('a stop while a body is on its way', () => {
+  const startTalking = () => startService({env: {LOG_LEVEL: 'info'}});
+
+  test('takes the rest of it, answers, and closes', async ({expect}) => {
+    const service = await startTalking();
+    const {connection, rest} = await beginSlowRequest(service, 'late');
+    const stopped = service.stop();
+    await isDraining(service);
+    await connection.write(rest);
+    const [answer] = await connection.untilAnswers(1);
+    expect(answer?.status).toBe(200);
+    expect(answer?.headers.get('connection')).toBe('close');
+    expect(await stopped).toBe(0);
+
+    const again = await startService({dataDir: service.dataDir});
+    const found = await new Client(again.baseUrl, again.secretKey).get('/v1/events?userId=slow');
+    expect(found.json<{data: {event: string}[]}>().data.map(({event}) => event)).toEqual(['late']);
+    expect(await again.stop()).toBe(0);
+  });
+
+  test('does not wait for it for ever: it ends in good order within 25 s', async ({expect}) => {
+    const service = await startTalking();
+    const {connection} = await beginSlowRequest(service, 'never');
+    const startedMs = performance.now();
+    expect(await service.stop()).toBe(0);
+    expect(performance.now() - startedMs).toBeLessThan(25_000);
+    expect(await connection.untilClosed()).toBe(true);
+    expect(connection.answers()).toEqual([]);
+  });
+
+  test('ends at once with a second signal', async ({expect}) => {
+    const service = await startTalking();
+    const {connection} = await beginSlowRequest(service, 'never');
+    process.kill(service.pid, 'SIGTERM');
+    await isDraining(service);
+    const startedMs = performance.now();
+    expect(await service.stop()).toBe(1);
+    // The drain would have given the body ten seconds.
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    expect(service.logs()).toContain('SIGTERM again: ended without finishing');
+    expect(await connection.untilClosed()).toBe(true);
+  });
 });

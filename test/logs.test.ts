@@ -1,0 +1,67 @@
+// Process logs: structured, no line a request, no key, and no id or name of a user or an event, at any level.
+import {expect, test} from 'vitest';
+import {Client} from './support/http.js';
+import {type Service, startService} from './support/service.js';
+import {until} from './support/until.js';
+
+const mark = 'zqmark';
+const rounds = 200;
+
+/** The lines of the log; what people read on stdout is none of it. */
+const logLines = (service: Service): string[] =>
+  service
+    .logs()
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('Millrace listens on'));
+
+async function traffic({baseUrl, writeKey, secretKey, adminToken}: Service): Promise<void> {
+  const writer = new Client(baseUrl, writeKey);
+  const reader = new Client(baseUrl, secretKey);
+  const event = {event: `${mark}-event`, userId: `${mark}-user`, properties: {[`${mark}-p`]: `${mark}-v`}};
+  for (let i = 0; i < rounds; i++) {
+    await writer.post('/v1/events', {...event, messageId: `${mark}-${i}`});
+    await writer.post('/v1/events', {...event, timestamp: `${mark}-never`});
+    await writer.post('/v1/events/batch', {events: [event, {...event, userId: `${mark}\u0000`}]});
+    await writer.send('POST', '/v1/events', {
+      body: `{"event":"${mark}`,
+      headers: {'content-type': 'application/json'},
+    });
+    await reader.get(`/v1/users/${mark}-user?${mark}=1`);
+    await reader.get(`/${mark}`);
+    await new Client(baseUrl, `sk_live_${mark}`).get('/v1/events');
+  }
+  await writer.post('/v1/users/identify', {userId: `${mark}-user`, traits: {[`${mark}-t`]: `${mark}-v`}});
+  await reader.get(`/v1/events?userId=${mark}-user`);
+  await reader.get(`/v1/reports/events?event=${mark}-event&from=2026-01-01&to=2026-12-31&filter=${mark}-p=${mark}-v`);
+  await reader.get(`/v1/reports/funnel?steps[]=${mark}-event&from=2026-01-01&to=2026-12-31`);
+  await reader.delete(`/v1/users/${mark}-user`);
+  await new Client(baseUrl, adminToken).post('/admin/v1/keys', {kind: 'write', name: `${mark}-key`});
+}
+
+test('nothing of a client is in the log, and no line a request', async () => {
+  const service = await startService({env: {LOG_LEVEL: 'trace', RATE_LIMIT_READS_PER_MINUTE: '0'}});
+  const before = logLines(service).length;
+  await traffic(service);
+  // What follows a deletion is in the log by then.
+  const reader = new Client(service.baseUrl, service.secretKey);
+  await until('the deletion is done', async () => (await reader.get(`/v1/users/${mark}-user`)).status === 404);
+  expect(await service.stop()).toBe(0);
+
+  const lines = logLines(service);
+  for (const line of lines) {
+    const {level, time, role, msg} = JSON.parse(line) as Record<string, unknown>;
+    expect([typeof level, typeof time, typeof role, typeof msg], line).toEqual(
+      Array(4).fill('string').with(0, 'number'),
+    );
+  }
+  expect(lines.length - before).toBeLessThan(rounds / 2);
+  const log = lines.join('\n');
+  for (const secret of [mark, service.writeKey, service.secretKey, service.adminToken]) {
+    expect(log).not.toContain(secret);
+  }
+  const configurations = lines.filter((line) => line.includes('"msg":"configuration"'));
+  expect(configurations).toHaveLength(1);
+  expect(JSON.parse(configurations[0]!)).toMatchObject({adminToken: 'set', partitions: 4, logLevel: 'trace'});
+  // A stop in good order is nothing to be alarmed about.
+  expect(lines.filter((line) => (JSON.parse(line) as {level: number}).level >= 40)).toEqual([]);
+});
