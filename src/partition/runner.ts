@@ -69,6 +69,7 @@ export class Runner {
   private isReadStale = false;
   private disconnects = 0;
   private isStopped = false;
+  private isStandingStill = false;
   private tailBytes = 0;
   /** A tick that came while a snapshot was being written: another one follows. */
   private tickSkipped = false;
@@ -128,13 +129,22 @@ export class Runner {
   /** Starts folding; resolves when everything that was in the log is in a published snapshot. */
   async start(): Promise<void> {
     const {reader, partition} = this.setup;
-    this.run().catch((error: unknown) => this.setup.onFatal(error as Error));
+    this.run().catch((error: unknown) => this.foldingEnded(error as Error));
     // Asked again: a log that loses its tail meanwhile may not reach that sequence for long.
     while (!(await this.whenApplied(await retryForever(() => reader.lastSequence()), lookAgainMs)));
     await this.publishNow(tickReason.start);
     this.phase = 'live';
     if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
     this.startTicking(partition.partition);
+  }
+
+  /**
+   * Folding cannot do without a part that is unreadable: the partition stands still, and is 503, until a start finds the
+   * part. Ending the process would take the other partitions along, again after every start.
+   */
+  private foldingEnded(error: Error): void {
+    if (this.setup.damage.note(error)) this.isStandingStill = true;
+    else this.setup.onFatal(error);
   }
 
   private async run(): Promise<void> {
@@ -330,8 +340,10 @@ export class Runner {
   async drain(): Promise<void> {
     this.phase = 'draining';
     clearTimeout(this.timer);
-    await this.scrub.idle();
-    await this.publishNow(tickReason.shutdown);
+    if (!this.isStandingStill) {
+      await this.scrub.idle();
+      await this.publishNow(tickReason.shutdown);
+    }
     this.isStopped = true;
     this.setup.reader.interrupt();
     await this.setup.snapshots.idle();

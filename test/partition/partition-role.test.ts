@@ -290,6 +290,32 @@ test('a snapshot that lost a part is not used: the one before and the log behind
   expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
 });
 
+test.each([
+  ['an identify whose profile', (writer: ByteWriter) => writeIdentify(writer, 'ada', '{"plan":"free"}', day + 9)],
+  [
+    'a deletion one of whose records',
+    (writer: ByteWriter) => writeErase(writer, 'u', 'ada', `del_0_${'0'.repeat(32)}`, day + 9),
+  ],
+])('%s cannot be read: the partition stands still, says so, and still stops in good order', async (_what, write) => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  await eventsThenSnapshot();
+  await role.drainWorker();
+  const {index} = await role.published(1);
+  const {part} = index.userRuns[0].blocks[0];
+  for (const seq of part.revisions) await role.jsm.streams.deleteMessage(bucketStream('parts'), seq, true);
+  await role.startWorker();
+  await role.append((writer) => {
+    write(writer);
+    return 1;
+  });
+  await asked('unavailable', role.ask({ask: 'profile', user: user('ada')}));
+  const status = await asked('status', role.ask({ask: 'status'}));
+  expect(status).toMatchObject({phase: 'live', lag: 'it is behind its log', damagedParts: 1});
+  expect(role.fatal).toEqual([]);
+  await role.drainWorker();
+});
+
 test('a snapshot of an unknown format stops the start with one line that says so', async () => {
   role = await PartitionRole.create();
   await role.startWorker();
