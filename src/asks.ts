@@ -64,7 +64,7 @@ export interface Deletion {
 export interface StatusAnswer {
   readonly kind: 'status';
   readonly partition: number;
-  readonly phase: 'recovering' | 'live' | 'draining';
+  readonly phase: 'recovering' | 'live' | 'standing still' | 'draining';
   readonly appliedSequence: number;
   /** Position and time of the newest published snapshot; null before the first. */
   readonly published: {readonly sequence: number; readonly asOfMs: number} | null;

@@ -33,7 +33,8 @@ const tickShare = 0.8;
 /** Who waits for a sequence asks this often whether the log still is the one that it waits for. */
 const lookAgainMs = 5_000;
 
-export type Phase = 'recovering' | 'live' | 'draining';
+/** `standing still`: folding needs a part that is unreadable. */
+export type Phase = 'recovering' | 'live' | 'standing still' | 'draining';
 
 export interface RunnerSetup {
   readonly partition: Partition;
@@ -126,12 +127,14 @@ export class Runner {
     });
   }
 
-  /** Starts folding; resolves when everything that was in the log is in a published snapshot. */
+  /** Starts folding; resolves when everything that was in the log is in a published snapshot, or never will be. */
   async start(): Promise<void> {
     const {reader, partition} = this.setup;
     this.run().catch((error: unknown) => this.foldingEnded(error as Error));
     // Asked again: a log that loses its tail meanwhile may not reach that sequence for long.
-    while (!(await this.whenApplied(await retryForever(() => reader.lastSequence()), lookAgainMs)));
+    while (!(await this.whenApplied(await retryForever(() => reader.lastSequence()), lookAgainMs))) {
+      if (this.isStandingStill) return;
+    }
     await this.publishNow(tickReason.start);
     this.phase = 'live';
     if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
@@ -143,8 +146,13 @@ export class Runner {
    * part. Ending the process would take the other partitions along, again after every start.
    */
   private foldingEnded(error: Error): void {
-    if (this.setup.damage.note(error)) this.isStandingStill = true;
-    else this.setup.onFatal(error);
+    if (!this.setup.damage.note(error)) {
+      this.setup.onFatal(error);
+      return;
+    }
+    if (this.phase !== 'draining') this.phase = 'standing still';
+    this.isStandingStill = true;
+    clearTimeout(this.timer);
   }
 
   private async run(): Promise<void> {

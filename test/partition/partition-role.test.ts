@@ -311,8 +311,11 @@ test.each([
   });
   await asked('unavailable', role.ask({ask: 'profile', user: user('ada')}));
   const status = await asked('status', role.ask({ask: 'status'}));
-  expect(status).toMatchObject({phase: 'live', lag: 'it is behind its log', damagedParts: 1});
+  expect(status).toMatchObject({phase: 'standing still', damagedParts: 1});
   expect(role.fatal).toEqual([]);
+  await role.drainWorker();
+  await role.startWorker(); // It starts beside the others, and stands still again.
+  expect(await role.ask({ask: 'status'})).toMatchObject({phase: 'standing still'});
   await role.drainWorker();
 });
 
