@@ -15,7 +15,7 @@ export interface WelcomeOptions {
 }
 
 export function welcome({baseUrl, firstKeys, reportRefreshMs, nowMs}: WelcomeOptions): string {
-  const listening = `Millrace listens on ${baseUrl}\n`;
+  const listening = `Millrace listens on ${baseUrl} (the API: ${baseUrl}/docs)\n`;
   if (firstKeys === null) return listening;
   const today = new Date(nowMs).toISOString().slice(0, 10);
   return `${listening}

@@ -6,10 +6,10 @@ export const operating: Operations = {
   'GET /healthz': {
     id: 'health',
     tag: 'Operations',
-    summary: 'The process lives',
+    summary: 'Liveness',
     answers: {
       200: {
-        description: 'It does.',
+        description: 'The process lives.',
         schema: healthAnswer,
         example: {status: 'ok', durability: 'power-cut'},
       },
@@ -19,7 +19,7 @@ export const operating: Operations = {
   'GET /readyz': {
     id: 'readiness',
     tag: 'Operations',
-    summary: 'It can do all of its work',
+    summary: 'Readiness',
     answers: {
       200: {
         description: 'The log is reachable, and all partitions and reports are caught up.',
@@ -38,14 +38,14 @@ export const operating: Operations = {
   'GET /metrics': {
     id: 'metrics',
     tag: 'Operations',
-    summary: 'The service in numbers',
+    summary: 'Metrics',
     answers: {200: {description: 'The text format of Prometheus.', media: 'text/plain'}},
     errors: ['unavailable'],
   },
   'GET /openapi.json': {
     id: 'description',
     tag: 'Operations',
-    summary: 'This description',
+    summary: 'This description, OpenAPI',
     answers: {
       200: {
         description: 'OpenAPI 3.1.',
@@ -58,7 +58,7 @@ export const operating: Operations = {
   'GET /docs': {
     id: 'documentation',
     tag: 'Operations',
-    summary: 'The same as a page',
+    summary: 'This description, a page',
     answers: {
       200: {
         description: 'HTML that loads nothing from anywhere.',

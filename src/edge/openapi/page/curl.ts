@@ -7,11 +7,18 @@ const variables: Readonly<Record<string, string>> = {
   adminToken: '$ADMIN_TOKEN',
 };
 
+// Longer queries stand one parameter a line.
+const inlineQueryCharactersMax = 24;
+
 export function curlOf(method: string, path: string, operation: DescribedOperation): string {
   const [scheme] = operation.security.flatMap((one) => Object.keys(one));
   const body = operation.requestBody?.content['application/json'].example;
+  const query = queryOf(operation);
+  const isInline = query.toString().length <= inlineQueryCharactersMax;
+  const verb = method === 'GET' || body !== undefined ? '' : ` -X ${method}`;
   const words = [
-    `curl${method === 'GET' || body !== undefined ? '' : ` -X ${method}`} "$BASE${targetOf(path, operation)}"`,
+    `curl${isInline ? '' : ' -G'}${verb} "$BASE${targetOf(path, operation)}${isInline && query.size > 0 ? `?${query}` : ''}"`,
+    ...(isInline ? [] : [...query].map(([name, value]) => `--data-urlencode '${quoted(`${name}=${value}`)}'`)),
     ...(scheme === undefined ? [] : [`-H "Authorization: Bearer ${variables[scheme]}"`]),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${bodyText(body)}'`]),
   ];
@@ -19,19 +26,29 @@ export function curlOf(method: string, path: string, operation: DescribedOperati
 }
 
 function targetOf(path: string, {parameters = []}: DescribedOperation): string {
-  const query = new URLSearchParams();
-  let target = path;
-  for (const {name, in: place, example} of parameters) {
-    if (example === undefined) continue;
-    if (place === 'path') target = target.replace(`{${name}}`, encodeURIComponent(String(example)));
-    else for (const one of [example].flat()) query.append(name, String(one));
-  }
-  return query.size === 0 ? target : `${target}?${query}`;
+  return parameters.reduce(
+    (target, {name, in: place, example}) =>
+      place === 'path' ? target.replace(`{${name}}`, encodeURIComponent(String(example))) : target,
+    path,
+  );
 }
 
-/** Short bodies on one line. No single quote: the shell would end the text there. */
+/** The parameters that have an example make the request of the story. */
+function queryOf({parameters = []}: DescribedOperation): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const {name, in: place, example} of parameters) {
+    if (place !== 'query' || example === undefined) continue;
+    for (const one of [example].flat()) query.append(name, String(one));
+  }
+  return query;
+}
+
+/** Short bodies on one line. */
 function bodyText(body: unknown): string {
   const line = JSON.stringify(body);
   const text = line.length <= 60 ? line : JSON.stringify(body, null, 2).replaceAll('\n', '\n  ');
-  return text.replaceAll("'", "'\\''");
+  return quoted(text);
 }
+
+/** Within single quotes: one of them would end the text there. */
+const quoted = (text: string): string => text.replaceAll("'", "'\\''");

@@ -193,10 +193,13 @@ interface CodeSchema {
 
 function errorSection({components}: OpenApiDocument): Markup {
   const {code} = (components.schemas.ErrorValue as unknown as CodeSchema).properties;
-  const rows = Object.entries(code['x-enumDescriptions']).map(
-    ([name, meaning]) =>
-      html`<tr><td><code class="name">${name}</code></td><td>${statusOf[name as keyof typeof statusOf].slice(0, 3)}</td><td class="why">${prose(meaning)}</td></tr>`,
-  );
+  const statusOfCode = (name: string): string => statusOf[name as keyof typeof statusOf].slice(0, 3);
+  const rows = Object.entries(code['x-enumDescriptions'])
+    .sort(([a], [b]) => Number(statusOfCode(a)) - Number(statusOfCode(b)))
+    .map(
+      ([name, meaning]) =>
+        html`<tr><td><code class="name">${name}</code></td><td>${statusOfCode(name)}</td><td class="why">${prose(meaning)}</td></tr>`,
+    );
   return html`<section><h2 id="errors">Errors</h2>
 <table class="errors"><thead><tr><th>code</th><th>status</th><th>what it means</th></tr></thead><tbody>${rows}</tbody></table></section>`;
 }

@@ -85,13 +85,15 @@ export function typeOf(given: JsonSchema): Content {
       defaultOf(schema),
     ];
   if (schema.type === 'array')
-    return [
-      'list of ',
-      schema.items?.properties === undefined ? typeOf(schema.items ?? {}) : 'objects',
-      bounds(schema.minItems, schema.maxItems, 'items'),
-    ];
+    return ['list of ', itemsOf(schema.items ?? {}), bounds(schema.minItems, schema.maxItems, 'items')];
   if (schema.type === 'object') return ['object', bounds(undefined, schema.maxProperties, 'keys')];
   return [wordOf(schema), boundsOf(schema), defaultOf(schema)];
+}
+
+/** The items of a list, in the plural. */
+function itemsOf(items: Schema): Content {
+  if (items.properties !== undefined) return 'objects';
+  return items.type === 'string' && items.enum === undefined ? 'strings' : typeOf(items);
 }
 
 function wordOf({type, format, pattern}: Schema): string {

@@ -19,8 +19,7 @@ export const style = `
   }
 }
 * { box-sizing: border-box; }
-html { scroll-behavior: smooth; scroll-padding-top: 1.25rem; -webkit-text-size-adjust: 100%; }
-@media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
+html { scroll-padding-top: 1.25rem; -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.6 var(--sans); }
 a { color: var(--link); text-decoration: none; }
 a:hover { text-decoration: underline; }
@@ -115,6 +114,10 @@ pre { background: var(--sunken); color: var(--code); border: 1px solid var(--lin
   .fields td:first-child { width: auto; }
   .fields tr { padding: .55rem 0; border-top: 1px solid var(--line); }
   .fields tr:first-child { border-top: 0; }
+  .errors thead { display: none; }
+  .errors tr { display: grid; grid-template-columns: 1fr auto; padding: .55rem 0; border-top: 1px solid var(--line); }
+  .errors td { padding: 0; border: 0; }
+  .errors .why { grid-column: 1 / -1; }
 }
 @media print { nav { display: none; } .layout { display: block; } pre { white-space: pre-wrap; } }
 `;
