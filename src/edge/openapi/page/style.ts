@@ -116,6 +116,7 @@ pre { background: var(--sunken); color: var(--code); border: 1px solid var(--lin
   .fields tr:first-child { border-top: 0; }
   .errors thead { display: none; }
   .errors tr { display: grid; grid-template-columns: 1fr auto; padding: .55rem 0; border-top: 1px solid var(--line); }
+  .errors tbody tr:first-child { border-top: 0; }
   .errors td { padding: 0; border: 0; }
   .errors .why { grid-column: 1 / -1; }
 }
