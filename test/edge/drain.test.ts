@@ -67,8 +67,18 @@ describe.concurrent('a stop while a body is on its way', () => {
   test('takes the rest of it, answers, and closes', async ({expect}) => {
     const service = await startTalking();
     const {connection, rest} = await beginSlowRequest(service, 'late');
+    const balancer = await RawConnection.open(service.baseUrl);
+    const ask = 'GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n';
+    await balancer.write(ask);
+    expect((await balancer.untilAnswers(1))[0]?.status).toBe(200);
     const stopped = service.stop();
     await isDraining(service);
+    // Who asks on an open connection hears why; nobody new is let in.
+    await balancer.write(ask);
+    const [, readiness] = await balancer.untilAnswers(2);
+    expect(readiness?.status).toBe(503);
+    expect(JSON.parse(readiness!.body)).toMatchObject({status: 'not_ready', reasons: ['the service is stopping']});
+    await expect(RawConnection.open(service.baseUrl)).rejects.toThrow('ECONNREFUSED');
     await connection.write(rest);
     const [answer] = await connection.untilAnswers(1);
     expect(answer?.status).toBe(200);

@@ -37,6 +37,8 @@ const asked = async <K extends PartitionAnswer['kind']>(kind: K, answer: Promise
   return given as Extract<PartitionAnswer, {kind: K}>;
 };
 
+const measured = async () => (await asked('measures', role.ask({ask: 'measures'}))).partition;
+
 async function historyOf(id: string): Promise<string[]> {
   const {rows} = await asked('history', role.ask({ask: 'history', user: user(id), limit: 1_000}));
   const {events: texts} = await asked('bodies', role.ask({ask: 'bodies', ordinals: rows.map((row) => row.ordinal)}));
@@ -256,6 +258,7 @@ test('a log that lost its tail while the partition was away is noticed, and noth
   expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
   const {manifest} = await role.published(third);
   expect(manifest.position.generation).toBe(2);
+  expect(await measured()).toMatchObject({alarms: ['log_lost'], logLosses: 1, generation: 2, gaps: 0});
   await role.killWorker();
   await role.startWorker();
   expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
@@ -277,6 +280,26 @@ test('a log that lost its tail under a running partition is noticed when the con
   expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
   const generations = async () => (await role.manifest()).position.generation;
   await until('a snapshot of the new generation', async () => (await generations()) === 2);
+  expect(await measured()).toMatchObject({alarms: ['log_lost'], logLosses: 1, generation: 2, gaps: 0});
+});
+
+test('a number that a producer skipped is an alarm and a count', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  await role.append(events([event('ada', 'first', day + 1)]));
+  role.skipNumber();
+  await role.published(await role.append(events([event('ada', 'second', day + 2)])));
+  expect(await measured()).toMatchObject({
+    alarms: ['gap'],
+    gaps: 1,
+    logLosses: 0,
+    events: {counted: 2},
+    lagMessages: 0,
+  });
+  // A day's worth of ticks would pass before it is over; a thread that starts anew did not see it.
+  await role.drainWorker();
+  await role.startWorker();
+  expect(await measured()).toMatchObject({alarms: [], gaps: 0});
 });
 
 test('a snapshot that lost a part is not used: the one before and the log behind it give the same answers', async () => {

@@ -111,6 +111,11 @@ export class PartitionRole {
     return (await this.js.publish(logSubject(0), bytes)).seq;
   }
 
+  /** As if the log had lost the next message of this helper's producer. */
+  skipNumber(): void {
+    this.n += 1;
+  }
+
   /** The log as a power cut without sync leaves it: only its first `count` messages are there. */
   async loseTail(count: number): Promise<void> {
     const stream = logStream(0);
