@@ -50,6 +50,10 @@ export function findRoute(routes: Routes, path: string): Route | undefined {
 
 export const lastSegment = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
+/** Those with an endpoint of their own: HEAD comes with GET, OPTIONS with CORS. */
+export const methodsOf = (route: Route): Method[] =>
+  (['GET', 'POST', 'DELETE'] as const).filter((method) => route[method] !== undefined);
+
 export function allowedMethods(route: Route): string {
   const names: string[] = [];
   if (route.GET !== undefined) names.push('GET', 'HEAD');

@@ -31,10 +31,35 @@ export function readBatch(bytes: Buffer, receivedMs: number, partitionCount: num
   return reading;
 }
 
-/** Undefined when the body is to be parsed as a whole. */
-export function readPlain(bytes: Buffer, receivedMs: number): BatchReading | undefined {
+/**
+ * The same for a thread that must not stall: undefined, and nothing happened, when more than `parseBytesMax` would have
+ * to be parsed. What is plain is read in any length.
+ */
+export function readCheapBatch(
+  bytes: Buffer,
+  receivedMs: number,
+  partitionCount: number,
+  parseBytesMax: number,
+  sink: EntrySink,
+): BatchReading | undefined {
+  let reading = readPlain(bytes, receivedMs, parseBytesMax);
+  if (reading === undefined && bytes.length > parseBytesMax) return undefined;
+  reading ??= readParsed(bytes, receivedMs);
+  if (reading.kind === 'read') emit(reading.eventCount, partitionCount, sink);
+  return reading;
+}
+
+/** Undefined when the body is to be parsed as a whole, or more than `parseBytesMax` of it. */
+export function readPlain(
+  bytes: Buffer,
+  receivedMs: number,
+  parseBytesMax = Number.POSITIVE_INFINITY,
+): BatchReading | undefined {
   const refused: RefusedItem[] = [];
+  let parsedBytes = 0;
   const isRead = plain.read(bytes, receivedMs, (text, index, entries) => {
+    parsedBytes += text.length;
+    if (parsedBytes > parseBytesMax) return false;
     const event = parseJson(text);
     if (event === notJson) return false;
     encode(event, index, receivedMs, entries, refused);

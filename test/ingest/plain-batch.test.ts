@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {partitionOfEntry, writeEvent} from '../../actors/codec/entries.js';
 import {batchEventsMax, eventBytesMax} from '../../actors/limits.js';
-import {readBatch} from '../../src/ingest/batch.js';
+import {readBatch, readCheapBatch} from '../../src/ingest/batch.js';
 import {notJson, parseJson} from '../../src/ingest/json-text.js';
 import {PlainEvent} from '../../src/ingest/plain-event.js';
 import {EventDraft, isJsonObject, readEvent} from '../../src/ingest/validate.js';
@@ -268,4 +268,33 @@ test('any damage to a batch: as if it had been parsed', () => {
     }),
     {numRuns: 3_000},
   );
+});
+
+describe('a thread that must not stall', () => {
+  const cheap = (body: string, parseBytesMax: number): unknown =>
+    readCheapBatch(Buffer.from(body), nowMs, partitionCount, parseBytesMax, () => {});
+  const plainOnes = Array.from({length: 50}, () => event(''));
+  const odd = withProperties('"a":{"b":1}');
+
+  test('reads plain events whatever their length, and leaves alone what needs more parsing than it may do', () => {
+    expect(cheap(`{"events":[${plainOnes}]}`, 100)).toMatchObject({kind: 'read', eventCount: 50});
+    expect(cheap(`{"events":[${plainOnes},${odd}]}`, 100)).toMatchObject({kind: 'read', eventCount: 51});
+    expect(cheap(`{"events":[${plainOnes},${odd},${odd}]}`, 100)).toBeUndefined();
+    expect(cheap(`{"other":1,"events":[${plainOnes}]}`, 100)).toBeUndefined();
+  });
+
+  test('says the same as any other thread where it says anything', () => {
+    for (const body of [`{"events":[${odd}]}`, '{"events":[]}', '[', '[]', `{"events":[${odd},0,${odd}]}`]) {
+      expect(cheap(body, 1_000)).toEqual(readBatch(Buffer.from(body), nowMs, partitionCount, () => {}));
+    }
+  });
+
+  test('appends nothing when it leaves a batch alone', () => {
+    let appended = 0;
+    const body = Buffer.from(`{"events":[${plainOnes},${odd},${odd}]}`);
+    readCheapBatch(body, nowMs, partitionCount, 100, () => {
+      appended += 1;
+    });
+    expect(appended).toBe(0);
+  });
 });

@@ -1,13 +1,13 @@
 // POST /v1/events/batch: up to 1,000 events, each with its own outcome (API.md, Ingestion).
 
 import {batchEventsMax} from '../../../actors/limits.js';
-import {type BatchReading, type EntrySink, type RefusedItem, readBatch} from '../../ingest/batch.js';
+import {type BatchReading, type EntrySink, type RefusedItem, readCheapBatch} from '../../ingest/batch.js';
 import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
 import {tooManyBodies} from '../body-budget.js';
 import type {Exchange} from '../exchange.js';
 import {type Failure, invalidRequest, retryAfter, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
-import {largeBodyBytesMin} from '../large-bodies.js';
+import {largeBodyBytesMin, parseBytesMax} from '../large-bodies.js';
 import type {EncodedEntries} from '../large-bodies-worker.js';
 import {positionHeader} from '../log-position.js';
 import type {Outcomes} from '../metrics/traffic.js';
@@ -25,17 +25,20 @@ const someUnavailable = unavailable('the log did not take all events: those list
 export function trackBatch(front: Front, exchange: Exchange, bytes: Buffer): void {
   const receivedMs = front.wallMs();
   if (bytes.length > largeBodyBytesMin) {
-    trackLargeBatch(front, exchange, bytes, receivedMs);
+    trackElsewhere(front, exchange, bytes, receivedMs);
     return;
   }
   const outcome = new BatchOutcome(exchange, front.traffic.events);
   const sink: EntrySink = (entries, start, end, partition, index) => {
     outcome.appended(index, front.publisher.append(partition, entries, start, end, outcome));
   };
-  finish(exchange, outcome, readBatch(bytes, receivedMs, front.partitionCount, sink));
+  const reading = readCheapBatch(bytes, receivedMs, front.partitionCount, parseBytesMax, sink);
+  if (reading === undefined) trackElsewhere(front, exchange, bytes, receivedMs);
+  else finish(exchange, outcome, reading);
 }
 
-function trackLargeBatch(front: Front, exchange: Exchange, bytes: Buffer, receivedMs: number): void {
+/** In the worker thread. */
+function trackElsewhere(front: Front, exchange: Exchange, bytes: Buffer, receivedMs: number): void {
   const isTaken = front.largeBodies.encode(bytes, receivedMs, ({reading, entries}) => {
     // The client may be gone by now: its batch is complete and valid all the same, like any that is not waited for.
     const outcome = new BatchOutcome(exchange, front.traffic.events);

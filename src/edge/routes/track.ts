@@ -1,8 +1,10 @@
 // POST /v1/events and POST /v1/users/identify: one entry a request. The hot path: plain code, no promise.
 
+import {eventBytesMax} from '../../../actors/limits.js';
+import {compactBytesMin} from '../../ingest/compact-size.js';
 import {notJson, parseJson} from '../../ingest/json-text.js';
 import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
-import type {Refusal} from '../../ingest/refusals.js';
+import {type Refusal, refusals} from '../../ingest/refusals.js';
 import {type AcceptedIdentify, EventDraft, isJsonObject, readEvent, readIdentify} from '../../ingest/validate.js';
 import type {Exchange} from '../exchange.js';
 import {type Failure, invalidRequest, unavailable} from '../failure.js';
@@ -40,6 +42,11 @@ class WriteAnswer implements CommitWaiter {
 }
 
 export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
+  if (isTooLong(bytes)) {
+    front.traffic.events.refused += 1;
+    exchange.fail(singleRefusal(refusals.size));
+    return;
+  }
   const value = parseJson(bytes);
   if (value === notJson) {
     exchange.fail(invalidJson);
@@ -60,6 +67,11 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
 }
 
 export function identify(front: Front, exchange: Exchange, bytes: Buffer): void {
+  if (isTooLong(bytes)) {
+    front.traffic.identifies.refused += 1;
+    exchange.fail(identifyRefusal(refusals.size));
+    return;
+  }
   const value = parseJson(bytes);
   if (value === notJson) {
     exchange.fail(invalidJson);
@@ -87,6 +99,9 @@ function append({publisher, encoder}: Front, exchange: Exchange, body: string, c
   counts.unavailable += 1;
   exchange.fail(logUnavailable);
 }
+
+/** Before it is parsed: what certainly exceeds the bound must not cost more than to see that. */
+const isTooLong = (bytes: Buffer): boolean => bytes.length > eventBytesMax && compactBytesMin(bytes) > eventBytesMax;
 
 const isRefusal = (read: AcceptedIdentify | Refusal): read is Refusal => 'code' in read;
 
