@@ -1,0 +1,173 @@
+// Who may do what: every route with every kind of key, from the service's own table of routes. A route that is added there
+// needs a row here, and says with it whom it lets in.
+
+import {beforeAll, describe, expect, test} from 'vitest';
+import {routes} from '../../src/edge/all-routes.js';
+import {type Method, methodsOf} from '../../src/edge/route.js';
+import {type Answer, Client, expectError, expectJson} from '../support/http.js';
+import {freshId, unlimited, useService} from './service-under-test.js';
+
+const under = useService(unlimited);
+
+type Door = 'open' | 'write' | 'secret' | 'admin';
+
+interface Row {
+  /** The path that is asked, with its query. */
+  readonly path?: string;
+  readonly door: Door;
+  readonly body?: () => unknown;
+  /** Of whoever is let in. Never 401 or 403. */
+  readonly status: number;
+}
+
+const day = 'from=2024-01-01&to=2024-01-01';
+const anEvent = () => ({event: 'seen', userId: freshId()});
+
+/** By method and path, as all-routes.ts writes it; `:id` stands for the last segment. */
+const table: Readonly<Record<string, Row>> = {
+  'POST /v1/events': {door: 'write', body: anEvent, status: 200},
+  'GET /v1/events': {door: 'secret', status: 200},
+  'POST /v1/events/batch': {door: 'write', body: () => ({events: [anEvent()]}), status: 200},
+  'POST /v1/users/identify': {door: 'write', body: () => ({userId: freshId()}), status: 200},
+  'GET /v1/users/identify': {door: 'secret', status: 404},
+  'DELETE /v1/users/identify': {door: 'secret', status: 404},
+  'GET /v1/users/:id': {path: '/v1/users/nobody-of-this-name', door: 'secret', status: 404},
+  'DELETE /v1/users/:id': {path: '/v1/users/nobody-of-this-name', door: 'secret', status: 404},
+  'GET /v1/deletions/:id': {path: '/v1/deletions/del_0_unknown', door: 'secret', status: 404},
+  'GET /v1/reports/events': {path: `/v1/reports/events?event=seen&${day}`, door: 'secret', status: 200},
+  'GET /v1/reports/users': {path: `/v1/reports/users?${day}`, door: 'secret', status: 200},
+  'GET /v1/reports/funnel': {path: `/v1/reports/funnel?steps[]=seen&${day}`, door: 'secret', status: 200},
+  'GET /admin/v1/keys': {door: 'admin', status: 200},
+  'POST /admin/v1/keys': {door: 'admin', body: () => ({kind: 'write', name: freshId()}), status: 201},
+  'DELETE /admin/v1/keys/:id': {path: '/admin/v1/keys/key_unknown', door: 'admin', status: 404},
+  'GET /healthz': {door: 'open', status: 200},
+  'GET /readyz': {door: 'open', status: 200},
+  'GET /metrics': {door: 'open', status: 200},
+  'GET /openapi.json': {door: 'open', status: 200},
+  'GET /docs': {door: 'open', status: 200},
+};
+
+const paths = [...routes.exact, ...[...routes.bySegment].map(([path, route]) => [`${path}:id`, route] as const)];
+const known = paths.flatMap(([path, route]) => methodsOf(route).map((method) => ({method, path, route})));
+const nameOf = (method: string, path: string): string => `${method} ${path}`;
+
+const callers = ['no key', 'an empty header', 'malformed', 'unknown', 'revoked write', 'revoked secret'] as const;
+type Caller = (typeof callers)[number] | 'write' | 'secret' | 'admin';
+
+/** Undefined: let in. */
+function refusalOf(caller: Caller, door: Door): readonly [status: number, code: string] | undefined {
+  if (door === 'open') return undefined;
+  if (caller === 'no key' || caller === 'an empty header') return [401, 'missing_key'];
+  if (door === 'admin') return caller === 'admin' ? undefined : [401, 'invalid_key'];
+  if (caller === 'secret' || (caller === 'write' && door === 'write')) return undefined;
+  return caller === 'write' ? [403, 'insufficient_permissions'] : [401, 'invalid_key'];
+}
+
+const keys: {[caller in Caller]?: string} = {};
+
+beforeAll(async () => {
+  const {service, admin} = under;
+  for (const kind of ['write', 'secret'] as const) {
+    const {id, key} = (await admin.post('/admin/v1/keys', {kind, name: 'revoked'})).json<{id: string; key: string}>();
+    expect((await admin.delete(`/admin/v1/keys/${id}`)).status).toBe(200);
+    keys[`revoked ${kind}`] = `Bearer ${key}`;
+  }
+  keys['an empty header'] = '';
+  keys.malformed = 'Bearer';
+  keys.unknown = `Bearer sk_live_${'0'.repeat(43)}`;
+  keys.write = `Bearer ${service.writeKey}`;
+  keys.secret = `Bearer ${service.secretKey}`;
+  keys.admin = `Bearer ${service.adminToken}`;
+});
+
+/** `authorization`: one header a value. */
+function send(method: string, path: string, body: unknown, authorization: readonly string[]): Promise<Answer> {
+  const headers = authorization.length === 0 ? undefined : {authorization: [...authorization]};
+  const json = body === undefined ? {} : {json: body};
+  return under.nobody.send(method, path, headers === undefined ? json : {...json, headers});
+}
+
+async function expectOutcome(
+  answer: Answer,
+  status: number,
+  refusal: readonly [number, string] | undefined,
+): Promise<void> {
+  if (refusal !== undefined) expectError(answer, ...refusal);
+  else expect(`${answer.status} ${answer.status === status ? '' : answer.text}`.trim()).toBe(String(status));
+}
+
+test('every route has a row, and every row a route', () => {
+  expect(Object.keys(table).sort()).toEqual(known.map(({method, path}) => nameOf(method, path)).sort());
+});
+
+describe.each(known)('$method $path', ({method, path, route}) => {
+  const row = table[nameOf(method, path)]!;
+  const asked = row?.path ?? path;
+  const body = (): unknown => row.body?.();
+
+  test.each([...callers, 'write', 'secret', 'admin'] as const)('%s', async (caller) => {
+    const authorization = keys[caller];
+    const answer = await send(method, asked, body(), authorization === undefined ? [] : [authorization]);
+    await expectOutcome(answer, row.status, refusalOf(caller, row.door));
+  });
+
+  test('the scheme is read in any case', async () => {
+    for (const caller of ['write', 'secret', 'admin'] as const) {
+      const authorization = keys[caller]!.replace('Bearer', 'bEARER');
+      await expectOutcome(await send(method, asked, body(), [authorization]), row.status, refusalOf(caller, row.door));
+    }
+  });
+
+  test('two keys are no key, also when both are good', async () => {
+    const refusal = row.door === 'open' ? undefined : ([401, 'invalid_key'] as const);
+    for (const caller of ['write', 'secret', 'admin'] as const) {
+      const both = [keys[caller]!, keys[caller]!];
+      await expectOutcome(await send(method, asked, body(), both), row.status, refusal);
+      await expectOutcome(await send(method, asked, body(), [keys[caller]!, 'Bearer x']), row.status, refusal);
+    }
+  });
+
+  test('a key in the URL opens a write route alone, and only a write key does', async () => {
+    if (row.door === 'open') return;
+    const opens = method === 'POST' && route.isWriteRoute === true;
+    const mark = asked.includes('?') ? '&' : '?';
+    for (const caller of ['unknown', 'revoked write', 'revoked secret', 'write', 'secret', 'admin'] as const) {
+      const key = keys[caller]!.slice('Bearer '.length);
+      const answer = await send(method, `${asked}${mark}write_key=${key}`, body(), []);
+      const refusal = opens ? ([401, 'invalid_key'] as const) : ([401, 'missing_key'] as const);
+      await expectOutcome(answer, row.status, opens && caller === 'write' ? undefined : refusal);
+    }
+  });
+
+  test('the header wins over the URL', async () => {
+    if (method !== 'POST' || route.isWriteRoute !== true) return;
+    const {writeKey} = under.service;
+    expectError(await send(method, `${asked}?write_key=${writeKey}`, body(), ['Bearer x']), 401, 'invalid_key');
+    expectJson(await send(method, `${asked}?write_key=x`, body(), [keys.write!]), 200);
+  });
+});
+
+test('HEAD needs what GET needs', async () => {
+  for (const {method, path} of known.filter((one) => one.method === ('GET' as Method))) {
+    const row = table[nameOf(method, path)]!;
+    for (const caller of ['no key', 'write', 'secret', 'admin'] as const) {
+      const authorization = keys[caller];
+      const answer = await send(
+        'HEAD',
+        row.path ?? path,
+        undefined,
+        authorization === undefined ? [] : [authorization],
+      );
+      expect([path, caller, answer.status]).toEqual([path, caller, refusalOf(caller, row.door)?.[0] ?? row.status]);
+    }
+  }
+});
+
+test('keys of one kind do not pass for another by their prefix', async () => {
+  const {writeKey, secretKey} = under.service;
+  const swapped = [writeKey.replace('sk_write_', 'sk_live_'), secretKey.replace('sk_live_', 'sk_write_')];
+  for (const key of swapped) {
+    expectError(await new Client(under.service.baseUrl, key).get('/v1/events'), 401, 'invalid_key');
+    expectError(await new Client(under.service.baseUrl, key).post('/v1/events', anEvent()), 401, 'invalid_key');
+  }
+});
