@@ -61,12 +61,17 @@ export class ServiceProcess {
     throw new Error(`the service did not become ready:\n${printed}`);
   }
 
-  /** SIGTERM (it drains) or SIGKILL; resolves when it is gone. */
-  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** SIGTERM (it drains) or SIGKILL; resolves with the exit code when it is gone, null when a signal ended it. */
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    if (!this.isRunning) return this.child.exitCode;
     const exited = once(this.child, 'exit');
     this.child.kill(signal);
     await exited;
+    return this.child.exitCode;
   }
 }
 
