@@ -1,51 +1,46 @@
-// GET /readyz from the first moment that anybody can ask: 503 with the reasons until every role can do its work.
+// GET /readyz of an edge without the roles that it asks: 503 with every reason, whatever answers by itself.
+//   What else it can say: test/metrics.test.ts (silence, late reports), test/edge/drain.test.ts (stopping),
+//   test/disk-space.test.ts, test/damaged-parts.test.ts.
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
+import {scrape} from './support/metrics.js';
 import {temporaryFolder} from './support/service.js';
 import {until} from './support/until.js';
 
 const program = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 
-interface Readiness {
-  readonly status: number;
-  readonly body: {readonly status: string; readonly reasons: string[]; readonly warnings: string[]};
-}
-
-async function readiness(baseUrl: string): Promise<Readiness> {
-  const answer = await fetch(`${baseUrl}/readyz`);
-  return {status: answer.status, body: (await answer.json()) as Readiness['body']};
-}
-
-test('while it starts, the reasons are named; then there are none', async () => {
+test('roles that nobody plays are reasons, and shown as down', async () => {
   const dataDir = temporaryFolder();
   const {PATH, NATS_SERVER_BIN} = process.env;
   const child = spawn(process.execPath, [program], {
-    env: {PATH, NATS_SERVER_BIN, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', PARTITIONS: '16'},
+    env: {PATH, NATS_SERVER_BIN, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', PARTITIONS: '2', ROLES: 'edge'},
     stdio: 'ignore',
   });
   try {
     const note = join(dataDir, 'service.json');
     await until('it listens', () => existsSync(note));
     const {baseUrl} = JSON.parse(readFileSync(note, 'utf8')) as {baseUrl: string};
-    const seen: Readiness[] = [];
-    await until('it is ready', async () => {
-      seen.push(await readiness(baseUrl));
-      return seen.at(-1)!.status === 200;
+    const answer = await fetch(`${baseUrl}/readyz`);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await answer.json()).toEqual({
+      status: 'not_ready',
+      reasons: ['partition 0 does not answer', 'partition 1 does not answer', 'reports do not answer'],
+      warnings: [],
     });
-    expect(seen.at(-1)!.body).toEqual({status: 'ready', reasons: [], warnings: []});
-    const before = seen.slice(0, -1);
-    expect(before.length).toBeGreaterThan(0);
-    const reason =
-      /^partition \d+ (does not answer|is recovering|has not published a snapshot yet)$|^partition \d+: it is behind its log$|^reports (do not answer|have not loaded a snapshot of every partition yet)$/;
-    for (const {status, body} of before) {
-      expect([status, body.status]).toEqual([503, 'not_ready']);
-      expect(body.reasons.length).toBeGreaterThan(0);
-      for (const words of body.reasons) expect(words).toMatch(reason);
-    }
+    expect((await fetch(`${baseUrl}/healthz`)).status).toBe(200);
+    const metrics = await scrape(baseUrl);
+    expect(metrics.sum('millrace_ready')).toBe(0);
+    const up = metrics.find('millrace_up').map(({labels, value}) => [labels.role, labels.partition, value]);
+    expect(up).toEqual([
+      ['edge', '', 1],
+      ['partition', '0', 0],
+      ['partition', '1', 0],
+      ['report', '', 0],
+    ]);
   } finally {
     child.kill('SIGTERM');
     await once(child, 'exit');
