@@ -11,6 +11,7 @@ import {encodeRows} from '../../actors/rows.js';
 import {withoutRecord} from '../../actors/user-records.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {compressBlock, entryOf} from './chunk-parts.js';
+import type {NoteStep} from './erasure-steps.js';
 import type {Layout} from './layout.js';
 import type {PartStore} from './part-store.js';
 import {blockOf, loadRecord} from './user-loader.js';
@@ -29,12 +30,14 @@ export class Erasure {
   private readonly layout: Layout;
   private readonly parts: PartStore;
   private readonly cache: PartsCache;
+  private readonly note: NoteStep;
 
-  constructor(partition: Partition, layout: Layout, parts: PartStore, cache: PartsCache) {
+  constructor(partition: Partition, layout: Layout, parts: PartStore, cache: PartsCache, note: NoteStep) {
     this.partition = partition;
     this.layout = layout;
     this.parts = parts;
     this.cache = cache;
+    this.note = note;
   }
 
   /** No snapshot may be running. */
@@ -53,6 +56,7 @@ export class Erasure {
         erased.fingerprints.push(...piece.fingerprints);
       }
     }
+    this.note('chunks written');
     await this.takeOutOfRuns(user);
     return erased;
   }

@@ -12,6 +12,7 @@ import type {Damage} from '../parts/damage.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {Alarms} from './alarms.js';
 import type {Erasure} from './erasure.js';
+import type {NoteStep} from './erasure-steps.js';
 import type {Layout} from './layout.js';
 import type {LogMessage, LogReader} from './log-reader.js';
 import type {LogWriter} from './log-writer.js';
@@ -45,6 +46,8 @@ export interface RunnerSetup {
   /** For folding: waits while the store is unreachable. */
   readonly foldCache: PartsCache;
   readonly erasure: Erasure;
+  /** Told each step of an erasure. */
+  readonly note: NoteStep;
   readonly snapshots: Snapshots;
   readonly reader: LogReader;
   readonly writer: LogWriter;
@@ -245,15 +248,18 @@ export class Runner {
 
   /** Brings what the fold stopped for, and folds on. */
   private async resolve(stop: Exclude<Stop, {kind: 'done'}>, sequence: number, cursor: MessageCursor): Promise<Stop> {
-    const {partition, layout, foldCache, snapshots, erasure} = this.setup;
+    const {partition, layout, foldCache, snapshots, erasure, note} = this.setup;
     switch (stop.kind) {
       case 'profile':
         partition.activate(stop.user, await loadProfile(partition, layout, foldCache, stop.user));
         return partition.fold(sequence, cursor, true);
       case 'erasure': {
+        note('entry reached');
         await snapshots.idle();
         const erased = stop.user === undefined ? undefined : await erasure.takeOut(stop.user);
+        note('user taken out');
         partition.applyErasure(sequence, cursor.entry, stop.user, erased?.rows ?? [], erased?.fingerprints ?? []);
+        note('entry folded');
         this.scrub.request();
         return partition.fold(sequence, cursor);
       }

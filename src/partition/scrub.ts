@@ -15,6 +15,7 @@ import type {Partition} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {logStream} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
+import type {NoteStep} from './erasure-steps.js';
 import type {LogWriter} from './log-writer.js';
 import type {PartStore} from './part-store.js';
 import {retryForever} from './retry.js';
@@ -35,6 +36,7 @@ export interface ScrubSetup {
   readonly jsm: JetStreamManager;
   readonly erasureReach: ErasureReach;
   readonly log: Logger;
+  readonly note: NoteStep;
   /** Publishes a tick and resolves when a snapshot at or after it is published. */
   readonly publish: () => Promise<void>;
   readonly onFatal: (error: Error) => void;
@@ -92,21 +94,27 @@ export class Scrub {
   }
 
   private async scrubOnce(): Promise<void> {
-    const {partition, parts, snapshots, writer, publish} = this.setup;
+    const {partition, parts, snapshots, writer, publish, note} = this.setup;
     const deletions = partition.pendingDeletions();
     const {appliedSequence} = partition;
     snapshots.swept = [];
     await writer.filler(fillerBytes); // Z1
+    note('filler written');
     await publish(); // A
+    note('snapshot A published');
     snapshots.expectOrphans(); // Z4
     await publish(); // B
+    note('snapshot B published');
     await snapshots.idle(); // Z2
+    note('old parts erased');
     const older = must(snapshots.older, 'two snapshots were just published');
     const position = older.sequence;
     await snapshots.cutLog(older);
+    note('log purged');
     const erased = snapshots.swept;
     const remaining = await parts.stillThere(erased);
     const first = await this.firstSequence();
+    note('read back');
     if (remaining.length > 0 || first < position) {
       this.setup.log.error(
         {remaining: remaining.length, first, position},
@@ -118,7 +126,9 @@ export class Scrub {
     partition.logCleaned(appliedSequence); // Z1: what came behind the filler may share a block with A.
     if (deletions.length === 0) return;
     for (const deletion of deletions) this.complete(deletion, position, erased.length);
+    note('receipt made');
     await publish(); // Z3
+    note('receipt published');
     for (const {id} of deletions) this.announce(id);
   }
 

@@ -88,7 +88,7 @@ export class MemoryShell {
   }
 
   private async erase(sequence: number, user: number | undefined, entry: Parameters<Partition['applyErasure']>[1]) {
-    const erasure = new Erasure(this.partition, this.layout, this.parts, this.cache);
+    const erasure = new Erasure(this.partition, this.layout, this.parts, this.cache, () => undefined);
     const erased = user === undefined ? undefined : await erasure.takeOut(user);
     this.partition.applyErasure(sequence, entry, user, erased?.rows ?? [], erased?.fingerprints ?? []);
   }
