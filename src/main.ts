@@ -168,6 +168,7 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
           cacheBytesMax: Math.floor(cacheBytesMax / threadCount),
           dedupeBytesMax: Math.floor(config.dedupeBytesMax / threadCount),
           isNatsEmbedded: config.nats.kind === 'embedded',
+          dataDir: config.dataDir,
         },
         fatal,
       ),

@@ -21,6 +21,8 @@ export interface PartitionWorkerData {
   readonly dedupeBytesMax: number;
   /** Whether nats-server is ours alone: what it unlinks and overwrites is then all that there is on disk. */
   readonly isNatsEmbedded: boolean;
+  /** Gets the notes of the newest positions. */
+  readonly dataDir: string;
   readonly logLevel: string;
 }
 

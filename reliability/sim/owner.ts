@@ -3,6 +3,7 @@ import {partValues} from '../../src/nats/part-values.js';
 import {assemblePartition} from '../../src/partition/assembly.js';
 import {LiveReads} from '../../src/partition/live-reads.js';
 import {patientValues} from '../../src/partition/patient-values.js';
+import {noNote} from '../../src/partition/position-note.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {Damage} from '../../src/parts/damage.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
@@ -65,6 +66,7 @@ export class SimOwner {
       logJsm: simManager(this.link, lastSequenceMsMax),
       cache: new PartsCache(values, cacheBytes),
       foldCache: new PartsCache(patientValues(values), cacheBytes),
+      positionNote: noNote,
       refreshMs,
       stagger,
       erasureReach: 'bytes',
@@ -84,6 +86,6 @@ export class SimOwner {
 
   private log() {
     const say = (level: string) => (_fields: object, text: string) => this.world.timeline.trace(`${level}: ${text}`);
-    return {info: say('info'), warn: say('warn'), error: say('error')};
+    return {debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error')};
   }
 }

@@ -4,6 +4,8 @@
 //   T2. The partition count is fixed by the record, which is written before any log exists: a user's partition is
 //       hash(user) modulo that count, so another count would look for users where they are not.
 //   T3. Buckets are streams made here, never by the KV client: it sets `deny_delete`, which forbids erasure for ever.
+//   T4. A record is made for an empty NATS only: its secret is the key of fingerprints and hashes in logs and parts, which
+//       under another one would let retries count twice.
 
 import {randomBytes} from 'node:crypto';
 import {
@@ -61,7 +63,11 @@ export async function ensureTopology(
   checkServer(nc, replicas);
   const jsm = await managerOf(nc);
   await ensureStream(jsm, bucketConfig('settings', replicas));
-  const deployment = (await readDeployment(nc)) ?? (await createDeployment(nc, partitions)); // T2
+  let deployment = await readDeployment(nc);
+  if (deployment === undefined) {
+    await checkNothingThere(jsm, partitions);
+    deployment = await createDeployment(nc, partitions); // T2
+  }
   if (deployment.partitions !== partitions) {
     throw new TopologyFault(
       `PARTITIONS is ${partitions}, but the data was created with ${deployment.partitions}: set PARTITIONS=${deployment.partitions}`,
@@ -88,6 +94,21 @@ export async function readDeployment(nc: NatsConnection): Promise<Deployment | u
     );
   }
   return record;
+}
+
+/** T4 */
+async function checkNothingThere(jsm: JetStreamManager, partitions: number): Promise<void> {
+  const logs = Array.from({length: partitions}, (_, partition) => logStream(partition));
+  for (const name of [bucketStream('manifests'), bucketStream('parts'), ...logs]) {
+    const info = await jsm.streams.info(name).catch((error) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+    if (info === undefined || info.state.messages === 0) continue;
+    throw new TopologyFault(
+      `the record of this deployment is gone from ${bucketStream('settings')}, but ${name} has ${info.state.messages} messages (a power cut without sync?): restore a backup of NATS, or start on an empty one`,
+    );
+  }
 }
 
 async function createDeployment(nc: NatsConnection, partitions: number): Promise<Deployment> {

@@ -5,12 +5,14 @@ import {partValues} from '../nats/part-values.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import type {PartLoader} from './compaction.js';
 import {Erasure} from './erasure.js';
+import {stepNoter} from './erasure-steps.js';
 import {Layout} from './layout.js';
 import {LogReader} from './log-reader.js';
 import {LogWriter} from './log-writer.js';
 import {ManifestStore} from './manifest-store.js';
 import {PartStore} from './part-store.js';
 import {patientValues} from './patient-values.js';
+import type {PositionNote} from './position-note.js';
 import {recover} from './recovery.js';
 import {Runner, type RunnerSetup} from './runner.js';
 import {Snapshots} from './snapshots.js';
@@ -21,6 +23,7 @@ export interface AssemblyOptions
     'cache' | 'foldCache' | 'damage' | 'refreshMs' | 'stagger' | 'erasureReach' | 'log' | 'onFatal'
   > {
   readonly setup: PartitionSetup;
+  readonly positionNote: PositionNote;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   /** The log is read over a connection of its own. */
@@ -31,10 +34,10 @@ export interface AssemblyOptions
 
 /** Recovers the partition, which fences an earlier owner. */
 export async function assemblePartition(options: AssemblyOptions): Promise<Runner> {
-  const {setup, js, jsm, foldCache, damage, log} = options;
+  const {setup, js, jsm, foldCache, damage, positionNote, log} = options;
   const number = setup.partition;
   const manifests = new ManifestStore(js, jsm, number);
-  const recovered = await recover(setup, {manifests, cache: foldCache, jsm, log});
+  const recovered = await recover(setup, {manifests, cache: foldCache, jsm, note: positionNote, log});
   const {partition, index, epoch, generation, named} = recovered;
   const parts = new PartStore(js, jsm, number, epoch);
   parts.retire(...recovered.outdated);
@@ -50,18 +53,20 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
       }),
   };
   const snapshots = new Snapshots(
-    {partition, layout, parts, manifests, loader, jsm, generation, epoch, log},
+    {partition, layout, parts, manifests, loader, jsm, note: positionNote, generation, epoch, log},
     recovered.manifest,
     recovered.revision,
     named,
   );
+  const note = stepNoter(log, number);
   const runner = new Runner({
     ...options,
     partition,
     parts,
     layout,
     snapshots,
-    erasure: new Erasure(partition, layout, parts, foldCache),
+    erasure: new Erasure(partition, layout, parts, foldCache, note),
+    note,
     reader: new LogReader(options.logJs, options.logJsm, number),
     writer: new LogWriter(js, number),
   });

@@ -17,6 +17,7 @@ const erasesAtOnce = 8;
 
 const messageNotFound = 10_037;
 const sequenceNotFound = 10_043;
+const deletionFailed = 10_057;
 
 export class PartStore {
   private readonly js: JetStreamClient;
@@ -95,10 +96,11 @@ export class PartStore {
       try {
         await this.jsm.streams.deleteMessage(bucketStream('parts'), sequence, true);
       } catch (error) {
-        // A retry of an erase that had happened.
-        const isGone =
-          error instanceof JetStreamApiError && (error.code === messageNotFound || error.code === sequenceNotFound);
-        if (!isGone) throw error;
+        // A retry of an erase that had happened. For a message that a power cut took the server says no more than that
+        // the deletion failed: it is asked for the message then.
+        const code = error instanceof JetStreamApiError ? error.code : undefined;
+        const isGone = code === messageNotFound || code === sequenceNotFound;
+        if (!isGone && (code !== deletionFailed || (await this.stillThere([sequence])).length > 0)) throw error;
       }
     });
   }

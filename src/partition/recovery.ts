@@ -1,9 +1,11 @@
 // From the newest manifest to a partition that goes on folding behind it.
 //   Loaded: identities, names, message ids, the open chunk. Everything else stays in parts until something asks for it.
 //   V1. A part that is damaged or gone makes its snapshot unusable: the one before is taken, as long as the log still
-//       reaches back to it. Never half of a snapshot.
+//       reaches back to it; without a usable one the log is folded from its first message, if it has all of them. Never
+//       half of a snapshot. What no snapshot and no log can replace leaves an alarm, and its answers are 503.
 //   V2. The log must have the message that the snapshot stands at. One that lost it (power cut without sync, restored
 //       backup) is another generation: it is folded from its first message on, skipping by producer and number.
+//       The same holds for the position that was noted outside of NATS (position-note.ts): manifests are lost with logs.
 //   V3. A log that starts behind the snapshot lacks messages for ever: the start is refused.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {bodyBlockRows} from '../../actors/limits.js';
@@ -17,11 +19,12 @@ import {
 } from '../../actors/manifest.js';
 import {OpenChunk} from '../../actors/open-chunk.js';
 import {Partition, type PartitionSetup} from '../../actors/partition.js';
-import {logStream} from '../nats/topology.js';
+import {bucketStream, bucketSubject, logStream} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
 import {DamagedPart, MissingPart, type PartsCache} from '../parts/parts-cache.js';
 import {markAt} from './log-reader.js';
 import type {ManifestStore, StoredManifest} from './manifest-store.js';
+import type {NotedPosition, PositionNote} from './position-note.js';
 import {Final} from './retry.js';
 
 export interface Recovered {
@@ -44,71 +47,145 @@ export interface RecoverySources {
   readonly manifests: ManifestStore;
   readonly cache: PartsCache;
   readonly jsm: JetStreamManager;
+  readonly note: PositionNote;
   readonly log: Logger;
 }
 
 /** Takes the partition over (a new epoch fences an owner that still lives) and loads its newest usable snapshot. */
 export async function recover(setup: PartitionSetup, sources: RecoverySources): Promise<Recovered> {
   const stored = await sources.manifests.read();
-  if (stored === undefined) {
-    await checkReach(sources.jsm, setup.partition, 0);
-    return nothingYet(setup);
-  }
-  const {manifest, revision} = await takeOver(sources.manifests, stored);
+  const noted = await sources.note.read();
+  if (stored === undefined) return recoverWithoutManifest(setup, sources, noted);
+  const {manifest, revision} = await takeOver(sources.manifests, stored, noted?.epoch ?? 0);
   const loaded = await loadNewest(setup, manifest, sources);
-  const generation = await checkGeneration(loaded, sources);
-  const hasLostLog = generation !== loaded.manifest.position.generation;
-  return {...loaded, revision, epoch: manifest.epoch, generation, hasLostLog};
+  const generation = await checkGeneration(loaded, manifest, noted, sources);
+  return {
+    ...loaded,
+    revision,
+    epoch: manifest.epoch,
+    generation,
+    hasLostLog: generation !== manifest.position.generation,
+  };
 }
 
-function nothingYet(setup: PartitionSetup): Recovered {
+/** A first start; or one after all manifests were lost. */
+async function recoverWithoutManifest(
+  setup: PartitionSetup,
+  {jsm, log}: RecoverySources,
+  noted: NotedPosition | undefined,
+): Promise<Recovered> {
+  await checkReach(jsm, setup.partition, 0);
+  const nothing = {...nothingLoaded(setup), revision: 0};
+  if (noted === undefined) return {...nothing, epoch: 1, generation: 1, hasLostLog: false};
+  const isLost = !(await holdsNoted(jsm, setup.partition, noted));
+  if (isLost) alarmNoted(log, setup.partition, noted);
+  return {...nothing, epoch: noted.epoch + 1, generation: noted.generation + (isLost ? 1 : 0), hasLostLog: isLost};
+}
+
+function nothingLoaded(setup: PartitionSetup): Loaded {
   const nothing: ReadonlySet<string> = new Set();
   return {
     partition: new Partition(setup),
     index: undefined,
     manifest: undefined,
-    revision: 0,
-    epoch: 1,
-    generation: 1,
-    hasLostLog: false,
     named: {current: nothing, previous: nothing},
     outdated: [],
   };
 }
 
-async function takeOver(manifests: ManifestStore, stored: StoredManifest): Promise<StoredManifest> {
-  const manifest: Manifest = {...stored.manifest, epoch: stored.manifest.epoch + 1};
+async function takeOver(manifests: ManifestStore, stored: StoredManifest, notedEpoch: number): Promise<StoredManifest> {
+  const manifest: Manifest = {...stored.manifest, epoch: Math.max(stored.manifest.epoch, notedEpoch) + 1};
   return {manifest, revision: await manifests.write(manifest, stored.revision)};
 }
 
-interface Loaded {
-  readonly partition: Partition;
-  readonly index: SnapshotIndex;
-  readonly manifest: Manifest;
-  readonly named: Recovered['named'];
-  readonly outdated: Recovered['outdated'];
-}
+type Loaded = Pick<Recovered, 'partition' | 'index' | 'manifest' | 'named' | 'outdated'>;
 
 /** V1 */
 async function loadNewest(setup: PartitionSetup, manifest: Manifest, sources: RecoverySources): Promise<Loaded> {
-  try {
-    return await load(setup, manifest, sources);
-  } catch (error) {
-    if (!(error instanceof DamagedPart || error instanceof MissingPart) || manifest.previous === null) throw error;
-    const {partition} = setup;
-    sources.log.error(
-      {err: error, partition},
-      'the newest snapshot is damaged: the one before is used, and the log behind it',
-    );
-    return load(setup, {...manifest, ...manifest.previous, previous: null}, sources);
+  const {partition} = setup;
+  const {previous} = manifest;
+  const isOlderOfUse = previous !== null && (await reachesBack(sources.jsm, partition, previous.position.sequence));
+  const kept = isOlderOfUse ? [manifest, {...manifest, ...previous, previous: null}] : [manifest];
+  const stored = await storedValues(sources.jsm, partition);
+  let fault: Error | undefined;
+  for (const snapshot of kept) {
+    try {
+      return await load(setup, snapshot, sources, stored, false);
+    } catch (error) {
+      if (!isUnusable(error)) throw error;
+      fault ??= error;
+      const {sequence} = snapshot.position;
+      sources.log.error(
+        {err: error, partition, sequence},
+        'a snapshot is damaged: an earlier state is used, and the log behind it',
+      );
+    }
   }
+  if (await holdsAll(sources.jsm, partition, manifest)) return nothingLoaded(setup);
+  return loadDamaged(setup, kept, sources, stored, fault as Error);
 }
 
-async function load(setup: PartitionSetup, manifest: Manifest, {cache}: RecoverySources): Promise<Loaded> {
+/** Some of its parts are missing for ever. What they held answers 503, the rest is whole. */
+async function loadDamaged(
+  setup: PartitionSetup,
+  kept: readonly Manifest[],
+  sources: RecoverySources,
+  stored: ReadonlySet<string>,
+  fault: Error,
+): Promise<Loaded> {
+  const {partition} = setup;
+  for (const snapshot of kept) {
+    try {
+      const loaded = await load(setup, snapshot, sources, stored, true);
+      sources.log.error(
+        {err: fault, partition},
+        'no kept snapshot is whole, and the log cannot replace them: answers that need the missing parts are 503',
+      );
+      return loaded;
+    } catch (error) {
+      if (!isUnusable(error)) throw error;
+    }
+  }
+  throw new Final(
+    `partition ${partition}: no kept snapshot is whole (${fault.message}), and the log cannot replace them: restore a backup of NATS`,
+  );
+}
+
+const isUnusable = (error: unknown): error is DamagedPart | MissingPart =>
+  error instanceof DamagedPart || error instanceof MissingPart;
+
+/** Whether folding the log from its first message brings everything that the snapshot had. */
+async function holdsAll(jsm: JetStreamManager, partition: number, {position, mark}: Manifest): Promise<boolean> {
+  const {state} = await jsm.streams.info(logStream(partition));
+  return state.first_seq <= 1 && (await markAt(jsm, partition, position.sequence)) === mark;
+}
+
+/** Subjects of the values of parts that the bucket has. */
+async function storedValues(jsm: JetStreamManager, partition: number): Promise<ReadonlySet<string>> {
+  const filter = bucketSubject('parts', `p${partition}.>`);
+  const {state} = await jsm.streams.info(bucketStream('parts'), {subjects_filter: filter});
+  return new Set(Object.keys(state.subjects ?? {}));
+}
+
+const isStored = (ref: PartRef, stored: ReadonlySet<string>): boolean =>
+  ref.revisions.every((_, i) => stored.has(bucketSubject('parts', `${ref.key}.${i}`)));
+
+/** `permitsMissing`: parts may be missing as long as the state itself can be loaded. */
+async function load(
+  setup: PartitionSetup,
+  manifest: Manifest,
+  {cache}: RecoverySources,
+  stored: ReadonlySet<string>,
+  permitsMissing: boolean,
+): Promise<Loaded> {
   const partition = new Partition(setup);
   const index = decodeIndex(await cache.load(manifest.index));
+  const missing = permitsMissing ? undefined : [...partsOf(index)].find((ref) => !isStored(ref, stored));
+  if (missing !== undefined) throw new MissingPart(missing);
   await restore(partition, manifest, index, cache);
-  return {partition, index, manifest, ...(await keptParts(manifest, index, cache))};
+  const {named, outdated} = await keptParts(manifest, index, cache);
+  // Erased by sequence later: one that is gone may have left its sequence to another part.
+  return {partition, index, manifest, named, outdated: outdated.filter((ref) => isStored(ref, stored))};
 }
 
 async function restore(
@@ -167,18 +244,47 @@ async function loadOlderIndex(
   }
 }
 
-/** V2, V3. Returns the generation to go on with. */
-async function checkGeneration({partition, manifest}: Loaded, {jsm, log}: RecoverySources): Promise<number> {
-  const {generation, sequence} = manifest.position;
-  if ((await markAt(jsm, partition.partition, sequence)) === manifest.mark) return generation;
+/** V2, V3. Returns the generation to go on with. `newest`: the manifest that was published last, used or not. */
+async function checkGeneration(
+  {partition, manifest}: Loaded,
+  newest: Manifest,
+  noted: NotedPosition | undefined,
+  {jsm, log}: RecoverySources,
+): Promise<number> {
+  const generation = Math.max(newest.position.generation, noted?.generation ?? 0);
+  const isNoteHeld = noted === undefined || (await holdsNoted(jsm, partition.partition, noted));
+  if (!isNoteHeld) alarmNoted(log, partition.partition, noted);
+  const {sequence} = newest.position;
+  const from = manifest?.position.sequence ?? 0;
+  if ((await markAt(jsm, partition.partition, sequence)) === newest.mark) {
+    await checkReach(jsm, partition.partition, from);
+    return generation + (isNoteHeld ? 0 : 1);
+  }
   const {state} = await jsm.streams.info(logStream(partition.partition));
-  if (state.last_seq >= sequence) await checkReach(jsm, partition.partition, sequence);
+  if (state.last_seq >= from) await checkReach(jsm, partition.partition, from);
   log.error(
     {partition: partition.partition, sequence, last: state.last_seq},
     'the log lost the message that the snapshot stands at (a power cut without sync, or a restored backup): it is read again from its start',
   );
   partition.rewind();
   return generation + 1;
+}
+
+/** A log that was cut behind the noted position would have been cut behind a manifest that is gone: V3 sees that. */
+async function holdsNoted(jsm: JetStreamManager, partition: number, {sequence, mark}: NotedPosition): Promise<boolean> {
+  return (await markAt(jsm, partition, sequence)) === mark;
+}
+
+function alarmNoted(log: Logger, partition: number, {generation, sequence}: NotedPosition): void {
+  log.error(
+    {partition, generation, sequence},
+    'the log lost messages that were folded before (a power cut without sync, a restored backup, or another NATS): acknowledged events may be missing',
+  );
+}
+
+async function reachesBack(jsm: JetStreamManager, partition: number, position: number): Promise<boolean> {
+  const {state} = await jsm.streams.info(logStream(partition));
+  return state.first_seq <= position + 1;
 }
 
 /** V3 */

@@ -24,6 +24,7 @@ import type {Layout} from './layout.js';
 import {markAt} from './log-reader.js';
 import type {ManifestStore} from './manifest-store.js';
 import type {PartStore} from './part-store.js';
+import type {PositionNote} from './position-note.js';
 import {retryForever} from './retry.js';
 
 export interface Published {
@@ -44,6 +45,7 @@ export interface SnapshotsSetup {
   readonly manifests: ManifestStore;
   readonly loader: PartLoader;
   readonly jsm: JetStreamManager;
+  readonly note: PositionNote;
   readonly generation: number;
   readonly epoch: number;
   readonly log: Logger;
@@ -239,7 +241,7 @@ export class Snapshots {
   }
 
   private async publish(cut: Cut, index: PartRef): Promise<void> {
-    const {partition, manifests, parts, epoch} = this.setup;
+    const {partition, manifests, parts, note, epoch} = this.setup;
     const last = this.manifest;
     const manifest: Manifest = {
       format: manifestFormat,
@@ -253,6 +255,7 @@ export class Snapshots {
       previous:
         last === undefined ? null : {position: last.position, mark: last.mark, asOfMs: last.asOfMs, index: last.index},
     };
+    await note.write({...manifest.position, mark: cut.mark, epoch}); // N1
     this.revision = await manifests.write(manifest, this.revision);
     // Two manifests are kept: the index of the one before the last goes with the next sweep.
     if (last?.previous != null) parts.retire(last.previous.index);

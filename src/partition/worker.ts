@@ -18,6 +18,7 @@ import type {FromWorker, PartitionWorkerData, ToWorker} from '../worker-messages
 import {assemblePartition} from './assembly.js';
 import {LiveReads} from './live-reads.js';
 import {patientValues} from './patient-values.js';
+import {PositionFile} from './position-note.js';
 import type {Runner} from './runner.js';
 import type {ErasureReach} from './scrub.js';
 
@@ -86,6 +87,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     cache,
     foldCache,
     damage,
+    positionNote: new PositionFile(data.dataDir, number, log),
     refreshMs: data.reportRefreshMs,
     stagger: (number + 1) / (data.partitionCount + 1),
     erasureReach: reachOf(nc),

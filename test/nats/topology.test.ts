@@ -5,7 +5,7 @@ import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
 import {type DataLock, lockDataDir} from '../../src/data-lock.js';
 import {connectNats} from '../../src/nats/connection.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
-import {bucketSubject, ensureTopology, readDeployment, TopologyFault} from '../../src/nats/topology.js';
+import {bucketStream, bucketSubject, ensureTopology, readDeployment, TopologyFault} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {temporaryFolder} from '../support/service.js';
 
@@ -118,6 +118,16 @@ test('data of an unknown format is refused', async () => {
   const record = JSON.stringify({formatVersion: 2, partitions: 2, secret: 'x'});
   await jetstream(nc).publish(bucketSubject('settings', 'deployment'), record);
   await expect(ensureTopology(nc, {partitions: 2, replicas: 1})).rejects.toThrow(/format version 2; .* reads 1/);
+});
+
+test('a record that is gone while data is there is not made anew: its secret would be another one', async () => {
+  await ensureTopology(nc, {partitions: 2, replicas: 1});
+  await jsm.streams.purge(bucketStream('settings'));
+  await jetstream(nc).publish('log.1', 'a message');
+  await expect(ensureTopology(nc, {partitions: 2, replicas: 1})).rejects.toThrow(
+    /^the record of this deployment is gone from KV_settings, but LOG-1 has 1 messages/,
+  );
+  expect(await readDeployment(nc)).toBeUndefined();
 });
 
 test('replicas on a server that cannot keep their promises are refused', async () => {

@@ -7,7 +7,7 @@ import {manifestFormat, partsOf} from '../../actors/manifest.js';
 import {searchDisk} from '../../reliability/disk-search.js';
 import type {PartitionAnswer} from '../../src/asks.js';
 import {partValues} from '../../src/nats/part-values.js';
-import {bucketStream, bucketSubject} from '../../src/nats/topology.js';
+import {bucketStream, bucketSubject, logStream} from '../../src/nats/topology.js';
 import {PartStore} from '../../src/partition/part-store.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {PartitionRole} from '../support/partition-role.js';
@@ -324,8 +324,10 @@ test.each([
   await role.startWorker();
   await eventsThenSnapshot();
   await role.drainWorker();
-  const {index} = await role.published(1);
+  const {index, manifest} = await role.published(1);
   const {part} = index.userRuns[0].blocks[0];
+  // A log that has everything would replace the part.
+  await role.jsm.streams.purge(logStream(0), {seq: manifest.position.sequence});
   for (const seq of part.revisions) await role.jsm.streams.deleteMessage(bucketStream('parts'), seq, true);
   await role.startWorker();
   await role.append((writer) => {
@@ -340,6 +342,63 @@ test.each([
   await role.startWorker(); // It starts beside the others, and stands still again.
   expect(await role.ask({ask: 'status'})).toMatchObject({phase: 'standing still'});
   await role.drainWorker();
+});
+
+test('manifests that were lost together with the end of the log are noticed by the position that was noted outside', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  await eventsThenSnapshot();
+  await role.killWorker();
+  await role.loseTail(2);
+  await role.jsm.streams.purge(bucketStream('manifests'));
+  await role.startWorker();
+  expect(await historyOf('ada')).toEqual(['first 1 0-0']);
+  expect((await role.manifest()).position.generation).toBe(2);
+  const second = await role.append(events([event('ada', 'second', day + 2)]));
+  await role.published(second);
+  expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
+});
+
+test('manifests that were lost alone are made again from the whole log, in the same generation', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  await eventsThenSnapshot();
+  await role.killWorker();
+  await role.jsm.streams.purge(bucketStream('manifests'));
+  await role.startWorker();
+  expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
+  expect((await role.manifest()).position.generation).toBe(1);
+});
+
+test('when all parts are lost, a whole log replaces them', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  await eventsThenSnapshot();
+  await role.killWorker();
+  await role.jsm.streams.purge(bucketStream('parts'));
+  await role.startWorker();
+  expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
+  expect((await role.manifest()).position.generation).toBe(1);
+});
+
+test('when all parts are lost, a log that lost its tail stops the start with one line that says so', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  await eventsThenSnapshot();
+  await role.killWorker();
+  await role.loseTail(2);
+  await role.jsm.streams.purge(bucketStream('parts'));
+  await expect(role.startWorker()).rejects.toThrow(
+    /^partition 0: no kept snapshot is whole \(.* is gone\), and the log cannot replace them: restore a backup of NATS$/,
+  );
+});
+
+test('a part that the store lost with its tail is no reason to erase for ever', async () => {
+  role = await PartitionRole.create();
+  const store = new PartStore(role.js, role.jsm, 0, 1);
+  const ref = await store.put(Buffer.from('payload'));
+  store.retire({...ref, revisions: [ref.revisions[0] + 7]});
+  expect(await store.sweep(new Set())).toEqual([ref.revisions[0] + 7]);
 });
 
 test('a snapshot of an unknown format stops the start with one line that says so', async () => {

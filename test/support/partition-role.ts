@@ -71,6 +71,7 @@ export class PartitionRole {
       cacheBytesMax: 4 * 1024 * 1024,
       dedupeBytesMax: 8 * 1024 * 1024,
       isNatsEmbedded: true,
+      dataDir: this.dataDir,
       logLevel: 'silent',
       ...options,
     };
