@@ -8,9 +8,9 @@ import type {Nemesis, Stage} from './nemesis.js';
 import type {EventRow} from './readback.js';
 import {brokenEvents, type EventFate} from './stored-events.js';
 import {brokenAbsence, brokenProfile, type IdentifyFate} from './stored-profiles.js';
-import {Reports} from './stored-reports.js';
-import {type Fate, Truth} from './truth.js';
-import {dateOfRound, untimedName} from './workload.js';
+import type {Reports} from './stored-reports.js';
+import type {Fate, Truth} from './truth.js';
+import {dateOfRound, untimedNameOf} from './workload.js';
 
 // Profiles are asked one by one; the rest of a round's users is covered by history and reports.
 const profilesMax = 60;
@@ -25,8 +25,6 @@ export interface Checked {
 }
 
 export class Checker {
-  private readonly truth: Truth;
-  private readonly reports: Reports;
   private strangeSeen = 0;
   private wentBackSeen = 0;
   private endsSeen = 0;
@@ -34,10 +32,9 @@ export class Checker {
   constructor(
     private readonly stage: Stage,
     private readonly nemesis: Nemesis,
-  ) {
-    this.truth = new Truth(stage.journal.path);
-    this.reports = new Reports(stage.readback);
-  }
+    private readonly truth: Truth,
+    private readonly reports: Reports,
+  ) {}
 
   close(): void {
     this.truth.close();
@@ -51,7 +48,7 @@ export class Checker {
     const events = fates.filter(isEvent);
     const availability = availabilityOf(this.truth, beganAt);
     const broken = [
-      ...brokenEvents(events, rows, (thing) => erasures.have(thing)),
+      ...brokenEvents(events, rows, (thing) => erasures.have(thing), this.stage.losses.isGone),
       ...(await this.brokenUsers(fates, rows, erasures)),
       ...(await this.reports.brokenAfter(round, rows, covered)),
       ...((await this.nemesis.check?.(this.stage, this.truth, round)) ?? []),
@@ -74,7 +71,7 @@ export class Checker {
     const erasures = new Erasures(fates);
     const rows = await this.stage.readback.history({});
     return [
-      ...brokenEvents(fates.filter(isEvent), rows, (thing) => erasures.have(thing)),
+      ...brokenEvents(fates.filter(isEvent), rows, (thing) => erasures.have(thing), this.stage.losses.isGone),
       ...(await this.reports.brokenOver(rounds, rows, covered)),
       ...this.brokenSinceLastTime(),
     ];
@@ -84,10 +81,8 @@ export class Checker {
     const date = dateOfRound(round);
     const {readback} = this.stage;
     const timed = await readback.history({from: date, to: date});
-    const untimed = await readback.history({event: untimedName});
-    const isOfRound = (row: EventRow): boolean =>
-      (this.truth.fates.get(Number(row.properties.n))?.thing.round ?? round) === round;
-    return [...untimed.filter(isOfRound), ...timed];
+    const untimed = await readback.history({event: untimedNameOf(round)});
+    return [...untimed, ...timed];
   }
 
   private async brokenUsers(fates: readonly Fate[], rows: readonly EventRow[], erasures: Erasures): Promise<Broken[]> {

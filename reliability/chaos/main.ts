@@ -39,13 +39,14 @@ async function play(options: Options): Promise<number> {
     // A deadline that passed is a finding like any other.
     summary.add([{invariant: 'recovery', detail: (error as Error).message}]);
   }
-  const exit = await run.end();
-  if (summary.isClean && exit !== 'code 0') {
-    summary.add([{invariant: 'recovery', detail: `the last stop ended by ${exit}`}]);
-  }
+  const end = await run.end();
+  // Behind a finding a bad end is no news: the service may be down.
+  if (summary.isClean) summary.add(end);
+  summary.setAccount(run.account());
+  for (const line of summary.accountLines()) print(line);
   print(summary.line());
   print(summary.json());
-  if (summary.isClean && !options.keep) run.removeData();
+  if (summary.isClean && !options.keep) await run.removeData();
   else print(`kept: ${folder}`);
   return summary.isClean ? 0 : 1;
 }
@@ -62,9 +63,13 @@ async function playRounds(run: Run, rounds: number, summary: Summary): Promise<v
 }
 
 function roundLine(result: RoundResult, rounds: number): string {
-  const {round, events, sends, unknown, readyMs, firstSuccessMs, broken} = result;
+  const {round, events, sends, unknown, readyMs, firstSuccessMs, playedMs, comparedMs, broken} = result;
   const state =
     broken.length === 0 ? 'ok' : `BROKEN ${[...new Set(broken.map(({invariant}) => invariant))].join(', ')}`;
-  const times = `ready after ${Math.round(readyMs)} ms, first 2xx after ${Math.round(firstSuccessMs)} ms`;
+  const times = `ready after ${Math.round(readyMs)} ms, first 2xx after ${Math.round(firstSuccessMs)} ms, played ${seconds(playedMs)}, compared ${seconds(comparedMs)}`;
   return `round ${round}/${rounds}: ${events} events, ${sends} sends, ${unknown} unknown, ${times}: ${state}`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
 }

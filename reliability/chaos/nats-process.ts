@@ -10,32 +10,50 @@ import {setTimeout as delay} from 'node:timers/promises';
 const startMsMax = 20_000;
 const pollMs = 20;
 
+export interface NatsFolders {
+  /** Of the configuration and the log. */
+  readonly folder: string;
+  readonly storeDir: string;
+}
+
 export class NatsProcess {
   private constructor(
     private readonly child: ChildProcess,
     readonly port: number,
   ) {}
 
-  static async start(folder: string, port: number): Promise<NatsProcess> {
+  /** `sync`: the server's own interval is two minutes. */
+  static async start({folder, storeDir}: NatsFolders, port: number, sync: 'always' | 'default'): Promise<NatsProcess> {
     const {NATS_SERVER_BIN: bin} = process.env;
     if (bin === undefined) throw new Error('no nats-server: set NATS_SERVER_BIN');
     mkdirSync(folder, {recursive: true});
     const config = join(folder, 'server.conf');
-    const store = JSON.stringify(join(folder, 'store'));
+    const text = JSON.stringify;
+    const syncs = sync === 'always' ? ', sync_interval: always' : '';
     writeFileSync(
       config,
-      `listen: 127.0.0.1:${port}\njetstream { store_dir: ${store}, sync_interval: always }\nlog_file: ${JSON.stringify(join(folder, 'nats.log'))}\n`,
+      `listen: 127.0.0.1:${port}\njetstream { store_dir: ${text(storeDir)}${syncs} }\nlog_file: ${text(join(folder, 'nats.log'))}\n`,
     );
     const child = spawn(bin, ['-c', config], {stdio: 'ignore'});
-    process.once('exit', () => child.kill('SIGKILL'));
+    const withUs = (): boolean => child.kill('SIGKILL');
+    process.once('exit', withUs);
+    child.once('exit', () => process.off('exit', withUs));
     await untilListening(port, child);
     return new NatsProcess(child, port);
   }
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    return this.end('SIGTERM');
+  }
+
+  kill(): Promise<void> {
+    return this.end('SIGKILL');
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const exited = once(this.child, 'exit');
-    this.child.kill('SIGTERM');
+    this.child.kill(signal);
     await exited;
   }
 }

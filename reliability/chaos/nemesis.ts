@@ -3,6 +3,7 @@
 import type {Random} from '../../test/differential/random.js';
 import type {Broken} from './broken.js';
 import type {Journal} from './journal.js';
+import type {Losses} from './losses.js';
 import type {Readback} from './readback.js';
 import type {Sender} from './sender.js';
 import type {ServiceProcess} from './service-process.js';
@@ -20,6 +21,7 @@ export interface Stage {
   readonly journal: Journal;
   readonly service: ServiceProcess;
   readonly readback: Readback;
+  readonly losses: Losses;
 }
 
 /** Where the service keeps its data, and what else it is told. */
@@ -39,8 +41,12 @@ export interface Nemesis {
   strike(stage: Stage, random: Random): Promise<void>;
   /** The service may end by itself (a full disk): it is started again like by any supervisor. */
   readonly mayEndService?: boolean;
+  /** Acknowledged events may be missing behind a strike (`stage.losses` is told): they are counted, and sent again. */
+  readonly mayLose?: boolean;
   /** What else must hold after a round. */
   check?(stage: Stage, truth: Truth, round: number): Promise<Broken[]>;
+  /** What it did and met over all rounds, for the summary. */
+  account?(stage: Stage): Readonly<Record<string, number>>;
   /** Ends what `prepare` began, when the service has ended. */
   finish?(): Promise<void>;
 }

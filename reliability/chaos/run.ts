@@ -1,6 +1,5 @@
 // One run: a service, its journal, and rounds of traffic that a nemesis strikes into.
 
-import {rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {Random} from '../../test/differential/random.js';
@@ -8,17 +7,21 @@ import type {Broken} from './broken.js';
 import {Checker} from './checker.js';
 import {freePort} from './free-port.js';
 import {Journal} from './journal.js';
+import {Losses} from './losses.js';
 import type {Ground, Nemesis, Stage} from './nemesis.js';
 import {Readback} from './readback.js';
+import {outlivers, removeFolder} from './run-folder.js';
 import {type Keys, Sender} from './sender.js';
 import {ServiceProcess} from './service-process.js';
+import {Reports} from './stored-reports.js';
 import {AllTraffic, type Traffic, Worker} from './traffic.js';
+import {Truth} from './truth.js';
 import {Workload} from './workload.js';
 
 const keys: Keys = {write: 'sk_write_chaosWriteKey00000000', secret: 'sk_live_chaosSecretKey000000000'};
 const workersCount = 6;
 // Generous: a loaded machine is not what is tested; a service that hangs still fails.
-const readyMsMax = 90_000;
+const readyMsMax = 180_000;
 const settleMsMax = 60_000;
 // A supervisor starts it again; a service that ends every time is a finding.
 const revivalsMax = 10;
@@ -36,33 +39,32 @@ export interface RoundResult {
   readonly readyMs: number;
   readonly firstSuccessMs: number;
   readonly slowestMs: number;
+  /** From the first request to the last, and from there to the last answer of the comparison. */
+  readonly playedMs: number;
+  readonly comparedMs: number;
 }
 
 export class Run {
-  private readonly checker: Checker;
-  private readonly senders: readonly Sender[];
-
   private constructor(
     private readonly nemesis: Nemesis,
     private readonly stage: Stage,
     private readonly seed: number,
-    port: number,
-  ) {
-    this.checker = new Checker(stage, nemesis);
-    this.senders = Array.from({length: workersCount}, () => new Sender(stage.journal, port, keys));
-  }
+    private readonly senders: readonly Sender[],
+    private readonly checker: Checker,
+  ) {}
 
   static async begin(nemesis: Nemesis, folder: string, seed: number): Promise<Run> {
     const ground: Ground = (await nemesis.prepare?.(folder)) ?? {dataDir: join(folder, 'data'), env: {}};
     const port = await freePort();
     const service = new ServiceProcess({...ground, port, keys, logPath: join(folder, 'service.log')});
-    const stage: Stage = {
-      folder,
-      journal: new Journal(join(folder, 'journal.jsonl')),
-      service,
-      readback: new Readback(port, keys.secret),
-    };
-    const run = new Run(nemesis, stage, seed, port);
+    const journal = new Journal(join(folder, 'journal.jsonl'));
+    const readback = new Readback(port, keys.secret);
+    const truth = new Truth(journal.path);
+    const reports = new Reports(readback);
+    const senders = Array.from({length: workersCount}, () => new Sender(journal, port, keys));
+    const losses = new Losses(truth, readback, reports, senders[0]!);
+    const stage: Stage = {folder, journal, service, readback, losses};
+    const run = new Run(nemesis, stage, seed, senders, new Checker(stage, nemesis, truth, reports));
     service.start();
     try {
       await run.untilReady();
@@ -85,9 +87,11 @@ export class Run {
     const readyMs = await this.strikes(random);
     await traffic.stop();
     await traffic.settle(settleMsMax);
-    const covered = await this.fence(workload);
-    const checked = await this.checker.check(round, beganAt, covered);
-    return {...checked, round, readyMs};
+    const playedAt = performance.now();
+    const mended = await this.mend(workload);
+    const checked = await this.checker.check(round, beganAt, await this.fence(workload));
+    const times = {readyMs, playedMs: playedAt - beganAt, comparedMs: performance.now() - playedAt};
+    return {...checked, ...times, round, broken: [...mended, ...checked.broken]};
   }
 
   private clients(workload: Workload): Traffic {
@@ -123,6 +127,12 @@ export class Run {
     }
   }
 
+  private async mend(workload: Workload): Promise<Broken[]> {
+    if (this.nemesis.mayLose !== true) return [];
+    const fence = (): Promise<string> => this.fence(workload);
+    return this.stage.losses.mend(workload.round, await fence(), fence);
+  }
+
   /** Events behind everything that was sent, in every partition: a report that covers them covers all. */
   private async fence(workload: Workload): Promise<string> {
     const users = Array.from({length: fenceEvents}, (_, i) => ({
@@ -152,20 +162,28 @@ export class Run {
     return [...broken, ...(await this.checker.checkAll(rounds, await this.fence(workload)))];
   }
 
-  /** Returns how the service ended. */
-  async end(): Promise<string> {
-    const {service, readback, journal} = this.stage;
+  account(): Readonly<Record<string, number>> {
+    return this.nemesis.account?.(this.stage) ?? {};
+  }
+
+  /** Returns what was wrong with the end: how the service ended, who outlived it. */
+  async end(): Promise<Broken[]> {
+    const {service, readback, journal, folder} = this.stage;
     for (const sender of this.senders) sender.close();
     readback.close();
     const exit = await service.stop();
     this.checker.close();
     journal.close();
     await this.nemesis.finish?.();
-    return exit;
+    const late = await outlivers(folder);
+    return [
+      ...(exit === 'code 0' ? [] : [`the last stop ended by ${exit}`]),
+      ...late.map((what) => `a process outlived the service: ${what}`),
+    ].map((detail) => ({invariant: 'recovery', detail}));
   }
 
-  /** When the nemesis left them in the run's folder: the journal and the logs stay. */
-  removeData(): void {
-    rmSync(this.stage.folder, {recursive: true, force: true, maxRetries: 5, retryDelay: 100});
+  /** Nobody writes there any more when `end` has resolved. */
+  removeData(): Promise<void> {
+    return removeFolder(this.stage.folder);
   }
 }

@@ -22,13 +22,18 @@ export function* brokenEvents(
   fates: readonly EventFate[],
   rows: readonly EventRow[],
   isErased: (thing: EventThing) => boolean,
+  /** Lost where the durability class permits it, and counted elsewhere. */
+  isGone: (thing: EventThing) => boolean = () => false,
 ): Generator<Broken> {
   const byNumber = groupBy(rows, numberOf);
   const known = new Set(fates.map(({thing}) => thing.n));
   for (const [n, [row]] of byNumber) {
     if (!known.has(n)) yield {invariant: 'invented', detail: `S3 ${JSON.stringify(row)}`};
   }
-  for (const fate of fates) yield* brokenEvent(fate, byNumber.get(fate.thing.n) ?? [], isErased(fate.thing));
+  for (const fate of fates) {
+    const stored = byNumber.get(fate.thing.n) ?? [];
+    if (stored.length > 0 || !isGone(fate.thing)) yield* brokenEvent(fate, stored, isErased(fate.thing));
+  }
   yield* brokenIds(rows);
   yield* brokenOrder(rows);
 }

@@ -9,7 +9,7 @@ import type {Thing} from './journal.js';
 import type {EventRow, Readback} from './readback.js';
 import {compareRows} from './stored-events.js';
 import type {Fate} from './truth.js';
-import {untimedName} from './workload.js';
+import {isTimedName} from './workload.js';
 
 interface Profile {
   readonly id: string;
@@ -71,7 +71,7 @@ function possibleLatest(identifies: readonly IdentifyFate[]): Set<number | undef
 function timeComplaints({created_at, last_seen}: Profile, rows: readonly EventRow[]): string[] {
   const times = rows.map(({timestamp}) => timestamp).sort();
   const [first, last] = [times[0]!, times.at(-1)!];
-  const isFirstKnown = rows.some(({event}) => event !== untimedName);
+  const isFirstKnown = rows.some(({event}) => isTimedName(event));
   return [
     ...(created_at === first || !isFirstKnown ? [] : [`created_at is ${created_at}, the first event is of ${first}`]),
     ...(last_seen === last ? [] : [`last_seen is ${last_seen}, the last event is of ${last}`]),

@@ -18,6 +18,9 @@ export class Summary {
   private events = 0;
   private sends = 0;
   private unknown = 0;
+  private playedMs = 0;
+  private account: Readonly<Record<string, number>> = {};
+  private comparedMs = 0;
 
   constructor(private readonly options: Options) {}
 
@@ -30,6 +33,8 @@ export class Summary {
     this.events += result.events;
     this.sends += result.sends;
     this.unknown += result.unknown;
+    this.playedMs += result.playedMs;
+    this.comparedMs += result.comparedMs;
     this.slowest.readyMs = Math.max(this.slowest.readyMs, result.readyMs);
     this.slowest.firstSuccessMs = Math.max(this.slowest.firstSuccessMs, result.firstSuccessMs);
     this.slowest.answerMs = Math.max(this.slowest.answerMs, result.slowestMs);
@@ -42,6 +47,16 @@ export class Summary {
       print(`  BROKEN ${invariant}: ${detail.slice(0, 1_000)}`);
     }
     if (broken.length > detailsPerRoundMax) print(`  and ${broken.length - detailsPerRoundMax} more`);
+  }
+
+  /** What the nemesis says of itself. */
+  setAccount(account: Readonly<Record<string, number>>): void {
+    this.account = account;
+  }
+
+  /** Empty when the nemesis has nothing to say. */
+  accountLines(): string[] {
+    return Object.entries(this.account).map(([what, count]) => `  ${what}: ${count}`);
   }
 
   line(): string {
@@ -61,10 +76,13 @@ export class Summary {
       seed,
       rounds: this.rounds,
       seconds: Math.round((performance.now() - this.beganMs) / 1_000),
+      playedSeconds: Math.round(this.playedMs / 1_000),
+      comparedSeconds: Math.round(this.comparedMs / 1_000),
       events: this.events,
       sends: this.sends,
       unknown: this.unknown,
       broken: Object.fromEntries(this.counts),
+      ...(Object.keys(this.account).length > 0 ? {account: this.account} : {}),
       slowestReadyMs: Math.round(this.slowest.readyMs),
       slowestFirstSuccessMs: Math.round(this.slowest.firstSuccessMs),
       slowestAnswerMs: Math.round(this.slowest.answerMs),

@@ -7,8 +7,9 @@ import type {EventBody, JsonObject, UserRef} from '../../test/model/model.js';
 import type {EventThing, Journal, Thing} from './journal.js';
 
 export const eventNames = ['view', 'search', 'cart', 'buy', 'leave'] as const;
-/** Events without a timestamp carry this name: they lie outside their round's day. */
-export const untimedName = 'untimed';
+/** Events without a timestamp carry this name: they lie outside their round's day. One for each round, to ask for. */
+export const untimedNameOf = (round: number): string => `untimed-${round}`;
+export const isTimedName = (name: string): boolean => eventNames.some((timed) => timed === name);
 
 const firstDayMs = Date.UTC(2001, 0, 1);
 export const dayOfRound = (round: number): number => firstDayMs + 2 * round * dayMs;
@@ -35,7 +36,7 @@ export class Workload {
       round: this.round,
       isValid: true,
       body: {
-        event: isTimed ? random.pick(eventNames) : untimedName,
+        event: isTimed ? random.pick(eventNames) : untimedNameOf(this.round),
         ...idOf(user),
         ...(isTimed ? {timestamp: formatTime(dayOfRound(this.round) + random.between(0, dayMs - 1))} : {}),
         properties: this.properties(n),

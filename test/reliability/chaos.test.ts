@@ -39,6 +39,21 @@ const acked: EventFate = {thing, sends: 2, acked: 1, refused: 0, unknown: 1, ack
 const row: EventRow = {...body, id: '0-1', anonymousId: null, received_at: '2026-01-01T00:00:00.000Z'};
 const later: EventRow = {...row, id: '0-2', timestamp: '2001-01-04T00:00:00.000Z'};
 
+test('an event that is known to be lost for good may be missing, and may not be there twice', () => {
+  const found = (rows: readonly EventRow[]): string[] =>
+    [
+      ...brokenEvents(
+        [acked],
+        rows,
+        () => false,
+        () => true,
+      ),
+    ].map(({invariant}) => invariant);
+  expect(found([])).toEqual([]);
+  expect(found([row])).toEqual([]);
+  expect(found([{...row, id: '0-2'}, row])).toEqual(['double']);
+});
+
 describe('the checker of stored events', () => {
   const found = (fate: EventFate, rows: readonly EventRow[], isErased = false): string[] =>
     [...brokenEvents([fate], rows, () => isErased)].map(({invariant}) => invariant);

@@ -3,13 +3,14 @@
 import type {Nemesis} from '../nemesis.js';
 import {Clock} from './clock.js';
 import {Enospc} from './enospc.js';
-import {erase} from './erase.js';
+import {Erase} from './erase.js';
 import {killAll} from './kill-all.js';
 import {killNats} from './kill-nats.js';
 import {killService} from './kill-service.js';
 import {Net} from './net.js';
 import {pause} from './pause.js';
 import {Powercut} from './powercut.js';
+import {PowercutLazy} from './powercut-lazy.js';
 import {retryStorm} from './retry-storm.js';
 
 /** Made anew for every run: some hold what they mounted or started. */
@@ -19,9 +20,10 @@ export const nemeses: Readonly<Record<string, () => Nemesis>> = {
   'kill-all': () => killAll,
   'retry-storm': retryStorm,
   pause: () => pause,
-  erase: () => erase,
+  erase: () => new Erase(),
   net: () => new Net(),
   enospc: () => new Enospc(),
   powercut: () => new Powercut(),
+  'powercut-lazy': () => new PowercutLazy(),
   clock: () => new Clock(),
 };

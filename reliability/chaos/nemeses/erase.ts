@@ -1,14 +1,20 @@
-// Users are made and deleted by several clients; service, nats-server or both are killed meanwhile. An erased user must
-// be nowhere: in no answer (checker.ts), and in no byte under DATA_DIR.
+// Users are made and deleted by several clients; service, nats-server or both are killed meanwhile: as soon as the service
+// notes a certain step of an erasure, each step in turn, and now and then at any moment. An erased user must be nowhere:
+// in no answer (checker.ts), and in no byte under DATA_DIR.
 
+import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
+import {type ErasureStep, erasureStepMessage, erasureSteps} from '../../../src/partition/erasure-steps.js';
+import type {Random} from '../../../test/differential/random.js';
 import {searchDisk} from '../../disk-search.js';
 import type {Broken} from '../broken.js';
 import {Eraser} from '../erasures.js';
 import type {Nemesis, Stage} from '../nemesis.js';
-import {AllTraffic, Worker} from '../traffic.js';
+import type {Sender} from '../sender.js';
+import {type LogLine, ServiceLog} from '../service-log.js';
+import {AllTraffic, type Traffic, Worker} from '../traffic.js';
 import type {Truth} from '../truth.js';
-import {killAll} from './kill-all.js';
+import type {Workload} from '../workload.js';
 import {killOnce} from './kill-nats.js';
 
 const erasersCount = 3;
@@ -19,33 +25,84 @@ const completedMsMax = 60_000;
 const scrubbedMsMax = 60_000;
 const pollMs = 200;
 
-export const erase: Nemesis = {
-  strikes: {min: 1, max: 3},
+// The clients delete all the time; a step that does not come by then is tried again later.
+const stepMsMax = 12_000;
+const anyMomentShare = 0.15;
 
-  traffic(workload, senders) {
+export class Erase implements Nemesis {
+  readonly strikes = {min: 1, max: 3};
+  /** How often each step was the last that the struck partition noted. */
+  private readonly hits = new Map<ErasureStep, number>(erasureSteps.map((step) => [step, 0]));
+  private readonly tries = new Map<ErasureStep, number>(erasureSteps.map((step) => [step, 0]));
+
+  async prepare(folder: string) {
+    return {dataDir: join(folder, 'data'), env: {LOG_LEVEL: 'debug'}};
+  }
+
+  traffic(workload: Workload, senders: readonly Sender[]): Traffic {
     const name = (i: number): string => `round-${workload.round}-client-${i}`;
     return new AllTraffic(
       senders.map((sender, i) =>
         i < erasersCount ? new Eraser(workload, sender, name(i)) : new Worker(workload, sender, name(i)),
       ),
     );
-  },
+  }
 
-  async strike(stage, random) {
-    const {service} = stage;
-    const how = random.pick(['service', 'nats', 'all'] as const);
-    if (how === 'nats') return killOnce(stage);
-    if (how === 'all') return killAll.strike(stage, random);
-    await service.kill();
-    service.start();
-  },
+  async strike(stage: Stage, random: Random): Promise<void> {
+    const how = random.weighted({service: 5, all: 3, nats: 2});
+    if (random.chance(anyMomentShare)) return kill(stage, how);
+    await this.strikeAt(this.nextStep(), stage, how);
+  }
 
-  async check(stage, truth, round) {
+  /** The one that was met least often so far, and was tried least often. */
+  private nextStep(): ErasureStep {
+    const rank = (step: ErasureStep): number => this.hits.get(step)! * 1_000 + this.tries.get(step)!;
+    return erasureSteps.reduce((least, step) => (rank(step) < rank(least) ? step : least));
+  }
+
+  private async strikeAt(step: ErasureStep, stage: Stage, how: Victim): Promise<void> {
+    const log = new ServiceLog(stage.service.options.logPath);
+    try {
+      this.tries.set(step, this.tries.get(step)! + 1);
+      const isErasure = (one: LogLine): boolean => one.msg === erasureStepMessage;
+      const line = await log.until((one) => isErasure(one) && one.step === step, stepMsMax);
+      stage.journal.write({line: 'strike', name: `${how} at ${line === undefined ? 'any moment' : step}`});
+      // What the partition notes between the reading of the step and the end: the kill came too late for this one.
+      const isLate = (): boolean => log.next().some((one) => isErasure(one) && one.partition === line?.partition);
+      await kill(stage, how, () => {
+        if (line !== undefined && !isLate()) this.hits.set(step, this.hits.get(step)! + 1);
+      });
+    } finally {
+      log.close();
+    }
+  }
+
+  account(): Readonly<Record<string, number>> {
+    return Object.fromEntries(erasureSteps.map((step) => [`killed at: ${step}`, this.hits.get(step)!]));
+  }
+
+  async check(stage: Stage, truth: Truth, round: number): Promise<Broken[]> {
     const erased = completedErasures(truth, round);
     const open = await stillOpen(stage, erased);
     return [...open, ...(await brokenDisk(stage, erased.slice(0, searchedUsersMax)))];
-  },
-};
+  }
+}
+
+type Victim = 'service' | 'nats' | 'all';
+
+/** `onEnd`: when the service has ended, or the signal to its nats-server is on its way; before anything starts again. */
+async function kill(stage: Stage, how: Victim, onEnd: () => void = () => undefined): Promise<void> {
+  const {service} = stage;
+  if (how === 'nats') {
+    const killed = killOnce(stage);
+    onEnd();
+    return killed;
+  }
+  if (how === 'all') await service.killAll();
+  else await service.kill();
+  onEnd();
+  service.start();
+}
 
 interface Erased {
   readonly userId: string;

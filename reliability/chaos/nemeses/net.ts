@@ -20,7 +20,11 @@ export class Net implements Nemesis {
   private proxy: TcpProxy | undefined;
 
   async prepare(folder: string) {
-    this.nats = await NatsProcess.start(join(folder, 'nats'), await freePort());
+    this.nats = await NatsProcess.start(
+      {folder: join(folder, 'nats'), storeDir: join(folder, 'nats', 'store')},
+      await freePort(),
+      'always',
+    );
     this.proxy = await TcpProxy.start(this.nats.port);
     return {dataDir: join(folder, 'data'), env: {NATS_URL: `nats://127.0.0.1:${this.proxy.port}`}};
   }
