@@ -45,6 +45,8 @@ export interface RoundResult {
 }
 
 export class Run {
+  private ending: Promise<Broken[]> | undefined;
+
   private constructor(
     private readonly nemesis: Nemesis,
     private readonly stage: Stage,
@@ -166,8 +168,13 @@ export class Run {
     return this.nemesis.account?.(this.stage) ?? {};
   }
 
-  /** Returns what was wrong with the end: how the service ended, who outlived it. */
-  async end(): Promise<Broken[]> {
+  /** Returns what was wrong with the end: how the service ended, who outlived it. A second call (a signal) joins the first. */
+  end(): Promise<Broken[]> {
+    this.ending ??= this.endOnce();
+    return this.ending;
+  }
+
+  private async endOnce(): Promise<Broken[]> {
     const {service, readback, journal, folder} = this.stage;
     for (const sender of this.senders) sender.close();
     readback.close();
