@@ -1,4 +1,5 @@
 // Bodies of requests: collected up to a bound of bytes and of time, decompressed up to the same bound of bytes.
+import {BodyShare, tooManyBodies} from './body-budget.js';
 import {CollectedBody, tooLarge} from './collected-body.js';
 import type {Waiting} from './deadlines.js';
 import {type ContentEncoding, decompress} from './decompression.js';
@@ -17,6 +18,11 @@ const bodyTimeout: Failure = {
   code: 'request_timeout',
   message: `the body did not arrive within ${bodyMsMax / 1_000} s`,
 };
+
+/** 503 when a body as large as the client says could not be held now. */
+export function declaredTooMuch(exchange: Exchange): Failure | undefined {
+  return BodyShare.hasRoom(declaredBytes(exchange)) ? undefined : tooManyBodies;
+}
 
 const declaredBytes = ({contentLength}: Exchange): number => Number(contentLength ?? 0);
 

@@ -21,8 +21,12 @@ export function decompress(
   bytesMax: number,
   done: (result: {readonly bytes: Buffer} | {readonly failure: Failure}) => void,
 ): void {
-  const stream = openDecompressor[encoding]();
   const share = new BodyShare();
+  if (!share.take(compressed.length)) {
+    done({failure: tooManyBodies});
+    return;
+  }
+  const stream = openDecompressor[encoding]();
   const pieces: Buffer[] = [];
   let length = 0;
   const fail = (failure: Failure): void => {

@@ -12,18 +12,17 @@
 import type {HttpRequest, HttpResponse} from 'uWebSockets.js';
 import type {ActiveKey} from '../keys/key-ring.js';
 import type {Deadlines} from './deadlines.js';
-import {errorValue, type Failure, type Header, statusOf, unavailable} from './failure.js';
+import {errorValue, type Failure, type Header, statusOf} from './failure.js';
 import type {Traffic} from './metrics/traffic.js';
 import type {RateLimit} from './rate-limit.js';
 import type {Route} from './route.js';
 import {atTurnEnd, isSameTurn, noteTurn} from './turn.js';
-import {hasRoomToRead, UnreadAnswer} from './unread-answers.js';
+import {hasRoomForAnswer, tooManyAnswers, UnreadAnswer} from './unread-answers.js';
 
 const jsonType = 'application/json; charset=utf-8';
 
-/** Answers from this size on are not begun when too much waits for its readers already. */
+/** Answers from this size on are not begun when too much of them is on its way already. */
 const largeAnswerCharactersMin = 64 * 1024;
-const tooManyUnread = unavailable('too many answers wait for their readers');
 const exposedHeaders: Header = ['Access-Control-Expose-Headers', 'Retry-After, RateLimit, RateLimit-Policy'];
 
 export interface ExchangeHost {
@@ -180,8 +179,8 @@ export class Exchange {
     closes = false,
   ): void {
     if (this.isOver) return; // X1
-    if (body.length >= largeAnswerCharactersMin && !hasRoomToRead(body.length)) {
-      this.fail(tooManyUnread);
+    if (body.length >= largeAnswerCharactersMin && !hasRoomForAnswer(body.length)) {
+      this.fail(tooManyAnswers);
       return;
     }
     this.host.traffic.answered(this.route, this.method, status, this.host.monotonicMs() - this.receivedMs);
@@ -219,7 +218,7 @@ export class Exchange {
 
   /** X6: the exchange goes on until the client took the rest of its answer, or is gone. */
   private awaitReader(body: string): void {
-    if (this.method === 'HEAD' || !hasRoomToRead(body.length)) {
+    if (this.method === 'HEAD' || !hasRoomForAnswer(body.length)) {
       this.res.close();
       return;
     }

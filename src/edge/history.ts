@@ -6,6 +6,8 @@
 //   H3. Bodies are asked for in the order in which they are stored: neighbours lie in one block.
 import type {RowPlace, UserRef} from '../asks.js';
 import type {Asks} from './asks.js';
+import {RequestFailure} from './failure.js';
+import {AnswerShare, tooManyAnswers} from './unread-answers.js';
 
 export interface HistoryFilters {
   readonly user?: UserRef;
@@ -34,6 +36,7 @@ export class HistoryReader {
   private readonly asks: Asks;
   private readonly partitions: readonly number[];
   private readonly filters: HistoryFilters;
+  private readonly share = new AnswerShare();
   private ordinalEnds: readonly number[] | undefined;
 
   constructor(asks: Asks, partitions: readonly number[], filters: HistoryFilters) {
@@ -42,8 +45,16 @@ export class HistoryReader {
     this.filters = filters;
   }
 
-  /** @throws RequestFailure (503) when a partition does not answer. */
+  /** @throws RequestFailure (503) when a partition does not answer, and when too many pages are read at once. */
   async read(limit: number, start: HistoryStart | undefined): Promise<HistoryPage> {
+    try {
+      return await this.readPage(limit, start);
+    } finally {
+      this.share.release(); // What it held is the answer's from here on.
+    }
+  }
+
+  private async readPage(limit: number, start: HistoryStart | undefined): Promise<HistoryPage> {
     this.ordinalEnds = start?.ordinalEnds;
     const events: string[] = [];
     let place = start?.place;
@@ -94,13 +105,18 @@ export class HistoryReader {
           const {events} = await this.asks.partition(partition, {ask: 'bodies', ordinals}, ['bodies']);
           if (events.length === 0) throw new Error('a partition answered no body at all');
           for (const text of events) {
-            if (text !== null) bodies.set(own[done], text);
+            if (text !== null) bodies.set(own[done], this.held(text));
             done += 1;
           }
         }
       }),
     );
     return places.flatMap((place) => bodies.get(place) ?? []);
+  }
+
+  private held(text: string): string {
+    if (!this.share.take(text.length)) throw new RequestFailure(tooManyAnswers);
+    return text;
   }
 }
 

@@ -8,7 +8,8 @@ import type {HttpRequest, HttpResponse, TemplatedApp, us_listen_socket} from 'uW
 import type {Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
 import {AdminToken, authenticate, insufficientPermissions} from './authentication.js';
-import {declaredTooLarge, readBody} from './body.js';
+import {declaredTooLarge, declaredTooMuch, readBody} from './body.js';
+import {Connections} from './connections.js';
 import {Deadlines, sweepMs} from './deadlines.js';
 import {encodingOf} from './decompression.js';
 import {Exchange, type ExchangeHost} from './exchange.js';
@@ -25,6 +26,7 @@ import {
   type Route,
   type Routes,
 } from './route.js';
+import {logUnavailable} from './routes/track.js';
 import {checkWriteQuery} from './routes/write-query.js';
 
 export interface ServerOptions {
@@ -62,6 +64,7 @@ export class HttpServer {
   private readonly adminToken: AdminToken;
   private readonly limits: RateLimits;
   private readonly deadlines = new Deadlines();
+  private readonly connections = new Connections();
   private readonly sweeping: NodeJS.Timeout;
   private readonly host: ExchangeHost;
   private listenSocket: us_listen_socket | undefined;
@@ -76,6 +79,7 @@ export class HttpServer {
     this.host = this.createHost();
     this.sweeping = setInterval(() => this.deadlines.sweep(options.monotonicMs()), sweepMs);
     this.app = options.native.App();
+    this.connections.watch(this.app);
     this.app.any('/*', (res, req) => this.receive(res, req));
   }
 
@@ -186,7 +190,9 @@ export class HttpServer {
     }
     if (route.isWriteRoute) {
       checkWriteQuery(exchange);
-      const obstacle = this.options.front.obstacles.toWriting();
+      const {obstacles, publisher} = this.options.front;
+      const obstacle =
+        obstacles.toWriting() ?? (publisher.isOpen ? undefined : logUnavailable) ?? declaredTooMuch(exchange);
       if (obstacle !== undefined) {
         exchange.fail(obstacle);
         return;

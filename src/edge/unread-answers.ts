@@ -1,23 +1,45 @@
-// Answers that their clients have not taken yet: what did not fit the socket waits here, and not in uWebSockets.js, which
-// would hold as much as it is given.
+// Answers that are being put together out of large pieces, and those that their clients have not taken yet: what did not
+// fit the socket waits here, and not in uWebSockets.js, which would hold as much as it is given.
 //   U1. Bounded over all connections together, and in time: who reads too slowly, or never, is cut off.
 //   U2. A connection has one of them at most: a request that comes in meanwhile ends it (pipelining is not supported), so
 //       that nobody fills the memory by asking on and on without reading.
 import type {HttpResponse} from 'uWebSockets.js';
 import type {Waiting} from './deadlines.js';
+import {type Failure, unavailable} from './failure.js';
 
 /** A history page of 1,000 events of 64 KiB has 64 MiB. */
-export const unreadBytesMax = 128 * 1024 * 1024;
+export const answerBytesMax = 128 * 1024 * 1024;
+
+export const tooManyAnswers: Failure = unavailable('too many large answers are on their way');
 
 /** Time to take an answer: a fixed part, and what a line of 2 Mbit/s needs. */
 const answerMsMin = 30_000;
 const answerBytesPerMs = 256;
 
-let unreadBytes = 0;
+let answerBytes = 0;
 
-export const unreadAnswerBytes = (): number => unreadBytes;
+/** Bytes that are held now. */
+export const answerBytesInFlight = (): number => answerBytes;
 
-export const hasRoomToRead = (bytes: number): boolean => unreadBytes + bytes <= unreadBytesMax;
+export const hasRoomForAnswer = (bytes: number): boolean => answerBytes + bytes <= answerBytesMax;
+
+/** What the making of one answer holds of the bound. */
+export class AnswerShare {
+  private bytes = 0;
+
+  /** @returns false when there is no room for `bytes` more. */
+  take(bytes: number): boolean {
+    if (!hasRoomForAnswer(bytes)) return false;
+    answerBytes += bytes;
+    this.bytes += bytes;
+    return true;
+  }
+
+  release(): void {
+    answerBytes -= this.bytes;
+    this.bytes = 0;
+  }
+}
 
 export class UnreadAnswer implements Waiting {
   readonly deadlineMs: number;
@@ -31,7 +53,7 @@ export class UnreadAnswer implements Waiting {
     this.body = body;
     this.whenTaken = whenTaken;
     this.deadlineMs = nowMs + answerMsMin + body.length / answerBytesPerMs;
-    unreadBytes += body.length;
+    answerBytes += body.length;
     res.onWritable((offset) => this.writeOn(offset));
   }
 
@@ -50,6 +72,6 @@ export class UnreadAnswer implements Waiting {
 
   /** It is taken, or nobody is there to take it. Once. */
   release(): void {
-    unreadBytes -= this.body.length;
+    answerBytes -= this.body.length;
   }
 }

@@ -112,6 +112,11 @@ export class LogPublisher implements LogListener {
     return this.bytes;
   }
 
+  /** Whether anything at all can be taken now; a single partition may be full all the same. */
+  get isOpen(): boolean {
+    return this.link.isConnected && this.bytes < publisherBytesMax;
+  }
+
   /**
    * Takes the entry in `bytes[start, end)` along; `waiter` is told when its message is settled. Copies the bytes.
    * @returns the message that carries it, or undefined when the log cannot take it now (G5): nothing is stored.

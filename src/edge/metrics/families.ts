@@ -5,7 +5,7 @@
 import {publisherBytesMax} from '../../ingest/publisher.js';
 import {alarmKinds, type PartitionMeasures, type ThreadMeasures} from '../../measures.js';
 import {unfinishedBodyBytes, unfinishedBytesMax} from '../body-budget.js';
-import {unreadAnswerBytes, unreadBytesMax} from '../unread-answers.js';
+import {answerBytesInFlight, answerBytesMax} from '../unread-answers.js';
 import type {FixedHistogram} from './fixed-histogram.js';
 import type {Outcomes} from './traffic.js';
 import type {View} from './view.js';
@@ -232,7 +232,7 @@ const ingestion: readonly Family[] = [
     read: ({front}) => [
       {labels: {where: 'log'}, value: front.publisher.bytesPending},
       {labels: {where: 'bodies'}, value: unfinishedBodyBytes()},
-      {labels: {where: 'answers'}, value: unreadAnswerBytes()},
+      {labels: {where: 'answers'}, value: answerBytesInFlight()},
     ],
   },
   {
@@ -242,7 +242,7 @@ const ingestion: readonly Family[] = [
     read: () => [
       {labels: {where: 'log'}, value: publisherBytesMax},
       {labels: {where: 'bodies'}, value: unfinishedBytesMax},
-      {labels: {where: 'answers'}, value: unreadBytesMax},
+      {labels: {where: 'answers'}, value: answerBytesMax},
     ],
   },
 ];
