@@ -10,7 +10,9 @@ import {type Answer, Client, expectError, expectJson} from '../support/http.js';
 import {type Service, startService, temporaryFolder} from '../support/service.js';
 import {until} from '../support/until.js';
 
-const eventsPerSecond = 500;
+// Slow rates: whatever a busy machine takes for a request, hardly anything comes back meanwhile.
+const eventsPerSecond = 10;
+const readsPerMinute = 3;
 let service: Service;
 let admin: Client;
 
@@ -18,8 +20,8 @@ beforeAll(async () => {
   service = await startService({
     env: {
       RATE_LIMIT_EVENTS_PER_SECOND: String(eventsPerSecond),
-      RATE_LIMIT_READS_PER_MINUTE: '30',
-      RATE_LIMIT_DELETES_PER_SECOND: '2',
+      RATE_LIMIT_READS_PER_MINUTE: String(readsPerMinute),
+      RATE_LIMIT_DELETES_PER_SECOND: '1',
     },
   });
   admin = new Client(service.baseUrl, service.adminToken);
@@ -37,9 +39,9 @@ async function newClient(kind: 'write' | 'secret'): Promise<Client & {id: string
 
 const batchOf = (count: number) => ({events: Array.from({length: count}, () => ({event: 'seen', userId: 'limited'}))});
 
-/** Leaves room for a little, and fills it with a lot: the key is refused for nearly two seconds. */
+/** Takes nearly a hundred seconds' worth of events at once. */
 async function exhaust(client: Client): Promise<void> {
-  for (const count of [900, 1_000]) expectJson(await client.post('/v1/events/batch', batchOf(count)), 200);
+  expectJson(await client.post('/v1/events/batch', batchOf(1_000)), 200);
 }
 
 function expectRefused(answer: Answer, policy: string): void {
@@ -64,18 +66,19 @@ describe('events', () => {
 
   test('what Retry-After says is long enough', async () => {
     const client = await newClient('write');
-    await exhaust(client);
+    expectJson(await client.post('/v1/events/batch', batchOf(5 * eventsPerSecond)), 200);
     const refused = await client.post('/v1/events', {event: 'seen', userId: 'limited'});
+    expectRefused(refused, eventsPolicy);
     await new Promise((resolve) => setTimeout(resolve, Number(refused.headers['retry-after']) * 1_000));
     expectJson(await client.post('/v1/events', {event: 'seen', userId: 'limited'}), 200);
   });
 
   test('a client is told what is left before it is refused', async () => {
     const client = await newClient('write');
-    const plenty = await client.post('/v1/events/batch', batchOf(10));
+    const plenty = await client.post('/v1/events/batch', batchOf(5));
     expect(plenty.headers.ratelimit).toBeUndefined();
-    const little = await client.post('/v1/events/batch', batchOf(900));
-    expect(little.headers.ratelimit).toMatch(/^"events";r=\d+;t=[12]$/);
+    const little = await client.post('/v1/events/batch', batchOf(100));
+    expect(little.headers.ratelimit).toMatch(/^"events";r=\d+;t=\d+$/);
     expect(little.headers['ratelimit-policy']).toBe(eventsPolicy);
   });
 
@@ -111,12 +114,13 @@ describe('events', () => {
 
 test('reads and deletions have limits of their own', async () => {
   const client = await newClient('secret');
-  for (let i = 0; i < 29; i++) expectError(await client.get('/v1/users/nobody'), 404, 'user_not_found');
+  for (let i = 0; i < readsPerMinute - 1; i++) expectError(await client.get('/v1/users/nobody'), 404, 'user_not_found');
   expect((await client.send('HEAD', '/v1/users/nobody')).status).toBe(404);
-  expectRefused(await client.get('/v1/events?limit=1'), '"reads";q=30;w=60');
+  expectRefused(await client.get('/v1/events?limit=1'), '"reads";q=3;w=60');
   expect((await client.send('HEAD', '/v1/users/nobody')).status).toBe(429);
-  for (let i = 0; i < 4; i++) expectError(await client.delete('/v1/users/nobody'), 404, 'user_not_found');
-  expectRefused(await client.delete('/v1/users/nobody'), '"deletions";q=4;w=2');
+  const deletions = await Promise.all(Array.from({length: 20}, () => client.delete('/v1/users/nobody')));
+  expect(deletions.filter(({status}) => status === 404).length).toBeGreaterThanOrEqual(2);
+  expectRefused(deletions.find(({status}) => status === 429)!, '"deletions";q=2;w=2');
   expectJson(await client.post('/v1/events', {event: 'seen', userId: 'limited'}), 200);
 });
 
@@ -151,14 +155,14 @@ test('a refusal does not wait for the body, and the connection goes on after it'
 
 test('an import that is faster than its key may be waits as it is told, and loses nothing', async () => {
   const file = join(temporaryFolder(), 'events.ndjson');
-  const events = Array.from({length: 2_000}, (_, i) => ({event: 'imported', userId: `u${i % 7}`, messageId: `m${i}`}));
+  const events = Array.from({length: 60}, (_, i) => ({event: 'imported', userId: `u${i % 7}`, messageId: `m${i}`}));
   writeFileSync(file, events.map((event) => JSON.stringify(event)).join('\n'));
   const program = fileURLToPath(new URL('../../dist/src/cli/import.js', import.meta.url));
   const {PATH} = process.env;
-  const child = spawn(process.execPath, [program, file], {env: {PATH, DATA_DIR: service.dataDir}});
+  const child = spawn(process.execPath, [program, file, '--batch', '10'], {env: {PATH, DATA_DIR: service.dataDir}});
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (printed += part));
   const [code] = await once(child, 'exit');
   expect(`${code} ${printed}`).toMatch(/^0 /);
-  expect(printed).toMatch(/2,?000/);
+  expect(printed).toMatch(/\b60\b/);
 });
