@@ -37,7 +37,7 @@ export interface ThreadMeasures {
 }
 
 /** Something that an operator must know; README (Operating) says what to do about each. */
-export const alarmKinds = ['report_lag', 'dedupe_window', 'gap', 'log_lost'] as const;
+export const alarmKinds = ['report_lag', 'standing_still', 'dedupe_window', 'gap', 'log_lost'] as const;
 export type AlarmKind = (typeof alarmKinds)[number];
 
 /** Of one partition. Counts begin with the start of its thread. */

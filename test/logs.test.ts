@@ -39,7 +39,9 @@ async function traffic({baseUrl, writeKey, secretKey, adminToken}: Service): Pro
 }
 
 test('nothing of a client is in the log, and no line a request', async () => {
-  const service = await startService({env: {LOG_LEVEL: 'trace', RATE_LIMIT_READS_PER_MINUTE: '0'}});
+  const service = await startService({
+    env: {LOG_LEVEL: 'trace', RATE_LIMIT_READS_PER_MINUTE: '0', REPORT_REFRESH_SECONDS: '60'},
+  });
   const before = logLines(service).length;
   await traffic(service);
   // What follows a deletion is in the log by then.

@@ -124,6 +124,7 @@ export class Runner {
     return this.alarms.look({
       snapshotAgeMs: this.snapshotAgeMs,
       refreshMs: this.setup.refreshMs,
+      isStandingStill: this.isStandingStill,
       dedupeWindowMs: this.setup.partition.dedupeWindowMs,
       gapAgeMs: ageOf(this.lastGapMs),
       logLossAgeMs: ageOf(this.lastLogLossMs),

@@ -258,7 +258,12 @@ test('a log that lost its tail while the partition was away is noticed, and noth
   expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
   const {manifest} = await role.published(third);
   expect(manifest.position.generation).toBe(2);
-  expect(await measured()).toMatchObject({alarms: ['log_lost'], logLosses: 1, generation: 2, gaps: 0});
+  expect(await measured()).toMatchObject({
+    alarms: expect.arrayContaining(['log_lost']),
+    logLosses: 1,
+    generation: 2,
+    gaps: 0,
+  });
   await role.killWorker();
   await role.startWorker();
   expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
@@ -275,12 +280,18 @@ test('a log that lost its tail under a running partition is noticed when the con
   await until(
     'a live read sees it',
     async () =>
-      (await role.ask({ask: 'status'})).kind === 'status' && (await historyOf('ada').catch(() => [])).length === 3,
+      // Until the thread is back, too, nobody listens.
+      (await historyOf('ada').catch(() => [])).length === 3,
   );
   expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
   const generations = async () => (await role.manifest()).position.generation;
   await until('a snapshot of the new generation', async () => (await generations()) === 2);
-  expect(await measured()).toMatchObject({alarms: ['log_lost'], logLosses: 1, generation: 2, gaps: 0});
+  expect(await measured()).toMatchObject({
+    alarms: expect.arrayContaining(['log_lost']),
+    logLosses: 1,
+    generation: 2,
+    gaps: 0,
+  });
 });
 
 test('a number that a producer skipped is an alarm and a count', async () => {
@@ -290,7 +301,7 @@ test('a number that a producer skipped is an alarm and a count', async () => {
   role.skipNumber();
   await role.published(await role.append(events([event('ada', 'second', day + 2)])));
   expect(await measured()).toMatchObject({
-    alarms: ['gap'],
+    alarms: expect.arrayContaining(['gap']),
     gaps: 1,
     logLosses: 0,
     events: {counted: 2},
@@ -299,7 +310,7 @@ test('a number that a producer skipped is an alarm and a count', async () => {
   // A day's worth of ticks would pass before it is over; a thread that starts anew did not see it.
   await role.drainWorker();
   await role.startWorker();
-  expect(await measured()).toMatchObject({alarms: [], gaps: 0});
+  expect(await measured()).toMatchObject({alarms: expect.not.arrayContaining(['gap']), gaps: 0});
 });
 
 test('a snapshot that lost a part is not used: the one before and the log behind it give the same answers', async () => {
@@ -337,6 +348,11 @@ test.each([
   await asked('unavailable', role.ask({ask: 'profile', user: user('ada')}));
   const status = await asked('status', role.ask({ask: 'status'}));
   expect(status).toMatchObject({phase: 'standing still', damagedParts: 1});
+  expect(await measured()).toMatchObject({
+    alarms: expect.arrayContaining(['standing_still']),
+    damagedParts: 1,
+    lagMessages: 1,
+  });
   expect(role.fatal).toEqual([]);
   await role.drainWorker();
   await role.startWorker(); // It starts beside the others, and stands still again.
