@@ -38,7 +38,9 @@ const service = await ServiceProcess.start(dataDir, {
 });
 const port = Number(new URL(service.baseUrl).port);
 let isEnded = false;
-process.once('SIGINT', () => void service.end('SIGKILL').then(() => process.exit(130)));
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(name, () => void service.end('SIGKILL').then(() => process.exit(130)));
+}
 let failed = 0;
 try {
   if (options.only === undefined) await fuzz(options);

@@ -47,7 +47,7 @@ export class FuzzRun {
       const batch = Array.from({length: warmUpBatch}, (_, i) => event(random, `warm-${sent + i}`));
       await this.play(this.connections[0], -1, batchOf(batch));
     }
-    const armed = Array.from({length: bombRounds}, () => bombs()).flat();
+    const armed = Array.from({length: bombRounds}, () => bombs).flat();
     await Promise.all(
       this.connections.map(async (connection) => {
         for (let bomb = armed.pop(); bomb !== undefined; bomb = armed.pop()) {
