@@ -55,7 +55,11 @@ const timestamp = (receivedMs: () => number) =>
     .refine((value) => parseTimestamp(value) <= receivedMs() + futureMsMax, refusalTexts.future)
     .meta({pattern: '^\\d{4}-\\d\\d-\\d\\d'});
 
-const oneId = (field: 'userId' | 'anonymousId') => ({required: [field], properties: {[field]: {type: 'string'}}});
+const oneId = (field: 'userId' | 'anonymousId') => ({
+  type: 'object',
+  required: [field],
+  properties: {[field]: {type: 'string'}},
+});
 
 /** `receivedMs` is the time against which a timestamp counts as future. */
 export const eventSchema = (receivedMs: () => number) =>
@@ -80,7 +84,7 @@ export const eventSchema = (receivedMs: () => number) =>
       error: refusalTexts.noId,
       path: ['userId'],
     })
-    .meta({anyOf: [oneId('userId'), oneId('anonymousId')]});
+    .meta({allOf: [{anyOf: [oneId('userId'), oneId('anonymousId')]}]});
 
 export const batchSchema = (event: ReturnType<typeof eventSchema>) =>
   z.looseObject({events: z.array(event).min(1).max(batchEventsMax)});

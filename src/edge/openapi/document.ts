@@ -302,11 +302,15 @@ function describeContent(answer: Answer | undefined, codes: readonly ErrorCode[]
     ...(codes.length === 0 ? [] : [{$ref: '#/components/schemas/Error'}]),
   ];
   if (bodies.length === 0) return undefined;
-  const body = codes.length === 0 ? bodies[0] : {anyOf: bodies, properties: errorOf(codes)};
-  return {'application/json': {schema: body, ...shown}};
+  const body = bodies.length === 1 ? bodies[0] : {anyOf: bodies};
+  return {'application/json': {schema: codes.length === 0 ? body : {allOf: [body, errorWith(codes)]}, ...shown}};
 }
 
-const errorOf = (codes: readonly ErrorCode[]): JsonSchema => ({error: {properties: {code: {enum: codes}}}});
+const errorWith = (codes: readonly ErrorCode[]): JsonSchema => ({
+  type: 'object',
+  required: ['error'],
+  properties: {error: {type: 'object', required: ['code'], properties: {code: {enum: codes}}}},
+});
 
 function describeHeaders(all: readonly AnswerHeaders[]): NonNullable<DescribedAnswer['headers']> {
   const always = new Set<HeaderName>(all.flatMap((one) => one.always ?? []));
