@@ -8,6 +8,7 @@ const codesOf: Readonly<Record<number, readonly string[]>> = {
   403: ['insufficient_permissions'],
   404: ['user_not_found', 'not_found'],
   405: ['method_not_allowed'],
+  408: ['request_timeout'],
   413: ['payload_too_large', 'batch_too_large'],
   415: ['unsupported_media_type'],
   429: ['rate_limited'],
