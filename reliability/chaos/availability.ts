@@ -28,11 +28,11 @@ export function availabilityOf(truth: Truth, sinceAt: number): Availability {
   let [firstSuccessMs, slowestMs] = [0, 0];
   for (const outage of outages) {
     const noticedAt = outage.downAt + outage.noticedWithinMs;
-    for (const [from, to, msMax] of [
-      [outage.downAt, noticedAt, publishMsMax],
-      [noticedAt, outage.upAt, atOnceMs],
+    for (const [from, to, msMax, countedTo] of [
+      [outage.downAt, noticedAt, publishMsMax, Number.POSITIVE_INFINITY],
+      [noticedAt, outage.upAt, atOnceMs, downAfter(outage, outages)],
     ] as const) {
-      const slowest = slowestBetween(from, Math.min(to, outage.upAt), writes);
+      const slowest = slowestBetween(from, Math.min(to, outage.upAt), countedTo, writes);
       slowestMs = Math.max(slowestMs, slowest);
       if (slowest <= msMax) continue;
       broken.push({invariant: 'answer', detail: `A1 ${outage.name}: a write waited ${Math.round(slowest)} ms`});
@@ -49,14 +49,22 @@ export function availabilityOf(truth: Truth, sinceAt: number): Availability {
 
 const isWrite = (truth: Truth, {things}: Request): boolean => truth.fates.get(things[0]!)!.thing.kind !== 'deletion';
 
-function slowestBetween(from: number, to: number, writes: readonly Request[]): number {
+/**
+ * The longest wait, up to `countedTo`: the service sees a log that is back a moment before we do, and what it publishes in
+ * that moment is under way when the next outage begins.
+ */
+function slowestBetween(from: number, to: number, countedTo: number, writes: readonly Request[]): number {
   const during = writes.filter(({sentAt, answeredAt}) => sentAt >= from && sentAt < to && answeredAt !== undefined);
-  return Math.max(0, ...during.map(({sentAt, answeredAt}) => answeredAt! - sentAt));
+  return Math.max(0, ...during.map(({sentAt, answeredAt}) => Math.min(answeredAt!, countedTo) - sentAt));
 }
 
+const downAfter = ({upAt}: Outage, outages: readonly Outage[]): number =>
+  Math.min(Number.POSITIVE_INFINITY, ...outages.map(({downAt}) => downAt).filter((at) => at >= upAt));
+
 /** Undefined when the next outage came before it, within the time that this one had. */
-function firstSuccessAfter({upAt}: Outage, outages: readonly Outage[], writes: readonly Request[]): number | undefined {
-  const next = Math.min(Number.POSITIVE_INFINITY, ...outages.map(({downAt}) => downAt).filter((at) => at > upAt));
+function firstSuccessAfter(outage: Outage, outages: readonly Outage[], writes: readonly Request[]): number | undefined {
+  const {upAt} = outage;
+  const next = downAfter(outage, outages);
   const isSuccess = ({status, answeredAt}: Request): boolean =>
     (status === 200 || status === 207) && answeredAt !== undefined && answeredAt >= upAt;
   const first = Math.min(Number.POSITIVE_INFINITY, ...writes.filter(isSuccess).map(({answeredAt}) => answeredAt!));
