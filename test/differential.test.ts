@@ -31,7 +31,7 @@ const stepsPerStretch = 60;
 const queriesPerStretch = 25;
 
 describe('the service answers as the model does', () => {
-  test.each(runs)('seed $seed', {timeout: 90_000}, async ({seed, batchEventsMax, env}) => {
+  test.each(runs)('seed $seed', {timeout: 300_000}, async ({seed, batchEventsMax, env}) => {
     const workload = new Workload(seed, Date.now(), batchEventsMax);
     const driver = await Driver.start({...unlimited, ...env}, workload);
     try {

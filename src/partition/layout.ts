@@ -41,6 +41,12 @@ export class Layout {
     this.tombstones = index.tombstones;
   }
 
+  /** Whether the state at hand answers questions out of this part. */
+  readsFrom({key}: PartRef): boolean {
+    for (const {rows, bodies} of this.chunks.values()) if (rows.key === key || bodies.key === key) return true;
+    return this.userRuns.some((run) => run.blocks.some(({part}) => part.key === key));
+  }
+
   /** Starts writing a chunk that was just closed; it stays readable meanwhile. */
   writeClosed(chunk: OpenChunk): void {
     const done = this.putClosed(chunk);

@@ -28,8 +28,8 @@ const caughtUpMsMax = 2_000;
 /** The status question is asked with a deadline of 1 s. */
 const statusMsMax = 600;
 const retryPauseMs = 20;
-/** A part that is swept while it is being read: the state at hand names a newer one. */
-const triesMax = 3;
+/** A part may be swept while it is being read, the state at hand naming a newer one: then the question starts again. */
+const overtakenMsMax = 10_000;
 
 interface BodyBlock {
   /** Uncompressed. */
@@ -52,11 +52,13 @@ export class LiveReads {
   }
 
   async answer(question: LiveQuestion): Promise<PartitionAnswer> {
-    for (let tries = 1; ; tries++) {
+    const endMs = monotonicMs() + overtakenMsMax;
+    for (;;) {
       try {
         return await this.answerOnce(question);
       } catch (error) {
-        if (!(error instanceof MissingPart) || tries === triesMax) throw error;
+        if (!(error instanceof MissingPart) || this.runner.setup.layout.readsFrom(error.ref)) throw error;
+        if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'the state changes faster than it is read'};
       }
     }
   }

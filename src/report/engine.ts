@@ -1,6 +1,7 @@
 // The report engine: one question in, one answer out, over the newest published snapshots.
 //   R1. An answer is computed over one set of snapshots, from beginning to end; its headers name it.
-//   R2. A part that was swept means that the set is out of date: start again on the newest one, three times at most.
+//   R2. A part that was swept means that the set is out of date: start again on the newest one, for so long as somebody
+//       may wait for the answer. A part that the newest set names and that is gone is damage.
 //   R3. Memory: parts in the cache, rows gathered by the reports at work and kept answers share `cacheBytesMax`.
 
 import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
@@ -14,7 +15,8 @@ import {asOf, headersOf, isNoneMatch} from './freshness.js';
 import {type ManifestSource, NewestSnapshots, type PartitionSnapshot} from './newest-snapshots.js';
 import {Overload, Turns} from './turns.js';
 
-const triesMax = 3;
+/** Snapshots may follow each other faster than a busy machine computes a report. */
+const overtakenMsMax = 20_000;
 /** Reports take their thread in turns: two keep it busy while one of them waits for parts. */
 const reportsAtOnceMax = 2;
 const reportsWaitingMax = 256;
@@ -69,12 +71,13 @@ export class ReportEngine {
   }
 
   private async report(query: ReportQuery, ifNoneMatch: string | undefined): Promise<ReportAnswer> {
-    for (let tries = 1; ; tries++) {
+    const endMs = monotonicMs() + overtakenMsMax;
+    for (;;) {
       try {
         return await this.tryReport(query, ifNoneMatch);
       } catch (error) {
-        if (!(error instanceof MissingPart) || tries === triesMax) throw error;
-        this.snapshots.forget(); // R2
+        if (!(error instanceof MissingPart) || (await this.snapshots.nameNow(error.ref))) throw error; // R2
+        if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'snapshots are newer than any report of them'};
       }
     }
   }

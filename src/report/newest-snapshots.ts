@@ -3,8 +3,8 @@
 //   N2. A partition's snapshot is replaced as a whole, once everything it needs was read: never half of one.
 
 import {InternedTable} from '../../actors/interned.js';
-import {decodeIndex, type Manifest, type PartRef, type SnapshotIndex} from '../../actors/manifest.js';
-import type {PartsCache} from '../parts/parts-cache.js';
+import {decodeIndex, type Manifest, type PartRef, partsOf, type SnapshotIndex} from '../../actors/manifest.js';
+import {MissingPart, type PartsCache} from '../parts/parts-cache.js';
 import {SharedRun} from './shared-run.js';
 
 /** Where manifests are published. */
@@ -41,9 +41,27 @@ export class NewestSnapshots {
     return [...this.held];
   }
 
-  /** A part was missing: the next read believes nothing that is held. */
-  forget(): void {
+  /** A part was missing: whether the newest manifests name it all the same. The next read believes nothing that is held. */
+  async nameNow({key}: PartRef): Promise<boolean> {
     this.revision = undefined;
+    for (const [partition] of this.held.entries()) {
+      const manifest = await this.source.newest(partition);
+      if (manifest === undefined) continue;
+      if (manifest.index.key === key) return true;
+      const index = await this.indexOf(manifest);
+      if (index !== undefined && [...partsOf(index)].some((part) => part.key === key)) return true;
+    }
+    return false;
+  }
+
+  /** Undefined when the manifest was replaced meanwhile. */
+  private async indexOf(manifest: Manifest): Promise<SnapshotIndex | undefined> {
+    try {
+      return decodeIndex(await this.parts.load(manifest.index));
+    } catch (error) {
+      if (error instanceof MissingPart) return undefined;
+      throw error;
+    }
   }
 
   private async refresh(): Promise<void> {

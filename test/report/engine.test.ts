@@ -210,12 +210,33 @@ describe('report engine', () => {
     expect((await world.ask()).body).toBe(counted([2, 1, 0]));
   });
 
+  test('snapshots that overtake a report only delay it, however often, and nothing is said to be damaged', async () => {
+    const world = worldWithSnapshots();
+    const read = world.parts.read.bind(world.parts);
+    let newest = world.publish(0, 2 * hourMs);
+    let overtaken = 0;
+    world.parts.read = async (revision) => {
+      const {index} = newest;
+      if (index.revisions.includes(revision) && overtaken < 7) {
+        overtaken += 1;
+        newest = world.publish(0, (2 + overtaken) * hourMs);
+        world.parts.sweep(index);
+      }
+      return read(revision);
+    };
+    expect((await world.ask()).body).toBe(counted([1, 1, 0]));
+    expect(overtaken).toBe(7);
+    expect(await world.engine.answer({ask: 'status'})).toMatchObject({damagedParts: {}});
+  });
+
   test('a part that stays missing makes the report unavailable, and the next one works again', async () => {
     const world = worldWithSnapshots();
     const whole: ReportQuery = {report: 'funnel', steps: ['A'], fromMs: 0, toMs: hourMs};
-    const {index} = world.partitions[0]!.publish(2 * hourMs, 0);
+    const {manifest, index} = world.partitions[0]!.publish(2 * hourMs, 0);
+    world.bucket.put(manifest);
     world.parts.sweep(index.chunks[0]!.rows);
     expect(await world.answer(whole)).toEqual({kind: 'unavailable', message: expect.any(String)});
+    expect(await world.engine.answer({ask: 'status'})).toMatchObject({damagedParts: {0: 1}});
     expect((await world.ask(query)).body).toBe(counted([1, 1, 0]));
   });
 });
