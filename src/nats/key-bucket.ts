@@ -1,40 +1,63 @@
 // The bucket of API keys over NATS: a watch of the whole bucket, compare-and-set writes.
-import {
-  JetStreamApiError,
-  type JetStreamClient,
-  type JetStreamManager,
-  jetstream,
-  type StoredMsg,
-} from '@nats-io/jetstream';
-import {Kvm} from '@nats-io/kv';
-import type {NatsConnection} from 'nats';
+//   B1. After a lost connection the watch is a new one. What was on its way over the old one is gone, and the client
+//       would notice with the next change only, or after 10 s without a heartbeat: a revoked key must not work so long.
+import {setTimeout as pause} from 'node:timers/promises';
+import {type JetStreamClient, type JetStreamManager, jetstream, type StoredMsg} from '@nats-io/jetstream';
+import {Kvm, type KvWatchEntry} from '@nats-io/kv';
+import type {NatsConnection, QueuedIterator} from 'nats';
 import {type BucketEntry, BucketFault, type KeyBucket} from '../keys/store.js';
+import {hasCode, wrongLastSequence} from './error-codes.js';
 import {bucketStream, bucketSubject} from './topology.js';
 
-const wrongLastSequenceCode = 10_071;
+const watchAgainMs = 250;
+
+type OnEntry = (entry: BucketEntry) => void;
 
 export class NatsKeyBucket implements KeyBucket {
+  private readonly nc: NatsConnection;
   private readonly js: JetStreamClient;
-  private stopWatch: (() => void) | undefined;
+  private watching: QueuedIterator<KvWatchEntry> | undefined;
+  private isStopped = false;
 
   constructor(nc: NatsConnection) {
+    this.nc = nc;
     this.js = jetstream(nc);
   }
 
-  async watch(onEntry: (entry: BucketEntry) => void): Promise<void> {
+  async watch(onEntry: OnEntry): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.openWatch(onEntry, resolve).catch(reject);
+    });
+    void this.renewWatch(onEntry);
+  }
+
+  /** Takes the place of an older watch. `whenAll`: everything stored was handed on. */
+  private async openWatch(onEntry: OnEntry, whenAll?: () => void): Promise<void> {
     const bucket = await new Kvm(this.js).open('keys');
     const isEmpty = (await bucket.status()).values === 0;
     const entries = await bucket.watch();
-    this.stopWatch = () => entries.stop();
-    return new Promise((resolve, reject) => {
-      if (isEmpty) resolve();
-      void (async () => {
-        for await (const entry of entries) {
-          if (entry.operation === 'PUT') onEntry({name: entry.key, revision: entry.revision, text: entry.string()});
-          if (entry.isUpdate) resolve(); // The last of those that were stored counts as an update, too.
-        }
-      })().catch(reject);
-    });
+    this.watching?.stop();
+    this.watching = entries;
+    if (this.isStopped) entries.stop();
+    if (isEmpty) whenAll?.();
+    void handOn(entries, onEntry, whenAll);
+  }
+
+  /** B1 */
+  private async renewWatch(onEntry: OnEntry): Promise<void> {
+    for await (const {type} of this.nc.status()) {
+      if (type !== 'reconnect') continue;
+      while (!this.isStopped && !this.nc.isClosed() && !(await this.isWatchOpened(onEntry))) await pause(watchAgainMs);
+    }
+  }
+
+  private async isWatchOpened(onEntry: OnEntry): Promise<boolean> {
+    try {
+      await this.openWatch(onEntry);
+      return true;
+    } catch {
+      return false; // The server is not ready yet, or gone again.
+    }
   }
 
   async write(name: string, text: string, revision: number): Promise<number | undefined> {
@@ -42,7 +65,7 @@ export class NatsKeyBucket implements KeyBucket {
       const ack = await this.js.publish(bucketSubject('keys', name), text, {expect: {lastSubjectSequence: revision}});
       return ack.seq;
     } catch (error) {
-      if (error instanceof JetStreamApiError && error.code === wrongLastSequenceCode) return undefined;
+      if (hasCode(error, wrongLastSequence)) return undefined;
       throw new BucketFault(`the bucket of keys took no change: ${(error as Error).message}`, {cause: error});
     }
   }
@@ -63,6 +86,19 @@ export class NatsKeyBucket implements KeyBucket {
   }
 
   stop(): void {
-    this.stopWatch?.();
+    this.isStopped = true;
+    this.watching?.stop();
   }
+}
+
+/**
+ * Until the watch is stopped. What fails here ends the process: an edge that no longer hears of revocations would go on
+ * letting revoked keys in.
+ */
+async function handOn(entries: QueuedIterator<KvWatchEntry>, onEntry: OnEntry, whenAll?: () => void): Promise<void> {
+  for await (const entry of entries) {
+    if (entry.operation === 'PUT') onEntry({name: entry.key, revision: entry.revision, text: entry.string()});
+    if (entry.isUpdate) whenAll?.(); // The last of those that were stored counts as an update, too.
+  }
+  whenAll?.();
 }

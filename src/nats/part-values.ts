@@ -1,10 +1,9 @@
 // Values of parts, read back from their bucket by revision.
 
-import {JetStreamApiError, type JetStreamManager} from '@nats-io/jetstream';
+import type {JetStreamManager} from '@nats-io/jetstream';
 import type {PartValues} from '../parts/parts-cache.js';
+import {hasCode, messageNotFound} from './error-codes.js';
 import {bucketStream} from './topology.js';
-
-const messageNotFoundCode = 10_037;
 
 /** Any replica answers a direct get; one that is behind does not know the value yet, so a miss is asked of the leader. */
 export function partValues(jsm: JetStreamManager): PartValues {
@@ -21,7 +20,7 @@ async function readFromLeader(jsm: JetStreamManager, revision: number) {
   try {
     return (await jsm.streams.getMessage(bucketStream('parts'), {seq: revision})) ?? undefined;
   } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === messageNotFoundCode) return undefined;
+    if (hasCode(error, messageNotFound)) return undefined;
     throw error;
   }
 }

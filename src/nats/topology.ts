@@ -10,7 +10,6 @@
 import {randomBytes} from 'node:crypto';
 import {
   DiscardPolicy,
-  JetStreamApiError,
   type JetStreamManager,
   jetstream,
   jetstreamManager,
@@ -20,6 +19,7 @@ import {
 } from '@nats-io/jetstream';
 import {type NatsConnection, nanos} from 'nats';
 import {StartFault} from '../start-fault.js';
+import {hasCode, messageNotFound, streamNotFound, wrongLastSequence} from './error-codes.js';
 import {isAtLeast, serverVersionMin, serverVersionReplicas} from './version.js';
 
 export const logStream = (partition: number): string => `LOG-${partition}`;
@@ -119,7 +119,7 @@ async function createDeployment(nc: NatsConnection, partitions: number): Promise
     });
     return deployment;
   } catch (error) {
-    if (!isWrongLastSequence(error)) throw error;
+    if (!hasCode(error, wrongLastSequence)) throw error;
     return (await readDeployment(nc))!; // Another machine was faster: its record counts.
   }
 }
@@ -194,11 +194,4 @@ function durable(replicas: number): Partial<StreamConfig> {
   };
 }
 
-const messageNotFoundCode = 10_037;
-const streamNotFoundCode = 10_059;
-const wrongLastSequenceCode = 10_071;
-
-const hasCode = (error: unknown, ...codes: number[]): boolean =>
-  error instanceof JetStreamApiError && codes.includes(error.code);
-const isNotFound = (error: unknown): boolean => hasCode(error, messageNotFoundCode, streamNotFoundCode);
-const isWrongLastSequence = (error: unknown): boolean => hasCode(error, wrongLastSequenceCode);
+const isNotFound = (error: unknown): boolean => hasCode(error, messageNotFound, streamNotFound);

@@ -1,12 +1,7 @@
 // Reading a partition's log from a position on, in order, across reconnections.
-import {
-  type ConsumerMessages,
-  DeliverPolicy,
-  JetStreamApiError,
-  type JetStreamClient,
-  type JetStreamManager,
-} from '@nats-io/jetstream';
+import {type ConsumerMessages, DeliverPolicy, type JetStreamClient, type JetStreamManager} from '@nats-io/jetstream';
 import {MessageCursor} from '../../actors/codec/entries.js';
+import {hasCode, messageNotFound} from '../nats/error-codes.js';
 import {logStream} from '../nats/topology.js';
 import {retryForever} from './retry.js';
 
@@ -105,15 +100,13 @@ export class LogReader {
   }
 }
 
-const messageNotFound = 10_037;
-
 /** The mark of the message at a sequence; undefined when the log has none there. */
 export async function markAt(jsm: JetStreamManager, partition: number, sequence: number): Promise<string | undefined> {
   try {
     const message = await jsm.streams.getMessage(logStream(partition), {seq: sequence});
     return message === null ? undefined : new MessageCursor(message.data).mark;
   } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === messageNotFound) return undefined;
+    if (hasCode(error, messageNotFound)) return undefined;
     throw error;
   }
 }

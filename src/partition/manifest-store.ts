@@ -1,11 +1,9 @@
 // Manifests in their bucket: read through the leader, written by compare-and-set (P3).
-import {JetStreamApiError, type JetStreamClient, type JetStreamManager} from '@nats-io/jetstream';
+import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import {decodeManifest, encodeManifest, type Manifest} from '../../actors/manifest.js';
+import {hasCode, messageNotFound, wrongLastSequence} from '../nats/error-codes.js';
 import {bucketStream, bucketSubject} from '../nats/topology.js';
 import {Final, retryForever} from './retry.js';
-
-const wrongLastSequence = 10_071;
-const messageNotFound = 10_037;
 
 export interface StoredManifest {
   readonly manifest: Manifest;
@@ -31,7 +29,7 @@ export class ManifestStore {
       const message = await this.jsm.streams.getMessage(bucketStream('manifests'), {last_by_subj: this.subject});
       return message === null ? undefined : {manifest: decodeManifest(message.data), revision: message.seq};
     } catch (error) {
-      if (error instanceof JetStreamApiError && error.apiError().err_code === messageNotFound) return undefined;
+      if (hasCode(error, messageNotFound)) return undefined;
       throw error;
     }
   }
@@ -47,7 +45,7 @@ export class ManifestStore {
         const ack = await this.js.publish(this.subject, bytes, {expect: {lastSubjectSequence: revision}});
         return ack.seq;
       } catch (error) {
-        if (!(error instanceof JetStreamApiError) || error.apiError().err_code !== wrongLastSequence) throw error;
+        if (!hasCode(error, wrongLastSequence)) throw error;
         return await this.revisionOfOwn(bytes);
       }
     });

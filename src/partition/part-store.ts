@@ -4,9 +4,10 @@
 
 import {randomBytes} from 'node:crypto';
 import {crc32} from 'node:zlib';
-import {JetStreamApiError, type JetStreamClient, type JetStreamManager} from '@nats-io/jetstream';
+import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import {assert} from '../../actors/invariant.js';
 import type {PartRef} from '../../actors/manifest.js';
+import {deletionFailed, hasCode, messageNotFound, sequenceNotFound} from '../nats/error-codes.js';
 import {bucketStream, bucketSubject} from '../nats/topology.js';
 import {retryForever} from './retry.js';
 
@@ -14,10 +15,6 @@ import {retryForever} from './retry.js';
 const valueBytesMax = 512 * 1024;
 /** An erase costs the server one synchronous write, about 7.5 ms: some at once share the disk's flush. */
 const erasesAtOnce = 8;
-
-const messageNotFound = 10_037;
-const sequenceNotFound = 10_043;
-const deletionFailed = 10_057;
 
 export class PartStore {
   private readonly js: JetStreamClient;
@@ -82,7 +79,7 @@ export class PartStore {
         try {
           return await this.jsm.streams.getMessage(bucketStream('parts'), {seq: revision});
         } catch (error) {
-          if (error instanceof JetStreamApiError && error.code === messageNotFound) return null;
+          if (hasCode(error, messageNotFound)) return null;
           throw error;
         }
       });
@@ -98,9 +95,8 @@ export class PartStore {
       } catch (error) {
         // A retry of an erase that had happened. For a message that a power cut took the server says no more than that
         // the deletion failed: it is asked for the message then.
-        const code = error instanceof JetStreamApiError ? error.code : undefined;
-        const isGone = code === messageNotFound || code === sequenceNotFound;
-        if (!isGone && (code !== deletionFailed || (await this.stillThere([sequence])).length > 0)) throw error;
+        if (hasCode(error, messageNotFound, sequenceNotFound)) return;
+        if (!hasCode(error, deletionFailed) || (await this.stillThere([sequence])).length > 0) throw error;
       }
     });
   }

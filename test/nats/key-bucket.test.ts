@@ -1,9 +1,11 @@
 // The bucket of keys on a real nats-server: two processes, and a server that is killed between them.
+import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {BucketFault, KeyStore} from '../../src/keys/store.js';
 import {connectNats} from '../../src/nats/connection.js';
 import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
+import {bucketStream} from '../../src/nats/topology.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
 import {until} from '../support/until.js';
 
@@ -60,6 +62,23 @@ test('the watch goes on after the server was killed and came back', async () => 
   const revoked = await until('the server takes writes again', () => here.revoke(record.id).catch(() => undefined));
   expect(revoked.revokedMs).not.toBeNull();
   await until('the revocation is known', () => there.ring.byKey(key) === undefined);
+});
+
+test('what was lost on its way over a connection that broke is known soon after it is back', async () => {
+  const here = await openStore();
+  const {key, record} = await here.create('write', 'web');
+  const there = await openStore();
+  const connection = connections.at(-1)!;
+  const manager = await jetstreamManager(connection);
+  // Without its consumer the watch hears of nothing any more, and does not know.
+  for await (const {name} of manager.consumers.list(bucketStream('keys'))) {
+    await manager.consumers.delete(bucketStream('keys'), name);
+  }
+  await here.revoke(record.id);
+  expect(there.ring.byKey(key)).toBeDefined();
+  await connection.reconnect();
+  // The client's own watch over heartbeats takes 10 s.
+  await until('the revocation is known', () => there.ring.byKey(key) === undefined, 5_000);
 });
 
 test('without a connection a change is a fault that says so', async () => {

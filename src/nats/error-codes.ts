@@ -1,0 +1,12 @@
+// What JetStream says when it does not do what it was asked: the numbers that we tell apart.
+import {JetStreamApiError} from '@nats-io/jetstream';
+
+export const messageNotFound = 10_037;
+export const sequenceNotFound = 10_043;
+export const deletionFailed = 10_057;
+export const streamNotFound = 10_059;
+/** A compare-and-set lost. */
+export const wrongLastSequence = 10_071;
+
+export const hasCode = (error: unknown, ...codes: readonly number[]): boolean =>
+  error instanceof JetStreamApiError && codes.includes(error.code);
