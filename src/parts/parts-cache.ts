@@ -1,7 +1,8 @@
-// The reading side of the parts store: payloads by revision, the ones used last kept within a bound of bytes.
+// The reading side of the parts store: payloads of parts, the ones used last kept within a bound of bytes.
 //   Owns: reassembly, checks, coalescing, eviction. Does not own: which parts there are (manifests), who writes them.
 //   C1. A payload lies in an ArrayBuffer of its own, from its start: typed arrays over it are aligned (actors/rows.ts).
-//   C2. Parts never change: a revision is a name for ever, so nothing here is ever invalidated.
+//   C2. Parts never change, and no key is used twice: nothing here is ever invalidated. (A revision is no such name: a
+//       store that lost its tail in a power cut gives it again, to another part.)
 //   C3. Nothing is handed out that does not have the length and the checksum that its reference names.
 //   C4. A block of bodies is read out of the values that hold it, not out of the whole part: with a store far larger than
 //       the cache, a page of scattered rows would otherwise read whole parts for single rows.
@@ -92,7 +93,7 @@ export class PartsCache {
 
   /** One block of a bodies part, inflated (actors/bodies.ts). C4 */
   async loadBodyBlock(ref: PartRef, block: number): Promise<Uint8Array<ArrayBuffer>> {
-    return (await this.once(`${ref.revisions[0]}/${block}`, () => this.inflateBlock(ref, block))).bytes;
+    return (await this.once(`${ref.key}/${block}`, () => this.inflateBlock(ref, block))).bytes;
   }
 
   private async inflateBlock(ref: PartRef, block: number): Promise<Uint8Array<ArrayBuffer>> {
@@ -113,7 +114,7 @@ export class PartsCache {
       const value = await this.value(ref, 0);
       return value.slice(0, Math.min(value.length, bodiesHeadBytes(value)));
     };
-    return (await this.once(`${ref.revisions[0]}/head`, load)).bytes;
+    return (await this.once(`${ref.key}/head`, load)).bytes;
   }
 
   /** Bytes [start, end) of a payload, out of those of its values that hold them. */
@@ -135,11 +136,11 @@ export class PartsCache {
   private async value(ref: PartRef, i: number): Promise<Uint8Array<ArrayBuffer>> {
     if (ref.revisions.length === 1) return this.load(ref);
     if (i >= ref.revisions.length) throw new DamagedPart(ref, `it has no value ${i}`);
-    return (await this.once(`value ${ref.revisions[i]}`, () => this.readValue(ref, i))).bytes;
+    return (await this.once(`${ref.key}/value ${i}`, () => this.readValue(ref, i))).bytes;
   }
 
   private part(ref: PartRef): Promise<Held> {
-    return this.once(String(ref.revisions[0]), () => this.read(ref));
+    return this.once(ref.key, () => this.read(ref));
   }
 
   /** What is held under `key`, or what `load` brings; many askers at once share one load. */

@@ -91,7 +91,7 @@ export class NewestSnapshots {
   }
 }
 
-const isSamePart = (a: PartRef, b: PartRef): boolean => a.revisions[0] === b.revisions[0];
+const isSamePart = (a: PartRef, b: PartRef): boolean => a.key === b.key;
 
 const areSameParts = (a: readonly PartRef[], b: readonly PartRef[]): boolean =>
   a.length === b.length && a.every((part, i) => isSamePart(part, b[i]!));

@@ -18,7 +18,7 @@ class Store implements PartValues {
       revisions.push(this.values.push(value));
       crcs.push(crc32(value));
     }
-    return {key: 'rows.1', revisions, bytes: payload.length, valueBytes: valueBytesMax, crcs};
+    return {key: `rows.${revisions[0]}`, revisions, bytes: payload.length, valueBytes: valueBytesMax, crcs};
   }
 
   async read(revision: number): Promise<Uint8Array | undefined> {
@@ -38,6 +38,17 @@ describe('parts cache', () => {
     expect(new TextDecoder().decode(payload)).toBe('the way of an event');
     expect(payload.byteOffset).toBe(0);
     expect(payload.buffer.byteLength).toBe(payload.length);
+  });
+
+  test('a store that lost its tail gives a revision to another part: neither is taken for the other', async () => {
+    const store = new Store();
+    const lost = {...store.put(bytesOf('lost'), 100), key: 'rows.lost'};
+    const cache = new PartsCache(store, 1_000);
+    await cache.load(lost);
+    store.values.length = 0;
+    const next = {...store.put(bytesOf('next'), 100), key: 'rows.next'};
+    expect(next.revisions).toEqual(lost.revisions);
+    expect(new TextDecoder().decode(await cache.load(next))).toBe('next');
   });
 
   test('reads a part once, however many ask for it at once or later', async () => {
