@@ -52,7 +52,9 @@ export class ReportEngine {
   /** Never rejects: what fails is logged once and answered `unavailable`. */
   async answer(question: EngineQuestion): Promise<ReportAnswer> {
     try {
-      return question.ask === 'report' ? await this.report(question.query, question.ifNoneMatch) : await this.status();
+      return await this.onNewest(() =>
+        question.ask === 'report' ? this.report(question.query, question.ifNoneMatch) : this.status(),
+      );
     } catch (error) {
       if (error instanceof Overload) return {kind: 'unavailable', message: error.message};
       if (!this.damage.note(error)) {
@@ -70,19 +72,21 @@ export class ReportEngine {
     return {kind: 'status', ready: isReady, asOfMs, damagedParts: this.damage.byPartition};
   }
 
-  private async report(query: ReportQuery, ifNoneMatch: string | undefined): Promise<ReportAnswer> {
+  /** R2 */
+  private async onNewest(answer: () => Promise<ReportAnswer>): Promise<ReportAnswer> {
     const endMs = monotonicMs() + overtakenMsMax;
     for (;;) {
       try {
-        return await this.tryReport(query, ifNoneMatch);
+        return await answer();
       } catch (error) {
-        if (!(error instanceof MissingPart) || (await this.snapshots.nameNow(error.ref))) throw error; // R2
-        if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'snapshots are newer than any report of them'};
+        if (!(error instanceof MissingPart) || (await this.snapshots.nameNow(error.ref))) throw error;
+        if (monotonicMs() > endMs)
+          return {kind: 'unavailable', message: 'snapshots follow each other faster than they are read'};
       }
     }
   }
 
-  private async tryReport(query: ReportQuery, ifNoneMatch: string | undefined): Promise<ReportAnswer> {
+  private async report(query: ReportQuery, ifNoneMatch: string | undefined): Promise<ReportAnswer> {
     const snapshots = await this.snapshots.read();
     if (!areAll(snapshots)) return {kind: 'unavailable', message: 'not every partition has published a snapshot yet'};
     const headers = headersOf(

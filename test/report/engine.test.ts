@@ -229,6 +229,23 @@ describe('report engine', () => {
     expect(await world.engine.answer({ask: 'status'})).toMatchObject({damagedParts: {}});
   });
 
+  test('snapshots that overtake a question for the state are no damage either', async () => {
+    const world = worldWithSnapshots();
+    const read = world.parts.read.bind(world.parts);
+    const {index} = world.publish(0, 2 * hourMs);
+    let overtaken = 0;
+    world.parts.read = async (revision) => {
+      if (index.revisions.includes(revision) && overtaken === 0) {
+        overtaken += 1;
+        world.publish(0, 3 * hourMs);
+        world.parts.sweep(index);
+      }
+      return read(revision);
+    };
+    expect(await world.engine.answer({ask: 'status'})).toMatchObject({ready: true, damagedParts: {}});
+    expect(overtaken).toBe(1);
+  });
+
   test('a part that stays missing makes the report unavailable, and the next one works again', async () => {
     const world = worldWithSnapshots();
     const whole: ReportQuery = {report: 'funnel', steps: ['A'], fromMs: 0, toMs: hourMs};
