@@ -285,9 +285,19 @@ function writeAnswer(): void {
   if (headers !== undefined) for (const [name, value] of headers) res.writeHeader(name, value);
   if (contentType === undefined) endWithoutBody(res, closes);
   else if (method === 'HEAD') writing.isTaken = beginHead(res, Buffer.byteLength(body));
-  else if (closes) res.end(body, true);
-  else writing.isTaken = res.tryEnd(body, Buffer.byteLength(body))[1];
+  else if (closes && !isLargeRead(method, body)) res.end(body, true);
+  else {
+    if (closes) res.writeHeader('Connection', 'close');
+    writing.isTaken = res.tryEnd(body, Buffer.byteLength(body))[1];
+  }
 }
+
+/**
+ * What `end` does not get rid of at once would be lost with the close that ends a drain, or wait unbounded until then (X6).
+ * The answer to a body is at most a line an event, and its connection must not be read on (X5).
+ */
+const isLargeRead = (method: string, body: string): boolean =>
+  method !== 'POST' && body.length >= largeAnswerCharactersMin;
 
 /** uWebSockets.js 20.51 sends nothing at all when its own `endWithoutBody` gets an argument. */
 function endWithoutBody(res: HttpResponse, closes: boolean): void {

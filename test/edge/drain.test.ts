@@ -1,7 +1,10 @@
 // SIGTERM under load: whatever was answered 200 is there after the next start, and nothing hangs.
+import {once} from 'node:events';
+import {connect} from 'node:net';
+import {text} from 'node:stream/consumers';
 import {describe, expect, test} from 'vitest';
 import {RawConnection} from '../http11/raw-connection.js';
-import {Client, query} from '../support/http.js';
+import {Client, expectJson, query} from '../support/http.js';
 import {type Service, startService} from '../support/service.js';
 import {until} from '../support/until.js';
 
@@ -99,6 +102,34 @@ describe.concurrent('a stop while a body is on its way', () => {
     expect(performance.now() - startedMs).toBeLessThan(25_000);
     expect(await connection.untilClosed()).toBe(true);
     expect(connection.answers()).toEqual([]);
+  });
+
+  test('hands over a large answer to its end, however late it is read', async ({expect}) => {
+    const service = await startTalking();
+    const writer = new Client(service.baseUrl, service.writeKey);
+    const big = Array.from({length: 800}, () => ({
+      event: 'big',
+      userId: 'big',
+      properties: {text: 'x'.repeat(12_000)},
+    }));
+    expectJson(await writer.post('/v1/events/batch', {events: big}), 200);
+    const {hostname, port} = new URL(service.baseUrl);
+    const reader = connect(Number(port), hostname);
+    const {connection, rest} = await beginSlowRequest(service, 'late');
+    const stopped = service.stop();
+    await isDraining(service);
+    reader.write(
+      `GET /v1/events?userId=big&limit=1000 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.secretKey}\r\n\r\n`,
+    );
+    await once(reader, 'readable'); // It has begun; more than the kernel takes is left.
+    await connection.write(rest);
+    expect((await connection.untilAnswers(1))[0]?.status).toBe(200);
+    expect(await connection.untilClosed()).toBe(true);
+    const [head, body] = (await text(reader)).split('\r\n\r\n', 2);
+    expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(head).toContain('Connection: close');
+    expect(JSON.parse(body!).data).toHaveLength(800);
+    expect(await stopped).toBe(0);
   });
 
   test('ends at once with a second signal', async ({expect}) => {
