@@ -111,14 +111,26 @@ function answerQuestions(runner: Runner, nc: NatsConnection, logger: Logger, vit
   });
 }
 
+/** A question that is no JSON, or whose asker cannot be reached any more, harms nobody else. */
 async function answer(reads: LiveReads, vitals: ThreadVitals, message: Msg, logger: Logger): Promise<void> {
-  const question = message.json<PartitionQuestion>();
+  try {
+    message.respond(JSON.stringify(await replyTo(message.json<PartitionQuestion>(), reads, vitals, logger)));
+  } catch (error) {
+    logger.error({err: error}, 'a question was not answered');
+  }
+}
+
+async function replyTo(
+  question: PartitionQuestion,
+  reads: LiveReads,
+  vitals: ThreadVitals,
+  logger: Logger,
+): Promise<PartitionAnswer> {
   const answering = question.ask === 'measures' ? measures(reads, vitals) : reads.answer(question);
-  const reply = await answering.catch((error: Error): PartitionAnswer => {
+  return answering.catch((error: Error): PartitionAnswer => {
     if (!damage.note(error)) logger.error({err: error}, 'a live question failed');
     return {kind: 'unavailable', message: 'a part of the answer could not be read'};
   });
-  message.respond(JSON.stringify(reply));
 }
 
 async function measures(reads: LiveReads, vitals: ThreadVitals): Promise<PartitionAnswer> {

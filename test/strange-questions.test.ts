@@ -1,0 +1,31 @@
+// Somebody else on the same NATS asks the roles what is no question.
+import {afterAll, beforeAll, expect, test} from 'vitest';
+import {askPartitionSubject, askReportSubject} from '../src/asks.js';
+import {connectNats} from '../src/nats/connection.js';
+import {Client, expectJson} from './support/http.js';
+import {startTestNats, type TestNats} from './support/nats.js';
+import {type Service, startService} from './support/service.js';
+
+let nats: TestNats;
+let service: Service;
+
+beforeAll(async () => {
+  nats = await startTestNats(1);
+  const {servers, token} = nats.nats.address;
+  service = await startService({env: {NATS_URL: [servers].flat().join(','), NATS_TOKEN: token!, PARTITIONS: '1'}});
+});
+
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+  await nats.stop();
+});
+
+test.each([askPartitionSubject(0), askReportSubject])(
+  'no JSON on %s is not answered, and harms nobody',
+  async (subject) => {
+    const connection = await connectNats(nats.nats.address, 'test-stranger');
+    await expect(connection.request(subject, 'no JSON', {timeout: 500})).rejects.toThrow('timeout');
+    await connection.close();
+    expectJson(await new Client(service.baseUrl).get('/readyz'), 200);
+  },
+);
