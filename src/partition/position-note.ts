@@ -5,7 +5,7 @@
 //   N1. Noted before the manifest of that position is written: what was ever published is noted.
 //   N2. A note never goes back. One that is missing or cannot be read says nothing.
 import {mkdir, open, readFile, rename} from 'node:fs/promises';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 import type {Logger} from '../observe.js';
 
 export interface NotedPosition {
@@ -52,7 +52,8 @@ export class PositionFile implements PositionNote {
   async write(position: NotedPosition): Promise<void> {
     const draft = `${this.path}.draft`;
     try {
-      await mkdir(this.folder, {recursive: true, mode: 0o700});
+      const made = await mkdir(this.folder, {recursive: true, mode: 0o700});
+      if (made !== undefined) await syncFolder(dirname(this.folder));
       const file = await open(draft, 'w', 0o600);
       try {
         await file.writeFile(`${JSON.stringify(position)}\n`);
@@ -61,9 +62,20 @@ export class PositionFile implements PositionNote {
         await file.close();
       }
       await rename(draft, this.path);
+      await syncFolder(this.folder);
     } catch (error) {
       this.log.warn({err: error}, 'the newest position cannot be noted in DATA_DIR');
     }
+  }
+}
+
+/** A new name is on disk when its folder is. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
   }
 }
 
