@@ -8,10 +8,11 @@ import type {Route, Routes} from '../route.js';
 import {durationBounds, FixedHistogram, messageBytesBounds, messageEntriesBounds} from './fixed-histogram.js';
 
 const methods = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'other'] as const;
-const statuses = [
-  ...['200', '201', '202', '204', '207', '304'],
-  ...['400', '401', '403', '404', '405', '413', '415', '429', '500', '503', 'other'],
-] as const;
+const statuses: readonly string[] = [
+  ...['200', '201', '202', '207', '304'],
+  ...new Set(Object.values(statusOf).map((status) => status.slice(0, 3))),
+  'other',
+];
 
 /** What became of entries that clients sent. */
 export interface Outcomes {
