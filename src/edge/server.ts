@@ -49,7 +49,7 @@ const unsupportedEncoding: Failure = {
   code: 'unsupported_media_type',
   message: 'Content-Encoding must be gzip, deflate or br, or absent',
 };
-// Not 204: an answer without a body could not be held back from a client that does not read (exchange.ts, X4).
+// Not 204: an answer without a body could not be held back from a client that does not read (exchange.ts, X6).
 const preflightBody = '{"status":"ok"}';
 const preflightHeaders = [
   ['Access-Control-Allow-Origin', '*'],

@@ -21,6 +21,7 @@ import {OpenChunk} from '../../actors/open-chunk.js';
 import {Partition, type PartitionSetup} from '../../actors/partition.js';
 import {bucketStream, bucketSubject, logStream} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
+import {isUnreadable} from '../parts/damage.js';
 import {DamagedPart, MissingPart, type PartsCache} from '../parts/parts-cache.js';
 import {markAt} from './log-reader.js';
 import type {ManifestStore, StoredManifest} from './manifest-store.js';
@@ -112,7 +113,7 @@ async function loadNewest(setup: PartitionSetup, manifest: Manifest, sources: Re
     try {
       return await load(setup, snapshot, sources, stored, false);
     } catch (error) {
-      if (!isUnusable(error)) throw error;
+      if (!isUnreadable(error)) throw error;
       fault ??= error;
       const {sequence} = snapshot.position;
       sources.log.error(
@@ -143,16 +144,13 @@ async function loadDamaged(
       );
       return loaded;
     } catch (error) {
-      if (!isUnusable(error)) throw error;
+      if (!isUnreadable(error)) throw error;
     }
   }
   throw new Final(
     `partition ${partition}: no kept snapshot is whole (${fault.message}), and the log cannot replace them: restore a backup of NATS`,
   );
 }
-
-const isUnusable = (error: unknown): error is DamagedPart | MissingPart =>
-  error instanceof DamagedPart || error instanceof MissingPart;
 
 /** Whether folding the log from its first message brings everything that the snapshot had. */
 async function holdsAll(jsm: JetStreamManager, partition: number, {position, mark}: Manifest): Promise<boolean> {
@@ -239,7 +237,7 @@ async function loadOlderIndex(
     return {ref: previous.index, index: decodeIndex(await cache.load(previous.index))};
   } catch (error) {
     // It is kept for the case that the newest one is damaged, and that one was just loaded.
-    if (error instanceof DamagedPart || error instanceof MissingPart) return undefined;
+    if (isUnreadable(error)) return undefined;
     throw error;
   }
 }

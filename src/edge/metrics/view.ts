@@ -4,9 +4,8 @@ import {readFile} from 'node:fs/promises';
 import type {PartitionAnswer, ReportAnswer} from '../../asks.js';
 import type {ThreadMeasures} from '../../measures.js';
 import type {ThreadVitals} from '../../thread-vitals.js';
-import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
-import {readinessOf} from '../routes/health.js';
+import {orSilence, readinessOf} from '../routes/health.js';
 
 // A partition answers within 600 ms, and Prometheus waits for 10 s by default.
 const answerMsMax = 1_000;
@@ -62,15 +61,6 @@ const askPartition = ({asks}: Front, number: number): Promise<Measured<Partition
 async function askReport({asks}: Front): Promise<Measured<ReportAnswer> | undefined> {
   const answer = await asks.report({ask: 'measures'}, answerMsMax);
   return answer.kind === 'measures' ? answer : undefined;
-}
-
-async function orSilence<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof RequestFailure) return undefined;
-    throw error;
-  }
 }
 
 async function viewServer({pid, restarts}: NatsServerView): Promise<NonNullable<View['natsServer']>> {

@@ -63,7 +63,8 @@ const because = (reason: string, warnings: readonly string[] = []): Readiness =>
 const damageWarning = (name: string, count: number): string =>
   `${name}: ${count} ${count === 1 ? 'part' : 'parts'} cannot be read, what needs them is answered 503`;
 
-async function orSilence<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+/** Undefined for a role that does not answer. */
+export async function orSilence<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await asked;
   } catch (error) {

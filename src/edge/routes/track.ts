@@ -42,54 +42,49 @@ class WriteAnswer implements CommitWaiter {
 }
 
 export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
-  if (isTooLong(bytes)) {
-    front.traffic.events.refused += 1;
-    exchange.fail(singleRefusal(refusals.size));
-    return;
-  }
-  const value = parseJson(bytes);
-  if (value === notJson) {
-    exchange.fail(invalidJson);
-    return;
-  }
-  if (!isJsonObject(value)) {
-    exchange.fail(noObject);
-    return;
-  }
+  const counts = front.traffic.events;
+  const value = readObject(exchange, bytes, counts, singleRefusal);
+  if (value === undefined) return;
   const refusal = readEvent(value, front.wallMs(), draft);
   if (refusal !== undefined) {
-    front.traffic.events.refused += 1;
+    counts.refused += 1;
     exchange.fail(singleRefusal(refusal));
     return;
   }
   front.encoder.event(draft);
-  append(front, exchange, trackedBody, front.traffic.events);
+  append(front, exchange, trackedBody, counts);
 }
 
 export function identify(front: Front, exchange: Exchange, bytes: Buffer): void {
-  if (isTooLong(bytes)) {
-    front.traffic.identifies.refused += 1;
-    exchange.fail(identifyRefusal(refusals.size));
-    return;
-  }
-  const value = parseJson(bytes);
-  if (value === notJson) {
-    exchange.fail(invalidJson);
-    return;
-  }
-  if (!isJsonObject(value)) {
-    exchange.fail(noObject);
-    return;
-  }
+  const counts = front.traffic.identifies;
+  const value = readObject(exchange, bytes, counts, identifyRefusal);
+  if (value === undefined) return;
   const read = readIdentify(value);
   if (isRefusal(read)) {
-    front.traffic.identifies.refused += 1;
+    counts.refused += 1;
     exchange.fail(identifyRefusal(read));
     return;
   }
   front.encoder.identify(read, front.wallMs());
-  const body = `{"status":"ok","userId":${JSON.stringify(read.userId)}}`;
-  append(front, exchange, body, front.traffic.identifies);
+  append(front, exchange, `{"status":"ok","userId":${JSON.stringify(read.userId)}}`, counts);
+}
+
+/** @returns undefined when the body is refused, and that is answered. */
+function readObject(
+  exchange: Exchange,
+  bytes: Buffer,
+  counts: Outcomes,
+  failureOf: (refusal: Refusal) => Failure,
+): Record<string, unknown> | undefined {
+  if (isTooLong(bytes)) {
+    counts.refused += 1;
+    exchange.fail(failureOf(refusals.size));
+    return undefined;
+  }
+  const value = parseJson(bytes);
+  if (isJsonObject(value)) return value;
+  exchange.fail(value === notJson ? invalidJson : noObject);
+  return undefined;
 }
 
 function append({publisher, encoder}: Front, exchange: Exchange, body: string, counts: Outcomes): void {
