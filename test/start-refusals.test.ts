@@ -168,6 +168,11 @@ describe('nats-server', () => {
     await once(probe, 'close');
     expectOneLine(await refusedStart({NATS_URL: `nats://127.0.0.1:${port}`}), String(port));
   });
+
+  test('credentials that cannot be read are named', async () => {
+    const path = join(temporaryFolder(), 'missing.creds');
+    expectOneLine(await refusedStart({NATS_URL: 'nats://127.0.0.1:1', NATS_CREDS: path}), 'NATS_CREDS', path);
+  });
 });
 
 describe('DATA_DIR', () => {

@@ -2,6 +2,7 @@
 
 import {readFileSync} from 'node:fs';
 import {type ConnectionOptions, connect, credsAuthenticator, type NatsConnection} from 'nats';
+import {StartFault} from '../start-fault.js';
 import type {NatsAddress} from '../worker-messages.js';
 
 // The embedded server is back 30 ms after a crash: a long wait would turn that into a visible outage.
@@ -41,11 +42,19 @@ function splitLogin({servers, token, credsPath}: NatsAddress): ConnectionOptions
   const options: ConnectionOptions = {servers: urls.map(({host}) => host)};
   if (urls.some(({isTls}) => isTls)) options.tls = {};
   const {user, password} = urls[0]!;
-  if (credsPath !== undefined) options.authenticator = credsAuthenticator(readFileSync(credsPath));
+  if (credsPath !== undefined) options.authenticator = credsAuthenticator(readCreds(credsPath));
   else if (token !== undefined) options.token = token;
   else if (password !== '') Object.assign(options, {user, pass: password});
   else if (user !== '') options.token = user;
   return options;
+}
+
+function readCreds(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw new StartFault(`NATS_CREDS cannot be read: ${(cause as Error).message}`, {cause});
+  }
 }
 
 function parseServer(server: string): {host: string; user: string; password: string; isTls: boolean} {

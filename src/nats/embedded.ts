@@ -1,6 +1,7 @@
 // Our own nats-server: a child on loopback with a random port and token, its store under DATA_DIR/nats.
 //   E1. It never outlives us: a small shell between us and it waits for the end of a pipe that only we hold open. The
-//       kernel closes that pipe however we end, kill -9 included.
+//       kernel closes that pipe however we end, kill -9 included. A server that does not end then (it is stopped, or its
+//       disk hangs) is killed: it would hold the lock of DATA_DIR (E3), and no next start would get it.
 //   E2. After a crash it is started again on the same port with the same token: clients reconnect by themselves.
 //   E3. Never two on one store: starting needs the lock of DATA_DIR, and the shell of E1 holds that lock too.
 //   E4. A server that cannot write any more although the disk has room (it was full before) is started anew.
@@ -40,8 +41,8 @@ export interface EmbeddedNats {
   writeFault(): string | undefined;
   /** Times that it was started again. */
   restarts(): number;
-  /** Resolves when the server has closed its store and is gone. */
-  stop(): Promise<void>;
+  /** Resolves when the server has closed its store and is gone; after `patienceMs` it is killed. */
+  stop(patienceMs?: number): Promise<void>;
 }
 
 /** The server could not be started; the message is one line for the operator. */
@@ -65,14 +66,21 @@ const restartWaitMsMax = 2_000;
 // A server that ran this long had started well: its next crash begins with the shortest wait again.
 const settledMs = 30_000;
 
-/** E1. Words: binary, configuration. Our pipe is its stdin; `read` returns when the only writer (we) is gone. */
+// Shorter than the next start waits for the lock (data-lock.ts).
+const orphanSecondsMax = 7;
+
+/**
+ * E1. Words: binary, configuration. Our pipe is its stdin; `read` returns when the only writer (we) is gone. At the end
+ * the whole process group is told, which is what is left of the watcher.
+ */
 const guardScript = `
 exec 3<&0
 "$1" -c "$2" </dev/null 3<&- & server=$!
-{ read -r _ <&3; kill -TERM "$server" 2>/dev/null; } & watcher=$!
+{ read -r _ <&3; kill -TERM "$server"; sleep ${orphanSecondsMax}; kill -KILL "$server"; } 2>/dev/null &
 exec 3<&-
 wait "$server"; code=$?
-kill "$watcher" 2>/dev/null
+trap '' TERM
+kill -TERM 0
 exit "$code"
 `;
 
@@ -286,18 +294,18 @@ function supervise(plan: Plan, first: RunningServer): Pick<EmbeddedNats, 'pid' |
     pid: () => current?.pid,
     writeFault: () => writeFault,
     restarts: () => restarts,
-    async stop() {
+    async stop(patienceMs) {
       stopping.abort();
-      if (current !== undefined) await stopServer(current);
+      if (current !== undefined) await stopServer(current, patienceMs);
       await Promise.all([watching, watchingStore]);
     },
   };
 }
 
 /** Ends the pipe (E1); a server that does not end by itself is killed. */
-async function stopServer({guard, exited}: RunningServer): Promise<void> {
+async function stopServer({guard, exited}: RunningServer, patienceMs = stopMsMax): Promise<void> {
   guard.stdin!.end();
-  const killer = setTimeout(() => killGroup(guard), stopMsMax);
+  const killer = setTimeout(() => killGroup(guard), patienceMs);
   await exited;
   clearTimeout(killer);
 }

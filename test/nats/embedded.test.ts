@@ -107,6 +107,23 @@ describe('embedded nats-server', () => {
     await connect(nats.address);
   });
 
+  test('one that is stopped (SIGSTOP) is killed in the end, by its owner or by what its owner left', async () => {
+    const dataDir = temporaryFolder();
+    const {nats, lock} = await start(dataDir);
+    const stopped = nats.pid()!;
+    process.kill(stopped, 'SIGSTOP');
+    await nats.stop(200);
+    expect(isAlive(stopped)).toBe(false);
+    lock.release();
+
+    const parent = await startParent(dataDir);
+    process.kill(parent.serverPid, 'SIGSTOP');
+    parent.process.kill('SIGKILL');
+    await once(parent.process, 'exit');
+    await start(dataDir); // Within the time that a start waits for the lock.
+    expect(isAlive(parent.serverPid)).toBe(false);
+  });
+
   test('a second process on the same folder is refused while the first one lives', async () => {
     const dataDir = temporaryFolder();
     const parent = await startParent(dataDir);
