@@ -65,7 +65,13 @@ test.skipIf(!usesOwnServer)(
       read.delete(userPath('ada')),
     ]);
     expect(performance.now() - noticedMs).toBeLessThan(2_000);
-    for (const answer of refused) {
+    const admin = new Client(baseUrl, service.adminToken);
+    const keyChanges = [
+      await admin.post('/admin/v1/keys', {kind: 'write', name: 'late'}),
+      await admin.delete('/admin/v1/keys/key_1'),
+    ];
+    for (const answer of keyChanges) expect(answer.text).toContain('nothing was changed');
+    for (const answer of [...refused, ...keyChanges]) {
       expectError(answer, 503, 'unavailable');
       expect(answer.headers['retry-after']).toBe('1');
     }
@@ -84,6 +90,7 @@ test.skipIf(!usesOwnServer)(
       async () => (await write.post('/v1/events', {...event, messageId: 'm2'})).status === 200,
     );
     await until('it is ready', async () => (await nobody.get('/readyz')).status === 200);
+    expect((await admin.get('/admin/v1/keys')).text).not.toContain('late');
     const profile = (await read.get(userPath('ada'))).json<{events: {messageId: string}[]}>();
     expect(profile.events.map(({messageId}) => messageId).sort()).toEqual(['m1', 'm2']);
     expect(alarms()).toHaveLength(2);

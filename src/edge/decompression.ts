@@ -26,6 +26,7 @@ export function decompress(
     done({failure: tooManyBodies});
     return;
   }
+  const whole = Buffer.from(compressed);
   const stream = openDecompressor[encoding]();
   const pieces: Buffer[] = [];
   let length = 0;
@@ -42,8 +43,10 @@ export function decompress(
   });
   stream.on('error', () => fail(invalidRequest(`the body is no complete ${encoding}`)));
   stream.on('end', () => {
+    // What follows its end would be dropped without a word.
+    if (stream.bytesWritten < whole.length) return fail(invalidRequest(`the body goes on behind its ${encoding}`));
     done({bytes: Buffer.concat(pieces, length)});
     share.release();
   });
-  stream.end(Buffer.from(compressed));
+  stream.end(whole);
 }

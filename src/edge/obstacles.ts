@@ -19,6 +19,7 @@ export interface ObstacleSources {
 
 const nearlyFull = unavailable('the disk is nearly full: nothing was stored');
 const awayLog = unavailable('the log cannot be reached: nothing was stored');
+const awayKeys = unavailable('the store of keys cannot be reached: nothing was changed');
 const cannotWrite = unavailable('the log cannot write now: nothing was stored');
 
 export class Obstacles {
@@ -41,6 +42,11 @@ export class Obstacles {
     if (log() !== 'answers') return awayLog;
     if (disk?.().isNearlyFull) return nearlyFull;
     return storeFault?.() === undefined ? undefined : cannotWrite;
+  }
+
+  /** Why no key can be created or revoked now. */
+  toKeyChanges(): Failure | undefined {
+    return this.sources.asks() === 'answers' ? undefined : awayKeys;
   }
 
   /** For `/readyz`. */

@@ -68,6 +68,13 @@ function decodeForm(text: string): string | undefined {
   return decodePercent(text.includes('+') ? text.replaceAll('+', ' ') : text);
 }
 
+/** The id that ends a path. @throws RequestFailure when it cannot be decoded. */
+export function readPathId(segment: string): string {
+  const id = decodePercent(segment);
+  if (id === undefined) throw new RequestFailure(invalidRequest('the id in the path has a malformed escape', 'id'));
+  return id;
+}
+
 /** Undefined when an escape is malformed or no UTF-8. A plus is a plus. */
 export function decodePercent(text: string): string | undefined {
   if (!text.includes('%')) return text;

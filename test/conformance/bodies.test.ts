@@ -145,6 +145,14 @@ describe('encodings', () => {
     }
   });
 
+  test.each(names)('%s: nothing may follow its end', async (encoding) => {
+    const event = eventOf(freshId(), 5_000);
+    for (const behind of [event, 'x']) {
+      const body = Buffer.concat([encoders[encoding](event), Buffer.from(behind)]);
+      expectError(await post('/v1/events', body, {'content-encoding': encoding}), 400, 'invalid_request');
+    }
+  });
+
   test.each(['zstd', 'compress', 'x', 'gzip;q=1'])('content-encoding %s is unsupported', async (encoding) => {
     const answer = await post('/v1/events', '{}', {'content-encoding': encoding});
     expectError(answer, 415, 'unsupported_media_type');

@@ -310,6 +310,12 @@ describe('queries', () => {
   });
 
   test('a malformed escape in a path is refused', async () => {
-    for (const id of ['%zz', '%', '%FF']) expectError(await under.read.get(`/v1/users/${id}`), 400, 'invalid_request');
+    const {admin, read} = under;
+    for (const id of ['%zz', '%', '%FF']) {
+      expectError(await read.get(`/v1/users/${id}`), 400, 'invalid_request', 'id');
+      expectError(await read.delete(`/v1/users/${id}`), 400, 'invalid_request', 'id');
+      expectError(await read.get(`/v1/deletions/${id}`), 400, 'invalid_request', 'id');
+      expectError(await admin.delete(`/admin/v1/keys/${id}`), 400, 'invalid_request', 'id');
+    }
   });
 });

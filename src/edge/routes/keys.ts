@@ -10,7 +10,8 @@ import type {createdKeyAnswer, listedKey} from '../answers.js';
 import type {Exchange} from '../exchange.js';
 import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
-import {decodePercent, noParameters, readQuery} from '../query.js';
+import type {Obstacles} from '../obstacles.js';
+import {noParameters, readPathId, readQuery} from '../query.js';
 import {invalidJson, noObject} from './track.js';
 
 // A key that was created all the same is known to nobody: it opens nothing, and can be revoked by the list.
@@ -37,7 +38,7 @@ export function listKeys({keys}: Front, exchange: Exchange): void {
   exchange.json('200 OK', JSON.stringify({keys: keys.ring.list().map(publicRecord)}));
 }
 
-export async function createKey({keys}: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
+export async function createKey({keys, obstacles}: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
   const body = parseJson(bytes);
   if (body === notJson) return exchange.fail(invalidJson);
   if (!isJsonObject(body)) return exchange.fail(noObject);
@@ -45,7 +46,7 @@ export async function createKey({keys}: Front, exchange: Exchange, bytes: Buffer
   const read = newKeyBody.safeParse(body);
   if (!read.success) return exchange.fail(refusalOf(read.error.issues[0]));
   const {kind, name} = read.data;
-  const {record, key} = await changed(keys.create(kind, name));
+  const {record, key} = await changed(obstacles, () => keys.create(kind, name));
   const created: z.infer<typeof createdKeyAnswer> = {
     id: record.id,
     name,
@@ -56,17 +57,20 @@ export async function createKey({keys}: Front, exchange: Exchange, bytes: Buffer
   exchange.json('201 Created', JSON.stringify(created));
 }
 
-export async function revokeKey({keys}: Front, exchange: Exchange, segment: string): Promise<void> {
+export async function revokeKey({keys, obstacles}: Front, exchange: Exchange, segment: string): Promise<void> {
+  const id = readPathId(segment);
   readQuery(exchange.query, noParameters);
-  const record = await changed(keys.revoke(decodePercent(segment) ?? segment));
+  const record = await changed(obstacles, () => keys.revoke(id));
   if (record === undefined) exchange.fail(unknownKey);
   else exchange.json('200 OK', JSON.stringify({status: 'revoked', id: record.id}));
 }
 
-/** @throws RequestFailure (503) when nobody knows whether the change is there. */
-async function changed<Value>(change: Promise<Value>): Promise<Value> {
+/** @throws RequestFailure (503) when it cannot be tried, or nobody knows whether the change is there. */
+async function changed<Value>(obstacles: Obstacles, change: () => Promise<Value>): Promise<Value> {
+  const obstacle = obstacles.toKeyChanges();
+  if (obstacle !== undefined) throw new RequestFailure(obstacle);
   try {
-    return await change;
+    return await change();
   } catch (error) {
     if (error instanceof BucketFault) throw new RequestFailure(outcomeUnknown);
     throw error;

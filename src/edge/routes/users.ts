@@ -8,12 +8,12 @@ import {monotonicMs} from '../../clock.js';
 import type {Commit} from '../../ingest/log-message.js';
 import {isId} from '../../ingest/validate.js';
 import type {Exchange} from '../exchange.js';
-import {type Failure, invalidRequest, RequestFailure} from '../failure.js';
+import {type Failure, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {HistoryReader} from '../history.js';
 import {positionText} from '../log-position.js';
 import {withDefault, word} from '../parameters.js';
-import {decodePercent, noParameters, readQuery} from '../query.js';
+import {noParameters, readPathId, readQuery} from '../query.js';
 import {partitionOfUser} from '../user-partition.js';
 import {logUnavailable, outcomeUnknown} from './track.js';
 
@@ -35,8 +35,7 @@ const askAgainMs = 100;
 
 /** @throws RequestFailure for a malformed path or query, and for ids that nobody can have. */
 function readUserRef(exchange: Exchange, segment: string): UserRef {
-  const id = decodePercent(segment);
-  if (id === undefined) throw new RequestFailure(invalidRequest('the id in the path has a malformed escape', 'id'));
+  const id = readPathId(segment);
   const {kind} = readQuery(exchange.query, userForm);
   if (!isId(id)) throw new RequestFailure(userNotFound);
   return {kind, id};
@@ -155,10 +154,11 @@ function answerDeletion(exchange: Exchange, id: string, deletion: Deletion | Pen
 }
 
 export async function readDeletion(front: Front, exchange: Exchange, segment: string): Promise<void> {
+  const id = readPathId(segment);
   readQuery(exchange.query, noParameters);
-  const partition = Number(deletionIdPattern.exec(segment)?.[1] ?? Number.NaN);
+  const partition = Number(deletionIdPattern.exec(id)?.[1] ?? Number.NaN);
   if (!(partition < front.partitionCount)) return exchange.fail(deletionNotFound);
-  const question = {ask: 'deletion', id: segment, waitMs: 0} as const;
+  const question = {ask: 'deletion', id, waitMs: 0} as const;
   const answer = await front.asks.partition(partition, question, ['deletion', 'unknown_deletion']);
   if (answer.kind === 'unknown_deletion') return exchange.fail(deletionNotFound);
   exchange.json('200 OK', JSON.stringify({deletion: answer.deletion}));
