@@ -1,11 +1,13 @@
 // All keys of the deployment in memory, by hash, and who may come in.
 //   R1. A header that was seen before costs one lookup: its key is remembered, and all that is remembered goes when any
-//       key is revoked. Only good headers are remembered, so guesses do not fill the memory.
+//       key is revoked. Only good headers of an ordinary length are: guesses do not fill the memory, and neither does a
+//       public key behind ever more spaces.
 //   R2. What a key has used of its rate limits is kept with the key alone: unknown keys have no such entry, and a revoked
 //       one takes it along.
 import {hashKey, type KeyKind, type KeyRecord} from './key.js';
 
 const rememberedHeadersMax = 10_000;
+const rememberedHeaderCharsMax = 256;
 
 /**
  * What a key has used of each rate limit: when all of it would have arrived at exactly the permitted rate, monotonic ms
@@ -77,7 +79,7 @@ export class KeyRing {
     if (known !== undefined) return known;
     const key = /^bearer +(\S+)$/i.exec(header)?.[1];
     const active = key === undefined ? undefined : this.byKey(key);
-    if (active !== undefined) {
+    if (active !== undefined && header.length <= rememberedHeaderCharsMax) {
       if (this.activeByHeader.size >= rememberedHeadersMax) this.activeByHeader.clear();
       this.activeByHeader.set(header, active);
     }
