@@ -195,7 +195,6 @@ async function startFrontDoor(config: Config, ground: Ground, stages: Stage[]): 
     port: config.port,
     nats: ground.address,
     partitionCount: config.partitions,
-    roles: config.roles,
     adminToken,
     ...(config.bootstrapWriteKey === undefined ? {} : {bootstrapWriteKey: config.bootstrapWriteKey}),
     ...(config.bootstrapSecretKey === undefined ? {} : {bootstrapSecretKey: config.bootstrapSecretKey}),

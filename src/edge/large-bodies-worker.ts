@@ -1,4 +1,5 @@
-// Worker thread: batches above 1 MiB are parsed, validated and encoded here, so that the edge thread never stalls.
+// Worker thread: batches that are large, or dear to parse (large-bodies.ts), are parsed, validated and encoded here, so
+// that the edge thread never stalls.
 import {parentPort, workerData} from 'node:worker_threads';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {type BatchReading, readBatch} from '../ingest/batch.js';

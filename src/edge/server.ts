@@ -176,31 +176,23 @@ export class HttpServer {
     const refusal =
       this.refuseEntry(exchange, endpoint, route.isWriteRoute === true) ??
       declaredTooLarge(exchange, bodyBytesMax) ??
-      refuseType(exchange);
+      refuseType(exchange) ??
+      refuseEncoding(exchange) ??
+      (route.isWriteRoute ? this.refuseWrite(exchange) : undefined);
     if (refusal !== undefined) {
       exchange.fail(refusal);
       return;
     }
-    const encodingName = exchange.contentEncoding.trim().toLowerCase();
-    const isPlain = encodingName === '' || encodingName === 'identity';
-    const encoding = isPlain ? undefined : encodingOf(encodingName);
-    if (!isPlain && encoding === undefined) {
-      exchange.fail(unsupportedEncoding);
-      return;
-    }
-    if (route.isWriteRoute) {
-      checkWriteQuery(exchange);
-      const {obstacles, publisher} = this.options.front;
-      const obstacle =
-        obstacles.toWriting() ?? (publisher.isOpen ? undefined : logUnavailable) ?? declaredTooMuch(exchange);
-      if (obstacle !== undefined) {
-        exchange.fail(obstacle);
-        return;
-      }
-    }
-    readBody(exchange, bodyBytesMax, encoding, (bytes) =>
+    readBody(exchange, bodyBytesMax, encodingOf(encodingName(exchange)), (bytes) =>
       this.guard(exchange, () => takeBody(this.options.front, exchange, bytes)),
     );
+  }
+
+  /** What is known before the body is read. @throws RequestFailure for a bad query. */
+  private refuseWrite(exchange: Exchange): Failure | undefined {
+    checkWriteQuery(exchange);
+    const {obstacles, publisher} = this.options.front;
+    return obstacles.toWriting() ?? (publisher.isOpen ? undefined : logUnavailable) ?? declaredTooMuch(exchange);
   }
 
   /** Key, permission, rate. */
@@ -242,6 +234,14 @@ const methodNotAllowed = (route: Route): Failure => ({
   message: 'this path does not have this method',
   headers: [['Allow', allowedMethods(route)]],
 });
+
+const encodingName = ({contentEncoding}: Exchange): string => contentEncoding.trim().toLowerCase();
+
+function refuseEncoding(exchange: Exchange): Failure | undefined {
+  const name = encodingName(exchange);
+  const isPlain = name === '' || name === 'identity';
+  return isPlain || encodingOf(name) !== undefined ? undefined : unsupportedEncoding;
+}
 
 function refuseType({contentType}: Exchange): Failure | undefined {
   if (contentType === 'application/json') return undefined;

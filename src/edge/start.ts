@@ -36,7 +36,6 @@ export interface EdgeOptions {
   readonly port: number;
   readonly nats: NatsAddress;
   readonly partitionCount: number;
-  readonly roles: readonly string[];
   readonly adminToken: string;
   /** Fixed keys, instead of those that a first start creates. */
   readonly bootstrapWriteKey?: string;
@@ -71,79 +70,57 @@ const logHeadersBytes = 1_024;
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const native = await loadNative();
   const logger = createLogger(options.logLevel, 'edge');
-  // Publishing has a connection of its own: big answers to reads must not stand between a message and its ack.
-  const [logConnection, askConnection] = await Promise.all([
+  const [log, ask] = await Promise.all([
     connectNats(options.nats, 'millrace-edge-log'),
     connectNats(options.nats, 'millrace-edge-ask'),
   ]);
   try {
-    return await openDoor(options, native, logger, logConnection, askConnection);
+    return await openDoor(options, native, logger, {log, ask});
   } catch (error) {
-    await Promise.all([logConnection.close(), askConnection.close()]);
+    await closeAll({log, ask});
     throw error;
   }
+}
+
+interface NatsConnections {
+  /** Publishing has a connection of its own: big answers to reads must not stand between a message and its ack. */
+  readonly log: NatsConnection;
+  readonly ask: NatsConnection;
 }
 
 async function openDoor(
   options: EdgeOptions,
   native: Awaited<ReturnType<typeof loadNative>>,
   logger: Logger,
-  logConnection: NatsConnection,
-  askConnection: NatsConnection,
+  connections: NatsConnections,
 ): Promise<Edge> {
-  const {partitionCount, bootstrapWriteKey: write, bootstrapSecretKey: secret} = options;
-  const keys = await KeyStore.open(new NatsKeyBucket(askConnection), wallMs);
+  const {adminToken, limits, natsServer, bootstrapWriteKey: write, bootstrapSecretKey: secret} = options;
+  const keys = await KeyStore.open(new NatsKeyBucket(connections.ask), wallMs);
   const firstKeys = await keys.prepare({write, secret});
-  const traffic = new Traffic(routes);
-  const publisher = new LogPublisher({
-    link: new NatsLogLink(logConnection),
-    partitionCount,
-    messageBytesMax: messageBytesMaxOf(logConnection),
-    monotonicMs,
-    wallMs,
-    newProducer: () => randomBytes(8),
-    observer: traffic,
-  });
-  const [logPulse, askPulse] = [new Pulse(logConnection), new Pulse(askConnection)];
+  const pulses = {log: new Pulse(connections.log), ask: new Pulse(connections.ask)};
   let isDraining = false;
-  // A stop closes them itself.
+  const front = createFront(options, connections, pulses, keys, {
+    isDraining: () => isDraining,
+    metricsText: () => scrape.text(),
+  });
+  // A stop closes the connections itself: that is no news.
   const announceWhileServing = (connection: string) => (state: PulseState) => {
     if (!isDraining) announce(logger, connection, state);
   };
-  logPulse.onChange(announceWhileServing('log'));
-  askPulse.onChange(announceWhileServing('questions'));
-  const front: Front = {
-    partitionCount,
-    publisher,
-    encoder: new EntryEncoder(partitionCount),
-    largeBodies: new LargeBodies(partitionCount),
-    obstacles: new Obstacles({
-      ...options.store,
-      log: () => logPulse.state,
-      asks: () => askPulse.state,
-    }),
-    asks: new Asks(new AskLink(askConnection, askPulse)),
-    keys,
-    cursors: new CursorSeal(options.deploymentSecret),
-    traffic,
-    metricsText: () => scrape.text(),
-    durability: options.durability,
-    wallMs,
-    isDraining: () => isDraining,
-  };
+  pulses.log.onChange(announceWhileServing('log'));
+  pulses.ask.onChange(announceWhileServing('questions'));
   const vitals = new ThreadVitals({
     thread: 'edge',
     connections: [
-      new ConnectionWatch(logConnection, 'edge-log', () => logPulse.state === 'answers'),
-      new ConnectionWatch(askConnection, 'edge-ask', () => askPulse.state === 'answers'),
+      new ConnectionWatch(connections.log, 'edge-log', () => pulses.log.state === 'answers'),
+      new ConnectionWatch(connections.ask, 'edge-ask', () => pulses.ask.state === 'answers'),
     ],
     caches: () => [],
   });
-  const scrape = new Scrape({front, vitals, natsServer: options.natsServer});
-  const {adminToken, limits} = options;
+  const scrape = new Scrape({front, vitals, natsServer});
   const server = new HttpServer({native, front, routes, adminToken, limits, monotonicMs, logger});
   const port = await server.listen(options.host, options.port);
-  const ticking = setInterval(() => publisher.tick(), tickMs);
+  const ticking = setInterval(() => front.publisher.tick(), tickMs);
   const saving = setInterval(() => void saveLastUsed(keys, logger), lastUsedEveryMs);
 
   return {
@@ -154,16 +131,53 @@ async function openDoor(
       // A client that drips its body, or a log that is gone, must not hold up the stop.
       await atMost(finishMsMax, server.finish());
       server.close();
-      await publisher.idle();
+      await front.publisher.idle();
       clearInterval(ticking);
       clearInterval(saving);
       await atMost(saveMsMax, saveLastUsed(keys, logger));
       keys.stop();
       vitals.stop();
       await front.largeBodies.stop();
-      await Promise.all([logConnection.close(), askConnection.close()]);
+      await closeAll(connections);
     },
   };
+}
+
+function createFront(
+  {partitionCount, store, deploymentSecret, durability}: EdgeOptions,
+  connections: NatsConnections,
+  pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
+  keys: KeyStore,
+  later: Pick<Front, 'isDraining' | 'metricsText'>,
+): Front {
+  const traffic = new Traffic(routes);
+  const publisher = new LogPublisher({
+    link: new NatsLogLink(connections.log),
+    partitionCount,
+    messageBytesMax: messageBytesMaxOf(connections.log),
+    monotonicMs,
+    wallMs,
+    newProducer: () => randomBytes(8),
+    observer: traffic,
+  });
+  return {
+    partitionCount,
+    publisher,
+    encoder: new EntryEncoder(partitionCount),
+    largeBodies: new LargeBodies(partitionCount),
+    obstacles: new Obstacles({...store, log: () => pulses.log.state, asks: () => pulses.ask.state}),
+    asks: new Asks(new AskLink(connections.ask, pulses.ask)),
+    keys,
+    cursors: new CursorSeal(deploymentSecret),
+    traffic,
+    durability,
+    wallMs,
+    ...later,
+  };
+}
+
+async function closeAll({log, ask}: NatsConnections): Promise<void> {
+  await Promise.all([log.close(), ask.close()]);
 }
 
 function announce(logger: Logger, connection: string, state: PulseState): void {
