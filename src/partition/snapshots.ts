@@ -255,7 +255,7 @@ export class Snapshots {
       previous:
         last === undefined ? null : {position: last.position, mark: last.mark, asOfMs: last.asOfMs, index: last.index},
     };
-    await note.write({...manifest.position, mark: cut.mark, epoch}); // N1
+    await note.write({...manifest.position, mark: cut.mark, epoch}); // N1 (position-note.ts)
     this.revision = await manifests.write(manifest, this.revision);
     // Two manifests are kept: the index of the one before the last goes with the next sweep.
     if (last?.previous != null) parts.retire(last.previous.index);
