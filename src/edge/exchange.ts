@@ -132,10 +132,10 @@ export class Exchange {
         this.authorization = this.authorization === undefined ? value : 'repeated';
         break;
       case 'content-type':
-        this.contentType = value;
+        this.contentType = joined(this.contentType, value);
         break;
       case 'content-encoding':
-        this.contentEncoding = value;
+        this.contentEncoding = joined(this.contentEncoding, value);
         break;
       case 'content-length':
         if (this.contentLength !== undefined) this.isFramingAmbiguous = true;
@@ -146,7 +146,7 @@ export class Exchange {
         this.transferEncoding = value;
         break;
       case 'if-none-match':
-        this.ifNoneMatch = value;
+        this.ifNoneMatch = joined(this.ifNoneMatch ?? '', value);
     }
   }
 
@@ -248,6 +248,9 @@ export class Exchange {
     this.host.exchangeOver();
   }
 }
+
+/** RFC 9110, 5.3: a header that stands twice is a list. */
+const joined = (known: string, value: string): string => (known === '' ? value : `${known}, ${value}`);
 
 // `forEach` and `cork` call back before they return, so one function and one slot each serve all exchanges: a closure
 // for every request is what the hot path can do without.

@@ -6,7 +6,7 @@ import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {EntryEncoder} from '../ingest/entry-encoder.js';
 import {LogPublisher, tickMs} from '../ingest/publisher.js';
-import {type FirstKeys, KeyStore} from '../keys/store.js';
+import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
 import {AskLink} from '../nats/ask-link.js';
 import {connectNats} from '../nats/connection.js';
 import {ConnectionWatch} from '../nats/connection-watch.js';
@@ -97,6 +97,7 @@ async function openDoor(
   const {adminToken, limits, natsServer, bootstrapWriteKey: write, bootstrapSecretKey: secret} = options;
   const keys = await KeyStore.open(new NatsKeyBucket(connections.ask), wallMs);
   const firstKeys = await keys.prepare({write, secret});
+  warnOfRevoked(keys, {write, secret}, logger);
   const pulses = {log: new Pulse(connections.log), ask: new Pulse(connections.ask)};
   let isDraining = false;
   const front = createFront(options, connections, pulses, keys, {
@@ -178,6 +179,14 @@ function createFront(
 
 async function closeAll({log, ask}: NatsConnections): Promise<void> {
   await Promise.all([log.close(), ask.close()]);
+}
+
+/** To go back to a fixed key that another one replaced does not bring it back: the operator must hear of it. */
+function warnOfRevoked(keys: KeyStore, {write, secret}: Bootstrap, logger: Logger): void {
+  const revoked: string[] = [];
+  if (write !== undefined && keys.isRevoked('write', write)) revoked.push('BOOTSTRAP_WRITE_KEY');
+  if (secret !== undefined && keys.isRevoked('secret', secret)) revoked.push('BOOTSTRAP_SECRET_KEY');
+  if (revoked.length > 0) logger.warn({revoked}, 'fixed keys that were revoked before stay revoked: fix others');
 }
 
 function announce(logger: Logger, connection: string, state: PulseState): void {

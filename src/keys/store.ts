@@ -125,8 +125,13 @@ export class KeyStore {
     return isWritten ? key : undefined;
   }
 
+  /** Whether this key, one that the operator fixes, was revoked: it stays so, and opens nothing. */
+  isRevoked(kind: KeyKind, key: string): boolean {
+    return (this.ring.get(fixedId(kind, key))?.revokedMs ?? null) !== null;
+  }
+
   private async fix(kind: KeyKind, key: string): Promise<void> {
-    const id = `${fixedPrefix(kind)}${hashKey(key).slice(0, 16)}`;
+    const id = fixedId(kind, key);
     if (this.ring.get(id) === undefined) await this.write(recordOf(key, kind, id, 'bootstrap', this.wallMs()), 0);
     for (const record of this.ring.list()) {
       if (record.id !== id && record.id.startsWith(fixedPrefix(kind))) await this.revoke(record.id);
@@ -139,3 +144,4 @@ export class KeyStore {
 }
 
 const fixedPrefix = (kind: KeyKind): string => `key_fixed_${kind}_`;
+const fixedId = (kind: KeyKind, key: string): string => `${fixedPrefix(kind)}${hashKey(key).slice(0, 16)}`;

@@ -65,6 +65,8 @@ const headerFields: readonly Case[] = [
   taken('an empty Host', (body) => goodPost(body).replace('Host: x', 'Host:')),
   // Nothing here depends on the host.
   taken('a Host that is no name', (body) => goodPost(body).replace('Host: x', 'Host: a b/@')),
+  refused('two encodings, the last of them none', 415, field('Content-Encoding: br\r\nContent-Encoding: identity')),
+  refused('two types', 415, field('Content-Type: text/plain')),
   broken('a space before the colon', 400, field('X-A : b')),
   broken('a tab before the colon', 400, field('X-A\t: b')),
   broken('a length with a space before the colon', 400, (body) => post([`Content-Length : ${body.length}`], body)),

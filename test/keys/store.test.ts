@@ -208,6 +208,7 @@ describe('the first start', () => {
     await a.revoke(a.ring.list().find(({kind}) => kind === 'write')!.id);
     await a.prepare({write, secret: 'sk_live_fixed00000000001'});
     expect(a.ring.byKey(write)).toBeUndefined();
+    expect([a.isRevoked('write', write), a.isRevoked('secret', 'sk_live_fixed00000000001')]).toEqual([true, false]);
   });
 
   test('creates only the kind that is not fixed', async () => {
