@@ -12,7 +12,7 @@ export function declaredTooLarge(exchange: Exchange, bytesMax: number): Failure 
   return declaredBytes(exchange) > bytesMax ? tooLarge(bytesMax) : undefined;
 }
 
-/** From the request line to the last byte (API.md, Operations); uWebSockets.js gives the first byte 10 s. */
+/** From the request line to the last byte (API.md, Operations). */
 const bodyMsMax = 30_000;
 const bodyTimeout: Failure = {
   code: 'request_timeout',
@@ -43,18 +43,21 @@ export function readBody(
   const isChunked = exchange.transferEncoding !== undefined;
   let collected: CollectedBody | undefined;
   let waiting: Waiting | undefined;
+  const collect = (): CollectedBody => {
+    collected = new CollectedBody(declaredBytes(exchange));
+    waiting = awaitBody(exchange, collected);
+    return collected;
+  };
+  // With a length the head alone calls back, without a byte; here nothing does before the first one.
+  if (isChunked) collect();
   exchange.res.onData((chunk, isLast) => {
     if (exchange.isOver) return;
     exchange.noteData();
-    if (collected === undefined) {
-      if (isLast && !isChunked && chunk.byteLength <= bytesMax) {
-        useWhole(Buffer.from(chunk)); // A view. Most bodies come in one piece.
-        return;
-      }
-      collected = new CollectedBody(declaredBytes(exchange));
-      waiting = awaitBody(exchange, collected);
+    if (collected === undefined && isLast && chunk.byteLength <= bytesMax) {
+      useWhole(Buffer.from(chunk)); // A view. Most bodies come in one piece.
+      return;
     }
-    const failure = collected.add(chunk, bytesMax);
+    const failure = (collected ?? collect()).add(chunk, bytesMax);
     if (failure !== undefined) exchange.fail(failure, true);
     else if (isLast) {
       exchange.deadlines.delete(waiting!);

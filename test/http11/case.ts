@@ -11,6 +11,8 @@ export interface Case {
    * `closed`: by the service, at once. `waits`: for more bytes, until a deadline of the service.
    */
   readonly ending: 'kept' | 'closed' | 'waits';
+  /** A body that is late, and is told so at its deadline. */
+  readonly isLateBody?: true;
   /** How often the event is there afterwards. */
   readonly stored: number;
 }
@@ -46,3 +48,5 @@ export const cut = (name: string, bytes: Bytes): Case => ({name, bytes, answers:
 
 /** Might still become a request. */
 export const waits = (name: string, bytes: Bytes): Case => ({name, bytes, answers: [], ending: 'waits', stored: 0});
+/** Its head was read. */
+export const waitsForBody = (name: string, bytes: Bytes): Case => ({...waits(name, bytes), isLateBody: true});

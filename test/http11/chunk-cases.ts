@@ -1,5 +1,5 @@
 // Chunks (RFC 9112, 7.1). The parser is lenient where no harm follows: a chunked request is the last of its connection.
-import {broken, type Case, takenLast, waits} from './case.js';
+import {broken, type Case, takenLast, waits, waitsForBody} from './case.js';
 import {chunk, chunked, lastChunk, post} from './wire.js';
 
 const inChunks = (chunks: (body: string) => string) => (body: string) => post([chunked], chunks(body));
@@ -90,6 +90,10 @@ export const chunkCases: readonly Case[] = [
     'a size that is too small',
     400,
     sized(() => '5'),
+  ),
+  waitsForBody(
+    'no chunk',
+    inChunks(() => ''),
   ),
   waits(
     'a size that is too large',

@@ -1,5 +1,5 @@
 // Request lines and header fields (RFC 9112, 2 to 5).
-import {broken, type Case, refused, shown, taken, waits} from './case.js';
+import {broken, type Case, refused, shown, taken, waits, waitsForBody} from './case.js';
 import {get, goodPost, lengthOf, message, post} from './wire.js';
 
 const line = (text: string) => () => message([text, 'Host: x']);
@@ -115,8 +115,8 @@ const headerFields: readonly Case[] = [
   waits('empty lines', () => '\r\n\r\n\r\n'),
   waits('half a request line', () => 'GET /heal'),
   waits('no empty line', () => 'GET /healthz HTTP/1.1\r\nHost: x\r\n'),
-  waits('no body', (body) => goodPost(body).slice(0, -body.length)),
-  waits('half a body', (body) => goodPost(body).slice(0, -10)),
+  waitsForBody('no body', (body) => goodPost(body).slice(0, -body.length)),
+  waitsForBody('half a body', (body) => goodPost(body).slice(0, -10)),
 ];
 
 export const headCases: readonly Case[] = [...requestLines, ...headerFields];
