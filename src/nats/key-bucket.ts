@@ -40,15 +40,30 @@ export class NatsKeyBucket implements KeyBucket {
     this.watching = entries;
     if (this.isStopped) entries.stop();
     if (isEmpty) whenAll?.();
-    void handOn(entries, onEntry, whenAll);
+    void this.follow(entries, onEntry, whenAll);
+  }
+
+  /** A watch that ends by itself (the client gave up its consumer) has a successor, too. */
+  private async follow(entries: QueuedIterator<KvWatchEntry>, onEntry: OnEntry, whenAll?: () => void): Promise<void> {
+    await handOn(entries, onEntry, whenAll);
+    if (this.watching !== entries || this.isOver) return;
+    await pause(watchAgainMs);
+    await this.watchAnew(onEntry);
   }
 
   /** B1 */
   private async renewWatch(onEntry: OnEntry): Promise<void> {
     for await (const {type} of this.nc.status()) {
-      if (type !== 'reconnect') continue;
-      while (!this.isStopped && !this.nc.isClosed() && !(await this.isWatchOpened(onEntry))) await pause(watchAgainMs);
+      if (type === 'reconnect') await this.watchAnew(onEntry);
     }
+  }
+
+  private async watchAnew(onEntry: OnEntry): Promise<void> {
+    while (!this.isOver && !(await this.isWatchOpened(onEntry))) await pause(watchAgainMs);
+  }
+
+  private get isOver(): boolean {
+    return this.isStopped || this.nc.isClosed();
   }
 
   private async isWatchOpened(onEntry: OnEntry): Promise<boolean> {
