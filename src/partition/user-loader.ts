@@ -4,7 +4,7 @@ import type {Run, RunBlock} from '../../actors/manifest.js';
 import type {Partition} from '../../actors/partition.js';
 import {Profile} from '../../actors/profile.js';
 import {findRecord, mergeRecords, type UserRecord} from '../../actors/user-records.js';
-import type {PartsCache} from '../parts/parts-cache.js';
+import {MissingPart, type PartsCache} from '../parts/parts-cache.js';
 import type {Layout} from './layout.js';
 
 /** The block of a run that may hold a user's record. */
@@ -20,8 +20,27 @@ export function blockOf(run: Run, user: number): RunBlock | undefined {
   return block !== undefined && block.first <= user ? block : undefined;
 }
 
-/** The record of a user; traits that are active in memory are in it. Undefined: nothing is known of the user. */
+/**
+ * The record of a user; traits that are active in memory are in it. Undefined: nothing is known of the user.
+ * @throws DamagedPart, and MissingPart for a part that the state still names.
+ */
 export async function loadRecord(
+  partition: Partition,
+  layout: Layout,
+  cache: PartsCache,
+  user: number,
+): Promise<UserRecord | undefined> {
+  for (;;) {
+    try {
+      return await loadRecordOnce(partition, layout, cache, user);
+    } catch (error) {
+      // A read that took long: a snapshot merged the run meanwhile, and its parts were swept.
+      if (!(error instanceof MissingPart) || layout.readsFrom(error.ref)) throw error;
+    }
+  }
+}
+
+async function loadRecordOnce(
   partition: Partition,
   layout: Layout,
   cache: PartsCache,
