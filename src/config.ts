@@ -126,6 +126,8 @@ function readNats(read: Reader): NatsChoice {
   // The address may carry a password: it is not repeated.
   if (!servers.every(isServerAddress))
     read.refuse('NATS_URL', 'must be nats://host:port or tls://host:port, or several with commas');
+  else if (!servers.every(hasReadableLogin))
+    read.refuse('NATS_URL', 'has a malformed escape in its login: a % in it is written %25');
   return {
     kind: 'external',
     servers,
@@ -137,6 +139,16 @@ function readNats(read: Reader): NatsChoice {
 function isServerAddress(server: string): boolean {
   const [, scheme, rest] = /^(?:([a-z]+):\/\/)?([^\s/]+)\/?$/.exec(server) ?? [];
   return rest !== undefined && ['nats', 'tls', undefined].includes(scheme) && URL.canParse(`http://${rest}`);
+}
+
+function hasReadableLogin(server: string): boolean {
+  const [, login = ''] = /^(?:[a-z]+:\/\/)?([^/]*)@/.exec(server) ?? [];
+  try {
+    decodeURIComponent(login);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Reads typed values and collects what is wrong with them; a bad value reads as its default. */

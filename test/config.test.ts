@@ -96,6 +96,7 @@ describe('a bad value is named with what was expected', () => {
     [{LOG_LEVEL: 'loud'}, 'LOG_LEVEL must be one of trace,'],
     [{NATS_URL: 'http://h:4222'}, 'NATS_URL must be nats://host:port'],
     [{NATS_URL: 'nats://h:99999'}, 'NATS_URL must be'],
+    [{NATS_URL: 'nats://u:50%off@h'}, 'NATS_URL has a malformed escape in its login'],
     [{NATS_TOKEN: 'abc'}, 'NATS_TOKEN has no meaning without NATS_URL'],
     [{NATS_URL: 'nats://h', NATS_TOKEN: 'abc', NATS_CREDS: '/c'}, 'NATS_CREDS and NATS_TOKEN exclude each other'],
   ])('%j', (env, expected) => {
@@ -114,6 +115,7 @@ describe('a bad value is named with what was expected', () => {
     {ADMIN_TOKEN: 'leak'},
     {ADMIN_TOKEN: 'sk_live_leakLeakLeakLeak01'},
     {NATS_URL: 'nats://leak:leak@h:99999'},
+    {NATS_URL: 'nats://leak:leak%@h:4222'},
   ])('a secret is not repeated: %j', (env) => {
     const line = bad(env as unknown as Record<string, string>);
     expect(line).toContain(Object.keys(env)[0]);
