@@ -313,9 +313,15 @@ class SeedWorld {
 
   private async comeToRest(): Promise<boolean> {
     const endMs = this.timeline.nowMs + restMs;
-    if (!(await this.reach('everybody is done', endMs, () => this.isAtRest))) return false;
-    this.owner.drain();
-    return this.reach('the owner has drained', endMs, () => this.owner.phase === 'drained');
+    for (;;) {
+      if (!(await this.reach('everybody is done', endMs, () => this.isAtRest))) return false;
+      const {owner} = this;
+      owner.drain();
+      const isOver = () => owner.phase === 'drained' || this.owner !== owner;
+      if (!(await this.reach('the owner has drained', endMs, isOver))) return false;
+      if (this.owner === owner) return true;
+      // A crash that was on its way before the calm ended it: its successor drains.
+    }
   }
 
   private calmDown(): void {
