@@ -3,6 +3,7 @@ import {batchSchema, eventSchema} from '../../../ingest/schemas.js';
 import {batchAnswer, batchErrorAnswer, historyAnswer, trackAnswer} from '../../answers.js';
 import {historyForm} from '../../routes/events.js';
 import type {Operations} from '../operation.js';
+import {purchase} from './examples.js';
 
 /** The time against which a timestamp counts as future is the service's: no schema says it. */
 export const event = eventSchema(() => Number.POSITIVE_INFINITY);
@@ -95,18 +96,7 @@ export const events: Operations = {
         description: 'A page; it is full until the end.',
         schema: historyAnswer,
         example: {
-          data: [
-            {
-              id: '2-1',
-              event: 'purchase',
-              userId: 'ada',
-              anonymousId: null,
-              properties: {amount: 30, currency: 'EUR'},
-              timestamp: '2026-05-01T12:30:00.000Z',
-              received_at: '2026-05-01T12:30:01.250Z',
-              messageId: 'order-1001',
-            },
-          ],
+          data: [purchase],
           has_more: true,
           next_cursor: 'AUJ59LYhkAAAAgEBAokrNwCYbZFcWZGeWzKfm_A',
         },

@@ -2,6 +2,7 @@
 import {activeAnswer, countsAnswer, funnelAnswer} from '../../answers.js';
 import {countsForm, funnelForm, usersForm} from '../../routes/reports.js';
 import type {Answer, Operations} from '../operation.js';
+import {twoDays} from './examples.js';
 
 const freshness = ['Report-As-Of', 'Report-Log-Position', 'ETag'] as const;
 const bucketed = {always: freshness, sometimes: ['Report-Incomplete-From']} as const;
@@ -19,15 +20,7 @@ export const reports: Operations = {
         description: 'The counts.',
         schema: countsAnswer,
         headers: bucketed,
-        example: {
-          event: 'signup',
-          interval: 'day',
-          data: [
-            {date: '2026-05-01', count: 1},
-            {date: '2026-05-02', count: 1},
-          ],
-          total: 2,
-        },
+        example: {event: 'signup', ...twoDays},
       },
       304: unchanged,
     },
@@ -45,15 +38,7 @@ export const reports: Operations = {
         description: 'The counts.',
         schema: activeAnswer,
         headers: bucketed,
-        example: {
-          metric: 'dau',
-          interval: 'day',
-          data: [
-            {date: '2026-05-01', count: 1},
-            {date: '2026-05-02', count: 1},
-          ],
-          total: 2,
-        },
+        example: {metric: 'dau', ...twoDays},
       },
       304: unchanged,
     },

@@ -12,6 +12,7 @@ import {id} from '../../parameters.js';
 import {noParameters} from '../../query.js';
 import {deletionIdPattern, userForm} from '../../routes/users.js';
 import type {Operations} from '../operation.js';
+import {purchase} from './examples.js';
 
 const userPath = {
   id: {description: 'The userId, percent-encoded.', schema: id.schema, example: 'ada'},
@@ -62,16 +63,7 @@ export const users: Operations = {
           created_at: '2026-05-01T12:00:00.000Z',
           last_seen: '2026-05-01T12:30:00.000Z',
           events: [
-            {
-              id: '2-1',
-              event: 'purchase',
-              userId: 'ada',
-              anonymousId: null,
-              properties: {amount: 30, currency: 'EUR'},
-              timestamp: '2026-05-01T12:30:00.000Z',
-              received_at: '2026-05-01T12:30:01.250Z',
-              messageId: 'order-1001',
-            },
+            purchase,
             {
               id: '2-0',
               event: 'signup',
