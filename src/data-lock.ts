@@ -22,6 +22,7 @@ import {hostname} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {monotonicMs, wallMs} from './clock.js';
+import {isRunning, startTicksOf} from './process-life.js';
 import {StartFault} from './start-fault.js';
 
 export interface DataLock {
@@ -145,24 +146,7 @@ async function isBeating(path: string): Promise<boolean> {
   return false;
 }
 
-function isAlive({pid, startTicks}: Holder): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-  const fields = statOf(pid);
-  // A zombie has ended, and only waits to be noticed (for ever, under an init that does not reap).
-  return fields?.[0] !== 'Z' && (startTicks === null || fields?.[19] === startTicks);
-}
-
-/** /proc/<pid>/stat from its third field on; the command name before it may hold spaces. Undefined without /proc. */
-function statOf(pid: number): string[] | undefined {
-  const stat = readIfThere(`/proc/${pid}/stat`);
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-}
-
-const startTicksOf = (pid: number): string | null => statOf(pid)?.[19] ?? null;
+const isAlive = ({pid, startTicks}: Holder): boolean => isRunning(pid, startTicks);
 
 function pidSpace(): string {
   try {

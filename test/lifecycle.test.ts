@@ -3,12 +3,13 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, expect, test} from 'vitest';
+import {isRunning} from '../src/process-life.js';
 import {type Service, type ServiceOptions, startService} from './support/service.js';
 import {until} from './support/until.js';
 
 const started: Service[] = [];
 afterEach(async () => {
-  for (const service of started.splice(0)) if (isAlive(service.pid)) await service.kill();
+  for (const service of started.splice(0)) if (isRunning(service.pid)) await service.kill();
 });
 
 async function start(options: ServiceOptions = {}): Promise<Service> {
@@ -19,15 +20,6 @@ async function start(options: ServiceOptions = {}): Promise<Service> {
 
 /** Empty variables count as unset: keys and token are created as on an operator's first start. */
 const asOperator = {BOOTSTRAP_WRITE_KEY: '', BOOTSTRAP_SECRET_KEY: '', ADMIN_TOKEN: ''};
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 /** The curl commands of the welcome, as requests. */
 function pastedCurls(output: string): {url: string; init: RequestInit}[] {
@@ -107,7 +99,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s: finishes, ends with 0, leaves no 
   expect(await track(service, 'ada')).toBe(200);
   const server = natsServerPid(service.dataDir);
   expect(await service.stop(signal)).toBe(0);
-  expect(server === undefined || !isAlive(server)).toBe(true);
+  expect(server === undefined || !isRunning(server)).toBe(true);
   const again = await start({dataDir: service.dataDir});
   expect(await countOf(again)).toBe(1);
 });
@@ -126,7 +118,7 @@ test.skipIf(!embedded)('kill -9 leaves no nats-server, and the next start has ev
   for (const user of ['ada', 'bob', 'eve']) expect(await track(service, user)).toBe(200);
   const server = natsServerPid(service.dataDir)!;
   await service.kill();
-  await until('the orphan is gone', () => !isAlive(server));
+  await until('the orphan is gone', () => !isRunning(server));
   const again = await start({dataDir: service.dataDir});
   expect(await countOf(again)).toBe(3);
 });

@@ -4,7 +4,7 @@ import {execFileSync} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {beforeAll, describe, expect, test} from 'vitest';
+import {beforeAll, beforeEach, describe, expect, test} from 'vitest';
 import {Client} from './support/http.js';
 import {type Metrics, scrape} from './support/metrics.js';
 import {startService, temporaryFolder} from './support/service.js';
@@ -159,9 +159,9 @@ const hasPromtool = (() => {
     return false;
   }
 })();
-if (!hasPromtool) console.warn('SKIPPED: promtool is not on PATH (Debian: prometheus), so ops/ is not read by it');
+describe('promtool', () => {
+  beforeEach(({skip}) => skip(!hasPromtool, 'promtool is not on PATH (Debian: prometheus), so ops/ is not read by it'));
 
-describe.skipIf(!hasPromtool)('promtool', () => {
   test('reads the scrape file and the alerts', () => {
     expect(promtool(['check', 'config', join(root, 'ops/prometheus.yml')])).toContain('SUCCESS');
   });

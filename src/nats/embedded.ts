@@ -16,6 +16,7 @@ import {promisify} from 'node:util';
 import {monotonicMs} from '../clock.js';
 import type {DataLock} from '../data-lock.js';
 import type {Logger} from '../observe.js';
+import {isRunning} from '../process-life.js';
 import {StartFault} from '../start-fault.js';
 import type {NatsAddress} from '../worker-messages.js';
 import {type DurabilityClass, readDurability} from './durability.js';
@@ -303,11 +304,14 @@ function supervise(plan: Plan, first: RunningServer): Pick<EmbeddedNats, 'pid' |
 }
 
 /** Ends the pipe (E1); a server that does not end by itself is killed. */
-async function stopServer({guard, exited}: RunningServer, patienceMs = stopMsMax): Promise<void> {
+async function stopServer({guard, exited, pid}: RunningServer, patienceMs = stopMsMax): Promise<void> {
   guard.stdin!.end();
   const killer = setTimeout(() => killGroup(guard), patienceMs);
   await exited;
   clearTimeout(killer);
+  // Killed together, the guard may be gone before the server is, which then has no parent here to wait for it.
+  const deadlineMs = monotonicMs() + stopMsMax;
+  while (isRunning(pid) && monotonicMs() < deadlineMs) await delay(startPollMs);
 }
 
 /** The guard leads a process group of its own, to which the server belongs. */

@@ -1,6 +1,6 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {chmodSync, readFileSync, writeFileSync} from 'node:fs';
+import {chmodSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
@@ -11,6 +11,7 @@ import {connectNats} from '../../src/nats/connection.js';
 import {type EmbeddedNats, NatsServerFault, startEmbeddedNats} from '../../src/nats/embedded.js';
 import {isAtLeast} from '../../src/nats/version.js';
 import {createLogger} from '../../src/observe.js';
+import {isRunning} from '../../src/process-life.js';
 import type {NatsAddress} from '../../src/worker-messages.js';
 import {temporaryFolder} from '../support/service.js';
 import {until} from '../support/until.js';
@@ -37,16 +38,6 @@ async function connect(address: NatsAddress) {
   return nc;
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // Under an init that does not reap, an ended orphan stays visible as a zombie.
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
-
 describe('embedded nats-server', () => {
   test('starts on loopback with a token of its own and says what an ack survives', async () => {
     const {nats} = await start(temporaryFolder());
@@ -69,7 +60,7 @@ describe('embedded nats-server', () => {
 
     const firstPid = nats.pid()!;
     process.kill(firstPid, 'SIGKILL');
-    await until('another server runs', () => nats.pid() !== firstPid && !isAlive(firstPid));
+    await until('another server runs', () => nats.pid() !== firstPid && !isRunning(firstPid));
 
     const info = await until('the client is back', () => jsm.streams.info('S').catch(() => undefined));
     expect(info.state.messages).toBe(1);
@@ -82,7 +73,7 @@ describe('embedded nats-server', () => {
     const {nats, lock} = await start(dataDir);
     const pid = nats.pid()!;
     await nats.stop();
-    expect(isAlive(pid)).toBe(false);
+    expect(isRunning(pid)).toBe(false);
     lock.release();
     const next = await start(dataDir);
     await connect(next.nats.address);
@@ -98,12 +89,12 @@ describe('embedded nats-server', () => {
   test('kill -9 of its owner ends it too, and the next owner finds the store free', async () => {
     const dataDir = temporaryFolder();
     const parent = await startParent(dataDir);
-    expect(isAlive(parent.serverPid)).toBe(true);
+    expect(isRunning(parent.serverPid)).toBe(true);
 
     parent.process.kill('SIGKILL');
     await once(parent.process, 'exit');
     const {nats} = await start(dataDir); // Waits for the orphan, by the lock that the orphan still holds.
-    expect(isAlive(parent.serverPid)).toBe(false);
+    expect(isRunning(parent.serverPid)).toBe(false);
     await connect(nats.address);
   });
 
@@ -113,7 +104,7 @@ describe('embedded nats-server', () => {
     const stopped = nats.pid()!;
     process.kill(stopped, 'SIGSTOP');
     await nats.stop(200);
-    expect(isAlive(stopped)).toBe(false);
+    expect(isRunning(stopped)).toBe(false);
     lock.release();
 
     const parent = await startParent(dataDir);
@@ -121,7 +112,7 @@ describe('embedded nats-server', () => {
     parent.process.kill('SIGKILL');
     await once(parent.process, 'exit');
     await start(dataDir); // Within the time that a start waits for the lock.
-    expect(isAlive(parent.serverPid)).toBe(false);
+    expect(isRunning(parent.serverPid)).toBe(false);
   });
 
   test('a second process on the same folder is refused while the first one lives', async () => {

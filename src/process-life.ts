@@ -1,0 +1,28 @@
+// Whether a process of this machine still runs, by its id.
+
+import {readFileSync} from 'node:fs';
+
+/** @param startTicks of `startTicksOf`, when it was taken: an id that another process got since is not the same one. */
+export function isRunning(pid: number, startTicks: string | null = null): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  const fields = statOf(pid);
+  // A zombie has ended, and only waits to be noticed (for ever, under an init that does not reap).
+  return fields?.[0] !== 'Z' && (startTicks === null || fields?.[19] === startTicks);
+}
+
+/** When the process began, in clock ticks since the machine did; null without /proc or without the process. */
+export const startTicksOf = (pid: number): string | null => statOf(pid)?.[19] ?? null;
+
+/** /proc/<pid>/stat from its third field on; the command name before it may hold spaces. */
+function statOf(pid: number): string[] | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+}
