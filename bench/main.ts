@@ -1,9 +1,9 @@
 // `npm run bench`: chooses the benches, shows their progress, prints their tables, writes their results.
 
 import {monotonicMs} from '../src/clock.js';
-import {benchImport, importText} from './import.js';
-import {benchIngest, ingestText} from './ingest.js';
-import {type BenchName, type BenchOptions, OptionFault, readOptions, usage} from './options.js';
+import type {Bench} from './bench.js';
+import {benches} from './benches.js';
+import {type BenchOptions, OptionFault, readCommand, usageOf} from './options.js';
 import {Owned} from './owned.js';
 import {writeResults} from './results.js';
 
@@ -15,30 +15,25 @@ function say(text: string): void {
   process.stderr.write(`[${seconds} s] ${text}\n`);
 }
 
-async function runBench(bench: BenchName, options: BenchOptions): Promise<void> {
-  let [text, report]: [string, object] = ['', {}];
-  if (bench === 'ingest') {
-    const ingest = await benchIngest(options, owned, say);
-    [text, report] = [ingestText(ingest, options), ingest];
-  } else {
-    const imported = await benchImport(options, owned, say);
-    [text, report] = [importText(imported), imported];
-  }
-  process.stdout.write(`\n${text}\n\nWritten to ${writeResults(bench, options, report)}\n\n`);
-}
-
-async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2));
-  if (options === null) {
-    process.stdout.write(usage);
-    return 0;
-  }
-  if (process.platform !== 'linux') throw new OptionFault('CPU times are read from /proc: the benches need Linux.');
+async function runBench(bench: Bench, options: BenchOptions): Promise<void> {
+  say(`${bench.name}: ${bench.summary}`);
   try {
-    for (const bench of options.benches) await runBench(bench, options);
+    const report = await bench.run(options, owned, say);
+    process.stdout.write(`\n${bench.text(report, options)}\n\n`);
+    process.stdout.write(`Written to ${writeResults(bench.name, options, report)}\n\n`);
   } finally {
     await owned.stopAll();
   }
+}
+
+async function main(): Promise<number> {
+  const command = readCommand(process.argv.slice(2), benches);
+  if (command === null) {
+    process.stdout.write(usageOf(benches));
+    return 0;
+  }
+  if (process.platform !== 'linux') throw new OptionFault('CPU times are read from /proc: the benches need Linux.');
+  for (const bench of command.benches) await runBench(bench, command.optionsOf(bench));
   return 0;
 }
 
@@ -54,7 +49,7 @@ main().then(
   },
   (error: unknown) => {
     const isExpected = error instanceof OptionFault;
-    process.stderr.write(`${isExpected ? `${error.message}\n\n${usage}` : (error as Error).stack}\n`);
+    process.stderr.write(`${isExpected ? `${error.message}\n\n${usageOf(benches)}` : (error as Error).stack}\n`);
     process.exitCode = 1;
   },
 );

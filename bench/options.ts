@@ -2,100 +2,115 @@
 
 import {resolve} from 'node:path';
 import {parseArgs} from 'node:util';
-import {canonical, type WorkloadOptions} from './workload/events.js';
-
-export const usage = `Usage: npm run bench -- [ingest] [import] [options]
-
-  ingest         single events and batches, interleaved with floors that discard the same bytes
-  import         a million events through batches, and the time until every report counts them all
-                 (default: both)
-
-  --rounds N     rounds of ingest (default 3)
-  --seconds S    seconds of each row in each round (default 5)
-  --refresh S    REPORT_REFRESH_SECONDS of the service (default 10)
-  --events N     events of the import (default 1000000)
-  --results DIR  where the JSON goes (default bench/results)
-  --profile DIR  write CPU profiles of the service's threads there (costs some 10 % of the rates)
-  --small        a tiny form that takes seconds: shows that it works, measures nothing
-`;
+import type {Bench, NumberOption} from './bench.js';
 
 export interface BenchOptions {
-  readonly benches: readonly BenchName[];
   readonly rounds: number;
+  /** Of each measurement in each round. */
   readonly seconds: number;
   readonly refreshSeconds: number;
-  readonly singleConnections: number;
-  readonly batchConnections: number;
-  readonly batchEvents: number;
-  /** The events that ingest sends over and over, as single requests and as batches. */
-  readonly singleWorkload: WorkloadOptions;
-  readonly batchWorkload: WorkloadOptions;
-  readonly importWorkload: WorkloadOptions;
-  /** MEMORY_CACHE_MIB of the services that import, one after the other. */
-  readonly cachesMib: readonly number[];
+  /** A round in which others used a larger share of the machine's CPU is void. */
+  readonly foreignShareMax: number;
+  /** The bench's own numbers, by name. */
+  readonly numbers: Readonly<Record<string, number>>;
   readonly resultsFolder: string | null;
   readonly profileFolder: string | null;
   readonly isSmall: boolean;
 }
 
-export const benchNames = ['ingest', 'import'] as const;
-export type BenchName = (typeof benchNames)[number];
+export interface Command {
+  readonly benches: readonly Bench[];
+  optionsOf(bench: Bench): BenchOptions;
+}
+
+/** Of every bench. */
+const common = {
+  rounds: {normal: 5, small: 1, help: 'rounds, after one that warms up'},
+  seconds: {normal: 5, small: 0.5, help: 'seconds of each measurement in each round'},
+  refresh: {normal: 10, small: 1, help: 'REPORT_REFRESH_SECONDS of the service'},
+  // The small form shows that a bench works, on machines that are busy with other tests.
+  foreign: {normal: 0.1, small: 1, help: 'share of all CPU that others may use in a round before it is void'},
+} as const satisfies Readonly<Record<string, NumberOption>>;
 
 /** The message is a sentence for whoever typed the command. */
 export class OptionFault extends Error {
   override name = 'OptionFault';
 }
 
-/** Null: help was asked for. */
-export function readOptions(args: readonly string[]): BenchOptions | null {
-  const {values, positionals} = parsed(args);
-  if (values.help) return null;
-  const unknown = positionals.filter((name) => !(benchNames as readonly string[]).includes(name));
-  if (unknown.length > 0) throw new OptionFault(`There is no bench "${unknown[0]}".`);
-  const isSmall = values.small;
-  const sized = (eventCount: number): WorkloadOptions => ({...canonical, eventCount});
-  return {
-    benches: positionals.length === 0 ? benchNames : (positionals as BenchName[]),
-    rounds: numberOf('--rounds', values.rounds, isSmall ? 1 : 3),
-    seconds: numberOf('--seconds', values.seconds, isSmall ? 0.5 : 5),
-    refreshSeconds: numberOf('--refresh', values.refresh, isSmall ? 1 : 10),
-    singleConnections: isSmall ? 16 : 256,
-    batchConnections: isSmall ? 2 : 12,
-    batchEvents: 1_000,
-    singleWorkload: sized(isSmall ? 500 : 20_000),
-    batchWorkload: sized(isSmall ? 5_000 : 200_000),
-    importWorkload: sized(numberOf('--events', values.events, isSmall ? 20_000 : 1_000_000)),
-    cachesMib: isSmall ? [64] : [512, 64],
-    resultsFolder: values.results ?? null,
-    profileFolder: values.profile === undefined ? null : resolve(values.profile),
+/** Null: help was asked for. No name means all benches. */
+export function readCommand(args: readonly string[], all: readonly Bench[]): Command | null {
+  const {values, positionals} = parsed(args, all);
+  if (values.help === true) return null;
+  const benches = positionals.length === 0 ? all : positionals.map((name) => benchOf(name, all));
+  const isSmall = values.small === true;
+  const numberOf = (name: string, {normal, small}: NumberOption): number =>
+    aboveZero(name, values[name] as string | undefined, isSmall ? small : normal);
+  const folderOf = (name: string): string | null => (values[name] === undefined ? null : resolve(String(values[name])));
+  const optionsOf = ({numbers = {}}: Bench): BenchOptions => ({
+    rounds: numberOf('rounds', common.rounds),
+    seconds: numberOf('seconds', common.seconds),
+    refreshSeconds: numberOf('refresh', common.refresh),
+    foreignShareMax: numberOf('foreign', common.foreign),
+    numbers: Object.fromEntries(Object.entries(numbers).map(([name, option]) => [name, numberOf(name, option)])),
+    resultsFolder: folderOf('results'),
+    profileFolder: folderOf('profile'),
     isSmall,
-  };
+  });
+  for (const bench of benches) optionsOf(bench); // Bad numbers are told before anything runs.
+  return {benches, optionsOf};
 }
 
-function parsed(args: readonly string[]) {
+export function usageOf(all: readonly Bench[]): string {
+  const width = Math.max(...all.map(({name}) => name.length)) + 2;
+  return [
+    'Usage: npm run bench -- [NAME...] [options]    (no name: all of them, one after the other)',
+    '',
+    ...all.map(({name, summary}) => `  ${name.padEnd(width)}${summary}`),
+    '',
+    ...Object.entries(common).map(([name, option]) => numberLine(name, option)),
+    ...all.flatMap((bench) =>
+      Object.entries(bench.numbers ?? {}).map(([name, option]) => numberLine(name, option, bench)),
+    ),
+    '  --results DIR   where the JSON goes (default bench/results)',
+    "  --profile DIR   write CPU profiles of the service's threads there (costs some 10 % of the rates)",
+    '  --small         a tiny form that takes seconds: shows that it works, measures nothing',
+    '',
+  ].join('\n');
+}
+
+function numberLine(name: string, {normal, help}: NumberOption, bench?: Bench): string {
+  const owner = bench === undefined ? '' : `${bench.name}: `;
+  return `  ${`--${name} N`.padEnd(16)}${owner}${help} (default ${normal})`;
+}
+
+function benchOf(name: string, all: readonly Bench[]): Bench {
+  const found = all.find((bench) => bench.name === name);
+  if (found === undefined) throw new OptionFault(`There is no bench "${name}".`);
+  return found;
+}
+
+function parsed(args: readonly string[], all: readonly Bench[]) {
+  const numbers = [...Object.keys(common), ...all.flatMap((bench) => Object.keys(bench.numbers ?? {}))];
   try {
     return parseArgs({
       args: [...args],
       allowPositionals: true,
       options: {
-        rounds: {type: 'string'},
-        seconds: {type: 'string'},
-        refresh: {type: 'string'},
-        events: {type: 'string'},
+        ...Object.fromEntries(numbers.map((name) => [name, {type: 'string'} as const])),
         results: {type: 'string'},
         profile: {type: 'string'},
-        small: {type: 'boolean', default: false},
-        help: {type: 'boolean', short: 'h', default: false},
+        small: {type: 'boolean'},
+        help: {type: 'boolean', short: 'h'},
       },
-    });
+    }) as {values: Record<string, string | boolean | undefined>; positionals: string[]};
   } catch (error) {
     throw new OptionFault((error as Error).message, {cause: error});
   }
 }
 
-function numberOf(option: string, text: string | undefined, whenAbsent: number): number {
+function aboveZero(name: string, text: string | undefined, whenAbsent: number): number {
   if (text === undefined) return whenAbsent;
   const value = Number(text);
-  if (!(value > 0)) throw new OptionFault(`${option} must be a number above 0, not "${text}".`);
+  if (!(value > 0)) throw new OptionFault(`--${name} must be a number above 0, not "${text}".`);
   return value;
 }

@@ -43,15 +43,39 @@ test('workload: the right answers add up', () => {
   expect([searched! <= 50, added! <= searched!, bought! <= added!, bought! > 0]).toEqual([true, true, true, true]);
 });
 
-test.runIf(isLinux)('bench: both benches run in their tiny form and write results', {timeout: 120_000}, async () => {
+/** Runs one bench in its small form; returns what it printed and its result file. */
+async function runSmall(name: string) {
   const folder = temporaryFolder();
-  const {stdout} = await promisify(execFile)(process.execPath, [program, '--small', '--results', folder]);
+  const {stdout} = await promisify(execFile)(process.execPath, [program, name, '--small', '--results', folder]);
+  const [file] = readdirSync(folder);
+  return {stdout, result: JSON.parse(readFileSync(`${folder}/${file}`, 'utf8'))};
+}
+
+test.runIf(isLinux)('bench: ingest runs in its small form and writes every round', {timeout: 120_000}, async () => {
+  const {stdout, result} = await runSmall('ingest');
   expect(stdout).toMatch(/single, floor: parse +[\d,]+ /);
   expect(stdout).toMatch(/batch, millrace +[\d,]+ /);
+  expect(result).toMatchObject({bench: 'ingest', versions: {node: process.version}, options: {isSmall: true}});
+  expect(result.host.dataFilesystem).toMatch(/^\w+ \(/);
+  for (const {rounds, cpuRatio} of result.report.shapes) {
+    const [{samples}] = rounds.rounds;
+    const ratio = samples['floor: parse'].cpuSecondsPerMillion / samples.millrace.cpuSecondsPerMillion;
+    expect(cpuRatio.millrace).toEqual({median: ratio, min: ratio, max: ratio, all: [ratio]});
+  }
+});
+
+test.runIf(isLinux)('bench: import agrees with the service about every report', {timeout: 120_000}, async () => {
+  const {stdout, result} = await runSmall('import');
   expect(stdout).toMatch(/every report exact after, s +\d+\.\d\d/);
-  const results = readdirSync(folder).map((name) => JSON.parse(readFileSync(`${folder}/${name}`, 'utf8')));
-  expect(results.map(({bench}) => bench)).toEqual(['import', 'ingest']);
-  const [imported, ingest] = results;
-  expect(imported.report.samples).toMatchObject([{cacheMib: 64, load: {events: 20_000, refusals: 0}}]);
-  expect(ingest.report.samples).toHaveLength(6);
+  expect(result.report.samples).toMatchObject([{cacheMib: 64, load: {events: 20_000, refusals: 0}}]);
+});
+
+test('bench: a wrong command is told what is wrong, before anything runs', async () => {
+  const told = (...args: string[]): Promise<string> =>
+    promisify(execFile)(process.execPath, [program, ...args]).then(
+      () => 'nothing',
+      (error: {stderr: string}) => error.stderr.split('\n')[0]!,
+    );
+  expect(await told('nothing-like-it')).toBe('There is no bench "nothing-like-it".');
+  expect(await told('ingest', '--rounds', 'many')).toBe('--rounds must be a number above 0, not "many".');
 });

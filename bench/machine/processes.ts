@@ -3,13 +3,15 @@
 import {readdirSync, readFileSync} from 'node:fs';
 
 /** USER_HZ: what /proc counts in on every Linux that Node runs on. */
-const ticksPerSecond = 100;
+export const ticksPerSecond = 100;
 
 interface ProcessStat {
   readonly pid: number;
   readonly parentPid: number;
   readonly name: string;
   readonly cpuSeconds: number;
+  /** Of children that ended and were waited for, with all of theirs. */
+  readonly endedCpuSeconds: number;
 }
 
 export interface ProcessMemory {
@@ -20,9 +22,12 @@ export interface ProcessMemory {
   readonly peakMib: number;
 }
 
-/** User and system time of all threads of all processes of the tree. One that ended is no longer counted. */
-export function cpuSecondsOf(rootPid: number): number {
-  return treeOf(rootPid).reduce((sum, process) => sum + process.cpuSeconds, 0);
+/** User and system time of all threads of all processes of the tree. Without `withEnded` only of those that still live. */
+export function cpuSecondsOf(rootPid: number, {withEnded = false} = {}): number {
+  return treeOf(rootPid).reduce(
+    (sum, {cpuSeconds, endedCpuSeconds}) => sum + cpuSeconds + (withEnded ? endedCpuSeconds : 0),
+    0,
+  );
 }
 
 export function memoryOf(rootPid: number): ProcessMemory[] {
@@ -55,7 +60,8 @@ function readStat(pid: number): ProcessStat[] {
   // The name stands in parentheses and may hold anything, parentheses too.
   const nameEnd = text.lastIndexOf(')');
   const fields = text.slice(nameEnd + 2).split(' ');
-  const cpuTicks = Number(fields[11]) + Number(fields[12]);
+  const seconds = (field: number): number => Number(fields[field]) / ticksPerSecond;
   const name = text.slice(text.indexOf('(') + 1, nameEnd);
-  return [{pid, parentPid: Number(fields[1]), name, cpuSeconds: cpuTicks / ticksPerSecond}];
+  const cpuSeconds = seconds(11) + seconds(12);
+  return [{pid, parentPid: Number(fields[1]), name, cpuSeconds, endedCpuSeconds: seconds(13) + seconds(14)}];
 }

@@ -2,6 +2,7 @@
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../src/clock.js';
+import type {BenchOptions} from '../options.js';
 import {cpuSecondsOf} from './processes.js';
 
 const sampleMs = 500;
@@ -9,10 +10,15 @@ const quietSamples = 2;
 /** Of one core; an idle service with its broker stays below 3 %. */
 const quietShare = 0.06;
 const settleMsMax = 30_000;
+/** A service that publishes every second is never quiet: its small form does not wait for that. */
+const settleMsMaxSmall = 1_500;
 
 /** Resolves with the CPU seconds of the process tree once it is quiet; bounded, and then `isQuiet` is false. */
-export async function settled(pid: number): Promise<{cpuSeconds: number; isQuiet: boolean}> {
-  const endMs = monotonicMs() + settleMsMax;
+export async function settled(
+  pid: number,
+  {isSmall}: Pick<BenchOptions, 'isSmall'>,
+): Promise<{cpuSeconds: number; isQuiet: boolean}> {
+  const endMs = monotonicMs() + (isSmall ? settleMsMaxSmall : settleMsMax);
   let [cpuSeconds, quiet, sampledMs] = [cpuSecondsOf(pid), 0, monotonicMs()];
   while (quiet < quietSamples && monotonicMs() < endMs) {
     await pause(sampleMs);

@@ -2,17 +2,19 @@
 // then, and what memory the service needs, with much and with little cache.
 
 import {setTimeout as pause} from 'node:timers/promises';
-import {monotonicMs} from '../src/clock.js';
-import type {LoadResult} from './load/closed-loop.js';
-import {LoadProcess} from './load/load-process.js';
-import {cpuSecondsOf, memoryOf, type ProcessMemory} from './machine/processes.js';
-import {type BenchService, startService, writeKey} from './machine/service.js';
-import {settled} from './machine/settle.js';
-import type {BenchOptions} from './options.js';
-import type {Owned} from './owned.js';
-import {ask, type ReportQuestion, variedReports, wholeReports} from './reports.js';
-import {type Spread, spreadOf} from './statistics.js';
-import {fixed, tableText, whole} from './table.js';
+import {monotonicMs} from '../../src/clock.js';
+import type {Bench, Say} from '../bench.js';
+import type {LoadResult} from '../load/closed-loop.js';
+import {LoadProcess} from '../load/load-process.js';
+import {cpuSecondsOf, memoryOf, type ProcessMemory} from '../machine/processes.js';
+import {type BenchService, startService, writeKey} from '../machine/service.js';
+import {settled} from '../machine/settle.js';
+import type {BenchOptions} from '../options.js';
+import type {Owned} from '../owned.js';
+import {ask, type ReportQuestion, variedReports, wholeReports} from '../reports.js';
+import {type Spread, spreadOf} from '../statistics.js';
+import {fixed, tableText, whole} from '../table.js';
+import {canonical, type WorkloadOptions} from '../workload/events.js';
 
 export interface ImportSample {
   readonly cacheMib: number;
@@ -32,6 +34,10 @@ export interface ImportReport {
   readonly samples: readonly ImportSample[];
 }
 
+/** MEMORY_CACHE_MIB of the services that import, one after the other. */
+const cachesMib = [512, 64];
+const batchEvents = 1_000;
+const batchConnections = 12;
 const pollMs = 25;
 const wrapperMibMax = 8;
 /** Far behind the promise of one refresh: a miss is to be measured, not to end the run. */
@@ -39,46 +45,44 @@ const queryableRefreshesMax = 6;
 const queryableMsMin = 30_000;
 const timingsPerReport = 15;
 
-export async function benchImport(
-  options: BenchOptions,
-  owned: Owned,
-  say: (text: string) => void,
-): Promise<ImportReport> {
+async function run(options: BenchOptions, owned: Owned, say: Say): Promise<ImportReport> {
+  const workload = {...canonical, eventCount: options.numbers.events!};
   const load = owned.add(new LoadProcess());
-  say(`preparing ${whole(options.importWorkload.eventCount)} events …`);
-  const {expected} = await load.prepare('import', options.importWorkload, options.batchEvents, writeKey);
-  const questions = wholeReports(options.importWorkload, expected);
+  say(`preparing ${whole(workload.eventCount)} events …`);
+  const {expected} = await load.prepare('import', workload, batchEvents, writeKey);
+  const questions = wholeReports(workload, expected);
   const samples: ImportSample[] = [];
-  for (const cacheMib of options.cachesMib) {
+  for (const cacheMib of options.isSmall ? cachesMib.slice(-1) : cachesMib) {
     say(`starting a service with MEMORY_CACHE_MIB=${cacheMib} …`);
     const env = {REPORT_REFRESH_SECONDS: String(options.refreshSeconds), MEMORY_CACHE_MIB: String(cacheMib)};
     const service = owned.add(await startService({env, profileFolder: options.profileFolder}));
-    samples.push(await measure(service, load, questions, cacheMib, options, say));
+    samples.push(await measure(service, load, workload, questions, cacheMib, options, say));
     await service.stop();
   }
   await owned.stopAll();
-  return {eventCount: options.importWorkload.eventCount, refreshSeconds: options.refreshSeconds, samples};
+  return {eventCount: workload.eventCount, refreshSeconds: options.refreshSeconds, samples};
 }
 
 async function measure(
   service: BenchService,
   load: LoadProcess,
+  workload: WorkloadOptions,
   questions: readonly ReportQuestion[],
   cacheMib: number,
   options: BenchOptions,
-  say: (text: string) => void,
+  say: Say,
 ): Promise<ImportSample> {
   const {host, port, pid, baseUrl} = service;
   const cpuBefore = cpuSecondsOf(pid);
-  const plan = {host, port, connections: options.batchConnections, seconds: null};
+  const plan = {host, port, connections: options.isSmall ? 2 : batchConnections, seconds: null};
   const result = await load.run('import', plan, (events) => say(`${whole(events)} events imported`));
   if (result.refusals > 0) throw new Error(`the service refused ${result.refusals} batches: ${result.firstRefusal}`);
   say(`all imported in ${fixed(result.elapsedMs / 1_000, 2)} s; waiting for the reports …`);
   const limitMs = Math.max(queryableMsMin, queryableRefreshesMax * options.refreshSeconds * 1_000);
   const queryableMs = await untilExact(baseUrl, questions, limitMs);
-  const {cpuSeconds} = await settled(pid);
+  const {cpuSeconds} = await settled(pid, options);
   say(`every report exact after ${fixed(queryableMs / 1_000, 2)} s; timing reports …`);
-  const reportMs = await timeReports(baseUrl, options);
+  const reportMs = await timeReports(baseUrl, workload);
   return {
     cacheMib,
     load: result,
@@ -107,9 +111,9 @@ async function untilExact(baseUrl: string, questions: readonly ReportQuestion[],
   return monotonicMs() - startMs;
 }
 
-async function timeReports(baseUrl: string, options: BenchOptions): Promise<(readonly [string, Spread])[]> {
+async function timeReports(baseUrl: string, workload: WorkloadOptions): Promise<(readonly [string, Spread])[]> {
   const timed: (readonly [string, Spread])[] = [];
-  for (const [kind, paths] of variedReports(options.importWorkload, timingsPerReport)) {
+  for (const [kind, paths] of variedReports(workload, timingsPerReport)) {
     const elapsed: number[] = [];
     for (const path of paths) elapsed.push((await ask(baseUrl, path)).elapsedMs);
     timed.push([kind, spreadOf(elapsed)]);
@@ -117,7 +121,7 @@ async function timeReports(baseUrl: string, options: BenchOptions): Promise<(rea
   return timed;
 }
 
-export function importText(report: ImportReport): string {
+function text(report: ImportReport): string {
   const {eventCount, refreshSeconds, samples} = report;
   const column = (title: string, value: (sample: ImportSample) => string): string[] => [title, ...samples.map(value)];
   const rows = [
@@ -144,3 +148,11 @@ function refreshesText({queryableMs}: ImportSample, refreshSeconds: number): str
   const refreshes = queryableMs / 1_000 / refreshSeconds;
   return `${fixed(refreshes, 2)} ${refreshes <= 1 ? 'ok' : 'MISSED'}`;
 }
+
+export const importBench: Bench<ImportReport> = {
+  name: 'import',
+  summary: 'a million events through batches, and the time until every report counts them all',
+  numbers: {events: {normal: 1_000_000, small: 20_000, help: 'events to import'}},
+  run,
+  text,
+};

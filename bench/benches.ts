@@ -1,0 +1,7 @@
+// Every bench, in the order in which they run when none is named. A new one is a file in benches/ and a line here.
+
+import type {Bench} from './bench.js';
+import {importBench} from './benches/import.js';
+import {ingestBench} from './benches/ingest.js';
+
+export const benches: readonly Bench[] = [ingestBench, importBench];

@@ -1,0 +1,70 @@
+// What a figure depends on beside the code: the machine, its file system, and the versions of everybody in the run.
+
+import {execFileSync} from 'node:child_process';
+import {readFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {cpus, release, tmpdir, totalmem} from 'node:os';
+import {fileURLToPath} from 'node:url';
+import {version} from '../../src/version.js';
+import {postgresProgram} from './postgres-programs.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+export function host() {
+  return {
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: cpus().length,
+    memoryMib: Math.round(totalmem() / 2 ** 20),
+    kernel: `${process.platform} ${release()} ${process.arch}`,
+    dataFilesystem: filesystemOf(tmpdir()),
+  };
+}
+
+/** Null: it is not there. */
+export function versions() {
+  const {NATS_SERVER_BIN} = process.env;
+  const postgres = postgresProgram('postgres');
+  return {
+    millrace: version,
+    commit: output('git', ['-C', root, 'rev-parse', 'HEAD']),
+    /** Changed since that commit: another checkout does not have it. */
+    isDirty: output('git', ['-C', root, 'status', '--porcelain', '--untracked-files=no']) !== '',
+    node: process.version,
+    natsServer: output(NATS_SERVER_BIN ?? 'nats-server', ['--version']),
+    postgres: postgres === null ? null : output(postgres, ['--version']),
+    duckdb: packageVersion('@duckdb/node-api'),
+    fastify: packageVersion('fastify'),
+  };
+}
+
+function output(command: string, args: readonly string[]): string | null {
+  try {
+    return execFileSync(command, args, {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']}).trim();
+  } catch {
+    return null;
+  }
+}
+
+function packageVersion(name: string): string | null {
+  try {
+    const {dependencies, devDependencies} = createRequire(import.meta.url)(`${root}/package.json`) as Record<
+      'dependencies' | 'devDependencies',
+      Record<string, string>
+    >;
+    return devDependencies[name] ?? dependencies[name] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Type and options of the mount that holds the folder: the longest mount point that is its beginning. */
+function filesystemOf(folder: string): string {
+  const mounts = readFileSync('/proc/self/mounts', 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' ') as [device: string, point: string, type: string, options: string])
+    .filter(([, point]) => point === '/' || folder === point || folder.startsWith(`${point}/`))
+    .sort(([, left], [, right]) => left.length - right.length);
+  const [, , type, options] = mounts.at(-1) ?? ['', '', 'unknown', ''];
+  return `${type} (${options})`;
+}
