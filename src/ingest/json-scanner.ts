@@ -132,7 +132,7 @@ export class JsonScanner {
   }
 }
 
-const minus = 0x2d;
+export const minus = 0x2d;
 const dot = 0x2e;
 const zero = 0x30;
 const upperE = 0x45;

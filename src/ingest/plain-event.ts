@@ -17,7 +17,7 @@ import {
   objectKeyCharsMax,
 } from '../../actors/limits.js';
 import {parseTimestamp} from '../../actors/timestamp.js';
-import {equals, JsonScanner, quote, token} from './json-scanner.js';
+import {equals, JsonScanner, minus, quote, token} from './json-scanner.js';
 
 /** More are rare, and finding a repeated key compares each with each. */
 const plainPropertiesMax = 32;
@@ -165,7 +165,9 @@ export class PlainEvent extends JsonScanner implements EventText {
       properties.u8(valueTag.text);
       return this.takeStringInto(properties);
     }
-    if (this.takeNumber()) {
+    // By its first byte: what begins as a number and is none (`-true`) must not go on as a word.
+    if (first === minus || isDigit(first)) {
+      if (!this.takeNumber()) return false;
       writeNumber(properties, this.number);
       return true;
     }
@@ -187,8 +189,8 @@ function isNameLength(bytes: number): boolean {
   return bytes > 0 && bytes <= idCharsMax;
 }
 
-function isDigit(byte: number): boolean {
-  return byte >= 0x30 && byte <= 0x39;
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
 /** 0: none of the fields that we know. */

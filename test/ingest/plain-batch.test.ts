@@ -141,6 +141,11 @@ describe('what is not plain is parsed, and accepted or refused there', () => {
       'nullx',
       '0x1',
       '- 1',
+      '-true',
+      '-null',
+      '01true',
+      '1.true',
+      '1e5false',
     ]) {
       expectSame(`{"events":[${withProperties(`"a":${number}`)}]}`);
     }
