@@ -38,6 +38,11 @@ export function prepareRequests(
   return {buffers, eventCounts, bytesPerEvent: jsonBytes / workload.eventCount};
 }
 
+/** One request to POST /v1/events/batch with these events. */
+export function batchRequest(key: string, eventJsons: readonly string[]): Buffer {
+  return requestBytes('/v1/events/batch', key, `{"events":[${eventJsons.join(',')}]}`);
+}
+
 function requestBytes(path: string, key: string, body: string): Buffer {
   return Buffer.from(
     `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n` +

@@ -12,6 +12,7 @@ import type {Target} from './target.js';
 
 export interface BenchService extends Target {
   readonly baseUrl: string;
+  readonly dataDir: string;
 }
 
 export const writeKey = 'sk_write_benchWriteKey00000000001';
@@ -26,11 +27,13 @@ export interface ServiceSettings {
   readonly env: Readonly<Record<string, string>>;
   /** CPU profiles of all threads are written into this folder when the service stops; null: none, as profiling costs. */
   readonly profileFolder: string | null;
+  /** A store that outlives the service; without one it has its own, which goes with it. */
+  readonly dataDir?: string;
 }
 
 /** Resolves once it is ready. Rate limits are off: the machine is the limit to be measured. */
-export async function startService({env, profileFolder}: ServiceSettings): Promise<BenchService> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'millrace-bench-'));
+export async function startService({env, profileFolder, dataDir: kept}: ServiceSettings): Promise<BenchService> {
+  const dataDir = kept ?? mkdtempSync(join(tmpdir(), 'millrace-bench-'));
   const {PATH, NATS_SERVER_BIN} = process.env;
   const profiling = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
   const child = spawn(process.execPath, [...profiling, program], {
@@ -53,12 +56,12 @@ export async function startService({env, profileFolder}: ServiceSettings): Promi
   const printed = collect(child);
   const stop = async (): Promise<void> => {
     await stopChild(child);
-    rmSync(dataDir, {recursive: true, force: true});
+    if (kept === undefined) rmSync(dataDir, {recursive: true, force: true});
   };
   try {
     const baseUrl = await untilReady(child, dataDir, printed);
     const {hostname, port} = new URL(baseUrl);
-    return {baseUrl, host: hostname, port: Number(port), pid: child.pid!, stop};
+    return {baseUrl, dataDir, host: hostname, port: Number(port), pid: child.pid!, stop};
   } catch (error) {
     await stop();
     throw error;

@@ -1,0 +1,41 @@
+// The report engine itself, in this process, over the store of a running service: reports without HTTP and hops.
+
+import {jetstreamManager} from '@nats-io/jetstream';
+import type {NatsConnection} from 'nats';
+import type {ReportQuery} from '../../src/asks.js';
+import {monotonicMs} from '../../src/clock.js';
+import {connectNats} from '../../src/nats/connection.js';
+import {partValues} from '../../src/nats/part-values.js';
+import {publishedManifests} from '../../src/nats/published-manifests.js';
+import {createLogger} from '../../src/observe.js';
+import {ReportEngine} from '../../src/report/engine.js';
+import {brokerAddress} from '../machine/broker.js';
+import type {BenchService} from '../machine/service.js';
+
+export class EngineLink {
+  private constructor(
+    readonly nc: NatsConnection,
+    readonly engine: ReportEngine,
+  ) {}
+
+  /** `cacheBytesMax`: what the service's report role would get (R3 of the engine). */
+  static async open(service: BenchService, partitionCount: number, cacheBytesMax: number): Promise<EngineLink> {
+    const nc = await connectNats(brokerAddress(service.dataDir), 'bench');
+    const jsm = await jetstreamManager(nc);
+    const logger = createLogger('warn', 'bench');
+    const options = {partitionCount, cacheBytesMax};
+    return new EngineLink(nc, new ReportEngine(publishedManifests(jsm), partValues(jsm), options, logger));
+  }
+
+  async ask(query: ReportQuery): Promise<{body: unknown; elapsedMs: number}> {
+    const startMs = monotonicMs();
+    const answer = await this.engine.answer({ask: 'report', query});
+    const elapsedMs = monotonicMs() - startMs;
+    if (answer.kind !== 'report' || answer.body === null) throw new Error(`the engine answered ${answer.kind}`);
+    return {body: JSON.parse(answer.body), elapsedMs};
+  }
+
+  async stop(): Promise<void> {
+    await this.nc.close();
+  }
+}

@@ -1,0 +1,122 @@
+// The feeding process: makes the workload's events as they are needed, sends them in batches, and writes the same JSON,
+// one event a line, for peers to load. Ten million events are never in memory at once.
+
+import {closeSync, openSync, writeSync} from 'node:fs';
+import {Connection} from '../load/connection.js';
+import {batchRequest} from '../load/requests.js';
+import {type WorkloadEvent, type WorkloadOptions, workloadEvents} from '../workload/events.js';
+
+export type ToFeed =
+  /** What is fed from now on, from its first event. `linesPath`: where the lines go; null: nowhere. */
+  | {readonly kind: 'begin'; readonly workload: WorkloadOptions; readonly linesPath: string | null}
+  /** Sends the next events. */
+  | {
+      readonly kind: 'feed';
+      readonly host: string;
+      readonly port: number;
+      readonly key: string;
+      readonly connections: number;
+      readonly batchEvents: number;
+      readonly events: number;
+    };
+
+export type FromFeed =
+  | {readonly kind: 'begun'}
+  | {readonly kind: 'progress'; readonly events: number}
+  | {readonly kind: 'fed'; readonly events: number; readonly jsonBytes: number}
+  | {readonly kind: 'failed'; readonly message: string};
+
+type Feeding = Extract<ToFeed, {kind: 'feed'}>;
+
+const lineBytesMax = 4 * 2 ** 20;
+const progressEvents = 500_000;
+
+const tell = (message: FromFeed): void => void process.send!(message);
+
+/** Lines of one file, written in large pieces. */
+class Lines {
+  private readonly file: number;
+  private waiting: string[] = [];
+  private chars = 0;
+
+  constructor(path: string) {
+    this.file = openSync(path, 'w');
+  }
+
+  add(line: string): void {
+    this.waiting.push(line);
+    this.chars += line.length;
+    if (this.chars > lineBytesMax) this.flush();
+  }
+
+  flush(): void {
+    if (this.waiting.length === 0) return;
+    writeSync(this.file, `${this.waiting.join('\n')}\n`, null, 'latin1'); // ASCII only.
+    this.waiting = [];
+    this.chars = 0;
+  }
+
+  close(): void {
+    this.flush();
+    closeSync(this.file);
+  }
+}
+
+let source: Iterator<WorkloadEvent> = [].values();
+let lines: Lines | null = null;
+let jsonBytes = 0;
+
+function begin({workload, linesPath}: Extract<ToFeed, {kind: 'begin'}>): void {
+  lines?.close();
+  source = workloadEvents(workload);
+  lines = linesPath === null ? null : new Lines(linesPath);
+  jsonBytes = 0;
+  tell({kind: 'begun'});
+}
+
+async function feed({host, port, key, connections, batchEvents, events}: Feeding): Promise<void> {
+  let [left, sent, told] = [events, 0, 0];
+  const nextBatch = (): {request: Buffer; count: number} | null => {
+    const texts: string[] = [];
+    while (texts.length < batchEvents && left > 0) {
+      const next = source.next();
+      if (next.done) left = 0;
+      else {
+        texts.push(next.value.json);
+        jsonBytes += next.value.json.length;
+        lines?.add(next.value.json);
+        left -= 1;
+      }
+    }
+    return texts.length === 0 ? null : {request: batchRequest(key, texts), count: texts.length};
+  };
+  const drive = (connection: Connection): Promise<void> =>
+    new Promise((resolve, reject) => {
+      let batch = nextBatch();
+      if (batch === null) return resolve();
+      connection.listen(({status}) => {
+        if (status !== 200) return reject(new Error(`a batch was refused: ${connection.lastRefusal}`));
+        sent += batch!.count;
+        if (sent - told >= progressEvents) tell({kind: 'progress', events: (told = sent)});
+        batch = nextBatch();
+        if (batch === null) resolve();
+        else connection.send(batch.request);
+      }, reject);
+      connection.send(batch.request);
+    });
+  const opened = await Promise.all(Array.from({length: connections}, () => Connection.open(host, port)));
+  try {
+    await Promise.all(opened.map(drive));
+  } finally {
+    for (const connection of opened) connection.close();
+  }
+  lines?.flush();
+  tell({kind: 'fed', events: sent, jsonBytes});
+}
+
+process.on('message', (message: ToFeed) => {
+  const done = Promise.resolve().then(() => (message.kind === 'begin' ? begin(message) : feed(message)));
+  done.catch((error: Error) => tell({kind: 'failed', message: error.message}));
+});
+// The benchmark that forked us is gone.
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,44 @@
+// What is asked of the service and of peers alike, as plain data: each side says it in its own words.
+
+/** Bounds are inclusive epoch ms. */
+export interface TimeRange {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** How many users reached each step; no conversion window. */
+export interface FunnelQuestion extends TimeRange {
+  readonly steps: readonly string[];
+}
+
+/** Events of one name and one property value, by day. */
+export interface FilteredCountQuestion extends TimeRange {
+  readonly event: string;
+  readonly property: string;
+  readonly value: string;
+}
+
+export type ActiveMetric = 'dau' | 'wau' | 'mau';
+
+/** Distinct users by day: of the day itself, or of the 7 or 30 days that end with it. */
+export interface ActiveQuestion extends TimeRange {
+  readonly metric: ActiveMetric;
+}
+
+export const activeDays: Readonly<Record<ActiveMetric, number>> = {dau: 1, wau: 7, mau: 30};
+
+const iso = (timeMs: number): string => encodeURIComponent(new Date(timeMs).toISOString());
+const range = ({fromMs, toMs}: TimeRange): string => `from=${iso(fromMs)}&to=${iso(toMs)}`;
+
+export function funnelPath(question: FunnelQuestion): string {
+  return `/v1/reports/funnel?${question.steps.map((step) => `steps[]=${step}`).join('&')}&${range(question)}`;
+}
+
+export function filteredCountPath(question: FilteredCountQuestion): string {
+  const filter = encodeURIComponent(`${question.property}=${question.value}`);
+  return `/v1/reports/events?event=${question.event}&filter=${filter}&interval=day&${range(question)}`;
+}
+
+export function activePath(question: ActiveQuestion): string {
+  return `/v1/reports/users?metric=${question.metric}&interval=day&${range(question)}`;
+}

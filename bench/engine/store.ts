@@ -1,0 +1,116 @@
+// The data set of the report benches: the canonical workload, sent through the service once, kept in a folder, and used
+// by every bench of a run (and of later runs, when the folder is given and holds the same workload).
+//   S1. A folder counts as filled only once its note is written, which comes last.
+
+import {existsSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {setTimeout as pause} from 'node:timers/promises';
+import {monotonicMs} from '../../src/clock.js';
+import {type BenchService, startService} from '../machine/service.js';
+import {settled} from '../machine/settle.js';
+import type {Owned} from '../owned.js';
+import {eventMix, type WorkloadOptions} from '../workload/events.js';
+import {dayMs} from '../workload/events.js';
+import {Feed} from './feed.js';
+import {HttpAsker} from './http-ask.js';
+
+export interface DataStore {
+  readonly folder: string;
+  /** DATA_DIR of the service. */
+  readonly dataDir: string;
+  /** Every event, one JSON a line. */
+  readonly linesPath: string;
+  readonly workload: WorkloadOptions;
+  readonly jsonBytes: number;
+}
+
+interface StoreNote {
+  readonly workload: WorkloadOptions;
+  readonly jsonBytes: number;
+}
+
+export const partitionCount = 4;
+/** Plenty: what reports read stays in memory, as peers' tables do. */
+export const cacheMib = 8_192;
+/** While filling: snapshots as often as a service under load makes them for its tail. */
+const fillRefreshSeconds = 5;
+const countedMsMax = 120_000;
+const pollMs = 200;
+
+export const serviceEnv = {PARTITIONS: String(partitionCount), MEMORY_CACHE_MIB: String(cacheMib)};
+
+/** Fills `folder`, unless it holds this workload already. */
+export async function openStore(
+  folder: string,
+  workload: WorkloadOptions,
+  owned: Owned,
+  say: (text: string) => void,
+): Promise<DataStore> {
+  const notePath = join(folder, 'store.json');
+  const known = readNote(notePath);
+  if (known !== null && JSON.stringify(known.workload) === JSON.stringify(workload)) {
+    say(`using the events of ${folder}`);
+    return storeOf(folder, known);
+  }
+  if (known !== null) throw new Error(`${folder} holds another workload: remove it, or name another folder`);
+  mkdirSync(folder, {recursive: true});
+  const note = {workload, jsonBytes: await fill(folder, workload, owned, say)};
+  writeFileSync(notePath, JSON.stringify(note)); // S1
+  return storeOf(folder, note);
+}
+
+const storeOf = (folder: string, note: StoreNote): DataStore => ({
+  folder,
+  dataDir: join(folder, 'data'),
+  linesPath: join(folder, 'events.ndjson'),
+  ...note,
+});
+
+function readNote(path: string): StoreNote | null {
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as StoreNote) : null;
+}
+
+async function fill(folder: string, workload: WorkloadOptions, owned: Owned, say: (text: string) => void) {
+  const dataDir = join(folder, 'data');
+  rmSync(dataDir, {recursive: true, force: true}); // Of a run that did not come to its end.
+  const env = {...serviceEnv, REPORT_REFRESH_SECONDS: String(fillRefreshSeconds)};
+  const service = owned.add(await startService({env, profileFolder: null, dataDir}));
+  const feed = owned.add(new Feed());
+  await feed.begin(workload, join(folder, 'events.ndjson'));
+  const {events, jsonBytes} = await feed.send(service, workload.eventCount, (sent) => say(`${sent} events sent`));
+  if (events !== workload.eventCount) throw new Error(`${events} of ${workload.eventCount} events were sent`);
+  await untilCounted(service, workload);
+  await settled(service.pid);
+  feed.stop();
+  await service.stop();
+  return jsonBytes;
+}
+
+/** Resolves once reports count every event. */
+export async function untilCounted(service: BenchService, workload: WorkloadOptions): Promise<void> {
+  const asker = new HttpAsker(service);
+  const endMs = monotonicMs() + countedMsMax;
+  try {
+    for (;;) {
+      let counted = 0;
+      for (const [event] of eventMix) counted += await total(asker, event, workload);
+      if (counted === workload.eventCount) return;
+      if (monotonicMs() > endMs) throw new Error(`reports count ${counted} of ${workload.eventCount} events`);
+      await pause(pollMs);
+    }
+  } finally {
+    asker.close();
+  }
+}
+
+async function total(asker: HttpAsker, event: string, {startMs, dayCount}: WorkloadOptions): Promise<number> {
+  const iso = (timeMs: number): string => new Date(timeMs).toISOString();
+  const range = `from=${iso(startMs)}&to=${iso(startMs + dayCount * dayMs - 1)}`;
+  const {body} = await asker.ask(`/v1/reports/events?event=${event}&interval=month&${range}`);
+  return (body as {total: number}).total;
+}
+
+/** A service over the filled store, with the default refresh: nothing but questions happens while it is measured. */
+export async function startOver(store: DataStore, owned: Owned): Promise<BenchService> {
+  return owned.add(await startService({env: serviceEnv, profileFolder: null, dataDir: store.dataDir}));
+}
