@@ -3,5 +3,6 @@
 import type {Bench} from './bench.js';
 import {importBench} from './benches/import.js';
 import {ingestBench} from './benches/ingest.js';
+import {reportsBench} from './benches/reports.js';
 
-export const benches: readonly Bench[] = [ingestBench, importBench];
+export const benches: readonly Bench[] = [ingestBench, importBench, reportsBench];

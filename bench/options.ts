@@ -15,6 +15,8 @@ export interface BenchOptions {
   readonly numbers: Readonly<Record<string, number>>;
   readonly resultsFolder: string | null;
   readonly profileFolder: string | null;
+  /** Where the data set of the report benches is kept for later runs; null: it goes with this one. */
+  readonly storeFolder: string | null;
   readonly isSmall: boolean;
 }
 
@@ -54,6 +56,7 @@ export function readCommand(args: readonly string[], all: readonly Bench[]): Com
     numbers: Object.fromEntries(Object.entries(numbers).map(([name, option]) => [name, numberOf(name, option)])),
     resultsFolder: folderOf('results'),
     profileFolder: folderOf('profile'),
+    storeFolder: folderOf('store'),
     isSmall,
   });
   for (const bench of benches) optionsOf(bench); // Bad numbers are told before anything runs.
@@ -73,6 +76,7 @@ export function usageOf(all: readonly Bench[]): string {
     ),
     '  --results DIR   where the JSON goes (default bench/results)',
     "  --profile DIR   write CPU profiles of the service's threads there (costs some 10 % of the rates)",
+    '  --store DIR     keep the data set of the report benches there (default: make it, and remove it at the end)',
     '  --small         a tiny form that takes seconds: shows that it works, measures nothing',
     '',
   ].join('\n');
@@ -99,6 +103,7 @@ function parsed(args: readonly string[], all: readonly Bench[]) {
         ...Object.fromEntries(numbers.map((name) => [name, {type: 'string'} as const])),
         results: {type: 'string'},
         profile: {type: 'string'},
+        store: {type: 'string'},
         small: {type: 'boolean'},
         help: {type: 'boolean', short: 'h'},
       },

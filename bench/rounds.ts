@@ -40,6 +40,8 @@ export class VoidRound extends Error {
 
 /** So many void rounds for each that is wanted; when they are used up, the report has fewer rounds, and says so. */
 const voidRoundsPerRound = 1;
+/** CPU is counted in ticks of 10 ms: shorter measurements are judged together with those that follow. */
+const judgedMsMin = 500;
 /** Of the warm-up round, which may be cut short but not be void. */
 const warmUp = 0;
 
@@ -75,16 +77,28 @@ async function playRound<Sample, Name extends string>(
 ): Promise<Round<Sample, Name>> {
   const startMs = monotonicMs();
   const samples: Partial<Record<Name, Sample>> = {};
-  let foreignShare = 0;
-  for (const [name, measure] of Object.entries(contenders) as [Name, Measure<Sample>][]) {
-    const foreignShareNow = foreignCpuWatch();
+  const entries = Object.entries(contenders) as [Name, Measure<Sample>][];
+  let [foreignShare, watch] = [0, new Watch()];
+  for (const [index, [name, measure]] of entries.entries()) {
     samples[name] = await measure(round);
-    foreignShare = Math.max(foreignShare, foreignShareNow());
+    if (watch.elapsedMs < judgedMsMin && index < entries.length - 1) continue;
+    foreignShare = Math.max(foreignShare, watch.foreignShare());
+    watch = new Watch();
     if (foreignShare > foreignShareMax) {
       throw new VoidRound(`others used ${(foreignShare * 100).toFixed(0)} % of the CPU beside "${name}"`);
     }
   }
   return {round, samples: samples as Record<Name, Sample>, foreignShare, elapsedMs: monotonicMs() - startMs};
+}
+
+/** Over one or more measurements. */
+class Watch {
+  private readonly startMs = monotonicMs();
+  readonly foreignShare = foreignCpuWatch();
+
+  get elapsedMs(): number {
+    return monotonicMs() - this.startMs;
+  }
 }
 
 /** The reason; any other error goes on its way. */

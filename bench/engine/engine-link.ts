@@ -18,12 +18,12 @@ export class EngineLink {
     readonly engine: ReportEngine,
   ) {}
 
-  /** `cacheBytesMax`: what the service's report role would get (R3 of the engine). */
+  /** `cacheBytesMax`: what the service's report role would get (R3 of the engine), but no answer is kept. */
   static async open(service: BenchService, partitionCount: number, cacheBytesMax: number): Promise<EngineLink> {
     const nc = await connectNats(brokerAddress(service.dataDir), 'bench');
     const jsm = await jetstreamManager(nc);
     const logger = createLogger('warn', 'bench');
-    const options = {partitionCount, cacheBytesMax};
+    const options = {partitionCount, cacheBytesMax, answerCharsMax: 0};
     return new EngineLink(nc, new ReportEngine(publishedManifests(jsm), partValues(jsm), options, logger));
   }
 

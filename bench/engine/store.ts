@@ -2,15 +2,16 @@
 // by every bench of a run (and of later runs, when the folder is given and holds the same workload).
 //   S1. A folder counts as filled only once its note is written, which comes last.
 
-import {existsSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../src/clock.js';
 import {type BenchService, startService} from '../machine/service.js';
 import {settled} from '../machine/settle.js';
+import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
-import {eventMix, type WorkloadOptions} from '../workload/events.js';
-import {dayMs} from '../workload/events.js';
+import {dayMs, eventMix, type WorkloadOptions} from '../workload/events.js';
 import {Feed} from './feed.js';
 import {HttpAsker} from './http-ask.js';
 
@@ -34,10 +35,25 @@ export const partitionCount = 4;
 export const cacheMib = 8_192;
 /** While filling: snapshots as often as a service under load makes them for its tail. */
 const fillRefreshSeconds = 5;
+/** A smaller store is one of the benches' small forms. */
+const settledEventsMin = 100_000;
 const countedMsMax = 120_000;
 const pollMs = 200;
 
 export const serviceEnv = {PARTITIONS: String(partitionCount), MEMORY_CACHE_MIB: String(cacheMib)};
+
+let temporary: string | undefined;
+
+/** The folder that was named, or one that all benches of this run share and that goes with it. */
+export function storeFolder({storeFolder}: BenchOptions): string {
+  if (storeFolder !== null) return storeFolder;
+  if (temporary === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), 'millrace-bench-store-'));
+    temporary = folder;
+    process.once('exit', () => rmSync(folder, {recursive: true, force: true}));
+  }
+  return temporary;
+}
 
 /** Fills `folder`, unless it holds this workload already. */
 export async function openStore(
@@ -80,7 +96,7 @@ async function fill(folder: string, workload: WorkloadOptions, owned: Owned, say
   const {events, jsonBytes} = await feed.send(service, workload.eventCount, (sent) => say(`${sent} events sent`));
   if (events !== workload.eventCount) throw new Error(`${events} of ${workload.eventCount} events were sent`);
   await untilCounted(service, workload);
-  await settled(service.pid);
+  await settled(service.pid, {isSmall: workload.eventCount < settledEventsMin});
   feed.stop();
   await service.stop();
   return jsonBytes;

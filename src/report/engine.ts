@@ -24,6 +24,8 @@ const reportsWaitingMax = 256;
 export interface EngineOptions {
   readonly partitionCount: number;
   readonly cacheBytesMax: number;
+  /** Kept answers, in characters; 0: every question is computed. Absent: a share of `cacheBytesMax` (R3). */
+  readonly answerCharsMax?: number;
 }
 
 /** What a thread tells about itself is not the engine's. */
@@ -44,7 +46,7 @@ export class ReportEngine {
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
     this.gatheredBytesMax = Math.floor(cacheBytesMax / 4 / reportsAtOnceMax);
     // Strings of up to two bytes a character.
-    this.answers = new AnswerCache(Math.floor(cacheBytesMax / 16 / 2));
+    this.answers = new AnswerCache(options.answerCharsMax ?? Math.floor(cacheBytesMax / 16 / 2));
     this.damage = new Damage(logger);
     this.logger = logger;
   }

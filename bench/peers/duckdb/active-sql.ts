@@ -19,6 +19,7 @@ export function activeFormulations(question: ActiveQuestion, peer: DuckDbPeer): 
     if (days.seenCount <= maskBits) {
       const read = (rows: readonly (readonly unknown[])[]): number[] => rows[0]!.map(Number);
       ways.push({schema, name: 'masks', sql: masks(days, words), read});
+      ways.push({schema, name: 'masks joined', sql: masksJoined(days, words), read: byDay});
     }
     return ways;
   });
@@ -71,12 +72,24 @@ function pairs(days: Days, words: SchemaWords): string {
 
 /** One scan: each user's days as bits of one integer; then a mask a day over all users. */
 function masks(days: Days, words: SchemaWords): string {
-  const {table, user, day} = words;
   const window = (1n << BigInt(days.windowDays)) - 1n;
   const counts = Array.from({length: days.last - days.first + 1}, (_, shift) => {
     const mask = window << BigInt(shift);
     return `count(*) FILTER (m & ${mask}::HUGEINT <> 0)`;
   });
-  return `SELECT ${counts.join(', ')} FROM (SELECT bit_or(1::HUGEINT << (${day} - ${days.firstSeen})::INTEGER) AS m
+  return `SELECT ${counts.join(', ')} FROM ${userMasks(days, words)}`;
+}
+
+/** The same with the masks as a table. */
+function masksJoined(days: Days, words: SchemaWords): string {
+  const window = (1n << BigInt(days.windowDays)) - 1n;
+  return `SELECT d, count(*) FROM ${userMasks(days, words)},
+    (SELECT ${days.first} + k AS d, (${window}::HUGEINT << k::INTEGER) AS mask FROM range(${days.last - days.first + 1}) r(k))
+    WHERE m & mask <> 0 GROUP BY d`;
+}
+
+function userMasks(days: Days, words: SchemaWords): string {
+  const {table, user, day} = words;
+  return `(SELECT bit_or(1::HUGEINT << (${day} - ${days.firstSeen})::INTEGER) AS m
     FROM ${table} WHERE ${days.within(words)} GROUP BY ${user})`;
 }

@@ -1,0 +1,284 @@
+// How fast reports are over millions of events, beside DuckDB: funnels and filtered counts through HTTP, active users as a
+// call of the engine. Every question is asked for the first time; every answer equals the peer's.
+
+import {join} from 'node:path';
+import type {Bench, Say} from '../bench.js';
+import {EngineLink} from '../engine/engine-link.js';
+import {HttpAsker} from '../engine/http-ask.js';
+import {
+  type ActiveMetric,
+  type ActiveQuestion,
+  activePath,
+  type FilteredCountQuestion,
+  type FunnelQuestion,
+  filteredCountPath,
+  funnelPath,
+  type TimeRange,
+} from '../engine/questions.js';
+import {Rivalry, type Sample} from '../engine/rivalry.js';
+import {cacheMib, openStore, partitionCount, startOver, storeFolder} from '../engine/store.js';
+import type {BenchOptions} from '../options.js';
+import type {Owned} from '../owned.js';
+import {activeFormulations} from '../peers/duckdb/active-sql.js';
+import {filteredCountFormulations} from '../peers/duckdb/counts-sql.js';
+import {funnelFormulations} from '../peers/duckdb/funnel-sql.js';
+import {DuckDbPeer} from '../peers/duckdb/peer.js';
+import {type Measure, playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
+import {spreadOf} from '../statistics.js';
+import {fixed, tableText, whole} from '../table.js';
+import {canonical, dayMs, type WorkloadOptions} from '../workload/events.js';
+import {funnelSteps} from '../workload/expected.js';
+
+/** A long funnel of one visit: half of all events match one of its steps. */
+const funnelOf14 = [
+  'session_started',
+  'search_performed',
+  'item_viewed',
+  'item_added',
+  'item_removed',
+  'video_played',
+  'form_submitted',
+  'notification_opened',
+  'file_uploaded',
+  'comment_posted',
+  'checkout_started',
+  'settings_changed',
+  'purchase_completed',
+  'invite_sent',
+] as const;
+/** The worst of its length: nearly all events match one of its steps. */
+const funnelOf14Frequent = [
+  'page_viewed',
+  'button_clicked',
+  'search_performed',
+  'item_viewed',
+  'session_started',
+  'form_submitted',
+  'item_added',
+  'video_played',
+  'notification_opened',
+  'item_removed',
+  'file_uploaded',
+  'comment_posted',
+  'checkout_started',
+  'signed_in',
+] as const;
+
+/** Event, property and value: frequent and rare, few values and many. */
+const filters: readonly (readonly [string, string, string])[] = [
+  ['page_viewed', 'country', 'DE'],
+  ['button_clicked', 'plan', 'team'],
+  ['search_performed', 'path', '/pricing'],
+  ['item_viewed', 'device', 'mobile'],
+  ['page_viewed', 'path', '/docs/api'],
+  ['session_started', 'country', 'JP'],
+  ['page_viewed', 'duration_ms', '777'],
+  ['button_clicked', 'device', 'tablet'],
+];
+
+const funnelAsks = 2;
+const countAsks = 4;
+const engineAsks = 24;
+
+interface Line {
+  readonly name: string;
+  /** Of the issue's table; the ratio is to reach it. */
+  readonly reach: string;
+  readonly oursMs: readonly number[];
+  readonly peerMs: readonly number[] | null;
+  /** What is fast over what is slow, by round; null without a peer. */
+  readonly ratio: Ratio | null;
+}
+
+export interface ReportsReport {
+  readonly workload: WorkloadOptions;
+  readonly peerVersion: string | null;
+  readonly played: readonly Played[];
+}
+
+interface Ground {
+  readonly http: HttpAsker;
+  readonly link: EngineLink;
+  readonly peer: DuckDbPeer | null;
+  readonly workload: WorkloadOptions;
+  readonly options: BenchOptions;
+  readonly say: Say;
+}
+
+async function run(options: BenchOptions, owned: Owned, say: Say): Promise<ReportsReport> {
+  const workload = {...canonical, userCount: 100_000, eventCount: options.numbers.events!};
+  const store = await openStore(storeFolder(options), workload, owned, say);
+  const peer = await DuckDbPeer.open(join(store.folder, 'events.duckdb'), store.linesPath, say);
+  if (peer !== null) owned.add(peer);
+  const service = await startOver(store, owned);
+  const http = new HttpAsker(service);
+  owned.add({stop: () => http.close()});
+  const link = owned.add(await EngineLink.open(service, partitionCount, cacheMib * 2 ** 19));
+  const ground: Ground = {http, link, peer, workload, options, say};
+  const played: Played[] = [];
+  for (const play of [playFunnels, playCounts, playActive]) played.push(told(await play(ground), say));
+  return {workload, peerVersion: peer?.version ?? null, played};
+}
+
+interface Played {
+  readonly lines: readonly Line[];
+  readonly rounds: Rounds<Sample, string>;
+  /** By question: every way of the peer, in ms, warm. */
+  readonly tried: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+function told(played: Played, say: Say): Played {
+  for (const {name, oursMs, peerMs} of played.lines) {
+    const peer = peerMs === null ? '' : `, DuckDB ${fixed(spreadOf(peerMs).median, 1)} ms`;
+    say(`${name}: ${fixed(spreadOf(oursMs).median, 2)} ms${peer}`);
+  }
+  for (const [name, ways] of Object.entries(played.tried)) {
+    const times = Object.entries(ways).map(([way, ms]) => `${way} ${fixed(ms, 0)}`);
+    if (times.length > 0) say(`DuckDB: ${name}, ways warm, ms: ${times.join(' | ')}`);
+  }
+  return played;
+}
+
+/** The whole time of the workload and some empty days around it: another range for every number, the same events. */
+function wholeRange({startMs, dayCount}: WorkloadOptions, number: number): TimeRange {
+  return {fromMs: startMs - (number >> 3) * dayMs, toMs: startMs + (dayCount + (number & 7)) * dayMs - 1};
+}
+
+const peerName = (name: string): string => `DuckDB: ${name}`;
+
+async function playFunnels({http, peer, workload, options, say}: Ground): Promise<Played> {
+  const rivalryOf = (steps: readonly string[]) =>
+    new Rivalry<FunnelQuestion>({
+      questionOf: (number) => ({steps, ...wholeRange(workload, number)}),
+      askOurs: async (question) => {
+        const {body, elapsedMs} = await http.ask(funnelPath(question));
+        return {numbers: (body as {steps: {count: number}[]}).steps.map(({count}) => count), elapsedMs};
+      },
+      waysOf: (question) => (peer === null ? [] : funnelFormulations(question, peer)),
+      asks: funnelAsks,
+      peerAsks: 1,
+    });
+  const three = rivalryOf(funnelSteps);
+  const [long, frequent] = [rivalryOf(funnelOf14), rivalryOf(funnelOf14Frequent)];
+  if (peer !== null) {
+    say('checking the long funnels …');
+    for (const rivalry of [long, frequent]) {
+      await rivalry.ours(0);
+      await rivalry.check(peer, 'coded, letters');
+    }
+  }
+  const contenders: Record<string, Measure<Sample>> = {'funnel of 3': three.ours};
+  if (peer !== null) contenders[peerName('funnel of 3')] = three.peer(peer);
+  contenders['funnel of 14'] = long.ours;
+  contenders['funnel of 14, frequent events'] = frequent.ours;
+  const rounds = await playRounds(contenders, options, say);
+  const toThree = (name: string): Line => ({
+    ...lineOf(rounds, name, null, '<= 2.0 x funnel of 3'),
+    ratio: ratioOf(rounds, (samples) => samples[name]!.elapsedMs / samples['funnel of 3']!.elapsedMs),
+  });
+  return {
+    lines: [
+      lineOf(rounds, 'funnel of 3', peer, '>= 12'),
+      toThree('funnel of 14'),
+      toThree('funnel of 14, frequent events'),
+    ],
+    rounds,
+    tried: {'funnel of 3': three.tried},
+  };
+}
+
+async function playCounts({http, peer, workload, options, say}: Ground): Promise<Played> {
+  const rivalry = new Rivalry<FilteredCountQuestion>({
+    questionOf: (number) => {
+      const [event, property, value] = filters[number % filters.length]!;
+      return {event, property, value, ...wholeRange(workload, number)};
+    },
+    askOurs: async (question) => {
+      const {body, elapsedMs} = await http.ask(filteredCountPath(question));
+      return {numbers: bucketCounts(body), elapsedMs};
+    },
+    waysOf: (question) => (peer === null ? [] : filteredCountFormulations(question, peer)),
+    asks: countAsks,
+    peerAsks: countAsks,
+  });
+  const contenders: Record<string, Measure<Sample>> = {'filtered count': rivalry.ours};
+  if (peer !== null) contenders[peerName('filtered count')] = rivalry.peer(peer);
+  const rounds = await playRounds(contenders, options, say);
+  return {lines: [lineOf(rounds, 'filtered count', peer, '>= 5')], rounds, tried: {'filtered count': rivalry.tried}};
+}
+
+async function playActive({http, link, peer, workload, options, say}: Ground): Promise<Played> {
+  const metrics: readonly ActiveMetric[] = ['dau', 'wau', 'mau'];
+  const waysOf = (question: ActiveQuestion) => (peer === null ? [] : activeFormulations(question, peer));
+  const contenders: Record<string, Measure<Sample>> = {};
+  const tried: Record<string, Readonly<Record<string, number>>> = {};
+  for (const metric of metrics) {
+    const engine = new Rivalry<ActiveQuestion>({
+      // The engine keeps no answers here: a few ranges in turn will do, which all fit the masks of the peer.
+      questionOf: (number) => ({metric, ...wholeRange(workload, number & 7)}),
+      askOurs: async (question) => {
+        const {body, elapsedMs} = await link.ask({report: 'users', interval: 'day', ...question});
+        return {numbers: bucketCounts(body), elapsedMs};
+      },
+      waysOf,
+      asks: engineAsks,
+      peerAsks: 1,
+    });
+    const overHttp = new Rivalry<ActiveQuestion>({
+      questionOf: (number) => ({metric, ...wholeRange(workload, number)}),
+      askOurs: async (question) => {
+        const {body, elapsedMs} = await http.ask(activePath(question));
+        return {numbers: bucketCounts(body), elapsedMs};
+      },
+      waysOf,
+      asks: 1,
+      peerAsks: 1,
+    });
+    tried[metric] = engine.tried;
+    contenders[metric] = engine.ours;
+    contenders[`${metric} through HTTP`] = overHttp.ours;
+    if (peer !== null) contenders[peerName(metric)] = engine.peer(peer);
+  }
+  const rounds = await playRounds(contenders, options, say);
+  return {lines: metrics.map((metric) => lineOf(rounds, metric, peer, '>= 500')), rounds, tried};
+}
+
+const bucketCounts = (body: unknown): number[] => (body as {data: {count: number}[]}).data.map(({count}) => count);
+
+function lineOf(rounds: Rounds<Sample, string>, name: string, peer: DuckDbPeer | null, reach: string): Line {
+  const msOf = (contender: string): number[] => rounds.rounds.map(({samples}) => samples[contender]!.elapsedMs);
+  if (peer === null) return {name, reach, oursMs: msOf(name), peerMs: null, ratio: null};
+  const ratio = ratioOf(rounds, (samples) => samples[peerName(name)]!.elapsedMs / samples[name]!.elapsedMs);
+  return {name, reach, oursMs: msOf(name), peerMs: msOf(peerName(name)), ratio};
+}
+
+function text({workload, peerVersion, played}: ReportsReport): string {
+  const rows = played.flatMap(({lines, rounds}) =>
+    lines.map(({name, reach, oursMs, peerMs, ratio}) => [
+      name,
+      fixed(spreadOf(oursMs).median, 2),
+      peerMs === null ? '-' : `${fixed(spreadOf(peerMs).median, 1)} (${winningWays(rounds, name)})`,
+      ratio === null ? '-' : ratioText(ratio, 1),
+      reach,
+    ]),
+  );
+  const peer = peerVersion === null ? 'PEER B WAS SKIPPED: no DuckDB here' : `DuckDB ${peerVersion}, best way of asking`;
+  return [
+    `Reports over ${whole(workload.eventCount)} events of ${whole(workload.userCount)} users, first asks (${peer})`,
+    tableText(['', 'ours, ms', 'DuckDB, ms', 'ratio', 'reach'], rows),
+    ...played.map(({rounds}) => roundsText(rounds)),
+  ].join('\n');
+}
+
+/** Those that were the fastest of a round. */
+function winningWays({rounds}: Rounds<Sample, string>, name: string): string {
+  return [...new Set(rounds.map(({samples}) => samples[peerName(name)]!.peer!.way))].join('; ');
+}
+
+export const reportsBench: Bench<ReportsReport> = {
+  name: 'reports',
+  summary: 'funnels, filtered counts and active users over 10 million events, beside DuckDB',
+  numbers: {events: {normal: 10_000_000, small: 20_000, help: 'events of the data set'}},
+  run,
+  text,
+};
