@@ -1,15 +1,12 @@
 // The benches in their tiny form: they must run, agree with the service about every report, and write their results.
 
 import {execFile} from 'node:child_process';
-import {readdirSync, readFileSync} from 'node:fs';
-import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
 import {canonical, eventMix, workloadEvents} from '../bench/workload/events.js';
 import {ExpectedAnswers} from '../bench/workload/expected.js';
-import {temporaryFolder} from './support/service.js';
+import {benchProgram, runSmall} from './support/small-bench.js';
 
-const program = fileURLToPath(new URL('../dist/bench/main.js', import.meta.url));
 const isLinux = process.platform === 'linux';
 
 test('workload: the same seed makes the same events, another one others', () => {
@@ -43,14 +40,6 @@ test('workload: the right answers add up', () => {
   expect([searched! <= 50, added! <= searched!, bought! <= added!, bought! > 0]).toEqual([true, true, true, true]);
 });
 
-/** Runs one bench in its small form; returns what it printed and its result file. */
-async function runSmall(name: string) {
-  const folder = temporaryFolder();
-  const {stdout} = await promisify(execFile)(process.execPath, [program, name, '--small', '--results', folder]);
-  const [file] = readdirSync(folder);
-  return {stdout, result: JSON.parse(readFileSync(`${folder}/${file}`, 'utf8'))};
-}
-
 test.runIf(isLinux)('bench: ingest runs in its small form and writes every round', {timeout: 120_000}, async () => {
   const {stdout, result} = await runSmall('ingest');
   expect(stdout).toMatch(/single, floor: parse +[\d,]+ /);
@@ -72,7 +61,7 @@ test.runIf(isLinux)('bench: import agrees with the service about every report', 
 
 test('bench: a wrong command is told what is wrong, before anything runs', async () => {
   const told = (...args: string[]): Promise<string> =>
-    promisify(execFile)(process.execPath, [program, ...args]).then(
+    promisify(execFile)(process.execPath, [benchProgram, ...args]).then(
       () => 'nothing',
       (error: {stderr: string}) => error.stderr.split('\n')[0]!,
     );

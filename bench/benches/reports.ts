@@ -262,7 +262,8 @@ function text({workload, peerVersion, played}: ReportsReport): string {
       reach,
     ]),
   );
-  const peer = peerVersion === null ? 'PEER B WAS SKIPPED: no DuckDB here' : `DuckDB ${peerVersion}, best way of asking`;
+  const peer =
+    peerVersion === null ? 'PEER B WAS SKIPPED: no DuckDB here' : `DuckDB ${peerVersion}, best way of asking`;
   return [
     `Reports over ${whole(workload.eventCount)} events of ${whole(workload.userCount)} users, first asks (${peer})`,
     tableText(['', 'ours, ms', 'DuckDB, ms', 'ratio', 'reach'], rows),

@@ -114,5 +114,8 @@ export class Rivalry<Question> {
 const nameOf = ({schema, name}: Formulation): string => `${schema}, ${name}`;
 
 function fastestOf(times: Readonly<Record<string, number>>): readonly [name: string, ms: number] {
-  return Object.entries(times).reduce((best, each) => (each[1] < best[1] ? each : best), ['', Number.POSITIVE_INFINITY]);
+  return Object.entries(times).reduce(
+    (best, each) => (each[1] < best[1] ? each : best),
+    ['', Number.POSITIVE_INFINITY],
+  );
 }

@@ -7,6 +7,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../src/clock.js';
+import type {Say} from '../bench.js';
 import {type BenchService, startService} from '../machine/service.js';
 import {settled} from '../machine/settle.js';
 import type {BenchOptions} from '../options.js';
@@ -56,12 +57,7 @@ export function storeFolder({storeFolder}: BenchOptions): string {
 }
 
 /** Fills `folder`, unless it holds this workload already. */
-export async function openStore(
-  folder: string,
-  workload: WorkloadOptions,
-  owned: Owned,
-  say: (text: string) => void,
-): Promise<DataStore> {
+export async function openStore(folder: string, workload: WorkloadOptions, owned: Owned, say: Say): Promise<DataStore> {
   const notePath = join(folder, 'store.json');
   const known = readNote(notePath);
   if (known !== null && JSON.stringify(known.workload) === JSON.stringify(workload)) {
@@ -86,7 +82,7 @@ function readNote(path: string): StoreNote | null {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as StoreNote) : null;
 }
 
-async function fill(folder: string, workload: WorkloadOptions, owned: Owned, say: (text: string) => void) {
+async function fill(folder: string, workload: WorkloadOptions, owned: Owned, say: Say) {
   const dataDir = join(folder, 'data');
   rmSync(dataDir, {recursive: true, force: true}); // Of a run that did not come to its end.
   const env = {...serviceEnv, REPORT_REFRESH_SECONDS: String(fillRefreshSeconds)};

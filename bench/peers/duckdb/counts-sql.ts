@@ -1,7 +1,7 @@
 // Counts of one event with one property value, by day, in SQL.
 
-import {dayMs} from '../../workload/events.js';
 import type {FilteredCountQuestion} from '../../engine/questions.js';
+import {dayMs} from '../../workload/events.js';
 import type {DuckDbPeer} from './peer.js';
 import {type Formulation, wordsOf} from './schema-words.js';
 

@@ -7,6 +7,7 @@
 
 import {existsSync, rmSync} from 'node:fs';
 import {monotonicMs} from '../../../src/clock.js';
+import type {Say} from '../../bench.js';
 
 type Api = typeof import('@duckdb/node-api');
 type Instance = Awaited<ReturnType<Api['DuckDBInstance']['create']>>;
@@ -19,6 +20,8 @@ export interface Timed {
   readonly rows: readonly (readonly unknown[])[];
   readonly elapsedMs: number;
 }
+
+const loadApi = (): Promise<Api> => import('@duckdb/node-api');
 
 const threads = 2;
 const memoryLimit = '8GB';
@@ -35,11 +38,14 @@ export class DuckDbPeer {
     readonly version: string,
   ) {}
 
-  /** Null when the package is not installed. `path`: the database; loaded from `linesPath` when it does not exist. */
-  static async open(path: string, linesPath: string, say: (text: string) => void): Promise<DuckDbPeer | null> {
+  /**
+   * Null when the package is not installed, and said loudly. `path`: the database; loaded from `linesPath` when it does not
+   * exist.
+   */
+  static async open(path: string, linesPath: string, say: Say, load = loadApi): Promise<DuckDbPeer | null> {
     let api: Api;
     try {
-      api = await import('@duckdb/node-api');
+      api = await load();
     } catch (error) {
       say(`SKIPPED: no peer B, @duckdb/node-api does not load: ${(error as Error).message.split('\n')[0]}`);
       return null;
@@ -76,7 +82,7 @@ export class DuckDbPeer {
     return this.#codes.get(`${kind} ${value}`) ?? -1;
   }
 
-  private async load(linesPath: string, say: (text: string) => void): Promise<void> {
+  private async load(linesPath: string, say: Say): Promise<void> {
     say('DuckDB: loading strings and JSON …');
     await this.run(`
       CREATE TABLE text AS SELECT event, "userId" AS user_id, "timestamp" AS time, properties

@@ -1,7 +1,7 @@
 // How the two schemas say the same things (peer.ts): table, user, time, day, event name and property value.
 
-import {dayMs} from '../../workload/events.js';
 import type {TimeRange} from '../../engine/questions.js';
+import {dayMs} from '../../workload/events.js';
 import type {DuckDbPeer, Schema} from './peer.js';
 
 export interface SchemaWords {

@@ -1,0 +1,83 @@
+// The benches of reports and engine in their small form, and what they rely on: a peer that answers otherwise ends them.
+
+import {expect, test} from 'vitest';
+import {Rivalry} from '../bench/engine/rivalry.js';
+import {DuckDbPeer} from '../bench/peers/duckdb/peer.js';
+import {runSmall} from './support/small-bench.js';
+
+const isLinux = process.platform === 'linux';
+
+const rivalryOf = () =>
+  new Rivalry<number>({
+    questionOf: (number) => number,
+    askOurs: async (question) => ({numbers: [question, question + 1], elapsedMs: 1}),
+    waysOf: (question) =>
+      ['slow', 'fast'].map((name) => ({
+        schema: 'text',
+        name,
+        sql: `${name} ${question}`,
+        read: ([row]) => row!.map(Number),
+      })),
+    asks: 3,
+    peerAsks: 2,
+  });
+
+test('rivalry: the peer is asked our questions, its fastest way counts, a hopeless one is asked once', async () => {
+  const rivalry = rivalryOf();
+  const asked: string[] = [];
+  const peer = rivalry.peer({
+    run: async (sql) => {
+      asked.push(sql);
+      const [way, question] = sql.split(' ');
+      return {rows: [[Number(question), Number(question) + 1]], elapsedMs: way === 'slow' ? 90 : 9};
+    },
+  });
+  await rivalry.ours(0);
+  expect(await peer(0)).toMatchObject({elapsedMs: 9, peer: {way: 'text, fast'}});
+  await rivalry.ours(1);
+  await peer(1);
+  expect(asked).toEqual(['slow 0', 'fast 0', 'fast 0', 'fast 0', 'fast 1', 'fast 3', 'fast 4']);
+  expect(rivalry.tried).toEqual({'text, slow': 90, 'text, fast': 9});
+});
+
+test.each([
+  ['another number', [[0, 2]], /fast answers 2 where we answer 1|slow answers 2 where we answer 1/],
+  ['fewer numbers', [[0]], /of 2/],
+  ['more numbers', [[0, 1, 2]], /where we answer undefined/],
+])('rivalry: a peer that answers %s ends the bench', async (_, rows, message) => {
+  const rivalry = rivalryOf();
+  await rivalry.ours(0);
+  await expect(rivalry.peer({run: async () => ({rows, elapsedMs: 1})})(0)).rejects.toThrow(message);
+});
+
+test('DuckDB: where it is not installed it is skipped, and that is said', async () => {
+  const said: string[] = [];
+  const missing = () => Promise.reject(new Error("Cannot find package '@duckdb/node-api'"));
+  const peer = await DuckDbPeer.open('/nowhere', '/nowhere', (text) => said.push(text), missing);
+  expect(peer).toBeNull();
+  expect(said).toEqual(["SKIPPED: no peer B, @duckdb/node-api does not load: Cannot find package '@duckdb/node-api'"]);
+});
+
+test.runIf(isLinux)('bench: reports agree with DuckDB in both schemas', {timeout: 120_000}, async () => {
+  const {stdout, result} = await runSmall('reports');
+  expect(stdout).toMatch(/funnel of 14 +\d+\.\d\d +- /);
+  const {peerVersion, played} = result.report;
+  expect(peerVersion).toMatch(/^v\d/);
+  const tried = played.flatMap((each: {tried: object}) => Object.values(each.tried).map((ways) => Object.keys(ways)));
+  expect(tried).toHaveLength(5);
+  for (const ways of tried) {
+    expect(ways.filter((way: string) => way.startsWith('text, ')).length).toBeGreaterThan(1);
+    expect(ways.filter((way: string) => way.startsWith('coded, ')).length).toBeGreaterThan(1);
+  }
+  const lines = played.flatMap((each: {lines: object[]}) => each.lines);
+  expect(lines.map(({name}: {name: string}) => name)).toEqual([
+    'funnel of 3',
+    'funnel of 14',
+    'funnel of 14, frequent events',
+    'filtered count',
+    'dau',
+    'wau',
+    'mau',
+  ]);
+  for (const {ratio, oursMs} of lines) expect([ratio.all.length, oursMs.length]).toEqual([1, 1]);
+});
