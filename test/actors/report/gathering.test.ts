@@ -65,12 +65,21 @@ test('time sort equals a stable sort', () => {
 });
 
 test('the median of several lists equals that of the sorted whole', () => {
-  const someNumbers = fc.array(fc.oneof(fc.nat(5), fc.nat(2 ** 40)), {maxLength: 50, size: 'max'});
+  const someNumbers = fc.array(fc.oneof(fc.nat(5), fc.nat(2 ** 40), fc.constant(2 ** 52)), {
+    maxLength: 50,
+    size: 'max',
+  });
+  // Few numbers are sorted, many selected from: copies that lie near each other share cells and spread over several.
+  const someCopies = fc.constantFrom(1, 2, 9, 30);
   fc.assert(
-    fc.property(fc.array(someNumbers, {maxLength: 3}), (numbers) => {
-      const lists = numbers.map((values) => {
+    fc.property(fc.array(someNumbers, {maxLength: 3}), someCopies, fc.nat(3), (originals, copies, distance) => {
+      const numbers = originals.map((values) =>
+        values.flatMap((value) => Array.from({length: copies}, (_, copy) => value + copy * distance)),
+      );
+      const lists = numbers.map((values, i) => {
         const list = new NumberList();
-        for (const value of values) list.push(value);
+        if (i % 2 === 0) for (const value of values) list.push(value);
+        else list.pushAll(Float64Array.from([...values, 1]), values.length);
         return list;
       });
       const sorted = numbers.flat().toSorted((a, b) => a - b);
