@@ -26,51 +26,76 @@ export function declaredTooMuch(exchange: Exchange): Failure | undefined {
 
 const declaredBytes = ({contentLength}: Exchange): number => Number(contentLength ?? 0);
 
-/**
- * Hands the whole body to `use`, decompressed. The bytes are valid only during the call.
- * Answers by itself when the body is too large or broken.
- */
+/** Gets the whole body, decompressed; the bytes are valid only during the call. */
+export type UseBody = (exchange: Exchange, bytes: Buffer) => void;
+
+/** Hands the whole body to `use`. Answers by itself when the body is too large or broken. */
 export function readBody(
   exchange: Exchange,
   bytesMax: number,
   encoding: ContentEncoding | undefined,
-  use: (bytes: Buffer) => void,
+  use: UseBody,
 ): void {
-  const useWhole = (bytes: Buffer): void => {
-    if (encoding === undefined) use(bytes);
-    else useDecompressed(exchange, bytes, encoding, bytesMax, use);
-  };
-  const isChunked = exchange.transferEncoding !== undefined;
-  let collected: CollectedBody | undefined;
-  let waiting: Waiting | undefined;
-  const collect = (): CollectedBody => {
-    collected = new CollectedBody(declaredBytes(exchange));
-    waiting = awaitBody(exchange, collected);
-    return collected;
-  };
-  // With a length the head alone calls back, without a byte; here nothing does before the first one.
-  if (isChunked) collect();
-  exchange.res.onData((chunk, isLast) => {
+  const reader = new BodyReader(exchange, bytesMax, encoding, use);
+  exchange.res.onData((chunk, isLast) => reader.add(chunk, isLast));
+}
+
+class BodyReader {
+  private readonly exchange: Exchange;
+  private readonly bytesMax: number;
+  private readonly encoding: ContentEncoding | undefined;
+  private readonly use: UseBody;
+  private readonly isChunked: boolean;
+  private collected: CollectedBody | undefined;
+  private waiting: Waiting | undefined;
+
+  constructor(exchange: Exchange, bytesMax: number, encoding: ContentEncoding | undefined, use: UseBody) {
+    this.exchange = exchange;
+    this.bytesMax = bytesMax;
+    this.encoding = encoding;
+    this.use = use;
+    this.isChunked = exchange.transferEncoding !== undefined;
+    // With a length the head alone calls back, without a byte; here nothing does before the first one.
+    if (this.isChunked) this.collect();
+  }
+
+  add(chunk: ArrayBuffer, isLast: boolean): void {
+    const {exchange, bytesMax} = this;
     if (exchange.isOver) return;
     exchange.noteData();
-    if (collected === undefined && isLast && chunk.byteLength <= bytesMax) {
-      useWhole(Buffer.from(chunk)); // A view. Most bodies come in one piece.
+    if (this.collected === undefined && isLast && chunk.byteLength <= bytesMax) {
+      this.useWhole(Buffer.from(chunk)); // A view. Most bodies come in one piece.
       return;
     }
-    const failure = (collected ?? collect()).add(chunk, bytesMax);
+    const failure = (this.collected ?? this.collect()).add(chunk, bytesMax);
     if (failure !== undefined) exchange.fail(failure, true);
-    else if (isLast) {
-      exchange.deadlines.delete(waiting!);
-      if (isChunked) atTurnEnd(useCollected);
-      else useCollected();
-    }
-  });
+    else if (isLast) this.finish();
+  }
+
+  private collect(): CollectedBody {
+    this.collected = new CollectedBody(declaredBytes(this.exchange));
+    this.waiting = awaitBody(this.exchange, this.collected);
+    return this.collected;
+  }
+
   /** Chunks may be followed by what makes the parser refuse the request (trailers): then it never was one. */
-  const useCollected = (): void => {
-    if (exchange.isOver || collected === undefined) return;
-    useWhole(collected.bytes());
-    collected.release();
-  };
+  private finish(): void {
+    this.exchange.deadlines.delete(this.waiting!);
+    if (this.isChunked) atTurnEnd(() => this.useCollected());
+    else this.useCollected();
+  }
+
+  private useCollected(): void {
+    if (this.exchange.isOver || this.collected === undefined) return;
+    this.useWhole(this.collected.bytes());
+    this.collected.release();
+  }
+
+  private useWhole(bytes: Buffer): void {
+    const {exchange, encoding, bytesMax, use} = this;
+    if (encoding === undefined) use(exchange, bytes);
+    else useDecompressed(exchange, bytes, encoding, bytesMax, use);
+  }
 }
 
 /** The rest of the body is not there yet: it has until its deadline. */
@@ -93,11 +118,11 @@ function useDecompressed(
   compressed: Buffer,
   encoding: ContentEncoding,
   bytesMax: number,
-  use: (bytes: Buffer) => void,
+  use: UseBody,
 ): void {
   decompress(compressed, encoding, bytesMax, (result) => {
     if (exchange.isOver) return;
     if ('failure' in result) exchange.fail(result.failure);
-    else use(result.bytes);
+    else use(exchange, result.bytes);
   });
 }

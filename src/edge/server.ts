@@ -117,7 +117,12 @@ export class HttpServer {
     res.onAborted(() => exchange.abort());
     this.openExchanges += 1;
     this.options.front.traffic.open = this.openExchanges;
-    this.guard(exchange, () => this.dispatch(exchange));
+    // What a piece of a request throws ends this request alone.
+    try {
+      this.watch(exchange, this.dispatch(exchange));
+    } catch (error) {
+      this.failWith(exchange, error);
+    }
   }
 
   private createHost(): ExchangeHost {
@@ -135,14 +140,8 @@ export class HttpServer {
     };
   }
 
-  /** Runs a piece of a request; whatever it throws ends this request alone. */
-  private guard(exchange: Exchange, run: () => void | Promise<void>): void {
-    try {
-      const promise = run();
-      if (promise !== undefined) promise.catch((error: unknown) => this.failWith(exchange, error));
-    } catch (error) {
-      this.failWith(exchange, error);
-    }
+  private watch(exchange: Exchange, promise: void | Promise<void>): void {
+    if (promise !== undefined) promise.catch((error: unknown) => this.failWith(exchange, error));
   }
 
   private failWith(exchange: Exchange, error: unknown): void {
@@ -171,11 +170,10 @@ export class HttpServer {
   }
 
   private dispatchBody(exchange: Exchange, route: Route, endpoint: BodyEndpoint): void {
-    const {bodyBytesMax, takeBody} = endpoint;
     exchange.isCorsOpen = route.isWriteRoute === true;
     const refusal =
       this.refuseEntry(exchange, endpoint, route.isWriteRoute === true) ??
-      declaredTooLarge(exchange, bodyBytesMax) ??
+      declaredTooLarge(exchange, endpoint.bodyBytesMax) ??
       refuseType(exchange) ??
       refuseEncoding(exchange) ??
       (route.isWriteRoute ? this.refuseWrite(exchange) : undefined);
@@ -183,10 +181,16 @@ export class HttpServer {
       exchange.fail(refusal);
       return;
     }
-    readBody(exchange, bodyBytesMax, encodingOf(encodingName(exchange)), (bytes) =>
-      this.guard(exchange, () => takeBody(this.options.front, exchange, bytes)),
-    );
+    readBody(exchange, endpoint.bodyBytesMax, encodingOf(encodingName(exchange)), this.takeBody);
   }
+
+  private readonly takeBody = (exchange: Exchange, bytes: Buffer): void => {
+    try {
+      this.watch(exchange, exchange.route!.POST!.takeBody(this.options.front, exchange, bytes));
+    } catch (error) {
+      this.failWith(exchange, error);
+    }
+  };
 
   /** What is known before the body is read. @throws RequestFailure for a bad query. */
   private refuseWrite(exchange: Exchange): Failure | undefined {

@@ -9,6 +9,7 @@
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {assert} from '../../actors/invariant.js';
 import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
+import {CommitPace} from './commit-pace.js';
 import {type Commit, type CommitWaiter, LogMessage} from './log-message.js';
 
 /** Bytes that may wait or fly for one partition: a stuck one must not use up what the others need. */
@@ -77,6 +78,8 @@ interface Lane {
   /** Full, and not sent yet. */
   readonly full: LogMessage[];
   inFlight: LogMessage | undefined;
+  /** The cycle that `inFlight` left with. */
+  cycle: number;
   bytes: number;
 }
 
@@ -85,6 +88,9 @@ export class LogPublisher implements LogListener {
   private readonly link: LogLink;
   private readonly lanes: readonly Lane[];
   private readonly spareBuffers: ByteWriter[] = [];
+  private readonly pace = new CommitPace();
+  private cycle = 0;
+  private lingering: NodeJS.Timeout | undefined;
   private bytes = 0;
   private tickets = 0;
   private isFlushDue = false;
@@ -102,6 +108,7 @@ export class LogPublisher implements LogListener {
       open: undefined,
       full: [],
       inFlight: undefined,
+      cycle: 0,
       bytes: 0,
     }));
     this.link.listen(this);
@@ -129,6 +136,7 @@ export class LogPublisher implements LogListener {
     message.add(bytes, start, end, waiter);
     lane.bytes += length;
     this.bytes += length;
+    this.pace.wait(1, length);
     this.flushSoon();
     return message;
   }
@@ -163,8 +171,24 @@ export class LogPublisher implements LogListener {
   private readonly flush = (): void => {
     this.isFlushDue = false;
     if (!this.link.isConnected) return; // `reconnected` and `tick` see to what waits.
-    for (const lane of this.lanes) if (lane.inFlight === undefined) this.sendNext(lane); // G1
+    const nowMs = this.options.monotonicMs();
+    const waitMs = this.pace.waitMs(nowMs);
+    if (waitMs === 0) this.beginCycle(nowMs);
+    else this.lingering ??= setTimeout(this.flushAfterLinger, waitMs);
   };
+
+  private readonly flushAfterLinger = (): void => {
+    this.lingering = undefined;
+    this.flush();
+  };
+
+  private beginCycle(nowMs: number): void {
+    clearTimeout(this.lingering);
+    this.lingering = undefined;
+    this.cycle += 1;
+    this.pace.begin(nowMs);
+    for (const lane of this.lanes) if (lane.inFlight === undefined) this.sendNext(lane); // G1
+  }
 
   private sendNext(lane: Lane): void {
     const message = lane.full.shift() ?? lane.open;
@@ -175,6 +199,8 @@ export class LogPublisher implements LogListener {
     message.seal(id, lane.producer, lane.n, this.options.wallMs());
     message.firstSentMs = this.options.monotonicMs();
     lane.inFlight = message;
+    lane.cycle = this.cycle;
+    this.pace.sent(message.entryCount, message.entriesBytes);
     this.send(message);
   }
 
@@ -258,11 +284,15 @@ export class LogPublisher implements LogListener {
   }
 
   private leave(lane: Lane, message: LogMessage): void {
-    if (lane.inFlight === message) lane.inFlight = undefined;
     const length = message.entriesBytes;
+    if (lane.inFlight !== message) this.pace.wait(-message.entryCount, -length);
+    else {
+      lane.inFlight = undefined;
+      if (lane.cycle === this.cycle) this.pace.settled(this.options.monotonicMs());
+    }
     lane.bytes -= length;
     this.bytes -= length;
-    if (lane.full.length > 0 || lane.open !== undefined) this.flushSoon();
+    if (this.pace.isWaiting) this.flushSoon();
     if (this.bytes === 0) this.whenIdle?.();
   }
 

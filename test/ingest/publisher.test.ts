@@ -3,6 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {MessageCursor, writeErase} from '../../actors/codec/entries.js';
 import {logMessageBytesMax} from '../../actors/limits.js';
+import {lingerMsMax, togetherMs} from '../../src/ingest/commit-pace.js';
 import type {Commit, CommitWaiter} from '../../src/ingest/log-message.js';
 import {
   giveUpMs,
@@ -14,6 +15,7 @@ import {
   publisherBytesMax,
   resendMs,
 } from '../../src/ingest/publisher.js';
+import {until} from '../support/until.js';
 
 interface Sent {
   readonly partition: number;
@@ -100,6 +102,9 @@ describe('group commit', () => {
 
     world.link.answer(world.link.sent[0]!, stored(7));
     await world.turn();
+    expect(world.link.sent).toHaveLength(2); // Partition 1 has no answer yet: the next cycle waits for it.
+    world.link.answer(world.link.sent[1]!, stored(8));
+    await world.turn();
     expect(world.link.sent).toHaveLength(3);
     expect(world.link.sent.map(entriesOf)).toEqual([2, 1, 1]);
     expect(world.link.sent.map(({id}) => id)).toEqual([
@@ -107,7 +112,55 @@ describe('group commit', () => {
       `${'02'.repeat(8)}.1.1`,
       `${'01'.repeat(8)}.0.2`,
     ]);
-    expect(waiters.map(({outcomes}) => outcomes)).toEqual([['0:stored:7'], ['0:stored:7'], [], []]);
+    expect(waiters.map(({outcomes}) => outcomes)).toEqual([['0:stored:7'], ['0:stored:7'], ['1:stored:8'], []]);
+  });
+
+  test('a partition that does not answer holds up the others for a moment only', async () => {
+    const world = new FakeWorld();
+    world.append(0);
+    world.append(1);
+    await world.turn();
+    world.link.answer(world.link.sent[1]!, stored(1));
+    for (let n = 2; n <= 4; n++) {
+      world.nowMs += togetherMs;
+      world.append(1);
+      await world.turn();
+      const newest = world.link.sent.at(-1)!;
+      expect([world.link.sent.length, newest.partition]).toEqual([n + 1, 1]);
+      world.link.answer(newest, stored(n));
+    }
+    world.append(0);
+    await world.turn();
+    expect(world.link.sent).toHaveLength(5); // G1
+    world.link.answer(world.link.sent[0]!, stored(1));
+    await world.turn();
+    expect(world.link.sent.at(-1)!.partition).toBe(0);
+  });
+
+  test('under load a cycle waits for as many entries as the one before carried, but not for long', async () => {
+    const world = new FakeWorld();
+    const appendMany = (count: number): void => {
+      for (let i = 0; i < count; i++) world.append(i % 2);
+    };
+    const answerAll = (from: number): void => {
+      for (const sent of world.link.sent.slice(from)) world.link.answer(sent, stored(1));
+    };
+    appendMany(100);
+    await world.turn();
+    answerAll(0);
+    appendMany(60);
+    await world.turn();
+    expect(world.link.sent).toHaveLength(2);
+    appendMany(40);
+    await world.turn();
+    expect(world.link.sent.map(entriesOf)).toEqual([50, 50, 50, 50]);
+    answerAll(2);
+    appendMany(10);
+    await world.turn();
+    expect(world.link.sent).toHaveLength(4);
+    world.nowMs += lingerMsMax;
+    await until('the next cycle has left', () => world.link.sent.length === 6);
+    expect(world.link.sent.slice(4).map(entriesOf)).toEqual([5, 5]);
   });
 
   test('a request with many entries is told once per message', async () => {

@@ -7,7 +7,7 @@ import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
 import {type Refusal, refusals} from '../../ingest/refusals.js';
 import {type AcceptedIdentify, EventDraft, isJsonObject, readEvent, readIdentify} from '../../ingest/validate.js';
 import type {Exchange} from '../exchange.js';
-import {type Failure, invalidRequest, unavailable} from '../failure.js';
+import {type Failure, type Header, invalidRequest, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import {positionText} from '../log-position.js';
 import type {Outcomes} from '../metrics/traffic.js';
@@ -33,7 +33,7 @@ class WriteAnswer implements CommitWaiter {
   settled(commit: Commit): void {
     if (commit.outcome === 'stored') {
       this.counts.accepted += 1;
-      this.exchange.json('200 OK', this.body, [['Log-Position', positionText(commit)]]);
+      this.exchange.json('200 OK', this.body, positionOf(commit));
     } else {
       this.counts.unavailable += 1;
       this.exchange.fail(outcomeUnknown);
@@ -41,11 +41,29 @@ class WriteAnswer implements CommitWaiter {
   }
 }
 
+/** The entries of a message are settled one after the other, and all stand at one position: its text is made once. */
+const newest = {partition: -1, sequence: -1, headers: [] as readonly Header[]};
+
+function positionOf(commit: Commit): readonly Header[] {
+  const {partition, sequence} = commit;
+  if (sequence !== newest.sequence || partition !== newest.partition) {
+    newest.partition = partition;
+    newest.sequence = sequence;
+    newest.headers = [['Log-Position', positionText(commit)]];
+  }
+  return newest.headers;
+}
+
 export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
   const counts = front.traffic.events;
+  const receivedMs = front.wallMs();
+  if (bytes.length <= eventBytesMax && front.encoder.plainEvent(bytes, receivedMs)) {
+    append(front, exchange, trackedBody, counts);
+    return;
+  }
   const value = readObject(exchange, bytes, counts, singleRefusal);
   if (value === undefined) return;
-  const refusal = readEvent(value, front.wallMs(), draft);
+  const refusal = readEvent(value, receivedMs, draft);
   if (refusal !== undefined) {
     counts.refused += 1;
     exchange.fail(singleRefusal(refusal));
