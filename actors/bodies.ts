@@ -1,36 +1,317 @@
-// Bodies of rows: the payload bytes of their log entries, `bodyBlockRows` rows to a block, blocks compressed one by one.
+// Bodies of rows: what the columns of a row do not say of its event. Columns and body together give the entry's own bytes
+// again, so whatever reads an event reads it as the log had it.
 //
-//   block (uncompressed) = (length:varint payload)*        one a row; length 0 = erased
-//   bodies part = blocks:u32 (end:u32)*blocks gzip-member*  `end`: where the member ends, from the first member's start
+//   bodies part = version << 24 | blocks:u32 (end:u32)*blocks gzip-member*
+//                                          `end`: where the member ends, from the first member's start
+//   block (uncompressed), `bodyBlockRows` rows but in the last one
+//         = receivedBase:f64 shapes:varint shape* (length:varint body)*      one body a row; length 0 = erased
+//   shape = properties:varint (column:u8)*         which columns an event's properties are in, in its own order
+//   body  = flags:u8 receivedMs - receivedBase: zigzag varint
+//           [shape:varint] [messageId:string] [anonymousId:string] (in-body value | in-body key and value)*
+//         | `whole` payload                        for what the fields above cannot tell
+//
+//   B1. A property whose code stands in its column (rows.ts R2) is not in the body; the value of one that is `codeInBody`
+//       is, and of a property without a column (R3, `keyInBody` in the shape) its key and value are, in the shape's order.
+//   B2. A block stands alone with the columns: shapes name columns and nothing else, so one that only an erased row used
+//       says nothing of it.
+//   B3. Parts of version 1, whose blocks were (length:varint payload)*, are read as blocks of whole bodies.
 //
 // Compression is the shell's: the core knows uncompressed blocks only. Members are gzip, so that anybody can check a disk.
 
 import {isoText} from './calendar.js';
 import {ByteReader, ByteWriter} from './codec/bytes.js';
-import {EntryView, entryKind, propertiesJson} from './codec/entries.js';
-import {bodyBlockRows} from './limits.js';
+import {EntryView, entryKind, eventFlag, PropertyCursor, propertiesJson} from './codec/entries.js';
+import type {InternedTable} from './interned.js';
+import {assert} from './invariant.js';
+import {bodyBlockRows, chunkColumnsMax} from './limits.js';
+import {codeAbsent, codeInBody, noUser, type RowsView} from './rows.js';
 
-/** Where one row's payload lies in its uncompressed block. */
-export function findBody(block: Uint8Array, row: number): {start: number; end: number} | undefined {
+const bodiesVersion = 2;
+/** In a body's flags, beside those of the entry: the entry's payload follows. */
+const flagWhole = 8;
+/** In a shape: a property without a column. B1 */
+export const keyInBody = 0xff;
+assert(chunkColumnsMax < keyInBody, 'a shape names every column in one byte');
+/** Coarse, so that it tells of the first row no more than the others do. */
+const receivedBaseStepMs = 65_536;
+/** Farther from the base than this, or no whole number: the body is a whole one. */
+const receivedDeltaMax = 2 ** 40;
+
+/** What a body needs of its chunk's columns. */
+export type RowColumns = Omit<RowsView, 'order'>;
+
+// ---- writing ----
+
+/** The columns of an event's properties in their order, and which number they have in the block that used them last. */
+export interface Shape {
+  readonly columns: Uint8Array;
+  /** A property that stands twice has only one place in the columns. */
+  readonly isWhole: boolean;
+  block: number;
+  id: number;
+}
+
+/** Writes the bodies of one block after the other. */
+export class BodyWriter {
+  private readonly bodies = new ByteWriter(4 * 1024);
+  private shapes: Uint8Array[] = [];
+  private receivedBase = 0;
+  /** Number of the block that is being written: tells whether a shape has a number in it. */
+  private block = 0;
+  private count = 0;
+
+  /** Rows of the block so far. */
+  get rows(): number {
+    return this.count;
+  }
+
+  /**
+   * Appends one body; returns its bytes. `shape` is undefined without properties. `spans` are the first `spanCount` pairs
+   * of start and end in the entry's bytes of what B1 leaves to the body.
+   */
+  append(entry: EntryView, shape: Shape | undefined, spans: readonly number[], spanCount: number): number {
+    if (this.count === 0) this.receivedBase = Math.floor(entry.receivedMs / receivedBaseStepMs) * receivedBaseStepMs;
+    const delta = entry.receivedMs - this.receivedBase;
+    this.count += 1;
+    const {bodies} = this;
+    const start = bodies.position;
+    // The length is mostly one byte.
+    bodies.u8(0);
+    if (shape?.isWhole || !Number.isInteger(delta) || Math.abs(delta) > receivedDeltaMax) {
+      bodies.u8(flagWhole);
+      bodies.raw(entry.bytes, entry.payloadStart, entry.payloadEnd);
+    } else this.appendFields(entry, delta, shape, spans, spanCount);
+    return this.endBody(start);
+  }
+
+  private appendFields(
+    entry: EntryView,
+    delta: number,
+    shape: Shape | undefined,
+    spans: readonly number[],
+    spanCount: number,
+  ): void {
+    const {bodies} = this;
+    let flags = shape === undefined ? 0 : eventFlag.properties;
+    if (entry.messageIdEnd > 0) flags |= eventFlag.messageId;
+    if (entry.anonymousIdEnd > 0) flags |= eventFlag.anonymousId;
+    bodies.u8(flags);
+    bodies.varint(delta < 0 ? -delta * 2 - 1 : delta * 2);
+    if (shape !== undefined) bodies.varint(this.shapeId(shape));
+    if (flags & eventFlag.messageId) bodies.stringBytes(entry.bytes, entry.messageIdStart, entry.messageIdEnd);
+    if (flags & eventFlag.anonymousId) bodies.stringBytes(entry.bytes, entry.anonymousIdStart, entry.anonymousIdEnd);
+    for (let i = 0; i < spanCount; i++) bodies.raw(entry.bytes, spans[i * 2], spans[i * 2 + 1]);
+  }
+
+  private shapeId(shape: Shape): number {
+    if (shape.block !== this.block) {
+      shape.block = this.block;
+      shape.id = this.shapes.length;
+      this.shapes.push(shape.columns);
+    }
+    return shape.id;
+  }
+
+  private endBody(start: number): number {
+    const {bodies} = this;
+    const length = bodies.position - start - 1;
+    if (length <= 0x7f) {
+      bodies.bytes[start] = length;
+      return length;
+    }
+    const body = bodies.bytes.slice(start + 1, bodies.position);
+    bodies.position = start;
+    bodies.varint(length);
+    bodies.raw(body);
+    return length;
+  }
+
+  /** The block so far. */
+  encoded(): Uint8Array<ArrayBuffer> {
+    const {bodies, shapes} = this;
+    const shapeBytes = shapes.reduce((sum, columns) => sum + columns.length + 2, 0);
+    const writer = new ByteWriter(16 + shapeBytes + bodies.position);
+    writer.f64(this.receivedBase);
+    writer.varint(shapes.length);
+    for (const columns of shapes) {
+      writer.varint(columns.length);
+      writer.raw(columns);
+    }
+    writer.raw(bodies.bytes, 0, bodies.position);
+    return writer.finish();
+  }
+
+  /** Begins the next block. */
+  clear(): void {
+    this.bodies.position = 0;
+    this.shapes = [];
+    this.block += 1;
+    this.count = 0;
+  }
+
+  /** Goes on with a block of `rows` rows as it was encoded; `shapeOf` gives the chunk's shape of these columns. */
+  restore(block: Uint8Array, rows: number, shapeOf: (columns: Uint8Array) => Shape): void {
+    const head = readHead(block);
+    this.receivedBase = head.receivedBase;
+    for (const columns of head.shapes) this.shapeId(shapeOf(columns));
+    this.bodies.raw(block, head.bodiesStart);
+    this.count = rows;
+  }
+}
+
+// ---- reading ----
+
+interface BlockHead {
+  readonly receivedBase: number;
+  readonly shapes: readonly Uint8Array[];
+  readonly bodiesStart: number;
+}
+
+function readHead(block: Uint8Array): BlockHead {
   const reader = new ByteReader(block);
-  for (let skipped = row % bodyBlockRows; skipped > 0; skipped--) reader.skipString();
+  const receivedBase = reader.f64();
+  const shapes: Uint8Array[] = new Array(reader.varint());
+  for (let i = 0; i < shapes.length; i++) shapes[i] = reader.raw(reader.varint());
+  return {receivedBase, shapes, bodiesStart: reader.position};
+}
+
+/** How many bytes each body of the block takes; 0: erased. */
+export function bodyLengths(block: Uint8Array): number[] {
+  const reader = new ByteReader(block, readHead(block).bodiesStart);
+  const lengths: number[] = [];
+  while (!reader.done) {
+    const start = reader.skipString();
+    lengths.push(reader.position - start);
+  }
+  return lengths;
+}
+
+/** One block and the columns of its chunk. Rows are numbered within the chunk; asking in ascending order is cheapest. */
+export class BodyBlock {
+  private readonly block: Uint8Array;
+  private readonly columns: RowColumns;
+  private readonly head: BlockHead;
+  private readonly reader: ByteReader;
+  /** Row whose body stands at the reader's position. */
+  private next = 0;
+  private readonly scratch = new ByteWriter(1_024);
+
+  constructor(block: Uint8Array, columns: RowColumns) {
+    this.block = block;
+    this.columns = columns;
+    this.head = readHead(block);
+    this.reader = new ByteReader(block, this.head.bodiesStart);
+  }
+
+  /** The entry of one row, valid until the next is asked for; undefined when it was erased. */
+  entry(row: number, users: InternedTable, names: InternedTable): EntryView | undefined {
+    const user = this.columns.users[row];
+    const place = this.seek(row);
+    if (place === undefined || user === noUser || !users.has(user)) return undefined;
+    const reader = new ByteReader(this.block, place.start, place.end);
+    const flags = reader.u8();
+    if (flags === flagWhole) return this.whole(reader);
+    const {scratch} = this;
+    scratch.position = 0;
+    scratch.u8(flags);
+    scratch.f64(this.columns.times[row]);
+    scratch.f64(this.head.receivedBase + readZigzag(reader));
+    const shape = flags & eventFlag.properties ? this.head.shapes[reader.varint()] : undefined;
+    users.write(scratch, user);
+    names.write(scratch, this.columns.names[row]);
+    if (flags & eventFlag.messageId) copyString(reader, scratch);
+    if (flags & eventFlag.anonymousId) copyString(reader, scratch);
+    if (shape !== undefined) this.writeProperties(row, shape, reader);
+    const entry = new EntryView(scratch.bytes);
+    entry.movePayload(entryKind.event, 0, scratch.position);
+    return entry;
+  }
+
+  /** A cursor at the properties of a live row, valid until the next row is asked for. */
+  properties(row: number): PropertyCursor {
+    const place = this.seek(row);
+    assert(place !== undefined, 'a live row has a body: P7');
+    const reader = new ByteReader(this.block, place.start, place.end);
+    const flags = reader.u8();
+    if (flags === flagWhole) {
+      const entry = this.whole(reader);
+      const cursor = new PropertyCursor(entry.bytes);
+      cursor.open(entry.propertiesStart);
+      return cursor;
+    }
+    const {scratch} = this;
+    scratch.position = 0;
+    readZigzag(reader);
+    const shape = flags & eventFlag.properties ? this.head.shapes[reader.varint()] : new Uint8Array(0);
+    if (flags & eventFlag.messageId) reader.skipString();
+    if (flags & eventFlag.anonymousId) reader.skipString();
+    // A place of 0 means no properties.
+    scratch.u8(0);
+    this.writeProperties(row, shape, reader);
+    const cursor = new PropertyCursor(scratch.bytes);
+    cursor.open(1);
+    return cursor;
+  }
+
+  private whole(reader: ByteReader): EntryView {
+    const entry = new EntryView(this.block);
+    entry.movePayload(entryKind.event, reader.position, reader.end);
+    return entry;
+  }
+
+  /** B1. `reader` stands at what the body holds of them. */
+  private writeProperties(row: number, shape: Uint8Array, reader: ByteReader): void {
+    const {scratch, columns} = this;
+    scratch.varint(shape.length);
+    for (const column of shape) {
+      if (column === keyInBody) copyString(reader, scratch);
+      else scratch.stringBytes(columns.columns[column].key, 0, columns.columns[column].key.length);
+      const code = column === keyInBody ? codeInBody : columns.columns[column].codes[row];
+      assert(code !== codeAbsent, 'bodies: the columns of a shape have a code in its rows');
+      if (code === codeInBody) copyValue(reader, scratch);
+      else scratch.raw(columns.dictionary, columns.dictionaryOffsets[code], columns.dictionaryOffsets[code + 1]);
+    }
+  }
+
+  /** Where the row's body lies in the block. */
+  private seek(row: number): {readonly start: number; readonly end: number} | undefined {
+    const {reader} = this;
+    const place = row % bodyBlockRows;
+    if (place < this.next) {
+      this.next = 0;
+      reader.position = this.head.bodiesStart;
+    }
+    for (; this.next < place; this.next++) reader.skipString();
+    const start = reader.skipString();
+    this.next += 1;
+    return start === reader.position ? undefined : {start, end: reader.position};
+  }
+}
+
+function readZigzag(reader: ByteReader): number {
+  const zigzag = reader.varint();
+  return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
+}
+
+function copyString(reader: ByteReader, writer: ByteWriter): void {
   const start = reader.skipString();
-  return start === reader.position ? undefined : {start, end: reader.position};
+  writer.stringBytes(reader.bytes, start, reader.position);
 }
 
-/** The entry of one row; undefined when it was erased. */
-export function readBody(block: Uint8Array, row: number): EntryView | undefined {
-  const place = findBody(block, row);
-  if (place === undefined) return undefined;
-  const entry = new EntryView(block);
-  entry.movePayload(entryKind.event, place.start, place.end);
-  return entry;
+function copyValue(reader: ByteReader, writer: ByteWriter): void {
+  const start = reader.position;
+  PropertyCursor.skipValue(reader);
+  writer.raw(reader.bytes, start, reader.position);
 }
 
-/** The same block with the bodies of some rows (numbers within the block) left out. */
+// ---- erasing ----
+
+/** The same block with the bodies of some rows (numbers within the block) left out. B2 */
 export function withoutBodies(block: Uint8Array, rows: ReadonlySet<number>): Uint8Array {
-  const reader = new ByteReader(block);
+  const {bodiesStart} = readHead(block);
+  const reader = new ByteReader(block, bodiesStart);
   const writer = new ByteWriter(block.length);
+  writer.raw(block, 0, bodiesStart);
   for (let row = 0; !reader.done; row++) {
     const start = reader.skipString();
     const end = rows.has(row) ? start : reader.position;
@@ -54,19 +335,31 @@ export function eventJson(entry: EntryView, partition: number, ordinal: number):
   );
 }
 
+// ---- parts ----
+
 export interface BodiesLayout {
+  /** The blocks of version 1 need `upgradedBlock`. */
+  readonly isUpgradeDue: boolean;
   /** Byte ranges of the members within the part. */
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
 }
 
+/** Version 1 had the number of blocks alone. */
+function readPartHead(reader: ByteReader): {readonly version: number; readonly blocks: number} {
+  const head = reader.u32();
+  const version = Math.max(1, head >>> 24);
+  assert(version <= bodiesVersion, `bodies: part version ${version} is unknown to this program`);
+  return {version, blocks: head & 0xffffff};
+}
+
 /** How long the head of a bodies part is, from its first bytes. */
-export const bodiesHeadBytes = (part: Uint8Array): number => 4 + new ByteReader(part).u32() * 4;
+export const bodiesHeadBytes = (part: Uint8Array): number => 4 + readPartHead(new ByteReader(part)).blocks * 4;
 
 /** `part`: its head is enough. */
 export function bodiesLayout(part: Uint8Array): BodiesLayout {
   const reader = new ByteReader(part);
-  const blocks = reader.u32();
+  const {version, blocks} = readPartHead(reader);
   const first = 4 + blocks * 4;
   const starts = new Uint32Array(blocks);
   const ends = new Uint32Array(blocks);
@@ -75,7 +368,24 @@ export function bodiesLayout(part: Uint8Array): BodiesLayout {
     starts[i] = start;
     start = ends[i] = first + reader.u32();
   }
-  return {starts, ends};
+  return {isUpgradeDue: version < bodiesVersion, starts, ends};
+}
+
+/** A block of version 1 as one of whole bodies. B3 */
+export function upgradedBlock(old: Uint8Array): Uint8Array<ArrayBuffer> {
+  const reader = new ByteReader(old);
+  const writer = new ByteWriter(old.length + 2 * bodyBlockRows + 16);
+  writer.f64(0);
+  writer.varint(0);
+  while (!reader.done) {
+    const start = reader.skipString();
+    const length = reader.position - start;
+    writer.varint(length === 0 ? 0 : length + 1);
+    if (length === 0) continue;
+    writer.u8(flagWhole);
+    writer.raw(old, start, reader.position);
+  }
+  return writer.finish();
 }
 
 /** Joins compressed members into a bodies part. */
@@ -84,7 +394,7 @@ export function joinBodies(members: readonly Uint8Array[]): Uint8Array<ArrayBuff
   const total = members.reduce((sum, member) => sum + member.length, 0);
   const part = new Uint8Array(head + total);
   const ends = new DataView(part.buffer);
-  ends.setUint32(0, members.length, true);
+  ends.setUint32(0, (bodiesVersion << 24) | members.length, true);
   let at = 0;
   members.forEach((member, i) => {
     part.set(member, head + at);

@@ -131,6 +131,12 @@ export class InternedTable {
     return readWtf8(this.arena, this.offsets[index], this.offsets[index + 1]);
   }
 
+  /** Appends the entry's bytes, their length before them. */
+  write(writer: ByteWriter, index: number): void {
+    assert(this.has(index), 'interned: the entry exists');
+    writer.stringBytes(this.arena, this.offsets[index], this.offsets[index + 1]);
+  }
+
   /** Forgets the entry and zeroes its bytes. I1 */
   remove(index: number): void {
     assert(this.has(index), 'interned: the entry exists');

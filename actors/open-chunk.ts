@@ -1,15 +1,17 @@
 // The chunk that rows are appended to; the others are closed and live in parts (actors/rows.ts, actors/bodies.ts).
 //   A chunk is closed when it has `chunkRowsMax` rows or `chunkBodyBytesMax` bytes of bodies, and before an erasure.
 
-import {findBody} from './bodies.js';
-import {ByteWriter} from './codec/bytes.js';
+import {BodyWriter, bodyLengths, keyInBody, type RowColumns, type Shape} from './bodies.js';
 import {type EntryView, PropertyCursor, valueTag} from './codec/entries.js';
 import {Dictionary} from './dictionary.js';
 import {InternedTable} from './interned.js';
 import {assert} from './invariant.js';
-import {bodyBlockRows, chunkBodyBytesMax, chunkColumnsMax, chunkRowsMax} from './limits.js';
+import {bodyBlockRows, chunkBodyBytesMax, chunkColumnsMax, chunkRowsMax, objectKeysMax} from './limits.js';
 import {chunkNamesMax} from './manifest.js';
 import {codeInBody, noUser, type RowColumn, type RowsView, timeOrder} from './rows.js';
+
+/** Events of one name mostly have the same properties in the same order: the last shape of so many names is tried first. */
+const predictedShapes = 256;
 
 export class OpenChunk {
   count = 0;
@@ -23,16 +25,19 @@ export class OpenChunk {
   private readonly columns: Uint16Array[] = [];
   private readonly dictionary = new Dictionary();
   private keysInBody = false;
-  private lastColumn = -1;
-  /** Column that came after column c - 1 the last time. */
-  private readonly followers: (number | undefined)[] = new Array(chunkColumnsMax + 1).fill(undefined);
+  /** By the characters that their columns spell. */
+  private readonly shapes = new Map<string, Shape>();
+  private readonly shapeOfName: (Shape | undefined)[] = new Array(predictedShapes).fill(undefined);
   private readonly fullBlocks: Uint8Array[] = [];
-  private readonly block = new ByteWriter(64 * 1024);
+  private readonly bodies = new BodyWriter();
   private bodyBytes = 0;
+  /** Of the row that is being appended: its columns in order, and what of its properties goes into the body. */
+  private readonly rowColumns = new Uint8Array(objectKeysMax);
+  private readonly spans: number[] = [];
+  private spanCount = 0;
   /** Kept until the next row: live reads at rest do not sort again. */
   private lastView: RowsView | undefined;
   private cursor: PropertyCursor | undefined;
-  private cursorBytes: Uint8Array | undefined;
 
   constructor(chunk: number, baseOrdinal: number) {
     this.chunk = chunk;
@@ -50,53 +55,69 @@ export class OpenChunk {
     this.times[row] = entry.timeMs;
     this.users[row] = user;
     this.names[row] = name;
-    if (entry.propertiesStart > 0) this.appendProperties(entry, row);
-    this.appendBody(entry.bytes, entry.payloadStart, entry.payloadEnd);
+    this.spanCount = 0;
+    const shape = entry.propertiesStart > 0 ? this.appendProperties(entry, row, name) : undefined;
+    this.bodyBytes += this.bodies.append(entry, shape, this.spans, this.spanCount);
     this.count = row + 1;
     this.lastView = undefined;
-    if (this.count % bodyBlockRows === 0) this.closeBlock();
+    if (this.bodies.rows === bodyBlockRows) this.closeBlock();
   }
 
-  private appendProperties(entry: EntryView, row: number): void {
-    if (this.cursorBytes !== entry.bytes || this.cursor === undefined) {
-      this.cursor = new PropertyCursor(entry.bytes);
-      this.cursorBytes = entry.bytes;
-    }
-    const cursor = this.cursor;
-    cursor.open(entry.propertiesStart);
-    this.lastColumn = -1;
-    while (cursor.next()) {
-      const column = this.column(entry.bytes, cursor.keyStart, cursor.keyEnd);
-      if (column === undefined) {
+  private appendProperties(entry: EntryView, row: number, name: number): Shape {
+    if (this.cursor?.bytes !== entry.bytes) this.cursor = new PropertyCursor(entry.bytes);
+    const {cursor, rowColumns} = this;
+    const {bytes} = entry;
+    const count = cursor.open(entry.propertiesStart);
+    assert(count <= objectKeysMax, 'rows: an event has at most so many properties');
+    const predicted = this.shapeOfName[name % predictedShapes];
+    let isPredicted = predicted?.columns.length === count;
+    for (let i = 0; cursor.next(); i++) {
+      let column = isPredicted && predicted !== undefined ? predicted.columns[i] : keyInBody;
+      if (column === keyInBody || !equals(this.keyBytes[column], bytes, cursor.keyStart, cursor.keyEnd)) {
+        column = this.findColumn(bytes, cursor.keyStart, cursor.keyEnd);
+        isPredicted &&= column === predicted?.columns[i];
+      }
+      rowColumns[i] = column;
+      if (column === keyInBody) {
         this.keysInBody = true;
+        this.addSpan(cursor.pairStart, cursor.valueEnd);
         continue;
       }
-      this.columns[column][row] =
+      const code =
         cursor.tag === valueTag.json
           ? codeInBody
-          : this.dictionary.code(column, entry.bytes, cursor.valueStart, cursor.valueEnd);
+          : this.dictionary.code(column, bytes, cursor.valueStart, cursor.valueEnd);
+      if (code === codeInBody) this.addSpan(cursor.valueStart, cursor.valueEnd);
+      this.columns[column][row] = code;
     }
+    if (isPredicted && predicted !== undefined) return predicted;
+    const shape = this.shapeOf(rowColumns.slice(0, count));
+    this.shapeOfName[name % predictedShapes] = shape;
+    return shape;
   }
 
-  /** Events of one kind have the same properties in the same order: what followed the last column before is tried first. */
-  private column(bytes: Uint8Array, start: number, end: number): number | undefined {
-    const predicted = this.followers[this.lastColumn + 1];
-    if (predicted !== undefined && equals(this.keyBytes[predicted], bytes, start, end)) {
-      this.lastColumn = predicted;
-      return predicted;
-    }
-    const found = this.findColumn(bytes, start, end);
-    if (found !== undefined) {
-      this.followers[this.lastColumn + 1] = found;
-      this.lastColumn = found;
-    }
-    return found;
+  private addSpan(start: number, end: number): void {
+    this.spans[this.spanCount * 2] = start;
+    this.spans[this.spanCount * 2 + 1] = end;
+    this.spanCount += 1;
   }
 
-  private findColumn(bytes: Uint8Array, start: number, end: number): number | undefined {
+  private shapeOf(columns: Uint8Array): Shape {
+    const spelling = String.fromCharCode(...columns);
+    let shape = this.shapes.get(spelling);
+    if (shape === undefined) {
+      const own = columns.filter((column) => column !== keyInBody);
+      shape = {columns: columns.slice(), isWhole: new Set(own).size < own.length, block: -1, id: 0};
+      this.shapes.set(spelling, shape);
+    }
+    return shape;
+  }
+
+  /** `keyInBody` past the last column. */
+  private findColumn(bytes: Uint8Array, start: number, end: number): number {
     if (this.columns.length === chunkColumnsMax) {
       const found = this.keys.find(bytes, start, end);
-      return found >= 0 ? found : undefined;
+      return found >= 0 ? found : keyInBody;
     }
     const column = this.keys.intern(bytes, start, end);
     if (column === this.columns.length) {
@@ -106,15 +127,9 @@ export class OpenChunk {
     return column;
   }
 
-  private appendBody(bytes: Uint8Array, start: number, end: number): void {
-    this.block.varint(end - start);
-    this.block.raw(bytes, start, end);
-    this.bodyBytes += end - start;
-  }
-
   private closeBlock(): void {
-    this.fullBlocks.push(this.block.finish());
-    this.block.position = 0;
+    this.fullBlocks.push(this.bodies.encoded());
+    this.bodies.clear();
   }
 
   /** Rows so far. The columns are views of this chunk's memory: rows that come later do not show. */
@@ -124,6 +139,11 @@ export class OpenChunk {
   }
 
   private makeView(): RowsView {
+    return {...this.columnsView(), order: timeOrder(this.times, this.users, this.count)};
+  }
+
+  /** What bodies are read with. */
+  columnsView(): RowColumns {
     const {count} = this;
     return {
       chunk: this.chunk,
@@ -132,7 +152,6 @@ export class OpenChunk {
       times: this.times.subarray(0, count),
       users: this.users.subarray(0, count),
       names: this.names.subarray(0, count),
-      order: timeOrder(this.times, this.users, count),
       columns: this.columns.map((codes, i): RowColumn => ({key: this.keyBytes[i], codes: codes.subarray(0, count)})),
       keysInBody: this.keysInBody,
       ...this.dictionary.view(),
@@ -141,12 +160,12 @@ export class OpenChunk {
 
   /** Uncompressed body blocks so far; the last one may be short. */
   blocks(): Uint8Array[] {
-    return this.block.position === 0 ? [...this.fullBlocks] : [...this.fullBlocks, this.block.finish()];
+    return this.bodies.rows === 0 ? [...this.fullBlocks] : [...this.fullBlocks, this.bodies.encoded()];
   }
 
   /** One uncompressed block, for a live read. */
   blockAt(index: number): Uint8Array {
-    return index < this.fullBlocks.length ? this.fullBlocks[index] : this.block.finish();
+    return index < this.fullBlocks.length ? this.fullBlocks[index] : this.bodies.encoded();
   }
 
   /** An open chunk as its parts left it. Only a chunk that was never erased from is open. */
@@ -170,16 +189,13 @@ export class OpenChunk {
   }
 
   private restoreBlocks(blocks: readonly Uint8Array[]): void {
-    for (let row = 0; row < this.count; row++) {
-      const block = blocks[Math.floor(row / bodyBlockRows)];
-      if (row % bodyBlockRows !== 0) continue;
-      const rowsInBlock = Math.min(bodyBlockRows, this.count - row);
-      if (rowsInBlock === bodyBlockRows) this.fullBlocks.push(block.slice());
-      else this.block.raw(block);
-      for (let i = 0; i < rowsInBlock; i++) {
-        const body = findBody(block, i);
-        this.bodyBytes += body === undefined ? 0 : body.end - body.start;
-      }
+    for (const [i, block] of blocks.entries()) {
+      for (const length of bodyLengths(block)) this.bodyBytes += length;
+      const rows = Math.min(bodyBlockRows, this.count - i * bodyBlockRows);
+      if (rows === bodyBlockRows) {
+        this.fullBlocks.push(block.slice());
+        this.bodies.clear();
+      } else this.bodies.restore(block, rows, (columns) => this.shapeOf(columns));
     }
   }
 }

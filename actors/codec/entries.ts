@@ -1,4 +1,4 @@
-// Bytes of the log. One log message carries many entries (group commit); bodies of rows are the entries' own bytes.
+// Bytes of the log. One log message carries many entries (group commit); bodies of rows (actors/bodies.ts) give them again.
 //
 //   message  = 'M' version:u8 producer:8 bytes n:f64 logTimeMs:f64 count:u32 entry*
 //   entry    = kind:u8 length:u32 payload                      (length counts the payload)
@@ -31,9 +31,8 @@ const userKeyOffset = entryHeadBytes + 17;
 
 /** Bytes of 'u' and 'a'. */
 const userKeyKind = {user: 0x75, anonymous: 0x61};
-const flagMessageId = 1;
-const flagAnonymousId = 2;
-const flagProperties = 4;
+/** Flags of an event entry: which of its optional fields follow. */
+export const eventFlag = {messageId: 1, anonymousId: 2, properties: 4} as const;
 
 export const tickReason = {interval: 1, erasure: 2, shutdown: 3, tail: 4, start: 5} as const;
 export type TickReason = (typeof tickReason)[keyof typeof tickReason];
@@ -81,16 +80,16 @@ export type KeyKind = 'u' | 'a';
 export function writeEvent(writer: ByteWriter, event: AcceptedEvent): void {
   const {userId, anonymousId, messageId, properties} = event;
   let flags = 0;
-  if (messageId !== undefined) flags |= flagMessageId;
-  if (userId !== undefined && anonymousId !== undefined) flags |= flagAnonymousId;
+  if (messageId !== undefined) flags |= eventFlag.messageId;
+  if (userId !== undefined && anonymousId !== undefined) flags |= eventFlag.anonymousId;
   const keys = properties === undefined ? undefined : Object.keys(properties);
-  if (keys !== undefined && keys.length > 0) flags |= flagProperties;
+  if (keys !== undefined && keys.length > 0) flags |= eventFlag.properties;
   const start = beginUserEntry(writer, entryKind.event, flags, event.timeMs, event.receivedMs);
   writer.string(userId !== undefined ? 'u' + userId : 'a' + anonymousId);
   writer.string(event.event);
   if (messageId !== undefined) writer.string(messageId);
-  if (flags & flagAnonymousId) writer.string(anonymousId as string);
-  if (flags & flagProperties) writeProperties(writer, keys as string[], properties as {[key: string]: Json});
+  if (flags & eventFlag.anonymousId) writer.string(anonymousId as string);
+  if (flags & eventFlag.properties) writeProperties(writer, keys as string[], properties as {[key: string]: Json});
   endEntry(writer, start);
 }
 
@@ -99,16 +98,16 @@ export function writeEventText(writer: ByteWriter, text: EventText): void {
   const {bytes, properties} = text;
   const hasUserId = text.userIdEnd > 0;
   let flags = 0;
-  if (text.messageIdEnd > 0) flags |= flagMessageId;
-  if (hasUserId && text.anonymousIdEnd > 0) flags |= flagAnonymousId;
-  if (text.propertyCount > 0) flags |= flagProperties;
+  if (text.messageIdEnd > 0) flags |= eventFlag.messageId;
+  if (hasUserId && text.anonymousIdEnd > 0) flags |= eventFlag.anonymousId;
+  if (text.propertyCount > 0) flags |= eventFlag.properties;
   const start = beginUserEntry(writer, entryKind.event, flags, text.timeMs, text.receivedMs);
   if (hasUserId) writeUserKey(writer, userKeyKind.user, bytes, text.userIdStart, text.userIdEnd);
   else writeUserKey(writer, userKeyKind.anonymous, bytes, text.anonymousIdStart, text.anonymousIdEnd);
   writer.stringBytes(bytes, text.eventStart, text.eventEnd);
-  if (flags & flagMessageId) writer.stringBytes(bytes, text.messageIdStart, text.messageIdEnd);
-  if (flags & flagAnonymousId) writer.stringBytes(bytes, text.anonymousIdStart, text.anonymousIdEnd);
-  if (flags & flagProperties) {
+  if (flags & eventFlag.messageId) writer.stringBytes(bytes, text.messageIdStart, text.messageIdEnd);
+  if (flags & eventFlag.anonymousId) writer.stringBytes(bytes, text.anonymousIdStart, text.anonymousIdEnd);
+  if (flags & eventFlag.properties) {
     writer.varint(text.propertyCount);
     writer.raw(properties.bytes, 0, properties.position);
   }
@@ -376,15 +375,15 @@ export class EntryView {
     this.textEnd = reader.position;
     this.messageIdStart = this.messageIdEnd = this.anonymousIdStart = this.anonymousIdEnd = this.propertiesStart = 0;
     if (kind !== entryKind.event) return;
-    if (flags & flagMessageId) {
+    if (flags & eventFlag.messageId) {
       this.messageIdStart = reader.skipString();
       this.messageIdEnd = reader.position;
     }
-    if (flags & flagAnonymousId) {
+    if (flags & eventFlag.anonymousId) {
       this.anonymousIdStart = reader.skipString();
       this.anonymousIdEnd = reader.position;
     }
-    if (flags & flagProperties) this.propertiesStart = reader.position;
+    if (flags & eventFlag.properties) this.propertiesStart = reader.position;
   }
 
   get hasMessageId(): boolean {
@@ -410,9 +409,12 @@ export class EntryView {
 
 /** Walks `(key, value)` pairs of an event's properties in place. */
 export class PropertyCursor {
-  private bytes: Uint8Array;
-  private reader: ByteReader;
+  readonly bytes: Uint8Array;
+  /** Where the next pair starts. */
+  private at = 0;
   private left = 0;
+  /** Where the pair starts: the length of its key. */
+  pairStart = 0;
   keyStart = 0;
   keyEnd = 0;
   /** The value with its tag, as dictionaries hold it (E2). */
@@ -422,30 +424,60 @@ export class PropertyCursor {
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-    this.reader = new ByteReader(bytes);
   }
 
-  /** `start` is `EntryView.propertiesStart`; 0 means none. */
-  open(start: number): void {
+  /** `start` is `EntryView.propertiesStart`; 0 means none. Returns how many there are. */
+  open(start: number): number {
     this.left = 0;
-    if (start === 0) return;
-    this.reader.position = start;
-    this.left = this.reader.varint();
+    if (start === 0) return 0;
+    this.at = start;
+    this.left = this.varint();
+    return this.left;
   }
 
   next(): boolean {
     if (this.left === 0) return false;
     this.left -= 1;
-    const reader = this.reader;
-    this.keyStart = reader.skipString();
-    this.keyEnd = reader.position;
-    this.valueStart = reader.position;
-    this.tag = reader.u8();
-    if (this.tag === valueTag.int) reader.varint();
-    else if (this.tag === valueTag.double) reader.f64();
-    else if (this.tag >= valueTag.text) reader.skipString();
-    this.valueEnd = reader.position;
+    const {bytes} = this;
+    this.pairStart = this.at;
+    const keyLength = this.varint();
+    this.keyStart = this.at;
+    const keyEnd = this.at + keyLength;
+    this.keyEnd = keyEnd;
+    this.valueStart = keyEnd;
+    this.tag = bytes[keyEnd];
+    this.at = keyEnd + 1;
+    if (this.tag >= valueTag.text) {
+      const length = this.varint();
+      this.at += length;
+    } else if (this.tag === valueTag.int) {
+      while (bytes[this.at] > 0x7f) this.at += 1;
+      this.at += 1;
+    } else if (this.tag === valueTag.double) this.at += 8;
+    this.valueEnd = this.at;
+    assert(this.at <= bytes.length, 'log: a property ends within its message');
     return true;
+  }
+
+  /** Moves a reader over one value. */
+  static skipValue(reader: ByteReader): void {
+    const tag = reader.u8();
+    if (tag === valueTag.int) reader.varint();
+    else if (tag === valueTag.double) reader.f64();
+    else if (tag >= valueTag.text) reader.skipString();
+  }
+
+  /** Most lengths take one byte. */
+  private varint(): number {
+    const {bytes} = this;
+    let byte = bytes[this.at++];
+    if (byte < 0x80) return byte;
+    let value = byte & 0x7f;
+    for (let scale = 0x80; byte > 0x7f; scale *= 0x80) {
+      byte = bytes[this.at++];
+      value += (byte & 0x7f) * scale;
+    }
+    return value;
   }
 
   key(): string {

@@ -116,7 +116,7 @@ export class CountsPartial {
   /** Decides unsure rows of one body block. */
   addBodies(rows: RowsView, unsure: Uint16Array, block: Uint8Array): void {
     if (this.filter === undefined) return;
-    for (const row of this.filter.passing(block, unsure)) this.counts[this.buckets.indexOf(rows.times[row])] += 1;
+    for (const row of this.filter.passing(rows, block, unsure)) this.counts[this.buckets.indexOf(rows.times[row])] += 1;
   }
 }
 

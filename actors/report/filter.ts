@@ -5,10 +5,9 @@
 //       (entries.ts E2) and no dictionary entry is decoded.
 //   F2. Where columns cannot tell (rows.ts R2, R3) the row is `unsure`, and its body decides.
 
-import {ByteReader, ByteWriter, wtf8} from '../codec/bytes.js';
-import {EntryView, entryKind, type Json, PropertyCursor, valueTag, writeValue} from '../codec/entries.js';
-import {assert} from '../invariant.js';
-import {bodyBlockRows} from '../limits.js';
+import {BodyBlock} from '../bodies.js';
+import {ByteWriter, wtf8} from '../codec/bytes.js';
+import {type Json, type PropertyCursor, valueTag, writeValue} from '../codec/entries.js';
 import {codeAbsent, codeInBody, type RowsView} from '../rows.js';
 
 export const verdict = {no: 0, yes: 1, unsure: 2, byPath: 3} as const;
@@ -70,31 +69,21 @@ export class PropertyFilter {
   }
 
   /** Those of the rows (ascending, all of one body block) whose bodies pass. */
-  passing(block: Uint8Array, rows: Uint16Array): Uint16Array {
-    const reader = new ByteReader(block);
-    const entry = new EntryView(block);
-    const cursor = new PropertyCursor(block);
+  passing(columns: RowsView, block: Uint8Array, rows: Uint16Array): Uint16Array {
+    const bodies = new BodyBlock(block, columns);
     const passing = new Uint16Array(rows.length);
     let count = 0;
-    let next = 0;
-    for (const row of rows) {
-      for (const place = row % bodyBlockRows; next < place; next++) reader.skipString();
-      const start = reader.skipString();
-      next += 1;
-      assert(reader.position > start, 'a live row has a body: P7');
-      entry.movePayload(entryKind.event, start, reader.position);
-      cursor.open(entry.propertiesStart);
-      if (this.passes(block, cursor)) passing[count++] = row;
-    }
+    for (const row of rows) if (this.passes(bodies.properties(row))) passing[count++] = row;
     return passing.subarray(0, count);
   }
 
-  private passes(block: Uint8Array, cursor: PropertyCursor): boolean {
+  private passes(cursor: PropertyCursor): boolean {
+    const {bytes} = cursor;
     let nested: string | undefined;
     while (cursor.next()) {
       const {keyStart, keyEnd} = cursor;
-      if (holds(block, keyStart, keyEnd, this.key)) return this.equalsScalar(block, cursor);
-      if (cursor.tag === valueTag.json && holds(block, keyStart, keyEnd, this.pathHead)) {
+      if (holds(bytes, keyStart, keyEnd, this.key)) return this.equalsScalar(bytes, cursor);
+      if (cursor.tag === valueTag.json && holds(bytes, keyStart, keyEnd, this.pathHead)) {
         nested = cursor.value() as string;
       }
     }

@@ -1,6 +1,6 @@
 // What the newest manifest says, read straight from the fake store: every row, cell, member and profile as texts.
 import {crc32, gunzipSync} from 'node:zlib';
-import {bodiesLayout, eventJson, readBody} from '../../actors/bodies.js';
+import {BodyBlock, bodiesLayout, eventJson} from '../../actors/bodies.js';
 import {InternedTable} from '../../actors/interned.js';
 import {bodyBlockRows} from '../../actors/limits.js';
 import {decodeIndex, decodeManifest, type Manifest, type PartRef, type SnapshotIndex} from '../../actors/manifest.js';
@@ -47,9 +47,9 @@ export class PublishedState {
       const rows = viewRows(this.load(entry.rows));
       const bodies = this.load(entry.bodies);
       const {starts, ends} = bodiesLayout(bodies);
-      const blocks = [...starts].map((start, i) => gunzipSync(bodies.subarray(start, ends[i])));
+      const blocks = [...starts].map((start, i) => new BodyBlock(gunzipSync(bodies.subarray(start, ends[i])), rows));
       for (const row of rows.order) {
-        const body = readBody(blocks[Math.floor(row / bodyBlockRows)] as Uint8Array, row);
+        const body = blocks[Math.floor(row / bodyBlockRows)]?.entry(row, this.users, this.names);
         found.push(
           `${this.users.text(rows.users[row] as number)} ${body === undefined ? 'nothing' : eventJson(body, 0, 0)}`,
         );

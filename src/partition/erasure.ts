@@ -2,12 +2,12 @@
 //   Every chunk and user block that holds the user is written anew without it; the old parts are retired and leave the
 //   store when no kept manifest names them. A crash on the way loses nothing: the manifest still names the old parts, and
 //   the entry is folded again.
-import {bodiesLayout, joinBodies, readBody, withoutBodies} from '../../actors/bodies.js';
+import {BodyBlock, bodiesLayout, joinBodies, withoutBodies} from '../../actors/bodies.js';
 import {bodyBlockRows} from '../../actors/limits.js';
 import type {ChunkEntry, PartRef, Run, RunBlock} from '../../actors/manifest.js';
 import type {ErasedRow, Partition} from '../../actors/partition.js';
 import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
-import {encodeRows} from '../../actors/rows.js';
+import {encodeRows, type RowsView} from '../../actors/rows.js';
 import {withoutRecord} from '../../actors/user-records.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {compressBlock, entryOf} from './chunk-parts.js';
@@ -72,38 +72,48 @@ export class Erasure {
     const left = eraseRows(rows, ofUser);
     const [rowsPart, bodiesPart] = await Promise.all([
       this.parts.put(encodeRows(left)),
-      this.putBodiesWithout(entry.bodies, ofUser, erased),
+      this.putBodiesWithout(entry.bodies, rows, ofUser, erased),
     ]);
     this.layout.setChunk({...entryOf(left), rows: rowsPart, bodies: bodiesPart});
     return erased;
   }
 
-  /** Only blocks with rows of the user are compressed anew. */
-  private async putBodiesWithout(bodies: PartRef, rows: readonly number[], erased: Erased): Promise<PartRef> {
+  /** Only blocks with rows of the user are compressed anew, and those of an older version. */
+  private async putBodiesWithout(
+    bodies: PartRef,
+    columns: RowsView,
+    rows: readonly number[],
+    erased: Erased,
+  ): Promise<PartRef> {
     const part = await this.cache.load(bodies);
-    const {starts, ends} = bodiesLayout(part);
-    const byBlock = new Map<number, Set<number>>();
+    const {isUpgradeDue, starts, ends} = bodiesLayout(part);
+    const byBlock = new Map<number, number[]>();
     for (const row of rows) {
       const block = Math.floor(row / bodyBlockRows);
-      byBlock.set(block, (byBlock.get(block) ?? new Set()).add(row % bodyBlockRows));
+      const ofBlock = byBlock.get(block);
+      if (ofBlock === undefined) byBlock.set(block, [row]);
+      else ofBlock.push(row);
     }
     const members: Uint8Array[] = [];
     for (let block = 0; block < starts.length; block++) {
-      const gone = byBlock.get(block);
-      if (gone === undefined) {
+      const gone = byBlock.get(block) ?? [];
+      if (gone.length === 0 && !isUpgradeDue) {
         members.push(part.subarray(starts[block], ends[block]));
         continue;
       }
       const raw = await this.cache.loadBodyBlock(bodies, block);
-      for (const row of gone) this.rememberMessageId(raw, row, erased);
-      members.push(compressBlock(withoutBodies(raw, gone)));
+      this.rememberMessageIds(new BodyBlock(raw, columns), gone, erased);
+      members.push(compressBlock(withoutBodies(raw, new Set(gone.map((row) => row % bodyBlockRows)))));
     }
     return this.parts.put(joinBodies(members));
   }
 
-  private rememberMessageId(block: Uint8Array, row: number, erased: Erased): void {
-    const body = readBody(block, row);
-    if (body?.hasMessageId) erased.fingerprints.push(this.partition.fingerprintOf(body));
+  private rememberMessageIds(block: BodyBlock, rows: readonly number[], erased: Erased): void {
+    const {users, names} = this.partition;
+    for (const row of rows) {
+      const body = block.entry(row, users, names);
+      if (body?.hasMessageId) erased.fingerprints.push(this.partition.fingerprintOf(body));
+    }
   }
 
   private async takeOutOfRuns(user: number): Promise<void> {

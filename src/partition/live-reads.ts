@@ -1,7 +1,7 @@
 // Answers to live questions (src/asks.ts): profile, history, bodies, deletions. Live: everything that was acked before
 // the question arrived is folded first, whichever edge acked it.
 import {setTimeout as pause} from 'node:timers/promises';
-import {eventJson, readBody} from '../../actors/bodies.js';
+import {BodyBlock, eventJson, type RowColumns} from '../../actors/bodies.js';
 import {isoText} from '../../actors/calendar.js';
 import {wtf8} from '../../actors/codec/bytes.js';
 import {type HistoryFilter, NewestRows} from '../../actors/history.js';
@@ -31,9 +31,10 @@ const retryPauseMs = 20;
 /** A part may be swept while it is being read, the state at hand naming a newer one: then the question starts again. */
 const overtakenMsMax = 10_000;
 
-interface BodyBlock {
-  /** Uncompressed. */
-  readonly bytes: Uint8Array;
+interface BlockInReach {
+  readonly bodies: BodyBlock;
+  /** Row of the chunk that stands first. */
+  readonly firstRow: number;
   /** Rows of ordinals [firstOrdinal, endOrdinal). */
   readonly firstOrdinal: number;
   readonly endOrdinal: number;
@@ -256,7 +257,7 @@ export class LiveReads {
   private async bodies(ordinals: readonly number[]): Promise<(string | null)[]> {
     const events: (string | null)[] = [];
     let bytes = 0;
-    let block: BodyBlock | undefined;
+    let block: BlockInReach | undefined;
     for (const ordinal of ordinals) {
       if (block === undefined || ordinal < block.firstOrdinal || ordinal >= block.endOrdinal)
         block = await this.bodyBlock(ordinal);
@@ -269,30 +270,34 @@ export class LiveReads {
     return events;
   }
 
-  private bodyIn(block: BodyBlock, ordinal: number): string | null {
-    const entry = readBody(block.bytes, ordinal - block.firstOrdinal);
-    if (entry === undefined) return null;
-    const {partition} = this.runner.setup;
-    const isErased = partition.users.find(entry.bytes, entry.keyStart, entry.keyEnd) < 0;
-    return isErased ? null : eventJson(entry, partition.partition, ordinal);
+  private bodyIn(block: BlockInReach, ordinal: number): string | null {
+    const {partition, users, names} = this.runner.setup.partition;
+    const entry = block.bodies.entry(block.firstRow + ordinal - block.firstOrdinal, users, names);
+    return entry === undefined ? null : eventJson(entry, partition, ordinal);
   }
 
-  private async bodyBlock(ordinal: number): Promise<BodyBlock | undefined> {
+  private async bodyBlock(ordinal: number): Promise<BlockInReach | undefined> {
     const {layout, cache} = this.runner.setup;
     const blockOf = async (
       {baseOrdinal, count}: {baseOrdinal: number; count: number},
-      load: (block: number) => Uint8Array | Promise<Uint8Array>,
-    ): Promise<BodyBlock> => {
+      load: (block: number) => Promise<readonly [Uint8Array, RowColumns]>,
+    ): Promise<BlockInReach> => {
       const block = Math.floor((ordinal - baseOrdinal) / bodyBlockRows);
-      const firstOrdinal = baseOrdinal + block * bodyBlockRows;
+      const firstRow = block * bodyBlockRows;
+      const firstOrdinal = baseOrdinal + firstRow;
       const endOrdinal = Math.min(firstOrdinal + bodyBlockRows, baseOrdinal + count);
-      return {bytes: await load(block), firstOrdinal, endOrdinal};
+      return {bodies: new BodyBlock(...(await load(block))), firstRow, firstOrdinal, endOrdinal};
     };
     const holds = ({baseOrdinal, count}: {baseOrdinal: number; count: number}) =>
       ordinal >= baseOrdinal && ordinal < baseOrdinal + count;
-    for (const chunk of this.chunksInMemory()) if (holds(chunk)) return blockOf(chunk, (block) => chunk.blockAt(block));
+    for (const chunk of this.chunksInMemory()) {
+      if (holds(chunk)) return blockOf(chunk, async (block) => [chunk.blockAt(block), chunk.columnsView()]);
+    }
     for (const entry of layout.chunks.values()) {
-      if (holds(entry)) return blockOf(entry, (block) => cache.loadBodyBlock(entry.bodies, block));
+      if (!holds(entry)) continue;
+      return blockOf(entry, (block) =>
+        Promise.all([cache.loadBodyBlock(entry.bodies, block), cache.loadRows(entry.rows)]),
+      );
     }
     return undefined;
   }

@@ -9,7 +9,7 @@
 
 import {promisify} from 'node:util';
 import {crc32, gunzip} from 'node:zlib';
-import {bodiesHeadBytes, bodiesLayout} from '../../actors/bodies.js';
+import {bodiesHeadBytes, bodiesLayout, upgradedBlock} from '../../actors/bodies.js';
 import {bodyBlockRows, entryBytesMax} from '../../actors/limits.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {type RowsView, viewRows} from '../../actors/rows.js';
@@ -97,13 +97,13 @@ export class PartsCache {
   }
 
   private async inflateBlock(ref: PartRef, block: number): Promise<Uint8Array<ArrayBuffer>> {
-    const {starts, ends} = bodiesLayout(await this.bodiesHead(ref));
+    const {isUpgradeDue, starts, ends} = bodiesLayout(await this.bodiesHead(ref));
     if (block >= starts.length) throw new DamagedPart(ref, `it has no block ${block}`);
     const member = await this.range(ref, starts[block], ends[block]);
     try {
       const inflated = await inflate(member, {maxOutputLength: bodyBlockBytesMax});
       // A copy: zlib answers with a slice of a buffer that may be much larger, and the bound counts what is kept.
-      return new Uint8Array(inflated);
+      return isUpgradeDue ? upgradedBlock(inflated) : new Uint8Array(inflated);
     } catch (cause) {
       throw new DamagedPart(ref, `block ${block} does not inflate`, {cause});
     }

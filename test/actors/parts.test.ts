@@ -1,6 +1,5 @@
 // Bytes of parts: what is written comes back, version 1 stays readable, and what was erased is not in them.
 import {describe, expect, test} from 'vitest';
-import {readBody, withoutBodies} from '../../actors/bodies.js';
 import {ByteWriter, wtf8} from '../../actors/codec/bytes.js';
 import {type AcceptedEvent, beginMessage, MessageCursor, sealMessage, writeEvent} from '../../actors/codec/entries.js';
 import {InternedTable, internedBlockEntries} from '../../actors/interned.js';
@@ -113,15 +112,6 @@ describe('rows', () => {
     expect(text(encodeRows(left))).not.toMatch(/pro|only|one|nested/);
     expect(text(encodeRows(left))).toMatch(/plan.*free/s);
     expect(summarizeRows(eraseRows(left, [1]))).toEqual({live: 0, minTimeMs: 1, maxTimeMs: 0, names: []});
-  });
-
-  test('erased bodies are empty, the others where they were', () => {
-    const [block] = chunk.blocks();
-    const left = withoutBodies(block, new Set([0, 2]));
-    expect(readBody(left, 0)).toBeUndefined();
-    expect(readBody(left, 1)?.timeMs).toBe(start + 1);
-    expect(readBody(left, 2)).toBeUndefined();
-    expect(text(left)).not.toMatch(/pro|only/);
   });
 });
 

@@ -130,7 +130,8 @@ test('an erased user is gone from live answers and parts, late retries do not br
   const secret = 'marker of carol in properties';
   const first = await role.append(
     events([
-      event('carol', 'only carol', day + 1, {messageId: 'c1', properties: {n: 1, secret}}),
+      // A short value stands in a column, a long one in a body, which is compressed.
+      event('carol', 'only carol', day + 1, {messageId: 'c1', properties: {n: 1, secret, long: secret.repeat(100)}}),
       event('dan', 'shared', day + 2),
       event('carol', 'shared', day + 3, {messageId: 'c2', properties: {n: 3, secret}}),
     ]),

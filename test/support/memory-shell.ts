@@ -2,7 +2,7 @@
 // compaction and erasure, with a store that cannot fail.
 
 import {crc32} from 'node:zlib';
-import {eventJson, readBody} from '../../actors/bodies.js';
+import {BodyBlock, eventJson} from '../../actors/bodies.js';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {beginMessage, sealMessage} from '../../actors/codec/entries.js';
 import {bodyBlockRows} from '../../actors/limits.js';
@@ -195,7 +195,7 @@ export class MemoryShell {
       const rows = await this.cache.loadRows(entry.rows);
       for (const row of rows.order) {
         const block = await this.cache.loadBodyBlock(entry.bodies, Math.floor(row / bodyBlockRows));
-        const body = readBody(block, row)!;
+        const body = new BodyBlock(block, rows).entry(row, this.partition.users, this.partition.names)!;
         const said = `${this.partition.users.text(rows.users[row])} ${this.partition.names.text(rows.names[row])}`;
         events.push(`${said} ${eventJson(body, 0, rows.baseOrdinal + row)}`);
       }
