@@ -25,6 +25,7 @@ export class Buckets {
 
   /** The bucket that holds a time of [from, to]. */
   indexOf(timeMs: number): number {
+    if (this.interval !== 'month') return Math.floor((timeMs - this.edges[0]) / (this.edges[1] - this.edges[0]));
     let low = 0;
     let high = this.count - 1;
     while (low < high) {

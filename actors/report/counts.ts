@@ -1,12 +1,16 @@
 // Event counts of one partition: hourly cells where whole hours are asked for, rows for the rest.
 //   Q1. A window cell answers for a whole hour only: the parts of hours at both ends of [from, to] are counted from rows.
 //   Q2. With a property filter every row of the name is judged; no cell knows properties.
+//   Q3. What is derived from rows only leads to the same ones sooner: the rows of the name without the others, the code of
+//       the filter's value without the other values.
 import {chunkRowsMax, hourMs} from '../limits.js';
 import type {ChunkEntry, RunBlock, SnapshotIndex} from '../manifest.js';
 import {lowerBound, type RowsView} from '../rows.js';
 import {hoursPerDay, type WindowsView} from '../windows.js';
 import type {Buckets} from './buckets.js';
+import type {DerivedRows} from './derived-rows.js';
 import {type PropertyFilter, verdict} from './filter.js';
+import type {RowsByName} from './rows-by-name.js';
 import {blocksWithin, chunksNaming, chunksWithin, type Stretch} from './selection.js';
 
 const noRows = new Uint16Array(0);
@@ -72,45 +76,74 @@ export class CountsPartial {
   }
 
   /** Returns the rows, ascending, that only their bodies can decide: `addBodies` is due for each of their blocks. */
-  addRows(rows: RowsView): Uint16Array {
-    if (this.filter !== undefined && !this.filter.open(rows)) return noRows;
+  addRows(rows: RowsView, derived?: DerivedRows): Uint16Array {
+    if (this.filter !== undefined && !this.filter.open(rows, derived?.values)) return noRows; // Q3
     this.unsureCount = 0;
-    for (const {startMs, lastMs} of this.stretches) {
-      const end = lowerBound(rows, lastMs + 1);
-      for (let at = lowerBound(rows, startMs); at < end; ) at = this.addBucketRows(rows, at, end);
+    const named = derived?.names;
+    for (const stretch of this.stretches) {
+      if (named === undefined) this.addStretch(rows, stretch);
+      else this.addNamedStretch(named, stretch);
     }
     return this.unsure.slice(0, this.unsureCount).sort();
+  }
+
+  private addStretch(rows: RowsView, {startMs, lastMs}: Stretch): void {
+    const end = lowerBound(rows, lastMs + 1);
+    for (let at = lowerBound(rows, startMs); at < end; ) at = this.addBucketRows(rows, at, end);
   }
 
   /** Counts from `order[start]` to the end of that row's bucket; returns where the next bucket's rows start. */
   private addBucketRows(rows: RowsView, start: number, end: number): number {
     const bucket = this.buckets.indexOf(rows.times[rows.order[start]]);
     const bucketEnd = Math.min(end, lowerBound(rows, this.buckets.edges[bucket + 1], start));
-    this.counts[bucket] +=
-      this.filter === undefined
-        ? this.countNamed(rows, start, bucketEnd)
-        : this.countPassing(rows, this.filter, start, bucketEnd);
+    this.counts[bucket] += this.countRows(rows, start, bucketEnd);
     return bucketEnd;
   }
 
-  private countNamed({order, names}: RowsView, start: number, end: number): number {
-    const {name} = this;
-    let count = 0;
-    for (let at = start; at < end; at++) if (names[order[at]] === name) count += 1;
-    return count;
-  }
-
-  private countPassing({order, names}: RowsView, filter: PropertyFilter, start: number, end: number): number {
-    const {name} = this;
+  private countRows({order, names}: RowsView, start: number, end: number): number {
+    const {name, filter} = this;
     let count = 0;
     for (let at = start; at < end; at++) {
       const row = order[at];
       if (names[row] !== name) continue;
-      const judged = filter.judge(row);
-      if (judged === verdict.yes) count += 1;
-      else if (judged === verdict.unsure) this.unsure[this.unsureCount++] = row;
+      count += filter === undefined ? 1 : this.judge(filter, row);
     }
     return count;
+  }
+
+  /** The same from the rows of the name alone. Q3 */
+  private addNamedStretch(rows: RowsByName, {startMs, lastMs}: Stretch): void {
+    const group = rows.group(this.name);
+    if (group === undefined || lastMs < startMs) return;
+    const {edges} = this.buckets;
+    const end = rows.placeAt(group, lastMs + 1);
+    let place = rows.placeAt(group, startMs);
+    let run = rows.runAt(group, Math.floor(startMs / hourMs));
+    while (place < end) {
+      const bucket = this.buckets.indexOf(Math.max(rows.runHours[run] * hourMs, startMs));
+      const edgeHour = edges[bucket + 1] / hourMs;
+      while (run < group.runEnd && rows.runHours[run] < edgeHour) run += 1;
+      const bucketEnd = Math.min(end, rows.runStarts[run]);
+      this.counts[bucket] += this.countPlaces(rows, place, bucketEnd);
+      place = bucketEnd;
+    }
+  }
+
+  private countPlaces(rows: RowsByName, start: number, end: number): number {
+    const {filter} = this;
+    if (filter === undefined) return end - start;
+    const sure = filter.countSure(rows, start, end);
+    if (sure >= 0) return sure;
+    let count = 0;
+    for (let place = start; place < end; place++) count += this.judge(filter, rows.rows[place]);
+    return count;
+  }
+
+  /** 1 when the row passes for sure; one that is unsure is noted. */
+  private judge(filter: PropertyFilter, row: number): number {
+    const judged = filter.judge(row);
+    if (judged === verdict.unsure) this.unsure[this.unsureCount++] = row;
+    return judged === verdict.yes ? 1 : 0;
   }
 
   /** Decides unsure rows of one body block. */

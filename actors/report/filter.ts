@@ -9,6 +9,8 @@ import {BodyBlock} from '../bodies.js';
 import {ByteWriter, wtf8} from '../codec/bytes.js';
 import {type Json, type PropertyCursor, valueTag, writeValue} from '../codec/entries.js';
 import {codeAbsent, codeInBody, type RowsView} from '../rows.js';
+import type {RowsByName} from './rows-by-name.js';
+import type {ValueCodes} from './value-codes.js';
 
 export const verdict = {no: 0, yes: 1, unsure: 2, byPath: 3} as const;
 type Verdict = (typeof verdict)[keyof typeof verdict];
@@ -24,6 +26,10 @@ export class PropertyFilter {
   private headCodes: Uint16Array | undefined;
   private headAbsent: Verdict = verdict.no;
   private readonly verdicts = new Uint8Array(codeInBody + 1);
+  /** Of the open chunk: the literal key's column or -1, the codes that say `yes`, and the one that alone says anything. */
+  private column = -1;
+  private equalCodes: number[] = [];
+  private onlyCode = codeAbsent;
 
   constructor(property: string, value: string) {
     this.key = wtf8(property);
@@ -33,30 +39,71 @@ export class PropertyFilter {
     this.equalValues = valuesPrinting(value);
   }
 
-  /** Chooses the chunk that `judge` speaks of; false when none of its rows can pass. */
-  open(rows: RowsView): boolean {
+  /**
+   * Chooses the chunk that `judge` and `countSure` speak of; false when none of its rows can pass. Without `values` its
+   * dictionary is read from beginning to end.
+   */
+  open(rows: RowsView, values?: ValueCodes): boolean {
     const isPath = this.path.length > 1;
     const column = columnOf(rows, this.key);
     const headColumn = isPath ? columnOf(rows, this.pathHead) : -1;
     this.codes = rows.columns[column]?.codes;
     this.headCodes = rows.columns[headColumn]?.codes;
     this.headAbsent = rows.keysInBody ? verdict.unsure : verdict.no; // R3
-    this.verdicts.fill(verdict.no, 0, rows.codeColumns.length);
+    for (const code of this.equalCodes) this.verdicts[code] = verdict.no;
+    this.equalCodes =
+      column < 0 ? [] : values === undefined ? this.readEqual(rows, column) : this.findEqual(values, column);
+    for (const code of this.equalCodes) this.verdicts[code] = verdict.yes;
     this.verdicts[codeInBody] = verdict.unsure;
     const literalAbsent = isPath ? verdict.byPath : verdict.no;
     this.verdicts[codeAbsent] = column < 0 && rows.keysInBody ? verdict.unsure : literalAbsent;
-    if (column >= 0) this.markEqual(rows, column);
-    return column >= 0 || headColumn >= 0 || rows.keysInBody;
+    this.column = column;
+    this.onlyCode = codeAbsent;
+    if (column < 0) return headColumn >= 0 || rows.keysInBody;
+    if (isPath || values === undefined || values.hasInBody(column)) return true;
+    if (this.equalCodes.length === 1) this.onlyCode = this.equalCodes[0];
+    return this.equalCodes.length > 0;
   }
 
-  private markEqual(rows: RowsView, column: number): void {
-    const {codeColumns, dictionary, dictionaryOffsets} = rows;
+  private readEqual({codeColumns, dictionary, dictionaryOffsets}: RowsView, column: number): number[] {
+    const equal: number[] = [];
     for (let code = 1; code < codeColumns.length; code++) {
       if (codeColumns[code] !== column) continue;
       const start = dictionaryOffsets[code];
       const end = dictionaryOffsets[code + 1];
-      if (this.equalValues.some((value) => holds(dictionary, start, end, value))) this.verdicts[code] = verdict.yes;
+      if (this.equalValues.some((value) => holds(dictionary, start, end, value))) equal.push(code);
     }
+    return equal;
+  }
+
+  private findEqual(values: ValueCodes, column: number): number[] {
+    const equal: number[] = [];
+    for (const value of this.equalValues) {
+      const code = values.find(column, value);
+      if (code !== codeAbsent) equal.push(code);
+    }
+    return equal;
+  }
+
+  /** How many rows at places [start, end) of the open chunk pass; -1 when one of them needs `judge`. */
+  countSure(rows: RowsByName, start: number, end: number): number {
+    const {column, verdicts} = this;
+    if (column < 0) return verdicts[codeAbsent] === verdict.no ? 0 : -1;
+    const codes = rows.codesOf(column);
+    let passing = 0;
+    // No branch a row: a filter that half of them pass would mispredict every other one.
+    if (this.onlyCode !== codeAbsent) {
+      const code = this.onlyCode;
+      for (let place = start; place < end; place++) passing += codes[place] === code ? 1 : 0;
+      return passing;
+    }
+    let seen = 0;
+    for (let place = start; place < end; place++) {
+      const judged = verdicts[codes[place]];
+      passing += judged & verdict.yes;
+      seen |= judged;
+    }
+    return seen <= verdict.yes ? passing : -1;
   }
 
   /** `yes`, `no` or `unsure` (F2) for one row of the open chunk. */

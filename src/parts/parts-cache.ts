@@ -1,19 +1,24 @@
-// The reading side of the parts store: payloads of parts, the ones used last kept within a bound of bytes.
-//   Owns: reassembly, checks, coalescing, eviction. Does not own: which parts there are (manifests), who writes them.
+// The reading side of the parts store: payloads of parts, and what was worked out of them, kept within a bound of bytes.
+//   Owns: reassembly, checks, coalescing. Does not own: which parts there are (manifests), who writes them, what leaves
+//   when there is no room (two-queues.ts).
 //   C1. A payload lies in an ArrayBuffer of its own, from its start: typed arrays over it are aligned (actors/rows.ts).
 //   C2. Parts never change, and no key is used twice: nothing here is ever invalidated. (A revision is no such name: a
 //       store that lost its tail in a power cut gives it again, to another part.)
 //   C3. Nothing is handed out that does not have the length and the checksum that its reference names.
 //   C4. A block of bodies is read out of the values that hold it, not out of the whole part: with a store far larger than
 //       the cache, a page of scattered rows would otherwise read whole parts for single rows.
+//   C5. What is derived from rows is made from their second use on: a part that a scan brings once, and that leaves again
+//       before anybody comes back to it, is not worth the work.
 
 import {promisify} from 'node:util';
 import {crc32, gunzip} from 'node:zlib';
 import {bodiesHeadBytes, bodiesLayout, upgradedBlock} from '../../actors/bodies.js';
 import {bodyBlockRows, entryBytesMax} from '../../actors/limits.js';
 import type {PartRef} from '../../actors/manifest.js';
+import {DerivedRows} from '../../actors/report/derived-rows.js';
 import {type RowsView, viewRows} from '../../actors/rows.js';
 import {viewWindows, type WindowsView} from '../../actors/windows.js';
+import {TwoQueues} from './two-queues.js';
 
 const inflate = promisify(gunzip);
 
@@ -50,25 +55,35 @@ export class DamagedPart extends Error {
 interface Held {
   readonly bytes: Uint8Array<ArrayBuffer>;
   rows?: RowsView;
+  derived?: DerivedRows;
+  /** How often the rows were scanned. */
+  scans: number;
   windows?: WindowsView;
+}
+
+/** Rows for a report, with what was derived from them once that pays. C5 */
+export interface ScannedRows {
+  readonly rows: RowsView;
+  readonly derived: DerivedRows | undefined;
 }
 
 export class PartsCache {
   private readonly values: PartValues;
-  readonly bytesMax: number;
-  private bytes = 0;
-  /** Least recently used first. */
-  private readonly held = new Map<string, Held>();
+  private readonly held: TwoQueues<Held>;
   private readonly loading = new Map<string, Promise<Held>>();
 
   constructor(values: PartValues, bytesMax: number) {
     this.values = values;
-    this.bytesMax = bytesMax;
+    this.held = new TwoQueues(bytesMax);
   }
 
   /** Bytes kept. What is being loaded or still used by its asker is not counted: askers bound how much they load at once. */
   get bytesHeld(): number {
-    return this.bytes;
+    return this.held.bytes;
+  }
+
+  get bytesMax(): number {
+    return this.held.bytesMax;
   }
 
   /** @throws MissingPart, DamagedPart */
@@ -79,6 +94,24 @@ export class PartsCache {
   async loadRows(ref: PartRef): Promise<RowsView> {
     const held = await this.part(ref);
     return (held.rows ??= viewRows(held.bytes));
+  }
+
+  /** Like `loadRows`, for a report that goes through many. */
+  async scanRows(ref: PartRef): Promise<ScannedRows> {
+    return this.scanned(ref, await this.part(ref));
+  }
+
+  /** What `scanRows` brings, if it is at hand; a report over hundreds of parts need not wait once for each. */
+  scanHeldRows(ref: PartRef): ScannedRows | undefined {
+    const held = this.held.get(ref.key);
+    return held === undefined ? undefined : this.scanned(ref, held);
+  }
+
+  private scanned(ref: PartRef, held: Held): ScannedRows {
+    const rows = (held.rows ??= viewRows(held.bytes));
+    held.scans += 1;
+    if (held.scans > 1) held.derived ??= new DerivedRows(rows, (bytes) => this.held.grow(ref.key, held, bytes)); // C5
+    return {rows, derived: held.derived};
   }
 
   async loadWindows(ref: PartRef): Promise<WindowsView> {
@@ -146,14 +179,10 @@ export class PartsCache {
   /** What is held under `key`, or what `load` brings; many askers at once share one load. */
   private async once(key: string, load: () => Promise<Uint8Array<ArrayBuffer>>): Promise<Held> {
     const held = this.held.get(key);
-    if (held !== undefined) {
-      this.held.delete(key);
-      this.held.set(key, held);
-      return held;
-    }
+    if (held !== undefined) return held;
     const started = this.loading.get(key);
     if (started !== undefined) return started;
-    const loading = load().then((bytes) => this.keep(key, {bytes}));
+    const loading = load().then((bytes) => this.keep(key, {bytes, scans: 0}));
     this.loading.set(key, loading);
     try {
       return await loading;
@@ -163,15 +192,7 @@ export class PartsCache {
   }
 
   private keep(key: string, held: Held): Held {
-    const size = held.bytes.length;
-    if (size > this.bytesMax) return held;
-    this.held.set(key, held);
-    this.bytes += size;
-    for (const [oldest, {bytes}] of this.held) {
-      if (this.bytes <= this.bytesMax) break;
-      this.held.delete(oldest);
-      this.bytes -= bytes.length;
-    }
+    this.held.add(key, held, held.bytes.length);
     return held;
   }
 

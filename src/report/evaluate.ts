@@ -18,8 +18,8 @@ import type {DaySegment} from '../../actors/report/selection.js';
 import type {RowsView} from '../../actors/rows.js';
 import type {WindowsView} from '../../actors/windows.js';
 import type {ReportQuery} from '../asks.js';
-import type {PartsCache} from '../parts/parts-cache.js';
-import {loadAhead} from './load-ahead.js';
+import type {PartsCache, ScannedRows} from '../parts/parts-cache.js';
+import {foldAhead, loadAhead} from './load-ahead.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
 import {Slices} from './slices.js';
 
@@ -70,10 +70,10 @@ export class Evaluation {
     const matcher = filter === undefined ? undefined : new PropertyFilter(filter.property, filter.value);
     const partial = new CountsPartial(buckets, name, matcher);
     for await (const [, windows] of this.windows(partial.blocks(index))) partial.addCells(windows);
-    for await (const [chunk, rows] of this.rows(partial.chunks(index))) {
-      const unsure = partial.addRows(rows);
-      if (unsure.length > 0) await this.decideByBodies(partial, chunk, rows, unsure);
-    }
+    await this.foldRows(partial.chunks(index), (chunk, {rows, derived}) => {
+      const unsure = partial.addRows(rows, derived);
+      return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
+    });
     return partial.counts;
   }
 
@@ -148,6 +148,20 @@ export class Evaluation {
 
   private get gatheredRowsMax(): number {
     return Math.max(2, Math.floor(this.gatheredBytesMax / gatheredRowBytes));
+  }
+
+  /** Once the first chunk is not at hand the rest is loaded ahead; `fold` may go on by loading more itself. */
+  private foldRows(
+    chunks: readonly ChunkEntry[],
+    fold: (chunk: ChunkEntry, rows: ScannedRows) => Promise<void> | undefined,
+  ): Promise<void> {
+    return foldAhead(
+      chunks,
+      ({rows}) => this.parts.scanHeldRows(rows),
+      ({rows}) => this.parts.scanRows(rows),
+      loadsAheadMax,
+      (chunk, rows) => fold(chunk, rows) ?? this.slices.pauseIfDue(),
+    );
   }
 
   private async *rows(chunks: readonly ChunkEntry[]): AsyncGenerator<readonly [ChunkEntry, RowsView], void, void> {

@@ -18,3 +18,32 @@ export async function* loadAhead<T, V>(
     yield [item, await ahead.shift()!];
   }
 }
+
+/**
+ * Folds every item in order. What `held` finds is folded at once: waiting for a promise, and for the generator's, once for
+ * each of hundreds of parts at hand takes longer than folding them. The others are loaded, a bounded number ahead.
+ * `fold` may give way by returning a promise.
+ */
+export async function foldAhead<T, V>(
+  items: readonly T[],
+  held: (item: T) => V | undefined,
+  load: (item: T) => Promise<V>,
+  aheadMax: number,
+  fold: (item: T, value: V) => Promise<void> | undefined,
+): Promise<void> {
+  for (let at = 0; at < items.length; at++) {
+    const value = held(items[at]!);
+    if (value === undefined) return foldLoaded(items.slice(at), load, aheadMax, fold);
+    const folding = fold(items[at]!, value);
+    if (folding !== undefined) await folding;
+  }
+}
+
+async function foldLoaded<T, V>(
+  items: readonly T[],
+  load: (item: T) => Promise<V>,
+  aheadMax: number,
+  fold: (item: T, value: V) => Promise<void> | undefined,
+): Promise<void> {
+  for await (const [item, value] of loadAhead(items, load, aheadMax)) await fold(item, value);
+}

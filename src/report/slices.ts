@@ -11,7 +11,15 @@ export class Slices {
 
   /** Gives way when this slice has lasted long enough. */
   async pause(): Promise<void> {
-    if (monotonicMs() - this.startedMs < sliceMsMax) return;
+    await this.pauseIfDue();
+  }
+
+  /** Undefined while the slice lasts: nothing to wait for. */
+  pauseIfDue(): Promise<void> | undefined {
+    return monotonicMs() - this.startedMs < sliceMsMax ? undefined : this.giveWay();
+  }
+
+  private async giveWay(): Promise<void> {
     await turn();
     this.startedMs = monotonicMs();
   }

@@ -1,0 +1,132 @@
+// The live rows of one chunk by event name, and by time within a name: whoever asks for one name sees no other rows.
+//   Derived from a rows part, never stored: a counting sort of `order`. What is read of each row lies in this order too:
+//   with hundreds of chunks every row that is looked up elsewhere is a cache miss, which costs more than the work on it.
+//   G1. A run is the rows of one name in one hour; buckets of reports begin and end on hours, so times are read only
+//       where `from` or `to` cuts an hour.
+import {hourMs} from '../limits.js';
+import type {RowsView} from '../rows.js';
+
+/** Counting takes 4 bytes an index up to the highest: past this one a chunk is not grouped. */
+export const groupedNameMax = 0xffff;
+
+/** Rows of one name: places [start, end), runs [firstRun, runEnd). */
+export interface NameGroup {
+  readonly start: number;
+  readonly end: number;
+  readonly firstRun: number;
+  readonly runEnd: number;
+}
+
+export class RowsByName {
+  private readonly view: RowsView;
+  private readonly onGrowth: (bytes: number) => void;
+  /** Place -> row. */
+  readonly rows: Uint16Array;
+  /** Of each run: its hour (epoch ms / 3,600,000), and its first place; one place more than runs. */
+  readonly runHours: Uint32Array;
+  readonly runStarts: Uint16Array;
+  /** Name indexes that occur, ascending; the runs of names[i] begin at nameRuns[i]. */
+  private readonly names: Uint32Array;
+  private readonly nameRuns: Uint32Array;
+  /** Codes of a column by place, once it was asked for. */
+  private readonly codes: (Uint16Array | undefined)[] = [];
+
+  private constructor(view: RowsView, rows: Uint16Array, onGrowth: (bytes: number) => void) {
+    this.view = view;
+    this.onGrowth = onGrowth;
+    this.rows = rows;
+    const names: number[] = [];
+    const nameRuns: number[] = [];
+    const runHours: number[] = [];
+    const runStarts: number[] = [];
+    let hourStart = 0;
+    for (let place = 0; place < rows.length; place++) {
+      const row = rows[place];
+      const isNewName = view.names[row] !== names[names.length - 1];
+      if (!isNewName && view.times[row] < hourStart + hourMs) continue;
+      if (isNewName) {
+        names.push(view.names[row]);
+        nameRuns.push(runHours.length);
+      }
+      const hour = Math.floor(view.times[row] / hourMs);
+      hourStart = hour * hourMs;
+      runHours.push(hour);
+      runStarts.push(place);
+    }
+    this.names = Uint32Array.from(names);
+    this.nameRuns = Uint32Array.from([...nameRuns, runHours.length]);
+    this.runHours = Uint32Array.from(runHours);
+    this.runStarts = Uint16Array.from([...runStarts, rows.length]);
+  }
+
+  /** Undefined when a name's index is above `groupedNameMax`. `onGrowth` is told of bytes, now and later. */
+  static of(view: RowsView, onGrowth: (bytes: number) => void): RowsByName | undefined {
+    const {order, names} = view;
+    let highest = 0;
+    for (let at = 0; at < order.length; at++) if (names[order[at]] > highest) highest = names[order[at]];
+    if (highest > groupedNameMax) return undefined;
+    const places = new Uint32Array(highest + 2);
+    for (let at = 0; at < order.length; at++) places[names[order[at]] + 1] += 1;
+    for (let name = 1; name <= highest; name++) places[name] += places[name - 1];
+    const rows = new Uint16Array(order.length);
+    for (let at = 0; at < order.length; at++) rows[places[names[order[at]]]++] = order[at];
+    const grouped = new RowsByName(view, rows, onGrowth);
+    onGrowth(grouped.rows.byteLength + grouped.runHours.byteLength + grouped.runStarts.byteLength);
+    return grouped;
+  }
+
+  /** Undefined when no live row has the name. */
+  group(name: number): NameGroup | undefined {
+    const {names, nameRuns, runStarts} = this;
+    let low = 0;
+    let high = names.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (names[middle] < name) low = middle + 1;
+      else high = middle;
+    }
+    if (names[low] !== name) return undefined;
+    const firstRun = nameRuns[low];
+    const runEnd = nameRuns[low + 1];
+    return {start: runStarts[firstRun], end: runStarts[runEnd], firstRun, runEnd};
+  }
+
+  /** First run of the group at or after `hour`. */
+  runAt({firstRun, runEnd}: NameGroup, hour: number): number {
+    let low = firstRun;
+    let high = runEnd;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.runHours[middle] < hour) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** First place of the group whose row is at or after `timeMs`. */
+  placeAt(group: NameGroup, timeMs: number): number {
+    const hour = Math.floor(timeMs / hourMs);
+    const run = this.runAt(group, hour);
+    let low = this.runStarts[run];
+    if (run === group.runEnd || this.runHours[run] > hour) return low;
+    let high = this.runStarts[run + 1];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.view.times[this.rows[middle]] < timeMs) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Codes of the column by place. */
+  codesOf(column: number): Uint16Array {
+    const held = this.codes[column];
+    if (held !== undefined) return held;
+    const {codes} = this.view.columns[column];
+    const byPlace = new Uint16Array(this.rows.length);
+    for (let place = 0; place < byPlace.length; place++) byPlace[place] = codes[this.rows[place]];
+    this.codes[column] = byPlace;
+    this.onGrowth(byPlace.byteLength);
+    return byPlace;
+  }
+}

@@ -1,0 +1,95 @@
+// The dictionary of one chunk column by column, so that the code of a value is found without reading the other values.
+//   Derived from a rows part, never stored. A column of many values is put into buckets by hash when somebody first asks
+//   for one: a near-unique column has as many values as rows, and comparing all of them took longer than the rows.
+//   V1. A value has at most one code in a column (dictionary.ts), except the empty one, which is no value.
+import {hashBytes} from '../hash.js';
+import {codeAbsent, codeInBody, type RowsView} from '../rows.js';
+
+/** Columns of fewer values are compared one by one. */
+const hashedCodesMin = 32;
+/** Values that share a bucket, on average at most. */
+const bucketCodes = 4;
+const bucketSeed = 0x76616c75; // 'valu'
+
+const unknown = 0;
+const none = 1;
+const some = 2;
+
+export class ValueCodes {
+  private readonly rows: RowsView;
+  private readonly onGrowth: (bytes: number) => void;
+  /** Codes of column c: codes[starts[c] .. starts[c + 1]), ascending, or bucket by bucket once it has any. */
+  private readonly starts: Uint32Array;
+  private readonly codes: Uint16Array;
+  /** Of each column, once it was asked for: bucket b begins at starts[c] + buckets[c][b]. */
+  private readonly buckets: (Uint16Array | undefined)[];
+  /** Of each column: whether rows of it are told by their bodies alone. */
+  private readonly inBody: Uint8Array;
+
+  /** `onGrowth` is told of bytes, now and later. */
+  constructor(rows: RowsView, onGrowth: (bytes: number) => void) {
+    this.rows = rows;
+    this.onGrowth = onGrowth;
+    const {codeColumns, columns} = rows;
+    this.starts = new Uint32Array(columns.length + 1);
+    for (let code = 1; code < codeColumns.length; code++) this.starts[codeColumns[code] + 1] += 1;
+    for (let column = 0; column < columns.length; column++) this.starts[column + 1] += this.starts[column];
+    const places = this.starts.slice();
+    this.codes = new Uint16Array(Math.max(codeColumns.length - 1, 0));
+    for (let code = 1; code < codeColumns.length; code++) this.codes[places[codeColumns[code]]++] = code;
+    this.buckets = columns.map(() => undefined);
+    this.inBody = new Uint8Array(columns.length);
+    onGrowth(this.starts.byteLength + this.codes.byteLength + this.inBody.byteLength);
+  }
+
+  /** The code of these value bytes (tag included) in the column; `codeAbsent` when no row has them. */
+  find(column: number, value: Uint8Array): number {
+    let start = this.starts[column];
+    let end = this.starts[column + 1];
+    if (end - start >= hashedCodesMin) {
+      const buckets = (this.buckets[column] ??= this.hashColumn(start, end));
+      const bucket = hashBytes(value, 0, value.length, bucketSeed) & (buckets.length - 2);
+      end = start + buckets[bucket + 1];
+      start += buckets[bucket];
+    }
+    for (let at = start; at < end; at++) if (this.holds(this.codes[at], value)) return this.codes[at];
+    return codeAbsent;
+  }
+
+  private holds(code: number, value: Uint8Array): boolean {
+    const {dictionary, dictionaryOffsets} = this.rows;
+    const start = dictionaryOffsets[code];
+    if (dictionaryOffsets[code + 1] - start !== value.length) return false;
+    for (let i = 0; i < value.length; i++) if (dictionary[start + i] !== value[i]) return false;
+    return true;
+  }
+
+  /** Puts codes [start, end) into the order of buckets. */
+  private hashColumn(start: number, end: number): Uint16Array {
+    const {dictionary, dictionaryOffsets} = this.rows;
+    const codes = this.codes.slice(start, end);
+    let bucketCount = 1;
+    while (bucketCount * bucketCodes < codes.length) bucketCount *= 2;
+    const hashes = new Uint16Array(codes.length);
+    const places = new Uint32Array(bucketCount + 1);
+    for (let i = 0; i < codes.length; i++) {
+      const bucket =
+        hashBytes(dictionary, dictionaryOffsets[codes[i]], dictionaryOffsets[codes[i] + 1], bucketSeed) &
+        (bucketCount - 1);
+      hashes[i] = bucket;
+      places[bucket + 1] += 1;
+    }
+    for (let bucket = 1; bucket <= bucketCount; bucket++) places[bucket] += places[bucket - 1];
+    const buckets = new Uint16Array(places);
+    for (let i = 0; i < codes.length; i++) this.codes[start + places[hashes[i]]++] = codes[i];
+    this.onGrowth(buckets.byteLength);
+    return buckets;
+  }
+
+  /** Whether some row's value of the column is in its body alone (rows.ts R2). */
+  hasInBody(column: number): boolean {
+    if (this.inBody[column] === unknown)
+      this.inBody[column] = this.rows.columns[column].codes.includes(codeInBody) ? some : none;
+    return this.inBody[column] === some;
+  }
+}

@@ -1,0 +1,103 @@
+// What a cache keeps within a bound of bytes, so that one large scan does not drop what is asked for again and again.
+//   2Q (Johnson and Shasha, VLDB 1994): what comes for the first time waits in `recent`; only what is asked for again
+//   after it had to leave from there becomes `frequent`. A scan goes through `recent` alone, however many hits the pieces
+//   of one part have while they are new.
+//   T1. While everything fits nothing leaves, whichever queue it is in.
+//   T2. The bound holds after every call; a value above it is not kept at all.
+
+/** What `recent` may hold while `frequent` wants room. */
+const recentShare = 1 / 4;
+/** Keys that left `recent` are remembered for so many bytes of their values, and for so many of them. */
+const rememberedShare = 1 / 2;
+const rememberedKeysMax = 16_384;
+
+interface Entry<V> {
+  readonly value: V;
+  bytes: number;
+}
+
+export class TwoQueues<V> {
+  readonly bytesMax: number;
+  /** Least recently used first, all three. */
+  private readonly recent = new Map<string, Entry<V>>();
+  private readonly frequent = new Map<string, Entry<V>>();
+  /** Keys that left `recent`, and what they held. */
+  private readonly remembered = new Map<string, number>();
+  private recentBytes = 0;
+  private frequentBytes = 0;
+  private rememberedBytes = 0;
+
+  constructor(bytesMax: number) {
+    this.bytesMax = bytesMax;
+  }
+
+  get bytes(): number {
+    return this.recentBytes + this.frequentBytes;
+  }
+
+  get(key: string): V | undefined {
+    const queue = this.recent.has(key) ? this.recent : this.frequent;
+    const entry = queue.get(key);
+    if (entry === undefined) return undefined;
+    queue.delete(key);
+    queue.set(key, entry);
+    return entry.value;
+  }
+
+  /** Keeps a value under a key that nothing is kept under. */
+  add(key: string, value: V, bytes: number): void {
+    if (bytes > this.bytesMax) return; // T2
+    if (this.remembered.has(key)) {
+      this.forget(key);
+      this.frequent.set(key, {value, bytes});
+      this.frequentBytes += bytes;
+    } else {
+      this.recent.set(key, {value, bytes});
+      this.recentBytes += bytes;
+    }
+    this.makeRoom();
+  }
+
+  /** The value takes more bytes than it was said to; one that is not kept any more counts nowhere. */
+  grow(key: string, value: V, bytes: number): void {
+    const isRecent = this.recent.has(key);
+    const entry = (isRecent ? this.recent : this.frequent).get(key);
+    if (entry === undefined || entry.value !== value) return;
+    entry.bytes += bytes;
+    if (isRecent) this.recentBytes += bytes;
+    else this.frequentBytes += bytes;
+    this.makeRoom();
+  }
+
+  private makeRoom(): void {
+    while (this.bytes > this.bytesMax) {
+      const fromRecent = this.frequent.size === 0 || this.recentBytes > this.bytesMax * recentShare;
+      if (fromRecent) this.dropRecent();
+      else this.dropFrequent();
+    }
+  }
+
+  private dropRecent(): void {
+    const [key, {bytes}] = this.recent.entries().next().value!;
+    this.recent.delete(key);
+    this.recentBytes -= bytes;
+    this.remembered.set(key, bytes);
+    this.rememberedBytes += bytes;
+    for (const [oldest] of this.remembered) {
+      const isFull = this.rememberedBytes > this.bytesMax * rememberedShare || this.remembered.size > rememberedKeysMax;
+      if (!isFull) break;
+      this.forget(oldest);
+    }
+  }
+
+  private dropFrequent(): void {
+    const [key, {bytes}] = this.frequent.entries().next().value!;
+    this.frequent.delete(key);
+    this.frequentBytes -= bytes;
+  }
+
+  private forget(key: string): void {
+    this.rememberedBytes -= this.remembered.get(key) ?? 0;
+    this.remembered.delete(key);
+  }
+}

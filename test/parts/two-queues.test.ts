@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {TwoQueues} from '../../src/parts/two-queues.js';
+
+/** Asks as a cache does: what is not kept is loaded and offered. */
+function ask(queues: TwoQueues<string>, key: string, bytes = 1): boolean {
+  if (queues.get(key) !== undefined) return true;
+  queues.add(key, key, bytes);
+  return false;
+}
+
+describe('two queues', () => {
+  test('while everything fits nothing leaves', () => {
+    const queues = new TwoQueues<string>(100);
+    for (let key = 0; key < 100; key++) ask(queues, `k${key}`);
+    expect(Array.from({length: 100}, (_, key) => ask(queues, `k${key}`))).not.toContain(false);
+  });
+
+  test('what was used longest ago leaves first', () => {
+    const queues = new TwoQueues<string>(2);
+    for (const key of ['a', 'b', 'a', 'c']) ask(queues, key);
+    expect(['a', 'b', 'c'].map((key) => queues.get(key) !== undefined)).toEqual([true, false, true]);
+  });
+
+  test('a scan larger than the cache leaves what is asked for again and again where it is', () => {
+    const queues = new TwoQueues<string>(100);
+    const hot = Array.from({length: 40}, (_, key) => `hot${key}`);
+    const scanned = Array.from({length: 1_000}, (_, key) => `cold${key}`);
+    const askAll = (keys: readonly string[]) => keys.filter((key) => ask(queues, key)).length;
+    askAll(hot);
+    askAll(Array.from({length: 100}, (_, key) => `first${key}`));
+    expect(askAll(hot)).toBe(0); // They left once: nothing said yet that they would be wanted again.
+    for (let scan = 0; scan < 3; scan++) {
+      for (const key of scanned) for (let use = 0; use < 3; use++) ask(queues, key);
+      expect(askAll(hot)).toBe(hot.length);
+    }
+  });
+
+  test('a value that grows counts with what it has become, and one that left does not count any more', () => {
+    const queues = new TwoQueues<string>(10);
+    queues.add('a', 'a', 4);
+    queues.add('b', 'b', 4);
+    queues.grow('b', 'b', 2);
+    expect(queues.bytes).toBe(10);
+    queues.grow('b', 'b', 1);
+    expect([queues.bytes, queues.get('a')]).toEqual([7, undefined]);
+    queues.grow('a', 'a', 5);
+    queues.grow('b', 'another b', 5);
+    expect(queues.bytes).toBe(7);
+    queues.grow('b', 'b', 5);
+    expect([queues.bytes, queues.get('b')]).toEqual([0, undefined]);
+  });
+
+  test('the bound holds whatever happens, and what is held is what was put', () => {
+    const someCall = fc.record({
+      key: fc.integer({min: 0, max: 30}),
+      bytes: fc.integer({min: 0, max: 14}),
+      isGrowth: fc.boolean(),
+    });
+    const property = fc.property(fc.array(someCall, {maxLength: 300, size: 'max'}), (calls) => {
+      const queues = new TwoQueues<string>(12);
+      const sizes = new Map<string, number>();
+      for (const {key, bytes, isGrowth} of calls) {
+        const name = `k${key}`;
+        const held = queues.get(name);
+        if (held !== undefined && isGrowth) {
+          queues.grow(name, name, bytes);
+          sizes.set(name, sizes.get(name)! + bytes);
+        } else if (held === undefined) {
+          queues.add(name, name, bytes);
+          sizes.set(name, bytes);
+        }
+        const kept = [...sizes].filter(([keptName]) => queues.get(keptName) === keptName);
+        expect(queues.bytes).toBe(kept.reduce((sum, [, size]) => sum + size, 0));
+        expect(queues.bytes).toBeLessThanOrEqual(12);
+      }
+    });
+    fc.assert(property, {seed: 20_261, numRuns: 60});
+  });
+});
