@@ -7,7 +7,9 @@ COPY tsconfig.json ./
 COPY actors actors
 COPY src src
 COPY bench bench
-RUN npx tsc -b && npm prune --omit=dev --ignore-scripts
+COPY kernels kernels
+COPY scripts scripts
+RUN npx tsc -b && node scripts/kernels.mjs && npm prune --omit=dev --ignore-scripts
 
 FROM node:20-bookworm-slim
 WORKDIR /app

@@ -65,7 +65,8 @@ export function hashUint32(value: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-const partitionSeed = 0x6d696c6c; // 'mill'
+/** 'mill' */
+export const partitionSeed = 0x6d696c6c;
 
 /** The partition of a user key (kind byte + id bytes, codec/entries.ts). H1 */
 export function partitionOf(bytes: Uint8Array, start: number, end: number, partitionCount: number): number {

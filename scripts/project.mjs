@@ -1,12 +1,21 @@
 // Where things are, and the one lock under which set-up changes them.
 
+import {createHash} from 'node:crypto';
 import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
-import {join, resolve} from 'node:path';
+import {join, relative, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
 
 export const projectRoot = resolve(fileURLToPath(new URL('..', import.meta.url)));
 export const cacheFolder = join(projectRoot, '.cache');
 export const inProject = (...names) => join(projectRoot, ...names);
+
+/** By content, not by time: a checkout or an unpacked archive carries times that say nothing. */
+export function hashOf(files) {
+  const hash = createHash('sha256');
+  for (const file of files)
+    hash.update(relative(projectRoot, file)).update('\0').update(readFileSync(file)).update('\0');
+  return hash.digest('hex');
+}
 
 /** A sentence for the operator: shown without a stack, ends the program with code 1. */
 export class SetupFault extends Error {}

@@ -2,11 +2,11 @@
 // Each step says in one line what it chose and why; a second run with nothing to do takes a fraction of a second.
 
 import {execFileSync, spawnSync} from 'node:child_process';
-import {createHash} from 'node:crypto';
 import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
-import {join, relative} from 'node:path';
+import {join} from 'node:path';
+import {buildKernels} from './kernels.mjs';
 import {findNatsServer} from './nats-server.mjs';
-import {inProject, projectRoot, SetupFault, withSetupLock} from './project.mjs';
+import {hashOf, inProject, projectRoot, SetupFault, withSetupLock} from './project.mjs';
 
 /** Sources have type errors; what could be compiled was. */
 export class BuildFault extends SetupFault {}
@@ -98,29 +98,22 @@ function build(say) {
   }
   say(`build: compiling, because ${builtHash === undefined ? 'dist is missing' : 'sources changed'}`);
   try {
+    buildKernels();
     execFileSync(process.execPath, [inProject('node_modules/typescript/bin/tsc'), '-b', '--pretty', 'false'], {
       cwd: projectRoot,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   } catch (error) {
-    throw new BuildFault(`the build failed:\n${error.stdout || error.message}`);
+    throw new BuildFault(`the build failed:\n${error.stdout || error.stderr || error.message}`);
   }
   mkdirSync(inProject('dist'), {recursive: true});
   writeFileSync(builtStamp, hash);
 }
 
-/** By content, not by time: a checkout or an unpacked archive carries times that say nothing. */
-function hashOf(files) {
-  const hash = createHash('sha256');
-  for (const file of files)
-    hash.update(relative(projectRoot, file)).update('\0').update(readFileSync(file)).update('\0');
-  return hash.digest('hex');
-}
-
 function sourceFiles() {
-  const files = ['actors', 'src', 'bench', 'reliability', 'test/model', 'test/differential'].flatMap((folder) =>
-    typescriptIn(inProject(folder)),
+  const files = ['actors', 'src', 'bench', 'reliability', 'kernels', 'test/model', 'test/differential'].flatMap(
+    (folder) => typescriptIn(inProject(folder)),
   );
   return [inProject('tsconfig.json'), lockFile, ...files.sort()].filter((file) => existsSync(file));
 }

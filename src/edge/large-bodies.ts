@@ -1,5 +1,6 @@
 // The edge's side of the worker thread for large bodies.
 import {Worker} from 'node:worker_threads';
+import type {BatchReading} from '../ingest/batch.js';
 import {BodyShare} from './body-budget.js';
 import type {EncodedBatch, LargeBodiesWorkerData, LargeBody} from './large-bodies-worker.js';
 
@@ -15,7 +16,7 @@ export class LargeBodies {
   private readonly partitionCount: number;
   /** Started with the first large body: most deployments never see one. */
   private worker: Worker | undefined;
-  private readonly waiting = new Map<number, (batch: EncodedBatch) => void>();
+  private readonly waiting = new Map<number, (reading: BatchReading) => void>();
   private bodies = 0;
 
   constructor(partitionCount: number) {
@@ -23,19 +24,19 @@ export class LargeBodies {
   }
 
   /**
-   * Calls back with the entries of the batch; `bytes` are needed only during the call.
+   * Calls back with what the batch holds; `bytes` are needed only during the call.
    * @returns false when too many bodies wait already: nothing happens then.
    */
-  encode(bytes: Buffer, receivedMs: number, use: (batch: EncodedBatch) => void): boolean {
+  encode(bytes: Buffer, receivedMs: number, use: (reading: BatchReading) => void): boolean {
     const share = new BodyShare();
     if (!share.take(bytes.length)) return false;
     this.worker ??= this.start();
     // A copy, 3 ms for the largest: the buffer belongs to whoever collected the body.
     const own = new Uint8Array(bytes);
     const body: LargeBody = {id: ++this.bodies, bytes: own, receivedMs};
-    this.waiting.set(body.id, (batch) => {
+    this.waiting.set(body.id, (reading) => {
       share.release();
-      use(batch);
+      use(reading);
     });
     this.worker.postMessage(body, [own.buffer]);
     return true;
@@ -44,10 +45,10 @@ export class LargeBodies {
   private start(): Worker {
     const workerData: LargeBodiesWorkerData = {partitionCount: this.partitionCount};
     const worker = new Worker(new URL('./large-bodies-worker.js', import.meta.url), {workerData});
-    worker.on('message', (batch: EncodedBatch) => {
-      const use = this.waiting.get(batch.id)!;
-      this.waiting.delete(batch.id);
-      use(batch);
+    worker.on('message', ({id, reading}: EncodedBatch) => {
+      const use = this.waiting.get(id)!;
+      this.waiting.delete(id);
+      use(reading);
     });
     // A fault of ours in there ends the process, as it would out here.
     worker.on('error', (cause) => {

@@ -1,14 +1,14 @@
 // A batch body: JSON to entries, event by event. The same code on the edge thread and in the worker for large bodies.
+import {isUtf8} from 'node:buffer';
 import type {ByteWriter} from '../../actors/codec/bytes.js';
-import {partitionOfEntry, writeEvent} from '../../actors/codec/entries.js';
+import {writeEvent} from '../../actors/codec/entries.js';
 import {batchEventsMax} from '../../actors/limits.js';
+import {type BatchEntries, EntryList} from './batch-entries.js';
+import {BatchKernel, kernelBodyBytesMax} from './batch-kernel.js';
 import {notJson, parseJson} from './json-text.js';
-import {PlainBatch} from './plain-batch.js';
+import {PlainBatch, type PlainReader} from './plain-batch.js';
 import type {Refusal} from './refusals.js';
 import {EventDraft, isJsonObject, isMessageId, readEvent} from './validate.js';
-
-/** Gets the entry of the event at `index` as `bytes[start, end)`; valid until the next batch is read. */
-export type EntrySink = (bytes: Uint8Array, start: number, end: number, partition: number, index: number) => void;
 
 export interface RefusedItem {
   readonly index: number;
@@ -17,58 +17,67 @@ export interface RefusedItem {
   readonly messageId?: string;
 }
 
-export type BatchReading =
-  | {readonly kind: 'not_json' | 'no_object' | 'no_events' | 'too_many'}
-  | {readonly kind: 'read'; readonly eventCount: number; readonly refused: readonly RefusedItem[]};
+export type BatchReading = {readonly kind: 'not_json' | 'no_object' | 'no_events' | 'too_many'} | BatchRead;
+
+export interface BatchRead {
+  readonly kind: 'read';
+  readonly eventCount: number;
+  readonly refused: readonly RefusedItem[];
+  /** Of the events that are not refused. Valid until the next batch is read. */
+  readonly entries: BatchEntries;
+}
 
 const draft = new EventDraft();
-const plain = new PlainBatch();
+const list = new EntryList();
+const plain = new PlainBatch(list);
+const kernel = BatchKernel.load();
 
-/** Nothing reaches `sink` unless the batch as a whole is in order. */
-export function readBatch(bytes: Buffer, receivedMs: number, partitionCount: number, sink: EntrySink): BatchReading {
-  const reading = readPlain(bytes, receivedMs) ?? readParsed(bytes, receivedMs);
-  if (reading.kind === 'read') emit(reading.eventCount, partitionCount, sink);
-  return reading;
+/** What reads a plain body of so many bytes best on this machine. */
+export const readerFor = (bytes: number): PlainReader =>
+  kernel === undefined || bytes > kernelBodyBytesMax ? plain : kernel;
+
+export function readBatch(bytes: Buffer, receivedMs: number, partitionCount: number): BatchReading {
+  return readPlain(bytes, receivedMs, partitionCount) ?? readParsed(bytes, receivedMs, partitionCount);
 }
 
 /**
- * The same for a thread that must not stall: undefined, and nothing happened, when more than `parseBytesMax` would have
- * to be parsed. What is plain is read in any length.
+ * The same for a thread that must not stall: undefined when more than `parseBytesMax` would have to be parsed. What is
+ * plain is read in any length.
  */
 export function readCheapBatch(
   bytes: Buffer,
   receivedMs: number,
   partitionCount: number,
   parseBytesMax: number,
-  sink: EntrySink,
 ): BatchReading | undefined {
-  let reading = readPlain(bytes, receivedMs, parseBytesMax);
-  if (reading === undefined && bytes.length > parseBytesMax) return undefined;
-  reading ??= readParsed(bytes, receivedMs);
-  if (reading.kind === 'read') emit(reading.eventCount, partitionCount, sink);
-  return reading;
+  const reading = readPlain(bytes, receivedMs, partitionCount, parseBytesMax);
+  if (reading !== undefined || bytes.length > parseBytesMax) return reading;
+  return readParsed(bytes, receivedMs, partitionCount);
 }
 
 /** Undefined when the body is to be parsed as a whole, or more than `parseBytesMax` of it. */
 export function readPlain(
   bytes: Buffer,
   receivedMs: number,
+  partitionCount: number,
   parseBytesMax = Number.POSITIVE_INFINITY,
-): BatchReading | undefined {
+  reader = readerFor(bytes.length),
+): BatchRead | undefined {
+  if (!isUtf8(bytes)) return undefined;
   const refused: RefusedItem[] = [];
   let parsedBytes = 0;
-  const isRead = plain.read(bytes, receivedMs, (text, index, entries) => {
+  const entries = reader.read(bytes, receivedMs, partitionCount, (text, index, writer) => {
     parsedBytes += text.length;
     if (parsedBytes > parseBytesMax) return false;
     const event = parseJson(text);
     if (event === notJson) return false;
-    encode(event, index, receivedMs, entries, refused);
+    encode(event, index, receivedMs, writer, refused);
     return true;
   });
-  return isRead ? {kind: 'read', eventCount: plain.eventCount, refused} : undefined;
+  return entries && {kind: 'read', eventCount: reader.eventCount, refused, entries};
 }
 
-export function readParsed(bytes: Buffer, receivedMs: number): BatchReading {
+export function readParsed(bytes: Buffer, receivedMs: number, partitionCount: number): BatchReading {
   const body = parseJson(bytes);
   if (body === notJson) return {kind: 'not_json'};
   if (!isJsonObject(body)) return {kind: 'no_object'};
@@ -76,12 +85,12 @@ export function readParsed(bytes: Buffer, receivedMs: number): BatchReading {
   if (!Array.isArray(events) || events.length === 0) return {kind: 'no_events'};
   if (events.length > batchEventsMax) return {kind: 'too_many'};
   const refused: RefusedItem[] = [];
-  plain.entries.position = 0;
+  list.clear();
   for (let index = 0; index < events.length; index++) {
-    encode(events[index], index, receivedMs, plain.entries, refused);
-    plain.ends[index] = plain.entries.position;
+    encode(events[index], index, receivedMs, list.writer, refused);
+    list.endEvent();
   }
-  return {kind: 'read', eventCount: events.length, refused};
+  return {kind: 'read', eventCount: events.length, refused, entries: list.group(partitionCount)};
 }
 
 function encode(event: unknown, index: number, receivedMs: number, entries: ByteWriter, refused: RefusedItem[]): void {
@@ -93,15 +102,4 @@ function encode(event: unknown, index: number, receivedMs: number, entries: Byte
 function refusedItem(index: number, refusal: Refusal, event: unknown): RefusedItem {
   const messageId = isJsonObject(event) ? event.messageId : undefined;
   return isMessageId(messageId) ? {index, refusal, messageId} : {index, refusal};
-}
-
-/** Hands on the entries in order; a refused event has none. */
-function emit(eventCount: number, partitionCount: number, sink: EntrySink): void {
-  const {bytes} = plain.entries;
-  let start = 0;
-  for (let index = 0; index < eventCount; index++) {
-    const end = plain.ends[index];
-    if (end > start) sink(bytes, start, end, partitionOfEntry(bytes, start, partitionCount), index);
-    start = end;
-  }
 }

@@ -40,9 +40,9 @@ export class LogMessage implements Commit {
     beginMessage(writer);
   }
 
-  add(bytes: Uint8Array, start: number, end: number, waiter: CommitWaiter): void {
+  add(bytes: Uint8Array, start: number, end: number, waiter: CommitWaiter, entryCount: number): void {
     this.writer.raw(bytes, start, end);
-    this.entryCount += 1;
+    this.entryCount += entryCount;
     // The entries of one request arrive together: looking at the last waiter suffices.
     if (this.waiters[this.waiters.length - 1] !== waiter) this.waiters.push(waiter);
   }

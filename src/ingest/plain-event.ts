@@ -20,8 +20,8 @@ import {parseTimestamp} from '../../actors/timestamp.js';
 import {equals, JsonScanner, minus, quote, token} from './json-scanner.js';
 
 /** More are rare, and finding a repeated key compares each with each. */
-const plainPropertiesMax = 32;
-const timestampCharsMax = 64;
+export const plainPropertiesMax = 32;
+export const timestampCharsMax = 64;
 
 const ascii = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 const words = {null: ascii('null'), true: ascii('true'), false: ascii('false')};

@@ -125,15 +125,23 @@ export class LogPublisher implements LogListener {
   }
 
   /**
-   * Takes the entry in `bytes[start, end)` along; `waiter` is told when its message is settled. Copies the bytes.
-   * @returns the message that carries it, or undefined when the log cannot take it now (G5): nothing is stored.
+   * Takes the entries in `bytes[start, end)`, one or a few that are no longer than `entryBytesMax` together, along in one
+   * message; `waiter` is told when it is settled. Copies the bytes.
+   * @returns the message that carries them, or undefined when the log cannot take them now (G5): nothing is stored.
    */
-  append(partition: number, bytes: Uint8Array, start: number, end: number, waiter: CommitWaiter): Commit | undefined {
+  append(
+    partition: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    waiter: CommitWaiter,
+    entryCount = 1,
+  ): Commit | undefined {
     const lane = this.lanes[partition];
     const length = end - start;
     if (!this.hasRoom(lane, length)) return undefined;
     const message = this.openMessage(lane, length);
-    message.add(bytes, start, end, waiter);
+    message.add(bytes, start, end, waiter, entryCount);
     lane.bytes += length;
     this.bytes += length;
     this.pace.wait(1, length);

@@ -1,5 +1,6 @@
 // What a batch is answered when the log takes all of it, a share of it, or nothing: over a wire that fails on demand.
 import {describe, expect, test} from 'vitest';
+import {MessageCursor, propertiesJson} from '../../actors/codec/entries.js';
 import {logMessageBytesMax} from '../../actors/limits.js';
 import type {Exchange} from '../../src/edge/exchange.js';
 import {type Failure, type Header, statusOf} from '../../src/edge/failure.js';
@@ -22,7 +23,15 @@ class ScriptedLink implements LogLink {
     this.listener = listener;
   }
 
-  send(partition: number, _: string, ticket: number): void {
+  /** Indexes of the events that each partition got, as their properties say. */
+  readonly sent: number[][] = Array.from({length: partitionCount}, () => []);
+
+  send(partition: number, _: string, ticket: number, bytes: Uint8Array): void {
+    const cursor = new MessageCursor(bytes);
+    while (cursor.next()) {
+      const {propertiesStart} = cursor.entry;
+      if (propertiesStart > 0) this.sent[partition]!.push(JSON.parse(propertiesJson(bytes, propertiesStart)).index);
+    }
     setImmediate(() => this.listener.answered(partition, ticket, this.answers[partition]!));
   }
 }
@@ -95,6 +104,22 @@ describe('a batch', () => {
       ...lost.map((index) => [index, 'unavailable']),
       [10, 'invalid_event'],
     ]);
+  });
+
+  test('whose events fill many pieces and several messages reaches the log whole and in order', async () => {
+    const link = new ScriptedLink([stored(5), stored(9)]);
+    const text = 'x'.repeat(900);
+    const many = Array.from({length: 1_000}, (_, index) => {
+      // Most of them go to one partition.
+      const userId = index % 50 === 0 ? users[index % 10] : users[0];
+      return {event: 'seen', userId, properties: index === 333 ? {index, nested: [text]} : {index, text}};
+    });
+    const {status, body} = await post([...many.slice(0, 999), {}], link);
+    expect([status, body.received, body.errors.map(({index}) => index)]).toEqual(['207 Multi-Status', 999, [999]]);
+    const expected = link.sent.map((_, partition) =>
+      many.flatMap(({userId}, index) => (index < 999 && partitionOf(userId!) === partition ? [index] : [])),
+    );
+    expect(link.sent).toEqual(expected);
   });
 
   test('that no partition took is 503 with every event listed', async () => {

@@ -1,11 +1,16 @@
-// Batches read from bytes against batches that are parsed: the same entries, bit for bit, and the same refusals.
+// Batches read from bytes, by the kernel and by its plain twin, against batches that are parsed: the same entries, bit for
+// bit, and the same refusals.
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {partitionOfEntry, writeEvent} from '../../actors/codec/entries.js';
 import {batchEventsMax, eventBytesMax} from '../../actors/limits.js';
-import {readBatch, readCheapBatch} from '../../src/ingest/batch.js';
+import {canonical, workloadEvents} from '../../bench/workload/events.js';
+import {type BatchReading, readBatch, readCheapBatch, readPlain} from '../../src/ingest/batch.js';
+import {copyOf, EntryList} from '../../src/ingest/batch-entries.js';
+import {BatchKernel, kernelBodyBytesMax} from '../../src/ingest/batch-kernel.js';
 import {notJson, parseJson} from '../../src/ingest/json-text.js';
+import {PlainBatch, type PlainReader} from '../../src/ingest/plain-batch.js';
 import {PlainEvent} from '../../src/ingest/plain-event.js';
 import {EventDraft, isJsonObject, readEvent} from '../../src/ingest/validate.js';
 
@@ -14,13 +19,34 @@ const partitionCount = 4;
 
 type Outcome = {kind: string; entries: string[]; refused: unknown[]};
 
+const twin = new PlainBatch(new EntryList());
+const kernel = BatchKernel.load()!;
+
 function read(body: Buffer): Outcome {
-  const entries: string[] = [];
-  const reading = readBatch(body, nowMs, partitionCount, (bytes, start, end, partition, index) => {
-    entries.push(`${index} ${partition} ${Buffer.from(bytes.subarray(start, end)).toString('hex')}`);
-  });
-  const refused = reading.kind === 'read' ? reading.refused.map(({index, refusal}) => [index, refusal]) : [];
-  return {kind: reading.kind, entries, refused};
+  return outcomeOf(readBatch(body, nowMs, partitionCount));
+}
+
+/** Entries in the order of their events. */
+function outcomeOf(reading: BatchReading): Outcome {
+  if (reading.kind !== 'read') return {kind: reading.kind, entries: [], refused: []};
+  const {bytes, firsts, starts, ends, indexes} = reading.entries;
+  const entries: [number, string][] = [];
+  for (let partition = 0; partition < partitionCount; partition++) {
+    let start = starts[partition]!;
+    for (let at = firsts[partition]!; at < firsts[partition + 1]!; at++) {
+      const text = Buffer.from(bytes.subarray(start, ends[at])).toString('hex');
+      entries.push([indexes[at]!, `${indexes[at]} ${partition} ${text}`]);
+      start = ends[at]!;
+    }
+  }
+  const refused = reading.refused.map(({index, refusal}) => [index, refusal]);
+  return {kind: 'read', entries: entries.sort(([a], [b]) => a - b).map(([, text]) => text), refused};
+}
+
+/** What one of the readers says; null: nothing. */
+function plainly(body: Buffer, reader: PlainReader): Outcome | null {
+  const reading = readPlain(body, nowMs, partitionCount, Number.POSITIVE_INFINITY, reader);
+  return reading === undefined ? null : outcomeOf(reading);
 }
 
 /** The slow, obvious way. */
@@ -51,7 +77,12 @@ function entryText(draft: EventDraft, index: number): string {
 
 function expectSame(body: string | Buffer): void {
   const bytes = Buffer.from(body as string);
-  expect(read(bytes)).toEqual(parsed(bytes));
+  const expected = parsed(bytes);
+  expect(read(bytes)).toEqual(expected);
+  // Each of them, and not only the one that is asked first. What is large by itself is not for the kernel.
+  const byTwin = plainly(bytes, twin);
+  expect(byTwin === null || byTwin).toEqual(byTwin === null || expected);
+  if (bytes.length <= kernelBodyBytesMax) expect(plainly(bytes, kernel)).toEqual(byTwin);
 }
 
 function isPlain(text: string): boolean {
@@ -276,30 +307,232 @@ test('any damage to a batch: as if it had been parsed', () => {
 });
 
 describe('a thread that must not stall', () => {
-  const cheap = (body: string, parseBytesMax: number): unknown =>
-    readCheapBatch(Buffer.from(body), nowMs, partitionCount, parseBytesMax, () => {});
+  const cheap = (body: string, parseBytesMax: number): Outcome | undefined => {
+    const reading = readCheapBatch(Buffer.from(body), nowMs, partitionCount, parseBytesMax);
+    return reading && outcomeOf(reading);
+  };
   const plainOnes = Array.from({length: 50}, () => event(''));
   const odd = withProperties('"a":{"b":1}');
 
   test('reads plain events whatever their length, and leaves alone what needs more parsing than it may do', () => {
-    expect(cheap(`{"events":[${plainOnes}]}`, 100)).toMatchObject({kind: 'read', eventCount: 50});
-    expect(cheap(`{"events":[${plainOnes},${odd}]}`, 100)).toMatchObject({kind: 'read', eventCount: 51});
+    expect(cheap(`{"events":[${plainOnes}]}`, 100)?.entries.length).toBe(50);
+    expect(cheap(`{"events":[${plainOnes},${odd}]}`, 100)?.entries.length).toBe(51);
     expect(cheap(`{"events":[${plainOnes},${odd},${odd}]}`, 100)).toBeUndefined();
     expect(cheap(`{"other":1,"events":[${plainOnes}]}`, 100)).toBeUndefined();
   });
 
   test('says the same as any other thread where it says anything', () => {
     for (const body of [`{"events":[${odd}]}`, '{"events":[]}', '[', '[]', `{"events":[${odd},0,${odd}]}`]) {
-      expect(cheap(body, 1_000)).toEqual(readBatch(Buffer.from(body), nowMs, partitionCount, () => {}));
+      expect(cheap(body, 1_000)).toEqual(read(Buffer.from(body)));
+    }
+  });
+});
+
+describe('vectors of 16 bytes: where strings end, and what stands in them', () => {
+  const marked = ['"', '\\', '\u0000', '\u001f', '\u007f', '\u0080', 'ÿ', '😀', ' ', '~', '\n'];
+
+  test.each([0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 127, 128, 129, 255, 256, 257])('%d bytes', (length) => {
+    const value = 'x'.repeat(length);
+    for (const shift of ['', ' ', '  ', '       ']) {
+      expectSame(`{"events":[${shift}${event(`,"properties":{"${value}":"${value}"}`)}]}`);
+      expectSame(`{"events":[${shift}{"event":"${value}","anonymousId":"${value}","messageId":"${value}"}]}`);
+    }
+    for (const mark of marked) {
+      for (const at of [0, length >> 1, length]) {
+        const text = value.slice(0, at) + mark + value.slice(at);
+        expectSame(`{"events":[${withProperties(`"k":"${text}"`)}]}`);
+        expectSame(`{"events":[${withProperties(`"${text}":1`)}]}`);
+        expectSame(`{"events":[{"event":"${text}","userId":"u"}]}`);
+      }
     }
   });
 
-  test('appends nothing when it leaves a batch alone', () => {
-    let appended = 0;
-    const body = Buffer.from(`{"events":[${plainOnes},${odd},${odd}]}`);
-    readCheapBatch(body, nowMs, partitionCount, 100, () => {
-      appended += 1;
-    });
-    expect(appended).toBe(0);
+  test('keys that differ, or not, in their last byte alone', () => {
+    for (let length = 1; length < 40; length++) {
+      const key = 'k'.repeat(length);
+      for (const other of [key, `${key.slice(1)}j`, `${key}k`]) {
+        for (const space of ['', ' ']) expectSame(`{"events":[${withProperties(`"${key}" :1,"${other}"${space}:2`)}]}`);
+      }
+    }
+    for (const name of ['__proto__', '__proto_', '__proto___', '__proto_x', '']) {
+      expectSame(`{"events":[${withProperties(`"${name}":1,"a":2,"${name}":3`)}]}`);
+    }
   });
+
+  test('names of fields that are nearly ours', () => {
+    for (const name of ['event', 'userId', 'anonymousId', 'messageId', 'timestamp', 'properties', 'events']) {
+      for (const near of [name, name.slice(1), name.slice(0, -1), `${name}x`, name.toUpperCase(), ` ${name}`]) {
+        expectSame(`{"events":[${event(`,"${near}":"2024-05-05"`)}]}`);
+        expectSame(`{"${near}":[${event('')}]}`);
+      }
+    }
+  });
+});
+
+describe('numbers and times', () => {
+  const oneValue = (text: string): void => expectSame(`{"events":[${withProperties(`"a":${text}`)}]}`);
+
+  test('of up to 25 digits, with a point anywhere', () => {
+    const digits = fc.array(fc.integer({min: 0, max: 9}), {minLength: 1, maxLength: 25}).map((all) => all.join(''));
+    const decimals = fc.tuple(fc.constantFrom('', '-'), digits, digits, fc.constantFrom('', '', '', 'e2', 'E', '.'));
+    fc.assert(
+      fc.property(decimals, ([sign, whole, fraction, tail]) => {
+        oneValue(`${sign}${whole}${tail}`);
+        oneValue(`${sign}${whole}.${fraction}${tail}`);
+        oneValue(`${sign}${Number(whole)}.${fraction}`);
+        oneValue(`${sign}0.${fraction}`);
+      }),
+      {numRuns: 1_000},
+    );
+  });
+
+  test('as programs print them', () => {
+    fc.assert(
+      fc.property(fc.double({noNaN: true, noDefaultInfinity: true}), fc.integer({min: 0, max: 20}), (value, places) => {
+        oneValue(String(value));
+        oneValue(value.toFixed(places));
+        oneValue(String(Math.fround(value)));
+        oneValue(String(Math.round(value * 1_000) / 1_000));
+      }),
+      {numRuns: 1_000},
+    );
+    for (const edge of [
+      2 ** 31,
+      2 ** 31 - 1,
+      -(2 ** 31),
+      -(2 ** 31) - 1,
+      2 ** 53,
+      2 ** 53 + 2,
+      1e15,
+      999_999_999_999_999,
+    ]) {
+      oneValue(String(edge));
+      oneValue(`${edge}.0`);
+    }
+    for (const text of ['-0', '-0.0', '0.0', '0.1', '0.30000000000000004', '5e-324', '0.000000000000001', '1e999'])
+      oneValue(text);
+  });
+
+  test('times of every day from 1969 to 2024, and what is none', () => {
+    const time = fc.date({min: new Date(-1e10), max: new Date(nowMs + 2e8), noInvalidDate: true});
+    fc.assert(
+      fc.property(time, fc.nat(23), fc.constantFrom('9', '0', '/', ':', '-', 'T', ' ', 'Z', '.'), (date, at, mark) => {
+        const text = date.toISOString();
+        expectSame(`{"events":[${event(`,"timestamp":"${text}"`)}]}`);
+        expectSame(`{"events":[${event(`,"timestamp":"${text.slice(0, at)}${mark}${text.slice(at + 1)}"`)}]}`);
+      }),
+      {numRuns: 2_000},
+    );
+    for (const day of [
+      '2023-02-29',
+      '2024-02-29',
+      '2000-02-29',
+      '1900-02-29',
+      '2024-04-31',
+      '2024-13-01',
+      '2024-00-10',
+      '2024-01-00',
+    ])
+      expectSame(`{"events":[${event(`,"timestamp":"${day}T00:00:00.000Z"`)}]}`);
+  });
+});
+
+describe('real batches', () => {
+  const canonicalBody = (eventCount: number): string => {
+    const events = [...workloadEvents({...canonical, eventCount})].map(({json}) => json);
+    return `{"events":[${events.join(',')}]}`;
+  };
+  const body = Buffer.from(canonicalBody(12));
+
+  test('the canonical workload, compact and with white space', () => {
+    const whole = canonicalBody(1_000);
+    expect(plainly(Buffer.from(whole), kernel)?.entries.length).toBe(1_000);
+    expectSame(whole);
+    for (const indent of [1, '\t', 4]) expectSame(JSON.stringify(JSON.parse(whole), null, indent));
+    expectSame(whole.replaceAll(',', ', ').replaceAll(':', ' : '));
+  });
+
+  test('cut off anywhere, also behind a longer one', () => {
+    for (let length = 0; length < 600; length++) {
+      plainly(body, kernel);
+      expectSame(body.subarray(0, length));
+    }
+  });
+
+  test('with up to three bytes replaced, removed or put in', () => {
+    const byte = fc.oneof(fc.nat(255), fc.constantFrom(...Buffer.from('"\\{}[]:,0-.eEtfn\n')));
+    const edit = fc.tuple(fc.nat(body.length - 1), fc.nat(2), fc.option(byte, {nil: null}));
+    fc.assert(
+      fc.property(fc.array(edit, {minLength: 1, maxLength: 3}), (edits) => {
+        let damaged = body;
+        for (const [at, removed, put] of edits) {
+          const middle = put === null ? [] : [put];
+          damaged = Buffer.concat([damaged.subarray(0, at), Buffer.from(middle), damaged.subarray(at + removed)]);
+        }
+        expectSame(damaged);
+      }),
+      {numRuns: 3_000},
+    );
+  });
+
+  test('with pieces of each other', () => {
+    const piece = fc.tuple(fc.nat(body.length), fc.nat(60), fc.nat(body.length));
+    fc.assert(
+      fc.property(piece, ([from, length, to]) => {
+        expectSame(Buffer.concat([body.subarray(0, to), body.subarray(from, from + length), body.subarray(to)]));
+      }),
+      {numRuns: 2_000},
+    );
+  });
+});
+
+describe('the memory of the kernel', () => {
+  test('has room for entries that are longer than their events', () => {
+    const properties = Array.from({length: 32}, (_, i) => `"${String.fromCharCode(97 + (i >> 1))}${i}":-0`).join();
+    for (const one of [withProperties(properties), withProperties('"a":-0'), '{"event":"e","userId":"u"}']) {
+      const body = `{"events":[${Array(batchEventsMax).fill(one).join()}]}`;
+      expect(plainly(Buffer.from(body), kernel)?.entries.length).toBe(batchEventsMax);
+      expectSame(body);
+    }
+    const long = Array.from({length: 32}, (_, i) => `"${'k'.repeat(200)}${i}":-0`).join();
+    const body = `{"events":[${Array(150).fill(withProperties(long)).join()}]}`;
+    expect(plainly(Buffer.from(body), kernel)?.entries.length).toBe(150);
+    expectSame(body);
+  });
+
+  test('takes a body of 1 MiB, and none that is longer', () => {
+    const head = '{"events":[{"event":"e","userId":"u"}';
+    const full = `${head}${' '.repeat(kernelBodyBytesMax - head.length - 2)}]}`;
+    expect(plainly(Buffer.from(full), kernel)?.entries.length).toBe(1);
+    expect(plainly(Buffer.from(`${full} `), kernel)).toBeNull();
+    expectSame(`${full} `);
+    // A string that never ends, and one event that is longer than any may be.
+    expectSame(`{"events":[{"event":"e","userId":"${'u'.repeat(kernelBodyBytesMax - 40)}`);
+    expectSame(`{"events":[${withProperties(`"a":"${'x'.repeat(900_000)}"`)}]}`);
+  });
+
+  test('leaves a batch to the parsers where odd entries do not fit', () => {
+    // In JSON 1e20 takes four bytes, in an entry 21: just below what one event may be.
+    const odd = withProperties(`"a":[${Array(2_900).fill('1e20').join()}]`);
+    const body = Buffer.from(`{"events":[${Array(60).fill(odd).join()}]}`);
+    expect(plainly(body, kernel)).toBeNull();
+    expect(read(body)).toEqual(parsed(body));
+    expect(read(body).entries.length).toBe(60);
+  });
+});
+
+test('a copy of entries holds the same entries, and little more', () => {
+  for (const events of [[event('')], [event(''), '{}', '{"event":"e","userId":"bob"}'], ['{}']]) {
+    const body = Buffer.from(`{"events":[${events.join()}]}`);
+    for (const reader of [kernel, twin]) {
+      const reading = readPlain(body, nowMs, partitionCount, Number.POSITIVE_INFINITY, reader)!;
+      const expected = outcomeOf(reading);
+      const entries = copyOf(reading.entries, partitionCount);
+      plainly(Buffer.from(`{"events":[${withProperties('"other":"one"')}]}`), reader);
+      expect(outcomeOf({...reading, entries})).toEqual(expected);
+      const entryBytes = expected.entries.map((text) => text.split(' ')[2]!.length / 2);
+      const total = entryBytes.reduce((sum, length) => sum + length, 0);
+      expect(entries.bytes.buffer.byteLength).toBeLessThanOrEqual(total + 16 * partitionCount);
+    }
+  }
 });

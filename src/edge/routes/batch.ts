@@ -1,14 +1,16 @@
 // POST /v1/events/batch: up to 1,000 events, each with its own outcome (API.md, Ingestion).
 
-import {batchEventsMax} from '../../../actors/limits.js';
-import {type BatchReading, type EntrySink, type RefusedItem, readCheapBatch} from '../../ingest/batch.js';
+import {assert} from '../../../actors/invariant.js';
+import {batchEventsMax, entryBytesMax} from '../../../actors/limits.js';
+import {type BatchReading, type RefusedItem, readCheapBatch} from '../../ingest/batch.js';
+import type {BatchEntries} from '../../ingest/batch-entries.js';
 import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
+import type {LogPublisher} from '../../ingest/publisher.js';
 import {tooManyBodies} from '../body-budget.js';
 import type {Exchange} from '../exchange.js';
 import {type Failure, invalidRequest, retryAfter, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import {largeBodyBytesMin, parseBytesMax} from '../large-bodies.js';
-import type {EncodedEntries} from '../large-bodies-worker.js';
 import {positionHeader} from '../log-position.js';
 import type {Outcomes} from '../metrics/traffic.js';
 import {invalidJson, noObject} from './track.js';
@@ -28,45 +30,39 @@ export function trackBatch(front: Front, exchange: Exchange, bytes: Buffer): voi
     trackElsewhere(front, exchange, bytes, receivedMs);
     return;
   }
-  const outcome = new BatchOutcome(exchange, front.traffic.events);
-  const sink: EntrySink = (entries, start, end, partition, index) => {
-    outcome.appended(index, front.publisher.append(partition, entries, start, end, outcome));
-  };
-  const reading = readCheapBatch(bytes, receivedMs, front.partitionCount, parseBytesMax, sink);
+  const reading = readCheapBatch(bytes, receivedMs, front.partitionCount, parseBytesMax);
   if (reading === undefined) trackElsewhere(front, exchange, bytes, receivedMs);
-  else finish(exchange, outcome, reading);
+  else finish(front, exchange, reading);
 }
 
 /** In the worker thread. */
 function trackElsewhere(front: Front, exchange: Exchange, bytes: Buffer, receivedMs: number): void {
-  const isTaken = front.largeBodies.encode(bytes, receivedMs, ({reading, entries}) => {
-    // The client may be gone by now: its batch is complete and valid all the same, like any that is not waited for.
-    const outcome = new BatchOutcome(exchange, front.traffic.events);
-    appendAll(front, outcome, entries);
-    finish(exchange, outcome, reading);
-  });
+  // The client may be gone when it is read: its batch is complete and valid all the same, like any that is not waited for.
+  const isTaken = front.largeBodies.encode(bytes, receivedMs, (reading) => finish(front, exchange, reading));
   if (!isTaken) exchange.fail(tooManyBodies);
 }
 
-function appendAll(
-  {publisher}: Front,
-  outcome: BatchOutcome,
-  {bytes, ends, partitions, indexes}: EncodedEntries,
-): void {
-  let start = 0;
-  for (let i = 0; i < ends.length; i++) {
-    outcome.appended(indexes[i], publisher.append(partitions[i], bytes, start, ends[i], outcome));
-    start = ends[i];
-  }
-}
-
-function finish(exchange: Exchange, outcome: BatchOutcome, reading: BatchReading): void {
+function finish(front: Front, exchange: Exchange, reading: BatchReading): void {
   if (reading.kind !== 'read') {
     exchange.fail(bodyFailures[reading.kind]);
     return;
   }
+  const outcome = new BatchOutcome(exchange, front.traffic.events, reading.refused);
+  outcome.append(front.publisher, reading.entries, front.partitionCount);
   exchange.costs(reading.eventCount);
-  outcome.complete(reading.refused);
+  outcome.complete();
+}
+
+/** Entries of a partition go to the log together, up to so many bytes: larger pieces would leave messages unfilled. */
+const pieceBytesMax = 64 * 1024;
+assert(pieceBytesMax <= entryBytesMax, 'a piece of more than one entry fits wherever an entry does');
+
+/** Entries that leave together: those from `first` up to `end`. */
+interface Piece {
+  readonly first: number;
+  readonly end: number;
+  /** Undefined: the log did not even take them. */
+  readonly commit: Commit | undefined;
 }
 
 interface ItemError {
@@ -81,32 +77,47 @@ interface ItemError {
 class BatchOutcome implements CommitWaiter {
   /** Messages that carry events of this batch: one per partition, or a few where one became full. */
   private readonly commits: Commit[] = [];
-  /** Events that a message carries: index in the batch, and which message. */
-  private readonly carried: number[] = [];
-  private readonly carriers: Commit[] = [];
-  /** Indexes of events that the log did not even take. */
-  private readonly notTaken: number[] = [];
-  private refused: readonly RefusedItem[] | undefined;
+  private readonly pieces: Piece[] = [];
+  /** Index in the batch of every entry's event. */
+  private indexes = new Uint16Array(0);
+  private isComplete = false;
   private settledCount = 0;
 
   constructor(
     private readonly exchange: Exchange,
     private readonly counts: Outcomes,
+    private readonly refused: readonly RefusedItem[],
   ) {}
 
-  appended(index: number, commit: Commit | undefined): void {
-    if (commit === undefined) {
-      this.notTaken.push(index);
-      return;
+  append(publisher: LogPublisher, entries: BatchEntries, partitionCount: number): void {
+    const {firsts, starts, indexes} = entries;
+    this.indexes = indexes.slice(0, firsts[partitionCount]);
+    for (let partition = 0; partition < partitionCount; partition++) {
+      this.appendRun(publisher, entries, partition, firsts[partition], firsts[partition + 1], starts[partition]);
     }
-    this.carried.push(index);
-    this.carriers.push(commit);
-    if (!this.commits.includes(commit)) this.commits.push(commit);
   }
 
-  /** No more events will be appended. */
-  complete(refused: readonly RefusedItem[]): void {
-    this.refused = refused;
+  private appendRun(
+    publisher: LogPublisher,
+    {bytes, ends}: BatchEntries,
+    partition: number,
+    first: number,
+    runEnd: number,
+    start: number,
+  ): void {
+    while (first < runEnd) {
+      const end = pieceEnd(ends, first, runEnd, start);
+      const commit = publisher.append(partition, bytes, start, ends[end - 1], this, end - first);
+      if (commit !== undefined && !this.commits.includes(commit)) this.commits.push(commit);
+      this.pieces.push({first, end, commit});
+      start = ends[end - 1];
+      first = end;
+    }
+  }
+
+  /** No more entries will be appended. */
+  complete(): void {
+    this.isComplete = true;
     this.answerWhenKnown();
   }
 
@@ -116,9 +127,9 @@ class BatchOutcome implements CommitWaiter {
   }
 
   private answerWhenKnown(): void {
-    if (this.refused === undefined || this.settledCount < this.commits.length) return;
+    if (!this.isComplete || this.settledCount < this.commits.length) return;
     const lost = this.lostIndexes();
-    const received = this.carried.length + this.notTaken.length - lost.length;
+    const received = this.indexes.length - lost.length;
     this.counts.accepted += received;
     this.counts.refused += this.refused.length;
     this.counts.unavailable += lost.length;
@@ -126,9 +137,11 @@ class BatchOutcome implements CommitWaiter {
   }
 
   private lostIndexes(): number[] {
-    if (this.notTaken.length === 0 && this.commits.every(({outcome}) => outcome === 'stored')) return [];
-    const lost = this.carried.filter((_, i) => this.carriers[i].outcome !== 'stored');
-    return [...this.notTaken, ...lost];
+    const lost: number[] = [];
+    for (const {first, end, commit} of this.pieces) {
+      if (commit?.outcome !== 'stored') lost.push(...this.indexes.subarray(first, end));
+    }
+    return lost;
   }
 
   private answer(received: number, refused: readonly RefusedItem[], lost: readonly number[]): void {
@@ -140,6 +153,14 @@ class BatchOutcome implements CommitWaiter {
     else if (received === 0) this.exchange.failWith(allRefused, body, position);
     else this.exchange.json(errors.length === 0 ? '200 OK' : '207 Multi-Status', JSON.stringify(body), position);
   }
+}
+
+/** Where the piece that begins with entry `first`, at `start`, ends: it has one entry at least. */
+function pieceEnd(ends: Uint32Array, first: number, runEnd: number, start: number): number {
+  if (ends[runEnd - 1] - start <= pieceBytesMax) return runEnd;
+  let end = first + 1;
+  while (end < runEnd && ends[end] - start <= pieceBytesMax) end += 1;
+  return end;
 }
 
 function refusedError({index, refusal, messageId}: RefusedItem): ItemError {

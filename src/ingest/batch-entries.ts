@@ -1,0 +1,93 @@
+// Entries of a batch, partition by partition: what of it goes to one partition goes there in one piece.
+//   E1. Within a partition entries keep the order of their events.
+
+import {ByteWriter} from '../../actors/codec/bytes.js';
+import {partitionOfEntry} from '../../actors/codec/entries.js';
+import {batchEventsMax} from '../../actors/limits.js';
+
+/** Valid until its owner reads the next batch. */
+export interface BatchEntries {
+  readonly bytes: Uint8Array;
+  /** Partition p has the entries from `firsts[p]` up to `firsts[p + 1]`; the last one says how many there are. */
+  readonly firsts: Uint32Array;
+  /** Where in `bytes` the first entry of each partition begins. */
+  readonly starts: Uint32Array;
+  /** Where each entry ends; the next one of the same partition begins there. */
+  readonly ends: Uint32Array;
+  /** Index in the batch of each entry's event. */
+  readonly indexes: Uint16Array;
+}
+
+/** A copy that holds little more than the entries. Its buffers may be handed to another thread. */
+export function copyOf({bytes, firsts, starts, ends, indexes}: BatchEntries, partitionCount: number): BatchEntries {
+  const count = firsts[partitionCount];
+  const start = starts[0];
+  return {
+    bytes: bytes.slice(start, count === 0 ? start : ends[count - 1]),
+    firsts: firsts.slice(0, partitionCount + 1),
+    starts: starts.slice(0, partitionCount).map((at) => at - start),
+    ends: ends.slice(0, count).map((at) => at - start),
+    indexes: indexes.slice(0, count),
+  };
+}
+
+/** Entries as they are written, in the order of their events. */
+export class EntryList {
+  readonly writer = new ByteWriter(1024 * 1024);
+  eventCount = 0;
+  /** By event; the entry of a refused one is empty. */
+  private readonly ends = new Uint32Array(batchEventsMax);
+  private readonly partitions = new Uint16Array(batchEventsMax);
+  private grouped = new Uint8Array(0);
+  private readonly groupedEnds = new Uint32Array(batchEventsMax);
+  private readonly indexes = new Uint16Array(batchEventsMax);
+
+  clear(): void {
+    this.writer.position = 0;
+    this.eventCount = 0;
+  }
+
+  /** What was written since the last call, which may be nothing, is the entry of the next event. */
+  endEvent(): void {
+    this.ends[this.eventCount++] = this.writer.position;
+  }
+
+  /** Valid until the next call. */
+  group(partitionCount: number): BatchEntries {
+    const firsts = new Uint32Array(partitionCount + 1);
+    const starts = new Uint32Array(partitionCount);
+    this.measure(partitionCount, firsts, starts);
+    this.move(firsts.slice(), starts.slice());
+    return {bytes: this.grouped, firsts, starts, ends: this.groupedEnds, indexes: this.indexes};
+  }
+
+  /** Finds the partition of every entry, and where the entries of every partition begin. */
+  private measure(partitionCount: number, firsts: Uint32Array, starts: Uint32Array): void {
+    const {bytes} = this.writer;
+    for (let index = 0, start = 0; index < this.eventCount; start = this.ends[index++]) {
+      if (this.ends[index] === start) continue;
+      const partition = partitionOfEntry(bytes, start, partitionCount);
+      this.partitions[index] = partition;
+      firsts[partition + 1] += 1;
+      if (partition + 1 < partitionCount) starts[partition + 1] += this.ends[index] - start;
+    }
+    for (let partition = 1; partition <= partitionCount; partition++) firsts[partition] += firsts[partition - 1];
+    for (let partition = 1; partition < partitionCount; partition++) starts[partition] += starts[partition - 1];
+  }
+
+  /** `nexts` and `places` are used up: which entry of each partition comes next, and where it goes. E1 */
+  private move(nexts: Uint32Array, places: Uint32Array): void {
+    const {bytes, position} = this.writer;
+    if (this.grouped.length < position) this.grouped = new Uint8Array(bytes.length);
+    for (let index = 0, start = 0; index < this.eventCount; start = this.ends[index++]) {
+      const end = this.ends[index];
+      if (end === start) continue;
+      const partition = this.partitions[index];
+      this.grouped.set(bytes.subarray(start, end), places[partition]);
+      places[partition] += end - start;
+      const next = nexts[partition]++;
+      this.groupedEnds[next] = places[partition];
+      this.indexes[next] = index;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// The part of WebAssembly's interface that is used here: Node has it, but its types come with those of browsers alone.
+// And where compiled kernels are (kernels/, scripts/kernels.mjs).
+
+import {readFileSync} from 'node:fs';
+
+/** What a module says and takes: functions, and numbers for its constants. */
+type Imports = {readonly [module: string]: {readonly [name: string]: unknown}};
+
+export interface Memory {
+  readonly buffer: ArrayBuffer;
+}
+
+interface WebAssemblyInterface {
+  readonly Module: new (code: Uint8Array<ArrayBuffer>) => object;
+  readonly Instance: new (module: object, imports: Imports) => {readonly exports: unknown};
+  /** Pages of 64 KiB. */
+  readonly Memory: new (pages: {
+    readonly initial: number;
+    readonly maximum: number;
+  }) => Memory;
+  validate(code: Uint8Array<ArrayBuffer>): boolean;
+}
+
+const {WebAssembly} = globalThis as unknown as {readonly WebAssembly: WebAssemblyInterface};
+
+const pageBytes = 64 * 1024;
+
+/** A memory that never grows. @throws RangeError when there is no room for it. */
+export function fixedMemory(bytes: number): Memory {
+  const pages = Math.ceil(bytes / pageBytes);
+  return new WebAssembly.Memory({initial: pages, maximum: pages});
+}
+
+/** What the kernel exports. */
+export const instantiate = (code: Uint8Array<ArrayBuffer>, imports: Imports): unknown =>
+  new WebAssembly.Instance(new WebAssembly.Module(code), imports).exports;
+
+/**
+ * The code of a kernel; undefined when nobody compiled it, or this machine has no SIMD. The caller may run compiled, from
+ * dist/src, or (in tests) as a source.
+ */
+export function readKernel(name: string): Uint8Array<ArrayBuffer> | undefined {
+  for (const folder of ['../kernels', '../dist/kernels']) {
+    try {
+      const code = readFileSync(new URL(`${folder}/${name}.wasm`, import.meta.url));
+      return WebAssembly.validate(code) ? code : undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+  return undefined;
+}
