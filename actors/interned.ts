@@ -122,6 +122,16 @@ export class InternedTable {
     this.slotsUsed = taken.length;
   }
 
+  /** Bytes by what they are for, room for growth included. */
+  memory(): {keys: number; offsets: number; hashes: number; slots: number} {
+    return {
+      keys: this.arena.byteLength,
+      offsets: this.offsets.byteLength,
+      hashes: this.hashes.byteLength,
+      slots: this.slots.byteLength,
+    };
+  }
+
   has(index: number): boolean {
     return index < this.count && !this.removed.has(index);
   }

@@ -3,6 +3,9 @@
 import type {Bench} from './bench.js';
 import {importBench} from './benches/import.js';
 import {ingestBench} from './benches/ingest.js';
+import {foldBench} from './benches/fold.js';
+import {historyBench} from './benches/history.js';
+import {memoryBench} from './benches/memory.js';
 import {reportsBench} from './benches/reports.js';
 
-export const benches: readonly Bench[] = [ingestBench, importBench, reportsBench];
+export const benches: readonly Bench[] = [ingestBench, importBench, reportsBench, historyBench, foldBench, memoryBench];

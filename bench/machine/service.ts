@@ -29,10 +29,12 @@ export interface ServiceSettings {
   readonly profileFolder: string | null;
   /** A store that outlives the service; without one it has its own, which goes with it. */
   readonly dataDir?: string;
+  /** `listening`: do not wait until it is ready, which one without all roles never is. */
+  readonly awaits?: 'ready' | 'listening';
 }
 
 /** Resolves once it is ready. Rate limits are off: the machine is the limit to be measured. */
-export async function startService({env, profileFolder, dataDir: kept}: ServiceSettings): Promise<BenchService> {
+export async function startService({env, profileFolder, dataDir: kept, awaits = 'ready'}: ServiceSettings): Promise<BenchService> {
   const dataDir = kept ?? mkdtempSync(join(tmpdir(), 'millrace-bench-'));
   const {PATH, NATS_SERVER_BIN} = process.env;
   const profiling = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
@@ -59,7 +61,7 @@ export async function startService({env, profileFolder, dataDir: kept}: ServiceS
     if (kept === undefined) rmSync(dataDir, {recursive: true, force: true});
   };
   try {
-    const baseUrl = await untilReady(child, dataDir, printed);
+    const baseUrl = await untilStarted(child, dataDir, printed, awaits);
     const {hostname, port} = new URL(baseUrl);
     return {baseUrl, dataDir, host: hostname, port: Number(port), pid: child.pid!, stop};
   } catch (error) {
@@ -85,12 +87,17 @@ function collect(child: ChildProcess): () => string {
   return () => text;
 }
 
-async function untilReady(child: ChildProcess, dataDir: string, printed: () => string): Promise<string> {
+async function untilStarted(
+  child: ChildProcess,
+  dataDir: string,
+  printed: () => string,
+  awaits: 'ready' | 'listening',
+): Promise<string> {
   const endMs = monotonicMs() + startMsMax;
   while (monotonicMs() < endMs) {
     if (child.exitCode !== null) throw new Error(`the service ended while starting:\n${printed()}`);
     const baseUrl = readBaseUrl(join(dataDir, 'service.json'));
-    if (baseUrl !== null && (await isReady(baseUrl))) return baseUrl;
+    if (baseUrl !== null && (awaits === 'listening' || (await isReady(baseUrl)))) return baseUrl;
     await pause(pollMs);
   }
   throw new Error(`the service was not ready after ${startMsMax / 1_000} s:\n${printed()}`);

@@ -1,0 +1,181 @@
+// How near folding a log is to the least that anybody who reads it must do. Over the same messages, written by the service:
+//   F6    a scan of their bytes in memory
+//   F5    reading the log from nats-server, and unpacking every entry to its fields and properties
+//   fold  the same reading, folded by the real partition core: identities, rows, windows, user records; no snapshot
+// and unpacking and folding once more without nats-server, from memory.
+
+import {MessageCursor, PropertyCursor} from '../../actors/codec/entries.js';
+import {Partition} from '../../actors/partition.js';
+import {monotonicMs} from '../../src/clock.js';
+import type {Bench, Say} from '../bench.js';
+import {startBroker} from '../engine/broker.js';
+import {fillLog, Logs} from '../engine/log-store.js';
+import {partitionCount} from '../engine/store.js';
+import type {BenchOptions} from '../options.js';
+import type {Owned} from '../owned.js';
+import {type Measure, playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
+import {spreadOf} from '../statistics.js';
+import {fixed, tableText, whole} from '../table.js';
+import {canonical} from '../workload/events.js';
+
+const contenders = [
+  'F6: scan in memory',
+  'unpack in memory',
+  'fold in memory',
+  'F5: log read + unpack',
+  'log read + fold',
+] as const;
+type Contender = (typeof contenders)[number];
+
+interface Sample {
+  readonly elapsedMs: number;
+  /** Of this process: nats-server's is not in it. */
+  readonly cpuMs: number;
+}
+
+export interface FoldReport {
+  readonly eventCount: number;
+  readonly logBytes: number;
+  readonly rounds: Rounds<Sample, Contender>;
+  /** Rate of the fold / rate of the floor, by wall time. */
+  readonly ratios: {readonly fold: Ratio; readonly foldInMemory: Ratio};
+}
+
+const dedupeBytesMax = 128 * 2 ** 20;
+const reach = 0.6;
+
+/** What a contender does with a message; returns what it counted, so that no work is left out. */
+type Use = (partition: number) => (sequence: number, bytes: Uint8Array) => number;
+
+async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldReport> {
+  const eventCount = options.numbers.events!;
+  const dataDir = await fillLog({...canonical, userCount: 100_000, eventCount}, owned, say);
+  const logs = owned.add(await Logs.open(owned.add(await startBroker(dataDir))));
+  const messages = await inMemory(logs);
+  const logBytes = messages.flat().reduce((sum, {bytes}) => sum + bytes.length, 0);
+  const fromMemory = (use: Use): Measure<Sample> =>
+    timed(eventCount, async () => {
+      let events = 0;
+      for (const [partition, ofPartition] of messages.entries()) {
+        const take = use(partition);
+        for (const {sequence, bytes} of ofPartition) events += take(sequence, bytes);
+      }
+      return events;
+    });
+  const fromLog = (use: Use): Measure<Sample> =>
+    timed(eventCount, async () => {
+      let events = 0;
+      for (let partition = 0; partition < partitionCount; partition++) {
+        const take = use(partition);
+        for await (const {sequence, bytes} of logs.messages(partition)) events += take(sequence, bytes);
+      }
+      return events;
+    });
+  const measures: Record<Contender, Measure<Sample>> = {
+    'F6: scan in memory': fromMemory(scan),
+    'unpack in memory': fromMemory(unpack),
+    'fold in memory': fromMemory(fold),
+    'F5: log read + unpack': fromLog(unpack),
+    'log read + fold': fromLog(fold),
+  };
+  const rounds = await playRounds(measures, options, say);
+  return {
+    eventCount,
+    logBytes,
+    rounds,
+    ratios: {
+      fold: ratioOf(rounds, (samples) => samples['F5: log read + unpack'].elapsedMs / samples['log read + fold'].elapsedMs),
+      foldInMemory: ratioOf(rounds, (samples) => samples['unpack in memory'].elapsedMs / samples['fold in memory'].elapsedMs),
+    },
+  };
+}
+
+interface Kept {
+  readonly sequence: number;
+  /** A copy in a buffer of its own: the scan takes words, which must be aligned. */
+  readonly bytes: Uint8Array;
+}
+
+async function inMemory(logs: Logs): Promise<Kept[][]> {
+  const messages: Kept[][] = [];
+  for (let partition = 0; partition < partitionCount; partition++) {
+    const ofPartition: Kept[] = [];
+    for await (const {sequence, bytes} of logs.messages(partition)) ofPartition.push({sequence, bytes: new Uint8Array(bytes)});
+    messages.push(ofPartition);
+  }
+  return messages;
+}
+
+function timed(eventCount: number, work: () => Promise<number>): Measure<Sample> {
+  return async () => {
+    const [startMs, cpuBefore] = [monotonicMs(), process.cpuUsage()];
+    const events = await work();
+    const {user, system} = process.cpuUsage(cpuBefore);
+    if (events !== eventCount) throw new Error(`${events} of ${eventCount} events were seen`);
+    return {elapsedMs: monotonicMs() - startMs, cpuMs: (user + system) / 1_000};
+  };
+}
+
+/** Kept, so that no compiler finds the work useless. */
+const results = {wordSum: 0, valueEnds: 0};
+
+const scan: Use = () => (_, bytes) => {
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+  let sum = 0;
+  for (let at = 0; at < words.length; at++) sum = (sum + words[at]!) | 0;
+  results.wordSum ^= sum;
+  return new MessageCursor(bytes).count; // Out of the message's head.
+};
+
+const unpack: Use = () => (_, bytes) => {
+  const cursor = new MessageCursor(bytes);
+  const properties = new PropertyCursor(bytes);
+  let [events, ends] = [0, 0];
+  while (cursor.next()) {
+    events += 1;
+    properties.open(cursor.entry.propertiesStart);
+    while (properties.next()) ends += properties.valueEnd;
+  }
+  results.valueEnds += ends;
+  return events;
+};
+
+const fold: Use = (number) => {
+  const partition = new Partition({partition: number, seeds: [1, 2, 3], dedupeBytesMax});
+  return (sequence, bytes) => {
+    const cursor = partition.openMessage(sequence, bytes);
+    if (cursor === undefined) throw new Error('a message of the log came twice');
+    const before = partition.tally.counted;
+    const stop = partition.fold(sequence, cursor);
+    if (stop.kind !== 'done') throw new Error(`the log has more than events: ${stop.kind}`);
+    partition.takeClosedChunks(); // The shell's, who would write them.
+    return partition.tally.counted - before;
+  };
+};
+
+function text({eventCount, logBytes, rounds, ratios}: FoldReport): string {
+  const rows = contenders.map((name) => {
+    const of = (value: (sample: Sample) => number) => spreadOf(rounds.rounds.map(({samples}) => value(samples[name]))).median;
+    const [elapsedMs, cpuMs] = [of((sample) => sample.elapsedMs), of((sample) => sample.cpuMs)];
+    return [
+      name,
+      whole(eventCount / (elapsedMs / 1_000)),
+      fixed(logBytes / 2 ** 20 / (elapsedMs / 1_000), 0),
+      fixed(cpuMs / 1_000 / (eventCount / 1e6), 3),
+    ];
+  });
+  return [
+    `Folding ${whole(eventCount)} events, ${fixed(logBytes / eventCount, 0)} B an event in the log`,
+    tableText(['', 'events/s', 'MiB/s', 'CPU s per million'], rows),
+    `fold / F5: ${ratioText(ratios.fold)} (to reach: ${reach}); in memory, without nats-server: ${ratioText(ratios.foldInMemory)}`,
+    roundsText(rounds),
+  ].join('\n');
+}
+
+export const foldBench: Bench<FoldReport> = {
+  name: 'fold',
+  summary: 'folding a log beside reading and unpacking it, and beside a scan of its bytes',
+  numbers: {events: {normal: 2_000_000, small: 20_000, help: 'events of the log'}},
+  run,
+  text,
+};

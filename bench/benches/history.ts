@@ -1,0 +1,151 @@
+// Pages of 100 events out of millions, through HTTP, one after the other: how long the slowest in a hundred takes, for each
+// kind of filter. The first pass begins with empty caches and asks each page for the first time; the second asks the same
+// pages again.
+
+import type {Bench, Say} from '../bench.js';
+import {HttpAsker} from '../engine/http-ask.js';
+import {openStore, startOver, storeFolder} from '../engine/store.js';
+import type {BenchOptions} from '../options.js';
+import type {Owned} from '../owned.js';
+import {fixed, tableText, whole} from '../table.js';
+import {canonical, dayMs, userId, type WorkloadOptions} from '../workload/events.js';
+import {seededRandom} from '../workload/random.js';
+
+type Kind =
+  | 'no filter, newest first'
+  | 'further pages'
+  | 'to a time'
+  | 'event, frequent'
+  | 'event, rare'
+  | 'event, rare, to a time'
+  | 'user, active'
+  | 'user, ordinary'
+  | 'user and event'
+  | 'user, to a time';
+
+type Pass = 'first' | 'again';
+const passes: readonly Pass[] = ['first', 'again'];
+
+export interface HistoryReport {
+  readonly workload: WorkloadOptions;
+  readonly pagesOfKind: number;
+  /** Ms of every page, in the order in which they were asked. */
+  readonly times: Readonly<Record<Pass, Readonly<Record<Kind, readonly number[]>>>>;
+}
+
+const pageEvents = 100;
+const seed = 11;
+const frequentEvents = ['page_viewed', 'button_clicked', 'search_performed', 'item_viewed'];
+const rareEvents = ['invite_sent', 'plan_upgraded', 'refund_requested', 'purchase_completed'];
+/** Users by rank: the first ones make hundreds of times as many events as the last ones. */
+const activeUsers = 1_000;
+const reachMs = 20;
+
+async function run(options: BenchOptions, owned: Owned, say: Say): Promise<HistoryReport> {
+  const workload = {...canonical, userCount: 100_000, eventCount: options.numbers.events!};
+  const pagesOfKind = options.numbers.pages!;
+  const store = await openStore(storeFolder(options), workload, owned, say);
+  const service = await startOver(store, owned);
+  const http = new HttpAsker(service);
+  owned.add({stop: () => http.close()});
+  const pages = await pagesOf(workload, pagesOfKind, http);
+  await service.stop();
+  const again = await startOver(store, owned); // What finding the cursors left in the caches is gone.
+  const asker = new HttpAsker(again);
+  owned.add({stop: () => asker.close()});
+  const times = {} as Record<Pass, Record<Kind, number[]>>;
+  for (const pass of passes) {
+    times[pass] = await ask(asker, pages);
+    say(`pages asked ${pass === 'first' ? 'for the first time' : 'again'}: p99 ${fixed(percentile(all(times[pass]), 0.99), 1)} ms`);
+  }
+  return {workload, pagesOfKind, times};
+}
+
+type Pages = Readonly<Record<Kind, readonly string[]>>;
+
+/** Paths by kind; each list has paths that differ. */
+async function pagesOf(workload: WorkloadOptions, count: number, http: HttpAsker): Promise<Pages> {
+  const random = seededRandom(seed);
+  const page = (filters: Readonly<Record<string, string>>, number: number): string =>
+    // The limit varies a little, so that no two questions are the same.
+    `/v1/events?${new URLSearchParams({limit: String(pageEvents + (number % 7)), ...filters})}`;
+  const time = (): string =>
+    new Date(workload.startMs + Math.floor(random() * workload.dayCount * dayMs)).toISOString();
+  const pick = (of: readonly string[]): string => of[Math.floor(random() * of.length)]!;
+  const user = (first: number, end: number): string => userId(first + Math.floor(random() * (end - first)));
+  const many = (filters: () => Readonly<Record<string, string>>): string[] =>
+    Array.from({length: count}, (_, number) => page(filters(), number));
+  const active = (): string => user(0, Math.min(activeUsers, workload.userCount));
+  return {
+    'no filter, newest first': many(() => ({})),
+    'further pages': await furtherPages(http, count),
+    'to a time': many(() => ({to: time()})),
+    'event, frequent': many(() => ({event: pick(frequentEvents)})),
+    'event, rare': many(() => ({event: pick(rareEvents)})),
+    'event, rare, to a time': many(() => ({event: pick(rareEvents), to: time()})),
+    'user, active': many(() => ({userId: active()})),
+    'user, ordinary': many(() => ({userId: user(0, workload.userCount)})),
+    'user and event': many(() => ({userId: active(), event: pick(frequentEvents)})),
+    'user, to a time': many(() => ({userId: active(), to: time()})),
+  };
+}
+
+/** Pages that follow each other; the paths that ask for them. */
+async function furtherPages(http: HttpAsker, count: number): Promise<string[]> {
+  const paths: string[] = [];
+  let path = `/v1/events?limit=${pageEvents}`;
+  while (paths.length < count) {
+    const {next_cursor: cursor} = (await http.ask(path)).body as {next_cursor: string | null};
+    if (cursor === null) break;
+    path = `/v1/events?limit=${pageEvents}&cursor=${encodeURIComponent(cursor)}`;
+    paths.push(path);
+  }
+  return paths;
+}
+
+/** Kinds take turns: none is alone with the caches. */
+async function ask(http: HttpAsker, pages: Pages): Promise<Record<Kind, number[]>> {
+  const kinds = Object.keys(pages) as Kind[];
+  const times = Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Record<Kind, number[]>;
+  const rounds = Math.max(...kinds.map((kind) => pages[kind].length));
+  for (let round = 0; round < rounds; round++) {
+    for (const kind of kinds) {
+      const path = pages[kind][round];
+      if (path !== undefined) times[kind].push((await http.ask(path)).elapsedMs);
+    }
+  }
+  return times;
+}
+
+const all = (times: Readonly<Record<Kind, readonly number[]>>): number[] => Object.values(times).flat();
+
+function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
+}
+
+function text({workload, times}: HistoryReport): string {
+  const row = (name: string, of: (pass: Pass) => readonly number[]): string[] => [
+    name,
+    ...passes.flatMap((pass) => [0.5, 0.99].map((share) => fixed(percentile(of(pass), share), 1))),
+  ];
+  const rows = (Object.keys(times.first) as Kind[]).map((kind) => row(kind, (pass) => times[pass][kind]));
+  return [
+    `History of ${whole(workload.eventCount)} events, pages of ${pageEvents}, ms (p99 to reach: ${reachMs})`,
+    tableText(
+      ['', 'first: p50', 'p99', 'again: p50', 'p99'],
+      [...rows, row(`all ${all(times.first).length} pages`, (pass) => all(times[pass]))],
+    ),
+  ].join('\n');
+}
+
+export const historyBench: Bench<HistoryReport> = {
+  name: 'history',
+  summary: 'pages of 100 events with each kind of filter out of 10 million events',
+  numbers: {
+    events: {normal: 10_000_000, small: 20_000, help: 'events of the data set'},
+    pages: {normal: 100, small: 5, help: 'pages of each kind'},
+  },
+  run,
+  text,
+};

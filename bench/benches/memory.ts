@@ -1,0 +1,146 @@
+// What is resident in memory once everything has been read: bytes of an event with its properties beside the bytes of its
+// JSON, and bytes of a user without traits. Counted by the typed arrays themselves, and checked by what this process grew.
+//   events  the rows parts of all chunks, as the report engine views them: times, users, names, property codes, dictionaries
+//   users   the table of user keys, as a partition has it after its recovery: keys, offsets, hashes, slots. Records, days
+//           and traits of users stay in parts
+
+import {setFlagsFromString} from 'node:v8';
+import {runInNewContext} from 'node:vm';
+import {jetstreamManager} from '@nats-io/jetstream';
+import type {NatsConnection} from 'nats';
+import {InternedTable} from '../../actors/interned.js';
+import {decodeIndex, type SnapshotIndex} from '../../actors/manifest.js';
+import type {RowsView} from '../../actors/rows.js';
+import {connectNats} from '../../src/nats/connection.js';
+import {partValues} from '../../src/nats/part-values.js';
+import {publishedManifests} from '../../src/nats/published-manifests.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
+import type {Bench, Say} from '../bench.js';
+import {startBroker} from '../engine/broker.js';
+import {openStore, partitionCount, storeFolder} from '../engine/store.js';
+import type {BenchOptions} from '../options.js';
+import type {Owned} from '../owned.js';
+import {fixed, tableText, whole} from '../table.js';
+import {canonical} from '../workload/events.js';
+
+/** Bytes by what they are for. */
+type Breakdown = Readonly<Record<string, number>>;
+
+export interface MemoryReport {
+  readonly eventCount: number;
+  readonly userCount: number;
+  readonly jsonBytes: number;
+  readonly rows: Breakdown;
+  readonly users: Breakdown;
+  /** Growth of this process's array buffers while the rows, and then the users, were loaded. */
+  readonly grown: {readonly rows: number; readonly users: number};
+}
+
+const cacheBytesMax = 16 * 2 ** 30;
+const reach = {rows: 0.2, userBytes: 70};
+
+async function run(options: BenchOptions, owned: Owned, say: Say): Promise<MemoryReport> {
+  const workload = {...canonical, userCount: 100_000, eventCount: options.numbers.events!};
+  const store = await openStore(storeFolder(options), workload, owned, say);
+  const broker = owned.add(await startBroker(store.dataDir));
+  const nc: NatsConnection = await connectNats(broker.address, 'bench-memory');
+  owned.add({stop: () => nc.close()});
+  const jsm = await jetstreamManager(nc);
+  const parts = new PartsCache(partValues(jsm), cacheBytesMax);
+  const manifests = publishedManifests(jsm);
+  const indexes: SnapshotIndex[] = [];
+  for (let partition = 0; partition < partitionCount; partition++) {
+    const manifest = await manifests.newest(partition);
+    if (manifest === undefined) throw new Error(`partition ${partition} has no snapshot`);
+    indexes.push(decodeIndex(await parts.load(manifest.index)));
+  }
+  say('loading all rows …');
+  const before = bufferBytes();
+  const rows = await loadRows(indexes, parts);
+  const afterRows = bufferBytes();
+  say('loading the tables of users …');
+  const tables = await loadUsers(indexes, new PartsCache(partValues(jsm), 0));
+  const afterUsers = bufferBytes();
+  return {
+    eventCount: workload.eventCount,
+    userCount: tables.reduce((sum, {live}) => sum + live, 0),
+    jsonBytes: store.jsonBytes,
+    rows,
+    users: sumOf(tables.map((table) => table.memory())),
+    grown: {rows: afterRows - before, users: afterUsers - afterRows},
+  };
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Of typed arrays that are still in use. */
+function bufferBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().arrayBuffers;
+}
+
+async function loadRows(indexes: readonly SnapshotIndex[], parts: PartsCache): Promise<Breakdown> {
+  const held: Breakdown[] = [];
+  for (const {chunks} of indexes) for (const chunk of chunks) held.push(bytesOf(await parts.loadRows(chunk.rows)));
+  return sumOf(held);
+}
+
+function bytesOf(rows: RowsView): Breakdown {
+  return {
+    times: rows.times.byteLength,
+    users: rows.users.byteLength,
+    names: rows.names.byteLength,
+    'order by time': rows.order.byteLength,
+    'property codes': rows.columns.reduce((sum, {codes}) => sum + codes.byteLength, 0),
+    dictionaries: rows.dictionary.byteLength + rows.dictionaryOffsets.byteLength + rows.codeColumns.byteLength,
+  };
+}
+
+/** The payloads of the blocks go: a partition does not keep them. */
+async function loadUsers(indexes: readonly SnapshotIndex[], unkept: PartsCache): Promise<InternedTable[]> {
+  const tables: InternedTable[] = [];
+  for (const {users} of indexes) {
+    const table = new InternedTable();
+    for (const block of users.blocks) table.restoreBlock(await unkept.load(block));
+    tables.push(table);
+  }
+  return tables;
+}
+
+function sumOf(all: readonly Breakdown[]): Breakdown {
+  const sum: Record<string, number> = {};
+  for (const each of all) for (const [name, bytes] of Object.entries(each)) sum[name] = (sum[name] ?? 0) + bytes;
+  return sum;
+}
+
+const total = (bytes: Breakdown): number => Object.values(bytes).reduce((sum, each) => sum + each, 0);
+
+function text({eventCount, userCount, jsonBytes, rows, users, grown}: MemoryReport): string {
+  const lines = (bytes: Breakdown, count: number): string[][] =>
+    Object.entries(bytes).map(([name, each]) => [`  ${name}`, fixed(each / count, 2)]);
+  return [
+    `Memory of ${whole(eventCount)} events of ${whole(userCount)} users, everything read`,
+    tableText(
+      ['bytes', 'each'],
+      [
+        ['an event with its properties', fixed(total(rows) / eventCount, 2)],
+        ...lines(rows, eventCount),
+        ['  (the process grew by)', fixed(grown.rows / eventCount, 2)],
+        ['a user without traits', fixed(total(users) / userCount, 2)],
+        ...lines(users, userCount),
+        ['  (the process grew by)', fixed(grown.users / userCount, 2)],
+        ['an event as JSON', fixed(jsonBytes / eventCount, 2)],
+      ],
+    ),
+    `event / JSON: ${fixed(total(rows) / jsonBytes, 3)} (to reach: ${fixed(reach.rows, 2)}); a user: ${fixed(total(users) / userCount, 1)} B (to reach: ${reach.userBytes} B)`,
+  ].join('\n');
+}
+
+export const memoryBench: Bench<MemoryReport> = {
+  name: 'memory',
+  summary: 'resident bytes of an event with its properties, and of a user',
+  numbers: {events: {normal: 10_000_000, small: 20_000, help: 'events of the data set'}},
+  run,
+  text,
+};

@@ -1,0 +1,68 @@
+// A log of the canonical workload that nobody has folded: a service that only takes events (ROLES=edge) wrote it. It has
+// every message from the first one on, and no snapshot, which is what a recovery from the log begins with.
+
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {jetstream, jetstreamManager} from '@nats-io/jetstream';
+import type {NatsConnection} from 'nats';
+import {connectNats} from '../../src/nats/connection.js';
+import {logStream} from '../../src/nats/topology.js';
+import {type LogMessage, LogReader} from '../../src/partition/log-reader.js';
+import type {Say} from '../bench.js';
+import {startService} from '../machine/service.js';
+import type {Owned} from '../owned.js';
+import type {WorkloadOptions} from '../workload/events.js';
+import type {Broker} from './broker.js';
+import {Feed} from './feed.js';
+import {partitionCount, serviceEnv} from './store.js';
+
+/** A temporary folder of its own; removed when the bench ends. Resolves with the DATA_DIR. */
+export async function fillLog(workload: WorkloadOptions, owned: Owned, say: Say): Promise<string> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'millrace-bench-log-'));
+  owned.add({stop: () => rmSync(dataDir, {recursive: true, force: true})});
+  const env = {...serviceEnv, ROLES: 'edge'};
+  const service = owned.add(await startService({env, profileFolder: null, dataDir, awaits: 'listening'}));
+  const feed = owned.add(new Feed());
+  await feed.begin(workload);
+  const {events} = await feed.send(service, workload.eventCount, (sent) => say(`${sent} events in the log`));
+  if (events !== workload.eventCount) throw new Error(`${events} of ${workload.eventCount} events were sent`);
+  feed.stop();
+  await service.stop();
+  return dataDir;
+}
+
+/** Reads logs from their first message on, as a partition does. */
+export class Logs {
+  private constructor(
+    private readonly nc: NatsConnection,
+    private readonly readers: readonly LogReader[],
+    private readonly ends: readonly number[],
+  ) {}
+
+  static async open(broker: Broker): Promise<Logs> {
+    const nc = await connectNats(broker.address, 'bench-log');
+    const [js, jsm] = [jetstream(nc), await jetstreamManager(nc)];
+    const partitions = Array.from({length: partitionCount}, (_, partition) => partition);
+    const readers = partitions.map((partition) => new LogReader(js, jsm, partition));
+    const ends: number[] = [];
+    for (const partition of partitions) ends.push((await jsm.streams.info(logStream(partition))).state.last_seq);
+    return new Logs(nc, readers, ends);
+  }
+
+  /** Every message of a partition that was there when the logs were opened. */
+  async *messages(partition: number): AsyncGenerator<LogMessage> {
+    const reader = this.readers[partition]!;
+    const end = this.ends[partition]!;
+    if (end === 0) return;
+    for await (const message of reader.read(0)) {
+      yield message;
+      if (message.sequence >= end) break;
+    }
+    reader.interrupt();
+  }
+
+  async stop(): Promise<void> {
+    await this.nc.close();
+  }
+}
