@@ -1,11 +1,20 @@
 // Every bench, in the order in which they run when none is named. A new one is a file in benches/ and a line here.
 
 import type {Bench} from './bench.js';
-import {importBench} from './benches/import.js';
-import {ingestBench} from './benches/ingest.js';
 import {foldBench} from './benches/fold.js';
 import {historyBench} from './benches/history.js';
+import {importBench} from './benches/import.js';
+import {ingestBench} from './benches/ingest.js';
 import {memoryBench} from './benches/memory.js';
+import {recoveryBench} from './benches/recovery.js';
 import {reportsBench} from './benches/reports.js';
 
-export const benches: readonly Bench[] = [ingestBench, importBench, reportsBench, historyBench, foldBench, memoryBench];
+export const benches: readonly Bench[] = [
+  ingestBench,
+  importBench,
+  reportsBench,
+  historyBench,
+  foldBench,
+  recoveryBench,
+  memoryBench,
+];

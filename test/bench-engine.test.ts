@@ -1,9 +1,9 @@
 // The benches of reports and engine in their small form, and what they rely on: a peer that answers otherwise ends them.
 
-import {expect, test} from 'vitest';
+import {beforeAll, describe, expect, test} from 'vitest';
 import {Rivalry} from '../bench/engine/rivalry.js';
 import {DuckDbPeer} from '../bench/peers/duckdb/peer.js';
-import {runSmall} from './support/small-bench.js';
+import {runSmallTogether} from './support/small-bench.js';
 
 const isLinux = process.platform === 'linux';
 
@@ -58,26 +58,70 @@ test('DuckDB: where it is not installed it is skipped, and that is said', async 
   expect(said).toEqual(["SKIPPED: no peer B, @duckdb/node-api does not load: Cannot find package '@duckdb/node-api'"]);
 });
 
-test.runIf(isLinux)('bench: reports agree with DuckDB in both schemas', {timeout: 120_000}, async () => {
-  const {stdout, result} = await runSmall('reports');
-  expect(stdout).toMatch(/funnel of 14 +\d+\.\d\d +- /);
-  const {peerVersion, played} = result.report;
-  expect(peerVersion).toMatch(/^v\d/);
-  const tried = played.flatMap((each: {tried: object}) => Object.values(each.tried).map((ways) => Object.keys(ways)));
-  expect(tried).toHaveLength(5);
-  for (const ways of tried) {
-    expect(ways.filter((way: string) => way.startsWith('text, ')).length).toBeGreaterThan(1);
-    expect(ways.filter((way: string) => way.startsWith('coded, ')).length).toBeGreaterThan(1);
-  }
-  const lines = played.flatMap((each: {lines: object[]}) => each.lines);
-  expect(lines.map(({name}: {name: string}) => name)).toEqual([
-    'funnel of 3',
-    'funnel of 14',
-    'funnel of 14, frequent events',
-    'filtered count',
-    'dau',
-    'wau',
-    'mau',
-  ]);
-  for (const {ratio, oursMs} of lines) expect([ratio.all.length, oursMs.length]).toEqual([1, 1]);
+describe.runIf(isLinux)('the benches of one data set', () => {
+  let small: Awaited<ReturnType<typeof runSmallTogether>>;
+  const reportOf = (name: string) => small.results[name].report;
+
+  beforeAll(async () => {
+    small = await runSmallTogether('reports', 'history', 'fold', 'recovery', 'memory');
+  }, 240_000);
+
+  test('reports agree with DuckDB in both schemas', () => {
+    expect(small.stdout).toMatch(/funnel of 14 +\d+\.\d\d +- /);
+    const {peerVersion, played} = reportOf('reports');
+    expect(peerVersion).toMatch(/^v\d/);
+    const tried = played.flatMap((each: {tried: object}) => Object.values(each.tried).map((ways) => Object.keys(ways)));
+    expect(tried).toHaveLength(5);
+    for (const ways of tried) {
+      expect(ways.filter((way: string) => way.startsWith('text, ')).length).toBeGreaterThan(1);
+      expect(ways.filter((way: string) => way.startsWith('coded, ')).length).toBeGreaterThan(1);
+    }
+    const lines = played.flatMap((each: {lines: object[]}) => each.lines);
+    expect(lines.map(({name}: {name: string}) => name)).toEqual([
+      'funnel of 3',
+      'funnel of 14',
+      'funnel of 14, frequent events',
+      'filtered count',
+      'dau',
+      'wau',
+      'mau',
+    ]);
+    for (const {ratio, oursMs} of lines) expect([ratio.all.length, oursMs.length]).toEqual([1, 1]);
+  });
+
+  test('history asks every kind of page, twice', () => {
+    const {times, pagesOfKind} = reportOf('history');
+    expect(small.stdout).toMatch(/user and event +\d+\.\d +\d+\.\d +\d+\.\d +\d+\.\d/);
+    for (const pass of ['first', 'again']) {
+      const counts = Object.values(times[pass] as Record<string, number[]>).map((ms) => ms.length);
+      expect(counts).toEqual(new Array(10).fill(pagesOfKind));
+    }
+  });
+
+  test('fold folds every event of the log, from memory and from nats-server', () => {
+    const {eventCount, logBytes, rounds, ratios} = reportOf('fold');
+    const [{samples}] = rounds.rounds;
+    expect(logBytes / eventCount).toBeGreaterThan(100);
+    expect(ratios.fold.median).toBeCloseTo(
+      samples['F5: log read + unpack'].elapsedMs / samples['log read + fold'].elapsedMs,
+      9,
+    );
+    expect(small.stdout).toMatch(/F6: scan in memory +[\d,]+ /);
+  });
+
+  test('recovery starts from snapshots and from a log without any', () => {
+    const {snapshotBytes, snapshot, log, ratios} = reportOf('recovery');
+    expect(snapshotBytes).toBeGreaterThan(100_000);
+    expect([snapshot, log].map(({rounds}) => rounds.length)).toEqual([1, 1]);
+    expect(ratios.log.median).toBeGreaterThan(1);
+    expect(small.stdout).toMatch(/start from the log +[\d,]+ /);
+  });
+
+  test('memory counts what is resident: columns and tables, against the JSON', () => {
+    const {eventCount, userCount, rows, users} = reportOf('memory');
+    expect(rows.times).toBe(8 * eventCount);
+    expect(rows['property codes']).toBe(6 * 2 * eventCount);
+    expect(users.keys / userCount).toBeGreaterThan(10);
+    expect(small.stdout).toMatch(/event \/ JSON: 0\.\d{3} /);
+  });
 });

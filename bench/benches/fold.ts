@@ -4,13 +4,14 @@
 //   fold  the same reading, folded by the real partition core: identities, rows, windows, user records; no snapshot
 // and unpacking and folding once more without nats-server, from memory.
 
-import {MessageCursor, PropertyCursor} from '../../actors/codec/entries.js';
+import {MessageCursor} from '../../actors/codec/entries.js';
 import {Partition} from '../../actors/partition.js';
 import {monotonicMs} from '../../src/clock.js';
 import type {Bench, Say} from '../bench.js';
 import {startBroker} from '../engine/broker.js';
 import {fillLog, Logs} from '../engine/log-store.js';
 import {partitionCount} from '../engine/store.js';
+import {unpackMessage} from '../engine/unpack.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
 import {type Measure, playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
@@ -84,8 +85,14 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldR
     logBytes,
     rounds,
     ratios: {
-      fold: ratioOf(rounds, (samples) => samples['F5: log read + unpack'].elapsedMs / samples['log read + fold'].elapsedMs),
-      foldInMemory: ratioOf(rounds, (samples) => samples['unpack in memory'].elapsedMs / samples['fold in memory'].elapsedMs),
+      fold: ratioOf(
+        rounds,
+        (samples) => samples['F5: log read + unpack'].elapsedMs / samples['log read + fold'].elapsedMs,
+      ),
+      foldInMemory: ratioOf(
+        rounds,
+        (samples) => samples['unpack in memory'].elapsedMs / samples['fold in memory'].elapsedMs,
+      ),
     },
   };
 }
@@ -100,7 +107,8 @@ async function inMemory(logs: Logs): Promise<Kept[][]> {
   const messages: Kept[][] = [];
   for (let partition = 0; partition < partitionCount; partition++) {
     const ofPartition: Kept[] = [];
-    for await (const {sequence, bytes} of logs.messages(partition)) ofPartition.push({sequence, bytes: new Uint8Array(bytes)});
+    for await (const {sequence, bytes} of logs.messages(partition))
+      ofPartition.push({sequence, bytes: new Uint8Array(bytes)});
     messages.push(ofPartition);
   }
   return messages;
@@ -117,28 +125,17 @@ function timed(eventCount: number, work: () => Promise<number>): Measure<Sample>
 }
 
 /** Kept, so that no compiler finds the work useless. */
-const results = {wordSum: 0, valueEnds: 0};
+const scanned = {wordSum: 0};
 
 const scan: Use = () => (_, bytes) => {
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
   let sum = 0;
   for (let at = 0; at < words.length; at++) sum = (sum + words[at]!) | 0;
-  results.wordSum ^= sum;
+  scanned.wordSum ^= sum;
   return new MessageCursor(bytes).count; // Out of the message's head.
 };
 
-const unpack: Use = () => (_, bytes) => {
-  const cursor = new MessageCursor(bytes);
-  const properties = new PropertyCursor(bytes);
-  let [events, ends] = [0, 0];
-  while (cursor.next()) {
-    events += 1;
-    properties.open(cursor.entry.propertiesStart);
-    while (properties.next()) ends += properties.valueEnd;
-  }
-  results.valueEnds += ends;
-  return events;
-};
+const unpack: Use = () => (_, bytes) => unpackMessage(bytes);
 
 const fold: Use = (number) => {
   const partition = new Partition({partition: number, seeds: [1, 2, 3], dedupeBytesMax});
@@ -155,7 +152,8 @@ const fold: Use = (number) => {
 
 function text({eventCount, logBytes, rounds, ratios}: FoldReport): string {
   const rows = contenders.map((name) => {
-    const of = (value: (sample: Sample) => number) => spreadOf(rounds.rounds.map(({samples}) => value(samples[name]))).median;
+    const of = (value: (sample: Sample) => number) =>
+      spreadOf(rounds.rounds.map(({samples}) => value(samples[name]))).median;
     const [elapsedMs, cpuMs] = [of((sample) => sample.elapsedMs), of((sample) => sample.cpuMs)];
     return [
       name,

@@ -56,7 +56,9 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Histo
   const times = {} as Record<Pass, Record<Kind, number[]>>;
   for (const pass of passes) {
     times[pass] = await ask(asker, pages);
-    say(`pages asked ${pass === 'first' ? 'for the first time' : 'again'}: p99 ${fixed(percentile(all(times[pass]), 0.99), 1)} ms`);
+    say(
+      `pages asked ${pass === 'first' ? 'for the first time' : 'again'}: p99 ${fixed(percentile(all(times[pass]), 0.99), 1)} ms`,
+    );
   }
   return {workload, pagesOfKind, times};
 }

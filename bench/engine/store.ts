@@ -85,14 +85,15 @@ function readNote(path: string): StoreNote | null {
 async function fill(folder: string, workload: WorkloadOptions, owned: Owned, say: Say) {
   const dataDir = join(folder, 'data');
   rmSync(dataDir, {recursive: true, force: true}); // Of a run that did not come to its end.
-  const env = {...serviceEnv, REPORT_REFRESH_SECONDS: String(fillRefreshSeconds)};
+  const isSmall = workload.eventCount < settledEventsMin;
+  const env = {...serviceEnv, REPORT_REFRESH_SECONDS: String(isSmall ? 1 : fillRefreshSeconds)};
   const service = owned.add(await startService({env, profileFolder: null, dataDir}));
   const feed = owned.add(new Feed());
   await feed.begin(workload, join(folder, 'events.ndjson'));
   const {events, jsonBytes} = await feed.send(service, workload.eventCount, (sent) => say(`${sent} events sent`));
   if (events !== workload.eventCount) throw new Error(`${events} of ${workload.eventCount} events were sent`);
   await untilCounted(service, workload);
-  await settled(service.pid, {isSmall: workload.eventCount < settledEventsMin});
+  await settled(service.pid, {isSmall});
   feed.stop();
   await service.stop();
   return jsonBytes;

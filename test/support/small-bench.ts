@@ -10,8 +10,20 @@ export const benchProgram = fileURLToPath(new URL('../../dist/bench/main.js', im
 
 /** Runs one bench in its small form; returns what it printed and its result file. */
 export async function runSmall(name: string) {
+  const {stdout, results} = await runSmallTogether(name);
+  return {stdout, result: results[name]};
+}
+
+/** Runs several, one after the other: those that ask about the same data set share it. */
+export async function runSmallTogether(...names: readonly string[]) {
   const folder = temporaryFolder();
-  const {stdout} = await promisify(execFile)(process.execPath, [benchProgram, name, '--small', '--results', folder]);
-  const [file] = readdirSync(folder);
-  return {stdout, result: JSON.parse(readFileSync(`${folder}/${file}`, 'utf8'))};
+  const {stdout} = await promisify(execFile)(process.execPath, [
+    benchProgram,
+    ...names,
+    '--small',
+    '--results',
+    folder,
+  ]);
+  const results = readdirSync(folder).map((file) => JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')));
+  return {stdout, results: Object.fromEntries(results.map((result) => [result.bench, result]))};
 }

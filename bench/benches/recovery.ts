@@ -1,0 +1,204 @@
+// How long a start takes beside reading what it starts from.
+//   from a snapshot  `recover()` of every partition, in this process, beside reading the same parts and nothing else; and
+//                    the whole service, from its first instruction until /readyz says 200
+//   from the log     the whole service over a log that nobody folded, until /readyz says 200: everything is folded, written
+//                    into parts and published by then; beside F5, reading and unpacking the same log
+
+import {cpSync, mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {jetstream, jetstreamManager} from '@nats-io/jetstream';
+import {MessageCursor} from '../../actors/codec/entries.js';
+import {decodeIndex, type Manifest, type PartRef} from '../../actors/manifest.js';
+import {monotonicMs} from '../../src/clock.js';
+import {connectNats} from '../../src/nats/connection.js';
+import {partValues} from '../../src/nats/part-values.js';
+import {publishedManifests} from '../../src/nats/published-manifests.js';
+import {createLogger} from '../../src/observe.js';
+import {ManifestStore} from '../../src/partition/manifest-store.js';
+import {noNote} from '../../src/partition/position-note.js';
+import {recover} from '../../src/partition/recovery.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
+import type {Bench, Say} from '../bench.js';
+import {startBroker} from '../engine/broker.js';
+import {fillLog, Logs} from '../engine/log-store.js';
+import {openStore, partitionCount, serviceEnv, storeFolder} from '../engine/store.js';
+import {unpackMessage} from '../engine/unpack.js';
+import {startService} from '../machine/service.js';
+import type {BenchOptions} from '../options.js';
+import type {Owned} from '../owned.js';
+import {type Measure, playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
+import {spreadOf} from '../statistics.js';
+import {fixed, tableText, whole} from '../table.js';
+import {canonical} from '../workload/events.js';
+
+/** Ms. */
+type Played<Name extends string> = Rounds<number, Name>;
+type FromSnapshot = 'read its bytes' | 'recover()';
+type FromLog = 'F5: log read + unpack' | 'start from the log';
+
+export interface RecoveryReport {
+  readonly eventCount: number;
+  readonly logEventCount: number;
+  readonly snapshotBytes: number;
+  readonly snapshot: Played<FromSnapshot>;
+  readonly snapshotStart: Played<'start from the snapshot'>;
+  readonly log: Played<FromLog>;
+  readonly ratios: {readonly snapshot: Ratio; readonly log: Ratio};
+}
+
+const cacheBytesMax = 64 * 2 ** 20;
+const dedupeBytesMax = 128 * 2 ** 20;
+const seeds = [1, 2, 3] as const;
+const reach = {snapshot: 3, log: 1.35};
+
+async function run(options: BenchOptions, owned: Owned, say: Say): Promise<RecoveryReport> {
+  const workload = {...canonical, userCount: 100_000, eventCount: options.numbers.events!};
+  const logEventCount = options.numbers.logevents!;
+  const store = await openStore(storeFolder(options), workload, owned, say);
+  const {snapshot, snapshotBytes} = await playSnapshot(store.dataDir, options, owned, say);
+  const snapshotStart = await playStart(store.dataDir, options, owned, say);
+  const log = await playLog(await fillLog({...workload, eventCount: logEventCount}, owned, say), options, owned, say);
+  return {
+    eventCount: workload.eventCount,
+    logEventCount,
+    snapshotBytes,
+    snapshot,
+    snapshotStart,
+    log,
+    ratios: {
+      snapshot: ratioOf(snapshot, (ms) => ms['recover()'] / ms['read its bytes']),
+      log: ratioOf(log, (ms) => ms['start from the log'] / ms['F5: log read + unpack']),
+    },
+  };
+}
+
+async function playSnapshot(dataDir: string, options: BenchOptions, owned: Owned, say: Say) {
+  const broker = owned.add(await startBroker(dataDir));
+  const nc = await connectNats(broker.address, 'bench-recovery');
+  const [js, jsm] = [jetstream(nc), await jetstreamManager(nc)];
+  const values = partValues(jsm);
+  const log = createLogger('warn', 'bench');
+  const manifests = await Promise.all(partitions().map((partition) => publishedManifests(jsm).newest(partition)));
+  const parts = await Promise.all(manifests.map((manifest) => partsOfRecovery(manifest!, new PartsCache(values, 0))));
+  const read: Measure<number> = timed(async () => {
+    for (const part of parts.flat()) await Promise.all(part.revisions.map((revision) => values.read(revision)));
+  });
+  const recoverAll: Measure<number> = timed(async () => {
+    for (const partition of partitions()) {
+      const cache = new PartsCache(values, cacheBytesMax);
+      const sources = {manifests: new ManifestStore(js, jsm, partition), cache, jsm, note: noNote, log};
+      const recovered = await recover({partition, seeds, dedupeBytesMax}, sources);
+      if (recovered.index === undefined) throw new Error(`partition ${partition} was not recovered from its snapshot`);
+    }
+  });
+  const snapshot = await playRounds({'read its bytes': read, 'recover()': recoverAll}, options, say);
+  await nc.close();
+  await broker.stop();
+  return {snapshot, snapshotBytes: parts.flat().reduce((sum, {bytes}) => sum + bytes, 0)};
+}
+
+const partitions = (): number[] => Array.from({length: partitionCount}, (_, partition) => partition);
+
+/** What a recovery loads (src/partition/recovery.ts), the index first. */
+async function partsOfRecovery(manifest: Manifest, parts: PartsCache): Promise<PartRef[]> {
+  const index = decodeIndex(await parts.load(manifest.index));
+  const open = index.chunks.find(({chunk}) => chunk === index.nextChunk);
+  const optional = [index.nameCounts, index.tombstones, open?.rows, open?.bodies, manifest.previous?.index];
+  return [
+    manifest.index,
+    ...index.users.blocks,
+    ...index.names.blocks,
+    ...index.dedupe.map(({part}) => part),
+    ...optional.filter((part) => part !== null && part !== undefined),
+  ];
+}
+
+function playStart(dataDir: string, options: BenchOptions, owned: Owned, say: Say) {
+  const start: Measure<number> = () => startAndStop(dataDir, owned);
+  return playRounds({'start from the snapshot': start}, options, say);
+}
+
+/** Ms until the service is ready. */
+async function startAndStop(dataDir: string, owned: Owned): Promise<number> {
+  const startMs = monotonicMs();
+  const service = owned.add(await startService({env: serviceEnv, profileFolder: null, dataDir}));
+  const elapsedMs = monotonicMs() - startMs;
+  await service.stop();
+  return elapsedMs;
+}
+
+async function playLog(dataDir: string, options: BenchOptions, owned: Owned, say: Say): Promise<Played<FromLog>> {
+  const contenders: Record<FromLog, Measure<number>> = {
+    'F5: log read + unpack': async () => {
+      const broker = owned.add(await startBroker(dataDir));
+      const logs = await Logs.open(broker);
+      const elapsedMs = await timed(() => unpackAll(logs))(0);
+      await logs.stop();
+      await broker.stop();
+      return elapsedMs;
+    },
+    // A start publishes snapshots and cuts the log: each has a copy of its own.
+    'start from the log': async () => {
+      const copy = mkdtempSync(join(tmpdir(), 'millrace-bench-copy-'));
+      try {
+        cpSync(dataDir, copy, {recursive: true});
+        return await startAndStop(copy, owned);
+      } finally {
+        rmSync(copy, {recursive: true, force: true});
+      }
+    },
+  };
+  return playRounds(contenders, options, say);
+}
+
+async function unpackAll(logs: Logs): Promise<void> {
+  for (const partition of partitions()) {
+    for await (const {bytes} of logs.messages(partition)) {
+      if (unpackMessage(bytes) !== new MessageCursor(bytes).count) throw new Error('an entry of the log is no event');
+    }
+  }
+}
+
+function timed(work: () => Promise<void>): Measure<number> {
+  return async () => {
+    const startMs = monotonicMs();
+    await work();
+    return monotonicMs() - startMs;
+  };
+}
+
+function text(report: RecoveryReport): string {
+  const {eventCount, logEventCount, snapshotBytes, snapshot, snapshotStart, log, ratios} = report;
+  const row = <Name extends string>({rounds}: Played<Name>, name: Name): string[] => {
+    const {median, min, max} = spreadOf(rounds.map(({samples}) => samples[name]));
+    return [name, whole(median), `${whole(min)}-${whole(max)}`];
+  };
+  return [
+    `Starts over ${whole(eventCount)} events from snapshots, over ${whole(logEventCount)} from the log`,
+    tableText(
+      ['', 'ms', 'spread'],
+      [
+        row(snapshot, 'read its bytes'),
+        row(snapshot, 'recover()'),
+        row(snapshotStart, 'start from the snapshot'),
+        row(log, 'F5: log read + unpack'),
+        row(log, 'start from the log'),
+      ],
+    ),
+    `recover() / reading its ${fixed(snapshotBytes / 2 ** 20, 1)} MiB: ${ratioText(ratios.snapshot)} (to reach: ${reach.snapshot})`,
+    `start from the log / F5: ${ratioText(ratios.log)} (to reach: ${reach.log})`,
+    ...[snapshot, snapshotStart, log].map((rounds) => roundsText(rounds)),
+  ].join('\n');
+}
+
+export const recoveryBench: Bench<RecoveryReport> = {
+  name: 'recovery',
+  summary: 'starts over 10 million events, from snapshots and from the log, beside reading the same bytes',
+  numbers: {
+    events: {normal: 10_000_000, small: 20_000, help: 'events of the data set'},
+    logevents: {normal: 10_000_000, small: 20_000, help: 'events of the log'},
+  },
+  run,
+  text,
+};
