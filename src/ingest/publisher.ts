@@ -144,7 +144,7 @@ export class LogPublisher implements LogListener {
     message.add(bytes, start, end, waiter, entryCount);
     lane.bytes += length;
     this.bytes += length;
-    this.pace.wait(1, length);
+    this.pace.wait(entryCount, length);
     this.flushSoon();
     return message;
   }

@@ -55,11 +55,11 @@ class FakeWorld {
     newProducer: () => Buffer.alloc(8, ++this.producers),
   });
 
-  /** One entry of about `bytes` bytes, by somebody new. */
-  append(partition: number, bytes = 100, waiter = new Waiter()): Waiter | 'refused' {
-    const writer = new ByteWriter(bytes + 100);
-    writeErase(writer, 'u', 'ada', 'd'.repeat(bytes), 0);
-    const commit = this.publisher.append(partition, writer.bytes, 0, writer.position, waiter);
+  /** Entries of about `bytes` bytes each, together, by somebody new. */
+  append(partition: number, bytes = 100, waiter = new Waiter(), entryCount = 1): Waiter | 'refused' {
+    const writer = new ByteWriter(entryCount * (bytes + 100));
+    for (let i = 0; i < entryCount; i++) writeErase(writer, 'u', 'ada', 'd'.repeat(bytes), 0);
+    const commit = this.publisher.append(partition, writer.bytes, 0, writer.position, waiter, entryCount);
     return commit === undefined ? 'refused' : waiter;
   }
 
@@ -113,6 +113,18 @@ describe('group commit', () => {
       `${'01'.repeat(8)}.0.2`,
     ]);
     expect(waiters.map(({outcomes}) => outcomes)).toEqual([['0:stored:7'], ['0:stored:7'], ['1:stored:8'], []]);
+  });
+
+  test('entries that come together count one by one: as many as the cycle before carried wait for nothing', async () => {
+    const world = new FakeWorld();
+    world.append(0, 100, new Waiter(), 200);
+    await world.turn();
+    const waiter = world.append(0, 100, new Waiter(), 300) as Waiter;
+    world.link.answer(world.link.sent[0]!, stored(1));
+    await world.turn();
+    expect(world.link.sent.map(entriesOf)).toEqual([200, 300]);
+    world.link.answer(world.link.sent[1]!, stored(2));
+    expect(waiter.outcomes).toEqual(['0:stored:2']);
   });
 
   test('a partition that does not answer holds up the others for a moment only', async () => {
