@@ -5,12 +5,20 @@ import {foldBench} from './benches/fold.js';
 import {historyBench} from './benches/history.js';
 import {importBench} from './benches/import.js';
 import {ingestBench} from './benches/ingest.js';
+import {latencyBench} from './benches/latency.js';
 import {memoryBench} from './benches/memory.js';
+import {mixedBench} from './benches/mixed.js';
+import {overloadBench} from './benches/overload.js';
 import {recoveryBench} from './benches/recovery.js';
 import {reportsBench} from './benches/reports.js';
+import {stallsBench} from './benches/stalls.js';
 
 export const benches: readonly Bench[] = [
   ingestBench,
+  latencyBench,
+  overloadBench,
+  mixedBench,
+  stallsBench,
   importBench,
   reportsBench,
   historyBench,

@@ -39,22 +39,31 @@ export function wholeReports(workload: WorkloadOptions, expected: Expected): Rep
   ];
 }
 
+/** One path of every kind over a range. */
+const kinds: readonly (readonly [name: string, path: (range: Range) => string])[] = [
+  ['events by day', (range) => eventsPath('page_viewed', range, 'day')],
+  ['events by hour, to the ms', (range) => eventsPath('page_viewed', toTheMs(range), 'hour')],
+  ['events by day, filter plan=team', (range) => `${eventsPath('page_viewed', range, 'day')}&filter=plan%3Dteam`],
+  ['users, dau by day', (range) => usersPath(range, 'dau', 'day')],
+  ['users, mau by day (trailing)', (range) => usersPath(range, 'mau', 'day')],
+  ['funnel of 3', funnelPath],
+  ['funnel of 3, window 7d', (range) => `${funnelPath(range)}&window=7d`],
+];
+
 /** Reports for timing: every range differs, so that no answer was given before. */
 export function variedReports(workload: WorkloadOptions, count: number): ReadonlyMap<string, readonly string[]> {
   const ranges = Array.from({length: count}, (_, shift) => rangeOf(workload, shift + 1));
-  const paths = (path: (range: Range) => string): string[] => ranges.map(path);
-  return new Map([
-    ['events by day', paths((range) => eventsPath('page_viewed', range, 'day'))],
-    ['events by hour, to the ms', paths((range) => eventsPath('page_viewed', toTheMs(range), 'hour'))],
-    [
-      'events by day, filter plan=team',
-      paths((range) => `${eventsPath('page_viewed', range, 'day')}&filter=plan%3Dteam`),
-    ],
-    ['users, dau by day', paths((range) => usersPath(range, 'dau', 'day'))],
-    ['users, mau by day (trailing)', paths((range) => usersPath(range, 'mau', 'day'))],
-    ['funnel of 3', paths(funnelPath)],
-    ['funnel of 3, window 7d', paths((range) => `${funnelPath(range)}&window=7d`)],
-  ]);
+  return new Map(kinds.map(([name, path]) => [name, ranges.map(path)]));
+}
+
+/** All kinds in turn, each time over another range: thousands of questions that nobody asked before. */
+export function* freshReports(workload: WorkloadOptions): Generator<string> {
+  const half = workload.dayCount >> 1;
+  for (let endShift = 0; endShift < half; endShift++) {
+    for (let startShift = 0; startShift < half; startShift++) {
+      for (const [, path] of kinds) yield path(rangeOf(workload, startShift, endShift));
+    }
+  }
 }
 
 /** The body, and how long it took; anything but 200 fails. */
@@ -72,9 +81,9 @@ interface Range {
   readonly to: string;
 }
 
-function rangeOf({startMs, dayCount}: WorkloadOptions, shiftDays = 0): Range {
+function rangeOf({startMs, dayCount}: WorkloadOptions, startShiftDays = 0, endShiftDays = 0): Range {
   const label = (day: number): string => new Date(startMs + day * dayMs).toISOString().slice(0, 10);
-  return {from: label(shiftDays), to: label(dayCount - 1)};
+  return {from: label(startShiftDays), to: label(dayCount - 1 - endShiftDays)};
 }
 
 /** Bounds inside an hour: the two boundary hours are read from rows. */

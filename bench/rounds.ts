@@ -45,16 +45,19 @@ const judgedMsMin = 500;
 /** Of the warm-up round, which may be cut short but not be void. */
 const warmUp = 0;
 
+type PlayOptions = Pick<BenchOptions, 'rounds' | 'foreignShareMax'> & Partial<Pick<BenchOptions, 'isSmall'>>;
+
 /** In the order of the keys. Throws when not one round was worth anything. */
 export async function playRounds<Sample, Name extends string>(
   contenders: Readonly<Record<Name, Measure<Sample>>>,
-  {rounds: wanted, foreignShareMax}: Pick<BenchOptions, 'rounds' | 'foreignShareMax'>,
+  {rounds: wanted, foreignShareMax, isSmall}: PlayOptions,
   say: Say,
 ): Promise<Rounds<Sample, Name>> {
   const rounds: Round<Sample, Name>[] = [];
   const voided: {round: number; reason: string}[] = [];
   const voidMax = Math.max(2, wanted * voidRoundsPerRound);
-  await playRound(contenders, warmUp, Number.POSITIVE_INFINITY).catch(unlessVoid);
+  // The small form measures nothing that could be cold.
+  if (isSmall !== true) await playRound(contenders, warmUp, Number.POSITIVE_INFINITY).catch(unlessVoid);
   while (rounds.length < wanted && voided.length <= voidMax) {
     const round = rounds.length + 1;
     try {

@@ -40,19 +40,6 @@ test('workload: the right answers add up', () => {
   expect([searched! <= 50, added! <= searched!, bought! <= added!, bought! > 0]).toEqual([true, true, true, true]);
 });
 
-test.runIf(isLinux)('bench: ingest runs in its small form and writes every round', {timeout: 120_000}, async () => {
-  const {stdout, result} = await runSmall('ingest');
-  expect(stdout).toMatch(/single, floor: parse +[\d,]+ /);
-  expect(stdout).toMatch(/batch, millrace +[\d,]+ /);
-  expect(result).toMatchObject({bench: 'ingest', versions: {node: process.version}, options: {isSmall: true}});
-  expect(result.host.dataFilesystem).toMatch(/^\w+ \(/);
-  for (const {rounds, cpuRatio} of result.report.shapes) {
-    const [{samples}] = rounds.rounds;
-    const ratio = samples['floor: parse'].cpuSecondsPerMillion / samples.millrace.cpuSecondsPerMillion;
-    expect(cpuRatio.millrace).toEqual({median: ratio, min: ratio, max: ratio, all: [ratio]});
-  }
-});
-
 test.runIf(isLinux)('bench: import agrees with the service about every report', {timeout: 120_000}, async () => {
   const {stdout, result} = await runSmall('import');
   expect(stdout).toMatch(/every report exact after, s +\d+\.\d\d/);

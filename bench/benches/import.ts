@@ -80,7 +80,7 @@ async function measure(
   say(`all imported in ${fixed(result.elapsedMs / 1_000, 2)} s; waiting for the reports …`);
   const limitMs = Math.max(queryableMsMin, queryableRefreshesMax * options.refreshSeconds * 1_000);
   const queryableMs = await untilExact(baseUrl, questions, limitMs);
-  const {cpuSeconds} = await settled(pid, options);
+  const {cpuSeconds} = await settled(service, options);
   say(`every report exact after ${fixed(queryableMs / 1_000, 2)} s; timing reports …`);
   const reportMs = await timeReports(baseUrl, workload);
   return {

@@ -1,117 +1,190 @@
-// How many events the service takes, and at what price, beside floors that discard the same bytes in the same rounds.
+// What an event costs: CPU seconds per million events over all processes of a system, until it is idle again and, where it
+// has reports, these count them. Ours, the floors that get the same bytes, and peer A take turns.
 
 import type {Bench, Say} from '../bench.js';
-import {startFloor} from '../floor/floor-process.js';
-import type {LoadResult} from '../load/closed-loop.js';
+import {LogFloorProcess, startFloor} from '../floor/floor-process.js';
+import type {LatencyMs} from '../load/latency.js';
 import {LoadProcess} from '../load/load-process.js';
+import {batchEvents, connectionsOf, prepareShapes, type Shape, secondsOf, shapes} from '../load/shapes.js';
+import {readMetrics} from '../machine/metrics.js';
 import {cpuSecondsOf} from '../machine/processes.js';
-import {startService, writeKey} from '../machine/service.js';
+import {type BenchService, startService, writeKey} from '../machine/service.js';
 import {settled} from '../machine/settle.js';
 import type {Target} from '../machine/target.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
+import {requireEqualAnswers} from '../peers/postgres/equal-answers.js';
+import {type Peer, startPeer} from '../peers/postgres/peer.js';
 import {type Measure, playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
 import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
 import {canonical} from '../workload/events.js';
 
-type Shape = 'single' | 'batch';
-type TargetName = 'floor: discard' | 'floor: parse' | 'millrace';
+/** F1, F2, ours, F3, and peer A where there is PostgreSQL. */
+type Name = 'floor: discard' | 'floor: parse' | 'millrace' | 'floor: log' | 'peer: PostgreSQL';
 
-interface Sample extends LoadResult {
+interface Sample {
+  readonly events: number;
+  readonly elapsedMs: number;
   readonly eventsPerSecond: number;
   /** Of all processes of the target, until it is idle again. */
   readonly cpuSecondsPerMillion: number;
   readonly isQuiet: boolean;
+  /** In a closed loop: for comparing rows, not a promise (see the bench `latency`). */
+  readonly latencyMs: LatencyMs;
+  /** Of ours, and used for the floor of the log. */
+  readonly eventsPerMessage?: number;
 }
 
 interface ShapeReport {
   readonly shape: Shape;
   readonly connections: number;
-  readonly rounds: Rounds<Sample, TargetName>;
-  /** CPU of the parse floor / CPU of the target: 1 is the floor itself. */
-  readonly cpuRatio: Readonly<Record<TargetName, Ratio>>;
+  readonly rounds: Rounds<Sample, Name>;
+  /** CPU of the parse floor (F2) / CPU of each. */
+  readonly floorToEach: Readonly<Partial<Record<Name, Ratio>>>;
+  /** CPU of peer A / CPU of ours; null: there was no peer. */
+  readonly peerToOurs: Ratio | null;
 }
 
-export interface IngestReport {
+interface IngestReport {
   readonly bytesPerEvent: number;
   readonly refreshSeconds: number;
+  /** Answers that ours and the peer gave alike, before anything was timed. */
+  readonly equalAnswers: number | null;
   readonly shapes: readonly ShapeReport[];
 }
 
-const targetNames: readonly TargetName[] = ['floor: discard', 'floor: parse', 'millrace'];
-const shapes: readonly Shape[] = ['single', 'batch'];
-const batchEvents = 1_000;
-const warmUpSecondsMax = 2;
-
-async function run(options: BenchOptions, owned: Owned, say: Say): Promise<IngestReport> {
-  const {isSmall, refreshSeconds, profileFolder} = options;
-  const load = owned.add(new LoadProcess());
-  say('preparing requests …');
-  const single = await load.prepare('single', {...canonical, eventCount: isSmall ? 500 : 20_000}, 1, writeKey);
-  await load.prepare('batch', {...canonical, eventCount: isSmall ? 5_000 : 200_000}, batchEvents, writeKey);
-  say('starting floors and service …');
-  const env = {REPORT_REFRESH_SECONDS: String(refreshSeconds)};
-  const targets: Record<TargetName, Target> = {
-    'floor: discard': owned.add(await startFloor('discard')),
-    'floor: parse': owned.add(await startFloor('parse')),
-    millrace: owned.add(await startService({env, profileFolder})),
-  };
-  const reports: ShapeReport[] = [];
-  for (const shape of shapes) reports.push(await runShape(shape, load, targets, options, say));
-  return {bytesPerEvent: single.bytesPerEvent, refreshSeconds, shapes: reports};
+interface Systems {
+  readonly load: LoadProcess;
+  readonly discard: Target;
+  readonly parse: Target;
+  readonly service: BenchService;
+  readonly log: LogFloorProcess;
+  readonly peer: Peer | null;
 }
 
-async function runShape(
+/** Of the comparison of answers. */
+const checkedWorkload = {...canonical, eventCount: 20_000};
+/** One message in flight for each partition, as our publisher does. */
+const logLanes = 4;
+
+async function run(options: BenchOptions, owned: Owned, say: Say): Promise<IngestReport> {
+  const {refreshSeconds, profileFolder} = options;
+  const load = owned.add(new LoadProcess());
+  say('preparing requests …');
+  const single = await prepareShapes(load, options, writeKey);
+  say('starting floors, service and peer …');
+  const env = {REPORT_REFRESH_SECONDS: String(refreshSeconds)};
+  const systems: Systems = {
+    load,
+    discard: owned.add(await startFloor('discard')),
+    parse: owned.add(await startFloor('parse')),
+    service: owned.add(await startService({env, profileFolder})),
+    log: owned.add(await LogFloorProcess.start()),
+    peer: await startPeer(say),
+  };
+  if (systems.peer !== null) owned.add(systems.peer);
+  const equalAnswers = await compareAnswers(systems, say);
+  const reports: ShapeReport[] = [];
+  for (const shape of shapes) reports.push(await runShape(shape, systems, options, say));
+  return {bytesPerEvent: single.bytesPerEvent, refreshSeconds, equalAnswers, shapes: reports};
+}
+
+async function compareAnswers({load, service, peer}: Systems, say: Say): Promise<number | null> {
+  if (peer === null) return null;
+  await load.prepare('checked', checkedWorkload, batchEvents, writeKey);
+  const count = await requireEqualAnswers(load, 'checked', checkedWorkload, service, peer);
+  say(`ours and the peer gave ${count} equal answers over ${whole(checkedWorkload.eventCount)} events`);
+  return count;
+}
+
+async function runShape(shape: Shape, systems: Systems, options: BenchOptions, say: Say): Promise<ShapeReport> {
+  const rounds = await playRounds(contendersOf(shape, systems, options, say), options, say);
+  const cpuRatio = (over: Name, under: Name): Ratio =>
+    ratioOf(rounds, (samples) => samples[over].cpuSecondsPerMillion / samples[under].cpuSecondsPerMillion);
+  const names = Object.keys(rounds.rounds[0]!.samples) as Name[];
+  return {
+    shape,
+    connections: connectionsOf(shape, options),
+    rounds,
+    floorToEach: Object.fromEntries(names.map((name) => [name, cpuRatio('floor: parse', name)])),
+    peerToOurs: systems.peer === null ? null : cpuRatio('peer: PostgreSQL', 'millrace'),
+  };
+}
+
+function contendersOf(
   shape: Shape,
-  load: LoadProcess,
-  targets: Readonly<Record<TargetName, Target>>,
+  {load, discard, parse, service, log, peer}: Systems,
   options: BenchOptions,
   say: Say,
-): Promise<ShapeReport> {
-  const connections = connectionsOf(shape, options);
-  const measureOf =
-    (name: TargetName): Measure<Sample> =>
-    async (round) => {
-      const seconds = round === 0 ? Math.min(warmUpSecondsMax, options.seconds) : options.seconds;
-      const sample = await measure(load, shape, targets[name], connections, seconds, options);
+): Record<Name, Measure<Sample>> {
+  const contenders: Partial<Record<Name, Measure<Sample>>> = {};
+  const add = (name: Name, measure: Measure<Sample>): void => {
+    contenders[name] = async (round) => {
+      const sample = await measure(round);
       say(sampleText(shape, name, round, sample));
       return sample;
     };
-  const contenders = Object.fromEntries(targetNames.map((name) => [name, measureOf(name)]));
-  const rounds = await playRounds(contenders as Record<TargetName, Measure<Sample>>, options, say);
-  const cpuRatio = (name: TargetName): Ratio =>
-    ratioOf(rounds, (samples) => samples['floor: parse'].cpuSecondsPerMillion / samples[name].cpuSecondsPerMillion);
-  const ratios = Object.fromEntries(targetNames.map((name) => [name, cpuRatio(name)]));
-  return {shape, connections, rounds, cpuRatio: ratios as Record<TargetName, Ratio>};
+  };
+  let eventsPerMessage = 1;
+  add('floor: discard', (round) => measureHttp(load, shape, discard, round, options));
+  add('floor: parse', (round) => measureHttp(load, shape, parse, round, options));
+  add('millrace', async (round) => {
+    const before = await messagesOf(service);
+    const sample = await measureHttp(load, shape, service, round, options);
+    eventsPerMessage = sample.events / Math.max(1, (await messagesOf(service)) - before);
+    return {...sample, eventsPerMessage};
+  });
+  add('floor: log', (round) => measureLog(log, Math.max(1, Math.round(eventsPerMessage)), round, options));
+  if (peer !== null) add('peer: PostgreSQL', (round) => measureHttp(load, shape, peer, round, options));
+  return contenders as Record<Name, Measure<Sample>>;
 }
 
-function connectionsOf(shape: Shape, {isSmall}: BenchOptions): number {
-  if (shape === 'single') return isSmall ? 16 : 256;
-  return isSmall ? 2 : 12;
+async function messagesOf({baseUrl}: BenchService): Promise<number> {
+  return (await readMetrics(baseUrl)).sum('millrace_log_messages_total', {outcome: 'stored'});
 }
 
-async function measure(
+async function measureHttp(
   load: LoadProcess,
   shape: Shape,
-  {host, port, pid}: Target,
-  connections: number,
-  seconds: number,
+  target: Target,
+  round: number,
   options: BenchOptions,
 ): Promise<Sample> {
+  const {host, port, pid} = target;
   const cpuBefore = cpuSecondsOf(pid);
-  const result = await load.run(shape, {host, port, connections, seconds});
-  const {cpuSeconds, isQuiet} = await settled(pid, options);
-  if (result.refusals > 0) throw new Error(`${result.refusals} requests were refused: ${result.firstRefusal}`);
+  const plan = {host, port, connections: connectionsOf(shape, options), seconds: secondsOf(round, options)};
+  const {events, elapsedMs, latencyMs, refusals, firstRefusal} = await load.run(shape, plan);
+  if (refusals > 0) throw new Error(`${refusals} requests were refused: ${firstRefusal}`);
+  return sampleOf(await settled(target, options), cpuBefore, {events, elapsedMs, latencyMs});
+}
+
+async function measureLog(
+  log: LogFloorProcess,
+  eventsPerMessage: number,
+  round: number,
+  options: BenchOptions,
+): Promise<Sample> {
+  const cpuBefore = cpuSecondsOf(log.pid);
+  const seconds = secondsOf(round, options);
+  const {events, elapsedMs, latencyMs} = await log.run({seconds, eventsPerMessage, together: 1, lanes: logLanes});
+  return {...sampleOf(await settled(log, options), cpuBefore, {events, elapsedMs, latencyMs}), eventsPerMessage};
+}
+
+function sampleOf(
+  {cpuSeconds, isQuiet}: {readonly cpuSeconds: number; readonly isQuiet: boolean},
+  cpuBefore: number,
+  load: Pick<Sample, 'events' | 'elapsedMs' | 'latencyMs'>,
+): Sample {
   return {
-    ...result,
+    ...load,
     isQuiet,
-    eventsPerSecond: result.events / (result.elapsedMs / 1_000),
-    cpuSecondsPerMillion: (cpuSeconds - cpuBefore) / (result.events / 1e6),
+    eventsPerSecond: load.events / (load.elapsedMs / 1_000),
+    cpuSecondsPerMillion: (cpuSeconds - cpuBefore) / (load.events / 1e6),
   };
 }
 
-function sampleText(shape: Shape, name: TargetName, round: number, sample: Sample): string {
+function sampleText(shape: Shape, name: Name, round: number, sample: Sample): string {
   const when = round === 0 ? 'warm-up' : `round ${round}`;
   const rate = `${whole(sample.eventsPerSecond)} events/s`;
   const cpu = `${fixed(sample.cpuSecondsPerMillion, 2)} CPU s per million`;
@@ -119,17 +192,25 @@ function sampleText(shape: Shape, name: TargetName, round: number, sample: Sampl
 }
 
 function text(report: IngestReport): string {
-  const header = ['', 'events/s', 'CPU s/M', 'min-max', 'floor: parse / it', 'p50 ms', 'p99 ms'];
-  const rows = report.shapes.flatMap((shape) => targetNames.map((name) => rowOf(shape, name)));
-  const shapesText = report.shapes.map(({shape, rounds}) => `${shape}: ${roundsText(rounds)}`);
+  const header = ['', 'events/s', 'CPU s/M', 'min-max', 'F2 / it', 'p50 ms', 'p99 ms'];
   return [
     `Ingestion: ${fixed(report.bytesPerEvent, 0)} B of JSON an event, REPORT_REFRESH_SECONDS=${report.refreshSeconds}`,
-    tableText(header, rows),
-    ...shapesText,
+    tableText(
+      header,
+      report.shapes.flatMap((shape) => Object.keys(shape.floorToEach).map((name) => rowOf(shape, name as Name))),
+    ),
+    ...report.shapes.map(shapeText),
+    ...(report.equalAnswers === null ? ['PEER A WAS SKIPPED: no PostgreSQL on this machine.'] : []),
   ].join('\n');
 }
 
-function rowOf({shape, rounds, cpuRatio}: ShapeReport, name: TargetName): string[] {
+function shapeText({shape, floorToEach, peerToOurs, rounds}: ShapeReport): string {
+  const floor = `CPU(F2) / CPU(ours) ${ratioText(floorToEach.millrace!)}`;
+  const peer = peerToOurs === null ? '' : `, CPU(peer A) / CPU(ours) ${ratioText(peerToOurs)}`;
+  return `${shape}: ${floor}${peer}; ${roundsText(rounds)}`;
+}
+
+function rowOf({shape, rounds, floorToEach}: ShapeReport, name: Name): string[] {
   const spread = (value: (sample: Sample) => number) =>
     spreadOf(rounds.rounds.map(({samples}) => value(samples[name])));
   const cpu = spread((sample) => sample.cpuSecondsPerMillion);
@@ -138,7 +219,7 @@ function rowOf({shape, rounds, cpuRatio}: ShapeReport, name: TargetName): string
     whole(spread((sample) => sample.eventsPerSecond).median),
     fixed(cpu.median, 2),
     `${fixed(cpu.min, 2)}-${fixed(cpu.max, 2)}`,
-    ratioText(cpuRatio[name]),
+    ratioText(floorToEach[name]!),
     fixed(spread((sample) => sample.latencyMs.p50).median, 1),
     fixed(spread((sample) => sample.latencyMs.p99).median, 1),
   ];
@@ -146,7 +227,7 @@ function rowOf({shape, rounds, cpuRatio}: ShapeReport, name: TargetName): string
 
 export const ingestBench: Bench<IngestReport> = {
   name: 'ingest',
-  summary: 'single events and batches of 1,000: CPU per event beside floors that discard the same bytes',
+  summary: 'CPU per event, single and in batches of 1,000: ours, floors that get the same bytes, Fastify + PostgreSQL',
   run,
   text,
 };

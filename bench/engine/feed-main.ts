@@ -94,14 +94,18 @@ async function feed({host, port, key, connections, batchEvents, events}: Feeding
     new Promise((resolve, reject) => {
       let batch = nextBatch();
       if (batch === null) return resolve();
-      connection.listen(({status}) => {
-        if (status !== 200) return reject(new Error(`a batch was refused: ${connection.lastRefusal}`));
+      const answered = ({status, lastRefusal}: Connection): void => {
+        if (status !== 200) {
+          reject(new Error(`a batch was refused: ${lastRefusal}`));
+          return;
+        }
         sent += batch!.count;
         if (sent - told >= progressEvents) tell({kind: 'progress', events: (told = sent)});
         batch = nextBatch();
         if (batch === null) resolve();
         else connection.send(batch.request);
-      }, reject);
+      };
+      connection.listen({answered, failed: (_, error) => reject(error)});
       connection.send(batch.request);
     });
   const opened = await Promise.all(Array.from({length: connections}, () => Connection.open(host, port)));

@@ -93,7 +93,7 @@ async function fill(folder: string, workload: WorkloadOptions, owned: Owned, say
   const {events, jsonBytes} = await feed.send(service, workload.eventCount, (sent) => say(`${sent} events sent`));
   if (events !== workload.eventCount) throw new Error(`${events} of ${workload.eventCount} events were sent`);
   await untilCounted(service, workload);
-  await settled(service.pid, {isSmall});
+  await settled(service, {isSmall});
   feed.stop();
   await service.stop();
   return jsonBytes;

@@ -1,8 +1,10 @@
 // Drives a server with a number of connections, each in a closed loop, for some seconds or until all requests are sent.
+//   L1. The next request leaves when the last one is answered. Such a loop finds the rate at which a server is saturated;
+//       its latencies are those of a server that is never offered more than it takes, and flatter (load/open-loop.ts).
 
-import {build, type Histogram} from 'hdr-histogram-js';
 import {monotonicMs} from '../../src/clock.js';
-import {Connection, type Exchange} from './connection.js';
+import {Connection, type ConnectionListener} from './connection.js';
+import {answerMsMax, Latencies, type LatencyMs} from './latency.js';
 import type {PreparedRequests} from './requests.js';
 
 export interface LoadPlan {
@@ -20,24 +22,21 @@ export interface LoadResult {
   /** Answers other than 200. */
   readonly refusals: number;
   readonly firstRefusal: string;
-  readonly latencyMs: {readonly p50: number; readonly p99: number; readonly max: number};
+  readonly latencyMs: LatencyMs;
 }
 
-/** A request may take so long before a run is given up: nothing measured here is slower. */
-const answerMsMax = 60_000;
-
-export class ClosedLoop {
+export class ClosedLoop implements ConnectionListener {
   requests = 0;
   events = 0;
   #refusals = 0;
   #firstRefusal = '';
   #next = 0;
+  #endMs = Number.POSITIVE_INFINITY;
   #lastAnswerMs = 0;
-  readonly #histogram: Histogram = build({
-    lowestDiscernibleValue: 1,
-    highestTrackableValue: answerMsMax * 1_000,
-    numberOfSignificantValueDigits: 3,
-  });
+  #open = 0;
+  #settle: (error?: Error) => void = () => {};
+  readonly #sentMs = new Map<Connection, number>();
+  readonly #latencies = new Latencies();
 
   constructor(
     private readonly prepared: PreparedRequests,
@@ -48,45 +47,64 @@ export class ClosedLoop {
     const {host, port, connections, seconds} = this.plan;
     const opened = await Promise.all(Array.from({length: connections}, () => Connection.open(host, port)));
     const startMs = monotonicMs();
-    const endMs = seconds === null ? Number.POSITIVE_INFINITY : startMs + seconds * 1_000;
+    if (seconds !== null) this.#endMs = startMs + seconds * 1_000;
     this.#lastAnswerMs = startMs;
+    this.#open = connections;
     try {
-      await this.#unlessStalled(Promise.all(opened.map((connection) => this.#drive(connection, endMs))));
+      await this.#unlessStalled(opened);
     } finally {
       for (const connection of opened) connection.close();
     }
     return this.#result(this.#lastAnswerMs - startMs);
   }
 
-  #drive(connection: Connection, endMs: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      let sent = this.#takeNext();
-      connection.listen((exchange) => {
-        this.#count(exchange, connection, this.prepared.eventCounts[sent!]!);
-        sent = this.#lastAnswerMs < endMs ? this.#takeNext() : null;
-        if (sent === null) resolve();
-        else connection.send(this.prepared.buffers[sent]!);
-      }, reject);
-      if (sent === null) resolve();
-      else connection.send(this.prepared.buffers[sent]!);
-    });
+  answered(connection: Connection): void {
+    const nowMs = monotonicMs();
+    this.#lastAnswerMs = nowMs;
+    this.#latencies.record(nowMs - this.#sentMs.get(connection)!);
+    this.requests += 1;
+    if (connection.status === 200) this.events += this.prepared.eventCounts[connection.request]!;
+    else this.#countRefusal(connection.lastRefusal);
+    if (nowMs < this.#endMs) this.#sendNext(connection, nowMs);
+    else this.#close();
   }
 
-  #unlessStalled(driven: Promise<unknown>): Promise<unknown> {
+  failed(_connection: Connection, error: Error): void {
+    this.#settle(error);
+  }
+
+  #unlessStalled(opened: readonly Connection[]): Promise<void> {
     return new Promise((resolve, reject) => {
       const watch = setInterval(() => {
-        if (monotonicMs() - this.#lastAnswerMs > answerMsMax) reject(new Error(`no answer for ${answerMsMax} ms`));
+        if (monotonicMs() - this.#lastAnswerMs > answerMsMax)
+          this.#settle(new Error(`no answer for ${answerMsMax} ms`));
       }, 1_000);
-      driven.then(resolve, reject).finally(() => clearInterval(watch));
+      this.#settle = (error) => {
+        clearInterval(watch);
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      for (const connection of opened) {
+        connection.listen(this);
+        this.#sendNext(connection, monotonicMs());
+      }
     });
   }
 
-  #count({status, elapsedMs}: Exchange, connection: Connection, events: number): void {
-    this.#lastAnswerMs = monotonicMs();
-    this.#histogram.recordValue(Math.max(1, Math.round(elapsedMs * 1_000)));
-    this.requests += 1;
-    if (status === 200) this.events += events;
-    else this.#countRefusal(connection.lastRefusal);
+  #sendNext(connection: Connection, nowMs: number): void {
+    const next = this.#takeNext();
+    if (next === -1) {
+      this.#close();
+      return;
+    }
+    connection.request = next;
+    this.#sentMs.set(connection, nowMs);
+    connection.send(this.prepared.buffers[next]!);
+  }
+
+  #close(): void {
+    this.#open -= 1;
+    if (this.#open === 0) this.#settle();
   }
 
   #countRefusal(answer: string): void {
@@ -94,22 +112,21 @@ export class ClosedLoop {
     if (this.#firstRefusal === '') this.#firstRefusal = answer;
   }
 
-  /** Null when each was to be sent once and has been. */
-  #takeNext(): number | null {
+  /** -1 when each was to be sent once and has been. */
+  #takeNext(): number {
     const index = this.#next++;
     if (index < this.prepared.buffers.length) return index;
-    return this.plan.seconds === null ? null : index % this.prepared.buffers.length;
+    return this.plan.seconds === null ? -1 : index % this.prepared.buffers.length;
   }
 
   #result(elapsedMs: number): LoadResult {
-    const percentileMs = (percentile: number): number => this.#histogram.getValueAtPercentile(percentile) / 1_000;
     return {
       requests: this.requests,
       events: this.events,
       elapsedMs,
       refusals: this.#refusals,
       firstRefusal: this.#firstRefusal,
-      latencyMs: {p50: percentileMs(50), p99: percentileMs(99), max: this.#histogram.maxValue / 1_000},
+      latencyMs: this.#latencies.summary(),
     };
   }
 }

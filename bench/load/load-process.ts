@@ -5,6 +5,7 @@ import {fileURLToPath} from 'node:url';
 import type {WorkloadOptions} from '../workload/events.js';
 import type {LoadPlan, LoadResult} from './closed-loop.js';
 import type {FromLoad, ToLoad} from './messages.js';
+import type {OpenPlan, OpenResult} from './open-loop.js';
 
 export type Prepared = Extract<FromLoad, {kind: 'prepared'}>;
 
@@ -27,11 +28,17 @@ export class LoadProcess {
     );
   }
 
+  /** In a closed loop: as fast as the answers come. */
   run(name: string, plan: LoadPlan, onProgress: (events: number) => void = () => {}): Promise<LoadResult> {
     return this.#ask({kind: 'run', name, plan}, (message) => {
       if (message.kind === 'progress') onProgress(message.events);
       return message.kind === 'done' ? message.result : null;
     });
+  }
+
+  /** At a fixed rate, whatever the answers. */
+  offer(name: string, plan: OpenPlan): Promise<OpenResult> {
+    return this.#ask({kind: 'offer', name, plan}, (message) => (message.kind === 'offered' ? message.result : null));
   }
 
   stop(): void {

@@ -3,6 +3,7 @@
 import {ExpectedAnswers} from '../workload/expected.js';
 import {ClosedLoop, type LoadPlan} from './closed-loop.js';
 import type {FromLoad, ToLoad} from './messages.js';
+import {OpenLoop, type OpenPlan} from './open-loop.js';
 import {type PreparedRequests, prepareRequests} from './requests.js';
 
 const progressIntervalMs = 500;
@@ -37,10 +38,18 @@ async function run(name: string, plan: LoadPlan): Promise<void> {
   }
 }
 
+async function offer(name: string, plan: OpenPlan): Promise<void> {
+  tell({kind: 'offered', result: await new OpenLoop(prepared.get(name)!, plan).run()});
+}
+
+async function obey(message: ToLoad): Promise<void> {
+  if (message.kind === 'prepare') prepare(message);
+  else if (message.kind === 'run') await run(message.name, message.plan);
+  else await offer(message.name, message.plan);
+}
+
 process.on('message', (message: ToLoad) => {
-  const done =
-    message.kind === 'prepare' ? Promise.resolve().then(() => prepare(message)) : run(message.name, message.plan);
-  done.catch((error: Error) => tell({kind: 'failed', message: error.message}));
+  obey(message).catch((error: Error) => tell({kind: 'failed', message: error.message}));
 });
 // The benchmark that forked us is gone: nobody wants the load any more.
 process.on('disconnect', () => process.exit(0));

@@ -3,6 +3,7 @@
 import type {WorkloadOptions} from '../workload/events.js';
 import type {Expected} from '../workload/expected.js';
 import type {LoadPlan, LoadResult} from './closed-loop.js';
+import type {OpenPlan, OpenResult} from './open-loop.js';
 
 export type ToLoad =
   /** Makes the requests, to be run under this name, and computes what reports must answer once all are stored. */
@@ -13,10 +14,12 @@ export type ToLoad =
       readonly batchEvents: number;
       readonly key: string;
     }
-  | {readonly kind: 'run'; readonly name: string; readonly plan: LoadPlan};
+  | {readonly kind: 'run'; readonly name: string; readonly plan: LoadPlan}
+  | {readonly kind: 'offer'; readonly name: string; readonly plan: OpenPlan};
 
 export type FromLoad =
   | {readonly kind: 'prepared'; readonly requests: number; readonly bytesPerEvent: number; readonly expected: Expected}
   | {readonly kind: 'progress'; readonly requests: number; readonly events: number}
   | {readonly kind: 'done'; readonly result: LoadResult}
+  | {readonly kind: 'offered'; readonly result: OpenResult}
   | {readonly kind: 'failed'; readonly message: string};

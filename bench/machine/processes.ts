@@ -5,6 +5,9 @@ import {readdirSync, readFileSync} from 'node:fs';
 /** USER_HZ: what /proc counts in on every Linux that Node runs on. */
 export const ticksPerSecond = 100;
 
+/** The processes that start a tree's others; none is a descendant of another one. */
+export type Roots = number | readonly number[];
+
 interface ProcessStat {
   readonly pid: number;
   readonly parentPid: number;
@@ -23,15 +26,15 @@ export interface ProcessMemory {
 }
 
 /** User and system time of all threads of all processes of the tree. Without `withEnded` only of those that still live. */
-export function cpuSecondsOf(rootPid: number, {withEnded = false} = {}): number {
-  return treeOf(rootPid).reduce(
+export function cpuSecondsOf(roots: Roots, {withEnded = false} = {}): number {
+  return treeOf(roots).reduce(
     (sum, {cpuSeconds, endedCpuSeconds}) => sum + cpuSeconds + (withEnded ? endedCpuSeconds : 0),
     0,
   );
 }
 
-export function memoryOf(rootPid: number): ProcessMemory[] {
-  return treeOf(rootPid).map(({pid, name}) => {
+export function memoryOf(roots: Roots): ProcessMemory[] {
+  return treeOf(roots).map(({pid, name}) => {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const mib = (field: string): number =>
       Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
@@ -39,11 +42,12 @@ export function memoryOf(rootPid: number): ProcessMemory[] {
   });
 }
 
-function treeOf(rootPid: number): ProcessStat[] {
+function treeOf(roots: Roots): ProcessStat[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => readStat(Number(pid)));
-  const tree = all.filter(({pid}) => pid === rootPid);
+  const rootPids = [roots].flat();
+  const tree = all.filter(({pid}) => rootPids.includes(pid));
   // Children are found level by level; the list grows while it is walked.
   for (const parent of tree) tree.push(...all.filter(({parentPid}) => parentPid === parent.pid));
   return tree;

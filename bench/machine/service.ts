@@ -5,14 +5,17 @@ import {once} from 'node:events';
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {createInterface} from 'node:readline';
 import {setTimeout as pause} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {monotonicMs} from '../../src/clock.js';
 import type {Target} from './target.js';
 
 export interface BenchService extends Target {
+  readonly pid: number;
   readonly baseUrl: string;
   readonly dataDir: string;
+  readonly covers: (wallMs: number) => Promise<boolean>;
 }
 
 export const writeKey = 'sk_write_benchWriteKey00000000001';
@@ -32,6 +35,17 @@ export interface ServiceSettings {
   readonly dataDir?: string;
   /** `listening`: do not wait until it is ready, which one without all roles never is. */
   readonly awaits?: 'ready' | 'listening';
+  /** Of Node, before the program. */
+  readonly nodeArguments?: readonly string[];
+  /** Gets each line that the service logs; what it says on its own is up to LOG_LEVEL. */
+  readonly onLog?: (line: LogLine) => void;
+}
+
+/** What every line has; the rest depends on what it says. */
+export interface LogLine extends Readonly<Record<string, unknown>> {
+  /** ISO 8601. */
+  readonly time: string;
+  readonly msg: string;
 }
 
 /** Resolves once it is ready. Rate limits are off: the machine is the limit to be measured. */
@@ -40,11 +54,13 @@ export async function startService({
   profileFolder,
   dataDir: kept,
   awaits = 'ready',
+  nodeArguments = [],
+  onLog,
 }: ServiceSettings): Promise<BenchService> {
   const dataDir = kept ?? mkdtempSync(join(tmpdir(), 'millrace-bench-'));
   const {PATH, NATS_SERVER_BIN} = process.env;
   const profiling = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-  const child = spawn(process.execPath, [...profiling, program], {
+  const child = spawn(process.execPath, [...profiling, ...nodeArguments, program], {
     env: {
       PATH,
       NATS_SERVER_BIN,
@@ -62,6 +78,7 @@ export async function startService({
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed = collect(child);
+  if (onLog !== undefined) createInterface(child.stderr!).on('line', (line) => tellLog(line, onLog));
   const stop = async (): Promise<void> => {
     await stopChild(child);
     if (kept === undefined) rmSync(dataDir, {recursive: true, force: true});
@@ -69,7 +86,8 @@ export async function startService({
   try {
     const baseUrl = await untilStarted(child, dataDir, printed, awaits);
     const {hostname, port} = new URL(baseUrl);
-    return {baseUrl, dataDir, host: hostname, port: Number(port), pid: child.pid!, stop};
+    const covers = (wallMs: number): Promise<boolean> => reportsCover(baseUrl, wallMs);
+    return {baseUrl, dataDir, host: hostname, port: Number(port), pid: child.pid!, covers, stop};
   } catch (error) {
     await stop();
     throw error;
@@ -91,6 +109,15 @@ function collect(child: ChildProcess): () => string {
     });
   }
   return () => text;
+}
+
+/** Anything else on stderr (Node's own warnings) is no log. */
+function tellLog(line: string, onLog: (line: LogLine) => void): void {
+  try {
+    onLog(JSON.parse(line) as LogLine);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
 }
 
 async function untilStarted(
@@ -123,4 +150,12 @@ async function isReady(baseUrl: string): Promise<boolean> {
   } catch {
     return false; // Not listening yet.
   }
+}
+
+/** By the age that every report tells; one about an event that never happened costs next to nothing. */
+async function reportsCover(baseUrl: string, wallMs: number): Promise<boolean> {
+  const path = '/v1/reports/events?event=never_happened&from=2024-01-01&to=2024-01-01&interval=day';
+  const answer = await fetch(baseUrl + path, {headers: {authorization: `Bearer ${secretKey}`}});
+  await answer.arrayBuffer();
+  return Date.parse(answer.headers.get('report-as-of') ?? '') >= wallMs;
 }

@@ -1,24 +1,47 @@
 // Waits for the work that goes on after the last answer: folding and snapshots belong to the price of an event.
 
 import {setTimeout as pause} from 'node:timers/promises';
-import {monotonicMs} from '../../src/clock.js';
+import {monotonicMs, wallMs} from '../../src/clock.js';
 import type {BenchOptions} from '../options.js';
 import {cpuSecondsOf} from './processes.js';
+import type {Target} from './target.js';
 
 const sampleMs = 500;
 const quietSamples = 2;
 /** Of one core; an idle service with its broker stays below 3 %. */
 const quietShare = 0.06;
-const settleMsMax = 30_000;
+const settleMsMax = 60_000;
 /** A service that publishes every second is never quiet: its small form does not wait for that. */
 const settleMsMaxSmall = 1_500;
 
-/** Resolves with the CPU seconds of the process tree once it is quiet; bounded, and then `isQuiet` is false. */
-export async function settled(
-  pid: number,
-  {isSmall}: Pick<BenchOptions, 'isSmall'>,
-): Promise<{cpuSeconds: number; isQuiet: boolean}> {
-  const endMs = monotonicMs() + (isSmall ? settleMsMaxSmall : settleMsMax);
+export interface Settled {
+  readonly cpuSeconds: number;
+  readonly isQuiet: boolean;
+}
+
+type Settling = Pick<Target, 'pid' | 'covers'>;
+
+/**
+ * Resolves with the CPU seconds of the target's processes once what it was sent is in its reports, where it has reports,
+ * and it is quiet; bounded, and then `isQuiet` is false.
+ */
+export async function settled(target: Settling, options: Pick<BenchOptions, 'isSmall'>): Promise<Settled> {
+  const endMs = deadlineOf(options);
+  const lastEventMs = wallMs();
+  const isCovered = async (): Promise<boolean> => (await target.covers?.(lastEventMs)) ?? true;
+  while (monotonicMs() < endMs && !(await isCovered())) await pause(sampleMs);
+  return untilQuiet(target, endMs);
+}
+
+/** The same without waiting for reports: what is folded by now may be published during the next measurement. */
+export function quieted(target: Settling, options: Pick<BenchOptions, 'isSmall'>): Promise<Settled> {
+  return untilQuiet(target, deadlineOf(options));
+}
+
+const deadlineOf = ({isSmall}: Pick<BenchOptions, 'isSmall'>): number =>
+  monotonicMs() + (isSmall ? settleMsMaxSmall : settleMsMax);
+
+async function untilQuiet({pid}: Settling, endMs: number): Promise<Settled> {
   let [cpuSeconds, quiet, sampledMs] = [cpuSecondsOf(pid), 0, monotonicMs()];
   while (quiet < quietSamples && monotonicMs() < endMs) {
     await pause(sampleMs);

@@ -11,6 +11,8 @@ export interface WorkloadOptions {
   readonly userCount: number;
   readonly startMs: number;
   readonly dayCount: number;
+  /** One event each of `userCount` users from this number on, instead of Zipf's share of all events. */
+  readonly eachFrom?: number;
 }
 
 export const dayMs = 86_400_000;
@@ -82,10 +84,11 @@ export interface WorkloadEvent {
 export function* workloadEvents(options: WorkloadOptions): Generator<WorkloadEvent> {
   const random = seededRandom(options.seed);
   const names = new Weighted(eventMix.map(([, weight]) => weight));
-  const users = zipf(options.userCount, zipfExponent);
+  const {userCount, eachFrom} = options;
+  const users = zipf(userCount, zipfExponent);
   for (let index = 0; index < options.eventCount; index++) {
     const name = eventMix[names.draw(random)]![0];
-    const user = users.draw(random);
+    const user = eachFrom === undefined ? users.draw(random) : eachFrom + (index % userCount);
     const timeMs = eventTimeMs(options, index, random);
     yield {name, user, timeMs, json: eventJson(name, user, timeMs, random)};
   }

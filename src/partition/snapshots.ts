@@ -136,12 +136,13 @@ export class Snapshots {
   }
 
   private async write(cut: Cut, open: ChunkImage | undefined, startedMs: number): Promise<void> {
-    const {partition, parts} = this.setup;
+    const {partition, parts, log} = this.setup;
     const index = await this.putParts(cut, open);
     const indexRef = await parts.put(encodeIndex(index));
     await this.publish(cut, indexRef);
     this.count += 1;
     this.lastMs = monotonicMs() - startedMs;
+    log.debug({partition: partition.partition, sequence: cut.sequence, ms: this.lastMs}, 'snapshot published');
     partition.snapshotDone();
     const current = new Set([indexRef.key, ...[...partsOf(index)].map((ref) => ref.key)]);
     this.names = {current, previous: this.names.current};

@@ -1,0 +1,253 @@
+// How much reports and ingestion disturb each other: reports while events come in at 80 % of the saturated rate, beside the
+// same kinds of reports on an idle service; acks while a snapshot is taken, beside acks at other times.
+//   Every report is asked for the first time, over events that were stored before. What is ingested meanwhile is of later
+//   days: more of it must not make the questions longer.
+
+import type {Bench, Say} from '../bench.js';
+import {Latencies, type LatencyMs} from '../load/latency.js';
+import {LoadProcess} from '../load/load-process.js';
+import {type Offered, offer, offerKeeping, requireAllStored} from '../load/offered.js';
+import type {OpenResult} from '../load/open-loop.js';
+import {askAtRate, type ReportLatency} from '../load/report-load.js';
+import {
+  batchEvents,
+  connectionsOf,
+  prepareShapes,
+  type Shape,
+  saturatedRate,
+  secondsOf,
+  shapes,
+} from '../load/shapes.js';
+import {type BenchService, startService, writeKey} from '../machine/service.js';
+import {quieted, settled} from '../machine/settle.js';
+import {SnapshotWatch} from '../machine/snapshot-watch.js';
+import type {BenchOptions} from '../options.js';
+import type {Owned} from '../owned.js';
+import {freshReports} from '../reports.js';
+import {playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
+import {spreadOf} from '../statistics.js';
+import {fixed, tableText, whole} from '../table.js';
+import {canonical, dayMs} from '../workload/events.js';
+
+interface Sample {
+  readonly reports?: ReportLatency;
+  readonly offered?: Offered;
+  /** Acks whose wait overlapped a snapshot, and the others. */
+  readonly acks?: {readonly during: AckLatency; readonly outside: AckLatency; readonly snapshots: number};
+}
+
+interface AckLatency {
+  readonly count: number;
+  readonly latencyMs: LatencyMs;
+}
+
+type Name = 'idle' | 'ingesting' | 'ingesting alone';
+
+interface ShapeReport {
+  readonly shape: Shape;
+  readonly rounds: Rounds<Sample, Name>;
+  /** Report p99 while ingesting / idle. */
+  readonly reportsBusyToIdle: Ratio;
+  /** Ack p99 during a snapshot / outside. */
+  readonly acksDuringToOutside: Ratio;
+}
+
+interface MixedReport {
+  readonly refreshSeconds: number;
+  readonly events: number;
+  readonly shapes: readonly ShapeReport[];
+}
+
+const ingestShare = 0.8;
+/** Snapshots come every 0.8 refreshes: a measurement must see some. */
+const secondsFactor = 4;
+
+interface Stage {
+  readonly shape: Shape;
+  readonly load: LoadProcess;
+  readonly service: BenchService;
+  readonly snapshots: SnapshotWatch;
+  readonly paths: Iterator<string>;
+  readonly options: BenchOptions;
+  readonly say: Say;
+}
+
+async function run(options: BenchOptions, owned: Owned, say: Say): Promise<MixedReport> {
+  const load = owned.add(new LoadProcess());
+  const stored = {...canonical, eventCount: options.numbers.stored!};
+  say(`preparing ${whole(stored.eventCount)} events …`);
+  await load.prepare('stored', stored, batchEvents, writeKey);
+  const later = {...canonical, startMs: canonical.startMs + canonical.dayCount * dayMs, dayCount: 30};
+  await prepareShapes(load, options, writeKey, later);
+  const reports: ShapeReport[] = [];
+  for (const shape of shapes) {
+    const snapshots = new SnapshotWatch();
+    const service = owned.add(await startHeard(options, snapshots));
+    say(`${shape} · storing ${whole(stored.eventCount)} events …`);
+    const {host, port} = service;
+    await load.run('stored', {host, port, connections: connectionsOf('batch', options), seconds: null});
+    await settled(service, options);
+    const paths = freshReports(stored);
+    reports.push(await runShape({shape, load, service, snapshots, paths, options, say}));
+    await service.stop();
+  }
+  return {refreshSeconds: options.refreshSeconds, events: stored.eventCount, shapes: reports};
+}
+
+function startHeard({refreshSeconds, profileFolder}: BenchOptions, snapshots: SnapshotWatch): Promise<BenchService> {
+  const env = {REPORT_REFRESH_SECONDS: String(refreshSeconds), LOG_LEVEL: 'debug'};
+  return startService({env, profileFolder, onLog: snapshots.hear});
+}
+
+async function runShape(stage: Stage): Promise<ShapeReport> {
+  const contenders = {
+    idle: (round: number) => measureIdle(stage, round),
+    ingesting: (round: number) => measureIngesting(stage, round),
+    'ingesting alone': (round: number) => measureAlone(stage, round),
+  };
+  const rounds = await playRounds<Sample, Name>(contenders, stage.options, stage.say);
+  return {
+    shape: stage.shape,
+    rounds,
+    reportsBusyToIdle: ratioOf(
+      rounds,
+      ({idle, ingesting}) => ingesting.reports!.latencyMs.p99 / idle.reports!.latencyMs.p99,
+    ),
+    acksDuringToOutside: ratioOf(rounds, (samples) => {
+      const {during, outside} = samples['ingesting alone'].acks!;
+      return during.latencyMs.p99 / outside.latencyMs.p99;
+    }),
+  };
+}
+
+const measureSeconds = ({options}: Stage, round: number): number =>
+  round === 0 ? secondsOf(round, options) : secondsFactor * options.seconds;
+
+async function measureIdle(stage: Stage, round: number): Promise<Sample> {
+  const {service, paths, options, say} = stage;
+  await quieted(service, options);
+  const reports = await askAtRate(service.baseUrl, paths, options.numbers.reports!, measureSeconds(stage, round));
+  say(
+    `${stage.shape} · idle: reports p50 ${fixed(reports.latencyMs.p50, 1)}, p99 ${fixed(reports.latencyMs.p99, 1)} ms`,
+  );
+  return {reports};
+}
+
+async function measureIngesting(stage: Stage, round: number): Promise<Sample> {
+  const {shape, load, service, paths, options, say} = stage;
+  const seconds = measureSeconds(stage, round);
+  const wanted = {shape, target: service, requestsPerSecond: await ingestRate(stage, round), seconds};
+  const [offered, reports] = await Promise.all([
+    offer(load, wanted, options),
+    askAtRate(service.baseUrl, paths, options.numbers.reports!, seconds),
+  ]);
+  requireAllStored(offered);
+  say(
+    `${shape} · while ${whole(offered.requestsPerSecond)} requests/s are stored: ` +
+      `reports p50 ${fixed(reports.latencyMs.p50, 1)}, p99 ${fixed(reports.latencyMs.p99, 1)} ms`,
+  );
+  return {reports, offered};
+}
+
+async function measureAlone(stage: Stage, round: number): Promise<Sample> {
+  const {shape, load, service, snapshots, options, say} = stage;
+  const requestsPerSecond = await ingestRate(stage, round);
+  const result = await offerKeeping(
+    load,
+    {shape, target: service, requestsPerSecond, seconds: measureSeconds(stage, round)},
+    options,
+  );
+  const {samples, ...offered} = result;
+  requireAllStored(offered);
+  // A snapshot is logged when it is done: those that were under way at the end must be, too.
+  await settled(service, options);
+  const acks = acksBySnapshot(samples, snapshots);
+  say(
+    `${shape} · acks p99 ${fixed(acks.during.latencyMs.p99, 1)} ms during ${acks.snapshots} snapshots, ` +
+      `${fixed(acks.outside.latencyMs.p99, 1)} ms outside`,
+  );
+  return {offered, acks};
+}
+
+async function ingestRate({shape, load, service, options}: Stage, round: number): Promise<number> {
+  await quieted(service, options);
+  const saturated = await saturatedRate(load, shape, service, secondsOf(round, options), options);
+  await quieted(service, options);
+  return ingestShare * saturated;
+}
+
+function acksBySnapshot({plannedMs, latencyMs}: OpenResult['samples'], snapshots: SnapshotWatch) {
+  const [during, outside] = [new Latencies(), new Latencies()];
+  for (let i = 0; i < plannedMs.length; i++) {
+    const isDuring = snapshots.overlaps(plannedMs[i]!, plannedMs[i]! + latencyMs[i]!);
+    (isDuring ? during : outside).record(latencyMs[i]!);
+  }
+  const [first, last] = [plannedMs[0] ?? 0, plannedMs.at(-1) ?? 0];
+  return {
+    during: {count: during.count, latencyMs: during.summary()},
+    outside: {count: outside.count, latencyMs: outside.summary()},
+    snapshots: snapshots.intervals.filter(({startMs, endMs}) => startMs <= last && first <= endMs).length,
+  };
+}
+
+function text({refreshSeconds, events, shapes}: MixedReport): string {
+  const header = ['', 'p50 ms', 'p99 ms', 'p99 min-max', 'max ms'];
+  return [
+    `Reports over ${whole(events)} events and ingestion at ${ingestShare * 100} % of the saturated rate side by side, ` +
+      `REPORT_REFRESH_SECONDS=${refreshSeconds}`,
+    tableText(header, shapes.flatMap(rowsOf)),
+    ...shapes.map(
+      ({shape, rounds, reportsBusyToIdle, acksDuringToOutside}) =>
+        `${shape}: report p99 while ingesting / idle ${ratioText(reportsBusyToIdle)}, ` +
+        `ack p99 during a snapshot / outside ${ratioText(acksDuringToOutside)}; ${roundsText(rounds)}`,
+    ),
+  ].join('\n');
+}
+
+function rowsOf({shape, rounds: {rounds}}: ShapeReport): string[][] {
+  const row = (name: string, latencies: readonly LatencyMs[]): string[] => {
+    const p99 = spreadOf(latencies.map((latency) => latency.p99));
+    return [
+      `${shape}, ${name}`,
+      fixed(spreadOf(latencies.map(({p50}) => p50)).median, 1),
+      fixed(p99.median, 1),
+      `${fixed(p99.min, 1)}-${fixed(p99.max, 1)}`,
+      fixed(spreadOf(latencies.map(({max}) => max)).max, 1),
+    ];
+  };
+  const of = (latency: (samples: Readonly<Record<Name, Sample>>) => LatencyMs): LatencyMs[] =>
+    rounds.map(({samples}) => latency(samples));
+  return [
+    row(
+      'reports, idle',
+      of(({idle}) => idle.reports!.latencyMs),
+    ),
+    row(
+      'reports, while ingesting',
+      of(({ingesting}) => ingesting.reports!.latencyMs),
+    ),
+    row(
+      'acks, while reporting',
+      of(({ingesting}) => ingesting.offered!.latencyMs),
+    ),
+    row(
+      'acks, outside snapshots',
+      of((samples) => samples['ingesting alone'].acks!.outside.latencyMs),
+    ),
+    row(
+      'acks, during snapshots',
+      of((samples) => samples['ingesting alone'].acks!.during.latencyMs),
+    ),
+  ];
+}
+
+export const mixedBench: Bench<MixedReport> = {
+  name: 'mixed',
+  summary: 'reports while events come in, and acks while snapshots are taken',
+  numbers: {
+    stored: {normal: 1_000_000, small: 5_000, help: 'events that the reports are about'},
+    reports: {normal: 5, small: 10, help: 'reports a second'},
+  },
+  run,
+  text,
+};

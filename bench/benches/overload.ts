@@ -1,0 +1,156 @@
+// What is stored when more is offered than can be: events per second that were answered 200 at 150 % of the saturated rate,
+// beside that rate; what becomes of the rest, and of the memory.
+//   Requests need a connection each. Batches are offered on so many that the service itself must refuse. Single requests
+//   wait in the generator once all connections are busy: a server that answers no faster is offered no more than that.
+
+import type {Bench, Say} from '../bench.js';
+import {LoadProcess} from '../load/load-process.js';
+import {type Offered, offer} from '../load/offered.js';
+import {batchEvents, connectionsOf, prepareShapes, type Shape, saturatedRate, shapes} from '../load/shapes.js';
+import {type MemoryCurve, MemoryWatch} from '../machine/memory-watch.js';
+import {type BenchService, startService, writeKey} from '../machine/service.js';
+import {quieted} from '../machine/settle.js';
+import type {BenchOptions} from '../options.js';
+import type {Owned} from '../owned.js';
+import {playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
+import {spreadOf} from '../statistics.js';
+import {fixed, tableText, whole} from '../table.js';
+
+interface Sample {
+  /** Events per second of a closed loop, just before. */
+  readonly saturated: number;
+  readonly offered: Offered;
+  /** Events per second answered 200 while the load was on. */
+  readonly goodput: number;
+  /** Answered neither 200 nor 429 or 503 with Retry-After; broken connections. */
+  readonly wrong: number;
+  readonly memory: MemoryCurve;
+}
+
+interface ShapeReport {
+  readonly shape: Shape;
+  readonly connections: number;
+  readonly rounds: Rounds<Sample, 'millrace'>;
+  readonly goodputToSaturated: Ratio;
+}
+
+interface OverloadReport {
+  readonly refreshSeconds: number;
+  readonly shapes: readonly ShapeReport[];
+}
+
+/** Of the saturated rate. */
+const offeredShare = 1.5;
+/** More connections than a saturated service can serve within its bounds (256 MiB of batches), or than a proxy would open. */
+const overloadConnections: Readonly<Record<Shape, number>> = {single: 2_048, batch: 1_024};
+/** An overload is told from a burst by its length. */
+const overloadSecondsFactor = 3;
+
+async function run(options: BenchOptions, owned: Owned, say: Say): Promise<OverloadReport> {
+  const {refreshSeconds, profileFolder} = options;
+  const load = owned.add(new LoadProcess());
+  say('preparing requests …');
+  await prepareShapes(load, options, writeKey);
+  const env = {REPORT_REFRESH_SECONDS: String(refreshSeconds)};
+  const service = owned.add(await startService({env, profileFolder}));
+  const reports: ShapeReport[] = [];
+  for (const shape of shapes) {
+    const connections = options.isSmall ? 2 * connectionsOf(shape, options) : overloadConnections[shape];
+    const millrace = (round: number): Promise<Sample> =>
+      measure(shape, connections, load, service, round, options, say);
+    const rounds = await playRounds({millrace}, options, say);
+    const goodputToSaturated = ratioOf(rounds, (samples) => samples.millrace.goodput / samples.millrace.saturated);
+    reports.push({shape, connections, rounds, goodputToSaturated});
+  }
+  return {refreshSeconds, shapes: reports};
+}
+
+async function measure(
+  shape: Shape,
+  connections: number,
+  load: LoadProcess,
+  service: BenchService,
+  round: number,
+  options: BenchOptions,
+  say: Say,
+): Promise<Sample> {
+  const seconds = options.seconds * (round === 0 || options.isSmall ? 1 : overloadSecondsFactor);
+  const perSecond = await saturatedRate(load, shape, service, seconds, options);
+  await quieted(service, options);
+  const watch = new MemoryWatch(service.pid);
+  const requestsPerSecond = offeredShare * perSecond;
+  const offered = await offer(load, {shape, target: service, requestsPerSecond, seconds, connections}, options);
+  const memory = watch.stop();
+  await quieted(service, options);
+  const sample = {
+    saturated: perSecond * (shape === 'batch' ? batchEvents : 1),
+    offered,
+    goodput: offered.eventsInTime / seconds,
+    wrong: wrongAnswers(offered),
+    memory,
+  };
+  say(`${shape} · ${sampleText(sample)}`);
+  return sample;
+}
+
+function wrongAnswers({statuses, failures, refusalsWithoutRetryAfter}: Offered): number {
+  const others = Object.entries(statuses).filter(([status]) => !['200', '429', '503'].includes(status));
+  // A status that is wrong has no Retry-After either, as a rule: it is not counted twice.
+  const otherCount = others.reduce((sum, [, count]) => sum + count, 0);
+  return failures + Math.max(otherCount, refusalsWithoutRetryAfter);
+}
+
+function sampleText({saturated, goodput, offered, wrong, memory}: Sample): string {
+  const refused = (offered.statuses['503'] ?? 0) + (offered.statuses['429'] ?? 0);
+  return (
+    `saturated ${whole(saturated)} events/s, goodput ${whole(goodput)} at ${offeredShare * 100} %; ` +
+    `${whole(refused)} refused with Retry-After, ${wrong} wrong, ${whole(offered.unsent)} waited in the generator; ` +
+    `memory ${whole(memory.startMib)} -> ${whole(memory.peakMib)} MiB, last / second quarter ${fixed(memory.growth, 2)}`
+  );
+}
+
+function text({refreshSeconds, shapes}: OverloadReport): string {
+  const header = [
+    '',
+    'connections',
+    'saturated events/s',
+    'goodput',
+    'goodput / saturated',
+    '429, 503',
+    'other',
+    'unsent',
+    'peak MiB',
+    'memory growth',
+  ];
+  return [
+    `Offered ${offeredShare * 100} % of the saturated rate, REPORT_REFRESH_SECONDS=${refreshSeconds}`,
+    tableText(header, shapes.map(rowOf)),
+    'memory growth: all processes of the service, last quarter of the overload / its second quarter',
+    ...shapes.map(({shape, rounds}) => `${shape}: ${roundsText(rounds)}`),
+  ].join('\n');
+}
+
+function rowOf({shape, connections, rounds, goodputToSaturated}: ShapeReport): string[] {
+  const spread = (value: (sample: Sample) => number) =>
+    spreadOf(rounds.rounds.map(({samples}) => value(samples.millrace)));
+  const refused = ({offered: {statuses}}: Sample): number => (statuses['503'] ?? 0) + (statuses['429'] ?? 0);
+  return [
+    shape,
+    whole(connections),
+    whole(spread(({saturated}) => saturated).median),
+    whole(spread(({goodput}) => goodput).median),
+    ratioText(goodputToSaturated),
+    whole(spread(refused).median),
+    whole(spread(({wrong}) => wrong).max),
+    whole(spread(({offered}) => offered.unsent).median),
+    whole(spread(({memory}) => memory.peakMib).max),
+    ratioText(spread(({memory}) => memory.growth)),
+  ];
+}
+
+export const overloadBench: Bench<OverloadReport> = {
+  name: 'overload',
+  summary: 'what is stored, refused and held in memory when 150 % of the saturated rate is offered',
+  run,
+  text,
+};

@@ -1,0 +1,65 @@
+// A fixed rate offered to a target, as a bench uses it: what the generator did wrong voids the round.
+
+import type {Target} from '../machine/target.js';
+import type {BenchOptions} from '../options.js';
+import {VoidRound} from '../rounds.js';
+import type {LoadProcess} from './load-process.js';
+import type {OpenResult} from './open-loop.js';
+import {connectionsOf, type Shape} from './shapes.js';
+
+/** Without the single latencies. */
+export type Offered = Omit<OpenResult, 'samples'>;
+
+/** The generator may be so late at its 99th percentile: this, or a share of the latency that was measured. */
+const lateMsMax = 2;
+const lateShareMax = 0.25;
+/** Of one core: above it the generator is what is measured. */
+const cpuShareMax = 0.95;
+
+export interface Offer {
+  readonly shape: Shape;
+  readonly target: Pick<Target, 'host' | 'port'>;
+  readonly requestsPerSecond: number;
+  readonly seconds: number;
+  /** Default: as many as the shape takes. */
+  readonly connections?: number;
+}
+
+/** Throws `VoidRound` when the generator could not keep its schedule. */
+export async function offer(load: LoadProcess, wanted: Offer, options: BenchOptions): Promise<Offered> {
+  const {samples: _, ...offered} = await offerKeeping(load, wanted, options, false);
+  return offered;
+}
+
+/** Every latency with its moment, too. */
+export async function offerKeeping(
+  load: LoadProcess,
+  {shape, target: {host, port}, requestsPerSecond, seconds, connections}: Offer,
+  options: BenchOptions,
+  keepsSamples = true,
+): Promise<OpenResult> {
+  const result = await load.offer(shape, {
+    host,
+    port,
+    connections: connections ?? connectionsOf(shape, options),
+    seconds,
+    requestsPerSecond,
+    keepsSamples,
+  });
+  if (!options.isSmall) voidUnlessPunctual(result);
+  return result;
+}
+
+function voidUnlessPunctual({generator: {lateMs, cpuShare}, latencyMs}: OpenResult): void {
+  if (lateMs.p99 > Math.max(lateMsMax, lateShareMax * latencyMs.p99)) {
+    throw new VoidRound(`the generator was ${lateMs.p99.toFixed(1)} ms late (p99)`);
+  }
+  if (cpuShare > cpuShareMax) throw new VoidRound(`the generator used ${(cpuShare * 100).toFixed(0)} % of a core`);
+}
+
+/** Of a run in which nothing was to be refused. */
+export function requireAllStored({statuses, failures, firstRefusal}: Offered): void {
+  const others = Object.keys(statuses).filter((status) => status !== '200');
+  if (others.length === 0 && failures === 0) return;
+  throw new Error(`answers ${JSON.stringify(statuses)}, ${failures} connections lost: ${firstRefusal}`);
+}

@@ -1,0 +1,48 @@
+// The two ways in which events are sent, and how many connections each takes; the same in every bench.
+
+import type {Target} from '../machine/target.js';
+import type {BenchOptions} from '../options.js';
+import {canonical, type WorkloadOptions} from '../workload/events.js';
+import type {LoadProcess, Prepared} from './load-process.js';
+
+export type Shape = 'single' | 'batch';
+
+export const shapes: readonly Shape[] = ['single', 'batch'];
+/** Of a batch; the most that the API takes. */
+export const batchEvents = 1_000;
+
+/** Makes the requests of both shapes, under their names: sent over and over, each copy is a new event. */
+export async function prepareShapes(
+  load: LoadProcess,
+  {isSmall}: BenchOptions,
+  key: string,
+  workload: Omit<WorkloadOptions, 'eventCount'> = canonical,
+): Promise<Prepared> {
+  const single = await load.prepare('single', {...workload, eventCount: isSmall ? 500 : 20_000}, 1, key);
+  await load.prepare('batch', {...workload, eventCount: isSmall ? 5_000 : 200_000}, batchEvents, key);
+  return single;
+}
+
+/** Requests per second that the target answers in a closed loop: its saturated rate. */
+export async function saturatedRate(
+  load: LoadProcess,
+  shape: Shape,
+  {host, port}: Pick<Target, 'host' | 'port'>,
+  seconds: number,
+  options: BenchOptions,
+): Promise<number> {
+  const plan = {host, port, connections: connectionsOf(shape, options), seconds};
+  const {requests, elapsedMs, refusals, firstRefusal} = await load.run(shape, plan);
+  if (refusals > 0) throw new Error(`${refusals} requests were refused: ${firstRefusal}`);
+  return requests / (elapsedMs / 1_000);
+}
+
+export function connectionsOf(shape: Shape, {isSmall}: Pick<BenchOptions, 'isSmall'>): number {
+  if (shape === 'single') return isSmall ? 16 : 256;
+  return isSmall ? 2 : 12;
+}
+
+/** Round 0 only warms up. */
+export function secondsOf(round: number, {seconds}: Pick<BenchOptions, 'seconds'>): number {
+  return round === 0 ? Math.min(2, seconds) : seconds;
+}
