@@ -6,6 +6,7 @@ import type {ChunkEntry, SnapshotIndex} from '../manifest.js';
 import {lowerBound, type RowsView} from '../rows.js';
 import type {WindowsView} from '../windows.js';
 import {type ActivePlan, isEmpty} from './active-plan.js';
+import {visitMembers} from './day-members.js';
 import {chunksWithin, type DaySegment, daySegments, type Stretch} from './selection.js';
 import {SlidingUsers} from './sliding-users.js';
 
@@ -63,19 +64,11 @@ export class ActiveDaysPartial {
     this.sliding.begin(element);
     if (element === 0 && this.plan.headIsElement) this.visitMarked(inHead);
     else if (element === this.plan.elementCount - 1 && !isEmpty(this.plan.tail)) this.visitMarked(inTail);
-    else for (const view of views) this.visitMembers(view, day);
+    else for (const view of views) visitMembers(this.sliding, view, day);
   }
 
   private visitMarked(bit: number): void {
     for (let user = 0; user < this.marks.length; user++) if (this.marks[user] & bit) this.sliding.visit(user);
-  }
-
-  private visitMembers(view: WindowsView, day: number): void {
-    const place = placeOf(view.days, day);
-    if (place < 0) return;
-    const {members, memberOffsets} = view;
-    const end = memberOffsets[place + 1];
-    for (let at = memberOffsets[place]; at < end; at++) this.sliding.visit(members[at]);
   }
 
   finish(): ActiveResult {
@@ -88,18 +81,6 @@ export class ActiveDaysPartial {
     }
     return {counts: this.sliding.counts, total};
   }
-}
-
-/** Where `day` stands in ascending days; -1 when nobody was active on it. */
-function placeOf(days: Uint32Array, day: number): number {
-  let low = 0;
-  let high = days.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (days[middle] < day) low = middle + 1;
-    else high = middle;
-  }
-  return days[low] === day ? low : -1;
 }
 
 /** Users live in one partition each (P5): the partitions' numbers add up. */

@@ -8,6 +8,7 @@ import type {ChunkEntry, RunBlock, SnapshotIndex} from '../manifest.js';
 import {lowerBound, type RowsView} from '../rows.js';
 import {hoursPerDay, type WindowsView} from '../windows.js';
 import type {Buckets} from './buckets.js';
+import type {CellsByName} from './cells-by-name.js';
 import type {DerivedRows} from './derived-rows.js';
 import {type PropertyFilter, verdict} from './filter.js';
 import type {RowsByName} from './rows-by-name.js';
@@ -57,22 +58,33 @@ export class CountsPartial {
   }
 
   chunks(index: SnapshotIndex): ChunkEntry[] {
-    return chunksNaming(chunksWithin(index.chunks, this.stretches), [this.name]);
+    const isAsked = this.stretches.some(({startMs, lastMs}) => startMs <= lastMs);
+    return isAsked ? chunksNaming(chunksWithin(index.chunks, this.stretches), [this.name]) : [];
   }
 
-  addCells(windows: WindowsView): void {
-    const {hours, names, counts} = windows;
-    const {edges} = this.buckets;
+  addCells({hours, names, counts}: WindowsView): void {
     let bucket = 0;
-    let bucketEndHour = 0;
     for (let cell = firstCell(hours, this.hourStart); cell < hours.length && hours[cell] < this.hourEnd; cell++) {
-      if (names[cell] !== this.name) continue;
-      if (hours[cell] >= bucketEndHour) {
-        bucket = this.buckets.indexOf(hours[cell] * hourMs);
-        bucketEndHour = edges[bucket + 1] / hourMs;
-      }
-      this.counts[bucket] += counts[cell];
+      if (names[cell] === this.name) bucket = this.addCell(hours[cell], counts[cell], bucket);
     }
+  }
+
+  /** The same from the cells of the name alone. Q3 */
+  addNamedCells(cells: CellsByName): void {
+    const {hours, counts} = cells;
+    const end = cells.find(this.name, this.hourEnd);
+    let bucket = 0;
+    for (let cell = cells.find(this.name, this.hourStart); cell < end; cell++)
+      bucket = this.addCell(hours[cell], counts[cell], bucket);
+  }
+
+  /** `bucket`: of an hour before this one. Returns that of this hour. */
+  private addCell(hour: number, count: number, bucket: number): number {
+    const {edges} = this.buckets;
+    const timeMs = hour * hourMs;
+    const found = timeMs < edges[bucket + 1] ? bucket : this.buckets.indexOf(timeMs);
+    this.counts[found] += count;
+    return found;
   }
 
   /** Returns the rows, ascending, that only their bodies can decide: `addBodies` is due for each of their blocks. */

@@ -69,6 +69,11 @@ export class SlidingUsers {
     return this.last[user] >= element && this.last[user] !== excluded;
   }
 
+  /** Users of this pass whose last active element so far is this one. */
+  lastActiveIn(element: number): number {
+    return this.endingIn[element];
+  }
+
   private closeWindows(element: number): void {
     const {starts, ends} = this.windows;
     while (this.nextWindow < ends.length && ends[this.nextWindow] <= element) {

@@ -7,7 +7,7 @@
 //   C3. Nothing is handed out that does not have the length and the checksum that its reference names.
 //   C4. A block of bodies is read out of the values that hold it, not out of the whole part: with a store far larger than
 //       the cache, a page of scattered rows would otherwise read whole parts for single rows.
-//   C5. What is derived from rows is made from their second use on: a part that a scan brings once, and that leaves again
+//   C5. What is derived from a part is made from their second use on: a part that a scan brings once, and that leaves again
 //       before anybody comes back to it, is not worth the work.
 
 import {promisify} from 'node:util';
@@ -15,6 +15,8 @@ import {crc32, gunzip} from 'node:zlib';
 import {bodiesHeadBytes, bodiesLayout, upgradedBlock} from '../../actors/bodies.js';
 import {bodyBlockRows, entryBytesMax} from '../../actors/limits.js';
 import type {PartRef} from '../../actors/manifest.js';
+import {CellsByName} from '../../actors/report/cells-by-name.js';
+import type {DayRanges} from '../../actors/report/day-ranges.js';
 import {DerivedRows} from '../../actors/report/derived-rows.js';
 import {type RowsView, viewRows} from '../../actors/rows.js';
 import {viewWindows, type WindowsView} from '../../actors/windows.js';
@@ -51,20 +53,30 @@ export class DamagedPart extends Error {
   }
 }
 
-/** A payload or an inflated block of one, with the views of it that were asked for. */
+/** A payload or an inflated block of one, with the views of it that were asked for; or what many payloads say, without them. */
 interface Held {
   readonly bytes: Uint8Array<ArrayBuffer>;
   rows?: RowsView;
   derived?: DerivedRows;
-  /** How often the rows were scanned. */
-  scans: number;
   windows?: WindowsView;
+  cells?: CellsByName;
+  ranges?: DayRanges;
+  /** How often rows or cells were scanned. */
+  scans: number;
 }
+
+const noBytes = new Uint8Array(0);
 
 /** Rows for a report, with what was derived from them once that pays. C5 */
 export interface ScannedRows {
   readonly rows: RowsView;
   readonly derived: DerivedRows | undefined;
+}
+
+/** Windows likewise. */
+export interface ScannedWindows {
+  readonly windows: WindowsView;
+  readonly cells: CellsByName | undefined;
 }
 
 export class PartsCache {
@@ -117,6 +129,40 @@ export class PartsCache {
   async loadWindows(ref: PartRef): Promise<WindowsView> {
     const held = await this.part(ref);
     return (held.windows ??= viewWindows(held.bytes));
+  }
+
+  /** Like `loadWindows`, for counts of one name. */
+  async scanWindows(ref: PartRef): Promise<ScannedWindows> {
+    return this.scannedWindows(ref, await this.part(ref));
+  }
+
+  /** What `scanWindows` brings, if it is at hand. */
+  scanHeldWindows(ref: PartRef): ScannedWindows | undefined {
+    const held = this.held.get(ref.key);
+    return held === undefined ? undefined : this.scannedWindows(ref, held);
+  }
+
+  private scannedWindows(ref: PartRef, held: Held): ScannedWindows {
+    const windows = (held.windows ??= viewWindows(held.bytes));
+    held.scans += 1;
+    if (held.scans > 1 && held.cells === undefined) {
+      held.cells = new CellsByName(windows); // C5
+      this.held.grow(ref.key, held, held.cells.bytes);
+    }
+    return {windows, cells: held.cells};
+  }
+
+  /** What was kept under a key of the caller's, which begins with a word that no part's key begins with. */
+  keptRanges(key: string): DayRanges | undefined {
+    return this.held.get(key)?.ranges;
+  }
+
+  keepRanges(key: string, ranges: DayRanges): void {
+    this.held.add(key, {bytes: noBytes, scans: 0, ranges}, ranges.bytes);
+  }
+
+  dropRanges(key: string): void {
+    this.held.drop(key);
   }
 
   /** How many blocks a bodies part has. */

@@ -69,6 +69,14 @@ export class TwoQueues<V> {
     this.makeRoom();
   }
 
+  /** Keeps it no longer; nothing is remembered of it. */
+  drop(key: string): void {
+    this.recentBytes -= this.recent.get(key)?.bytes ?? 0;
+    this.frequentBytes -= this.frequent.get(key)?.bytes ?? 0;
+    this.recent.delete(key);
+    this.frequent.delete(key);
+  }
+
   private makeRoom(): void {
     while (this.bytes > this.bytesMax) {
       const fromRecent = this.frequent.size === 0 || this.recentBytes > this.bytesMax * recentShare;

@@ -12,6 +12,7 @@ import {MissingPart, PartsCache, type PartValues} from '../parts/parts-cache.js'
 import {AnswerCache} from './answer-cache.js';
 import {Evaluation} from './evaluate.js';
 import {asOf, headersOf, isNoneMatch} from './freshness.js';
+import {HeldDayRanges} from './held-day-ranges.js';
 import {type ManifestSource, NewestSnapshots, type PartitionSnapshot} from './newest-snapshots.js';
 import {Overload, Turns} from './turns.js';
 
@@ -37,12 +38,14 @@ export class ReportEngine {
   private readonly answers: AnswerCache;
   private readonly turns = new Turns(reportsAtOnceMax, reportsWaitingMax);
   private readonly gatheredBytesMax: number;
+  private readonly dayRanges: HeldDayRanges;
   private readonly damage: Damage;
   private readonly logger: Logger;
 
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
     this.parts = new PartsCache(values, Math.floor(cacheBytesMax / 2));
+    this.dayRanges = new HeldDayRanges(this.parts);
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
     this.gatheredBytesMax = Math.floor(cacheBytesMax / 4 / reportsAtOnceMax);
     // Strings of up to two bytes a character.
@@ -102,7 +105,7 @@ export class ReportEngine {
 
   private async compute(query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
     const startedMs = monotonicMs();
-    const body = await new Evaluation(this.parts, this.gatheredBytesMax).answer(query, snapshots);
+    const body = await new Evaluation(this.parts, this.gatheredBytesMax, this.dayRanges).answer(query, snapshots);
     this.logger.debug({report: query.report, ms: monotonicMs() - startedMs}, 'report computed');
     return body;
   }

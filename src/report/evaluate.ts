@@ -4,13 +4,20 @@
 
 import {wtf8} from '../../actors/codec/bytes.js';
 import {bodyBlockRows, dayMs} from '../../actors/limits.js';
-import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
+import type {ChunkEntry, RunBlock, SnapshotIndex} from '../../actors/manifest.js';
 import {ActiveDaysPartial, type ActiveResult, mergeActive} from '../../actors/report/active-days.js';
 import {ActiveHoursPartial} from '../../actors/report/active-hours.js';
 import {type ActivePlan, planActive} from '../../actors/report/active-plan.js';
 import {activeAnswer, countsAnswer, funnelAnswer} from '../../actors/report/answers.js';
 import {Buckets} from '../../actors/report/buckets.js';
 import {CountsPartial, mergeCounts} from '../../actors/report/counts.js';
+import {
+  activeInRanges,
+  cutsNobody,
+  type DayRanges,
+  DayRangesBuilder,
+  type DaySpan,
+} from '../../actors/report/day-ranges.js';
 import {PropertyFilter} from '../../actors/report/filter.js';
 import {FunnelPartial, mergeFunnels} from '../../actors/report/funnel.js';
 import {gatheredRowBytes} from '../../actors/report/gathered-rows.js';
@@ -18,7 +25,8 @@ import type {DaySegment} from '../../actors/report/selection.js';
 import type {RowsView} from '../../actors/rows.js';
 import type {WindowsView} from '../../actors/windows.js';
 import type {ReportQuery} from '../asks.js';
-import type {PartsCache, ScannedRows} from '../parts/parts-cache.js';
+import type {PartsCache, ScannedRows, ScannedWindows} from '../parts/parts-cache.js';
+import {HeldDayRanges} from './held-day-ranges.js';
 import {foldAhead, loadAhead} from './load-ahead.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
 import {Slices} from './slices.js';
@@ -31,11 +39,13 @@ type QueryOf<R extends ReportQuery['report']> = Extract<ReportQuery, {report: R}
 export class Evaluation {
   private readonly parts: PartsCache;
   private readonly gatheredBytesMax: number;
+  private readonly dayRanges: HeldDayRanges;
   private readonly slices = new Slices();
 
   /** `gatheredBytesMax` bounds the rows that funnels and hourly actives hold at once. */
-  constructor(parts: PartsCache, gatheredBytesMax: number) {
+  constructor(parts: PartsCache, gatheredBytesMax: number, dayRanges = new HeldDayRanges(parts)) {
     this.parts = parts;
+    this.dayRanges = dayRanges;
     this.gatheredBytesMax = gatheredBytesMax;
   }
 
@@ -69,7 +79,10 @@ export class Evaluation {
     if (name < 0) return new Float64Array(buckets.count);
     const matcher = filter === undefined ? undefined : new PropertyFilter(filter.property, filter.value);
     const partial = new CountsPartial(buckets, name, matcher);
-    for await (const [, windows] of this.windows(partial.blocks(index))) partial.addCells(windows);
+    await this.foldWindows(partial.blocks(index), ({windows, cells}) => {
+      if (cells === undefined) partial.addCells(windows);
+      else partial.addNamedCells(cells);
+    });
     await this.foldRows(partial.chunks(index), (chunk, {rows, derived}) => {
       const unsure = partial.addRows(rows, derived);
       return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
@@ -104,13 +117,38 @@ export class Evaluation {
     return activeAnswer(query.metric, buckets, mergeActive(buckets.count, partials));
   }
 
-  private async activeDays(plan: ActivePlan, {index}: PartitionSnapshot): Promise<ActiveResult> {
+  private async activeDays(plan: ActivePlan, snapshot: PartitionSnapshot): Promise<ActiveResult> {
+    const ranges = cutsNobody(plan, snapshot.index) ? await this.ranges(plan, snapshot) : undefined;
+    return ranges === undefined ? this.activeDaysOneByOne(plan, snapshot.index) : activeInRanges(plan, ranges);
+  }
+
+  private async activeDaysOneByOne(plan: ActivePlan, index: SnapshotIndex): Promise<ActiveResult> {
     const partial = new ActiveDaysPartial(index, plan);
     for await (const [, rows] of this.rows(partial.chunks(index))) partial.addRows(rows);
     for await (const [segment, views] of this.days(partial.segments(index))) {
       for (let day = segment.firstDay; day <= segment.lastDay; day++) partial.addDay(day, views);
     }
     return partial.finish();
+  }
+
+  /** Undefined when the plan spans too many days. */
+  private async ranges(
+    {firstElement, elementCount}: ActivePlan,
+    snapshot: PartitionSnapshot,
+  ): Promise<DayRanges | undefined> {
+    const span = {firstDay: firstElement, lastDay: firstElement + elementCount - 1};
+    return this.dayRanges.find(snapshot, span) ?? this.makeRanges(span, snapshot);
+  }
+
+  private async makeRanges(asked: DaySpan, snapshot: PartitionSnapshot): Promise<DayRanges | undefined> {
+    const {index} = snapshot;
+    const builder = new DayRangesBuilder(index, asked);
+    for await (const [segment, views] of this.days(builder.segments(index))) {
+      for (let day = segment.firstDay; day <= segment.lastDay; day++) if (!builder.addDay(day, views)) return undefined;
+    }
+    const ranges = builder.finish();
+    this.dayRanges.keep(snapshot, builder.covered, ranges);
+    return ranges;
   }
 
   private async activeHours(plan: ActivePlan, toMs: number, {index}: PartitionSnapshot): Promise<ActiveResult> {
@@ -171,11 +209,17 @@ export class Evaluation {
     }
   }
 
-  private async *windows(blocks: readonly RunBlock[]): AsyncGenerator<readonly [RunBlock, WindowsView], void, void> {
-    for await (const loaded of loadAhead(blocks, ({part}) => this.parts.loadWindows(part), loadsAheadMax)) {
-      yield loaded;
-      await this.slices.pause();
-    }
+  private foldWindows(blocks: readonly RunBlock[], fold: (windows: ScannedWindows) => void): Promise<void> {
+    return foldAhead(
+      blocks,
+      ({part}) => this.parts.scanHeldWindows(part),
+      ({part}) => this.parts.scanWindows(part),
+      loadsAheadMax,
+      (_, windows) => {
+        fold(windows);
+        return this.slices.pauseIfDue();
+      },
+    );
   }
 
   /** A block that several segments share is held until the last of them, whatever the cache does meanwhile. */

@@ -55,15 +55,16 @@ describe('two queues', () => {
     const someCall = fc.record({
       key: fc.integer({min: 0, max: 30}),
       bytes: fc.integer({min: 0, max: 14}),
-      isGrowth: fc.boolean(),
+      does: fc.constantFrom('add', 'add', 'grow', 'drop'),
     });
     const property = fc.property(fc.array(someCall, {maxLength: 300, size: 'max'}), (calls) => {
       const queues = new TwoQueues<string>(12);
       const sizes = new Map<string, number>();
-      for (const {key, bytes, isGrowth} of calls) {
+      for (const {key, bytes, does} of calls) {
         const name = `k${key}`;
         const held = queues.get(name);
-        if (held !== undefined && isGrowth) {
+        if (does === 'drop') queues.drop(name);
+        else if (held !== undefined && does === 'grow') {
           queues.grow(name, name, bytes);
           sizes.set(name, sizes.get(name)! + bytes);
         } else if (held === undefined) {

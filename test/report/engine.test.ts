@@ -127,6 +127,15 @@ describe('report engine', () => {
     expect(JSON.parse((await world.ask(asked)).body!).total).toBe(1);
   });
 
+  test('active users of an old day include who is known of later', async () => {
+    const world = worldWithSnapshots();
+    const asked: ReportQuery = {report: 'users', metric: 'dau', interval: 'day', fromMs: 0, toMs: 24 * hourMs - 1};
+    expect(JSON.parse((await world.ask(asked)).body!).total).toBe(2);
+    world.partitions[1]!.append({user: 'late', event: 'B', timeMs: 7});
+    world.publish(1, 3 * hourMs);
+    expect(JSON.parse((await world.ask(asked)).body!).total).toBe(3);
+  });
+
   test('looks at the bucket once for many questions, and fetches nothing while nothing changed', async () => {
     const world = worldWithSnapshots();
     await world.ask();

@@ -1,0 +1,218 @@
+// Tables of distinct users by ranges of days equal the pass over the day sets, whatever the days, runs and questions.
+
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {ActiveDaysPartial, type ActiveResult} from '../../../actors/report/active-days.js';
+import {type ActiveMetric, type ActivePlan, planActive} from '../../../actors/report/active-plan.js';
+import {Buckets} from '../../../actors/report/buckets.js';
+import {
+  activeInRanges,
+  cutsNobody,
+  type DayRanges,
+  DayRangesBuilder,
+  type DaySpan,
+  rangeDaysMax,
+} from '../../../actors/report/day-ranges.js';
+import type {DaySegment} from '../../../actors/report/selection.js';
+import {PartsCache} from '../../../src/parts/parts-cache.js';
+import {Evaluation} from '../../../src/report/evaluate.js';
+import {HeldDayRanges} from '../../../src/report/held-day-ranges.js';
+import type {PartitionSnapshot} from '../../../src/report/newest-snapshots.js';
+import {MemoryParts, TestPartition} from '../../support/snapshot.js';
+
+const dayMs = 86_400_000;
+const spanOf = ({firstElement, elementCount}: ActivePlan): DaySpan => ({
+  firstDay: firstElement,
+  lastDay: firstElement + elementCount - 1,
+});
+
+class World {
+  readonly parts = new MemoryParts();
+  readonly cache = new PartsCache(this.parts, 1 << 24);
+  readonly partition = new TestPartition(this.parts);
+
+  seen(user: number | string, day: number, msOfDay = 0): void {
+    this.partition.append({user: `u${user}`, event: 'seen', timeMs: day * dayMs + msOfDay});
+  }
+
+  private views({blocks}: DaySegment) {
+    return Promise.all(blocks.map(({part}) => this.cache.loadWindows(part)));
+  }
+
+  async table({index}: PartitionSnapshot, asked: DaySpan): Promise<{ranges: DayRanges; covered: DaySpan} | undefined> {
+    const builder = new DayRangesBuilder(index, asked);
+    for (const segment of builder.segments(index)) {
+      const views = await this.views(segment);
+      for (let day = segment.firstDay; day <= segment.lastDay; day++) if (!builder.addDay(day, views)) return undefined;
+    }
+    return {ranges: builder.finish(), covered: builder.covered};
+  }
+
+  /** The plain twin. */
+  async pass({index}: PartitionSnapshot, plan: ActivePlan): Promise<ActiveResult> {
+    const partial = new ActiveDaysPartial(index, plan);
+    for (const chunk of partial.chunks(index)) partial.addRows(await this.cache.loadRows(chunk.rows));
+    for (const segment of partial.segments(index)) {
+      const views = await this.views(segment);
+      for (let day = segment.firstDay; day <= segment.lastDay; day++) partial.addDay(day, views);
+    }
+    return partial.finish();
+  }
+}
+
+const someVisit = fc.record({
+  user: fc.integer({min: 0, max: 12}),
+  day: fc.oneof(fc.integer({min: 100, max: 160}), fc.constantFrom(0, 3, 5_000)),
+  hour: fc.integer({min: 0, max: 23}),
+});
+const someStep = fc.oneof(
+  {weight: 20, arbitrary: someVisit},
+  {weight: 1, arbitrary: fc.constantFrom<'cutRun' | 'erase'>('cutRun', 'cutRun', 'erase')},
+);
+const someQuestion = fc.record({
+  metric: fc.constantFrom<ActiveMetric[]>('dau', 'wau', 'mau'),
+  interval: fc.constantFrom('day' as const, 'week' as const, 'month' as const),
+  first: fc.integer({min: 60, max: 170}),
+  days: fc.integer({min: 1, max: 100}),
+  fromHour: fc.constantFrom(0, 0, 0, 5),
+  toHour: fc.constantFrom(0, 0, 0, 7),
+});
+
+describe('tables of distinct users by ranges of days', () => {
+  test('equal the pass over the day sets', async () => {
+    const story = fc.array(someStep, {minLength: 1, maxLength: 150, size: 'max'});
+    let tabled = 0;
+    const property = fc.asyncProperty(
+      story,
+      fc.array(someQuestion, {minLength: 5, maxLength: 5}),
+      async (steps, asked) => {
+        const world = new World();
+        for (const step of steps) {
+          if (step === 'cutRun') world.partition.cutRun(7);
+          else if (step === 'erase') world.partition.erase('u3');
+          else world.seen(step.user, step.day, step.hour * 3_600_000);
+        }
+        const snapshot = world.partition.publish();
+        for (const {metric, interval, first, days, fromHour, toHour} of asked) {
+          const fromMs = first * dayMs + fromHour * 3_600_000;
+          const plan = planActive(
+            new Buckets(fromMs, (first + days) * dayMs - toHour * 3_600_000 - 1, interval),
+            metric,
+          );
+          if (!cutsNobody(plan, snapshot.index)) continue;
+          tabled += 1;
+          const {ranges} = (await world.table(snapshot, spanOf(plan)))!;
+          expect(activeInRanges(plan, ranges)).toEqual(await world.pass(snapshot, plan));
+        }
+      },
+    );
+    await fc.assert(property, {seed: 611, numRuns: 150});
+    expect(tabled).toBeGreaterThan(300);
+  });
+
+  test('a day that `from` or `to` cuts is answered by a table where nobody is cut off, and only there', () => {
+    const world = new World();
+    world.seen('ada', 10, 5_000);
+    world.seen('bob', 12, 5_000);
+    const {index} = world.partition.cutChunk().publish();
+    const cuts = (fromMs: number, toMs: number) =>
+      cutsNobody(planActive(new Buckets(fromMs, toMs, 'day'), 'dau'), index);
+    expect(cuts(10 * dayMs, 13 * dayMs - 1)).toBe(true);
+    expect(cuts(10 * dayMs, 12 * dayMs + 5_000)).toBe(true);
+    expect(cuts(10 * dayMs, 12 * dayMs + 4_999)).toBe(false);
+    expect(cuts(10 * dayMs + 5_000, 13 * dayMs - 1)).toBe(true);
+    expect(cuts(10 * dayMs + 5_001, 13 * dayMs - 1)).toBe(false);
+    expect(cuts(9 * dayMs + 1, 9 * dayMs + 2)).toBe(true);
+  });
+
+  test('a table covers what trailing windows before its range see, and everything where the data ends', async () => {
+    const world = new World();
+    for (let day = 100; day < 300; day++) world.seen(day % 7, day);
+    const snapshot = world.partition.publish();
+    const covered = async (firstDay: number, lastDay: number) =>
+      (await world.table(snapshot, {firstDay, lastDay}))!.covered;
+    expect(await covered(200, 290)).toEqual({firstDay: 171, lastDay: 290});
+    expect(await covered(200, 202)).toEqual({firstDay: 197, lastDay: 202});
+    expect(await covered(129, 299)).toEqual({firstDay: -Infinity, lastDay: Infinity});
+    expect(await covered(20, 400)).toEqual({firstDay: -Infinity, lastDay: Infinity});
+    expect(await new World().table(new World().partition.publish(), {firstDay: 1, lastDay: 2})).toMatchObject({
+      covered: {firstDay: -Infinity, lastDay: Infinity},
+    });
+  });
+
+  test('days past the bound are counted without a table', async () => {
+    const world = new World();
+    for (let day = 0; day <= rangeDaysMax; day++) world.seen(day % 3, day * 2);
+    const snapshot = world.partition.publish();
+    const query = {report: 'users', metric: 'dau', interval: 'month', fromMs: 0} as const;
+    const ask = async (days: number) => {
+      const answer = await new Evaluation(world.cache, 1 << 20).answer({...query, toMs: days * dayMs - 1}, [snapshot]);
+      return JSON.parse(answer) as {data: {count: number}[]; total: number};
+    };
+    expect(await world.table(snapshot, {firstDay: 0, lastDay: rangeDaysMax * 2})).toBeUndefined();
+    const {data, total} = await ask(rangeDaysMax * 2 + 1);
+    expect([total, new Set(data.map(({count}) => count))]).toEqual([3, new Set([3])]);
+  });
+});
+
+describe('tables at hand', () => {
+  const asked = {firstDay: 100, lastDay: 109};
+
+  async function worldWithTable() {
+    const world = new World();
+    for (let day = 90; day < 120; day++) world.seen(day % 4, day);
+    const snapshot = world.partition.cutRun(5).publish();
+    const held = new HeldDayRanges(world.cache);
+    const {ranges, covered} = (await world.table(snapshot, asked))!;
+    held.keep(snapshot, covered, ranges);
+    return {world, snapshot, held, ranges};
+  }
+
+  test('answer for the days that they cover and for no others', async () => {
+    const {snapshot, held, ranges} = await worldWithTable();
+    expect(held.find(snapshot, asked)).toBe(ranges);
+    expect(held.find(snapshot, {firstDay: 0, lastDay: 109})).toBe(ranges); // Nobody was there before day 90.
+    expect(held.find(snapshot, {firstDay: 100, lastDay: 110})).toBeUndefined();
+    expect(held.find({...snapshot, manifest: {...snapshot.manifest, partition: 1}}, asked)).toBeUndefined();
+  });
+
+  test('are those of later snapshots too, until one of their days changes', async () => {
+    const {world, held, ranges} = await worldWithTable();
+    world.seen('new', 118);
+    const later = world.partition.publish();
+    expect(held.find(later, asked)).toBe(ranges);
+    world.seen('new', 105);
+    expect(held.find(world.partition.publish(), asked)).toBeUndefined();
+  });
+
+  test('end with an erasure', async () => {
+    const {world, held} = await worldWithTable();
+    world.partition.erase('u1');
+    expect(held.find(world.partition.publish(), asked)).toBeUndefined();
+  });
+
+  test('are counted in the cache, leave it when there is no room, and when they are out of date', async () => {
+    const {world, snapshot, held, ranges} = await worldWithTable();
+    const small = new PartsCache(world.parts, ranges.bytes);
+    const tight = new HeldDayRanges(small);
+    tight.keep(snapshot, asked, ranges);
+    expect(small.bytesHeld).toBe(ranges.bytes);
+    await small.load(snapshot.index.names.blocks[0]!);
+    expect(tight.find(snapshot, asked)).toBeUndefined();
+
+    world.seen('new', 105);
+    const later = world.partition.publish();
+    const before = world.cache.bytesHeld;
+    held.keep(later, {firstDay: 0, lastDay: 1}, ranges);
+    expect(world.cache.bytesHeld).toBe(before);
+  });
+
+  test('are few: the oldest ones leave', async () => {
+    const {world, snapshot, held, ranges} = await worldWithTable();
+    const before = world.cache.bytesHeld;
+    for (let day = 0; day < 100; day++) held.keep(snapshot, {firstDay: day, lastDay: day}, ranges);
+    expect(held.find(snapshot, {firstDay: 99, lastDay: 99})).toBe(ranges);
+    expect(held.find(snapshot, {firstDay: 1, lastDay: 1})).toBeUndefined();
+    expect(world.cache.bytesHeld).toBe(before + 7 * ranges.bytes);
+  });
+});
