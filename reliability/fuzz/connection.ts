@@ -21,7 +21,8 @@ interface Waiting {
 
 // Longer than every deadline of the service: 10 s for a head, 30 s for a body, 60 s for a report.
 const silentMsMax = 75_000;
-// The service closes an idle connection after 8 s: a request that meets the close on its way would have no answer.
+// The service closes an idle connection after 8 s: a request that meets the close on its way would have no answer. Idle
+// since when is known here only from when the last request left: its answer may have waited for us on a busy machine.
 const idleMsMax = 4_000;
 const none: Buffer = Buffer.alloc(0);
 const headEnd = Buffer.from('\r\n\r\n');
@@ -30,13 +31,14 @@ export class FuzzConnection {
   private socket: Socket | undefined;
   private received = none;
   private waiting: Waiting | undefined;
-  private settledMs = 0;
+  private sentMs = 0;
 
   constructor(private readonly port: number) {}
 
   /** Undefined `leaveAt`: waits for the answer; otherwise leaves after so many bytes. */
   send(bytes: Buffer, isHead: boolean, leaveAt?: number): Promise<Outcome> {
-    if (monotonicMs() - this.settledMs > idleMsMax) this.close();
+    if (monotonicMs() - this.sentMs > idleMsMax) this.close();
+    this.sentMs = monotonicMs();
     const socket = this.socket ?? this.open();
     return new Promise((settle) => {
       if (leaveAt !== undefined) {
@@ -85,7 +87,6 @@ export class FuzzConnection {
     clearTimeout(waiting.timer);
     this.waiting = undefined;
     this.received = none;
-    this.settledMs = monotonicMs();
     const isLast = outcome.kind !== 'answer' || outcome.headers.get('connection') === 'close';
     if (isLast) this.close();
     waiting.settle(outcome);

@@ -21,6 +21,8 @@ const growthMibMax = 20;
 const memoryRequestsMin = 20_000;
 const memoryLooks = 8;
 const warmUpBombRounds = 4;
+/** Of the same kind: heaps and fragments of malloc reach their size with what strange requests leave between others. */
+const warmUpRequests = 20_000;
 const brokenPrinted = 20;
 
 const options = readOptions(process.argv.slice(2));
@@ -33,8 +35,9 @@ const dataDir = mkdtempSync(join(tmpdir(), 'millrace-fuzz-'));
 const service = await ServiceProcess.start(dataDir, {
   REPORT_REFRESH_SECONDS: '2',
   MEMORY_CACHE_MIB: '16',
-  // Fewer pages that malloc keeps to itself: growth shows earlier.
+  // malloc keeps to itself as little as it can: growth is then the service's own.
   MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
 });
 const port = Number(new URL(service.baseUrl).port);
 let isEnded = false;
@@ -61,6 +64,7 @@ async function fuzz({count, seed, warmUpEvents}: Options): Promise<void> {
   const run = new FuzzRun(service, seed);
   const judgesMemory = count >= memoryRequestsMin;
   await run.warmUp(warmUpEvents, judgesMemory ? warmUpBombRounds : 0);
+  if (judgesMemory) await run.attack(count, count + warmUpRequests);
   const watch = await StallWatch.start(port, service.pid);
   const restingMib = await attack(run, count, judgesMemory ? memoryLooks : 0);
   const probes = await watch.stop();
