@@ -4,9 +4,10 @@
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {jetstream, jetstreamManager} from '@nats-io/jetstream';
+import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {connectNats} from '../../src/nats/connection.js';
+import {NatsLogSource} from '../../src/nats/log-pull.js';
 import {logStream} from '../../src/nats/topology.js';
 import {type LogMessage, LogReader} from '../../src/partition/log-reader.js';
 import type {Say} from '../bench.js';
@@ -42,9 +43,10 @@ export class Logs {
 
   static async open(broker: Broker): Promise<Logs> {
     const nc = await connectNats(broker.address, 'bench-log');
-    const [js, jsm] = [jetstream(nc), await jetstreamManager(nc)];
+    const jsm = await jetstreamManager(nc);
+    const source = new NatsLogSource(nc, jsm);
     const partitions = Array.from({length: partitionCount}, (_, partition) => partition);
-    const readers = partitions.map((partition) => new LogReader(js, jsm, partition));
+    const readers = partitions.map((partition) => new LogReader(source, jsm, partition));
     const ends: number[] = [];
     for (const partition of partitions) ends.push((await jsm.streams.info(logStream(partition))).state.last_seq);
     return new Logs(nc, readers, ends);
@@ -55,9 +57,9 @@ export class Logs {
     const reader = this.readers[partition]!;
     const end = this.ends[partition]!;
     if (end === 0) return;
-    for await (const message of reader.read(0)) {
-      yield message;
-      if (message.sequence >= end) break;
+    for await (const messages of reader.read(0)) {
+      yield* messages;
+      if (messages[messages.length - 1]!.sequence >= end) break;
     }
     reader.interrupt();
   }

@@ -1,10 +1,11 @@
-// The library's ordered consumer: messages in order and once, across resets that show only as silence.
-//   O1. What was delivered and not consumed yet stays in the iterator, also while the connection is gone.
+// A way through a log: messages in order and once, across resets that show only as silence.
+//   O1. What was delivered and not taken yet stays, also while the connection is gone.
 //   O2. After a reset it goes on behind the last message that was delivered.
+import type {LogMessage, LogPull} from '../../src/partition/log-reader.js';
 import type {SimLink} from './link.js';
 import type {SimStream, Stored} from './store.js';
 
-export class SimConsumer implements AsyncIterableIterator<Stored> {
+export class SimConsumer implements LogPull {
   private readonly link: SimLink;
   private readonly stream: SimStream;
   /** Next sequence to be sent, as the server has it. */
@@ -88,22 +89,16 @@ export class SimConsumer implements AsyncIterableIterator<Stored> {
     this.wake?.();
   }
 
-  async next(): Promise<IteratorResult<Stored>> {
+  async next(): Promise<readonly LogMessage[] | undefined> {
     while (this.buffer.length === 0 && !this.isStopped) {
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
     }
-    const message = this.buffer.shift();
-    return message === undefined ? {done: true, value: undefined} : {done: false, value: message};
+    if (this.buffer.length === 0) return undefined;
+    return this.buffer.splice(0).map(({seq, data}) => ({sequence: seq, bytes: data}));
   }
 
-  async return(): Promise<IteratorResult<Stored>> {
-    this.stop();
-    return {done: true, value: undefined};
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
+  /** Messages come as soon as they can anyway. */
+  hurry(): void {}
 }

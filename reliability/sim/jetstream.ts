@@ -1,5 +1,7 @@
 // What the partition role uses of `@nats-io/jetstream`, over a fake link. Shapes and errors are those of the library.
 import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
+import {logStream} from '../../src/nats/topology.js';
+import type {LogSource} from '../../src/partition/log-reader.js';
 import {SimConsumer} from './consumer.js';
 import {nameOf, requestMs, type SimLink} from './link.js';
 import {type apiError, noMessageFound, type Stored} from './store.js';
@@ -21,14 +23,20 @@ export function simJetStream(link: SimLink): JetStreamClient {
         server.publish({subject, data, msgId, lastSubjectSequence: expect?.lastSubjectSequence}, timeline.nowMs),
       );
     },
-    consumers: {
-      get: (stream: string, {opt_start_seq}: {readonly opt_start_seq: number}) =>
-        link.request(`consumer ${stream} ${opt_start_seq}`, () => ({
-          consume: async () => new SimConsumer(link, server.stream(stream), opt_start_seq),
-        })),
-    },
   };
   return client as unknown as JetStreamClient;
+}
+
+export function simLogSource(link: SimLink): LogSource {
+  return {
+    open: (partition, startSequence) => {
+      const stream = logStream(partition);
+      return link.request(
+        `consumer ${stream} ${startSequence}`,
+        () => new SimConsumer(link, link.world.server.stream(stream), startSequence),
+      );
+    },
+  };
 }
 
 /** Callers may use their buffers again; the megabytes of filler nobody does. */

@@ -7,7 +7,7 @@ import {noNote} from '../../src/partition/position-note.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {Damage} from '../../src/parts/damage.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
-import {simJetStream, simManager} from './jetstream.js';
+import {simJetStream, simLogSource, simManager} from './jetstream.js';
 import {type LinkWorld, SimLink} from './link.js';
 import {SimProcess} from './timeline.js';
 
@@ -62,7 +62,7 @@ export class SimOwner {
       setup: {partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 64 * 1024},
       js: simJetStream(this.link),
       jsm,
-      logJs: simJetStream(this.link),
+      logSource: simLogSource(this.link),
       logJsm: simManager(this.link, lastSequenceMsMax),
       cache: new PartsCache(values, cacheBytes),
       foldCache: new PartsCache(patientValues(values), cacheBytes),
@@ -78,7 +78,7 @@ export class SimOwner {
     this.reads = new LiveReads(runner);
     this.link.onDisconnect = () => runner.logDisconnected();
     this.link.onReconnect = () => {
-      runner.checkLog().catch(this.fail);
+      runner.logReconnected().catch(this.fail);
     };
     await runner.start();
     this.phase = 'live';

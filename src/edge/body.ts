@@ -9,7 +9,7 @@ import {atTurnEnd} from './turn.js';
 
 /** 413 when the client already says that the body is too large. */
 export function declaredTooLarge(exchange: Exchange, bytesMax: number): Failure | undefined {
-  return declaredBytes(exchange) > bytesMax ? tooLarge(bytesMax) : undefined;
+  return exchange.declaredBytes > bytesMax ? tooLarge(bytesMax) : undefined;
 }
 
 /** From the request line to the last byte (API.md, Operations). */
@@ -21,10 +21,8 @@ const bodyTimeout: Failure = {
 
 /** 503 when a body as large as the client says could not be held now. */
 export function declaredTooMuch(exchange: Exchange): Failure | undefined {
-  return BodyShare.hasRoom(declaredBytes(exchange)) ? undefined : tooManyBodies;
+  return BodyShare.hasRoom(exchange.declaredBytes) ? undefined : tooManyBodies;
 }
-
-const declaredBytes = ({contentLength}: Exchange): number => Number(contentLength ?? 0);
 
 /** Gets the whole body, decompressed; the bytes are valid only during the call. */
 export type UseBody = (exchange: Exchange, bytes: Buffer) => void;
@@ -73,7 +71,7 @@ class BodyReader {
   }
 
   private collect(): CollectedBody {
-    this.collected = new CollectedBody(declaredBytes(this.exchange));
+    this.collected = new CollectedBody(this.exchange.declaredBytes);
     this.waiting = awaitBody(this.exchange, this.collected);
     return this.collected;
   }

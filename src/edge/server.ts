@@ -4,7 +4,7 @@
 // clients; and it aborts the process when a handler neither answers nor sets `onAborted`.
 //   H1. A refusal before the body is read leaves the connection open: uWebSockets.js reads over the rest of the body, for
 //       10 s at most. Closing would cost less, and most clients would see a reset instead of the answer.
-import type {HttpRequest, HttpResponse, TemplatedApp, us_listen_socket} from 'uWebSockets.js';
+import type {TemplatedApp, us_listen_socket} from 'uWebSockets.js';
 import type {Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
 import {AdminToken, authenticate, insufficientPermissions} from './authentication.js';
@@ -80,7 +80,15 @@ export class HttpServer {
     this.sweeping = setInterval(() => this.deadlines.sweep(options.monotonicMs()), sweepMs);
     this.app = options.native.App();
     this.connections.watch(this.app);
-    this.app.any('/*', (res, req) => this.receive(res, req));
+    // What most requests ask for, matched in C++ and exactly as `findRoute` does.
+    for (const [path, route] of options.routes.exact) {
+      if (route.POST !== undefined)
+        this.app.post(path, (res, req) => this.receive(new Exchange(res, req, this.host, 'POST', path), route));
+    }
+    this.app.any('/*', (res, req) => {
+      const exchange = new Exchange(res, req, this.host);
+      this.receive(exchange, findRoute(options.routes, exchange.path));
+    });
   }
 
   /** @returns the port. Rejects with a clear sentence when it cannot have it. */
@@ -112,9 +120,9 @@ export class HttpServer {
     this.app.close();
   }
 
-  private receive(res: HttpResponse, req: HttpRequest): void {
-    const exchange = new Exchange(res, req, this.host);
-    res.onAborted(() => exchange.abort());
+  private receive(exchange: Exchange, route: Route | undefined): void {
+    exchange.res.onAborted(() => exchange.abort());
+    exchange.route = route;
     this.openExchanges += 1;
     this.options.front.traffic.open = this.openExchanges;
     // What a piece of a request throws ends this request alone.
@@ -156,10 +164,8 @@ export class HttpServer {
 
   private dispatch(exchange: Exchange): void | Promise<void> {
     if (!isFramed(exchange)) return exchange.close();
-    const route = findRoute(this.options.routes, exchange.path);
+    const {method, route} = exchange;
     if (route === undefined) return exchange.fail(notFound);
-    exchange.route = route;
-    const {method} = exchange;
     if (method === 'OPTIONS' && route.isWriteRoute) return exchange.json('200 OK', preflightBody, preflightHeaders);
     if (method === 'POST' && route.POST !== undefined) return this.dispatchBody(exchange, route, route.POST);
     const endpoint = readEndpoint(route, method);
@@ -221,11 +227,11 @@ export class HttpServer {
  * RFC 9112, 6.3: a message whose end can be read in two ways is how requests are smuggled. Its connection is closed
  * without an answer: with one, uWebSockets.js would go on to read the rest of it as the next request.
  */
-function isFramed({isFramingAmbiguous, transferEncoding, contentLength}: Exchange): boolean {
+function isFramed({isFramingAmbiguous, transferEncoding, contentLength, declaredBytes}: Exchange): boolean {
   if (isFramingAmbiguous) return false;
   if (transferEncoding !== undefined)
     return transferEncoding.toLowerCase() === 'chunked' && contentLength === undefined;
-  return contentLength === undefined || /^\d+$/.test(contentLength);
+  return !Number.isNaN(declaredBytes);
 }
 
 function readEndpoint(route: Route, method: string): ReadEndpoint | undefined {

@@ -7,7 +7,7 @@ import type {PartLoader} from './compaction.js';
 import {Erasure} from './erasure.js';
 import {stepNoter} from './erasure-steps.js';
 import {Layout} from './layout.js';
-import {LogReader} from './log-reader.js';
+import {LogReader, type LogSource} from './log-reader.js';
 import {LogWriter} from './log-writer.js';
 import {ManifestStore} from './manifest-store.js';
 import {PartStore} from './part-store.js';
@@ -27,7 +27,7 @@ export interface AssemblyOptions
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   /** The log is read over a connection of its own. */
-  readonly logJs: JetStreamClient;
+  readonly logSource: LogSource;
   /** For questions about the log's end: they are asked again soon. */
   readonly logJsm: JetStreamManager;
 }
@@ -67,7 +67,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
     snapshots,
     erasure: new Erasure(partition, layout, parts, foldCache, note),
     note,
-    reader: new LogReader(options.logJs, options.logJsm, number),
+    reader: new LogReader(options.logSource, options.logJsm, number),
     writer: new LogWriter(js, number),
   });
   if (recovered.hasLostLog) runner.noteLogLoss();

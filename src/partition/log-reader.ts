@@ -1,69 +1,87 @@
 // Reading a partition's log from a position on, in order, across reconnections.
-import {type ConsumerMessages, DeliverPolicy, type JetStreamClient, type JetStreamManager} from '@nats-io/jetstream';
+import {setTimeout as pause} from 'node:timers/promises';
+import type {JetStreamManager} from '@nats-io/jetstream';
 import {MessageCursor} from '../../actors/codec/entries.js';
 import {hasCode, messageNotFound} from '../nats/error-codes.js';
 import {logStream} from '../nats/topology.js';
 import {retryForever} from './retry.js';
 
-/** Bounded by bytes: a bound in messages trips the server's pending limit when messages are large, and stalls for seconds. */
-const pullBytesMax = 4 * 1024 * 1024;
-
-/**
- * A server that was restarted has forgotten our consumer, which shows only as silence: two missed heartbeats, each half of
- * this. The client's default of 30 s would leave live reads and snapshots behind the log for that long.
- */
-const pullExpiresMs = 2_000;
+/** Before another way through the log is opened for one that broke at once. */
+const reopenPauseMs = 20;
 
 export interface LogMessage {
   readonly sequence: number;
   readonly bytes: Uint8Array;
 }
 
+/** One way through a log, which may break. */
+export interface LogPull {
+  /** Waits for messages: all that arrived, in order, each once. Undefined when it is stopped or broken, and empty. */
+  next(): Promise<readonly LogMessage[] | undefined>;
+  /** Somebody waits for messages that are in the log by now. */
+  hurry(): void;
+  stop(): void;
+}
+
+export interface LogSource {
+  /** From the first message at or after `startSequence` on. */
+  open(partition: number, startSequence: number): Promise<LogPull>;
+}
+
 export class LogReader {
-  private readonly js: JetStreamClient;
+  private readonly source: LogSource;
   private readonly jsm: JetStreamManager;
   private readonly partition: number;
-  private messages: ConsumerMessages | undefined;
+  private pull: LogPull | undefined;
   private isInterrupted = false;
   private lastKnown: Promise<number> | undefined;
   private lastAsked: Promise<number> | undefined;
 
-  constructor(js: JetStreamClient, jsm: JetStreamManager, partition: number) {
-    this.js = js;
+  constructor(source: LogSource, jsm: JetStreamManager, partition: number) {
+    this.source = source;
     this.jsm = jsm;
     this.partition = partition;
   }
 
-  /** Messages after `position`, each exactly once and in order, until `interrupt`. */
-  async *read(position: number): AsyncGenerator<LogMessage> {
+  /** Messages after `position`, each exactly once and in order, until `interrupt`; as many at a time as are there. */
+  async *read(position: number): AsyncGenerator<readonly LogMessage[]> {
     let next = position + 1;
     this.isInterrupted = false;
     while (!this.isInterrupted) {
-      for await (const message of await this.open(next)) {
-        if (message.seq < next) continue;
-        next = message.seq + 1;
-        yield {sequence: message.seq, bytes: message.data};
+      const pull = await this.open(next);
+      try {
+        for (let messages = await pull.next(); messages !== undefined; messages = await pull.next()) {
+          next = messages[messages.length - 1].sequence + 1;
+          yield messages;
+        }
+      } finally {
+        pull.stop();
       }
+      if (!this.isInterrupted) await pause(reopenPauseMs);
     }
   }
 
-  private async open(next: number): Promise<ConsumerMessages> {
-    const messages = await retryForever(async () => {
-      const consumer = await this.js.consumers.get(logStream(this.partition), {
-        deliver_policy: DeliverPolicy.StartSequence,
-        opt_start_seq: next,
-      });
-      return consumer.consume({max_bytes: pullBytesMax, expires: pullExpiresMs});
-    });
-    this.messages = messages;
-    if (this.isInterrupted) messages.stop();
-    return messages;
+  private async open(next: number): Promise<LogPull> {
+    const pull = await retryForever(() => this.source.open(this.partition, next));
+    this.pull = pull;
+    if (this.isInterrupted) pull.stop();
+    return pull;
+  }
+
+  /** Ends a way through the log that may be broken without a sign; `read` goes on with another one. */
+  reopen(): void {
+    this.pull?.stop();
+  }
+
+  /** Somebody waits for what is in the log by now. */
+  hurry(): void {
+    this.pull?.hurry();
   }
 
   /** Ends the current `read`. */
   interrupt(): void {
     this.isInterrupted = true;
-    this.messages?.stop();
+    this.pull?.stop();
   }
 
   /** Whether the log still has the message with this mark at this sequence: one that lost its tail has not. */

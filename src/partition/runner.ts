@@ -160,20 +160,30 @@ export class Runner {
   }
 
   private async run(): Promise<void> {
-    const {reader, partition, layout} = this.setup;
+    const {reader, partition} = this.setup;
     for (;;) {
       await this.agreeWithLog();
       if (this.isStopped) return;
-      for await (const message of reader.read(partition.appliedSequence)) {
-        // Nothing of another log is folded before the rewind: numbers of producers would be skipped for ever.
-        if (!this.isLogKnown) break;
-        await this.foldMessage(message);
-        for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
-        if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
-        if (this.isLogKnown) this.applied.advance(partition.appliedSequence);
-        this.noteTail(message.bytes.length);
+      for await (const messages of reader.read(partition.appliedSequence)) {
+        if (!(await this.foldMessages(messages))) break;
       }
     }
+  }
+
+  /** @returns false when the log may be another one by now. */
+  private async foldMessages(messages: readonly LogMessage[]): Promise<boolean> {
+    const {partition, layout} = this.setup;
+    for (const message of messages) {
+      // Nothing of another log is folded before the rewind: numbers of producers would be skipped for ever.
+      if (!this.isLogKnown) return false;
+      const folding = this.foldMessage(message);
+      if (folding !== undefined) await folding;
+      for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
+      if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
+      if (this.isLogKnown) this.applied.advance(partition.appliedSequence);
+      this.noteTail(message.bytes.length);
+    }
+    return true;
   }
 
   /** Before reading: rewinds when the log is another one than was folded. */
@@ -192,6 +202,12 @@ export class Runner {
     this.forgetReached();
   }
 
+  /** The connection is back: what was asked for over the lost one is asked again. */
+  logReconnected(): Promise<void> {
+    this.setup.reader.reopen();
+    return this.checkLog();
+  }
+
   /** Until the log is known, its sequences may be those of another one: nobody is told that one of them is reached. */
   private forgetReached(): void {
     this.applied.reset();
@@ -203,7 +219,7 @@ export class Runner {
   }
 
   /** Asks the log for the message that was folded last; interrupts the reading of another one. */
-  async checkLog(): Promise<void> {
+  private async checkLog(): Promise<void> {
     const {reader, partition} = this.setup;
     const {appliedSequence, appliedMark} = partition;
     const {publishedSequence} = this.setup.snapshots;
@@ -238,13 +254,18 @@ export class Runner {
     this.lastLogLossMs = monotonicMs();
   }
 
-  private async foldMessage({sequence, bytes}: LogMessage): Promise<void> {
+  /** Most messages are folded before it returns; a promise is for those that something is missing for. */
+  private foldMessage({sequence, bytes}: LogMessage): Promise<void> | undefined {
     const {partition} = this.setup;
     const cursor = partition.openMessage(sequence, bytes);
-    if (cursor === undefined) return;
+    if (cursor === undefined) return undefined;
     this.foldingLogMs = cursor.logTimeMs;
-    let stop = partition.fold(sequence, cursor);
-    while (stop.kind !== 'done') stop = await this.resolve(stop, sequence, cursor);
+    const stop = partition.fold(sequence, cursor);
+    return stop.kind === 'done' ? undefined : this.foldOn(stop, sequence, cursor);
+  }
+
+  private async foldOn(stop: Stop, sequence: number, cursor: MessageCursor): Promise<void> {
+    for (let next = stop; next.kind !== 'done'; ) next = await this.resolve(next, sequence, cursor);
   }
 
   /** Brings what the fold stopped for, and folds on. */
@@ -323,6 +344,7 @@ export class Runner {
 
   /** Whether the fold reached `sequence` within `waitMs`. */
   whenApplied(sequence: number, waitMs: number): Promise<boolean> {
+    if (sequence > this.setup.partition.appliedSequence) this.setup.reader.hurry();
     return this.applied.wait(sequence, Math.min(waitMs, timerMsMax));
   }
 
@@ -336,6 +358,7 @@ export class Runner {
   }
 
   whenPublished(sequence: number, waitMs: number): Promise<boolean> {
+    if (sequence > this.setup.partition.appliedSequence) this.setup.reader.hurry();
     return this.publishedWaiters.wait(sequence, Math.min(waitMs, timerMsMax));
   }
 

@@ -7,6 +7,7 @@ import {must} from '../../actors/invariant.js';
 import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
 import {connectNats} from '../nats/connection.js';
 import {ConnectionWatch} from '../nats/connection-watch.js';
+import {NatsLogSource} from '../nats/log-pull.js';
 import {partValues} from '../nats/part-values.js';
 import {readDeployment} from '../nats/topology.js';
 import {erasesAtomically} from '../nats/version.js';
@@ -82,7 +83,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     setup: {partition: number, seeds, dedupeBytesMax: data.dedupeBytesMax / data.partitions.length},
     js: jetstream(nc),
     jsm: await jetstreamManager(nc, {checkAPI: false}),
-    logJs: jetstream(logNc),
+    logSource: new NatsLogSource(logNc, await jetstreamManager(logNc, {checkAPI: false})),
     logJsm: await jetstreamManager(nc, {checkAPI: false, timeout: lastSequenceMsMax}),
     cache,
     foldCache,
@@ -141,7 +142,7 @@ async function measures(reads: LiveReads, vitals: ThreadVitals): Promise<Partiti
 async function watchLog(runners: readonly Runner[], {logNc}: Shared): Promise<void> {
   for await (const {type} of logNc.status()) {
     if (type === 'disconnect') for (const runner of runners) runner.logDisconnected();
-    if (type === 'reconnect') for (const runner of runners) runner.checkLog().catch(fail);
+    if (type === 'reconnect') for (const runner of runners) runner.logReconnected().catch(fail);
   }
 }
 

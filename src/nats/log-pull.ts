@@ -1,0 +1,209 @@
+// A consumer of a partition's log, asked for what is there. Delivered one by one as they come, messages cost 40 us of CPU
+// each in nats-server and more where they are read; asked for every `restMs`, those of that time come together.
+//   L1. Every message after the start, once and in order: the consumer counts what it sends, and a jump (the connection
+//       took messages down with it) ends this pull. Its reader opens another one behind what arrived.
+//   L2. One request at a time. While nothing comes one waits at the server for the first message, which is thus not
+//       delayed; `hurry` ends a rest. What arrived and is not taken yet is bounded by `heldBytesMax` and one request more.
+//   L3. A server that was restarted has forgotten the consumer, and a lost connection its answers: silence ends the pull.
+import {AckPolicy, DeliverPolicy, type JetStreamManager} from '@nats-io/jetstream';
+import {createInbox, type Msg, type NatsConnection, nanos, nuid, type Subscription} from 'nats';
+import {monotonicMs} from '../clock.js';
+import type {LogMessage, LogPull, LogSource} from '../partition/log-reader.js';
+import {logStream} from './topology.js';
+
+/** How much later a message may be folded that nobody waits for: far less than the time until a report shows it. */
+const restMs = 20;
+/** L2 */
+const heldBytesMax = 2 * 1024 * 1024;
+/** Bounded by bytes, too: a bound in messages alone trips the server's pending limit when messages are large. */
+const requestBytesMax = 4 * 1024 * 1024;
+const requestMessagesMax = 10_000;
+/** A request waits so long at the server for a first message. */
+const waitsMs = 2_000;
+/** L3: from then on it is silence. */
+const silenceMs = 2_000;
+const lookEveryMs = 500;
+/** The server forgets a consumer that nobody asked for so long. */
+const inactiveMs = 60_000;
+
+const request = {
+  now: JSON.stringify({batch: requestMessagesMax, max_bytes: requestBytesMax, no_wait: true}),
+  first: JSON.stringify({batch: 1, expires: nanos(waitsMs)}),
+};
+
+export class NatsLogSource implements LogSource {
+  private readonly nc: NatsConnection;
+  private readonly jsm: JetStreamManager;
+
+  /** `jsm` of the same connection. */
+  constructor(nc: NatsConnection, jsm: JetStreamManager) {
+    this.nc = nc;
+    this.jsm = jsm;
+  }
+
+  async open(partition: number, startSequence: number): Promise<LogPull> {
+    const {name} = await this.jsm.consumers.add(logStream(partition), {
+      name: nuid.next(),
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: startSequence,
+      ack_policy: AckPolicy.None,
+      max_deliver: 1,
+      mem_storage: true,
+      num_replicas: 1,
+      inactive_threshold: nanos(inactiveMs),
+    });
+    return new NatsLogPull(this.nc, this.jsm, logStream(partition), name);
+  }
+}
+
+/** `first`: a request waits for a first message; `now`: one for what is there. */
+type State = 'first' | 'now' | 'resting' | 'full' | 'over';
+
+class NatsLogPull implements LogPull {
+  private readonly nc: NatsConnection;
+  private readonly jsm: JetStreamManager;
+  private readonly stream: string;
+  private readonly consumer: string;
+  private readonly inbox = createInbox();
+  private readonly subscription: Subscription;
+  private readonly looking: NodeJS.Timeout;
+  private state: State = 'now';
+  private arrived: LogMessage[] = [];
+  private arrivedBytes = 0;
+  /** What the consumer counted last. */
+  private delivered = 0;
+  /** Of the newest request: its number, when it was made, what it brought. */
+  private requests = 0;
+  private requestedMs = 0;
+  private brought = 0;
+  private broughtBytes = 0;
+  private resting: NodeJS.Timeout | undefined;
+  /** Somebody waits for a message that is newer than the newest request may have seen. */
+  private isHurried = false;
+  private wake: (() => void) | undefined;
+
+  constructor(nc: NatsConnection, jsm: JetStreamManager, stream: string, consumer: string) {
+    this.nc = nc;
+    this.jsm = jsm;
+    this.stream = stream;
+    this.consumer = consumer;
+    this.subscription = nc.subscribe(`${this.inbox}.*`, {callback: (error, message) => this.receive(error, message)});
+    this.looking = setInterval(() => this.look(), lookEveryMs);
+    this.ask('now');
+  }
+
+  async next(): Promise<readonly LogMessage[] | undefined> {
+    while (this.arrived.length === 0) {
+      if (this.state === 'over') return undefined;
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+    const {arrived} = this;
+    this.arrived = [];
+    this.arrivedBytes = 0;
+    if (this.state === 'full') this.ask('now');
+    return arrived;
+  }
+
+  hurry(): void {
+    if (this.state === 'resting') this.ask('now');
+    else this.isHurried = true;
+  }
+
+  stop(): void {
+    if (this.state === 'over') return;
+    this.end();
+    // Left alone it is forgotten, too, a minute later.
+    this.jsm.consumers.delete(this.stream, this.consumer).catch(() => {});
+  }
+
+  private ask(state: 'first' | 'now'): void {
+    clearTimeout(this.resting);
+    if (state === 'now') this.isHurried = false;
+    this.state = state;
+    this.brought = this.broughtBytes = 0;
+    this.requests += 1;
+    this.requestedMs = monotonicMs();
+    const subject = `$JS.API.CONSUMER.MSG.NEXT.${this.stream}.${this.consumer}`;
+    this.nc.publish(subject, request[state], {reply: `${this.inbox}.${this.requests}`});
+  }
+
+  private receive(error: Error | null, message: Msg): void {
+    if (this.state === 'over') return;
+    // A message comes with its own subject, a status with ours.
+    if (error !== null) this.end();
+    else if (message.subject.startsWith(this.inbox)) this.receiveStatus(message);
+    else this.receiveMessage(message);
+  }
+
+  private receiveMessage({reply, data}: Msg): void {
+    const place = placeOf(reply ?? '');
+    if (place.delivery !== this.delivered + 1) {
+      this.end(); // L1
+      return;
+    }
+    this.delivered = place.delivery;
+    this.arrived.push({sequence: place.sequence, bytes: data});
+    this.arrivedBytes += data.length;
+    this.brought += 1;
+    this.broughtBytes += data.length;
+    if (this.brought === (this.state === 'first' ? 1 : requestMessagesMax)) this.requestDone();
+    this.wake?.();
+  }
+
+  private receiveStatus({subject, headers}: Msg): void {
+    if (subject !== `${this.inbox}.${this.requests}`) return; // Of an earlier request.
+    const {code = 0, description = ''} = headers ?? {};
+    if (isEndOfRequest(code, description)) this.requestDone();
+    else this.end();
+  }
+
+  /** L2 */
+  private requestDone(): void {
+    if (this.arrivedBytes > heldBytesMax) this.state = 'full';
+    else if (this.isHurried || this.isBehind()) this.ask('now');
+    else if (this.brought === 0) this.ask('first');
+    else this.rest();
+  }
+
+  /** The request brought as much as it may: there is more. */
+  private isBehind(): boolean {
+    return this.brought === requestMessagesMax || this.broughtBytes > requestBytesMax / 2;
+  }
+
+  private rest(): void {
+    this.state = 'resting';
+    this.resting = setTimeout(() => this.ask('now'), restMs);
+  }
+
+  /** L3 */
+  private look(): void {
+    const isAsking = this.state === 'now' || this.state === 'first';
+    const patienceMs = silenceMs + (this.state === 'first' ? waitsMs : 0);
+    if (isAsking && monotonicMs() - this.requestedMs > patienceMs) this.end();
+  }
+
+  private end(): void {
+    this.state = 'over';
+    clearTimeout(this.resting);
+    clearInterval(this.looking);
+    if (!this.subscription.isClosed()) this.subscription.unsubscribe();
+    this.wake?.();
+  }
+}
+
+/** 404: nothing is there. 408: nothing more, or its time is over. 409 says many things; these two are no fault. */
+function isEndOfRequest(code: number, description: string): boolean {
+  return code === 404 || code === 408 || (code === 409 && /^(Batch Completed|Message Size Exceeds)/.test(description));
+}
+
+/**
+ * Where a message stands in the log, and as the how manieth the consumer sent it:
+ * `$JS.ACK.[<domain>.<account>.]<stream>.<consumer>.<deliveries>.<sequence>.<delivery>.<time>.<pending>[.<random>]`.
+ */
+function placeOf(reply: string): {readonly sequence: number; readonly delivery: number} {
+  const tokens = reply.split('.');
+  const at = tokens.length === 9 ? 5 : 7;
+  return {sequence: Number(tokens[at]), delivery: Number(tokens[at + 1])};
+}
