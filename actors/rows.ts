@@ -160,6 +160,23 @@ export function lowerBound(rows: RowsView, timeMs: number, start = 0): number {
   return low;
 }
 
+/** The same, in steps that double before they halve: for what is mostly near `start`, as the end of an hour or a bucket is. */
+export function lowerBoundNear({times, order}: RowsView, timeMs: number, start: number): number {
+  let low = start;
+  let step = 1;
+  while (low + step <= order.length && times[order[low + step - 1]] < timeMs) {
+    low += step;
+    step *= 2;
+  }
+  let high = Math.min(low + step - 1, order.length);
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (times[order[middle]] < timeMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Live rows by (time, row). */
 export function timeOrder(times: Float64Array, users: Uint32Array, count: number): Uint16Array {
   const order = new Uint16Array(count);

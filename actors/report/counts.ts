@@ -5,7 +5,7 @@
 //       the filter's value without the other values.
 import {chunkRowsMax, hourMs} from '../limits.js';
 import type {ChunkEntry, RunBlock, SnapshotIndex} from '../manifest.js';
-import {lowerBound, type RowsView} from '../rows.js';
+import {lowerBound, lowerBoundNear, type RowsView} from '../rows.js';
 import {hoursPerDay, type WindowsView} from '../windows.js';
 import type {Buckets} from './buckets.js';
 import type {CellsByName} from './cells-by-name.js';
@@ -107,7 +107,7 @@ export class CountsPartial {
   /** Counts from `order[start]` to the end of that row's bucket; returns where the next bucket's rows start. */
   private addBucketRows(rows: RowsView, start: number, end: number): number {
     const bucket = this.buckets.indexOf(rows.times[rows.order[start]]);
-    const bucketEnd = Math.min(end, lowerBound(rows, this.buckets.edges[bucket + 1], start));
+    const bucketEnd = Math.min(end, lowerBoundNear(rows, this.buckets.edges[bucket + 1], start));
     this.counts[bucket] += this.countRows(rows, start, bucketEnd);
     return bucketEnd;
   }

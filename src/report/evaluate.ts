@@ -21,6 +21,7 @@ import {
 import {PropertyFilter} from '../../actors/report/filter.js';
 import {FunnelPartial, mergeFunnels} from '../../actors/report/funnel.js';
 import {gatheredRowBytes} from '../../actors/report/gathered-rows.js';
+import {HourSetsPartial, hourSetWords} from '../../actors/report/hour-sets.js';
 import type {DaySegment} from '../../actors/report/selection.js';
 import type {RowsView} from '../../actors/rows.js';
 import type {WindowsView} from '../../actors/windows.js';
@@ -152,7 +153,11 @@ export class Evaluation {
   }
 
   private async activeHours(plan: ActivePlan, toMs: number, {index}: PartitionSnapshot): Promise<ActiveResult> {
-    const partial = new ActiveHoursPartial(index, plan, toMs, this.gatheredRowsMax);
+    const words = hourSetWords(index, plan, toMs, this.gatheredBytesMax);
+    const partial =
+      words === undefined
+        ? new ActiveHoursPartial(index, plan, toMs, this.gatheredRowsMax)
+        : new HourSetsPartial(index, plan, toMs, words);
     const chunks = partial.chunks(index);
     do {
       for await (const [, rows] of this.rows(chunks)) partial.addRows(rows);
