@@ -9,6 +9,7 @@ import {latencyBench} from './benches/latency.js';
 import {memoryBench} from './benches/memory.js';
 import {mixedBench} from './benches/mixed.js';
 import {overloadBench} from './benches/overload.js';
+import {parsersBench} from './benches/parsers.js';
 import {recoveryBench} from './benches/recovery.js';
 import {reportsBench} from './benches/reports.js';
 import {stallsBench} from './benches/stalls.js';
@@ -19,6 +20,7 @@ export const benches: readonly Bench[] = [
   overloadBench,
   mixedBench,
   stallsBench,
+  parsersBench,
   importBench,
   reportsBench,
   historyBench,

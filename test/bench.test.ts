@@ -46,6 +46,17 @@ test.runIf(isLinux)('bench: import agrees with the service about every report', 
   expect(result.report.samples).toMatchObject([{cacheMib: 64, load: {events: 20_000, refusals: 0}}]);
 });
 
+test.runIf(isLinux)('bench: what reads batches makes the same entries, each in its way', async () => {
+  const {stdout, result} = await runSmall('parsers');
+  expect(stdout).toMatch(/^kernel +\d+/m);
+  expect(Object.keys(result.report.floorToEach)).toEqual([
+    'JSON.parse',
+    'parse, validate, encode',
+    'plain twin',
+    'kernel',
+  ]);
+});
+
 test('bench: a wrong command is told what is wrong, before anything runs', async () => {
   const told = (...args: string[]): Promise<string> =>
     promisify(execFile)(process.execPath, [benchProgram, ...args]).then(

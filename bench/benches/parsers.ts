@@ -1,0 +1,122 @@
+// What reads the body of a batch, and what it costs an event, in this process: the kernel and its plain twin make log
+// entries of it, the parsers do what odd batches get (JSON.parse, validation, encoding), and JSON.parse alone is the floor
+// that row 1 is measured against.
+
+import {isUtf8} from 'node:buffer';
+import {type BatchReading, readParsed, readPlain} from '../../src/ingest/batch.js';
+import {copyOf, EntryList} from '../../src/ingest/batch-entries.js';
+import {BatchKernel} from '../../src/ingest/batch-kernel.js';
+import {PlainBatch, type PlainReader} from '../../src/ingest/plain-batch.js';
+import type {Bench, Say} from '../bench.js';
+import {batchEvents} from '../load/shapes.js';
+import type {BenchOptions} from '../options.js';
+import type {Owned} from '../owned.js';
+import {type Measure, playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
+import {spreadOf} from '../statistics.js';
+import {fixed, tableText, whole} from '../table.js';
+import {canonical, workloadEvents} from '../workload/events.js';
+
+const contenders = ['JSON.parse', 'parse, validate, encode', 'plain twin', 'kernel'] as const;
+type Contender = (typeof contenders)[number];
+
+interface Sample {
+  readonly cpuNsPerEvent: number;
+}
+
+interface ParsersReport {
+  readonly eventCount: number;
+  readonly bytesPerEvent: number;
+  readonly rounds: Rounds<Sample, Contender>;
+  /** CPU of JSON.parse / CPU of each. */
+  readonly floorToEach: Readonly<Record<Contender, Ratio>>;
+}
+
+const partitionCount = 4;
+const nowMs = canonical.startMs + canonical.dayCount * 86_400_000;
+
+type Read = (body: Buffer) => unknown;
+
+async function run(options: BenchOptions, _: Owned, say: Say): Promise<ParsersReport> {
+  const eventCount = options.numbers.events!;
+  const bodies = bodiesOf(eventCount);
+  const kernel = BatchKernel.load();
+  if (kernel === undefined) throw new Error('there is no kernel on this machine, or nobody compiled it: npm run build');
+  const byReader = (reader: PlainReader) => (body: Buffer) =>
+    readPlain(body, nowMs, partitionCount, Number.POSITIVE_INFINITY, reader);
+  const twin = byReader(new PlainBatch(new EntryList()));
+  requireSameEntries(bodies, byReader(kernel), twin, (body) => readParsed(body, nowMs, partitionCount));
+  const reads: Record<Contender, Read> = {
+    'JSON.parse': (body) => isUtf8(body) && JSON.parse(body.toString('latin1')),
+    'parse, validate, encode': (body) => readParsed(body, nowMs, partitionCount),
+    'plain twin': twin,
+    kernel: byReader(kernel),
+  };
+  const measures = Object.fromEntries(contenders.map((name) => [name, timed(bodies, reads[name], eventCount)]));
+  const rounds = await playRounds(measures as Record<Contender, Measure<Sample>>, options, say);
+  const floorTo = (name: Contender): Ratio =>
+    ratioOf(rounds, (samples) => samples['JSON.parse'].cpuNsPerEvent / samples[name].cpuNsPerEvent);
+  return {
+    eventCount,
+    bytesPerEvent: bodies.reduce((sum, {length}) => sum + length, 0) / eventCount,
+    rounds,
+    floorToEach: Object.fromEntries(contenders.map((name) => [name, floorTo(name)])) as Record<Contender, Ratio>,
+  };
+}
+
+function bodiesOf(eventCount: number): Buffer[] {
+  const events = [...workloadEvents({...canonical, eventCount})].map(({json}) => json);
+  const bodies: Buffer[] = [];
+  for (let at = 0; at < events.length; at += batchEvents) {
+    bodies.push(Buffer.from(`{"events":[${events.slice(at, at + batchEvents).join(',')}]}`));
+  }
+  return bodies;
+}
+
+/** A wrong answer has no speed. */
+function requireSameEntries(
+  bodies: readonly Buffer[],
+  ...reads: readonly ((body: Buffer) => BatchReading | undefined)[]
+) {
+  for (const body of bodies) {
+    const texts = new Set(reads.map((read) => entriesText(read(body))));
+    if (texts.size !== 1) throw new Error('the readers of batches make different entries of the same body');
+  }
+}
+
+function entriesText(reading: BatchReading | undefined): string {
+  if (reading?.kind !== 'read') throw new Error('a batch of the canonical workload was not read');
+  const {bytes, starts, firsts, ends} = copyOf(reading.entries, partitionCount);
+  return Array.from({length: partitionCount}, (__, partition) => {
+    const end = ends[firsts[partition + 1]! - 1] ?? 0;
+    return Buffer.from(bytes.subarray(starts[partition], end)).toString('latin1');
+  }).join('|');
+}
+
+function timed(bodies: readonly Buffer[], read: Read, eventCount: number): Measure<Sample> {
+  return async () => {
+    const before = process.cpuUsage();
+    for (const body of bodies) read(body);
+    const {user, system} = process.cpuUsage(before);
+    return {cpuNsPerEvent: ((user + system) * 1_000) / eventCount};
+  };
+}
+
+function text({eventCount, bytesPerEvent, rounds, floorToEach}: ParsersReport): string {
+  const rows = contenders.map((name) => {
+    const {median, min, max} = spreadOf(rounds.rounds.map(({samples}) => samples[name].cpuNsPerEvent));
+    return [name, whole(median), `${whole(min)}-${whole(max)}`, ratioText(floorToEach[name])];
+  });
+  return [
+    `Batches of ${whole(batchEvents)}: ${whole(eventCount)} events a round, ${fixed(bytesPerEvent, 0)} B of JSON each`,
+    tableText(['', 'CPU ns/event', 'min-max', 'JSON.parse / it'], rows),
+    roundsText(rounds),
+  ].join('\n');
+}
+
+export const parsersBench: Bench<ParsersReport> = {
+  name: 'parsers',
+  summary: 'what reads a batch: kernel, plain twin, parsers, JSON.parse alone',
+  numbers: {events: {normal: 500_000, small: 5_000, help: 'events'}},
+  run,
+  text,
+};
