@@ -12,9 +12,9 @@ export interface ConnectionMeasures {
   readonly reconnects: number;
 }
 
-/** Parts of snapshots kept in memory. */
+/** Parts of snapshots kept in memory, and what is derived of them for `funnels`. */
 export interface CacheMeasures {
-  readonly use: 'live' | 'fold' | 'report';
+  readonly use: 'live' | 'fold' | 'report' | 'funnels';
   readonly bytes: number;
   readonly bytesMax: number;
 }

@@ -27,7 +27,7 @@ export class FunnelPartial implements FunnelResult {
   private readonly kindOfName: Uint8Array;
   private readonly rows: GatheredRows;
   private readonly walk: FunnelWalk;
-  private readonly timeSort = new TimeSort();
+  private readonly timeSort = new TimeSort<Uint8Array>((count) => new Uint8Array(count));
 
   /**
    * `stepNames`: the name index of each step's event in this partition, -1 where it has none.

@@ -2,12 +2,21 @@
 //   Chunks are gathered in log order and each of them in time order, so the rows are a few ascending runs: they are found
 //   and merged two by two. Ordered rows cost one comparison each; history that was imported backwards costs n log(chunks).
 
-export class TimeSort {
+type Kinds = Uint8Array | Uint16Array | Uint32Array;
+
+export class TimeSort<K extends Kinds> {
   private times = new Float64Array(0);
-  private kinds = new Uint8Array(0);
+  private readonly newKinds: (count: number) => K;
+  private kinds: K;
+
+  /** `newKinds` makes room for so many kinds. */
+  constructor(newKinds: (count: number) => K) {
+    this.newKinds = newKinds;
+    this.kinds = newKinds(0);
+  }
 
   /** Sorts [start, end) of both columns by time. */
-  sort(times: Float64Array, kinds: Uint8Array, start: number, end: number): void {
+  sort(times: Float64Array, kinds: K, start: number, end: number): void {
     const descent = firstDescent(times, start, end);
     if (descent === end) return;
     this.reserve(end - start);
@@ -18,10 +27,10 @@ export class TimeSort {
   private reserve(count: number): void {
     if (count <= this.times.length) return;
     this.times = new Float64Array(count);
-    this.kinds = new Uint8Array(count);
+    this.kinds = this.newKinds(count);
   }
 
-  private mergePairs(times: Float64Array, kinds: Uint8Array, runs: readonly number[]): number[] {
+  private mergePairs(times: Float64Array, kinds: K, runs: readonly number[]): number[] {
     const merged = [runs[0]];
     for (let i = 0; i + 1 < runs.length; i += 2) {
       const end = runs[Math.min(i + 2, runs.length - 1)];
@@ -32,7 +41,7 @@ export class TimeSort {
   }
 
   /** Merges [start, middle) and [middle, end): only the first half needs to be copied away. */
-  private merge(times: Float64Array, kinds: Uint8Array, start: number, middle: number, end: number): void {
+  private merge(times: Float64Array, kinds: K, start: number, middle: number, end: number): void {
     const count = middle - start;
     this.times.set(times.subarray(start, middle));
     this.kinds.set(kinds.subarray(start, middle));

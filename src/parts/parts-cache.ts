@@ -98,6 +98,11 @@ export class PartsCache {
     return this.held.bytesMax;
   }
 
+  /** Another bound from now on. */
+  bound(bytesMax: number): void {
+    this.held.bound(bytesMax);
+  }
+
   /** @throws MissingPart, DamagedPart */
   async load(ref: PartRef): Promise<Uint8Array<ArrayBuffer>> {
     return (await this.part(ref)).bytes;

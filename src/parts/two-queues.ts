@@ -17,7 +17,7 @@ interface Entry<V> {
 }
 
 export class TwoQueues<V> {
-  readonly bytesMax: number;
+  private bytesBound: number;
   /** Least recently used first, all three. */
   private readonly recent = new Map<string, Entry<V>>();
   private readonly frequent = new Map<string, Entry<V>>();
@@ -28,7 +28,17 @@ export class TwoQueues<V> {
   private rememberedBytes = 0;
 
   constructor(bytesMax: number) {
-    this.bytesMax = bytesMax;
+    this.bytesBound = bytesMax;
+  }
+
+  get bytesMax(): number {
+    return this.bytesBound;
+  }
+
+  /** Another bound from now on. */
+  bound(bytesMax: number): void {
+    this.bytesBound = bytesMax;
+    this.makeRoom();
   }
 
   get bytes(): number {

@@ -2,7 +2,8 @@
 //   R1. An answer is computed over one set of snapshots, from beginning to end; its headers name it.
 //   R2. A part that was swept means that the set is out of date: start again on the newest one, for so long as somebody
 //       may wait for the answer. A part that the newest set names and that is gone is damage.
-//   R3. Memory: parts in the cache, rows gathered by the reports at work and kept answers share `cacheBytesMax`.
+//   R3. Memory: parts in the cache, postings for funnels, rows gathered by the reports at work and kept answers share
+//       `cacheBytesMax`.
 
 import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
@@ -12,6 +13,7 @@ import {MissingPart, PartsCache, type PartValues} from '../parts/parts-cache.js'
 import {AnswerCache} from './answer-cache.js';
 import {Evaluation} from './evaluate.js';
 import {asOf, headersOf, isNoneMatch} from './freshness.js';
+import {FunnelIndex} from './funnel-index.js';
 import {HeldDayRanges} from './held-day-ranges.js';
 import {type ManifestSource, NewestSnapshots, type PartitionSnapshot} from './newest-snapshots.js';
 import {Overload, Turns} from './turns.js';
@@ -34,6 +36,7 @@ export type EngineQuestion = Exclude<ReportQuestion, {ask: 'measures'}>;
 
 export class ReportEngine {
   readonly parts: PartsCache;
+  readonly funnelIndex: FunnelIndex;
   private readonly snapshots: NewestSnapshots;
   private readonly answers: AnswerCache;
   private readonly turns = new Turns(reportsAtOnceMax, reportsWaitingMax);
@@ -44,7 +47,8 @@ export class ReportEngine {
 
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
-    this.parts = new PartsCache(values, Math.floor(cacheBytesMax / 2));
+    this.parts = new PartsCache(values, Math.floor((cacheBytesMax / 8) * 5));
+    this.funnelIndex = new FunnelIndex(this.parts, logger);
     this.dayRanges = new HeldDayRanges(this.parts);
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
     this.gatheredBytesMax = Math.floor(cacheBytesMax / 4 / reportsAtOnceMax);
@@ -56,6 +60,7 @@ export class ReportEngine {
 
   /** Never rejects: what fails is logged once and answered `unavailable`. */
   async answer(question: EngineQuestion): Promise<ReportAnswer> {
+    this.funnelIndex.forgetUnasked();
     try {
       return await this.onNewest(() =>
         question.ask === 'report' ? this.report(question.query, question.ifNoneMatch) : this.status(),
@@ -105,7 +110,9 @@ export class ReportEngine {
 
   private async compute(query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
     const startedMs = monotonicMs();
-    const body = await new Evaluation(this.parts, this.gatheredBytesMax, this.dayRanges).answer(query, snapshots);
+    const {parts, gatheredBytesMax, dayRanges, funnelIndex} = this;
+    const evaluation = new Evaluation(parts, gatheredBytesMax, dayRanges, funnelIndex);
+    const body = await evaluation.answer(query, snapshots);
     this.logger.debug({report: query.report, ms: monotonicMs() - startedMs}, 'report computed');
     return body;
   }

@@ -19,14 +19,16 @@ import {
   type DaySpan,
 } from '../../actors/report/day-ranges.js';
 import {PropertyFilter} from '../../actors/report/filter.js';
-import {FunnelPartial, mergeFunnels} from '../../actors/report/funnel.js';
+import {FunnelPartial, type FunnelResult, mergeFunnels} from '../../actors/report/funnel.js';
 import {gatheredRowBytes} from '../../actors/report/gathered-rows.js';
 import {HourSetsPartial, hourSetWords} from '../../actors/report/hour-sets.js';
+import {PostedFunnel} from '../../actors/report/posted-funnel.js';
 import type {DaySegment} from '../../actors/report/selection.js';
 import type {RowsView} from '../../actors/rows.js';
 import type {WindowsView} from '../../actors/windows.js';
 import type {ReportQuery} from '../asks.js';
 import type {PartsCache, ScannedRows, ScannedWindows} from '../parts/parts-cache.js';
+import type {FunnelIndex} from './funnel-index.js';
 import {HeldDayRanges} from './held-day-ranges.js';
 import {foldAhead, loadAhead} from './load-ahead.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
@@ -41,13 +43,23 @@ export class Evaluation {
   private readonly parts: PartsCache;
   private readonly gatheredBytesMax: number;
   private readonly dayRanges: HeldDayRanges;
+  private readonly funnelIndex: FunnelIndex | undefined;
   private readonly slices = new Slices();
 
-  /** `gatheredBytesMax` bounds the rows that funnels and hourly actives hold at once. */
-  constructor(parts: PartsCache, gatheredBytesMax: number, dayRanges = new HeldDayRanges(parts)) {
+  /**
+   * `gatheredBytesMax` bounds the rows that funnels and hourly actives hold at once. Without a `funnelIndex` all funnels are
+   * scanned.
+   */
+  constructor(
+    parts: PartsCache,
+    gatheredBytesMax: number,
+    dayRanges = new HeldDayRanges(parts),
+    funnelIndex?: FunnelIndex,
+  ) {
     this.parts = parts;
     this.dayRanges = dayRanges;
     this.gatheredBytesMax = gatheredBytesMax;
+    this.funnelIndex = funnelIndex;
   }
 
   /** JSON text of the answer. @throws MissingPart, DamagedPart */
@@ -168,15 +180,22 @@ export class Evaluation {
   // -- funnels --
 
   private async funnel(query: QueryOf<'funnel'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
-    const partials: FunnelPartial[] = [];
+    const partials: FunnelResult[] = [];
     for (const snapshot of snapshots) partials.push(await this.funnelOf(query, snapshot)); // E1
     return funnelAnswer(query.steps, mergeFunnels(query.steps.length, partials));
   }
 
-  private async funnelOf(query: QueryOf<'funnel'>, {index, names}: PartitionSnapshot): Promise<FunnelPartial> {
+  private async funnelOf(query: QueryOf<'funnel'>, snapshot: PartitionSnapshot): Promise<FunnelResult> {
+    const {index, names} = snapshot;
     const stepNames = query.steps.map((event) => nameIndex(names, event));
     const stretch = {startMs: query.fromMs, lastMs: query.toMs};
     const windowMs = query.windowMs ?? Number.POSITIVE_INFINITY;
+    const postings = await this.funnelIndex?.postingsOf(snapshot);
+    if (postings !== undefined) {
+      const funnel = new PostedFunnel(postings, stepNames, stretch, windowMs);
+      for (const _ of funnel.walk()) await this.slices.pause();
+      return funnel;
+    }
     const partial = new FunnelPartial(index, stepNames, stretch, windowMs, this.gatheredRowsMax);
     const chunks = partial.chunks(index);
     if (chunks.length === 0) return partial;

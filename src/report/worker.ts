@@ -38,7 +38,10 @@ async function run(nc: NatsConnection): Promise<void> {
   const vitals = new ThreadVitals({
     thread: 'report',
     connections: [new ConnectionWatch(nc, 'report')],
-    caches: () => [{use: 'report', bytes: engine.parts.bytesHeld, bytesMax: engine.parts.bytesMax}],
+    caches: () => [
+      {use: 'report', bytes: engine.parts.bytesHeld, bytesMax: engine.parts.bytesMax},
+      {use: 'funnels', bytes: engine.funnelIndex.bytesHeld, bytesMax: engine.funnelIndex.bytesMax},
+    ],
   });
   const questions = nc.subscribe(askReportSubject, {queue: 'report'});
   const answered = answerAll(questions, engine, vitals);

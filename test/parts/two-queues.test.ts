@@ -51,6 +51,16 @@ describe('two queues', () => {
     expect([queues.bytes, queues.get('b')]).toEqual([0, undefined]);
   });
 
+  test('another bound holds at once', () => {
+    const queues = new TwoQueues<string>(12);
+    for (const key of ['a', 'b', 'c']) queues.add(key, key, 4);
+    queues.bound(9);
+    expect([queues.bytes, queues.bytesMax, queues.get('a')]).toEqual([8, 9, undefined]);
+    queues.bound(12);
+    queues.add('d', 'd', 4);
+    expect(queues.bytes).toBe(12);
+  });
+
   test('the bound holds whatever happens, and what is held is what was put', () => {
     const someCall = fc.record({
       key: fc.integer({min: 0, max: 30}),

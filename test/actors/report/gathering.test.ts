@@ -50,7 +50,7 @@ describe('gathered rows', () => {
 });
 
 test('time sort equals a stable sort', () => {
-  const timeSort = new TimeSort();
+  const timeSort = new TimeSort((count) => new Uint8Array(count));
   fc.assert(
     fc.property(someRows, fc.nat(5), (rows, skipped) => {
       const start = Math.min(skipped, rows.length);

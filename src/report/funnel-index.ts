@@ -1,0 +1,243 @@
+// What funnels are answered from: postings of every partition (actors/report/user-postings.ts), in this thread's memory
+// alone.
+//   I1. Postings answer for a snapshot only if they hold exactly its rows (actors/report/postings-plan.ts, G1). Without
+//       them the scan answers.
+//   I2. They are made once funnels are asked, off the way of any answer; what few rows a newer snapshot added are built
+//       on the way, as scanning everything would take longer. They go when no funnel was asked for a while.
+//   I3. What they take, with what building takes, is taken from the room for parts, and is at most a share of it. What
+//       does not fit is not built.
+//   I4. A segment's replacement is built beside it: answers go on meanwhile. One partition is built at a time.
+
+import type {ChunkEntry, SnapshotIndex} from '../../actors/manifest.js';
+import {
+  mergeDue,
+  type PlannedSegment,
+  planSegments,
+  rowsToBuild,
+  type Segment,
+} from '../../actors/report/postings-plan.js';
+import {liveRows} from '../../actors/report/selection.js';
+import {PostingsBuilder, type UserPostings} from '../../actors/report/user-postings.js';
+import type {RowsView} from '../../actors/rows.js';
+import {monotonicMs} from '../clock.js';
+import type {Logger} from '../observe.js';
+import {isUnreadable} from '../parts/damage.js';
+import type {PartsCache} from '../parts/parts-cache.js';
+import {loadAhead} from './load-ahead.js';
+import type {PartitionSnapshot} from './newest-snapshots.js';
+import {Slices} from './slices.js';
+
+/** Of the room for parts. Half of the memory of a report role with 10 M events at the default bound. */
+const roomShare = 3 / 4;
+/** As many rows are built on the way of an answer: some 5 ms. Of larger stores a share, which is less than scanning it all. */
+const rowsOnTheWayMin = 65_536;
+const shareOnTheWay = 1 / 16;
+const interestMs = 30 * 60_000;
+const loadsAheadMax = 4;
+/** What did not fit is tried again when the partition has become smaller or larger by this share. */
+const retryShare = 1 / 8;
+
+interface PartitionState {
+  segments: readonly Segment[];
+  /** The build under way, and the snapshot that waits for its turn to be built. I4 */
+  building: Promise<void> | undefined;
+  wanted: SnapshotIndex | undefined;
+  /** Rows of the partition when its postings did not fit. */
+  unfitRows: number | undefined;
+}
+
+export class FunnelIndex {
+  private readonly parts: PartsCache;
+  private readonly partsBytesMax: number;
+  private readonly logger: Logger;
+  private readonly partitions = new Map<number, PartitionState>();
+  private backlog: Promise<void> | undefined;
+  /** Of what is being built. I3 */
+  private buildingBytes = 0;
+  private lastAskedMs = 0;
+
+  constructor(parts: PartsCache, logger: Logger) {
+    this.parts = parts;
+    this.partsBytesMax = parts.bytesMax;
+    this.logger = logger;
+  }
+
+  get bytesMax(): number {
+    return Math.floor(this.partsBytesMax * roomShare);
+  }
+
+  get bytesHeld(): number {
+    let bytes = this.buildingBytes;
+    for (const {segments} of this.partitions.values()) {
+      for (const {postings} of segments) bytes += postings.bytes;
+    }
+    return bytes;
+  }
+
+  /** Postings of exactly the rows of this snapshot; undefined when there are none (yet). I1 */
+  async postingsOf({manifest, index}: PartitionSnapshot): Promise<readonly UserPostings[] | undefined> {
+    this.lastAskedMs = monotonicMs();
+    const state = this.stateOf(manifest.partition);
+    const plan = planSegments(index, state.segments);
+    const missing = rowsToBuild(plan);
+    if (missing > Math.max(rowsOnTheWayMin, liveRows(index.chunks) * shareOnTheWay)) {
+      this.want(state, index);
+      return undefined;
+    }
+    if (missing > 0) {
+      if (state.building !== undefined) return undefined;
+      await this.start(state, plan, index);
+    }
+    const held = planSegments(index, state.segments);
+    if (rowsToBuild(held) > 0) return undefined;
+    if (rowsToBuild(mergeDue(held, index)) > 0) this.want(state, index);
+    return held.flatMap((segment) => segment.held?.postings ?? []);
+  }
+
+  /** Resolves when nothing is being built any more. */
+  async settled(): Promise<void> {
+    while (this.backlog !== undefined) await this.backlog;
+  }
+
+  /** I2. Cheap: called with every question. */
+  forgetUnasked(): void {
+    if (this.partitions.size === 0 || monotonicMs() - this.lastAskedMs < interestMs) return;
+    this.partitions.clear();
+    this.makeRoom();
+  }
+
+  private stateOf(partition: number): PartitionState {
+    const state = this.partitions.get(partition) ?? {
+      segments: [],
+      building: undefined,
+      wanted: undefined,
+      unfitRows: undefined,
+    };
+    this.partitions.set(partition, state);
+    return state;
+  }
+
+  private makeRoom(): void {
+    this.parts.bound(this.partsBytesMax - this.bytesHeld);
+  }
+
+  // -- building --
+
+  private want(state: PartitionState, index: SnapshotIndex): void {
+    state.wanted = index;
+    this.backlog ??= this.workOff().finally(() => {
+      this.backlog = undefined;
+    });
+  }
+
+  /** One partition after the other. I4 */
+  private async workOff(): Promise<void> {
+    for (;;) {
+      const state = [...this.partitions.values()].find(({wanted}) => wanted !== undefined);
+      if (state?.wanted === undefined) return;
+      const index = state.wanted;
+      state.wanted = undefined;
+      await state.building;
+      await this.start(state, mergeDue(planSegments(index, state.segments), index), index);
+    }
+  }
+
+  /** Never rejects: parts that cannot be read are the business of the scan, which answers then. */
+  private start(state: PartitionState, plan: readonly PlannedSegment[], index: SnapshotIndex): Promise<void> {
+    const building = this.build(state, plan, index)
+      .catch((error: unknown) => {
+        const level = isUnreadable(error) ? 'debug' : 'error';
+        this.logger[level]({err: error}, 'postings for funnels were not built');
+      })
+      .finally(() => {
+        state.building = undefined;
+        this.makeRoom();
+      });
+    state.building = building;
+    return building;
+  }
+
+  private async build(state: PartitionState, plan: readonly PlannedSegment[], index: SnapshotIndex): Promise<void> {
+    const rows = liveRows(index.chunks);
+    if (state.unfitRows !== undefined && Math.abs(rows - state.unfitRows) < state.unfitRows * retryShare) return;
+    const startedMs = monotonicMs();
+    const segments: Segment[] = [];
+    let builtBytes = 0;
+    try {
+      for (const {chunks, held} of plan) {
+        const rankStart = segments.at(-1)?.postings.rankEnd ?? 0;
+        const segment = held ?? (await this.buildBesideOrAfter(state, plan, chunks, index, rankStart));
+        // Ranks of what is held overlap only where something before it was built anew, and seldom then: all is built anew.
+        if (segment === undefined || segment.postings.rankStart < rankStart) {
+          this.giveUp(state, plan, rows);
+          return;
+        }
+        segments.push(segment);
+        if (held !== undefined) continue;
+        builtBytes += segment.postings.bytes;
+        this.buildingBytes += segment.postings.bytes;
+      }
+    } finally {
+      this.buildingBytes -= builtBytes;
+    }
+    Object.assign(state, {segments, unfitRows: undefined});
+    this.logger.debug({rows: rowsToBuild(plan), ms: monotonicMs() - startedMs}, 'postings for funnels built');
+  }
+
+  /** What is whole and does not fit is not tried again soon; what was held may be in the way of the rest. */
+  private giveUp(state: PartitionState, plan: readonly PlannedSegment[], rows: number): void {
+    const isWhole = plan.every(({held}) => held === undefined);
+    Object.assign(state, {segments: [], unfitRows: isWhole ? rows : undefined});
+    this.logger.debug({rows}, 'postings for funnels do not fit');
+  }
+
+  /** Beside the segments that it replaces, or, where memory does not suffice for both, after they are gone. */
+  private async buildBesideOrAfter(
+    state: PartitionState,
+    plan: readonly PlannedSegment[],
+    chunks: readonly ChunkEntry[],
+    index: SnapshotIndex,
+    rankStart: number,
+  ): Promise<Segment | undefined> {
+    const segment = await this.buildSegment(chunks, index, rankStart);
+    const kept = plan.flatMap(({held}) => held ?? []);
+    if (segment !== undefined || kept.length === state.segments.length) return segment;
+    state.segments = kept;
+    return this.buildSegment(chunks, index, rankStart);
+  }
+
+  private async buildSegment(
+    chunks: readonly ChunkEntry[],
+    {users, names}: SnapshotIndex,
+    rankStart: number,
+  ): Promise<Segment | undefined> {
+    const rows = liveRows(chunks);
+    const passing = PostingsBuilder.passingBytes(users.count, rows);
+    const kept = PostingsBuilder.postingsBytesMin(names.count, rows);
+    if (this.bytesHeld + passing + kept > this.bytesMax) return undefined; // I3
+    this.buildingBytes += passing + kept;
+    try {
+      this.makeRoom();
+      const slices = new Slices();
+      const builder = new PostingsBuilder(users.count, names.count, rankStart);
+      for await (const view of this.rows(chunks, slices)) builder.count(view);
+      builder.startPlacing();
+      for await (const view of this.rows(chunks, slices)) builder.place(view);
+      const work = builder.build((bytes) => this.bytesHeld - kept + bytes <= this.bytesMax);
+      for (;;) {
+        const {done, value} = work.next();
+        if (done) return value === undefined ? undefined : {chunks, postings: value};
+        await slices.pause();
+      }
+    } finally {
+      this.buildingBytes -= passing + kept;
+    }
+  }
+
+  private async *rows(chunks: readonly ChunkEntry[], slices: Slices): AsyncGenerator<RowsView, void, void> {
+    for await (const [, view] of loadAhead(chunks, ({rows}) => this.parts.loadRows(rows), loadsAheadMax)) {
+      yield view;
+      await slices.pause();
+    }
+  }
+}

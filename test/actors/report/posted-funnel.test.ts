@@ -1,0 +1,219 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import type {SnapshotIndex} from '../../../actors/manifest.js';
+import {FunnelPartial, type FunnelResult} from '../../../actors/report/funnel.js';
+import {PostedFunnel} from '../../../actors/report/posted-funnel.js';
+import type {Stretch} from '../../../actors/report/selection.js';
+import {PostingsBuilder, ranksPerMs, timeOfKey, type UserPostings} from '../../../actors/report/user-postings.js';
+import {noUser, type RowsView, timeOrder} from '../../../actors/rows.js';
+
+interface Row {
+  readonly user: number;
+  readonly name: number;
+  readonly timeMs: number;
+}
+
+function chunkOf(rows: readonly Row[]): RowsView {
+  const times = Float64Array.from(rows, ({timeMs}) => timeMs);
+  const users = Uint32Array.from(rows, ({user}) => user);
+  return {
+    chunk: 0,
+    baseOrdinal: 0,
+    count: rows.length,
+    times,
+    users,
+    names: Uint32Array.from(rows, ({name}) => name),
+    order: timeOrder(times, users, rows.length),
+    columns: [],
+    keysInBody: false,
+    dictionary: new Uint8Array(0),
+    dictionaryOffsets: new Uint32Array(2),
+    codeColumns: new Uint8Array(1),
+  };
+}
+
+const erased = (user: number, {rows}: {rows: readonly Row[]}): readonly Row[] =>
+  rows.map((row) => (row.user === user ? {...row, user: noUser, timeMs: 0} : row));
+
+interface Shape {
+  readonly userCount: number;
+  readonly nameCount: number;
+}
+
+function postingsOf(chunks: readonly RowsView[], {userCount, nameCount}: Shape, rankStart = 0) {
+  const builder = new PostingsBuilder(userCount, nameCount, rankStart);
+  for (const chunk of chunks) builder.count(chunk);
+  builder.startPlacing();
+  for (const chunk of chunks) builder.place(chunk);
+  return finish(builder.build(() => true));
+}
+
+function finish<T>(work: Generator<void, T, void>): T {
+  for (;;) {
+    const {done, value} = work.next();
+    if (done) return value;
+  }
+}
+
+/** Segments of the chunks, cut before each of `cuts`. */
+function segmentsOf(chunks: readonly RowsView[], cuts: readonly number[], shape: Shape): UserPostings[] {
+  const segments: UserPostings[] = [];
+  const bounds = [0, ...cuts.filter((cut) => cut > 0 && cut < chunks.length), chunks.length];
+  for (let i = 0; i + 1 < bounds.length; i++) {
+    const postings = postingsOf(chunks.slice(bounds[i], bounds[i + 1]), shape, segments.at(-1)?.rankEnd);
+    if (postings === undefined) throw new Error('the postings of a test fit');
+    segments.push(postings);
+  }
+  return segments;
+}
+
+function scanned(
+  chunks: readonly RowsView[],
+  {userCount, nameCount}: Shape,
+  steps: number[],
+  stretch: Stretch,
+  windowMs: number,
+) {
+  const index = {
+    users: {count: userCount, blocks: []},
+    names: {count: nameCount, blocks: []},
+    chunks: [{live: 1, minTimeMs: 0, maxTimeMs: Number.MAX_SAFE_INTEGER, names: null}],
+  } as unknown as SnapshotIndex;
+  const partial = new FunnelPartial(index, steps, stretch, windowMs, 1 << 20);
+  for (const chunk of chunks) partial.addRows(chunk);
+  expect(partial.endPass()).toBe(false);
+  return resultOf(partial);
+}
+
+function posted(segments: readonly UserPostings[], steps: number[], stretch: Stretch, windowMs: number) {
+  const funnel = new PostedFunnel(segments, steps, stretch, windowMs);
+  finish(funnel.walk());
+  return resultOf(funnel);
+}
+
+/** Durations without the order of users. */
+const resultOf = ({reached, durations}: FunnelResult) => ({
+  reached: [...reached],
+  durations: durations.map((list) => [...list.values()].sort((a, b) => a - b)),
+});
+
+const whole: Stretch = {startMs: 0, lastMs: 1e15};
+const always = Number.POSITIVE_INFINITY;
+
+describe('a funnel over postings equals the scan', () => {
+  const nameCount = 4;
+  const someSteps = fc.array(fc.integer({min: 0, max: nameCount - 1}), {minLength: 1, maxLength: 7});
+  const someChunks = (userCount: number) =>
+    fc.array(
+      fc.array(fc.record({user: fc.nat(userCount - 1), name: fc.nat(nameCount - 1), timeMs: fc.nat(40)}), {
+        maxLength: 40,
+        size: 'max',
+      }),
+      {maxLength: 6},
+    );
+  const someStretch = fc.oneof(fc.constant(whole), fc.record({startMs: fc.nat(45), lastMs: fc.nat(45)}));
+  const someWindow = fc.oneof(fc.constant(always), fc.nat(30), fc.constant(0));
+  const someCuts = fc.uniqueArray(fc.integer({min: 1, max: 5})).map((cuts) => cuts.sort((a, b) => a - b));
+
+  test.each([
+    ['few users with many events and ties', 3, 1],
+    ['users in several blocks', 5, 3_000],
+  ])('%s', (_, userCount, stride) => {
+    const shape = {userCount: userCount * stride, nameCount};
+    fc.assert(
+      fc.property(
+        someChunks(userCount),
+        someCuts,
+        someSteps,
+        someStretch,
+        someWindow,
+        fc.option(fc.nat(userCount - 1)),
+        (rows, cuts, steps, stretch, windowMs, erasedUser) => {
+          const chunks = rows
+            .map((chunk) => chunk.map((row) => ({...row, user: row.user * stride})))
+            .map((chunk) => chunkOf(erasedUser === null ? chunk : erased(erasedUser * stride, {rows: chunk})));
+          const segments = segmentsOf(chunks, cuts, shape);
+          expect(posted(segments, steps, stretch, windowMs)).toEqual(scanned(chunks, shape, steps, stretch, windowMs));
+        },
+      ),
+      {numRuns: 600},
+    );
+  });
+
+  test('an event that never happened ends the funnel', () => {
+    const chunks = [chunkOf([{user: 0, name: 0, timeMs: 1}])];
+    const shape = {userCount: 1, nameCount: 2};
+    for (const windowMs of [always, 10]) {
+      expect(posted(segmentsOf(chunks, [], shape), [0, -1, 0], whole, windowMs).reached).toEqual([1, 0, 0]);
+      expect(posted(segmentsOf(chunks, [], shape), [-1, 0], whole, windowMs).reached).toEqual([0, 0]);
+      expect(posted(segmentsOf(chunks, [], shape), [0, 1], whole, windowMs).reached).toEqual([1, 0]);
+    }
+  });
+});
+
+describe('postings', () => {
+  const row = (user: number, name: number, timeMs: number): Row => ({user, name, timeMs});
+  const listed = (postings: UserPostings | undefined, name: number) => {
+    const found = postings?.of(name);
+    if (found === undefined) return [];
+    const {start, end, users, starts, keys} = found;
+    return Array.from({length: end - start}, (_, i) => [
+      users[start + i],
+      [...keys.subarray(starts[start + i], starts[start + i + 1])].map((key) => [timeOfKey(key), key % ranksPerMs]),
+    ]);
+  };
+
+  test('hold each event once, by name, user, time and ordinal', () => {
+    const chunks = [
+      chunkOf([row(2, 1, 7), row(0, 0, 9), row(2, 0, 7), row(2, 1, 7)]),
+      chunkOf([row(2, 1, 3), row(2, 1, 7), row(0, 3, 9)]),
+    ];
+    const postings = postingsOf(chunks, {userCount: 3, nameCount: 4}, 5);
+    expect(listed(postings, 0)).toEqual([
+      [0, [[9, 5]]],
+      [2, [[7, 6]]],
+    ]);
+    expect(listed(postings, 1)).toEqual([
+      [
+        2,
+        [
+          [3, 5],
+          [7, 5],
+          [7, 7],
+          [7, 8],
+        ],
+      ],
+    ]);
+    expect(listed(postings, 2)).toEqual([]);
+    expect(listed(postings, 3)).toEqual([[0, [[9, 6]]]]);
+    expect(listed(postings, 4)).toEqual([]);
+    expect(postings).toMatchObject({rows: 7, rankStart: 5, rankEnd: 9});
+  });
+
+  test('do not exist where ranks run out, and do where they just suffice', () => {
+    const rows = Array.from({length: ranksPerMs}, () => row(0, 0, 5));
+    const shape = {userCount: 1, nameCount: 1};
+    expect(postingsOf([chunkOf(rows)], shape)?.rankEnd).toBe(ranksPerMs);
+    expect(postingsOf([chunkOf(rows)], shape, 1)).toBeUndefined();
+    expect(postingsOf([chunkOf(rows), chunkOf([row(0, 0, 5)])], shape)).toBeUndefined();
+  });
+
+  test('do not exist where a key would not be exact', () => {
+    const shape = {userCount: 1, nameCount: 1};
+    expect(postingsOf([chunkOf([row(0, 0, 2 ** 42)])], shape)).toBeUndefined();
+    expect(listed(postingsOf([chunkOf([row(0, 0, 2 ** 42 - 1)])], shape, 7), 0)).toEqual([[0, [[2 ** 42 - 1, 7]]]]);
+  });
+
+  test('more than 65,536 names, and users of one event', () => {
+    const shape = {userCount: 70_000, nameCount: 70_000};
+    const chunks = [
+      chunkOf(Array.from({length: 35_000}, (_, i) => row(i, 69_999 - i, i))),
+      chunkOf(Array.from({length: 35_000}, (_, i) => row(35_000 + i, 34_999 - i, i))),
+    ];
+    const postings = postingsOf(chunks, shape);
+    for (const name of [0, 34_999, 35_000, 69_999]) {
+      const user = 69_999 - name;
+      expect(listed(postings, name)).toEqual([[user, [[user % 35_000, 0]]]]);
+    }
+  });
+});

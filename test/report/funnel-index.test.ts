@@ -1,0 +1,143 @@
+import {describe, expect, test} from 'vitest';
+import {createLogger} from '../../src/observe.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
+import {Evaluation} from '../../src/report/evaluate.js';
+import {FunnelIndex} from '../../src/report/funnel-index.js';
+import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
+import {MemoryParts, TestPartition} from '../support/snapshot.js';
+
+const query = {report: 'funnel', steps: ['A', 'B', 'A'], fromMs: 0, toMs: 1_000_000} as const;
+const mib = 1 << 20;
+
+class World {
+  readonly values = new MemoryParts();
+  readonly parts: PartsCache;
+  readonly index: FunnelIndex;
+  readonly partition = new TestPartition(this.values);
+  private timeMs = 0;
+  private drawn = 1;
+
+  constructor(bytesMax = 64 * mib) {
+    this.parts = new PartsCache(this.values, bytesMax);
+    this.index = new FunnelIndex(this.parts, createLogger('silent', 'test'));
+  }
+
+  /** Events of 500 users, in chunks of 10,000. */
+  grow(events: number): this {
+    for (let i = 1; i <= events; i++) {
+      this.drawn = Math.imul(this.drawn, 48_271) >>> 1;
+      const event = 'ABX'[(this.drawn >>> 4) % 3]!;
+      this.partition.append({user: `u${(this.drawn >>> 8) % 500}`, event, timeMs: (this.timeMs += this.drawn % 3)});
+      if (i % 10_000 === 0) this.partition.cutChunk();
+    }
+    return this;
+  }
+
+  scanned(snapshot: PartitionSnapshot): Promise<string> {
+    return new Evaluation(new PartsCache(this.values, 64 * mib), 16 * mib).answer(query, [snapshot]);
+  }
+
+  /** The answer, and whether postings gave it. */
+  async asked(snapshot: PartitionSnapshot): Promise<{body: string; byPostings: boolean}> {
+    let byPostings = false;
+    const spy = {
+      postingsOf: async (asked: PartitionSnapshot) => {
+        const postings = await this.index.postingsOf(asked);
+        byPostings = postings !== undefined;
+        return postings;
+      },
+    };
+    const body = await new Evaluation(this.parts, 16 * mib, undefined, spy as FunnelIndex).answer(query, [snapshot]);
+    return {body, byPostings};
+  }
+
+  /** Holds the answer against the scan's. */
+  async ask(snapshot: PartitionSnapshot): Promise<boolean> {
+    const {body, byPostings} = await this.asked(snapshot);
+    expect(body).toBe(await this.scanned(snapshot));
+    return byPostings;
+  }
+}
+
+describe('postings for funnels', () => {
+  test('of a large partition are built behind the first answer, and answer the next one', async () => {
+    const world = new World().grow(80_000);
+    const snapshot = world.partition.publish();
+    expect(await world.ask(snapshot)).toBe(false);
+    await world.index.settled();
+    expect(world.index.bytesHeld).toBeGreaterThan(80_000 * 8);
+    world.values.reads = 0;
+    expect(await world.asked(snapshot)).toMatchObject({byPostings: true});
+    expect(world.values.reads).toBe(0);
+    expect(await world.ask(snapshot)).toBe(true);
+  });
+
+  test('follow every snapshot: few new rows are built on the way of the answer, and segments stay few', async () => {
+    const world = new World().grow(80_000);
+    await world.ask(world.partition.publish());
+    await world.index.settled();
+    for (let round = 0; round < 20; round++) {
+      expect(await world.ask(world.grow(5_000).partition.publish())).toBe(true);
+      await world.index.settled();
+      expect((await world.index.postingsOf(world.partition.publish()))!.length).toBeLessThan(6);
+    }
+  });
+
+  test('never answer for rows of another snapshot: not for an older one, not after an erasure', async () => {
+    const world = new World().grow(70_000);
+    const older = world.partition.publish();
+    await world.ask(older);
+    await world.index.settled();
+    const newer = world.grow(70_000).partition.publish();
+    expect(await world.ask(newer)).toBe(false);
+    await world.index.settled();
+    expect(await world.ask(newer)).toBe(true);
+    await world.ask(older);
+    await world.index.settled();
+    const erased = world.partition.erase('u7').publish();
+    await world.ask(erased);
+    await world.index.settled();
+    expect(await world.ask(erased)).toBe(true);
+    expect(await world.scanned(erased)).not.toBe(await world.scanned(newer));
+  });
+
+  test('take the room of parts, give it back, and are not built where they do not fit', async () => {
+    const world = new World(4 * mib).grow(80_000);
+    const snapshot = world.partition.publish();
+    await world.ask(snapshot);
+    await world.index.settled();
+    expect(world.parts.bytesMax).toBe(4 * mib - world.index.bytesHeld);
+    expect(world.parts.bytesHeld).toBeLessThanOrEqual(world.parts.bytesMax);
+    expect(await world.ask(snapshot)).toBe(true);
+
+    const small = new World(1 * mib).grow(80_000);
+    const unfit = small.partition.publish();
+    for (let i = 0; i < 3; i++) {
+      expect(await small.ask(unfit)).toBe(false);
+      await small.index.settled();
+    }
+    expect(small.index.bytesHeld).toBe(0);
+    expect(small.parts.bytesMax).toBe(1 * mib);
+  });
+
+  test('that grow where only one copy fits are built after the old ones are gone', async () => {
+    const world = new World(7 * mib).grow(80_000);
+    await world.ask(world.partition.publish());
+    await world.index.settled();
+    const larger = world.grow(80_000).partition.publish();
+    expect(await world.ask(larger)).toBe(false);
+    await world.index.settled();
+    expect(await world.ask(larger)).toBe(true);
+    expect(world.index.bytesHeld).toBeLessThanOrEqual(world.index.bytesMax);
+  });
+
+  test('a part that is missing leaves the answer to the scan, and nothing is half built', async () => {
+    const world = new World().grow(80_000);
+    const {index, ...rest} = world.partition.publish();
+    world.values.sweep(index.chunks[3]!.rows);
+    expect(await world.index.postingsOf({index, ...rest})).toBeUndefined();
+    await world.index.settled();
+    expect(world.index.bytesHeld).toBe(0);
+    expect(await world.index.postingsOf({index, ...rest})).toBeUndefined();
+  });
+});
