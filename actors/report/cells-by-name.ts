@@ -19,8 +19,8 @@ export class CellsByName {
     this.counts = Float64Array.from(keys, (key, place) => counts[cellOf(key, place)]);
   }
 
-  get bytes(): number {
-    return this.names.byteLength + this.hours.byteLength + this.counts.byteLength;
+  static bytesFor({names, hours, counts}: WindowsView): number {
+    return names.byteLength + hours.byteLength + counts.byteLength;
   }
 
   /** First cell of the name at or after `hour`, or where it would stand. */

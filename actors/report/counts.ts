@@ -96,7 +96,7 @@ export class CountsPartial {
       if (named === undefined) this.addStretch(rows, stretch);
       else this.addNamedStretch(named, stretch);
     }
-    return this.unsure.slice(0, this.unsureCount).sort();
+    return this.unsureCount === 0 ? noRows : this.unsure.slice(0, this.unsureCount).sort();
   }
 
   private addStretch(rows: RowsView, {startMs, lastMs}: Stretch): void {

@@ -45,8 +45,8 @@ export class PropertyFilter {
    */
   open(rows: RowsView, values?: ValueCodes): boolean {
     const isPath = this.path.length > 1;
-    const column = columnOf(rows, this.key);
-    const headColumn = isPath ? columnOf(rows, this.pathHead) : -1;
+    const column = columnOf(rows, this.key, this.column);
+    const headColumn = isPath ? columnOf(rows, this.pathHead, -1) : -1;
     this.codes = rows.columns[column]?.codes;
     this.headCodes = rows.columns[headColumn]?.codes;
     this.headAbsent = rows.keysInBody ? verdict.unsure : verdict.no; // R3
@@ -90,6 +90,7 @@ export class PropertyFilter {
     const {column, verdicts} = this;
     if (column < 0) return verdicts[codeAbsent] === verdict.no ? 0 : -1;
     const codes = rows.codesOf(column);
+    if (codes === undefined) return -1;
     let passing = 0;
     // No branch a row: a filter that half of them pass would mispredict every other one.
     if (this.onlyCode !== codeAbsent) {
@@ -166,9 +167,13 @@ function valuesPrinting(text: string): Uint8Array[] {
   });
 }
 
-function columnOf(rows: RowsView, key: Uint8Array): number {
-  return rows.columns.findIndex((column) => holds(column.key, 0, column.key.length, key));
+/** `likely`: of the chunk before; events of one kind have the same properties in the same order. */
+function columnOf({columns}: RowsView, key: Uint8Array, likely: number): number {
+  if (likely >= 0 && likely < columns.length && isKey(columns[likely].key, key)) return likely;
+  return columns.findIndex((column) => isKey(column.key, key));
 }
+
+const isKey = (column: Uint8Array, key: Uint8Array): boolean => holds(column, 0, column.length, key);
 
 function holds(bytes: Uint8Array, start: number, end: number, wanted: Uint8Array): boolean {
   if (end - start !== wanted.length) return false;

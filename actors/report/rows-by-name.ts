@@ -5,9 +5,12 @@
 //       where `from` or `to` cuts an hour.
 import {hourMs} from '../limits.js';
 import type {RowsView} from '../rows.js';
+import type {Reserve} from './derived-rows.js';
 
 /** Counting takes 4 bytes an index up to the highest: past this one a chunk is not grouped. */
 export const groupedNameMax = 0xffff;
+const rowBytes = 2;
+const runBytes = 6;
 
 /** Rows of one name: places [start, end), runs [firstRun, runEnd). */
 export interface NameGroup {
@@ -19,7 +22,7 @@ export interface NameGroup {
 
 export class RowsByName {
   private readonly view: RowsView;
-  private readonly onGrowth: (bytes: number) => void;
+  private readonly reserve: Reserve;
   /** Place -> row. */
   readonly rows: Uint16Array;
   /** Of each run: its hour (epoch ms / 3,600,000), and its first place; one place more than runs. */
@@ -31,9 +34,9 @@ export class RowsByName {
   /** Codes of a column by place, once it was asked for. */
   private readonly codes: (Uint16Array | undefined)[] = [];
 
-  private constructor(view: RowsView, rows: Uint16Array, onGrowth: (bytes: number) => void) {
+  private constructor(view: RowsView, rows: Uint16Array, reserve: Reserve) {
     this.view = view;
-    this.onGrowth = onGrowth;
+    this.reserve = reserve;
     this.rows = rows;
     const names: number[] = [];
     const nameRuns: number[] = [];
@@ -59,19 +62,21 @@ export class RowsByName {
     this.runStarts = Uint16Array.from([...runStarts, rows.length]);
   }
 
-  /** Undefined when a name's index is above `groupedNameMax`. `onGrowth` is told of bytes, now and later. */
-  static of(view: RowsView, onGrowth: (bytes: number) => void): RowsByName | undefined {
+  /** Undefined when a name's index is above `groupedNameMax`, or when there is no room. */
+  static of(view: RowsView, reserve: Reserve): RowsByName | undefined {
     const {order, names} = view;
     let highest = 0;
     for (let at = 0; at < order.length; at++) if (names[order[at]] > highest) highest = names[order[at]];
-    if (highest > groupedNameMax) return undefined;
+    // As if every row were a run: what is too much is given back.
+    const bytes = order.length * (rowBytes + runBytes);
+    if (highest > groupedNameMax || !reserve(bytes)) return undefined;
     const places = new Uint32Array(highest + 2);
     for (let at = 0; at < order.length; at++) places[names[order[at]] + 1] += 1;
     for (let name = 1; name <= highest; name++) places[name] += places[name - 1];
     const rows = new Uint16Array(order.length);
     for (let at = 0; at < order.length; at++) rows[places[names[order[at]]]++] = order[at];
-    const grouped = new RowsByName(view, rows, onGrowth);
-    onGrowth(grouped.rows.byteLength + grouped.runHours.byteLength + grouped.runStarts.byteLength);
+    const grouped = new RowsByName(view, rows, reserve);
+    reserve(order.length * rowBytes + grouped.runHours.length * runBytes - bytes);
     return grouped;
   }
 
@@ -118,15 +123,15 @@ export class RowsByName {
     return low;
   }
 
-  /** Codes of the column by place. */
-  codesOf(column: number): Uint16Array {
+  /** Codes of the column by place; undefined when there is no room. */
+  codesOf(column: number): Uint16Array | undefined {
     const held = this.codes[column];
     if (held !== undefined) return held;
+    if (!this.reserve(this.rows.length * rowBytes)) return undefined;
     const {codes} = this.view.columns[column];
     const byPlace = new Uint16Array(this.rows.length);
     for (let place = 0; place < byPlace.length; place++) byPlace[place] = codes[this.rows[place]];
     this.codes[column] = byPlace;
-    this.onGrowth(byPlace.byteLength);
     return byPlace;
   }
 }

@@ -4,6 +4,7 @@
 //   V1. A value has at most one code in a column (dictionary.ts), except the empty one, which is no value.
 import {hashBytes} from '../hash.js';
 import {codeAbsent, codeInBody, type RowsView} from '../rows.js';
+import type {Reserve} from './derived-rows.js';
 
 /** Columns of fewer values are compared one by one. */
 const hashedCodesMin = 32;
@@ -17,7 +18,7 @@ const some = 2;
 
 export class ValueCodes {
   private readonly rows: RowsView;
-  private readonly onGrowth: (bytes: number) => void;
+  private readonly reserve: Reserve;
   /** Codes of column c: codes[starts[c] .. starts[c + 1]), ascending, or bucket by bucket once it has any. */
   private readonly starts: Uint32Array;
   private readonly codes: Uint16Array;
@@ -26,10 +27,9 @@ export class ValueCodes {
   /** Of each column: whether rows of it are told by their bodies alone. */
   private readonly inBody: Uint8Array;
 
-  /** `onGrowth` is told of bytes, now and later. */
-  constructor(rows: RowsView, onGrowth: (bytes: number) => void) {
+  private constructor(rows: RowsView, reserve: Reserve) {
     this.rows = rows;
-    this.onGrowth = onGrowth;
+    this.reserve = reserve;
     const {codeColumns, columns} = rows;
     this.starts = new Uint32Array(columns.length + 1);
     for (let code = 1; code < codeColumns.length; code++) this.starts[codeColumns[code] + 1] += 1;
@@ -39,7 +39,12 @@ export class ValueCodes {
     for (let code = 1; code < codeColumns.length; code++) this.codes[places[codeColumns[code]]++] = code;
     this.buckets = columns.map(() => undefined);
     this.inBody = new Uint8Array(columns.length);
-    onGrowth(this.starts.byteLength + this.codes.byteLength + this.inBody.byteLength);
+  }
+
+  /** Undefined when there is no room. */
+  static of(rows: RowsView, reserve: Reserve): ValueCodes | undefined {
+    const bytes = rows.codeColumns.length * 2 + rows.columns.length * 5 + 4;
+    return reserve(bytes) ? new ValueCodes(rows, reserve) : undefined;
   }
 
   /** The code of these value bytes (tag included) in the column; `codeAbsent` when no row has them. */
@@ -48,9 +53,11 @@ export class ValueCodes {
     let end = this.starts[column + 1];
     if (end - start >= hashedCodesMin) {
       const buckets = (this.buckets[column] ??= this.hashColumn(start, end));
-      const bucket = hashBytes(value, 0, value.length, bucketSeed) & (buckets.length - 2);
-      end = start + buckets[bucket + 1];
-      start += buckets[bucket];
+      if (buckets !== undefined) {
+        const bucket = hashBytes(value, 0, value.length, bucketSeed) & (buckets.length - 2);
+        end = start + buckets[bucket + 1];
+        start += buckets[bucket];
+      }
     }
     for (let at = start; at < end; at++) if (this.holds(this.codes[at], value)) return this.codes[at];
     return codeAbsent;
@@ -64,12 +71,13 @@ export class ValueCodes {
     return true;
   }
 
-  /** Puts codes [start, end) into the order of buckets. */
-  private hashColumn(start: number, end: number): Uint16Array {
+  /** Puts codes [start, end) into the order of buckets; undefined when there is no room for where they begin. */
+  private hashColumn(start: number, end: number): Uint16Array | undefined {
     const {dictionary, dictionaryOffsets} = this.rows;
-    const codes = this.codes.slice(start, end);
     let bucketCount = 1;
-    while (bucketCount * bucketCodes < codes.length) bucketCount *= 2;
+    while (bucketCount * bucketCodes < end - start) bucketCount *= 2;
+    if (!this.reserve((bucketCount + 1) * 2)) return undefined;
+    const codes = this.codes.slice(start, end);
     const hashes = new Uint16Array(codes.length);
     const places = new Uint32Array(bucketCount + 1);
     for (let i = 0; i < codes.length; i++) {
@@ -82,7 +90,6 @@ export class ValueCodes {
     for (let bucket = 1; bucket <= bucketCount; bucket++) places[bucket] += places[bucket - 1];
     const buckets = new Uint16Array(places);
     for (let i = 0; i < codes.length; i++) this.codes[start + places[hashes[i]]++] = codes[i];
-    this.onGrowth(buckets.byteLength);
     return buckets;
   }
 

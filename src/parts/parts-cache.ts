@@ -127,7 +127,7 @@ export class PartsCache {
   private scanned(ref: PartRef, held: Held): ScannedRows {
     const rows = (held.rows ??= viewRows(held.bytes));
     held.scans += 1;
-    if (held.scans > 1) held.derived ??= new DerivedRows(rows, (bytes) => this.held.grow(ref.key, held, bytes)); // C5
+    if (held.scans > 1) held.derived ??= new DerivedRows(rows, (bytes) => this.held.reserve(ref.key, held, bytes)); // C5
     return {rows, derived: held.derived};
   }
 
@@ -150,10 +150,8 @@ export class PartsCache {
   private scannedWindows(ref: PartRef, held: Held): ScannedWindows {
     const windows = (held.windows ??= viewWindows(held.bytes));
     held.scans += 1;
-    if (held.scans > 1 && held.cells === undefined) {
-      held.cells = new CellsByName(windows); // C5
-      this.held.grow(ref.key, held, held.cells.bytes);
-    }
+    const isDue = held.scans > 1 && held.cells === undefined; // C5
+    if (isDue && this.held.reserve(ref.key, held, CellsByName.bytesFor(windows))) held.cells = new CellsByName(windows);
     return {windows, cells: held.cells};
   }
 

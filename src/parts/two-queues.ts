@@ -4,16 +4,22 @@
 //   of one part have while they are new.
 //   T1. While everything fits nothing leaves, whichever queue it is in.
 //   T2. The bound holds after every call; a value above it is not kept at all.
+//   T3. What is worked out of a value takes free room, and that of values that nobody asks for any more (the parts of old
+//       snapshots), never that of others: values that all fit just so must go on fitting.
 
 /** What `recent` may hold while `frequent` wants room. */
 const recentShare = 1 / 4;
 /** Keys that left `recent` are remembered for so many bytes of their values, and for so many of them. */
 const rememberedShare = 1 / 2;
 const rememberedKeysMax = 16_384;
+/** Going through all values in turn asks for each after as many others: what was passed over four times is stale. */
+const staleRounds = 4;
 
 interface Entry<V> {
   readonly value: V;
   bytes: number;
+  /** The number of the last question for it. */
+  asked: number;
 }
 
 export class TwoQueues<V> {
@@ -26,6 +32,7 @@ export class TwoQueues<V> {
   private recentBytes = 0;
   private frequentBytes = 0;
   private rememberedBytes = 0;
+  private questions = 0;
 
   constructor(bytesMax: number) {
     this.bytesBound = bytesMax;
@@ -51,32 +58,50 @@ export class TwoQueues<V> {
     if (entry === undefined) return undefined;
     queue.delete(key);
     queue.set(key, entry);
+    entry.asked = this.questions += 1;
     return entry.value;
   }
 
   /** Keeps a value under a key that nothing is kept under. */
   add(key: string, value: V, bytes: number): void {
     if (bytes > this.bytesMax) return; // T2
+    const entry = {value, bytes, asked: this.questions};
     if (this.remembered.has(key)) {
       this.forget(key);
-      this.frequent.set(key, {value, bytes});
+      this.frequent.set(key, entry);
       this.frequentBytes += bytes;
     } else {
-      this.recent.set(key, {value, bytes});
+      this.recent.set(key, entry);
       this.recentBytes += bytes;
     }
     this.makeRoom();
   }
 
-  /** The value takes more bytes than it was said to; one that is not kept any more counts nowhere. */
-  grow(key: string, value: V, bytes: number): void {
+  /**
+   * The value is going to take so many bytes more (or less, below 0). False: it must not, as there is no room for them
+   * (T3), or as it is not kept any more.
+   */
+  reserve(key: string, value: V, bytes: number): boolean {
     const isRecent = this.recent.has(key);
     const entry = (isRecent ? this.recent : this.frequent).get(key);
-    if (entry === undefined || entry.value !== value) return;
+    if (entry === undefined || entry.value !== value || !this.dropStale(bytes)) return false;
     entry.bytes += bytes;
     if (isRecent) this.recentBytes += bytes;
     else this.frequentBytes += bytes;
-    this.makeRoom();
+    return true;
+  }
+
+  /** Makes room for so many bytes out of stale values; false when that is not enough. */
+  private dropStale(bytes: number): boolean {
+    while (this.bytes + bytes > this.bytesMax) {
+      const recent = oldest(this.recent)?.asked ?? Infinity;
+      const frequent = oldest(this.frequent)?.asked ?? Infinity;
+      const age = this.questions - Math.min(recent, frequent);
+      if (age <= staleRounds * (this.recent.size + this.frequent.size)) return false;
+      if (recent < frequent) this.dropRecent();
+      else this.dropFrequent();
+    }
+    return true;
   }
 
   /** Keeps it no longer; nothing is remembered of it. */
@@ -101,10 +126,10 @@ export class TwoQueues<V> {
     this.recentBytes -= bytes;
     this.remembered.set(key, bytes);
     this.rememberedBytes += bytes;
-    for (const [oldest] of this.remembered) {
+    for (const first of this.remembered.keys()) {
       const isFull = this.rememberedBytes > this.bytesMax * rememberedShare || this.remembered.size > rememberedKeysMax;
       if (!isFull) break;
-      this.forget(oldest);
+      this.forget(first);
     }
   }
 
@@ -118,4 +143,9 @@ export class TwoQueues<V> {
     this.rememberedBytes -= this.remembered.get(key) ?? 0;
     this.remembered.delete(key);
   }
+}
+
+function oldest<V>(queue: ReadonlyMap<string, Entry<V>>): Entry<V> | undefined {
+  for (const entry of queue.values()) return entry;
+  return undefined;
 }

@@ -36,19 +36,36 @@ describe('two queues', () => {
     }
   });
 
-  test('a value that grows counts with what it has become, and one that left does not count any more', () => {
+  test('what is worked out of a value takes free room, and no other value leaves for it', () => {
     const queues = new TwoQueues<string>(10);
     queues.add('a', 'a', 4);
     queues.add('b', 'b', 4);
-    queues.grow('b', 'b', 2);
-    expect(queues.bytes).toBe(10);
-    queues.grow('b', 'b', 1);
-    expect([queues.bytes, queues.get('a')]).toEqual([7, undefined]);
-    queues.grow('a', 'a', 5);
-    queues.grow('b', 'another b', 5);
-    expect(queues.bytes).toBe(7);
-    queues.grow('b', 'b', 5);
-    expect([queues.bytes, queues.get('b')]).toEqual([0, undefined]);
+    expect([queues.reserve('b', 'b', 3), queues.reserve('b', 'b', 2), queues.reserve('a', 'a', 1)]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect([queues.bytes, queues.get('a')]).toEqual([10, 'a']);
+    expect([queues.reserve('b', 'b', -1), queues.bytes]).toEqual([true, 9]);
+    queues.add('c', 'c', 4);
+    expect([queues.bytes, queues.get('b')]).toEqual([8, undefined]);
+    expect([queues.reserve('b', 'b', 1), queues.reserve('c', 'another', 1), queues.bytes]).toEqual([false, false, 8]);
+  });
+
+  test('values that nobody asks for any more make room', () => {
+    const queues = new TwoQueues<string>(10);
+    for (let key = 0; key < 10; key++) ask(queues, `k${key}`);
+    const used = ['k0', 'k3', 'k9'];
+    const askUsed = (rounds: number) => {
+      for (let round = 0; round < rounds; round++) for (const key of used) ask(queues, key);
+    };
+    askUsed(10);
+    expect(queues.reserve('k3', 'k3', 5)).toBe(false);
+    askUsed(10);
+    expect(queues.reserve('k3', 'k3', 5)).toBe(true);
+    expect([queues.bytes, ...used.map((key) => queues.get(key))]).toEqual([10, ...used]);
+    expect(queues.reserve('k3', 'k3', 3)).toBe(false); // The two others that are left are not enough.
+    expect(used.map((key) => queues.get(key))).toEqual(used);
   });
 
   test('another bound holds at once', () => {
@@ -65,7 +82,7 @@ describe('two queues', () => {
     const someCall = fc.record({
       key: fc.integer({min: 0, max: 30}),
       bytes: fc.integer({min: 0, max: 14}),
-      does: fc.constantFrom('add', 'add', 'grow', 'drop'),
+      does: fc.constantFrom('add', 'add', 'reserve', 'drop'),
     });
     const property = fc.property(fc.array(someCall, {maxLength: 300, size: 'max'}), (calls) => {
       const queues = new TwoQueues<string>(12);
@@ -74,9 +91,8 @@ describe('two queues', () => {
         const name = `k${key}`;
         const held = queues.get(name);
         if (does === 'drop') queues.drop(name);
-        else if (held !== undefined && does === 'grow') {
-          queues.grow(name, name, bytes);
-          sizes.set(name, sizes.get(name)! + bytes);
+        else if (held !== undefined && does === 'reserve') {
+          if (queues.reserve(name, name, bytes)) sizes.set(name, sizes.get(name)! + bytes);
         } else if (held === undefined) {
           queues.add(name, name, bytes);
           sizes.set(name, bytes);
