@@ -4,30 +4,52 @@
 //   a number for every pair of days: 16 KB for 90 days and 2.4 MB for three years, however many users and events.
 //   U1. Days on which nobody was active have no row: a single event of 1970 costs one.
 //   U2. Erased users count nowhere, though old window runs still hold them.
+//   U3. Snapshots mostly change the newest days. A table remembers where its pass stood some days before its end, and the
+//       next one goes on from there as long as nothing before has changed.
 import type {SnapshotIndex} from '../manifest.js';
 import type {WindowsView} from '../windows.js';
 import type {ActiveResult} from './active-days.js';
 import {type ActivePlan, isEmpty} from './active-plan.js';
 import {visitMembers} from './day-members.js';
 import {chunksWithin, type DaySegment, daySegments, type Stretch} from './selection.js';
-import {SlidingUsers} from './sliding-users.js';
+import {type SlidingState, SlidingUsers} from './sliding-users.js';
 
 /** Days with users in one table: 8.4 MB of numbers. Questions over more go through the day sets. */
 export const rangeDaysMax = 2_048;
 
+/** Days that a later table counts anew: a week for late events, and a week that goes by before all is counted anew. */
+const recountedDays = 14;
+
+/** Before `day` was added. U3 */
+export interface Checkpoint {
+  readonly day: number;
+  /** The pass began with this day, and has passed so many with users. */
+  readonly firstDay: number;
+  readonly dayCount: number;
+  readonly state: SlidingState;
+}
+
 export class DayRanges {
+  readonly checkpoint: Checkpoint | undefined;
   /** Days on which somebody was active, ascending. */
   private readonly days: Uint32Array;
   /** Of days[i]: distinct users of days[j] to days[i], for every j from 0 to i. */
   private readonly rows: readonly Uint32Array[];
 
-  constructor(days: Uint32Array, rows: readonly Uint32Array[]) {
+  constructor(days: Uint32Array, rows: readonly Uint32Array[], checkpoint: Checkpoint | undefined) {
     this.days = days;
     this.rows = rows;
+    this.checkpoint = checkpoint;
   }
 
   get bytes(): number {
-    return this.rows.reduce((sum, row) => sum + row.byteLength, this.days.byteLength);
+    const checkpointBytes = this.checkpoint === undefined ? 0 : this.checkpoint.state.last.byteLength;
+    return this.rows.reduce((sum, row) => sum + row.byteLength, this.days.byteLength + checkpointBytes);
+  }
+
+  /** Days and rows before the checkpoint. */
+  passed({dayCount}: Checkpoint): {days: Uint32Array; rows: readonly Uint32Array[]} {
+    return {days: this.days.subarray(0, dayCount), rows: this.rows.slice(0, dayCount)};
   }
 
   /** Distinct users of days [first, last], which lie within the days that were added. */
@@ -53,8 +75,10 @@ export class DayRangesBuilder {
   private readonly firstDay: number;
   private readonly lastDay: number;
   private readonly sliding: SlidingUsers;
-  private readonly days: number[] = [];
-  private readonly rows: Uint32Array[] = [];
+  private days: number[] = [];
+  private rows: Uint32Array[] = [];
+  private nextDay: number;
+  private checkpoint: Checkpoint | undefined;
 
   /**
    * For a question over these days, and for those that mostly come with it: the days before them that a trailing window
@@ -75,16 +99,30 @@ export class DayRangesBuilder {
     const dayCount = Math.max(this.lastDay - this.firstDay + 1, 0);
     this.sliding = new SlidingUsers(index.users.count, dayCount, noWindows);
     this.sliding.exclude(index.erasedUsers); // U2
+    this.nextDay = this.firstDay;
+  }
+
+  /** Goes on from an earlier table: its days before the checkpoint, and the erased users, must be the same. U3 */
+  resume(earlier: DayRanges): void {
+    const {checkpoint} = earlier;
+    if (checkpoint === undefined || checkpoint.firstDay !== this.firstDay || checkpoint.day > this.lastDay) return;
+    const {days, rows} = earlier.passed(checkpoint);
+    this.days = [...days];
+    this.rows = [...rows];
+    this.sliding.resume(checkpoint.state);
+    this.nextDay = checkpoint.day;
+    this.checkpoint = checkpoint;
   }
 
   /** The days to be added in order, with the blocks that hold their sets. */
   segments(index: SnapshotIndex): DaySegment[] {
-    return this.firstDay > this.lastDay ? [] : daySegments(index.windowRuns, this.firstDay, this.lastDay);
+    return this.nextDay > this.lastDay ? [] : daySegments(index.windowRuns, this.nextDay, this.lastDay);
   }
 
   /** `views`: those of the day's segment, one or none a run. False: too many days, there will be no table. */
   addDay(day: number, views: readonly WindowsView[]): boolean {
     const {sliding, days, rows} = this;
+    if (this.isCheckpoint(day)) this.checkpoint = this.stand(day);
     sliding.begin(day - this.firstDay);
     for (const view of views) visitMembers(sliding, view, day);
     if (sliding.lastActiveIn(day - this.firstDay) === 0) return true; // U1
@@ -97,8 +135,17 @@ export class DayRangesBuilder {
     return true;
   }
 
+  /** A short table is soon counted anew. */
+  private isCheckpoint(day: number): boolean {
+    return day === this.lastDay + 1 - recountedDays && day - this.firstDay >= recountedDays;
+  }
+
+  private stand(day: number): Checkpoint {
+    return {day, firstDay: this.firstDay, dayCount: this.days.length, state: this.sliding.save()};
+  }
+
   finish(): DayRanges {
-    return new DayRanges(Uint32Array.from(this.days), this.rows);
+    return new DayRanges(Uint32Array.from(this.days), this.rows, this.checkpoint);
   }
 }
 

@@ -14,6 +14,12 @@ export interface ElementWindows {
 const never = -1;
 const excluded = 0x7fffffff;
 
+/** Where a pass stands between two elements. */
+export interface SlidingState {
+  readonly last: Int32Array;
+  readonly endingIn: Int32Array;
+}
+
 export class SlidingUsers {
   /** Adds up over `restart`s: distinct users of each window. */
   readonly counts: Float64Array;
@@ -44,6 +50,17 @@ export class SlidingUsers {
 
   exclude(users: readonly number[]): void {
     for (const user of users) if (user < this.last.length) this.last[user] = excluded; // S2
+  }
+
+  /** For passes without windows. */
+  save(): SlidingState {
+    return {last: this.last.slice(), endingIn: this.endingIn.slice()};
+  }
+
+  /** Goes on where another pass over the same elements stood; users and elements may have been added since. */
+  resume({last, endingIn}: SlidingState): void {
+    this.last.set(last);
+    this.endingIn.set(endingIn.subarray(0, this.endingIn.length));
   }
 
   begin(element: number): void {

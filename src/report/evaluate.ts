@@ -156,6 +156,8 @@ export class Evaluation {
   private async makeRanges(asked: DaySpan, snapshot: PartitionSnapshot): Promise<DayRanges | undefined> {
     const {index} = snapshot;
     const builder = new DayRangesBuilder(index, asked);
+    const earlier = this.dayRanges.resumable(snapshot, builder.covered);
+    if (earlier !== undefined) builder.resume(earlier);
     for await (const [segment, views] of this.days(builder.segments(index))) {
       for (let day = segment.firstDay; day <= segment.lastDay; day++) if (!builder.addDay(day, views)) return undefined;
     }

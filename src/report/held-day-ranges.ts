@@ -2,6 +2,7 @@
 //   Owns: whether a table still says what the newest snapshot says. Does not own: the tables (the parts cache keeps them,
 //   within its bound), how one is made (actors/report/day-ranges.ts).
 //   H1. A table is good for as long as the blocks of its days and the erased users are the same: parts never change.
+//   H2. The next table goes on from one of which that holds for the days before its checkpoint.
 
 import type {SnapshotIndex} from '../../actors/manifest.js';
 import type {DayRanges, DaySpan} from '../../actors/report/day-ranges.js';
@@ -16,6 +17,8 @@ interface Table extends DaySpan {
   readonly key: string;
   /** H1 */
   readonly source: string;
+  /** H2; undefined without a checkpoint. */
+  readonly checkpoint: {readonly span: DaySpan; readonly source: string} | undefined;
   /** The index that was last seen to have this source. */
   index: SnapshotIndex;
 }
@@ -38,15 +41,25 @@ export class HeldDayRanges {
     return table === undefined ? undefined : this.parts.keptRanges(table.key);
   }
 
-  /** Keeps a table that covers these days of the snapshot, and lets go of those that are out of date. */
+  /** An earlier table to go on from to one that covers `span`. H2 */
+  resumable({manifest, index}: PartitionSnapshot, span: DaySpan): DayRanges | undefined {
+    const tables = this.tables.get(manifest.partition) ?? [];
+    const table = tables.find((one) => one.firstDay === span.firstDay && isResumable(one, index) && this.isKept(one));
+    return table === undefined ? undefined : this.parts.keptRanges(table.key);
+  }
+
+  /** Keeps a table that covers these days of the snapshot, and lets go of those that are of no use any more. */
   keep({manifest: {partition}, index}: PartitionSnapshot, span: DaySpan, ranges: DayRanges): void {
     const key = `ranges ${partition} ${span.firstDay} ${span.lastDay}`;
     const tables = this.tables.get(partition) ?? [];
-    const good = tables.filter((table) => table.key !== key && isOf(table, index) && this.isKept(table));
-    const kept = good.slice(-(tablesMax - 1));
+    const useful = tables.filter(
+      (table) => table.key !== key && (isOf(table, index) || isResumable(table, index)) && this.isKept(table),
+    );
+    const kept = useful.slice(-(tablesMax - 1));
     for (const table of tables) if (!kept.includes(table)) this.parts.dropRanges(table.key);
     this.parts.keepRanges(key, ranges);
-    this.tables.set(partition, [...kept, {...span, key, source: sourceOf(index, span), index}]);
+    const checkpoint = ranges.checkpoint && before(ranges.checkpoint.day, index, span);
+    this.tables.set(partition, [...kept, {...span, key, source: sourceOf(index, span), checkpoint, index}]);
   }
 
   private isKept({key}: Table): boolean {
@@ -60,6 +73,16 @@ function isOf(table: Table, index: SnapshotIndex): boolean {
   if (table.source !== sourceOf(index, table)) return false;
   table.index = index;
   return true;
+}
+
+/** H2 */
+function isResumable({checkpoint}: Table, index: SnapshotIndex): boolean {
+  return checkpoint !== undefined && checkpoint.source === sourceOf(index, checkpoint.span);
+}
+
+function before(day: number, index: SnapshotIndex, {firstDay}: DaySpan): Table['checkpoint'] {
+  const span = {firstDay, lastDay: day - 1};
+  return {span, source: sourceOf(index, span)};
 }
 
 function sourceOf({windowRuns, erasedUsers}: SnapshotIndex, {firstDay, lastDay}: DaySpan): string {

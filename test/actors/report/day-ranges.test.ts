@@ -39,13 +39,19 @@ class World {
     return Promise.all(blocks.map(({part}) => this.cache.loadWindows(part)));
   }
 
-  async table({index}: PartitionSnapshot, asked: DaySpan): Promise<{ranges: DayRanges; covered: DaySpan} | undefined> {
+  /** `daysAdded`: how many it took, after what `earlier` knew. */
+  async table({index}: PartitionSnapshot, asked: DaySpan, earlier?: DayRanges) {
     const builder = new DayRangesBuilder(index, asked);
+    if (earlier !== undefined) builder.resume(earlier);
+    let daysAdded = 0;
     for (const segment of builder.segments(index)) {
       const views = await this.views(segment);
-      for (let day = segment.firstDay; day <= segment.lastDay; day++) if (!builder.addDay(day, views)) return undefined;
+      for (let day = segment.firstDay; day <= segment.lastDay; day++) {
+        if (!builder.addDay(day, views)) return undefined;
+        daysAdded += 1;
+      }
     }
-    return {ranges: builder.finish(), covered: builder.covered};
+    return {ranges: builder.finish(), covered: builder.covered, daysAdded};
   }
 
   /** The plain twin. */
@@ -108,6 +114,33 @@ describe('tables of distinct users by ranges of days', () => {
     );
     await fc.assert(property, {seed: 611, numRuns: 150});
     expect(tabled).toBeGreaterThan(300);
+  });
+
+  test('equal the pass also when they go on from those of earlier snapshots', async () => {
+    const someNewVisit = fc.record({user: fc.integer({min: 0, max: 40}), day: fc.integer({min: 0, max: 20})});
+    const someStages = fc.array(fc.array(someNewVisit, {minLength: 1, maxLength: 20}), {minLength: 2, maxLength: 5});
+    let resumed = 0;
+    const property = fc.asyncProperty(someStages, async (stages) => {
+      const world = new World();
+      const held = new HeldDayRanges(world.cache);
+      for (let day = 100; day < 160; day++) for (let user = 0; user < 3; user++) world.seen((day * 7 + user) % 11, day);
+      for (const [stage, visits] of stages.entries()) {
+        // Mostly the newest days, now and then one before the checkpoint, and new days and users.
+        for (const {user, day} of visits) world.seen(user, 142 + stage * 3 + day);
+        const snapshot = world.partition.publish();
+        const plan = planActive(new Buckets(110 * dayMs, 200 * dayMs - 1, 'day'), 'wau');
+        const earlier = held.resumable(snapshot, new DayRangesBuilder(snapshot.index, spanOf(plan)).covered);
+        const {ranges, covered, daysAdded} = (await world.table(snapshot, spanOf(plan), earlier))!;
+        if (earlier !== undefined) {
+          resumed += 1;
+          expect(daysAdded).toBeLessThan(35);
+        }
+        held.keep(snapshot, covered, ranges);
+        expect(activeInRanges(plan, ranges)).toEqual(await world.pass(snapshot, plan));
+      }
+    });
+    await fc.assert(property, {seed: 14, numRuns: 60});
+    expect(resumed).toBeGreaterThan(60);
   });
 
   test('a day that `from` or `to` cuts is answered by a table where nobody is cut off, and only there', () => {
@@ -185,10 +218,31 @@ describe('tables at hand', () => {
     expect(held.find(world.partition.publish(), asked)).toBeUndefined();
   });
 
+  test('are gone on from while only the newest days change', async () => {
+    const world = new World();
+    for (let day = 60; day < 120; day++) world.seen(day % 4, day);
+    const first = world.partition.cutRun(5).publish();
+    const held = new HeldDayRanges(world.cache);
+    const span = {firstDay: 0, lastDay: 119};
+    const {ranges, covered} = (await world.table(first, span))!;
+    held.keep(first, covered, ranges);
+    world.seen('new', 106);
+    const second = world.partition.publish();
+    expect(held.find(second, span)).toBeUndefined();
+    expect(held.resumable(second, covered)).toBe(ranges);
+    expect(held.resumable(second, {...covered, firstDay: 61})).toBeUndefined();
+    const next = (await world.table(second, span, ranges))!;
+    expect(next.daysAdded).toBe(14);
+    held.keep(second, covered, next.ranges);
+    world.seen('newer', 105);
+    expect(held.resumable(world.partition.publish(), covered)).toBeUndefined();
+  });
+
   test('end with an erasure', async () => {
     const {world, held} = await worldWithTable();
     world.partition.erase('u1');
-    expect(held.find(world.partition.publish(), asked)).toBeUndefined();
+    const later = world.partition.publish();
+    expect([held.find(later, asked), held.resumable(later, asked)]).toEqual([undefined, undefined]);
   });
 
   test('are counted in the cache, leave it when there is no room, and when they are out of date', async () => {
