@@ -1,23 +1,82 @@
 // The value dictionary of one open chunk: (column, value bytes) to a 16-bit code.
 //   Bounded in entries, bytes and value length: a value past a bound is `codeInBody`, and a filter reads its body (R2).
+//
+//   D1. Of a column whose values are nearly all different (sessions, amounts) each value gets a code of its own, looked up
+//       or not: to look for equal ones would cost more than it saves. Two codes may then stand for equal values.
+//   D2. Which columns those are is decided at the first row of each block, from the rows before: a chunk that was restored
+//       from its parts goes on as it would have. A column that became one stays one: all its values are new from then on.
+import {copyRange, equalRanges, viewOf} from './byte-ranges.js';
 import {hashBytes} from './hash.js';
-import {chunkCodesMax, dictionaryBytesMax, dictionaryValueBytesMax} from './limits.js';
-import {codeInBody} from './rows.js';
+import {chunkCodesMax, chunkColumnsMax, dictionaryBytesMax, dictionaryValueBytesMax} from './limits.js';
+import {codeAbsent, codeInBody, type RowColumn} from './rows.js';
+
+/** Values of a column before D1 is considered, and the share of new ones from which on it holds. */
+const distinctSampleMin = 256;
+const distinctShare = 0.75;
+/** Codes that columns of different values leave to the others. */
+const codesReserved = 8_192;
+/** Places in which a column looks for a value before it hashes it; a power of two. */
+const recentPerColumn = 64;
 
 export class Dictionary {
   /** Codes given out; the first one is 1. */
   count = 0;
-  private bytes = new Uint8Array(4_096);
-  private offsets = new Uint32Array(258);
-  private columns = new Uint8Array(257);
-  private hashes = new Uint32Array(257);
+  private bytes: Uint8Array;
+  private bytesView: DataView;
+  private offsets: Uint32Array;
+  private columns: Uint8Array;
+  private hashes: Uint32Array;
   /** A code, or 0 where free. */
   private slots = new Uint16Array(1_024);
+  private slotsUsed = 0;
+  /** Codes that stood for a value of the column lately. */
+  private readonly recent = new Uint16Array(chunkColumnsMax * recentPerColumn);
+  /** By column: values that have a code, codes, and whether D1 holds. */
+  private readonly values = new Uint32Array(chunkColumnsMax);
+  private readonly codes = new Uint32Array(chunkColumnsMax);
+  private readonly isDistinct = new Uint8Array(chunkColumnsMax);
 
-  /** Code of the value at bytes[start .. end), a new one when it is new and there is room. */
+  /** With room for what another one holds: chunks that follow each other are alike. */
+  constructor(like?: Dictionary) {
+    const capacity = like?.columns.length ?? 257;
+    this.bytes = new Uint8Array(like?.bytes.length ?? 4_096);
+    this.bytesView = viewOf(this.bytes);
+    this.offsets = new Uint32Array(capacity + 1);
+    this.columns = new Uint8Array(capacity);
+    this.hashes = new Uint32Array(capacity);
+  }
+
+  /** Code of the value at source[start .. end), a new one when it is new and there is room. */
   code(column: number, source: Uint8Array, start: number, end: number): number {
     const length = end - start;
     if (length > dictionaryValueBytesMax) return codeInBody;
+    const code =
+      this.isDistinct[column] === 1
+        ? this.ownCode(column, source, start, end)
+        : this.sharedCode(column, source, start, end);
+    if (code !== codeInBody) this.values[column] += 1;
+    return code;
+  }
+
+  private ownCode(column: number, source: Uint8Array, start: number, end: number): number {
+    if (this.count >= chunkCodesMax - codesReserved || !this.hasRoom(end - start)) return codeInBody;
+    return this.append(column, source, start, end, 0);
+  }
+
+  private sharedCode(column: number, source: Uint8Array, start: number, end: number): number {
+    const length = end - start;
+    // Mixes what differs in short values of one kind: their length, and bytes near both ends.
+    const mixed = length + source[end - 1] * 5 + source[start + (length >> 1)] * 17;
+    const place = column * recentPerColumn + (mixed & (recentPerColumn - 1));
+    const recent = this.recent[place];
+    if (recent !== codeAbsent && this.holds(recent, source, start, length)) return recent;
+    const code = this.lookUp(column, source, start, end);
+    if (code !== codeInBody) this.recent[place] = code;
+    return code;
+  }
+
+  private lookUp(column: number, source: Uint8Array, start: number, end: number): number {
+    const length = end - start;
     const hash = hashBytes(source, start, end, column + 1);
     const mask = this.slots.length - 1;
     let slot = hash & mask;
@@ -26,54 +85,68 @@ export class Dictionary {
       if (this.hashes[code] === hash && this.columns[code] === column && this.holds(code, source, start, length))
         return code;
     }
-    if (this.count === chunkCodesMax || this.offsets[this.count + 1] + length > dictionaryBytesMax) return codeInBody;
-    this.append(column, source, start, end, hash);
-    this.slots[slot] = this.count;
-    if (this.count * 2 > this.slots.length) this.rehash();
-    return this.count;
+    if (this.count === chunkCodesMax || !this.hasRoom(length)) return codeInBody;
+    const code = this.append(column, source, start, end, hash);
+    this.slots[slot] = code;
+    this.slotsUsed += 1;
+    if (this.slotsUsed * 2 > this.slots.length) this.rehash();
+    return code;
+  }
+
+  private hasRoom(length: number): boolean {
+    return this.offsets[this.count + 1] + length <= dictionaryBytesMax;
   }
 
   private holds(code: number, source: Uint8Array, start: number, length: number): boolean {
     const from = this.offsets[code];
     if (this.offsets[code + 1] - from !== length) return false;
-    for (let i = 0; i < length; i++) if (this.bytes[from + i] !== source[start + i]) return false;
-    return true;
+    return equalRanges(this.bytesView, from, viewOf(source), start, length);
   }
 
-  private append(column: number, source: Uint8Array, start: number, end: number, hash: number): void {
+  private append(column: number, source: Uint8Array, start: number, end: number, hash: number): number {
     const code = this.count + 1;
     if (code + 1 >= this.offsets.length) this.growColumns();
     const from = this.offsets[code];
-    if (from + end - start > this.bytes.length) {
-      const grown = new Uint8Array(this.bytes.length * 2);
-      grown.set(this.bytes);
-      this.bytes = grown;
-    }
-    for (let i = start, at = from; i < end; i++, at++) this.bytes[at] = source[i];
+    if (from + end - start > this.bytes.length) this.growBytes();
+    copyRange(viewOf(source), start, end, this.bytesView, from);
     this.offsets[code + 1] = from + end - start;
     this.columns[code] = column;
     this.hashes[code] = hash;
+    this.codes[column] += 1;
     this.count = code;
+    return code;
+  }
+
+  private growBytes(): void {
+    this.bytes = grown(this.bytes, this.bytes.length * 2);
+    this.bytesView = viewOf(this.bytes);
   }
 
   private growColumns(): void {
     const capacity = this.columns.length * 2;
-    const grow = <T extends Uint32Array | Uint8Array>(grown: T, old: T): T => {
-      grown.set(old);
-      return grown;
-    };
-    this.offsets = grow(new Uint32Array(capacity + 1), this.offsets);
-    this.columns = grow(new Uint8Array(capacity), this.columns);
-    this.hashes = grow(new Uint32Array(capacity), this.hashes);
+    this.offsets = grown(this.offsets, capacity + 1);
+    this.columns = grown(this.columns, capacity);
+    this.hashes = grown(this.hashes, capacity);
   }
 
   private rehash(): void {
-    this.slots = new Uint16Array(this.slots.length * 4);
+    const {slots: old} = this;
+    this.slots = new Uint16Array(old.length * 4);
+    for (const code of old) if (code !== 0) this.takeSlot(code);
+  }
+
+  private takeSlot(code: number): void {
     const mask = this.slots.length - 1;
-    for (let code = 1; code <= this.count; code++) {
-      let slot = this.hashes[code] & mask;
-      while (this.slots[slot] !== 0) slot = (slot + 1) & mask;
-      this.slots[slot] = code;
+    let slot = this.hashes[code] & mask;
+    while (this.slots[slot] !== 0) slot = (slot + 1) & mask;
+    this.slots[slot] = code;
+  }
+
+  /** The next row is the first of a block. D2 */
+  beginBlock(): void {
+    for (let column = 0; column < chunkColumnsMax; column++) {
+      const values = this.values[column];
+      if (values >= distinctSampleMin && this.codes[column] > values * distinctShare) this.isDistinct[column] = 1;
     }
   }
 
@@ -86,18 +159,52 @@ export class Dictionary {
     };
   }
 
-  /** Takes over the entries of a part. */
-  restore(dictionary: Uint8Array, offsets: Uint32Array, columns: Uint8Array): void {
-    for (let code = 1; code < columns.length; code++) {
-      const [start, end] = [offsets[code], offsets[code + 1]];
-      this.append(columns[code], dictionary, start, end, hashBytes(dictionary, start, end, columns[code] + 1));
-    }
-    while (this.count * 2 > this.slots.length) this.slots = new Uint16Array(this.slots.length * 4);
-    const mask = this.slots.length - 1;
-    for (let code = 1; code <= this.count; code++) {
-      let slot = this.hashes[code] & mask;
-      while (this.slots[slot] !== 0) slot = (slot + 1) & mask;
-      this.slots[slot] = code;
-    }
+  /** Takes over the entries of a part, whose columns tell what came before the block that row `blockStart` begins. */
+  restore(
+    dictionary: Uint8Array,
+    offsets: Uint32Array,
+    codeColumns: Uint8Array,
+    columns: readonly RowColumn[],
+    blockStart: number,
+  ): void {
+    const codeEnd = this.countValues(columns, 0, blockStart);
+    const restoreCodes = (from: number, to: number) => {
+      for (let code = from; code < to; code++)
+        this.restoreCode(codeColumns[code], dictionary, offsets[code], offsets[code + 1]);
+    };
+    restoreCodes(1, codeEnd);
+    this.beginBlock();
+    restoreCodes(codeEnd, codeColumns.length);
+    this.countValues(columns, blockStart, columns[0]?.codes.length ?? 0);
   }
+
+  /** Counts the values of these rows; returns the code after the largest of them. Codes come in the order of their rows. */
+  private countValues(columns: readonly RowColumn[], start: number, end: number): number {
+    let codeEnd = 1;
+    columns.forEach(({codes}, column) => {
+      for (let row = start; row < end; row++) {
+        const code = codes[row];
+        if (code === codeAbsent || code === codeInBody) continue;
+        this.values[column] += 1;
+        codeEnd = Math.max(codeEnd, code + 1);
+      }
+    });
+    return codeEnd;
+  }
+
+  /** Nothing looks for the values of a column that D1 holds of. */
+  private restoreCode(column: number, dictionary: Uint8Array, start: number, end: number): void {
+    const hash = hashBytes(dictionary, start, end, column + 1);
+    const code = this.append(column, dictionary, start, end, hash);
+    if (this.isDistinct[column] === 1) return;
+    this.takeSlot(code);
+    this.slotsUsed += 1;
+    if (this.slotsUsed * 2 > this.slots.length) this.rehash();
+  }
+}
+
+function grown<T extends Uint8Array | Uint32Array>(array: T, capacity: number): T {
+  const larger = new (array.constructor as new (length: number) => T)(capacity);
+  larger.set(array);
+  return larger;
 }

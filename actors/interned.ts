@@ -6,12 +6,15 @@
 //
 //   I1. An index is given out once: a removed entry's index is never used again, its bytes are zeroed.
 
+import {copyRange, equalRanges, viewOf} from './byte-ranges.js';
 import {ByteReader, ByteWriter, readWtf8} from './codec/bytes.js';
 import {hashBytes} from './hash.js';
 import {assert} from './invariant.js';
 
 export const internedBlockEntries = 4_096;
 const tableSeed = 0x7461626c; // 'tabl'
+/** A power of two. */
+const recentPlaces = 64;
 const free = 0;
 const gone = 0xffffffff;
 
@@ -19,16 +22,33 @@ export class InternedTable {
   /** Entries ever given out: the next index. */
   count = 0;
   private arena = new Uint8Array(1_024);
+  private arenaView = new DataView(this.arena.buffer);
   private arenaEnd = 0;
   /** Entry i is arena[offsets[i] .. offsets[i + 1]). */
   private offsets = new Float64Array(65);
   private hashes = new Uint32Array(64);
   private removed = new Set<number>();
+  /** index + 1, or 0, of entries that were asked for lately. */
+  private readonly recent = new Uint32Array(recentPlaces);
   /** index + 1, `free` or `gone`. */
   private slots = new Uint32Array(128);
   private slotsUsed = 0;
   /** Blocks that differ from their last encoded form. */
   private dirtyBlocks = new Set<number>();
+
+  /**
+   * Like `intern`, for few strings that come again and again: what was asked for lately is looked for before it is hashed.
+   */
+  internFrequent(bytes: Uint8Array, start: number, end: number): number {
+    const length = end - start;
+    const mixed = length + bytes[end - 1] * 5 + bytes[start + (length >> 1)] * 17;
+    const place = mixed & (recentPlaces - 1);
+    const recent = this.recent[place] - 1;
+    if (recent >= 0 && !this.removed.has(recent) && this.holds(recent, bytes, start, end)) return recent;
+    const index = this.intern(bytes, start, end);
+    this.recent[place] = index + 1;
+    return index;
+  }
 
   /** Index of these bytes, or -1. */
   find(bytes: Uint8Array, start: number, end: number): number {
@@ -54,8 +74,7 @@ export class InternedTable {
   private holds(index: number, bytes: Uint8Array, start: number, end: number): boolean {
     const from = this.offsets[index];
     if (this.offsets[index + 1] - from !== end - start) return false;
-    for (let i = start, at = from; i < end; i++, at++) if (this.arena[at] !== bytes[i]) return false;
-    return true;
+    return equalRanges(this.arenaView, from, viewOf(bytes), start, end - start);
   }
 
   private append(bytes: Uint8Array, start: number, end: number, hash: number): number {
@@ -73,9 +92,10 @@ export class InternedTable {
       const grown = new Uint8Array(Math.max(this.arena.length * 1.5, this.arenaEnd + length) | 7);
       grown.set(this.arena);
       this.arena = grown;
+      this.arenaView = new DataView(grown.buffer);
     }
     if (this.count + 1 >= this.offsets.length) this.growColumns();
-    for (let i = start, at = this.arenaEnd; i < end; i++, at++) this.arena[at] = bytes[i];
+    copyRange(viewOf(bytes), start, end, this.arenaView, this.arenaEnd);
     this.arenaEnd += length;
     this.hashes[this.count] = hash;
     this.count += 1;

@@ -2,6 +2,7 @@
 //   A chunk is closed when it has `chunkRowsMax` rows or `chunkBodyBytesMax` bytes of bodies, and before an erasure.
 
 import {BodyWriter, bodyLengths, keyInBody, type RowColumns, type Shape} from './bodies.js';
+import {equalRanges, viewOf} from './byte-ranges.js';
 import {type EntryView, PropertyCursor, valueTag} from './codec/entries.js';
 import {Dictionary} from './dictionary.js';
 import {InternedTable} from './interned.js';
@@ -22,8 +23,9 @@ export class OpenChunk {
   private readonly names = new Uint32Array(chunkRowsMax);
   private readonly keys = new InternedTable();
   private readonly keyBytes: Uint8Array[] = [];
+  private readonly keyViews: DataView[] = [];
   private readonly columns: Uint16Array[] = [];
-  private readonly dictionary = new Dictionary();
+  private readonly dictionary: Dictionary;
   private keysInBody = false;
   /** By the characters that their columns spell. */
   private readonly shapes = new Map<string, Shape>();
@@ -39,9 +41,11 @@ export class OpenChunk {
   private lastView: RowsView | undefined;
   private cursor: PropertyCursor | undefined;
 
-  constructor(chunk: number, baseOrdinal: number) {
+  /** `like`: the chunk before. */
+  constructor(chunk: number, baseOrdinal: number, like?: OpenChunk) {
     this.chunk = chunk;
     this.baseOrdinal = baseOrdinal;
+    this.dictionary = new Dictionary(like?.dictionary);
   }
 
   get isFull(): boolean {
@@ -73,7 +77,7 @@ export class OpenChunk {
     let isPredicted = predicted?.columns.length === count;
     for (let i = 0; cursor.next(); i++) {
       let column = isPredicted && predicted !== undefined ? predicted.columns[i] : keyInBody;
-      if (column === keyInBody || !equals(this.keyBytes[column], bytes, cursor.keyStart, cursor.keyEnd)) {
+      if (column === keyInBody || !holds(this.keyViews[column], bytes, cursor.keyStart, cursor.keyEnd)) {
         column = this.findColumn(bytes, cursor.keyStart, cursor.keyEnd);
         isPredicted &&= column === predicted?.columns[i];
       }
@@ -120,16 +124,22 @@ export class OpenChunk {
       return found >= 0 ? found : keyInBody;
     }
     const column = this.keys.intern(bytes, start, end);
-    if (column === this.columns.length) {
-      this.keyBytes.push(bytes.slice(start, end));
-      this.columns.push(new Uint16Array(chunkRowsMax));
-    }
+    if (column === this.columns.length) this.addColumn(bytes.slice(start, end));
     return column;
+  }
+
+  private addColumn(key: Uint8Array): Uint16Array {
+    const codes = new Uint16Array(chunkRowsMax);
+    this.keyBytes.push(key);
+    this.keyViews.push(new DataView(key.buffer, key.byteOffset, key.length));
+    this.columns.push(codes);
+    return codes;
   }
 
   private closeBlock(): void {
     this.fullBlocks.push(this.bodies.encoded());
     this.bodies.clear();
+    this.dictionary.beginBlock();
   }
 
   /** Rows so far. The columns are views of this chunk's memory: rows that come later do not show. */
@@ -176,13 +186,16 @@ export class OpenChunk {
     open.names.set(rows.names);
     for (const column of rows.columns) {
       open.keys.intern(column.key, 0, column.key.length);
-      open.keyBytes.push(column.key.slice());
-      const codes = new Uint16Array(chunkRowsMax);
-      codes.set(column.codes);
-      open.columns.push(codes);
+      open.addColumn(column.key.slice()).set(column.codes);
     }
     open.keysInBody = rows.keysInBody;
-    open.dictionary.restore(rows.dictionary, rows.dictionaryOffsets, rows.codeColumns);
+    open.dictionary.restore(
+      rows.dictionary,
+      rows.dictionaryOffsets,
+      rows.codeColumns,
+      rows.columns,
+      rows.count - (rows.count % bodyBlockRows),
+    );
     open.count = rows.count;
     open.restoreBlocks(blocks);
     return open;
@@ -200,10 +213,8 @@ export class OpenChunk {
   }
 }
 
-function equals(key: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
-  if (key.length !== end - start) return false;
-  for (let i = 0; i < key.length; i++) if (key[i] !== bytes[start + i]) return false;
-  return true;
+function holds(key: DataView, bytes: Uint8Array, start: number, end: number): boolean {
+  return key.byteLength === end - start && equalRanges(key, 0, viewOf(bytes), start, end - start);
 }
 
 /** What the directory says of a chunk (actors/manifest.ts `ChunkEntry`), its parts excepted. */
@@ -216,8 +227,12 @@ export function summarizeRows(rows: RowsView): {
   const live = rows.order.length;
   if (live === 0) return {live, minTimeMs: 1, maxTimeMs: 0, names: []};
   const names = new Set<number>();
+  let last = -1;
   for (let row = 0; row < rows.count && names.size <= chunkNamesMax; row++) {
-    if (rows.users[row] !== noUser) names.add(rows.names[row]);
+    const name = rows.names[row];
+    if (name === last || rows.users[row] === noUser) continue;
+    names.add(name);
+    last = name;
   }
   return {
     live,

@@ -188,7 +188,7 @@ export class Partition {
   private applyEvent(entry: EntryView, sequence: number): void {
     if (entry.hasMessageId && !this.isFirstCopy(entry, sequence)) return;
     const user = this.users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
-    const name = this.names.intern(entry.bytes, entry.textStart, entry.textEnd);
+    const name = this.names.internFrequent(entry.bytes, entry.textStart, entry.textEnd);
     if (name >= this.nameCounts.length) this.growNameCounts();
     this.nameCounts[name] += 1;
     const isNewDay = this.userDeltas.addEvent(user, entry.timeMs, this.open.chunk);
@@ -232,7 +232,7 @@ export class Partition {
   closeChunk(): void {
     if (this.open.count === 0) return;
     this.closed.push(this.open);
-    this.open = new OpenChunk(this.open.chunk + 1, this.open.baseOrdinal + this.open.count);
+    this.open = new OpenChunk(this.open.chunk + 1, this.open.baseOrdinal + this.open.count, this.open);
   }
 
   takeClosedChunks(): OpenChunk[] {

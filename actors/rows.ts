@@ -12,6 +12,8 @@
 //       or past the dictionary's bound); any other code stands for the value bytes of the log format (entries.ts E2).
 //   R3. `keysInBody`: properties past `chunkColumnsMax` columns exist, and only bodies tell them.
 import {assert} from './invariant.js';
+import {chunkRowsMax} from './limits.js';
+import {sortPlaces} from './radix-sort.js';
 
 export const noUser = 0xffffffff;
 export const noName = 0xffffffff;
@@ -181,14 +183,33 @@ export function lowerBoundNear({times, order}: RowsView, timeMs: number, start: 
 export function timeOrder(times: Float64Array, users: Uint32Array, count: number): Uint16Array {
   const order = new Uint16Array(count);
   let live = 0;
-  let sorted = true;
+  let latest = Number.NEGATIVE_INFINITY;
+  let earliest = Number.POSITIVE_INFINITY;
+  let isSorted = true;
   for (let row = 0; row < count; row++) {
     if (users[row] === noUser) continue;
-    if (live > 0 && times[row] < times[order[live - 1]]) sorted = false;
+    const time = times[row];
+    if (time < latest) isSorted = false;
+    else latest = time;
+    if (time < earliest) earliest = time;
     order[live++] = row;
   }
   const result = order.slice(0, live);
-  // Arrival order is mostly time order: sorting is for the rest.
-  if (!sorted) result.sort((a, b) => times[a] - times[b] || a - b);
+  if (isSorted) return result;
+  if (!sortByKeys(result, times, earliest)) result.sort((a, b) => times[a] - times[b] || a - b);
   return result;
+}
+
+/** False when 32 bits do not hold the times: they span more than 49 days, or are no whole ms. */
+function sortByKeys(order: Uint16Array, times: Float64Array, earliest: number): boolean {
+  const keys = new Uint32Array(chunkRowsMax);
+  for (const row of order) {
+    const key = times[row] - earliest;
+    keys[row] = key;
+    if (keys[row] !== key) return false;
+  }
+  const places = Uint32Array.from(order);
+  sortPlaces(places, keys);
+  order.set(places);
+  return true;
 }

@@ -1,22 +1,31 @@
-// What users gained since the last cut: columns, one slot a touched user (actors/user-records.ts holds the rest).
+// What users gained since the last cut: numbers in arrays, one slot a touched user (actors/user-records.ts holds the rest).
 import {dayMs} from './limits.js';
 import type {Traits, UserRecord} from './user-records.js';
 
 const initialSlots = 1_024;
 const noDay = 0xffffffff;
+/** Places of a slot in `times`: epoch ms; NaN: none. */
+const timeFields = 3;
+const createdAt = 0;
+const lastEventAt = 1;
+const lastIdentifyAt = 2;
+/** Places of a slot in `marks`. */
+const markFields = 4;
+const userAt = 0;
+/** Epoch day of the newest event in arrival order. */
+const lastDayAt = 1;
+/** Newest node of the slot's chunk list, + 1; 0: none. Chunks are linked newest first. */
+const chunkHeadAt = 2;
+/** The chunk of that node. */
+const lastChunkAt = 3;
 
 export class UserDeltas {
-  /** Touched users; slot s belongs to users[s]. */
+  /** Touched users, a slot each. */
   count = 0;
-  private users = new Uint32Array(initialSlots);
-  private created = new Float64Array(initialSlots);
-  /** NaN: none. */
-  private lastEvent = new Float64Array(initialSlots);
-  private lastIdentify = new Float64Array(initialSlots);
-  /** Epoch day of the newest event in arrival order. */
-  private lastDay = new Uint32Array(initialSlots);
-  /** Newest node of the slot's chunk list, + 1; 0: none. Chunks are linked newest first. */
-  private chunkHead = new Uint32Array(initialSlots);
+  // What an event of a user reads and writes stands together: users come in no order, and each column of its own would be
+  // another line of cache.
+  private times = new Float64Array(initialSlots * timeFields);
+  private marks = new Uint32Array(initialSlots * markFields);
   private nodeChunk = new Uint32Array(initialSlots);
   private nodePrevious = new Uint32Array(initialSlots);
   private nodes = 0;
@@ -30,18 +39,20 @@ export class UserDeltas {
   /** Returns whether the event's day differs from that of the user's event before: a day comes back at least once. */
   addEvent(user: number, timeMs: number, chunk: number): boolean {
     const slot = this.slot(user, timeMs);
-    if (!(this.lastEvent[slot] >= timeMs)) this.lastEvent[slot] = timeMs;
-    const head = this.chunkHead[slot];
-    if (head === 0 || this.nodeChunk[head - 1] !== chunk) this.addChunk(slot, chunk);
+    const {marks} = this;
+    const time = slot * timeFields + lastEventAt;
+    if (!(this.times[time] >= timeMs)) this.times[time] = timeMs;
+    const mark = slot * markFields;
+    if (marks[mark + chunkHeadAt] === 0 || marks[mark + lastChunkAt] !== chunk) this.addChunk(mark, chunk);
     const day = Math.floor(timeMs / dayMs);
-    if (this.lastDay[slot] === day) return false;
-    this.lastDay[slot] = day;
+    if (marks[mark + lastDayAt] === day) return false;
+    marks[mark + lastDayAt] = day;
     return true;
   }
 
   addIdentify(user: number, timeMs: number): void {
-    const slot = this.slot(user, timeMs);
-    if (!(this.lastIdentify[slot] >= timeMs)) this.lastIdentify[slot] = timeMs;
+    const time = this.slot(user, timeMs) * timeFields + lastIdentifyAt;
+    if (!(this.times[time] >= timeMs)) this.times[time] = timeMs;
   }
 
   /** The user's slot, its createdMs lowered to `timeMs`. */
@@ -49,40 +60,39 @@ export class UserDeltas {
     if (user >= this.slotOf.length) this.slotOf = grown(this.slotOf, Math.max(user + 1, this.slotOf.length * 1.5));
     const held = this.slotOf[user];
     if (held > 0) {
-      if (timeMs < this.created[held - 1]) this.created[held - 1] = timeMs;
+      const created = (held - 1) * timeFields + createdAt;
+      if (timeMs < this.times[created]) this.times[created] = timeMs;
       return held - 1;
     }
     const slot = this.count++;
-    if (slot === this.users.length) this.growSlots();
+    if (this.count * markFields > this.marks.length) this.growSlots();
     this.slotOf[user] = slot + 1;
-    this.users[slot] = user;
-    this.created[slot] = timeMs;
-    this.lastEvent[slot] = Number.NaN;
-    this.lastIdentify[slot] = Number.NaN;
-    this.lastDay[slot] = noDay;
-    this.chunkHead[slot] = 0;
+    const time = slot * timeFields;
+    this.times[time + createdAt] = timeMs;
+    this.times[time + lastEventAt] = Number.NaN;
+    this.times[time + lastIdentifyAt] = Number.NaN;
+    const mark = slot * markFields;
+    this.marks[mark + userAt] = user;
+    this.marks[mark + lastDayAt] = noDay;
+    this.marks[mark + chunkHeadAt] = 0;
     return slot;
   }
 
   private growSlots(): void {
-    const capacity = this.users.length * 2;
-    this.users = grown(this.users, capacity);
-    this.created = grown(this.created, capacity);
-    this.lastEvent = grown(this.lastEvent, capacity);
-    this.lastIdentify = grown(this.lastIdentify, capacity);
-    this.lastDay = grown(this.lastDay, capacity);
-    this.chunkHead = grown(this.chunkHead, capacity);
+    this.times = grown(this.times, this.times.length * 2);
+    this.marks = grown(this.marks, this.marks.length * 2);
   }
 
-  private addChunk(slot: number, chunk: number): void {
+  private addChunk(mark: number, chunk: number): void {
     if (this.nodes === this.nodeChunk.length) {
       this.nodeChunk = grown(this.nodeChunk, this.nodes * 2);
       this.nodePrevious = grown(this.nodePrevious, this.nodes * 2);
     }
     this.nodeChunk[this.nodes] = chunk;
-    this.nodePrevious[this.nodes] = this.chunkHead[slot];
+    this.nodePrevious[this.nodes] = this.marks[mark + chunkHeadAt];
     this.nodes += 1;
-    this.chunkHead[slot] = this.nodes;
+    this.marks[mark + chunkHeadAt] = this.nodes;
+    this.marks[mark + lastChunkAt] = chunk;
   }
 
   /** What the deltas say of a user; `traits` are the caller's. */
@@ -90,13 +100,13 @@ export class UserDeltas {
     const slot = user < this.slotOf.length ? this.slotOf[user] - 1 : -1;
     if (slot < 0) return undefined;
     const chunks: number[] = [];
-    for (let node = this.chunkHead[slot]; node > 0; node = this.nodePrevious[node - 1])
+    for (let node = this.marks[slot * markFields + chunkHeadAt]; node > 0; node = this.nodePrevious[node - 1])
       chunks.push(this.nodeChunk[node - 1]);
     return {
       user,
-      createdMs: this.created[slot],
-      lastEventMs: known(this.lastEvent[slot]),
-      lastIdentifyMs: known(this.lastIdentify[slot]),
+      createdMs: this.times[slot * timeFields + createdAt],
+      lastEventMs: known(this.times[slot * timeFields + lastEventAt]),
+      lastIdentifyMs: known(this.times[slot * timeFields + lastIdentifyAt]),
       traits,
       chunks: chunks.reverse(),
     };
@@ -104,7 +114,9 @@ export class UserDeltas {
 
   /** Touched users, ascending. */
   usersAscending(): Uint32Array {
-    return this.users.slice(0, this.count).sort();
+    const users = new Uint32Array(this.count);
+    for (let slot = 0; slot < this.count; slot++) users[slot] = this.marks[slot * markFields + userAt];
+    return users.sort();
   }
 }
 

@@ -1,15 +1,15 @@
 // The aggregator actor's part of a snapshot: what the windows gained since the last cut, and the merging of runs.
 
 import {dayMs, hourMs} from './limits.js';
-import {PairTable} from './pair-table.js';
+import {PairSums} from './pair-sums.js';
 import {hoursPerDay, type WindowsView} from './windows.js';
 
 /** A block is closed when it holds so many bytes; a single day may exceed it (W2). */
 export const windowBlockBytes = 256 * 1024;
 
 export class WindowDeltas {
-  private readonly cells = new PairTable(); // (hour, name) -> count
-  private readonly members = new PairTable(); // (day, user)
+  private readonly cells = new PairSums(); // (hour, name) -> count
+  private readonly members = new PairSums(); // (day, user)
   // Most events of a name fall into the hour of the one before: those are counted beside the table.
   private pendingHours = new Uint32Array(64);
   private pendingCounts = new Uint32Array(64);
@@ -142,11 +142,14 @@ export function mergeDay(
   isErased: (user: number) => boolean,
   isWhole: boolean,
 ): void {
-  const cells = new PairTable();
-  for (const view of views) {
-    const end = lowerBound(view.hours, (day + 1) * hoursPerDay);
-    for (let i = lowerBound(view.hours, day * hoursPerDay); i < end; i++)
-      cells.add(view.hours[i], view.names[i], view.counts[i]);
+  const stretches = views.map((view) => ({
+    view,
+    start: lowerBound(view.hours, day * hoursPerDay),
+    end: lowerBound(view.hours, (day + 1) * hoursPerDay),
+  }));
+  const cells = new PairSums(stretches.reduce((sum, {start, end}) => sum + end - start, 0));
+  for (const {view, start, end} of stretches) {
+    for (let i = start; i < end; i++) cells.add(view.hours[i], view.names[i], view.counts[i]);
   }
   const sorted = cells.sorted();
   for (let i = 0; i < sorted.first.length; i++) {

@@ -78,10 +78,7 @@ export class PropertyFilter {
 
   private findEqual(values: ValueCodes, column: number): number[] {
     const equal: number[] = [];
-    for (const value of this.equalValues) {
-      const code = values.find(column, value);
-      if (code !== codeAbsent) equal.push(code);
-    }
+    for (const value of this.equalValues) values.find(column, value, equal);
     return equal;
   }
 

@@ -1,9 +1,9 @@
 // The dictionary of one chunk column by column, so that the code of a value is found without reading the other values.
 //   Derived from a rows part, never stored. A column of many values is put into buckets by hash when somebody first asks
 //   for one: a near-unique column has as many values as rows, and comparing all of them took longer than the rows.
-//   V1. A value has at most one code in a column (dictionary.ts), except the empty one, which is no value.
+//   V1. A value may have several codes in a column (dictionary.ts D1): all of them are found.
 import {hashBytes} from '../hash.js';
-import {codeAbsent, codeInBody, type RowsView} from '../rows.js';
+import {codeInBody, type RowsView} from '../rows.js';
 import type {Reserve} from './derived-rows.js';
 
 /** Columns of fewer values are compared one by one. */
@@ -47,8 +47,8 @@ export class ValueCodes {
     return reserve(bytes) ? new ValueCodes(rows, reserve) : undefined;
   }
 
-  /** The code of these value bytes (tag included) in the column; `codeAbsent` when no row has them. */
-  find(column: number, value: Uint8Array): number {
+  /** Appends the codes of these value bytes (tag included) in the column; none when no row has them. V1 */
+  find(column: number, value: Uint8Array, found: number[]): void {
     let start = this.starts[column];
     let end = this.starts[column + 1];
     if (end - start >= hashedCodesMin) {
@@ -59,8 +59,7 @@ export class ValueCodes {
         start += buckets[bucket];
       }
     }
-    for (let at = start; at < end; at++) if (this.holds(this.codes[at], value)) return this.codes[at];
-    return codeAbsent;
+    for (let at = start; at < end; at++) if (this.holds(this.codes[at], value)) found.push(this.codes[at]);
   }
 
   private holds(code: number, value: Uint8Array): boolean {

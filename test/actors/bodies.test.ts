@@ -22,10 +22,10 @@ import {
   writeEvent,
 } from '../../actors/codec/entries.js';
 import {InternedTable} from '../../actors/interned.js';
-import {bodyBlockRows, chunkColumnsMax} from '../../actors/limits.js';
+import {bodyBlockRows, chunkColumnsMax, chunkRowsMax} from '../../actors/limits.js';
 import {OpenChunk} from '../../actors/open-chunk.js';
 import {eraseRows} from '../../actors/row-erasure.js';
-import {encodeRows, type RowsView, viewRows} from '../../actors/rows.js';
+import {codeInBody, encodeRows, type RowsView, viewRows} from '../../actors/rows.js';
 import {compressBlock} from '../../src/partition/chunk-parts.js';
 import {Random} from '../differential/random.js';
 
@@ -150,6 +150,38 @@ describe('bodies', () => {
       expect(told.chunk.blocks().map(hex)).toEqual(whole.chunk.blocks().map(hex));
       expect(told.chunk.view()).toEqual(whole.chunk.view());
     }
+  });
+
+  test('values that nearly all differ have codes of their own, also after the chunk went on from its parts', () => {
+    const events = Array.from({length: 8 * bodyBlockRows}, (_, i) => ({
+      properties: {
+        session: `session ${i % 1_900}`,
+        plan: `plan ${i % 3}`,
+        ...(i > 700 ? {seldom: i % 2 === 0 ? i : 'x'.repeat(200)} : {}),
+      },
+    }));
+    const whole = new Story(events);
+    const [session, plan] = whole.chunk.view().columns;
+    expect([new Set(session.codes).size, new Set(plan.codes).size]).toEqual([events.length, 3]);
+    for (const cut of [100, 1_023, 1_024, 1_025, 1_999]) {
+      const told = new Story(events.slice(0, cut));
+      told.chunk = OpenChunk.restore(viewRows(encodeRows(told.chunk.view())), told.chunk.blocks());
+      told.append(events.slice(cut));
+      expect(told.chunk.view()).toEqual(whole.chunk.view());
+      expect(told.read().map((bytes) => hex(bytes!))).toEqual(whole.payloads.map(hex));
+    }
+  });
+
+  test('more values than there are codes: the rest is in bodies, and few values keep their codes', () => {
+    const events = Array.from({length: chunkRowsMax}, (_, i) => ({
+      properties: {a: `a${i}`, b: `b${i}`, c: `c${i}`, d: `d${i}`, plan: i < 9_000 ? 'early' : 'late'},
+    }));
+    const told = new Story(events);
+    const view = told.chunk.view();
+    const plan = view.columns[4].codes;
+    expect([new Set(plan).size, plan.includes(codeInBody)]).toEqual([2, false]);
+    expect(view.columns.some(({codes}) => codes.includes(codeInBody))).toBe(true);
+    expect(told.read().map((bytes) => hex(bytes!))).toEqual(told.payloads.map(hex));
   });
 
   test('erased bodies are empty, the others where they were', () => {

@@ -1,0 +1,57 @@
+// Sorting and adding up without comparing or hashing, against a Map and the comparator that they replace.
+import {describe, expect, test} from 'vitest';
+import {PairSums} from '../../actors/pair-sums.js';
+import {sortPlaces} from '../../actors/radix-sort.js';
+import {noUser, timeOrder} from '../../actors/rows.js';
+import {Random} from '../differential/random.js';
+
+const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
+
+describe('places by keys', () => {
+  test.each(seeds)('seed %i: in order, equal keys as they were', (seed) => {
+    const random = new Random(seed);
+    const widest = random.pick([1, 100, 2 ** 11, 2 ** 22, 2 ** 32 - 1]);
+    const keys = Uint32Array.from({length: random.between(0, 3_000)}, () => random.between(0, widest));
+    const places = Uint32Array.from(keys.keys()).reverse();
+    const wanted = [...places].sort((a, b) => keys[a] - keys[b] || b - a);
+    sortPlaces(places, keys);
+    expect([...places]).toEqual(wanted);
+  });
+});
+
+describe('sums by pairs', () => {
+  test.each(seeds)('seed %i: what a Map adds up, whatever is joined on the way', (seed) => {
+    const random = new Random(seed);
+    const sums = new PairSums(random.pick([0, 1, 7, 4_096]));
+    const oracle = new Map<string, number>();
+    const widest = random.pick([3, 40, 2 ** 32 - 1]);
+    for (let i = random.between(0, 9_000); i > 0; i--) {
+      const [a, b, delta] = [random.between(0, widest), random.between(0, widest), random.between(-2, 5)];
+      sums.add(a, b, delta);
+      oracle.set(`${a} ${b}`, (oracle.get(`${a} ${b}`) ?? 0) + delta);
+    }
+    const {first, second, values} = sums.sorted();
+    const found = [...first].map((a, i) => [a, second[i], values[i]]);
+    const wanted = [...oracle].map(([key, value]) => [...key.split(' ').map(Number), value]);
+    expect(found).toEqual(wanted.sort((a, b) => a[0] - b[0] || a[1] - b[1]));
+    expect(sums.sorted()).toEqual({first, second, values});
+  });
+});
+
+describe('rows by time', () => {
+  test.each(seeds)('seed %i: live rows by (time, row)', (seed) => {
+    const random = new Random(seed);
+    const spanMs = random.pick([0, 50, 3_600_000, 2 ** 32 - 1, 2 ** 40]);
+    const lateShare = random.pick([0, 0.02, 1]);
+    const count = random.between(1, 4_000);
+    const step = random.pick([1, 1, 0.25]);
+    const times = Float64Array.from({length: count}, (_, row) =>
+      random.chance(lateShare) ? random.between(0, spanMs) * step : Math.floor((row / count) * spanMs),
+    );
+    const users = Uint32Array.from({length: count}, () => (random.chance(0.1) ? noUser : 1));
+    const wanted = [...users.keys()]
+      .filter((row) => users[row] !== noUser)
+      .sort((a, b) => times[a] - times[b] || a - b);
+    expect([...timeOrder(times, users, count)]).toEqual(wanted);
+  });
+});
