@@ -1,5 +1,6 @@
 // A consumer of a partition's log, asked for what is there. Delivered one by one as they come, messages cost 40 us of CPU
-// each in nats-server and more where they are read; asked for every `restMs`, those of that time come together.
+// each in nats-server and more where they are read; asked for every `restMs`, those of that time come together, and all
+// pulls of a connection ask in the same moment: in one write.
 //   L1. Every message after the start, once and in order: the consumer counts what it sends, and a jump (the connection
 //       took messages down with it) ends this pull. Its reader opens another one behind what arrived.
 //   L2. One request at a time. While nothing comes one waits at the server for the first message, which is thus not
@@ -12,7 +13,7 @@ import type {LogMessage, LogPull, LogSource} from '../partition/log-reader.js';
 import {logStream} from './topology.js';
 
 /** How much later a message may be folded that nobody waits for: far less than the time until a report shows it. */
-const restMs = 20;
+const restMs = 50;
 /** L2 */
 const heldBytesMax = 2 * 1024 * 1024;
 /** Bounded by bytes, too: a bound in messages alone trips the server's pending limit when messages are large. */
@@ -31,9 +32,11 @@ const request = {
   first: JSON.stringify({batch: 1, expires: nanos(waitsMs)}),
 };
 
+/** The partitions of a thread share one. */
 export class NatsLogSource implements LogSource {
   private readonly nc: NatsConnection;
   private readonly jsm: JetStreamManager;
+  private readonly rests = new Rests();
 
   /** `jsm` of the same connection. */
   constructor(nc: NatsConnection, jsm: JetStreamManager) {
@@ -52,18 +55,51 @@ export class NatsLogSource implements LogSource {
       num_replicas: 1,
       inactive_threshold: nanos(inactiveMs),
     });
-    return new NatsLogPull(this.nc, this.jsm, logStream(partition), name);
+    return new NatsLogPull({
+      nc: this.nc,
+      jsm: this.jsm,
+      rests: this.rests,
+      stream: logStream(partition),
+      consumer: name,
+    });
   }
+}
+
+/** Those that rest, until they all ask again. */
+class Rests {
+  private readonly resting = new Set<() => void>();
+  private timer: NodeJS.Timeout | undefined;
+
+  add(ask: () => void): void {
+    this.resting.add(ask);
+    this.timer ??= setTimeout(this.end, restMs);
+  }
+
+  delete(ask: () => void): void {
+    this.resting.delete(ask);
+  }
+
+  private readonly end = (): void => {
+    this.timer = undefined;
+    const due = [...this.resting];
+    this.resting.clear();
+    for (const ask of due) ask();
+  };
+}
+
+interface PullSetup {
+  readonly nc: NatsConnection;
+  readonly jsm: JetStreamManager;
+  readonly rests: Rests;
+  readonly stream: string;
+  readonly consumer: string;
 }
 
 /** `first`: a request waits for a first message; `now`: one for what is there. */
 type State = 'first' | 'now' | 'resting' | 'full' | 'over';
 
 class NatsLogPull implements LogPull {
-  private readonly nc: NatsConnection;
-  private readonly jsm: JetStreamManager;
-  private readonly stream: string;
-  private readonly consumer: string;
+  private readonly setup: PullSetup;
   private readonly inbox = createInbox();
   private readonly subscription: Subscription;
   private readonly looking: NodeJS.Timeout;
@@ -77,17 +113,14 @@ class NatsLogPull implements LogPull {
   private requestedMs = 0;
   private brought = 0;
   private broughtBytes = 0;
-  private resting: NodeJS.Timeout | undefined;
   /** Somebody waits for a message that is newer than the newest request may have seen. */
   private isHurried = false;
   private wake: (() => void) | undefined;
 
-  constructor(nc: NatsConnection, jsm: JetStreamManager, stream: string, consumer: string) {
-    this.nc = nc;
-    this.jsm = jsm;
-    this.stream = stream;
-    this.consumer = consumer;
-    this.subscription = nc.subscribe(`${this.inbox}.*`, {callback: (error, message) => this.receive(error, message)});
+  constructor(setup: PullSetup) {
+    this.setup = setup;
+    const callback = (error: Error | null, message: Msg): void => this.receive(error, message);
+    this.subscription = setup.nc.subscribe(`${this.inbox}.*`, {callback});
     this.looking = setInterval(() => this.look(), lookEveryMs);
     this.ask('now');
   }
@@ -115,19 +148,23 @@ class NatsLogPull implements LogPull {
     if (this.state === 'over') return;
     this.end();
     // Left alone it is forgotten, too, a minute later.
-    this.jsm.consumers.delete(this.stream, this.consumer).catch(() => {});
+    const {jsm, stream, consumer} = this.setup;
+    jsm.consumers.delete(stream, consumer).catch(() => {});
   }
 
   private ask(state: 'first' | 'now'): void {
-    clearTimeout(this.resting);
+    const {nc, rests, stream, consumer} = this.setup;
+    rests.delete(this.askNow);
     if (state === 'now') this.isHurried = false;
     this.state = state;
     this.brought = this.broughtBytes = 0;
     this.requests += 1;
     this.requestedMs = monotonicMs();
-    const subject = `$JS.API.CONSUMER.MSG.NEXT.${this.stream}.${this.consumer}`;
-    this.nc.publish(subject, request[state], {reply: `${this.inbox}.${this.requests}`});
+    const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`;
+    nc.publish(subject, request[state], {reply: `${this.inbox}.${this.requests}`});
   }
+
+  private readonly askNow = (): void => this.ask('now');
 
   private receive(error: Error | null, message: Msg): void {
     if (this.state === 'over') return;
@@ -174,7 +211,7 @@ class NatsLogPull implements LogPull {
 
   private rest(): void {
     this.state = 'resting';
-    this.resting = setTimeout(() => this.ask('now'), restMs);
+    this.setup.rests.add(this.askNow);
   }
 
   /** L3 */
@@ -186,7 +223,7 @@ class NatsLogPull implements LogPull {
 
   private end(): void {
     this.state = 'over';
-    clearTimeout(this.resting);
+    this.setup.rests.delete(this.askNow);
     clearInterval(this.looking);
     if (!this.subscription.isClosed()) this.subscription.unsubscribe();
     this.wake?.();

@@ -42,6 +42,8 @@ function fail(error: Error): void {
 /** Shared by the partitions of this thread: one connection to read logs with, one for all the rest. */
 interface Shared {
   readonly logNc: NatsConnection;
+  /** Over `logNc`. */
+  readonly logSource: NatsLogSource;
   readonly nc: NatsConnection;
   /** For live reads: fails when the store does. */
   readonly cache: PartsCache;
@@ -59,6 +61,7 @@ async function openShared(): Promise<Shared> {
   const digest = createHash('sha256').update(`fingerprints ${deployment.secret}`).digest();
   return {
     logNc,
+    logSource: new NatsLogSource(logNc, await jetstreamManager(logNc, {checkAPI: false})),
     nc,
     cache: new PartsCache(values, data.cacheBytesMax * (1 - foldCacheShare)),
     foldCache: new PartsCache(patientValues(values), data.cacheBytesMax * foldCacheShare),
@@ -78,12 +81,12 @@ function vitalsOf({logNc, nc, cache, foldCache}: Shared): ThreadVitals {
 }
 
 async function startPartition(number: number, shared: Shared): Promise<Runner> {
-  const {nc, logNc, cache, foldCache, seeds} = shared;
+  const {nc, logSource, cache, foldCache, seeds} = shared;
   return assemblePartition({
     setup: {partition: number, seeds, dedupeBytesMax: data.dedupeBytesMax / data.partitions.length},
     js: jetstream(nc),
     jsm: await jetstreamManager(nc, {checkAPI: false}),
-    logSource: new NatsLogSource(logNc, await jetstreamManager(logNc, {checkAPI: false})),
+    logSource,
     logJsm: await jetstreamManager(nc, {checkAPI: false, timeout: lastSequenceMsMax}),
     cache,
     foldCache,
