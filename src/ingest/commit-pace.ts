@@ -9,9 +9,9 @@
 
 /** C1 */
 export const entriesPerLingerMs = 32;
-export const lingerMsMax = 4;
+export const lingerMsMax = 8;
 /** What has so many bytes gains nothing by company: they cost more than the messages. */
-export const enoughBytes = 256 * 1024;
+export const enoughBytes = 64 * 1024;
 
 /** C2. An ack takes 1 ms under load. */
 export const togetherMs = 5;
