@@ -4,6 +4,7 @@ import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
 import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
 import {monotonicMs, wallMs} from '../clock.js';
+import {hasKernel} from '../ingest/batch.js';
 import {EntryEncoder} from '../ingest/entry-encoder.js';
 import {LogPublisher, tickMs} from '../ingest/publisher.js';
 import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
@@ -70,6 +71,7 @@ const logHeadersBytes = 1_024;
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const native = await loadNative();
   const logger = createLogger(options.logLevel, 'edge');
+  if (!hasKernel) logger.warn('batches are read without the WebAssembly kernel (SIMD): it takes four times as long');
   const [log, ask] = await Promise.all([
     connectNats(options.nats, 'millrace-edge-log'),
     connectNats(options.nats, 'millrace-edge-ask'),

@@ -32,6 +32,9 @@ const list = new EntryList();
 const plain = new PlainBatch(list);
 const kernel = BatchKernel.load();
 
+/** Without it all is the same, but slower. */
+export const hasKernel = kernel !== undefined;
+
 /** What reads a plain body of so many bytes best on this machine. */
 export const readerFor = (bytes: number): PlainReader =>
   kernel === undefined || bytes > kernelBodyBytesMax ? plain : kernel;
