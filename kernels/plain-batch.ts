@@ -4,6 +4,7 @@
 //   K1. An event is plain here if and only if it is plain there, and its entry has the same bytes (test/ingest).
 //   K2. `zeroBytes` zeros follow the body, and a zero is no part of any token: no scan needs to look for the end.
 //   K3. Copies move whole vectors: up to 15 bytes behind what they write are lost, and every region has room for that.
+//   K4. The first `knownKeyCount` keys in the table are keys of one event, none of them twice, and stand in this body.
 
 // ---- what the host gives: bounds, and the areas of the memory (src/ingest/batch-kernel.ts) ----
 
@@ -78,6 +79,7 @@ export function begin(bodyBytes: usize, nowMs: f64, partitions: u32): u32 {
   partitionCount = partitions;
   entriesEnd = entriesAt;
   eventCount = 0;
+  knownKeyCount = 0;
   let at = takeByte(bodyAt, openBrace);
   if (at == 0) return declined;
   at = takeByte(at, quote);
@@ -309,6 +311,10 @@ function takeFieldValue(at: usize, field: u32): usize {
     return byte == openBrace && field == fieldProperties ? takeProperties(at + 1) : 0;
   }
   const start = at + 1;
+  if (field == fieldTimestamp && load<u8>(start, isoBytes) == quote) {
+    timeMs = isoMs(start);
+    if (isTime(timeMs)) return start + isoBytes + 1;
+  }
   const end = stringEnd(start);
   return end != 0 && keepString(field, start, <u32>(end - start)) ? end + 1 : 0;
 }
@@ -339,12 +345,23 @@ function keepString(field: u32, start: usize, length: u32): bool {
 
 // ---- time ----
 
+const isoBytes: usize = 24;
+
+function isTime(ms: f64): bool {
+  return ms >= 0 && ms <= receivedMs + futureMsMax;
+}
+
+/** A timestamp of another form than `isoMs` knows, or one that is refused. */
 function keepTimestamp(start: usize, length: u32): bool {
   if (length > timestampBytesMax) return false;
-  timeMs = length == 24 ? isoMs(start) : NaN;
-  if (isNaN(timeMs)) timeMs = timestampOf(start, start + length);
-  return timeMs >= 0 && timeMs <= receivedMs + futureMsMax;
+  timeMs = timestampOf(start, start + length);
+  return isTime(timeMs);
 }
+
+/** The date that `isoMs` read last, as it is written and as a day: events of a batch often share it. */
+let knownYearAndMonth: u64 = 0;
+let knownDay: u16 = 0;
+let knownDayMs: f64 = 0;
 
 /** 2024-02-29T12:34:56.789Z: the form that nearly all have. NaN: another one, or no time. */
 function isoMs(at: usize): f64 {
@@ -358,17 +375,25 @@ function isoMs(at: usize): f64 {
   const digits = v128.shuffle<u8>(first, last, 0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 25, 26, 28, 29);
   const tens = v128.and(digits, i16x8.splat(0xff));
   const pairs = i16x8.add(i16x8.mul(tens, i16x8.splat(10)), i16x8.shr_u(digits, 8));
-  const year = <u32>i16x8.extract_lane_u(pairs, 0) * 100 + i16x8.extract_lane_u(pairs, 1);
-  const month: u32 = i16x8.extract_lane_u(pairs, 2);
-  const day: u32 = i16x8.extract_lane_u(pairs, 3);
   const hour: u32 = i16x8.extract_lane_u(pairs, 4);
   const minute: u32 = i16x8.extract_lane_u(pairs, 5);
   const second: u32 = i16x8.extract_lane_u(pairs, 6);
-  if (year < 1970 || month - 1 > 11 || hour > 23 || minute > 59 || second > 59) return NaN;
-  if (day - 1 >= daysInMonth(year, month)) return NaN;
+  if (hour > 23 || minute > 59 || second > 59) return NaN;
+  if ((load<u64>(at) != knownYearAndMonth || load<u16>(at, 8) != knownDay) && !noteDate(at, pairs)) return NaN;
   const millisecond = <u32>i16x8.extract_lane_u(pairs, 7) * 10 + i8x16.extract_lane_u(last, 14);
-  const ofDay = (hour * 60 + minute) * 60_000 + second * 1_000 + millisecond;
-  return <f64>daysFromCivil(year, month, day) * 86_400_000 + <f64>ofDay;
+  return knownDayMs + <f64>((hour * 60 + minute) * 60_000 + second * 1_000 + millisecond);
+}
+
+/** Makes the date at `at`, whose pairs of digits are in the first four lanes, the known one; false: there is none like it. */
+function noteDate(at: usize, pairs: v128): bool {
+  const year = <u32>i16x8.extract_lane_u(pairs, 0) * 100 + i16x8.extract_lane_u(pairs, 1);
+  const month: u32 = i16x8.extract_lane_u(pairs, 2);
+  const day: u32 = i16x8.extract_lane_u(pairs, 3);
+  if (year < 1970 || month - 1 > 11 || day - 1 >= daysInMonth(year, month)) return false;
+  knownYearAndMonth = load<u64>(at);
+  knownDay = load<u16>(at, 8);
+  knownDayMs = <f64>daysFromCivil(year, month, day) * 86_400_000;
+  return true;
 }
 
 function daysInMonth(year: u32, month: u32): u32 {
@@ -403,10 +428,20 @@ function takeProperties(at: usize): usize {
   while (true) {
     at = takeByte(at, quote);
     if (at == 0 || propertyCount == plainPropertiesMax) return 0;
-    const keyEnd = copyString(at, to + 1);
-    if (keyEnd == 0 || !isNewKey(at, keyEnd - at)) return 0;
-    to = putLength(to, keyEnd - at);
-    at = takeByte(keyEnd + 1, colon);
+    const known = isKnownKey(at) ? load<u32>(keyLengthsAt + 4 * propertyCount) : 0;
+    if (known > 0) {
+      store<u8>(to, known);
+      v128.store(to, v128.load(at), 1);
+      to += known + 1;
+      at += known;
+      propertyCount += 1;
+    } else {
+      const keyEnd = copyString(at, to + 1);
+      if (keyEnd == 0 || !isNewKey(at, keyEnd - at)) return 0;
+      to = putLength(to, keyEnd - at);
+      at = keyEnd;
+    }
+    at = takeByte(at + 1, colon);
     if (at == 0) return 0;
     at = skipSpace(at);
     const byte: u32 = load<u8>(at);
@@ -434,6 +469,9 @@ function takeProperties(at: usize): usize {
   }
 }
 
+/** So many keys of the event before, which stand in the body still, are known. */
+let knownKeyCount: u32 = 0;
+
 const noWord: u32 = 0xff;
 
 function wordAt(at: usize): u32 {
@@ -441,6 +479,18 @@ function wordAt(at: usize): u32 {
   if (word == 0x6575_7274) return tagTrue;
   if (word == 0x6c6c_756e) return tagNull;
   return word == 0x736c_6166 && load<u8>(at, 4) == 0x65 ? tagFalse : noWord;
+}
+
+/**
+ * Whether the next key is that of the event before in this place: most events of a batch have the same keys in the same
+ * order. Then it is a good one, and its end is known without a look at it, so that the processor need not wait for it (K4).
+ */
+@inline
+function isKnownKey(at: usize): bool {
+  if (propertyCount >= knownKeyCount) return false;
+  const same = i8x16.bitmask(i8x16.eq(v128.load(at), v128.load(load<u32>(keyStartsAt + 4 * propertyCount))));
+  // The closing quote, too: a key of 16 bytes and more never is known.
+  return <u32>ctz(~same) > load<u32>(keyLengthsAt + 4 * propertyCount);
 }
 
 /** Notes a key that is short, no array index, not __proto__, and not there yet. */
@@ -458,6 +508,7 @@ function isNewKey(start: usize, length: usize): bool {
   store<u32>(keyStartsAt + 4 * propertyCount, <u32>start);
   store<u32>(keyLengthsAt + 4 * propertyCount, <u32>length);
   propertyCount += 1;
+  knownKeyCount = propertyCount;
   return true;
 }
 

@@ -71,7 +71,7 @@ const logHeadersBytes = 1_024;
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const native = await loadNative();
   const logger = createLogger(options.logLevel, 'edge');
-  if (!hasKernel) logger.warn('batches are read without the WebAssembly kernel (SIMD): it takes four times as long');
+  if (!hasKernel) logger.warn('batches are read without the WebAssembly kernel (SIMD): that takes five times as long');
   const [log, ask] = await Promise.all([
     connectNats(options.nats, 'millrace-edge-log'),
     connectNats(options.nats, 'millrace-edge-ask'),

@@ -1,4 +1,4 @@
-// Batches of plain events, read by WebAssembly (kernels/plain-batch.ts) in a quarter of the time of plain-batch.ts, which
+// Batches of plain events, read by WebAssembly (kernels/plain-batch.ts) in a fifth of the time of plain-batch.ts, which
 // says what is plain, stays for machines without SIMD and for larger bodies, and is what the tests hold this against.
 //   M1. The memory is laid out once and never grows: views of it stay valid, and 7 MiB a thread are all of it.
 //   M2. Whatever stands in a body, no entry outgrows its area: a plain one is at most `growthBytesMax` longer than its

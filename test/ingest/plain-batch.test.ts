@@ -359,6 +359,35 @@ describe('vectors of 16 bytes: where strings end, and what stands in them', () =
     }
   });
 
+  test('keys that are those of the event before, for a while', () => {
+    const names = [
+      'a',
+      'b',
+      'ab',
+      'ba',
+      '',
+      'x'.repeat(14),
+      'x'.repeat(15),
+      'x'.repeat(16),
+      'ü',
+      '1',
+      '__proto__',
+      'a\\u0062',
+    ];
+    const keys = fc.array(fc.constantFrom(...names.slice(0, 9)), {maxLength: 5});
+    const oddOnes = fc.array(fc.constantFrom(...names), {maxLength: 5});
+    const several = fc.array(fc.oneof({weight: 3, arbitrary: keys}, oddOnes), {minLength: 2, maxLength: 6});
+    fc.assert(
+      fc.property(several, fc.constantFrom(':', ' :', ': '), (all, colon) => {
+        // Each set of keys twice, with and without one that came before: the second may know the first, and still err.
+        const events = all.flatMap((one) => [one, one, [...one, one[0] ?? 'z'], one.slice(1)]);
+        const texts = events.map((one) => withProperties(one.map((key, i) => `"${key}"${colon}${i}`).join()));
+        expectSame(`{"events":[${texts.join()}]}`);
+      }),
+      {numRuns: 500},
+    );
+  });
+
   test('names of fields that are nearly ours', () => {
     for (const name of ['event', 'userId', 'anonymousId', 'messageId', 'timestamp', 'properties', 'events']) {
       for (const near of [name, name.slice(1), name.slice(0, -1), `${name}x`, name.toUpperCase(), ` ${name}`]) {
@@ -484,6 +513,10 @@ describe('real batches', () => {
       {numRuns: 2_000},
     );
   });
+});
+
+test('the kernel is compiled, and this machine can run it', () => {
+  expect(kernel).toBeInstanceOf(BatchKernel);
 });
 
 describe('the memory of the kernel', () => {
