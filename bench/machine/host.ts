@@ -27,8 +27,8 @@ export function versions() {
   return {
     millrace: version,
     commit: output('git', ['-C', root, 'rev-parse', 'HEAD']),
-    /** Changed since that commit: another checkout does not have it. */
-    isDirty: output('git', ['-C', root, 'status', '--porcelain', '--untracked-files=no']) !== '',
+    /** Files changed since that commit: another checkout does not have them. */
+    changed: output('git', ['-C', root, 'status', '--porcelain', '--untracked-files=no']),
     node: process.version,
     natsServer: output(NATS_SERVER_BIN ?? 'nats-server', ['--version']),
     postgres: postgres === null ? null : output(postgres, ['--version']),
