@@ -7,9 +7,10 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import type {Bench, Say} from '../bench.js';
 import {LoadProcess} from '../load/load-process.js';
-import {type Offered, offer, requireAllStored} from '../load/offered.js';
+import {type Offered, offerUnjudged, requireAllStored} from '../load/offered.js';
 import {askAtRate, type ReportLatency} from '../load/report-load.js';
 import {batchEvents, connectionsOf, prepareShapes, saturatedRate, shapes} from '../load/shapes.js';
+import {foreignCpuWatch} from '../machine/foreign-cpu.js';
 import {readMetrics} from '../machine/metrics.js';
 import {type BenchService, startService, writeKey} from '../machine/service.js';
 import {quieted, settled} from '../machine/settle.js';
@@ -28,6 +29,8 @@ interface Phase {
   readonly seconds: readonly StallLine[];
   /** The longest that the service's own metric told, asked every 20 s. */
   readonly metricMs: number;
+  /** Of all CPU; who waits for a core stalls, too. */
+  readonly foreignShare: number;
 }
 
 interface StallsReport {
@@ -111,6 +114,7 @@ async function runPhase(
   {load, service, probe, workload, options}: Stage,
 ): Promise<Phase> {
   probe.clear();
+  const foreignShareNow = foreignCpuWatch();
   let metricMs = 0;
   const look = async (): Promise<void> => {
     metricMs = Math.max(metricMs, await edgeStallMs(service));
@@ -118,12 +122,13 @@ async function runPhase(
   const poll = setInterval(() => void look().catch(() => {}), metricPollMs); // A look that fails is made up for below.
   try {
     const [offered, reports] = await Promise.all([
-      offer(load, {shape, target: service, requestsPerSecond, seconds}, options),
+      offerUnjudged(load, {shape, target: service, requestsPerSecond, seconds}, options),
       askAtRate(service.baseUrl, questions({...workload, eventCount: 0}), 2, seconds),
     ]);
+    const foreignShare = foreignShareNow();
     requireAllStored(offered);
     await look();
-    return {name: shape, offered, reports, seconds: probe.read(), metricMs};
+    return {name: shape, offered, reports, seconds: probe.read(), metricMs, foreignShare};
   } finally {
     clearInterval(poll);
   }
@@ -202,6 +207,7 @@ function text({refreshSeconds, users, minutes, phases}: StallsReport): string {
       fixed(stalls[Math.floor(0.99 * (stalls.length - 1))]!, 1),
       fixed(phase.metricMs, 1),
       fixed(phase.offered.latencyMs.p99, 1),
+      `${fixed(phase.foreignShare * 100, 1)} %`,
     ];
   });
   return [

@@ -4,7 +4,7 @@ import type {Target} from '../machine/target.js';
 import type {BenchOptions} from '../options.js';
 import {VoidRound} from '../rounds.js';
 import type {LoadProcess} from './load-process.js';
-import type {OpenResult} from './open-loop.js';
+import type {OpenPlan, OpenResult} from './open-loop.js';
 import {connectionsOf, type Shape} from './shapes.js';
 
 /** Without the single latencies. */
@@ -27,27 +27,38 @@ export interface Offer {
 
 /** Throws `VoidRound` when the generator could not keep its schedule. */
 export async function offer(load: LoadProcess, wanted: Offer, options: BenchOptions): Promise<Offered> {
-  const {samples: _, ...offered} = await offerKeeping(load, wanted, options, false);
+  const result = await load.offer(wanted.shape, planOf(wanted, options, false));
+  if (!options.isSmall) voidUnlessPunctual(result);
+  const {samples: _, ...offered} = result;
   return offered;
 }
 
-/** Every latency with its moment, too. */
-export async function offerKeeping(
-  load: LoadProcess,
+/** The same with every latency and its moment. */
+export async function offerKeeping(load: LoadProcess, wanted: Offer, options: BenchOptions): Promise<OpenResult> {
+  const result = await load.offer(wanted.shape, planOf(wanted, options, true));
+  if (!options.isSmall) voidUnlessPunctual(result);
+  return result;
+}
+
+/** Where latencies are not what is measured: the load goes on as well as the generator can. */
+export async function offerUnjudged(load: LoadProcess, wanted: Offer, options: BenchOptions): Promise<Offered> {
+  const {samples: _, ...offered} = await load.offer(wanted.shape, planOf(wanted, options, false));
+  return offered;
+}
+
+function planOf(
   {shape, target: {host, port}, requestsPerSecond, seconds, connections}: Offer,
   options: BenchOptions,
-  keepsSamples = true,
-): Promise<OpenResult> {
-  const result = await load.offer(shape, {
+  keepsSamples: boolean,
+): OpenPlan {
+  return {
     host,
     port,
     connections: connections ?? connectionsOf(shape, options),
     seconds,
     requestsPerSecond,
     keepsSamples,
-  });
-  if (!options.isSmall) voidUnlessPunctual(result);
-  return result;
+  };
 }
 
 function voidUnlessPunctual({generator: {lateMs, cpuShare}, latencyMs}: OpenResult): void {
