@@ -7,7 +7,7 @@ import type {LogResult} from '../floor/log.js';
 import {LoadProcess} from '../load/load-process.js';
 import {type Offered, offer, requireAllStored} from '../load/offered.js';
 import {prepareShapes, type Shape, saturatedRate, secondsOf, shapes} from '../load/shapes.js';
-import {readMetrics} from '../machine/metrics.js';
+import {type Metrics, readMetrics} from '../machine/metrics.js';
 import {type BenchService, startService, writeKey} from '../machine/service.js';
 import {quieted} from '../machine/settle.js';
 import type {BenchOptions} from '../options.js';
@@ -108,24 +108,23 @@ async function measureService(
   let eventsPerMessage = 0;
   for (const share of shares) {
     await quieted(service, options);
-    const before = await readMetrics(service.baseUrl);
+    const before = share === comparedShare ? await readMetrics(service.baseUrl) : null;
     offered[share] = await offer(
       load,
       {shape, target: service, requestsPerSecond: share * saturatedPerSecond, seconds},
       options,
     );
     requireAllStored(offered[share]);
-    if (share === comparedShare) {
-      const after = await readMetrics(service.baseUrl);
-      const grown = (name: string, label: string): number => {
-        const labels = {outcome: label};
-        return after.sum(name, labels) - before.sum(name, labels);
-      };
-      eventsPerMessage = grown('millrace_events_total', 'accepted') / grown('millrace_log_messages_total', 'stored');
-    }
+    if (before !== null) eventsPerMessage = packed(before, await readMetrics(service.baseUrl));
     say(`${shape} · ${offeredText(share, offered[share])}`);
   }
   return {saturatedPerSecond, offered: offered as Record<Share, Offered>, eventsPerMessage};
+}
+
+/** Events in a log message, from one look at the metrics to the other. */
+function packed(before: Metrics, after: Metrics): number {
+  const grown = (name: string, outcome: string): number => after.sum(name, {outcome}) - before.sum(name, {outcome});
+  return grown('millrace_events_total', 'accepted') / grown('millrace_log_messages_total', 'stored');
 }
 
 function offeredText(share: Share, {requestsPerSecond, latencyMs, generator}: Offered): string {

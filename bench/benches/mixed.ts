@@ -80,7 +80,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Mixed
   const later = {...canonical, startMs: canonical.startMs + canonical.dayCount * dayMs, dayCount: 30};
   await prepareShapes(load, options, writeKey, later);
   const reports: ShapeReport[] = [];
-  for (const shape of shapes) {
+  for (const shape of options.isSmall ? shapes.slice(0, 1) : shapes) {
     const snapshots = new SnapshotWatch();
     const service = owned.add(await startHeard(options, snapshots));
     say(`${shape} · storing ${whole(stored.eventCount)} events …`);

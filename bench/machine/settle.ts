@@ -12,7 +12,7 @@ const quietSamples = 2;
 const quietShare = 0.06;
 const settleMsMax = 60_000;
 /** A service that publishes every second is never quiet: its small form does not wait for that. */
-const settleMsMaxSmall = 1_500;
+const settleMsMaxSmall = 600;
 
 export interface Settled {
   readonly cpuSeconds: number;
