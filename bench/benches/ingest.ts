@@ -9,7 +9,7 @@ import {batchEvents, connectionsOf, prepareShapes, type Shape, secondsOf, shapes
 import {readMetrics} from '../machine/metrics.js';
 import {cpuSecondsOf} from '../machine/processes.js';
 import {type BenchService, startService, writeKey} from '../machine/service.js';
-import {settled} from '../machine/settle.js';
+import {idleShares, type Settled, settled} from '../machine/settle.js';
 import type {Target} from '../machine/target.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
@@ -27,13 +27,23 @@ interface Sample {
   readonly events: number;
   readonly elapsedMs: number;
   readonly eventsPerSecond: number;
-  /** Of all processes of the target, until it is idle again. */
+  /**
+   * Of all processes of the target, until it is idle again, less what it uses in idleness for the time in which only the
+   * next snapshot was waited for: that time belongs to the bench, and not to the events.
+   */
   readonly cpuSecondsPerMillion: number;
+  /** With that. */
+  readonly cpuSecondsPerMillionInAll: number;
   readonly isQuiet: boolean;
   /** In a closed loop: for comparing rows, not a promise (see the bench `latency`). */
   readonly latencyMs: LatencyMs;
   /** Of ours, and used for the floor of the log. */
   readonly eventsPerMessage?: number;
+}
+
+/** What a measurement found, before it is related to the events. */
+interface Costs extends Settled, Pick<Sample, 'events' | 'elapsedMs' | 'latencyMs' | 'eventsPerMessage'> {
+  readonly cpuBefore: number;
 }
 
 interface ShapeReport {
@@ -51,6 +61,8 @@ interface IngestReport {
   readonly refreshSeconds: number;
   /** Answers that ours and the peer gave alike, before anything was timed. */
   readonly equalAnswers: number | null;
+  /** CPU seconds a second of each without load. */
+  readonly idleShares: Readonly<Record<string, number>>;
   readonly shapes: readonly ShapeReport[];
 }
 
@@ -67,6 +79,8 @@ interface Systems {
 const checkedWorkload = {...canonical, eventCount: 20_000};
 /** One message in flight for each partition, as our publisher does. */
 const logLanes = 4;
+/** Every partition takes a snapshot each 0.8 refreshes: the shortest time after which idleness repeats itself. */
+const tickShare = 0.8;
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<IngestReport> {
   const {refreshSeconds, profileFolder} = options;
@@ -85,9 +99,16 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Inges
   };
   if (systems.peer !== null) owned.add(systems.peer);
   const equalAnswers = await compareAnswers(systems, say);
+  say('measuring what each uses in idleness …');
+  const idle = await idleShares(targetsOf(systems), options.isSmall ? 0.2 : tickShare * refreshSeconds);
   const reports: ShapeReport[] = [];
-  for (const shape of shapes) reports.push(await runShape(shape, systems, options, say));
-  return {bytesPerEvent: single.bytesPerEvent, refreshSeconds, equalAnswers, shapes: reports};
+  for (const shape of shapes) reports.push(await runShape(shape, systems, idle, options, say));
+  return {bytesPerEvent: single.bytesPerEvent, refreshSeconds, equalAnswers, idleShares: idle, shapes: reports};
+}
+
+function targetsOf({discard, parse, service, log, peer}: Systems): Readonly<Record<string, Pick<Target, 'pid'>>> {
+  const names = {'floor: discard': discard, 'floor: parse': parse, millrace: service, 'floor: log': log};
+  return peer === null ? names : {...names, 'peer: PostgreSQL': peer};
 }
 
 async function compareAnswers({load, service, peer}: Systems, say: Say): Promise<number | null> {
@@ -98,8 +119,14 @@ async function compareAnswers({load, service, peer}: Systems, say: Say): Promise
   return count;
 }
 
-async function runShape(shape: Shape, systems: Systems, options: BenchOptions, say: Say): Promise<ShapeReport> {
-  const rounds = await playRounds(contendersOf(shape, systems, options, say), options, say);
+async function runShape(
+  shape: Shape,
+  systems: Systems,
+  idle: Readonly<Record<string, number>>,
+  options: BenchOptions,
+  say: Say,
+): Promise<ShapeReport> {
+  const rounds = await playRounds(contendersOf(shape, systems, idle, options, say), options, say);
   const cpuRatio = (over: Name, under: Name): Ratio =>
     ratioOf(rounds, (samples) => samples[over].cpuSecondsPerMillion / samples[under].cpuSecondsPerMillion);
   const names = Object.keys(rounds.rounds[0]!.samples) as Name[];
@@ -115,13 +142,14 @@ async function runShape(shape: Shape, systems: Systems, options: BenchOptions, s
 function contendersOf(
   shape: Shape,
   {load, discard, parse, service, log, peer}: Systems,
+  idle: Readonly<Record<string, number>>,
   options: BenchOptions,
   say: Say,
 ): Record<Name, Measure<Sample>> {
   const contenders: Partial<Record<Name, Measure<Sample>>> = {};
-  const add = (name: Name, measure: Measure<Sample>): void => {
+  const add = (name: Name, measure: Measure<Costs>): void => {
     contenders[name] = async (round) => {
-      const sample = await measure(round);
+      const sample = sampleOf(await measure(round), idle[name] ?? 0);
       say(sampleText(shape, name, round, sample));
       return sample;
     };
@@ -131,9 +159,9 @@ function contendersOf(
   add('floor: parse', (round) => measureHttp(load, shape, parse, round, options));
   add('millrace', async (round) => {
     const before = await messagesOf(service);
-    const sample = await measureHttp(load, shape, service, round, options);
-    eventsPerMessage = sample.events / Math.max(1, (await messagesOf(service)) - before);
-    return {...sample, eventsPerMessage};
+    const costs = await measureHttp(load, shape, service, round, options);
+    eventsPerMessage = costs.events / Math.max(1, (await messagesOf(service)) - before);
+    return {...costs, eventsPerMessage};
   });
   add('floor: log', (round) => measureLog(log, Math.max(1, Math.round(eventsPerMessage)), round, options));
   if (peer !== null) add('peer: PostgreSQL', (round) => measureHttp(load, shape, peer, round, options));
@@ -150,13 +178,13 @@ async function measureHttp(
   target: Target,
   round: number,
   options: BenchOptions,
-): Promise<Sample> {
+): Promise<Costs> {
   const {host, port, pid} = target;
   const cpuBefore = cpuSecondsOf(pid);
   const plan = {host, port, connections: connectionsOf(shape, options), seconds: secondsOf(round, options)};
   const {events, elapsedMs, latencyMs, refusals, firstRefusal} = await load.run(shape, plan);
   if (refusals > 0) throw new Error(`${refusals} requests were refused: ${firstRefusal}`);
-  return sampleOf(await settled(target, options), cpuBefore, {events, elapsedMs, latencyMs});
+  return {...(await settled(target, options)), cpuBefore, events, elapsedMs, latencyMs};
 }
 
 async function measureLog(
@@ -164,23 +192,20 @@ async function measureLog(
   eventsPerMessage: number,
   round: number,
   options: BenchOptions,
-): Promise<Sample> {
+): Promise<Costs> {
   const cpuBefore = cpuSecondsOf(log.pid);
   const seconds = secondsOf(round, options);
   const {events, elapsedMs, latencyMs} = await log.run({seconds, eventsPerMessage, together: 1, lanes: logLanes});
-  return {...sampleOf(await settled(log, options), cpuBefore, {events, elapsedMs, latencyMs}), eventsPerMessage};
+  return {...(await settled(log, options)), cpuBefore, events, elapsedMs, latencyMs, eventsPerMessage};
 }
 
-function sampleOf(
-  {cpuSeconds, isQuiet}: {readonly cpuSeconds: number; readonly isQuiet: boolean},
-  cpuBefore: number,
-  load: Pick<Sample, 'events' | 'elapsedMs' | 'latencyMs'>,
-): Sample {
+function sampleOf({cpuSeconds, cpuBefore, idleMs, ...costs}: Costs, idleShare: number): Sample {
+  const millions = costs.events / 1e6;
   return {
-    ...load,
-    isQuiet,
-    eventsPerSecond: load.events / (load.elapsedMs / 1_000),
-    cpuSecondsPerMillion: (cpuSeconds - cpuBefore) / (load.events / 1e6),
+    ...costs,
+    eventsPerSecond: costs.events / (costs.elapsedMs / 1_000),
+    cpuSecondsPerMillion: (cpuSeconds - cpuBefore - (idleShare * idleMs) / 1_000) / millions,
+    cpuSecondsPerMillionInAll: (cpuSeconds - cpuBefore) / millions,
   };
 }
 
@@ -192,7 +217,7 @@ function sampleText(shape: Shape, name: Name, round: number, sample: Sample): st
 }
 
 function text(report: IngestReport): string {
-  const header = ['', 'events/s', 'CPU s/M', 'min-max', 'F2 / it', 'p50 ms', 'p99 ms'];
+  const header = ['', 'events/s', 'CPU s/M', 'min-max', 'with idle wait', 'F2 / it', 'p50 ms', 'p99 ms'];
   return [
     `Ingestion: ${fixed(report.bytesPerEvent, 0)} B of JSON an event, REPORT_REFRESH_SECONDS=${report.refreshSeconds}`,
     tableText(
@@ -219,6 +244,7 @@ function rowOf({shape, rounds, floorToEach}: ShapeReport, name: Name): string[] 
     whole(spread((sample) => sample.eventsPerSecond).median),
     fixed(cpu.median, 2),
     `${fixed(cpu.min, 2)}-${fixed(cpu.max, 2)}`,
+    fixed(spread((sample) => sample.cpuSecondsPerMillionInAll).median, 2),
     ratioText(floorToEach[name]!),
     fixed(spread((sample) => sample.latencyMs.p50).median, 1),
     fixed(spread((sample) => sample.latencyMs.p99).median, 1),

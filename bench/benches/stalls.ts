@@ -195,6 +195,7 @@ function text({refreshSeconds, users, minutes, phases}: StallsReport): string {
     'p99 of seconds',
     'metric max',
     'ack p99 ms',
+    'CPU of others',
   ];
   const rows = phases.map((phase) => {
     const {stallMs, gcMs} = worst(phase);

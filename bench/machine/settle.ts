@@ -17,6 +17,8 @@ const settleMsMaxSmall = 600;
 export interface Settled {
   readonly cpuSeconds: number;
   readonly isQuiet: boolean;
+  /** Of the wait for the next snapshot, in which it was idle but for that. */
+  readonly idleMs: number;
 }
 
 type Settling = Pick<Target, 'pid' | 'covers'>;
@@ -28,9 +30,24 @@ type Settling = Pick<Target, 'pid' | 'covers'>;
 export async function settled(target: Settling, options: Pick<BenchOptions, 'isSmall'>): Promise<Settled> {
   const endMs = deadlineOf(options);
   const lastEventMs = wallMs();
-  const isCovered = async (): Promise<boolean> => (await target.covers?.(lastEventMs)) ?? true;
-  while (monotonicMs() < endMs && !(await isCovered())) await pause(sampleMs);
-  return untilQuiet(target, endMs);
+  const folded = await untilQuiet(target, endMs);
+  if (target.covers === undefined) return folded;
+  const foldedMs = monotonicMs();
+  while (monotonicMs() < endMs && !(await target.covers(lastEventMs))) await pause(sampleMs);
+  const published = await untilQuiet(target, endMs);
+  return {...published, idleMs: monotonicMs() - foldedMs};
+}
+
+/** CPU seconds a second of each target when nobody asks anything of it. */
+export async function idleShares(
+  targets: Readonly<Record<string, Settling>>,
+  seconds: number,
+): Promise<Readonly<Record<string, number>>> {
+  const before = Object.values(targets).map(({pid}) => cpuSecondsOf(pid));
+  await pause(seconds * 1_000);
+  return Object.fromEntries(
+    Object.entries(targets).map(([name, {pid}], i) => [name, (cpuSecondsOf(pid) - before[i]!) / seconds]),
+  );
 }
 
 /** The same without waiting for reports: what is folded by now may be published during the next measurement. */
@@ -50,5 +67,5 @@ async function untilQuiet({pid}: Settling, endMs: number): Promise<Settled> {
     const share = (cpuSeconds - cpuBefore) / ((sampledMs - msBefore) / 1_000);
     quiet = share < quietShare ? quiet + 1 : 0;
   }
-  return {cpuSeconds, isQuiet: quiet >= quietSamples};
+  return {cpuSeconds, isQuiet: quiet >= quietSamples, idleMs: 0};
 }
