@@ -43,6 +43,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+/** What nobody waited for failed: what was started must end all the same. */
+process.once('uncaughtException', (error) => {
+  process.stderr.write(`${error.stack}\n`);
+  owned.stopAll().finally(() => process.exit(1));
+});
+
 main().then(
   (exitCode) => {
     process.exitCode = exitCode;

@@ -66,13 +66,24 @@ export function* freshReports(workload: WorkloadOptions): Generator<string> {
   }
 }
 
-/** The body, and how long it took; anything but 200 fails. */
+/** An answer that was not 200. */
+export class AnswerFault extends Error {
+  constructor(
+    path: string,
+    readonly status: number,
+    text: string,
+  ) {
+    super(`${path} was answered ${status}: ${text}`);
+  }
+}
+
+/** The body, and how long it took; anything but 200 throws an `AnswerFault`. */
 export async function ask(baseUrl: string, path: string): Promise<{body: unknown; elapsedMs: number}> {
   const startMs = monotonicMs();
   const answer = await fetch(baseUrl + path, {headers: {authorization: `Bearer ${secretKey}`}});
   const text = await answer.text();
   const elapsedMs = monotonicMs() - startMs;
-  if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}: ${text}`);
+  if (answer.status !== 200) throw new AnswerFault(path, answer.status, text);
   return {body: JSON.parse(text), elapsedMs};
 }
 

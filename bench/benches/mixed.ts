@@ -123,6 +123,11 @@ async function runShape(stage: Stage): Promise<ShapeReport> {
 const measureSeconds = ({options}: Stage, round: number): number =>
   round === 0 ? secondsOf(round, options) : secondsFactor * options.seconds;
 
+/** Published parts are there whatever comes in. */
+function requireAllAnswered({asked, unavailable}: ReportLatency): void {
+  if (unavailable > 0) throw new Error(`${unavailable} of ${asked} reports were answered 503`);
+}
+
 async function measureIdle(stage: Stage, round: number): Promise<Sample> {
   const {service, paths, options, say} = stage;
   await quieted(service, options);
@@ -142,6 +147,7 @@ async function measureIngesting(stage: Stage, round: number): Promise<Sample> {
     askAtRate(service.baseUrl, paths, options.numbers.reports!, seconds),
   ]);
   requireAllStored(offered);
+  requireAllAnswered(reports);
   say(
     `${shape} · while ${whole(offered.requestsPerSecond)} requests/s are stored: ` +
       `reports p50 ${fixed(reports.latencyMs.p50, 1)}, p99 ${fixed(reports.latencyMs.p99, 1)} ms`,

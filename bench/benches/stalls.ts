@@ -195,6 +195,7 @@ function text({refreshSeconds, users, minutes, phases}: StallsReport): string {
     'p99 of seconds',
     'metric max',
     'ack p99 ms',
+    'asks, 503',
     'CPU of others',
   ];
   const rows = phases.map((phase) => {
@@ -208,6 +209,7 @@ function text({refreshSeconds, users, minutes, phases}: StallsReport): string {
       fixed(stalls[Math.floor(0.99 * (stalls.length - 1))]!, 1),
       fixed(phase.metricMs, 1),
       fixed(phase.offered.latencyMs.p99, 1),
+      `${phase.reports.asked}, ${phase.reports.unavailable}`,
       `${fixed(phase.foreignShare * 100, 1)} %`,
     ];
   });

@@ -2,15 +2,17 @@
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../src/clock.js';
-import {ask} from '../reports.js';
+import {AnswerFault, ask} from '../reports.js';
 import {Latencies, type LatencyMs} from './latency.js';
 
 export interface ReportLatency {
   readonly asked: number;
+  /** Answered 503; their latency is not counted. */
+  readonly unavailable: number;
   readonly latencyMs: LatencyMs;
 }
 
-/** `paths` must not end. Anything but 200 fails. */
+/** `paths` must not end. Anything but 200 and 503 throws, when all have been asked. */
 export async function askAtRate(
   baseUrl: string,
   paths: Iterator<string>,
@@ -19,15 +21,19 @@ export async function askAtRate(
 ): Promise<ReportLatency> {
   const startMs = monotonicMs();
   const latencies = new Latencies();
-  const asks: Promise<void>[] = [];
+  const asks: Promise<unknown>[] = [];
   const count = Math.max(1, Math.round(reportsPerSecond * seconds));
   for (let i = 0; i < count; i++) {
     const plannedMs = startMs + (i * 1_000) / reportsPerSecond;
     await pause(Math.max(0, plannedMs - monotonicMs()));
-    asks.push(ask(baseUrl, nextOf(paths)).then(() => latencies.record(monotonicMs() - plannedMs)));
+    const asked = ask(baseUrl, nextOf(paths)).then(() => latencies.record(monotonicMs() - plannedMs));
+    // A fault is kept for the end: nobody waits for it yet.
+    asks.push(asked.catch((error: unknown) => error));
   }
-  await Promise.all(asks);
-  return {asked: count, latencyMs: latencies.summary()};
+  const faults = (await Promise.all(asks)).filter((fault) => fault !== undefined);
+  const other = faults.find((fault) => !(fault instanceof AnswerFault && fault.status === 503));
+  if (other !== undefined) throw other;
+  return {asked: count, unavailable: faults.length, latencyMs: latencies.summary()};
 }
 
 function nextOf(paths: Iterator<string>): string {
