@@ -27,6 +27,7 @@ import type {DaySegment} from '../../actors/report/selection.js';
 import type {RowsView} from '../../actors/rows.js';
 import type {WindowsView} from '../../actors/windows.js';
 import type {ReportQuery} from '../asks.js';
+import {isUnreadable} from '../parts/damage.js';
 import type {PartsCache, ScannedRows, ScannedWindows} from '../parts/parts-cache.js';
 import type {FunnelIndex} from './funnel-index.js';
 import {HeldDayRanges} from './held-day-ranges.js';
@@ -144,13 +145,21 @@ export class Evaluation {
     return partial.finish();
   }
 
-  /** Undefined when the plan spans too many days. */
+  /** Undefined when there is no table for these days and none can be made. */
   private async ranges(
     {firstElement, elementCount}: ActivePlan,
     snapshot: PartitionSnapshot,
   ): Promise<DayRanges | undefined> {
     const span = {firstDay: firstElement, lastDay: firstElement + elementCount - 1};
-    return this.dayRanges.find(snapshot, span) ?? this.makeRanges(span, snapshot);
+    const held = this.dayRanges.find(snapshot, span);
+    if (held !== undefined) return held;
+    try {
+      return await this.makeRanges(span, snapshot);
+    } catch (error) {
+      // A table takes in more days than were asked for: what cannot be read may be none of them.
+      if (isUnreadable(error)) return undefined;
+      throw error;
+    }
   }
 
   private async makeRanges(asked: DaySpan, snapshot: PartitionSnapshot): Promise<DayRanges | undefined> {

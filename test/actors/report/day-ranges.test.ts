@@ -14,7 +14,7 @@ import {
   rangeDaysMax,
 } from '../../../actors/report/day-ranges.js';
 import type {DaySegment} from '../../../actors/report/selection.js';
-import {PartsCache} from '../../../src/parts/parts-cache.js';
+import {MissingPart, PartsCache} from '../../../src/parts/parts-cache.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
 import {HeldDayRanges} from '../../../src/report/held-day-ranges.js';
 import type {PartitionSnapshot} from '../../../src/report/newest-snapshots.js';
@@ -171,6 +171,20 @@ describe('tables of distinct users by ranges of days', () => {
     expect(await new World().table(new World().partition.publish(), {firstDay: 1, lastDay: 2})).toMatchObject({
       covered: {firstDay: -Infinity, lastDay: Infinity},
     });
+  });
+
+  test('a part that cannot be read fails the questions that need it, and no others', async () => {
+    const world = new World();
+    for (let day = 100; day < 160; day++) world.seen(day % 7, day);
+    const snapshot = world.partition.cutRun(10).publish();
+    world.parts.sweep(snapshot.index.windowRuns[0]!.blocks[3]!.part); // Days 130 to 139.
+    const ask = async (first: number, last: number) => {
+      const query = {report: 'users', metric: 'dau', interval: 'month'} as const;
+      const range = {fromMs: first * dayMs, toMs: (last + 1) * dayMs - 1};
+      return new Evaluation(world.cache, 1 << 20).answer({...query, ...range}, [snapshot]);
+    };
+    expect(JSON.parse(await ask(140, 159))).toMatchObject({total: 7});
+    await expect(ask(139, 159)).rejects.toBeInstanceOf(MissingPart);
   });
 
   test('days past the bound are counted without a table', async () => {
