@@ -29,7 +29,8 @@ class NameRuns {
   /** Users are sought in ascending order. */
   seek(user: number): void {
     this.run = noRun;
-    for (const [i, {users, starts, keys, end}] of this.postings.entries()) {
+    for (let i = 0; i < this.postings.length; i++) {
+      const {users, starts, keys, end} = this.postings[i];
       const at = placeOfUser(users, this.at[i], end, user);
       this.at[i] = at;
       if (at < end && users[at] === user) this.add({keys, start: starts[at], end: starts[at + 1]});
@@ -86,15 +87,15 @@ export class EntryWalk {
 
   /** Number of steps that the user reached whose first entry is `firstKey`. Users come in ascending order. */
   walk(user: number, firstKey: number): number {
-    for (const name of this.names) name.seek(user);
-    const {steps, places, keys, endKey} = this;
-    for (const [step, {run}] of steps.entries()) places[step] = run.start;
-    const entries = steps[0].run;
+    const {names, steps, places, keys, endKey} = this;
+    for (let i = 0; i < names.length; i++) names[i].seek(user);
+    for (let step = 0; step < steps.length; step++) places[step] = steps[step].run.start;
+    const {keys: entryKeys, start, end} = steps[0].run;
     let depthMax = steps.length;
     let deepest = 0;
-    let entry = placeAfter(entries.keys, entries.start, entries.end, firstKey - 1);
-    for (; entry < entries.end && entries.keys[entry] < endKey; entry++) {
-      keys[0] = entries.keys[entry];
+    for (let entry = placeAfter(entryKeys, start, end, firstKey - 1); entry < end; entry++) {
+      keys[0] = entryKeys[entry];
+      if (keys[0] >= endKey) break;
       const windowEnd = (timeOfKey(keys[0]) + this.windowMs + 1) * ranksPerMs;
       let depth = 1;
       while (depth < depthMax) {
