@@ -2,6 +2,7 @@
 
 import type {Bench} from './bench.js';
 import {foldBench} from './benches/fold.js';
+import {growthBench} from './benches/growth.js';
 import {historyBench} from './benches/history.js';
 import {importBench} from './benches/import.js';
 import {ingestBench} from './benches/ingest.js';
@@ -27,4 +28,5 @@ export const benches: readonly Bench[] = [
   foldBench,
   recoveryBench,
   memoryBench,
+  growthBench,
 ];

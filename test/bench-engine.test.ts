@@ -3,6 +3,7 @@
 import {beforeAll, describe, expect, test} from 'vitest';
 import {Rivalry} from '../bench/engine/rivalry.js';
 import {DuckDbPeer} from '../bench/peers/duckdb/peer.js';
+import {slopeOf} from '../bench/statistics.js';
 import {runSmallTogether} from './support/small-bench.js';
 
 const isLinux = process.platform === 'linux';
@@ -63,8 +64,8 @@ describe.runIf(isLinux)('the benches of one data set', () => {
   const reportOf = (name: string) => small.results[name].report;
 
   beforeAll(async () => {
-    small = await runSmallTogether('reports', 'history', 'fold', 'recovery', 'memory');
-  }, 240_000);
+    small = await runSmallTogether('reports', 'history', 'fold', 'recovery', 'memory', 'growth');
+  }, 400_000);
 
   test('reports agree with DuckDB in both schemas', () => {
     expect(small.stdout).toMatch(/funnel of 14 +\d+\.\d\d +- /);
@@ -124,4 +125,25 @@ describe.runIf(isLinux)('the benches of one data set', () => {
     expect(users.keys / userCount).toBeGreaterThan(10);
     expect(small.stdout).toMatch(/event \/ JSON: 0\.\d{3} /);
   });
+
+  test('growth finds a line through three sizes for ingestion and every report', () => {
+    const {sizes, ingest, reports, exponents} = reportOf('growth');
+    expect(sizes).toEqual([200, 2_000, 20_000]);
+    expect(ingest.map(({events}: {events: number}) => events)).toEqual([400, 2_200, 20_200]);
+    for (const points of Object.values(reports)) expect(points).toHaveLength(3);
+    for (const exponent of Object.values(exponents)) expect(exponent).toBeTypeOf('number');
+    expect(small.stdout).toMatch(/funnel, other events, ms +\d/);
+  });
+});
+
+test('statistics: the slope of a line is found, and that of a flat one is 0', () => {
+  expect(slopeOf([1, 2, 3].map((x) => [x, 2 * x + 1] as const))).toBeCloseTo(2, 12);
+  expect(slopeOf([1, 2, 9].map((x) => [x, 5] as const))).toBe(0);
+  expect(
+    slopeOf([
+      [0, 0],
+      [1, 3],
+      [2, 0],
+    ]),
+  ).toBe(0);
 });

@@ -2,6 +2,7 @@
 // one event a line, for peers to load. Ten million events are never in memory at once.
 
 import {closeSync, openSync, writeSync} from 'node:fs';
+import {setTimeout as pause} from 'node:timers/promises';
 import {Connection} from '../load/connection.js';
 import {batchRequest} from '../load/requests.js';
 import {type WorkloadEvent, type WorkloadOptions, workloadEvents} from '../workload/events.js';
@@ -30,6 +31,8 @@ type Feeding = Extract<ToFeed, {kind: 'feed'}>;
 
 const lineBytesMax = 4 * 2 ** 20;
 const progressEvents = 500_000;
+const attemptsMax = 30;
+const retryAfterMs = 1_000;
 
 const tell = (message: FromFeed): void => void process.send!(message);
 
@@ -76,38 +79,27 @@ function begin({workload, linesPath}: Extract<ToFeed, {kind: 'begin'}>): void {
 
 async function feed({host, port, key, connections, batchEvents, events}: Feeding): Promise<void> {
   let [left, sent, told] = [events, 0, 0];
-  const nextBatch = (): {request: Buffer; count: number} | null => {
-    const texts: string[] = [];
-    while (texts.length < batchEvents && left > 0) {
+  const nextBatch = (): string[] => {
+    const jsons: string[] = [];
+    while (jsons.length < batchEvents && left > 0) {
       const next = source.next();
       if (next.done) left = 0;
       else {
-        texts.push(next.value.json);
+        jsons.push(next.value.json);
         jsonBytes += next.value.json.length;
         lines?.add(next.value.json);
         left -= 1;
       }
     }
-    return texts.length === 0 ? null : {request: batchRequest(key, texts), count: texts.length};
+    return jsons;
   };
-  const drive = (connection: Connection): Promise<void> =>
-    new Promise((resolve, reject) => {
-      let batch = nextBatch();
-      if (batch === null) return resolve();
-      const answered = ({status, lastRefusal}: Connection): void => {
-        if (status !== 200) {
-          reject(new Error(`a batch was refused: ${lastRefusal}`));
-          return;
-        }
-        sent += batch!.count;
-        if (sent - told >= progressEvents) tell({kind: 'progress', events: (told = sent)});
-        batch = nextBatch();
-        if (batch === null) resolve();
-        else connection.send(batch.request);
-      };
-      connection.listen({answered, failed: (_, error) => reject(error)});
-      connection.send(batch.request);
-    });
+  const drive = async (connection: Connection): Promise<void> => {
+    for (let batch = nextBatch(); batch.length > 0; batch = nextBatch()) {
+      await store(connection, key, batch);
+      sent += batch.length;
+      if (sent - told >= progressEvents) tell({kind: 'progress', events: (told = sent)});
+    }
+  };
   const opened = await Promise.all(Array.from({length: connections}, () => Connection.open(host, port)));
   try {
     await Promise.all(opened.map(drive));
@@ -116,6 +108,32 @@ async function feed({host, port, key, connections, batchEvents, events}: Feeding
   }
   lines?.flush();
   tell({kind: 'fed', events: sent, jsonBytes});
+}
+
+/** What the log did not take (a disk that others keep busy) is sent again, as every careful client does. */
+async function store(connection: Connection, key: string, events: readonly string[]): Promise<void> {
+  let jsons = events;
+  for (let attempt = 0; jsons.length > 0; attempt++) {
+    const status = await exchange(connection, batchRequest(key, jsons));
+    if (status === 200) return;
+    if (status !== 503 || attempt === attemptsMax) throw new Error(`a batch was refused: ${connection.lastRefusal}`);
+    jsons = notStored(jsons, connection.lastRefusal);
+    await pause(retryAfterMs);
+  }
+}
+
+/** Those that a 503 lists; all of them when it lists none (API.md: then nothing was stored). */
+function notStored(jsons: readonly string[], answer: string): readonly string[] {
+  const {errors} = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as {errors?: {index: number}[]};
+  return errors === undefined ? jsons : errors.map(({index}) => jsons[index]!);
+}
+
+/** Resolves with the status. */
+function exchange(connection: Connection, request: Buffer): Promise<number> {
+  return new Promise((resolve, reject) => {
+    connection.listen({answered: ({status}) => resolve(status), failed: (_, error) => reject(error)});
+    connection.send(request);
+  });
 }
 
 process.on('message', (message: ToFeed) => {

@@ -25,6 +25,9 @@ export interface LoadResult {
   readonly latencyMs: LatencyMs;
 }
 
+/** Enough of a refusal to see what is wrong. */
+const refusalCharsMax = 500;
+
 export class ClosedLoop implements ConnectionListener {
   requests = 0;
   events = 0;
@@ -109,7 +112,7 @@ export class ClosedLoop implements ConnectionListener {
 
   #countRefusal(answer: string): void {
     this.#refusals += 1;
-    if (this.#firstRefusal === '') this.#firstRefusal = answer;
+    if (this.#firstRefusal === '') this.#firstRefusal = answer.slice(0, refusalCharsMax);
   }
 
   /** -1 when each was to be sent once and has been. */

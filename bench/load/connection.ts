@@ -19,7 +19,6 @@ const lengthNameUpper = Buffer.from('-Length: ', 'latin1');
 const retryAfterName = /\r\nretry-after: *\d/i;
 const statusAt = 'HTTP/1.1 '.length;
 const [zero, nine] = [48, 57];
-const refusalCharsMax = 500;
 
 // Sockets are read one after the other, and an answer is taken before the next read: one buffer serves all of them (C1).
 const readBuffer = Buffer.allocUnsafeSlow(256 * 1024);
@@ -28,7 +27,7 @@ export class Connection {
   /** Of the last answer. */
   status = 0;
   hasRetryAfter = false;
-  /** The beginning of the last answer that was not 200: a benchmark of refusals measures nothing. */
+  /** The last answer that was not 200, head and body. */
   lastRefusal = '';
   /** Which of its requests is on its way; belongs to whoever drives the connection. */
   request = -1;
@@ -94,7 +93,7 @@ export class Connection {
 
   #keepRefusal(answer: string): void {
     this.hasRetryAfter = retryAfterName.test(answer);
-    this.lastRefusal = answer.slice(0, refusalCharsMax);
+    this.lastRefusal = answer;
   }
 }
 

@@ -65,6 +65,9 @@ const rounding = 1e-6;
 const failuresMax = 1_000;
 const reopenTriesMax = 3;
 
+/** Enough of a refusal to see what is wrong. */
+const refusalCharsMax = 500;
+
 export class OpenLoop implements ConnectionListener {
   requests = 0;
   events = 0;
@@ -206,7 +209,7 @@ export class OpenLoop implements ConnectionListener {
 
   #countRefusal({hasRetryAfter, lastRefusal}: Connection): void {
     if (!hasRetryAfter) this.#refusalsWithoutRetryAfter += 1;
-    if (this.#firstRefusal === '') this.#firstRefusal = lastRefusal;
+    if (this.#firstRefusal === '') this.#firstRefusal = lastRefusal.slice(0, refusalCharsMax);
   }
 
   failed(connection: Connection, error: Error): void {

@@ -13,6 +13,8 @@ export interface WorkloadOptions {
   readonly dayCount: number;
   /** One event each of `userCount` users from this number on, instead of Zipf's share of all events. */
   readonly eachFrom?: number;
+  /** Not the canonical mix: so many events have one of these names, evenly among the others, which have none of them. */
+  readonly rare?: {readonly names: readonly string[]; readonly count: number};
 }
 
 export const dayMs = 86_400_000;
@@ -83,15 +85,31 @@ export interface WorkloadEvent {
 /** In the order of arrival: times rise, but for the late ones. */
 export function* workloadEvents(options: WorkloadOptions): Generator<WorkloadEvent> {
   const random = seededRandom(options.seed);
-  const names = new Weighted(eventMix.map(([, weight]) => weight));
+  const nameOf = nameDrawer(options);
   const {userCount, eachFrom} = options;
   const users = zipf(userCount, zipfExponent);
   for (let index = 0; index < options.eventCount; index++) {
-    const name = eventMix[names.draw(random)]![0];
+    const name = nameOf(index, random);
     const user = eachFrom === undefined ? users.draw(random) : eachFrom + (index % userCount);
     const timeMs = eventTimeMs(options, index, random);
     yield {name, user, timeMs, json: eventJson(name, user, timeMs, random)};
   }
+}
+
+function nameDrawer({eventCount, rare}: WorkloadOptions): (index: number, random: Random) => string {
+  const drawerOf = (mix: typeof eventMix) => {
+    const weights = new Weighted(mix.map(([, weight]) => weight));
+    return (random: Random): string => mix[weights.draw(random)]![0];
+  };
+  if (rare === undefined) {
+    const draw = drawerOf(eventMix);
+    return (_, random) => draw(random);
+  }
+  const [drawRare, drawOther] = [true, false].map((isRare) =>
+    drawerOf(eventMix.filter(([name]) => rare.names.includes(name) === isRare)),
+  );
+  const everyNth = Math.floor(eventCount / rare.count);
+  return (index, random) => (index % everyNth === 0 ? drawRare! : drawOther!)(random);
 }
 
 /** Each event has its own slot of time, and within it an even ms; late ones fall on odd ms, so W2 fails almost never. */
