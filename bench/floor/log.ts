@@ -152,6 +152,15 @@ class LogFloor implements LogListener {
 
 async function main(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'millrace-bench-log-'));
+  try {
+    await serve(dataDir);
+  } catch (error) {
+    rmSync(dataDir, {recursive: true, force: true});
+    throw error;
+  }
+}
+
+async function serve(dataDir: string): Promise<void> {
   const logger = createLogger('warn', 'floor');
   const lock = await lockDataDir(dataDir, () => process.exit(1));
   const {NATS_SERVER_BIN} = process.env;
