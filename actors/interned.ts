@@ -1,5 +1,5 @@
 // An interned table: byte strings (user keys, event names) to dense indexes and back.
-//   Resident, so it is columns: an arena of bytes, offsets, and open addressing over 32-bit hashes. About 30 B and the
+//   Resident, so it is columns: an arena of bytes, offsets, and open addressing over 32-bit hashes. About 24 B and the
 //   string itself per entry; a JavaScript Map of strings takes 100 B more and long garbage collections (DESIGN.md).
 //
 //   block = entry*, `internedBlockEntries` of them but in the last block; entry = (length + 1):varint bytes | 0:varint
@@ -13,6 +13,7 @@ import {assert} from './invariant.js';
 
 export const internedBlockEntries = 4_096;
 const tableSeed = 0x7461626c; // 'tabl'
+const arenaBytesMax = 2 ** 32 - 1;
 /** A power of two. */
 const recentPlaces = 64;
 const free = 0;
@@ -25,13 +26,12 @@ export class InternedTable {
   private arenaView = new DataView(this.arena.buffer);
   private arenaEnd = 0;
   /** Entry i is arena[offsets[i] .. offsets[i + 1]). */
-  private offsets = new Float64Array(65);
-  private hashes = new Uint32Array(64);
+  private offsets = new Uint32Array(65);
   private removed = new Set<number>();
   /** index + 1, or 0, of entries that were asked for lately. */
   private readonly recent = new Uint32Array(recentPlaces);
-  /** index + 1, `free` or `gone`. */
-  private slots = new Uint32Array(128);
+  /** Two words a slot, so that a look-up reads one line of cache: index + 1, `free` or `gone`, and the entry's hash. */
+  private slots = new Uint32Array(2 * 128);
   private slotsUsed = 0;
   /** Blocks that differ from their last encoded form. */
   private dirtyBlocks = new Set<number>();
@@ -63,11 +63,12 @@ export class InternedTable {
   }
 
   private lookUp(bytes: Uint8Array, start: number, end: number, hash: number): number {
-    const mask = this.slots.length - 1;
+    const {slots} = this;
+    const mask = slots.length / 2 - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const held = this.slots[slot];
+      const held = slots[2 * slot];
       if (held === free) return -1;
-      if (held !== gone && this.hashes[held - 1] === hash && this.holds(held - 1, bytes, start, end)) return held - 1;
+      if (slots[2 * slot + 1] === hash && held !== gone && this.holds(held - 1, bytes, start, end)) return held - 1;
     }
   }
 
@@ -80,13 +81,13 @@ export class InternedTable {
   private append(bytes: Uint8Array, start: number, end: number, hash: number): number {
     const index = this.count;
     assert(index < gone - 1, 'interned: indexes are 32 bits');
-    this.store(bytes, start, end, hash);
+    this.store(bytes, start, end);
     this.takeSlot(index, hash);
     this.dirtyBlocks.add(Math.floor(index / internedBlockEntries));
     return index;
   }
 
-  private store(bytes: Uint8Array, start: number, end: number, hash: number): void {
+  private store(bytes: Uint8Array, start: number, end: number): void {
     const length = end - start;
     if (this.arenaEnd + length > this.arena.length) {
       const grown = new Uint8Array(Math.max(this.arena.length * 1.5, this.arenaEnd + length) | 7);
@@ -94,22 +95,18 @@ export class InternedTable {
       this.arena = grown;
       this.arenaView = new DataView(grown.buffer);
     }
-    if (this.count + 1 >= this.offsets.length) this.growColumns();
+    if (this.count + 1 >= this.offsets.length) this.growOffsets();
     copyRange(viewOf(bytes), start, end, this.arenaView, this.arenaEnd);
     this.arenaEnd += length;
-    this.hashes[this.count] = hash;
+    assert(this.arenaEnd <= arenaBytesMax, 'interned: offsets are 32 bits');
     this.count += 1;
     this.offsets[this.count] = this.arenaEnd;
   }
 
-  private growColumns(): void {
-    const capacity = Math.ceil(this.offsets.length * 1.5);
-    const offsets = new Float64Array(capacity + 1);
+  private growOffsets(): void {
+    const offsets = new Uint32Array(Math.ceil(this.offsets.length * 1.5) + 1);
     offsets.set(this.offsets);
     this.offsets = offsets;
-    const hashes = new Uint32Array(capacity);
-    hashes.set(this.hashes);
-    this.hashes = hashes;
   }
 
   /** Entries that were not removed. */
@@ -118,38 +115,37 @@ export class InternedTable {
   }
 
   private takeSlot(index: number, hash: number): void {
-    if ((this.slotsUsed + 1) * 3 > this.slots.length * 2) this.rehash();
-    const mask = this.slots.length - 1;
-    let slot = hash & mask;
-    while (this.slots[slot] !== free) slot = (slot + 1) & mask;
-    this.slots[slot] = index + 1;
+    if ((this.slotsUsed + 1) * 3 > this.slots.length) this.rehash();
+    this.fillSlot(index + 1, hash);
     this.slotsUsed += 1;
+  }
+
+  private fillSlot(held: number, hash: number): void {
+    const {slots} = this;
+    const mask = slots.length / 2 - 1;
+    let slot = hash & mask;
+    while (slots[2 * slot] !== free) slot = (slot + 1) & mask;
+    slots[2 * slot] = held;
+    slots[2 * slot + 1] = hash;
   }
 
   /** Holds all entries stored so far but the one whose slot is being taken. */
   private rehash(): void {
-    const {live} = this;
-    let capacity = this.slots.length;
+    const {live, slots: old} = this;
+    let capacity = old.length / 2;
     while (live * 2 > capacity) capacity *= 2;
-    const taken = this.slots.filter((held) => held !== free && held !== gone);
-    this.slots = new Uint32Array(capacity);
-    const mask = capacity - 1;
-    for (const held of taken) {
-      let slot = this.hashes[held - 1] & mask;
-      while (this.slots[slot] !== free) slot = (slot + 1) & mask;
-      this.slots[slot] = held;
+    this.slots = new Uint32Array(2 * capacity);
+    this.slotsUsed = 0;
+    for (let at = 0; at < old.length; at += 2) {
+      if (old[at] === free || old[at] === gone) continue;
+      this.fillSlot(old[at], old[at + 1]);
+      this.slotsUsed += 1;
     }
-    this.slotsUsed = taken.length;
   }
 
   /** Bytes by what they are for, room for growth included. */
-  memory(): {keys: number; offsets: number; hashes: number; slots: number} {
-    return {
-      keys: this.arena.byteLength,
-      offsets: this.offsets.byteLength,
-      hashes: this.hashes.byteLength,
-      slots: this.slots.byteLength,
-    };
+  memory(): {keys: number; offsets: number; slots: number} {
+    return {keys: this.arena.byteLength, offsets: this.offsets.byteLength, slots: this.slots.byteLength};
   }
 
   has(index: number): boolean {
@@ -170,12 +166,12 @@ export class InternedTable {
   /** Forgets the entry and zeroes its bytes. I1 */
   remove(index: number): void {
     assert(this.has(index), 'interned: the entry exists');
-    const mask = this.slots.length - 1;
-    let slot = this.hashes[index] & mask;
-    while (this.slots[slot] !== index + 1) slot = (slot + 1) & mask;
-    this.slots[slot] = gone;
+    const mask = this.slots.length / 2 - 1;
+    let slot = hashBytes(this.arena, this.offsets[index], this.offsets[index + 1], tableSeed) & mask;
+    while (this.slots[2 * slot] !== index + 1) slot = (slot + 1) & mask;
+    this.slots[2 * slot] = gone;
+    this.slots[2 * slot + 1] = 0;
     this.arena.fill(0, this.offsets[index], this.offsets[index + 1]);
-    this.hashes[index] = 0;
     this.removed.add(index);
     this.dirtyBlocks.add(Math.floor(index / internedBlockEntries));
   }
@@ -210,14 +206,14 @@ export class InternedTable {
       const length = reader.varint();
       const index = this.count;
       if (length === 0) {
-        this.store(bytes, 0, 0, 0);
+        this.store(bytes, 0, 0);
         this.removed.add(index);
         continue;
       }
       const start = reader.position;
       reader.raw(length - 1);
       const hash = hashBytes(bytes, start, reader.position, tableSeed);
-      this.store(bytes, start, reader.position, hash);
+      this.store(bytes, start, reader.position);
       this.takeSlot(index, hash);
     }
   }

@@ -1,8 +1,8 @@
 // What is resident in memory once everything has been read: bytes of an event with its properties beside the bytes of its
 // JSON, and bytes of a user without traits. Counted by the typed arrays themselves, and checked by what this process grew.
 //   events  the rows parts of all chunks, as the report engine views them: times, users, names, property codes, dictionaries
-//   users   the table of user keys, as a partition has it after its recovery: keys, offsets, hashes, slots. Records, days
-//           and traits of users stay in parts
+//   users   the table of user keys, as a partition has it after its recovery: keys, offsets, slots. Records, days and
+//           traits of users stay in parts
 
 import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
