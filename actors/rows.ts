@@ -181,35 +181,46 @@ export function lowerBoundNear({times, order}: RowsView, timeMs: number, start: 
 
 /** Live rows by (time, row). */
 export function timeOrder(times: Float64Array, users: Uint32Array, count: number): Uint16Array {
-  const order = new Uint16Array(count);
+  // A loop a function: compiled in its midst, a loop knows nothing of what comes after it, and all is compiled again.
+  const order = liveRows(users, count);
+  const isSorted = isInOrder(times, order) || sortByKeys(order, times, earliestOf(times, order));
+  return isSorted ? order : order.sort((a, b) => times[a] - times[b] || a - b);
+}
+
+function liveRows(users: Uint32Array, count: number): Uint16Array {
+  const rows = new Uint16Array(count);
   let live = 0;
-  let latest = Number.NEGATIVE_INFINITY;
+  for (let row = 0; row < count; row++) if (users[row] !== noUser) rows[live++] = row;
+  return live === count ? rows : rows.slice(0, live);
+}
+
+function isInOrder(times: Float64Array, order: Uint16Array): boolean {
+  for (let at = 1; at < order.length; at++) if (times[order[at]] < times[order[at - 1]]) return false;
+  return true;
+}
+
+function earliestOf(times: Float64Array, order: Uint16Array): number {
   let earliest = Number.POSITIVE_INFINITY;
-  let isSorted = true;
-  for (let row = 0; row < count; row++) {
-    if (users[row] === noUser) continue;
-    const time = times[row];
-    if (time < latest) isSorted = false;
-    else latest = time;
-    if (time < earliest) earliest = time;
-    order[live++] = row;
-  }
-  const result = order.slice(0, live);
-  if (isSorted) return result;
-  if (!sortByKeys(result, times, earliest)) result.sort((a, b) => times[a] - times[b] || a - b);
-  return result;
+  for (let at = 0; at < order.length; at++) earliest = Math.min(earliest, times[order[at]]);
+  return earliest;
 }
 
 /** False when 32 bits do not hold the times: they span more than 49 days, or are no whole ms. */
 function sortByKeys(order: Uint16Array, times: Float64Array, earliest: number): boolean {
   const keys = new Uint32Array(chunkRowsMax);
-  for (const row of order) {
+  if (!fillKeys(keys, order, times, earliest)) return false;
+  const places = new Uint32Array(order);
+  sortPlaces(places, keys);
+  order.set(places);
+  return true;
+}
+
+function fillKeys(keys: Uint32Array, order: Uint16Array, times: Float64Array, earliest: number): boolean {
+  for (let at = 0; at < order.length; at++) {
+    const row = order[at];
     const key = times[row] - earliest;
     keys[row] = key;
     if (keys[row] !== key) return false;
   }
-  const places = Uint32Array.from(order);
-  sortPlaces(places, keys);
-  order.set(places);
   return true;
 }
