@@ -6,11 +6,11 @@ import {hashBytes} from '../hash.js';
 import {codeInBody, type RowsView} from '../rows.js';
 import type {Reserve} from './derived-rows.js';
 
-/** Columns of fewer values are compared one by one. */
+/** Columns of fewer values are gone through one by one. */
 const hashedCodesMin = 32;
 /** Values that share a bucket, on average at most. */
 const bucketCodes = 4;
-const bucketSeed = 0x76616c75; // 'valu'
+const valueSeed = 0x76616c75; // 'valu'
 
 const unknown = 0;
 const none = 1;
@@ -24,6 +24,8 @@ export class ValueCodes {
   private readonly codes: Uint16Array;
   /** Of each column, once it was asked for: bucket b begins at starts[c] + buckets[c][b]. */
   private readonly buckets: (Uint16Array | undefined)[];
+  /** Of each column of few values, once it was asked for: the hashes of its values. */
+  private readonly hashes: (Uint32Array | undefined)[];
   /** Of each column: whether rows of it are told by their bodies alone. */
   private readonly inBody: Uint8Array;
 
@@ -38,6 +40,7 @@ export class ValueCodes {
     this.codes = new Uint16Array(Math.max(codeColumns.length - 1, 0));
     for (let code = 1; code < codeColumns.length; code++) this.codes[places[codeColumns[code]]++] = code;
     this.buckets = columns.map(() => undefined);
+    this.hashes = columns.map(() => undefined);
     this.inBody = new Uint8Array(columns.length);
   }
 
@@ -51,15 +54,37 @@ export class ValueCodes {
   find(column: number, value: Uint8Array, found: number[]): void {
     let start = this.starts[column];
     let end = this.starts[column + 1];
-    if (end - start >= hashedCodesMin) {
-      const buckets = (this.buckets[column] ??= this.hashColumn(start, end));
-      if (buckets !== undefined) {
-        const bucket = hashBytes(value, 0, value.length, bucketSeed) & (buckets.length - 2);
-        end = start + buckets[bucket + 1];
-        start += buckets[bucket];
-      }
+    const hash = hashBytes(value, 0, value.length, valueSeed);
+    if (end - start < hashedCodesMin) {
+      this.findAmongFew(column, value, hash, found);
+      return;
+    }
+    const buckets = (this.buckets[column] ??= this.hashColumn(start, end));
+    if (buckets !== undefined) {
+      const bucket = hash & (buckets.length - 2);
+      end = start + buckets[bucket + 1];
+      start += buckets[bucket];
     }
     for (let at = start; at < end; at++) if (this.holds(this.codes[at], value)) found.push(this.codes[at]);
+  }
+
+  private findAmongFew(column: number, value: Uint8Array, hash: number, found: number[]): void {
+    const start = this.starts[column];
+    const end = this.starts[column + 1];
+    const hashes = (this.hashes[column] ??= this.hashesOf(start, end));
+    for (let at = start; at < end; at++) {
+      const mayBe = hashes === undefined || hashes[at - start] === hash;
+      if (mayBe && this.holds(this.codes[at], value)) found.push(this.codes[at]);
+    }
+  }
+
+  /** Side by side: the values themselves lie far apart, and each that is compared is a cache miss or two. */
+  private hashesOf(start: number, end: number): Uint32Array | undefined {
+    if (!this.reserve((end - start) * 4)) return undefined;
+    const {dictionary, dictionaryOffsets} = this.rows;
+    return Uint32Array.from(this.codes.subarray(start, end), (code) =>
+      hashBytes(dictionary, dictionaryOffsets[code], dictionaryOffsets[code + 1], valueSeed),
+    );
   }
 
   private holds(code: number, value: Uint8Array): boolean {
@@ -81,7 +106,7 @@ export class ValueCodes {
     const places = new Uint32Array(bucketCount + 1);
     for (let i = 0; i < codes.length; i++) {
       const bucket =
-        hashBytes(dictionary, dictionaryOffsets[codes[i]], dictionaryOffsets[codes[i] + 1], bucketSeed) &
+        hashBytes(dictionary, dictionaryOffsets[codes[i]], dictionaryOffsets[codes[i] + 1], valueSeed) &
         (bucketCount - 1);
       hashes[i] = bucket;
       places[bucket + 1] += 1;
