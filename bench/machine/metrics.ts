@@ -23,9 +23,11 @@ const lastReadMs = new Map<string, number>();
 /** As it is now: waits until the text that was read last is made no more use of. */
 export async function readMetrics(baseUrl: string): Promise<Metrics> {
   await pause(Math.max(0, (lastReadMs.get(baseUrl) ?? Number.NEGATIVE_INFINITY) + sharedMs - monotonicMs()));
-  lastReadMs.set(baseUrl, monotonicMs());
   const answer = await fetch(`${baseUrl}/metrics`);
-  const samples = (await answer.text()).split('\n').flatMap(readSample);
+  const text = await answer.text();
+  // Its second begins when it was made, which on a busy machine is long after it was asked for.
+  lastReadMs.set(baseUrl, monotonicMs());
+  const samples = text.split('\n').flatMap(readSample);
   return {
     sum(name, labels = {}) {
       const wanted = Object.entries(labels);
