@@ -1,6 +1,6 @@
 // The exact median of many numbers that arrive one by one.
 //   A histogram over the numbers' leading bits says which of its cells the middle falls into; only what is in that cell is
-//   gathered and selected from. Two passes without a branch that depends on the data: four times as fast as selecting
+//   gathered and selected from. Two passes without a branch that depends on the data: 1.7 times as fast as selecting
 //   among all of them.
 //   M1. Numbers are finite and not below 0: their order is that of their bits.
 
