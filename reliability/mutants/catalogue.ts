@@ -121,8 +121,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'last-seen-overwritten',
     file: 'actors/user-deltas.ts',
-    text: 'if (!(this.lastEvent[slot] >= timeMs)) this.lastEvent[slot] = timeMs;',
-    replacement: 'this.lastEvent[slot] = timeMs;',
+    text: 'if (!(this.times[time] >= timeMs)) this.times[time] = timeMs;\n    const mark',
+    replacement: 'this.times[time] = timeMs;\n    const mark',
     caughtBy: sim,
   },
   {
