@@ -6,6 +6,7 @@ import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {monotonicMs} from '../src/clock.js';
+import {nodeFlags} from '../src/node-flags.js';
 
 const program = fileURLToPath(new URL('../src/main.js', import.meta.url));
 const readyMsMax = 120_000;
@@ -30,7 +31,7 @@ export class ServiceProcess {
     const {PATH, NATS_SERVER_BIN} = process.env;
     const serviceFile = join(dataDir, 'service.json');
     rmSync(serviceFile, {force: true});
-    const child = spawn(process.execPath, [program], {
+    const child = spawn(process.execPath, [...nodeFlags, program], {
       env: {
         PATH,
         NATS_SERVER_BIN,

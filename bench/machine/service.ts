@@ -9,6 +9,7 @@ import {createInterface} from 'node:readline';
 import {setTimeout as pause} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {monotonicMs} from '../../src/clock.js';
+import {nodeFlags} from '../../src/node-flags.js';
 import type {Target} from './target.js';
 
 export interface BenchService extends Target {
@@ -60,7 +61,7 @@ export async function startService({
   const dataDir = kept ?? mkdtempSync(join(tmpdir(), 'millrace-bench-'));
   const {PATH, NATS_SERVER_BIN} = process.env;
   const profiling = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-  const child = spawn(process.execPath, [...profiling, ...nodeArguments, program], {
+  const child = spawn(process.execPath, [...nodeFlags, ...profiling, ...nodeArguments, program], {
     env: {
       PATH,
       NATS_SERVER_BIN,

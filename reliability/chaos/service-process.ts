@@ -6,6 +6,7 @@ import {closeSync, mkdirSync, openSync, readdirSync, readFileSync} from 'node:fs
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
+import {nodeFlags} from '../../src/node-flags.js';
 import type {Keys} from './sender.js';
 
 export interface ServiceOptions {
@@ -39,7 +40,10 @@ export class ServiceProcess {
     const {dataDir, logPath} = this.options;
     mkdirSync(dataDir, {recursive: true});
     const log = openSync(logPath, 'a');
-    const child = spawn(process.execPath, [program], {env: this.environment(), stdio: ['ignore', log, log]});
+    const child = spawn(process.execPath, [...nodeFlags, program], {
+      env: this.environment(),
+      stdio: ['ignore', log, log],
+    });
     closeSync(log);
     this.child = child;
     running.add(child);

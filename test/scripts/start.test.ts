@@ -1,10 +1,11 @@
 // `npm start -- --help` and `--print-config`: answers to questions, which start nothing and leave nothing behind.
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {cpSync, existsSync, readdirSync} from 'node:fs';
+import {cpSync, existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
+import {nodeFlags} from '../../src/node-flags.js';
 import {temporaryFolder} from '../support/service.js';
 
 const scripts = fileURLToPath(new URL('../../scripts', import.meta.url));
@@ -102,4 +103,13 @@ test('an unknown option is refused, and starts nothing', async () => {
     expect([end.code, end.stdout]).toEqual([1, '']);
     expect(end.stderr).toMatch(/^millrace: unknown option [^\n]+\n$/);
   }
+});
+
+test('npm start and the image run Node with the flags that are tested and measured', () => {
+  const read = (name: string): string => readFileSync(join(scripts, '..', name), 'utf8');
+  const {scripts: commands} = JSON.parse(read('package.json')) as {scripts: {start: string}};
+  expect(commands.start).toBe(`exec node ${[...nodeFlags, 'scripts/start.mjs'].join(' ')}`);
+  expect(read('Dockerfile')).toContain(
+    `CMD ${JSON.stringify(['node', ...nodeFlags, 'dist/src/main.js']).replaceAll(',', ', ')}`,
+  );
 });

@@ -8,6 +8,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setInterval as every} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
+import {nodeFlags} from '../../src/node-flags.js';
 
 export interface ServiceOptions {
   /** On top of the defaults below: any variable of the configuration. */
@@ -67,7 +68,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   mkdirSync(dataDir, {recursive: true});
   // A note that a killed predecessor left behind would name a dead port.
   rmSync(join(dataDir, 'service.json'), {force: true});
-  const child = spawn(process.execPath, [program], {
+  const child = spawn(process.execPath, [...nodeFlags, program], {
     env: serviceEnvironment(dataDir, options.env ?? {}),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
