@@ -16,6 +16,7 @@ import {Exchange, type ExchangeHost} from './exchange.js';
 import {type Failure, RequestFailure} from './failure.js';
 import type {Front} from './front.js';
 import type {Native} from './native.js';
+import {noParameters, readQuery} from './query.js';
 import {type RateLimits, type RateOptions, rateLimits} from './rate-limit.js';
 import {
   allowedMethods,
@@ -205,13 +206,16 @@ export class HttpServer {
     return obstacles.toWriting() ?? (publisher.isOpen ? undefined : logUnavailable) ?? declaredTooMuch(exchange);
   }
 
-  /** Key, permission, rate. */
+  /** Key, permission, rate. @throws RequestFailure when a route that is open to everybody is asked with a parameter: none has any. */
   private refuseEntry(
     exchange: Exchange,
     {access, limit}: ReadEndpoint | BodyEndpoint,
     isWriteRoute: boolean,
   ): Failure | undefined {
-    if (access === 'open') return undefined;
+    if (access === 'open') {
+      readQuery(exchange.query, noParameters);
+      return undefined;
+    }
     if (access === 'admin') return this.adminToken.refuse(exchange);
     const {keys, wallMs} = this.options.front;
     const key = authenticate(keys.ring, exchange, isWriteRoute);

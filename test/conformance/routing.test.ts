@@ -93,6 +93,11 @@ describe('routes', () => {
     expect(health.text).toMatch(/durability/i);
     expect((await under.nobody.get('/readyz')).status).toBe(200);
   });
+
+  test.each(['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'])('GET %s has no parameters', async (path) => {
+    expectError(await under.nobody.get(`${path}?verbose=1`), 400, 'invalid_request', 'verbose');
+    expect((await under.nobody.get(path)).status).toBe(200);
+  });
 });
 
 describe('keys', () => {

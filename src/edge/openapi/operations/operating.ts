@@ -14,7 +14,7 @@ export const operating: Operations = {
         example: {status: 'ok', durability: 'power-cut'},
       },
     },
-    errors: [],
+    errors: ['invalid_request'],
   },
   'GET /readyz': {
     id: 'readiness',
@@ -33,14 +33,14 @@ export const operating: Operations = {
         example: {status: 'not_ready', reasons: ['partition 2 is recovering'], warnings: []},
       },
     },
-    errors: [],
+    errors: ['invalid_request'],
   },
   'GET /metrics': {
     id: 'metrics',
     tag: 'Operations',
     summary: 'Metrics',
     answers: {200: {description: 'The text format of Prometheus.', media: 'text/plain'}},
-    errors: ['unavailable'],
+    errors: ['invalid_request', 'unavailable'],
   },
   'GET /openapi.json': {
     id: 'description',
@@ -53,7 +53,7 @@ export const operating: Operations = {
         headers: {always: ['Cache-Control']},
       },
     },
-    errors: ['unavailable'],
+    errors: ['invalid_request', 'unavailable'],
   },
   'GET /docs': {
     id: 'documentation',
@@ -68,6 +68,6 @@ export const operating: Operations = {
         },
       },
     },
-    errors: ['unavailable'],
+    errors: ['invalid_request', 'unavailable'],
   },
 };
