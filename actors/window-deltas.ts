@@ -1,6 +1,7 @@
 // The aggregator actor's part of a snapshot: what the windows gained since the last cut, and the merging of runs.
 
 import {dayMs, hourMs} from './limits.js';
+import {lowerBound} from './lower-bound.js';
 import {PairSums} from './pair-sums.js';
 import {hoursPerDay, type WindowsView} from './windows.js';
 
@@ -185,15 +186,4 @@ export function daysOf(view: WindowsView): number[] {
   const days = new Set<number>(view.days);
   for (const hour of view.hours) days.add(Math.floor(hour / hoursPerDay));
   return [...days].sort((a, b) => a - b);
-}
-
-function lowerBound(sorted: Uint32Array, value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sorted[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,4 +1,5 @@
 // Who was active on a day, as one block of a window run says it.
+import {lowerBound} from '../lower-bound.js';
 import type {WindowsView} from '../windows.js';
 import type {SlidingUsers} from './sliding-users.js';
 
@@ -12,12 +13,6 @@ export function visitMembers(sliding: SlidingUsers, {days, members, memberOffset
 
 /** Where `day` stands in ascending days; -1 when nobody was active on it. */
 function placeOf(days: Uint32Array, day: number): number {
-  let low = 0;
-  let high = days.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (days[middle] < day) low = middle + 1;
-    else high = middle;
-  }
-  return days[low] === day ? low : -1;
+  const place = lowerBound(days, day);
+  return days[place] === day ? place : -1;
 }

@@ -6,6 +6,7 @@
 //   U2. Erased users count nowhere, though old window runs still hold them.
 //   U3. Snapshots mostly change the newest days. A table remembers where its pass stood some days before its end, and the
 //       next one goes on from there as long as nothing before has changed.
+import {lowerBound} from '../lower-bound.js';
 import type {SnapshotIndex} from '../manifest.js';
 import type {WindowsView} from '../windows.js';
 import type {ActiveResult} from './active-days.js';
@@ -167,15 +168,4 @@ export function activeInRanges(plan: ActivePlan, ranges: DayRanges): ActiveResul
   );
   const totalDay = firstElement + totalElement - (isEmpty(head) ? 0 : 1);
   return {counts, total: ranges.distinct(totalDay, firstElement + elementCount - 1)};
-}
-
-function lowerBound(sorted: Uint32Array, value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sorted[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -4,6 +4,7 @@
 //   G1. A run is the rows of one name in one hour; buckets of reports begin and end on hours, so times are read only
 //       where `from` or `to` cuts an hour.
 import {hourMs} from '../limits.js';
+import {lowerBound} from '../lower-bound.js';
 import type {RowsView} from '../rows.js';
 import type {Reserve} from './derived-rows.js';
 
@@ -83,29 +84,16 @@ export class RowsByName {
   /** Undefined when no live row has the name. */
   group(name: number): NameGroup | undefined {
     const {names, nameRuns, runStarts} = this;
-    let low = 0;
-    let high = names.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (names[middle] < name) low = middle + 1;
-      else high = middle;
-    }
-    if (names[low] !== name) return undefined;
-    const firstRun = nameRuns[low];
-    const runEnd = nameRuns[low + 1];
+    const place = lowerBound(names, name);
+    if (names[place] !== name) return undefined;
+    const firstRun = nameRuns[place];
+    const runEnd = nameRuns[place + 1];
     return {start: runStarts[firstRun], end: runStarts[runEnd], firstRun, runEnd};
   }
 
   /** First run of the group at or after `hour`. */
   runAt({firstRun, runEnd}: NameGroup, hour: number): number {
-    let low = firstRun;
-    let high = runEnd;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.runHours[middle] < hour) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBound(this.runHours, hour, firstRun, runEnd);
   }
 
   /** First place of the group whose row is at or after `timeMs`. */
