@@ -1,6 +1,7 @@
 // Event counts of one partition: hourly cells where whole hours are asked for, rows for the rest.
 //   Q1. A window cell answers for a whole hour only: the parts of hours at both ends of [from, to] are counted from rows.
-//   Q2. With a property filter every row of the name is judged; no cell knows properties.
+//   Q2. With a property filter those are cells by value, of the chunks that have any; of other chunks every row of the name
+//       is judged.
 //   Q3. What is derived from rows only leads to the same ones sooner: the rows of the name without the others, the code of
 //       the filter's value without the other values.
 import {chunkRowsMax, hourMs} from '../limits.js';
@@ -12,9 +13,11 @@ import type {CellsByName} from './cells-by-name.js';
 import type {DerivedRows} from './derived-rows.js';
 import {type PropertyFilter, verdict} from './filter.js';
 import type {RowsByName} from './rows-by-name.js';
-import {blocksWithin, chunksNaming, chunksWithin, type Stretch} from './selection.js';
+import {blocksWithin, chunksWithin, type Stretch} from './selection.js';
+import type {ValueCells} from './value-cells.js';
 
 const noRows = new Uint16Array(0);
+const noKeys: ReadonlySet<string> = new Set();
 
 export class CountsPartial {
   /** Events of each bucket. */
@@ -25,8 +28,10 @@ export class CountsPartial {
   /** Whole hours [hourStart, hourEnd) that cells answer for. Q1 */
   private readonly hourStart: number;
   private readonly hourEnd: number;
-  /** What rows answer for; in order, not touching. */
-  private readonly stretches: readonly Stretch[];
+  /** What is left to rows where cells answer for those, and where none do; each in order, not touching. */
+  private readonly ends: readonly Stretch[];
+  private readonly whole: readonly Stretch[];
+  private edges: Float64Array | undefined;
   private readonly unsure: Uint16Array;
   private unsureCount = 0;
 
@@ -40,26 +45,48 @@ export class CountsPartial {
     this.unsure = filter === undefined ? noRows : new Uint16Array(chunkRowsMax);
     const hourStart = Math.ceil(fromMs / hourMs);
     const hourEnd = Math.floor((toMs + 1) / hourMs);
-    const hasWholeHours = filter === undefined && hourStart < hourEnd; // Q2
+    const hasWholeHours = hourStart < hourEnd;
     this.hourStart = hasWholeHours ? hourStart : 0;
     this.hourEnd = hasWholeHours ? hourEnd : 0;
-    this.stretches = hasWholeHours
+    this.whole = [{startMs: fromMs, lastMs: toMs}];
+    this.ends = hasWholeHours
       ? [
           {startMs: fromMs, lastMs: hourStart * hourMs - 1},
           {startMs: hourEnd * hourMs, lastMs: toMs},
         ]
-      : [{startMs: fromMs, lastMs: toMs}];
+      : this.whole;
   }
 
   blocks(index: SnapshotIndex): RunBlock[] {
-    if (this.hourStart === this.hourEnd) return [];
+    if (this.filter !== undefined || this.hourStart === this.hourEnd) return [];
     const firstDay = Math.floor(this.hourStart / hoursPerDay);
     return blocksWithin(index.windowRuns, firstDay, Math.floor((this.hourEnd - 1) / hoursPerDay));
   }
 
-  chunks(index: SnapshotIndex): ChunkEntry[] {
-    const isAsked = this.stretches.some(({startMs, lastMs}) => startMs <= lastMs);
-    return isAsked ? chunksNaming(chunksWithin(index.chunks, this.stretches), [this.name]) : [];
+  /** `covered`: keys of the rows parts of chunks that cells by value stand for (`addValueCells`). */
+  chunks({chunks}: SnapshotIndex, covered: ReadonlySet<string> = noKeys): ChunkEntry[] {
+    const isCovered = ({rows}: ChunkEntry): boolean => this.filter === undefined || covered.has(rows.key);
+    const asked = chunks.filter(({names}) => names === null || names.includes(this.name));
+    const scanned = chunksWithin(
+      asked.filter((chunk) => !isCovered(chunk)),
+      this.whole,
+    );
+    const isCut = this.ends.some(({startMs, lastMs}) => startMs <= lastMs);
+    return isCut ? [...scanned, ...chunksWithin(asked.filter(isCovered), this.ends)] : scanned;
+  }
+
+  /** Cells by value instead of the rows of the chunks that they stand for, but for the ends of [from, to]. Q2 */
+  addValueCells(cells: ValueCells): void {
+    if (this.filter !== undefined && this.hourStart < this.hourEnd) {
+      cells.add(this.filter, this.name, this.edgeHours, this.counts);
+    }
+  }
+
+  /** Edges of the buckets as hours, within the whole hours. */
+  private get edgeHours(): Float64Array {
+    const {hourStart, hourEnd} = this;
+    this.edges ??= this.buckets.edges.map((edge) => Math.min(Math.max(edge / hourMs, hourStart), hourEnd));
+    return this.edges;
   }
 
   addCells({hours, names, counts}: WindowsView): void {
@@ -87,12 +114,15 @@ export class CountsPartial {
     return found;
   }
 
-  /** Returns the rows, ascending, that only their bodies can decide: `addBodies` is due for each of their blocks. */
-  addRows(rows: RowsView, derived?: DerivedRows): Uint16Array {
+  /**
+   * `isCovered`: cells stand for the chunk. Returns the rows, ascending, that only their bodies can decide: `addBodies` is
+   * due for each of their blocks.
+   */
+  addRows(rows: RowsView, derived?: DerivedRows, isCovered = false): Uint16Array {
     if (this.filter !== undefined && !this.filter.open(rows, derived?.values)) return noRows; // Q3
     this.unsureCount = 0;
     const named = derived?.names;
-    for (const stretch of this.stretches) {
+    for (const stretch of this.filter === undefined || isCovered ? this.ends : this.whole) {
       if (named === undefined) this.addStretch(rows, stretch);
       else this.addNamedStretch(named, stretch);
     }

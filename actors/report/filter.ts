@@ -6,9 +6,10 @@
 //   F2. Where columns cannot tell (rows.ts R2, R3) the row is `unsure`, and its body decides.
 
 import {BodyBlock} from '../bodies.js';
-import {ByteWriter, wtf8} from '../codec/bytes.js';
+import {ByteWriter} from '../codec/bytes.js';
 import {type Json, type PropertyCursor, valueTag, writeValue} from '../codec/entries.js';
 import {codeAbsent, codeInBody, type RowsView} from '../rows.js';
+import {PropertyName} from './property-name.js';
 import type {RowsByName} from './rows-by-name.js';
 import type {ValueCodes} from './value-codes.js';
 
@@ -16,11 +17,10 @@ export const verdict = {no: 0, yes: 1, unsure: 2, byPath: 3} as const;
 type Verdict = (typeof verdict)[keyof typeof verdict];
 
 export class PropertyFilter {
-  private readonly key: Uint8Array;
-  private readonly path: readonly string[];
-  private readonly pathHead: Uint8Array;
+  readonly property: PropertyName;
   private readonly value: string;
-  private readonly equalValues: readonly Uint8Array[];
+  /** Value bytes that pass. F1 */
+  readonly equalValues: readonly Uint8Array[];
   /** Of the chunk that `open` chose: codes of the literal key, what each of them says, and codes of the path's first key. */
   private codes: Uint16Array | undefined;
   private headCodes: Uint16Array | undefined;
@@ -32,9 +32,7 @@ export class PropertyFilter {
   private onlyCode = codeAbsent;
 
   constructor(property: string, value: string) {
-    this.key = wtf8(property);
-    this.path = property.split('.');
-    this.pathHead = wtf8(this.path[0]);
+    this.property = new PropertyName(property);
     this.value = value;
     this.equalValues = valuesPrinting(value);
   }
@@ -44,9 +42,9 @@ export class PropertyFilter {
    * dictionary is read from beginning to end.
    */
   open(rows: RowsView, values?: ValueCodes): boolean {
-    const isPath = this.path.length > 1;
-    const column = columnOf(rows, this.key, this.column);
-    const headColumn = isPath ? columnOf(rows, this.pathHead, -1) : -1;
+    const {isPath} = this.property;
+    const column = this.property.columnIn(rows, this.column);
+    const headColumn = this.property.headColumnIn(rows);
     this.codes = rows.columns[column]?.codes;
     this.headCodes = rows.columns[headColumn]?.codes;
     this.headAbsent = rows.keysInBody ? verdict.unsure : verdict.no; // R3
@@ -124,15 +122,16 @@ export class PropertyFilter {
 
   private passes(cursor: PropertyCursor): boolean {
     const {bytes} = cursor;
+    const {key, pathHead, isPath} = this.property;
     let nested: string | undefined;
     while (cursor.next()) {
       const {keyStart, keyEnd} = cursor;
-      if (holds(bytes, keyStart, keyEnd, this.key)) return this.equalsScalar(bytes, cursor);
-      if (cursor.tag === valueTag.json && holds(bytes, keyStart, keyEnd, this.pathHead)) {
+      if (holds(bytes, keyStart, keyEnd, key)) return this.equalsScalar(bytes, cursor);
+      if (cursor.tag === valueTag.json && holds(bytes, keyStart, keyEnd, pathHead)) {
         nested = cursor.value() as string;
       }
     }
-    return nested !== undefined && this.path.length > 1 && this.equalsNested(JSON.parse(nested) as Json);
+    return nested !== undefined && isPath && this.equalsNested(JSON.parse(nested) as Json);
   }
 
   private equalsScalar(block: Uint8Array, cursor: PropertyCursor): boolean {
@@ -141,7 +140,7 @@ export class PropertyFilter {
 
   private equalsNested(head: Json): boolean {
     let value: Json | undefined = head;
-    for (const key of this.path.slice(1)) {
+    for (const key of this.property.path.slice(1)) {
       if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, key))
         return false;
       value = value[key];
@@ -163,14 +162,6 @@ function valuesPrinting(text: string): Uint8Array[] {
     return writer.finish();
   });
 }
-
-/** `likely`: of the chunk before; events of one kind have the same properties in the same order. */
-function columnOf({columns}: RowsView, key: Uint8Array, likely: number): number {
-  if (likely >= 0 && likely < columns.length && isKey(columns[likely].key, key)) return likely;
-  return columns.findIndex((column) => isKey(column.key, key));
-}
-
-const isKey = (column: Uint8Array, key: Uint8Array): boolean => holds(column, 0, column.length, key);
 
 function holds(bytes: Uint8Array, start: number, end: number, wanted: Uint8Array): boolean {
   if (end - start !== wanted.length) return false;

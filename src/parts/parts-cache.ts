@@ -18,6 +18,7 @@ import type {PartRef} from '../../actors/manifest.js';
 import {CellsByName} from '../../actors/report/cells-by-name.js';
 import type {DayRanges} from '../../actors/report/day-ranges.js';
 import {DerivedRows} from '../../actors/report/derived-rows.js';
+import type {ValueCells} from '../../actors/report/value-cells.js';
 import {type RowsView, viewRows} from '../../actors/rows.js';
 import {viewWindows, type WindowsView} from '../../actors/windows.js';
 import {TwoQueues} from './two-queues.js';
@@ -61,6 +62,7 @@ interface Held {
   windows?: WindowsView;
   cells?: CellsByName;
   ranges?: DayRanges;
+  valueCells?: ValueCells;
   /** How often rows or cells were scanned. */
   scans: number;
 }
@@ -83,8 +85,11 @@ export class PartsCache {
   private readonly values: PartValues;
   private readonly held: TwoQueues<Held>;
   private readonly loading = new Map<string, Promise<Held>>();
+  private boundBytes: number;
+  private lentBytes = 0;
 
   constructor(values: PartValues, bytesMax: number) {
+    this.boundBytes = bytesMax;
     this.values = values;
     this.held = new TwoQueues(bytesMax);
   }
@@ -100,7 +105,14 @@ export class PartsCache {
 
   /** Another bound from now on. */
   bound(bytesMax: number): void {
-    this.held.bound(bytesMax);
+    this.boundBytes = bytesMax;
+    this.held.bound(bytesMax - this.lentBytes);
+  }
+
+  /** So many bytes less (or more again, below 0) for what is kept: somebody works with them for a while. */
+  lend(bytes: number): void {
+    this.lentBytes += bytes;
+    this.held.bound(this.boundBytes - this.lentBytes);
   }
 
   /** @throws MissingPart, DamagedPart */
@@ -164,7 +176,15 @@ export class PartsCache {
     this.held.add(key, {bytes: noBytes, scans: 0, ranges}, ranges.bytes);
   }
 
-  dropRanges(key: string): void {
+  keptCells(key: string): ValueCells | undefined {
+    return this.held.get(key)?.valueCells;
+  }
+
+  keepCells(key: string, valueCells: ValueCells): void {
+    this.held.add(key, {bytes: noBytes, scans: 0, valueCells}, valueCells.bytes);
+  }
+
+  dropKept(key: string): void {
     this.held.drop(key);
   }
 

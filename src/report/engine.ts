@@ -17,6 +17,7 @@ import {FunnelIndex} from './funnel-index.js';
 import {HeldDayRanges} from './held-day-ranges.js';
 import {type ManifestSource, NewestSnapshots, type PartitionSnapshot} from './newest-snapshots.js';
 import {Overload, Turns} from './turns.js';
+import {ValueIndex} from './value-index.js';
 
 /** Snapshots may follow each other faster than a busy machine computes a report. */
 const overtakenMsMax = 20_000;
@@ -37,6 +38,7 @@ export type EngineQuestion = Exclude<ReportQuestion, {ask: 'measures'}>;
 export class ReportEngine {
   readonly parts: PartsCache;
   readonly funnelIndex: FunnelIndex;
+  readonly valueIndex: ValueIndex;
   private readonly snapshots: NewestSnapshots;
   private readonly answers: AnswerCache;
   private readonly turns = new Turns(reportsAtOnceMax, reportsWaitingMax);
@@ -49,6 +51,7 @@ export class ReportEngine {
     const {partitionCount, cacheBytesMax} = options;
     this.parts = new PartsCache(values, Math.floor((cacheBytesMax / 8) * 5));
     this.funnelIndex = new FunnelIndex(this.parts, logger);
+    this.valueIndex = new ValueIndex(this.parts, logger);
     this.dayRanges = new HeldDayRanges(this.parts);
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
     this.gatheredBytesMax = Math.floor(cacheBytesMax / 4 / reportsAtOnceMax);
@@ -76,7 +79,9 @@ export class ReportEngine {
   }
 
   private async status(): Promise<ReportAnswer> {
-    const manifests = (await this.snapshots.read()).map((snapshot) => snapshot?.manifest);
+    const snapshots = await this.snapshots.read();
+    if (areAll(snapshots)) this.valueIndex.follow(snapshots);
+    const manifests = snapshots.map((snapshot) => snapshot?.manifest);
     const isReady = manifests.every((manifest) => manifest !== undefined);
     const asOfMs = isReady ? asOf(manifests) : null;
     return {kind: 'status', ready: isReady, asOfMs, damagedParts: this.damage.byPartition};
@@ -99,6 +104,7 @@ export class ReportEngine {
   private async report(query: ReportQuery, ifNoneMatch: string | undefined): Promise<ReportAnswer> {
     const snapshots = await this.snapshots.read();
     if (!areAll(snapshots)) return {kind: 'unavailable', message: 'not every partition has published a snapshot yet'};
+    this.valueIndex.follow(snapshots);
     const headers = headersOf(
       query,
       snapshots.map(({manifest}) => manifest),
@@ -110,8 +116,8 @@ export class ReportEngine {
 
   private async compute(query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
     const startedMs = monotonicMs();
-    const {parts, gatheredBytesMax, dayRanges, funnelIndex} = this;
-    const evaluation = new Evaluation(parts, gatheredBytesMax, dayRanges, funnelIndex);
+    const {parts, gatheredBytesMax, dayRanges, funnelIndex, valueIndex} = this;
+    const evaluation = new Evaluation(parts, gatheredBytesMax, dayRanges, funnelIndex, valueIndex);
     const body = await evaluation.answer(query, snapshots);
     this.logger.debug({report: query.report, ms: monotonicMs() - startedMs}, 'report computed');
     return body;

@@ -34,6 +34,7 @@ import {HeldDayRanges} from './held-day-ranges.js';
 import {foldAhead, loadAhead} from './load-ahead.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
 import {Slices} from './slices.js';
+import type {ValueIndex} from './value-index.js';
 
 /** A part is some 0.5 MB and 0.7 ms away: a few ahead hide the way without holding much. */
 const loadsAheadMax = 4;
@@ -45,22 +46,25 @@ export class Evaluation {
   private readonly gatheredBytesMax: number;
   private readonly dayRanges: HeldDayRanges;
   private readonly funnelIndex: FunnelIndex | undefined;
+  private readonly valueIndex: ValueIndex | undefined;
   private readonly slices = new Slices();
 
   /**
    * `gatheredBytesMax` bounds the rows that funnels and hourly actives hold at once. Without a `funnelIndex` all funnels are
-   * scanned.
+   * scanned, without a `valueIndex` all filtered counts.
    */
   constructor(
     parts: PartsCache,
     gatheredBytesMax: number,
     dayRanges = new HeldDayRanges(parts),
     funnelIndex?: FunnelIndex,
+    valueIndex?: ValueIndex,
   ) {
     this.parts = parts;
     this.dayRanges = dayRanges;
     this.gatheredBytesMax = gatheredBytesMax;
     this.funnelIndex = funnelIndex;
+    this.valueIndex = valueIndex;
   }
 
   /** JSON text of the answer. @throws MissingPart, DamagedPart */
@@ -79,26 +83,31 @@ export class Evaluation {
 
   private async counts(query: QueryOf<'events'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
     const buckets = new Buckets(query.fromMs, query.toMs, query.interval);
+    const {filter} = query;
+    const matcher = filter === undefined ? undefined : new PropertyFilter(filter.property, filter.value);
     const partials: Float64Array[] = [];
-    for (const snapshot of snapshots) partials.push(await this.countsOf(query, buckets, snapshot)); // E1
+    for (const snapshot of snapshots) partials.push(await this.countsOf(query, buckets, matcher, snapshot)); // E1
     return countsAnswer(query.event, buckets, mergeCounts(buckets.count, partials));
   }
 
   private async countsOf(
-    {event, filter}: QueryOf<'events'>,
+    {event}: QueryOf<'events'>,
     buckets: Buckets,
-    {index, names}: PartitionSnapshot,
+    filter: PropertyFilter | undefined,
+    snapshot: PartitionSnapshot,
   ): Promise<Float64Array> {
+    const {index, names} = snapshot;
     const name = nameIndex(names, event);
     if (name < 0) return new Float64Array(buckets.count);
-    const matcher = filter === undefined ? undefined : new PropertyFilter(filter.property, filter.value);
-    const partial = new CountsPartial(buckets, name, matcher);
+    const partial = new CountsPartial(buckets, name, filter);
+    const values = filter === undefined ? undefined : this.valueIndex?.coveredOf(snapshot, filter.property.text);
+    for (const cells of values?.cells ?? []) partial.addValueCells(cells);
     await this.foldWindows(partial.blocks(index), ({windows, cells}) => {
       if (cells === undefined) partial.addCells(windows);
       else partial.addNamedCells(cells);
     });
-    await this.foldRows(partial.chunks(index), (chunk, {rows, derived}) => {
-      const unsure = partial.addRows(rows, derived);
+    await this.foldRows(partial.chunks(index, values?.covered), (chunk, {rows, derived}) => {
+      const unsure = partial.addRows(rows, derived, values?.covered.has(chunk.rows.key));
       return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
     });
     return partial.counts;

@@ -56,7 +56,7 @@ export class HeldDayRanges {
       (table) => table.key !== key && (isOf(table, index) || isResumable(table, index)) && this.isKept(table),
     );
     const kept = useful.slice(-(tablesMax - 1));
-    for (const table of tables) if (!kept.includes(table)) this.parts.dropRanges(table.key);
+    for (const table of tables) if (!kept.includes(table)) this.parts.dropKept(table.key);
     this.parts.keepRanges(key, ranges);
     const checkpoint = ranges.checkpoint && before(ranges.checkpoint.day, index, span);
     this.tables.set(partition, [...kept, {...span, key, source: sourceOf(index, span), checkpoint, index}]);

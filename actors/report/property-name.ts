@@ -1,0 +1,50 @@
+// The property that a filter names: a literal top-level key, or the path that its dots spell (API.md, Reports).
+import {wtf8} from '../codec/bytes.js';
+import {codeInBody, type RowsView} from '../rows.js';
+
+export class PropertyName {
+  readonly text: string;
+  readonly key: Uint8Array;
+  readonly path: readonly string[];
+  readonly pathHead: Uint8Array;
+
+  constructor(text: string) {
+    this.text = text;
+    this.key = wtf8(text);
+    this.path = text.split('.');
+    this.pathHead = wtf8(this.path[0]);
+  }
+
+  get isPath(): boolean {
+    return this.path.length > 1;
+  }
+
+  /** The literal key's column, or -1. `likely`: of the chunk before; events of one kind have the same properties in the same order. */
+  columnIn({columns}: RowsView, likely = -1): number {
+    if (likely >= 0 && likely < columns.length && equals(columns[likely].key, this.key)) return likely;
+    return columns.findIndex((column) => equals(column.key, this.key));
+  }
+
+  /** The column of the path's first key; -1 without one, and where the name is no path. */
+  headColumnIn({columns}: RowsView): number {
+    return this.isPath ? columns.findIndex((column) => equals(column.key, this.pathHead)) : -1;
+  }
+
+  /** The column that alone tells what all rows have, -1: none has anything. Undefined: some rows are told by their bodies (rows.ts R2, R3). */
+  decidingColumn(rows: RowsView): number | undefined {
+    const column = this.columnIn(rows);
+    const head = this.headColumnIn(rows);
+    const mayBePastColumns = column < 0 || (this.isPath && head < 0);
+    if (rows.keysInBody && mayBePastColumns) return undefined;
+    return isInBody(rows, column) || isInBody(rows, head) ? undefined : column;
+  }
+}
+
+const isInBody = ({columns}: RowsView, column: number): boolean =>
+  column >= 0 && columns[column].codes.includes(codeInBody);
+
+function equals(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

@@ -1,0 +1,272 @@
+// What filtered counts are answered from: cells of every partition by property value (actors/report/value-cells.ts), in
+// this thread's memory alone.
+//   Owns: which chunks have cells, and when more are built. Does not own: the cells (the parts cache keeps them, within its
+//   bound), what they say.
+//   I1. Cells stand for the live rows of the chunks they were built from, known by the keys of their parts: they answer
+//       for snapshots that name all of these. Every other chunk is left to the scan.
+//   I2. A property gets cells once it was asked for twice, off the way of any answer; they follow the newest snapshot
+//       while somebody asks for it, and go when nobody did for a while.
+//   I3. Of one property and partition they take at most a share of the room for parts. One segment is built at a time, in
+//       room lent by the parts, and building takes at most a share of the thread's time, however soon what was built has
+//       to leave the cache again.
+//   I4. The open chunk, which every snapshot replaces, is left to the scan, and so are few chunks behind the last segment.
+
+import {chunkRowsMax} from '../../actors/limits.js';
+import type {ChunkEntry, SnapshotIndex} from '../../actors/manifest.js';
+import {PropertyName} from '../../actors/report/property-name.js';
+import {liveRows} from '../../actors/report/selection.js';
+import {type ValueCells, ValueCellsBuilder} from '../../actors/report/value-cells.js';
+import {monotonicMs} from '../clock.js';
+import type {Logger} from '../observe.js';
+import {isUnreadable} from '../parts/damage.js';
+import type {PartsCache} from '../parts/parts-cache.js';
+import {loadAhead} from './load-ahead.js';
+import type {PartitionSnapshot} from './newest-snapshots.js';
+import {Slices} from './slices.js';
+
+const asksMin = 2;
+const interestMs = 30 * 60_000;
+/** Properties times partitions; what was asked for longest ago goes first. */
+const statesMax = 256;
+/** Sorting so many rows takes some 10 ms, the longest step of building. */
+const segmentChunksMax = 32;
+/** Of the room for parts, for building a segment. */
+const buildingShare = 1 / 4;
+/** A chunk that is scanned costs some 15 us: these few are not worth a segment. */
+const chunksBehindMax = 7;
+/** Of the room for parts, for the cells of one property in one partition. */
+const cellsShare = 1 / 8;
+/** How long nothing is built after building, in times of how long it took; at least `restMsMin`. I3 */
+const restTimes = 10;
+const restMsMin = 1_000;
+const loadsAheadMax = 4;
+
+interface Segment {
+  /** Of the cells, in the parts cache. */
+  readonly key: string;
+  /** Keys of the rows parts of its chunks. I1 */
+  readonly chunks: readonly string[];
+  /** Those of them that the cells do not stand for. */
+  readonly leftOut: ReadonlySet<string>;
+}
+
+/** A segment that is not kept yet. */
+interface Built extends Omit<Segment, 'key'> {
+  readonly cells: ValueCells;
+}
+
+/** What answers for one partition: cells for some chunks, the scan for the others. */
+export interface CoveredChunks {
+  readonly cells: readonly ValueCells[];
+  /** Keys of the rows parts of the chunks that the cells stand for. */
+  readonly covered: ReadonlySet<string>;
+}
+
+/** What the segments say of one snapshot. */
+interface Plan {
+  readonly index: SnapshotIndex;
+  readonly held: readonly Segment[];
+  readonly covered: ReadonlySet<string>;
+  /** Chunks for which cells should be built, in the order of their ordinals. */
+  readonly due: readonly ChunkEntry[];
+}
+
+interface PropertyState {
+  readonly partition: number;
+  readonly property: PropertyName;
+  asks: number;
+  askedMs: number;
+  segments: readonly Segment[];
+  /** For the snapshot that was asked for last, and these segments. */
+  plan: Plan | undefined;
+  /** The snapshot that waits for its turn to be built. */
+  wanted: SnapshotIndex | undefined;
+  restUntilMs: number;
+}
+
+export class ValueIndex {
+  private readonly parts: PartsCache;
+  private readonly logger: Logger;
+  private readonly clockMs: () => number;
+  /** By partition and property, the one that was asked for longest ago first. */
+  private readonly states = new Map<string, PropertyState>();
+  private backlog: Promise<void> | undefined;
+  private segmentsBuilt = 0;
+
+  /** `clockMs`: monotonic. */
+  constructor(parts: PartsCache, logger: Logger, clockMs: () => number = monotonicMs) {
+    this.parts = parts;
+    this.logger = logger;
+    this.clockMs = clockMs;
+  }
+
+  /** Undefined when the property has no cells (yet). I1, I2 */
+  coveredOf({manifest, index}: PartitionSnapshot, property: string): CoveredChunks | undefined {
+    const state = this.asked(manifest.partition, property);
+    const {held, covered} = this.planOf(state, index);
+    this.wantIfDue(state, index);
+    return held.length === 0 ? undefined : {cells: held.map(({key}) => this.parts.keptCells(key)!), covered};
+  }
+
+  /** Cheap: called with every question. What was asked for lately is built ahead of the next question. I2 */
+  follow(snapshots: readonly PartitionSnapshot[]): void {
+    const nowMs = this.clockMs();
+    for (const [key, state] of this.states) {
+      const snapshot = snapshots.find(({manifest}) => manifest.partition === state.partition);
+      if (nowMs - state.askedMs > interestMs) this.forget(key, state);
+      else if (snapshot !== undefined && state.plan?.index !== snapshot.index) this.wantIfDue(state, snapshot.index);
+    }
+  }
+
+  /** Resolves when nothing is being built any more. */
+  async settled(): Promise<void> {
+    while (this.backlog !== undefined) await this.backlog;
+  }
+
+  private asked(partition: number, text: string): PropertyState {
+    const key = `${partition} ${text}`;
+    const state = this.states.get(key) ?? newState(partition, text);
+    state.asks += 1;
+    state.askedMs = this.clockMs();
+    this.states.delete(key);
+    this.states.set(key, state);
+    for (const [oldest, unasked] of this.states) {
+      if (this.states.size <= statesMax) break;
+      this.forget(oldest, unasked);
+    }
+    return state;
+  }
+
+  private forget(key: string, state: PropertyState): void {
+    this.states.delete(key);
+    state.wanted = undefined;
+    for (const segment of state.segments) this.parts.dropKept(segment.key);
+    state.segments = [];
+  }
+
+  /** All segments of the plan are at hand. */
+  private planOf(state: PropertyState, index: SnapshotIndex): Plan {
+    const isAtHand = ({key}: Segment): boolean => this.parts.keptCells(key) !== undefined;
+    if (!state.segments.every(isAtHand)) this.keepSegments(state, state.segments.filter(isAtHand));
+    if (state.plan?.index !== index) state.plan = planFor(index, state.segments, this.segmentChunks);
+    return state.plan;
+  }
+
+  private keepSegments(state: PropertyState, segments: readonly Segment[]): void {
+    state.segments = segments;
+    state.plan = undefined;
+  }
+
+  private get segmentChunks(): number {
+    const bytes = this.parts.bytesMax * buildingShare;
+    return Math.min(segmentChunksMax, Math.floor(bytes / ValueCellsBuilder.bytesFor(chunkRowsMax)));
+  }
+
+  // -- building --
+
+  private wantIfDue(state: PropertyState, index: SnapshotIndex): void {
+    if (state.asks < asksMin || this.clockMs() < state.restUntilMs) return;
+    if (this.planOf(state, index).due.length === 0) return;
+    state.wanted = index;
+    this.backlog ??= this.workOff().finally(() => {
+      this.backlog = undefined;
+    });
+  }
+
+  /** One partition of one property after the other. I3 */
+  private async workOff(): Promise<void> {
+    for (;;) {
+      const state = [...this.states.values()].find(({wanted}) => wanted !== undefined);
+      if (state?.wanted === undefined) return;
+      const index = state.wanted;
+      state.wanted = undefined;
+      const startedMs = this.clockMs();
+      const isFit = await this.buildAll(state, index);
+      const tookMs = this.clockMs() - startedMs;
+      state.restUntilMs = this.clockMs() + (isFit ? Math.max(restTimes * tookMs, restMsMin) : interestMs);
+      this.logger.debug({partition: state.partition, ms: tookMs, isFit}, 'cells of property values built');
+    }
+  }
+
+  /** False when there is no sense in trying again soon. Never rejects: parts that cannot be read are the scan's business. */
+  private async buildAll(state: PropertyState, index: SnapshotIndex): Promise<boolean> {
+    try {
+      const {due} = this.planOf(state, index);
+      const {segmentChunks} = this;
+      for (let at = 0; at < due.length; at += segmentChunks) {
+        const built = await this.buildSegment(state.property, due.slice(at, at + segmentChunks));
+        if (this.states.get(keyOf(state)) !== state) return true; // It was forgotten meanwhile.
+        if (built === undefined || !this.keep(state, index, built)) return false;
+      }
+      return true;
+    } catch (error) {
+      this.logger[isUnreadable(error) ? 'debug' : 'error']({err: error}, 'cells of property values were not built');
+      return true;
+    }
+  }
+
+  private async buildSegment(property: PropertyName, chunks: readonly ChunkEntry[]): Promise<Built | undefined> {
+    const bytes = ValueCellsBuilder.bytesFor(liveRows(chunks));
+    this.parts.lend(bytes);
+    try {
+      return await this.build(new ValueCellsBuilder(property), chunks);
+    } finally {
+      this.parts.lend(-bytes);
+    }
+  }
+
+  /** Undefined: values are nearly unique. */
+  private async build(builder: ValueCellsBuilder, chunks: readonly ChunkEntry[]): Promise<Built | undefined> {
+    const slices = new Slices();
+    const leftOut = new Set<string>();
+    for await (const [{rows}, view] of loadAhead(chunks, ({rows}) => this.parts.loadRows(rows), loadsAheadMax)) {
+      if (!builder.add(view)) leftOut.add(rows.key);
+      if (builder.isNearlyUnique) return undefined;
+      await slices.pause();
+    }
+    const work = builder.build();
+    let step = work.next();
+    for (; !step.done; step = work.next()) await slices.pause();
+    return {chunks: chunks.map(({rows}) => rows.key), leftOut, cells: step.value};
+  }
+
+  /** In place of the segments that it holds chunks of, and of those that the snapshot has no use for. False: past the share. I3 */
+  private keep(state: PropertyState, index: SnapshotIndex, {chunks, leftOut, cells}: Built): boolean {
+    const isReplaced = (segment: Segment): boolean => segment.chunks.some((chunk) => chunks.includes(chunk));
+    const others = this.planOf(state, index).held.filter((segment) => !isReplaced(segment));
+    const bytes = others.reduce((sum, {key}) => sum + (this.parts.keptCells(key)?.bytes ?? 0), cells.bytes);
+    if (bytes > this.parts.bytesMax * cellsShare) return false;
+    const key = `cells ${(this.segmentsBuilt += 1)}`;
+    for (const segment of state.segments) if (!others.includes(segment)) this.parts.dropKept(segment.key);
+    this.parts.keepCells(key, cells);
+    this.keepSegments(state, [...others, {key, chunks, leftOut}]);
+    return true;
+  }
+}
+
+const keyOf = ({partition, property}: PropertyState): string => `${partition} ${property.text}`;
+
+function newState(partition: number, text: string): PropertyState {
+  return {
+    partition,
+    property: new PropertyName(text),
+    asks: 0,
+    askedMs: 0,
+    segments: [],
+    plan: undefined,
+    wanted: undefined,
+    restUntilMs: 0,
+  };
+}
+
+/** `segmentChunks`: how many fill a segment. A segment that is not full is built again with what came after it. */
+function planFor(index: SnapshotIndex, segments: readonly Segment[], segmentChunks: number): Plan {
+  const closed = index.chunks.filter(({live, chunk}) => live > 0 && chunk !== index.nextChunk); // I4
+  const keys = new Set(closed.map(({rows}) => rows.key));
+  const held = segments.filter(({chunks}) => chunks.every((key) => keys.has(key))); // I1
+  const full = new Set(held.flatMap(({chunks}) => (chunks.length < segmentChunks ? [] : chunks)));
+  const taken = new Set(held.flatMap(({chunks}) => chunks));
+  const covered = new Set(held.flatMap(({chunks, leftOut}) => chunks.filter((key) => !leftOut.has(key))));
+  const isWorth = segmentChunks > chunksBehindMax && closed.length - taken.size > chunksBehindMax; // I4
+  return {index, held, covered, due: isWorth ? closed.filter(({rows}) => !full.has(rows.key)) : []};
+}

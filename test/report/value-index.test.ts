@@ -1,0 +1,270 @@
+// Filtered counts by cells equal those by the scan: whatever makes rows odd, through growth, erasures and lost cells.
+
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import type {Interval} from '../../actors/calendar.js';
+import type {Json} from '../../actors/codec/entries.js';
+import {createLogger} from '../../src/observe.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
+import {Evaluation} from '../../src/report/evaluate.js';
+import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
+import {type CoveredChunks, ValueIndex} from '../../src/report/value-index.js';
+import {MemoryParts, TestPartition} from '../support/snapshot.js';
+
+const mib = 1 << 20;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const chunkRows = 200;
+
+interface Question {
+  readonly filter: readonly [property: string, value: string];
+  readonly event: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly interval: Interval;
+}
+
+const everything: Question = {
+  filter: ['plan', 'team'],
+  event: 'A',
+  fromMs: 0,
+  toMs: 5_000 * hourMs - 1,
+  interval: 'day',
+};
+
+class World {
+  readonly values = new MemoryParts();
+  readonly parts: PartsCache;
+  readonly index: ValueIndex;
+  readonly partition = new TestPartition(this.values);
+  nowMs = 0;
+  private rows = 0;
+  private drawn = 1;
+
+  constructor(bytesMax = 64 * mib) {
+    this.parts = new PartsCache(this.values, bytesMax);
+    this.index = new ValueIndex(this.parts, createLogger('silent', 'test'), () => this.nowMs);
+  }
+
+  private draw(below: number): number {
+    this.drawn = Math.imul(this.drawn, 48_271) >>> 1;
+    return (this.drawn >>> 7) % below;
+  }
+
+  /** Chunks of few rows: some come late, some long ago, of some only bodies tell a property. */
+  grow(chunks: number): this {
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      for (let row = 0; row < chunkRows; row++) this.append(chunk);
+      this.partition.cutChunk();
+    }
+    return this;
+  }
+
+  private append(chunk: number): void {
+    const row = this.rows++;
+    const properties: Record<string, Json> = {
+      ...(this.draw(20) === 0 ? {} : {plan: ['free', 'team', 'business'][this.draw(3)]!}),
+      order: `order-${row % 4_000}`,
+      n: row % 3 === 0 ? this.draw(6) : String(this.draw(6)),
+      isPaid: this.draw(2) === 0 ? this.draw(2) === 0 : 'true',
+      ...(chunk % 3 === 0 && this.draw(50) === 0 ? {note: 'x'.repeat(300)} : {note: `note ${this.draw(4)}`}),
+      ...(chunk % 4 === 0 && this.draw(40) === 0 ? {a: {b: this.draw(3)}} : {}),
+      ...(this.draw(5) === 0 ? {'a.b': this.draw(3)} : {}),
+    };
+    const lateHours = this.draw(10) === 0 ? this.draw(90) : 0;
+    const timeMs = this.draw(400) === 0 ? this.draw(hourMs) : 4_000 * hourMs + row * 60_000 - lateHours * hourMs;
+    this.partition.append({user: `u${this.draw(300)}`, event: 'AABC'[this.draw(4)]!, timeMs, properties});
+  }
+
+  private query({filter: [property, value], ...rest}: Question) {
+    return {report: 'events', filter: {property, value}, ...rest} as const;
+  }
+
+  scanned(snapshot: PartitionSnapshot, question: Question): Promise<string> {
+    return new Evaluation(new PartsCache(this.values, 64 * mib), 16 * mib).answer(this.query(question), [snapshot]);
+  }
+
+  /** Holds the answer against the scan's; returns for how many chunks cells stood. */
+  async ask(snapshot: PartitionSnapshot, question: Question = everything): Promise<number> {
+    let covered: CoveredChunks | undefined;
+    const spy = {
+      coveredOf: (asked: PartitionSnapshot, property: string) => {
+        covered = this.index.coveredOf(asked, property);
+        return covered;
+      },
+    } as ValueIndex;
+    const evaluation = new Evaluation(this.parts, 16 * mib, undefined, undefined, spy);
+    expect(await evaluation.answer(this.query(question), [snapshot])).toBe(await this.scanned(snapshot, question));
+    return covered?.covered.size ?? 0;
+  }
+
+  /** Asks as often as cells need to be built. */
+  async warm(snapshot: PartitionSnapshot, property = 'plan'): Promise<void> {
+    this.nowMs += minuteMs; // Past any rest.
+    for (let i = 0; i < 2; i++) await this.ask(snapshot, {...everything, filter: [property, 'none']});
+    await this.index.settled();
+  }
+}
+
+const filters = [
+  ['plan', 'team'],
+  ['plan', 'none'],
+  ['order', 'order-77'],
+  ['n', '3'],
+  ['n', '0'],
+  ['isPaid', 'true'],
+  ['note', 'note 2'],
+  ['note', 'x'.repeat(300)],
+  ['a.b', '1'],
+  ['a.c', '1'],
+  ['nothing', ''],
+] as const;
+
+const questions: fc.Arbitrary<Question> = fc
+  .record({
+    filter: fc.constantFrom(...filters),
+    event: fc.constantFrom('A', 'B', 'C', 'D'),
+    start: fc.integer({min: 3_900 * hourMs, max: 4_300 * hourMs}),
+    length: fc.oneof(fc.integer({min: 0, max: 3 * hourMs}), fc.integer({min: 0, max: 400 * hourMs})),
+    isFromTheFirst: fc.boolean(),
+    isWhole: fc.boolean(),
+    interval: fc.constantFrom<Interval[]>('hour', 'day', 'week', 'month'),
+  })
+  .map(({filter, event, start, length, isFromTheFirst, isWhole, interval}) => {
+    const cut = (ms: number): number => (isWhole ? Math.floor(ms / hourMs) * hourMs : ms);
+    const fromMs = isFromTheFirst ? 0 : cut(start);
+    return {filter, event, fromMs, toMs: Math.max(fromMs, cut(start + length) - 1), interval};
+  });
+
+describe('cells by property value', () => {
+  test('answer as the scan does: any filter, any range, before and after growth and an erasure', async () => {
+    const world = new World().grow(70);
+    const snapshots = [
+      world.partition.publish(),
+      world.grow(25).partition.publish(),
+      world.partition.erase('u7').publish(),
+    ];
+    for (const snapshot of snapshots) {
+      for (const [property] of filters) await world.warm(snapshot, property);
+      let covered = 0;
+      const property = fc.asyncProperty(questions, async (question) => {
+        covered += Math.min(1, await world.ask(snapshot, question));
+      });
+      await fc.assert(property, {seed: 31_337, numRuns: 60});
+      expect(covered).toBeGreaterThan(20);
+    }
+  });
+
+  test('are built behind the second question for a property, and answer without any part', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    expect(await world.ask(snapshot)).toBe(0);
+    await world.index.settled();
+    expect(await world.ask(snapshot)).toBe(0);
+    await world.index.settled();
+    world.values.reads = 0;
+    const empty = new PartsCache(world.values, 64 * mib);
+    const {cells, covered} = world.index.coveredOf(snapshot, 'plan')!;
+    const spy = {coveredOf: () => ({cells, covered})} as unknown as ValueIndex;
+    const query = {report: 'events', ...everything, filter: {property: 'plan', value: 'free'}} as const;
+    const answer = await new Evaluation(empty, 16 * mib, undefined, undefined, spy).answer(query, [snapshot]);
+    expect(world.values.reads).toBe(0);
+    expect(answer).toBe(await world.scanned(snapshot, {...everything, filter: ['plan', 'free']}));
+  });
+
+  test('leave chunks to the scan in which a body tells a value, and the open chunk', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    await world.warm(snapshot, 'note');
+    const covered = await world.ask(snapshot, {...everything, filter: ['note', 'note 1']});
+    expect(covered).toBeGreaterThan(20);
+    expect(covered).toBeLessThan(40);
+    const {index, ...rest} = snapshot;
+    const open = {...rest, index: {...index, nextChunk: index.chunks.at(-1)!.chunk}};
+    await world.warm(open);
+    expect(await world.ask(open)).toBe(39);
+  });
+
+  test('follow new snapshots before anybody asks again, in few segments', async () => {
+    const world = new World().grow(20);
+    await world.warm(world.partition.publish());
+    for (let round = 0; round < 6; round++) {
+      world.nowMs += minuteMs;
+      world.index.follow([world.grow(10).partition.publish()]);
+      await world.index.settled();
+    }
+    const last = world.partition.publish();
+    expect(await world.ask(last)).toBeGreaterThanOrEqual(80 - 7);
+    expect(world.index.coveredOf(last, 'plan')!.cells.length).toBeLessThan(4);
+  });
+
+  test('never answer for rows of another snapshot', async () => {
+    const world = new World().grow(40);
+    const older = world.partition.publish();
+    await world.warm(older);
+    const erased = world.partition.erase('u7').publish();
+    expect(await world.ask(erased)).toBe(0);
+    expect(await world.ask(older)).toBe(40);
+    expect(await world.scanned(erased, everything)).not.toBe(await world.scanned(older, everything));
+  });
+
+  test('of nearly unique values are not built', async () => {
+    const world = new World();
+    for (let row = 0; row < 90_000; row++) {
+      world.partition.append({user: 'u', event: 'A', timeMs: row, properties: {order: `order-${row}`}});
+      if (row % 5_000 === 4_999) world.partition.cutChunk();
+    }
+    const snapshot = world.partition.publish();
+    const question: Question = {...everything, filter: ['order', 'order-7']};
+    for (let i = 0; i < 3; i++) {
+      expect(await world.ask(snapshot, question)).toBe(0);
+      await world.index.settled();
+    }
+    expect(world.index.coveredOf(snapshot, 'order')).toBeUndefined();
+  });
+
+  test('take no more than their share of a small cache, give back what building took, and are missed by nobody', async () => {
+    const world = new World(3 * mib).grow(40);
+    const snapshot = world.partition.publish();
+    for (const [property] of filters) await world.warm(snapshot, property);
+    expect(world.parts.bytesMax).toBe(3 * mib);
+    expect(world.parts.bytesHeld).toBeLessThanOrEqual(3 * mib);
+    for (const filter of filters) await world.ask(snapshot, {...everything, filter});
+  });
+
+  test('that left the cache are left to the scan', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    await world.warm(snapshot);
+    expect(await world.ask(snapshot)).toBe(40);
+    world.parts.bound(0);
+    world.parts.bound(64 * mib);
+    expect(await world.ask(snapshot)).toBe(0);
+  });
+
+  test('go when nobody asked for a while', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    await world.warm(snapshot);
+    world.nowMs += 29 * minuteMs;
+    world.index.follow([snapshot]);
+    expect(await world.ask(snapshot)).toBe(40);
+    const {bytesHeld} = world.parts;
+    world.nowMs += 31 * minuteMs;
+    world.index.follow([snapshot]);
+    expect(world.parts.bytesHeld).toBeLessThan(bytesHeld);
+    expect(await world.ask(snapshot)).toBe(0);
+  });
+
+  test('a part that is missing leaves the answer to the scan', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    world.values.sweep(snapshot.index.chunks[3]!.rows);
+    for (let i = 0; i < 3; i++) {
+      world.index.coveredOf(snapshot, 'plan');
+      await world.index.settled();
+    }
+    expect(world.index.coveredOf(snapshot, 'plan')).toBeUndefined();
+    expect(world.parts.bytesMax).toBe(64 * mib);
+  });
+});
