@@ -1,5 +1,7 @@
 // The newest rows that match a filter, gathered chunk by chunk.
 //   The one order is newest first by (time, partition, ordinal); within a partition that is (time, ordinal).
+//   N1. Rows of one user are picked out of the column of users, which lies together: to go through a chunk by time would
+//       look up three columns a row, all over the chunk, for the few rows that a user has there.
 import {lowerBound, type RowsView} from './rows.js';
 
 export interface HistoryFilter {
@@ -37,28 +39,53 @@ export class NewestRows {
   }
 
   offer(chunk: RowsView): void {
-    const found = this.scan(chunk);
+    const {user} = this.filter;
+    const found = user === undefined ? this.scan(chunk) : this.scanOf(user, chunk);
     if (found.length > 0) this.rows = mergeNewest(this.rows, found, this.limit);
   }
 
   /** Matches of one chunk, newest first, no more than can be used. */
   private scan(chunk: RowsView): FoundRow[] {
-    const {user, name, fromMs, toMs, ordinalEnd, before} = this.filter;
-    const worst = this.rows.length < this.limit ? Number.NEGATIVE_INFINITY : this.rows[this.limit - 1].timeMs;
-    const {times, users, names, order, baseOrdinal} = chunk;
+    const {name, toMs} = this.filter;
+    const earliestMs = this.earliestMs();
+    const {times, names, order, baseOrdinal} = chunk;
     const found: FoundRow[] = [];
     for (let at = lowerBound(chunk, toMs + 1) - 1; at >= 0 && found.length < this.limit; at--) {
       const row = order[at];
       const timeMs = times[row];
-      if (timeMs < fromMs || timeMs < worst) break;
-      if (user !== undefined && users[row] !== user) continue;
+      if (timeMs < earliestMs) break;
       if (name !== undefined && names[row] !== name) continue;
       const ordinal = baseOrdinal + row;
-      if (ordinal >= ordinalEnd) continue;
-      if (before !== undefined && timeMs === before.timeMs && ordinal >= before.ordinal) continue;
-      found.push({timeMs, ordinal});
+      if (this.isInReach(timeMs, ordinal)) found.push({timeMs, ordinal});
     }
     return found;
+  }
+
+  /** The same of one user. N1 */
+  private scanOf(user: number, {times, users, names, baseOrdinal}: RowsView): FoundRow[] {
+    const {name, toMs} = this.filter;
+    const earliestMs = this.earliestMs();
+    const found: FoundRow[] = [];
+    for (let row = users.indexOf(user); row >= 0; row = users.indexOf(user, row + 1)) {
+      if (name !== undefined && names[row] !== name) continue;
+      const timeMs = times[row];
+      const ordinal = baseOrdinal + row;
+      if (timeMs >= earliestMs && timeMs <= toMs && this.isInReach(timeMs, ordinal)) found.push({timeMs, ordinal});
+    }
+    found.sort((a, b) => (isNewer(a, b) ? -1 : 1));
+    if (found.length > this.limit) found.length = this.limit;
+    return found;
+  }
+
+  /** Older rows do not match, or there are newer ones enough. */
+  private earliestMs(): number {
+    const {fromMs} = this.filter;
+    return this.rows.length < this.limit ? fromMs : Math.max(fromMs, this.rows[this.limit - 1].timeMs);
+  }
+
+  private isInReach(timeMs: number, ordinal: number): boolean {
+    const {ordinalEnd, before} = this.filter;
+    return ordinal < ordinalEnd && (before === undefined || timeMs !== before.timeMs || ordinal < before.ordinal);
   }
 }
 

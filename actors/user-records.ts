@@ -110,9 +110,34 @@ export class UserBlockReader {
   }
 
   next(): UserRecord | undefined {
+    if (this.reader.done) return undefined;
+    this.user += this.reader.varint();
+    return this.record();
+  }
+
+  /** The record of a user behind those that were read, if it is there. The others are passed over, not read. */
+  find(user: number): UserRecord | undefined {
+    while (!this.reader.done && this.user <= user) {
+      this.user += this.reader.varint();
+      if (this.user === user) return this.record();
+      this.skipRecord();
+    }
+    return undefined;
+  }
+
+  private skipRecord(): void {
     const {reader} = this;
-    if (reader.done) return undefined;
-    this.user += reader.varint();
+    const flags = reader.u8();
+    reader.position += 8 + (flags & flagEvents ? 8 : 0) + (flags & flagIdentified ? 8 : 0);
+    if (flags & flagTraits) {
+      reader.skipString();
+      reader.skipVarints(1);
+    }
+    reader.skipVarints(reader.varint());
+  }
+
+  private record(): UserRecord {
+    const {reader} = this;
     const flags = reader.u8();
     const createdMs = reader.f64();
     const lastEventMs = flags & flagEvents ? reader.f64() : undefined;
@@ -130,11 +155,7 @@ export class UserBlockReader {
 
 /** The record of one user in a block, if it is there. */
 export function findRecord(payload: Uint8Array, user: number): UserRecord | undefined {
-  const reader = new UserBlockReader(payload);
-  for (let record = reader.next(); record !== undefined && record.user <= user; record = reader.next()) {
-    if (record.user === user) return record;
-  }
-  return undefined;
+  return new UserBlockReader(payload).find(user);
 }
 
 /** The same block without one user's record; undefined when nothing is left. */

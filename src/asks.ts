@@ -42,6 +42,8 @@ export type PartitionQuestion =
       readonly before?: RowPlace;
       /** Only ordinals below this one: freezes a paged answer against new arrivals. */
       readonly ordinalEnd?: number;
+      /** The rows are those of the page, as no other partition is asked: their events are wanted, too. */
+      readonly withEvents?: true;
     }
   /** Finished JSON texts of events as GET /v1/events shows them. May answer fewer than asked: ask again for the rest. */
   | {readonly ask: 'bodies'; readonly ordinals: readonly number[]}
@@ -97,6 +99,8 @@ export type PartitionAnswer =
       readonly more: boolean;
       /** The ordinal bound of this answer, to be handed back with the next page. */
       readonly ordinalEnd: number;
+      /** What `bodies` would answer for these rows by ascending ordinal, if it was asked `withEvents`. */
+      readonly events?: readonly (string | null)[];
     }
   /** In the order asked; a row that was erased meanwhile is null. */
   | {readonly kind: 'bodies'; readonly events: readonly (string | null)[]}

@@ -193,6 +193,15 @@ export class ByteReader {
     }
   }
 
+  skipVarints(count: number): void {
+    const {bytes, end} = this;
+    let left = count;
+    let at = this.position;
+    for (; left > 0 && at < end; at++) if (bytes[at] < 0x80) left -= 1;
+    assert(left === 0, 'bytes: read within bounds');
+    this.position = at;
+  }
+
   /** Skips a length-prefixed string; returns where its bytes start. Its end is then `position`. */
   skipString(): number {
     const length = this.varint();

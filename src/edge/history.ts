@@ -1,6 +1,6 @@
 // History over partitions, newest first by (time, partition, ordinal).
 //   Phase one asks every partition for the keys of at most `limit` rows and merges them; phase two fetches the bodies of
-//   the winners, in as many replies as they need.
+//   the winners, in as many replies as they need. One partition alone knows the winners itself, and answers both at once.
 //   H1. A page is full until the end: rows that are erased between the two phases are made up for by older ones.
 //   H2. Rows at or above the ordinal bounds of the first page are never shown on later ones: pages do not shift.
 //   H3. Bodies are asked for in the order in which they are stored: neighbours lie in one block.
@@ -32,6 +32,14 @@ export interface HistoryStart {
   readonly ordinalEnds: readonly number[];
 }
 
+/** What phase one found. */
+interface PageRows {
+  readonly places: RowPlace[];
+  readonly more: boolean;
+  /** For each partition asked, what came along of its rows by ascending ordinal; mostly nothing. */
+  readonly events: readonly (readonly (string | null)[])[];
+}
+
 export class HistoryReader {
   private readonly asks: Asks;
   private readonly partitions: readonly number[];
@@ -61,7 +69,7 @@ export class HistoryReader {
     let hasMore = true;
     while (hasMore && events.length < limit) {
       const rows = await this.readRows(limit - events.length, place);
-      events.push(...(await this.readBodies(rows.places))); // H1
+      events.push(...(await this.readBodies(rows))); // H1
       place = rows.places.at(-1) ?? place;
       hasMore = rows.more;
     }
@@ -69,10 +77,7 @@ export class HistoryReader {
   }
 
   /** Phase one. */
-  private async readRows(
-    limit: number,
-    before: RowPlace | undefined,
-  ): Promise<{readonly places: RowPlace[]; readonly more: boolean}> {
+  private async readRows(limit: number, before: RowPlace | undefined): Promise<PageRows> {
     const answers = await Promise.all(
       this.partitions.map((partition, i) => {
         const ordinalEnd = this.ordinalEnds?.[i];
@@ -80,6 +85,7 @@ export class HistoryReader {
           ask: 'history',
           ...this.filters,
           limit,
+          ...(this.partitions.length === 1 ? {withEvents: true as const} : {}),
           ...(before === undefined ? {} : {before}),
           ...(ordinalEnd === undefined ? {} : {ordinalEnd}),
         } as const;
@@ -91,23 +97,24 @@ export class HistoryReader {
       .flatMap(({rows}, i) => rows.map((row) => ({...row, partition: this.partitions[i]})))
       .sort(newestFirst);
     const more = places.length > limit || answers.some((answer) => answer.more);
-    return {places: places.slice(0, limit), more};
+    return {places: places.slice(0, limit), more, events: answers.map(({events}) => events ?? [])};
   }
 
-  /** Phase two, in the order of `places`; rows that are gone are left out. */
-  private async readBodies(places: readonly RowPlace[]): Promise<string[]> {
+  /** Phase two, in the order of the places; rows that are gone are left out. */
+  private async readBodies({places, events}: PageRows): Promise<string[]> {
     const bodies = new Map<RowPlace, string>();
+    const keep = (own: readonly RowPlace[], first: number, texts: readonly (string | null)[]) => {
+      for (const [i, text] of texts.entries()) if (text !== null) bodies.set(own[first + i], this.held(text));
+      return first + texts.length;
+    };
     await Promise.all(
-      this.partitions.map(async (partition) => {
+      this.partitions.map(async (partition, i) => {
         const own = places.filter((place) => place.partition === partition).sort((a, b) => a.ordinal - b.ordinal); // H3
-        for (let done = 0; done < own.length; ) {
+        for (let done = keep(own, 0, events[i]); done < own.length; ) {
           const ordinals = own.slice(done).map(({ordinal}) => ordinal);
-          const {events} = await this.asks.partition(partition, {ask: 'bodies', ordinals}, ['bodies']);
-          if (events.length === 0) throw new Error('a partition answered no body at all');
-          for (const text of events) {
-            if (text !== null) bodies.set(own[done], this.held(text));
-            done += 1;
-          }
+          const answer = await this.asks.partition(partition, {ask: 'bodies', ordinals}, ['bodies']);
+          if (answer.events.length === 0) throw new Error('a partition answered no body at all');
+          done = keep(own, done, answer.events);
         }
       }),
     );

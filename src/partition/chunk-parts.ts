@@ -1,10 +1,11 @@
 // Chunks of rows as parts: columns as they are, bodies compressed block by block.
 import {setImmediate as nextTurn} from 'node:timers/promises';
-import {crc32, gzipSync} from 'node:zlib';
+import {gzipSync} from 'node:zlib';
 import {joinBodies} from '../../actors/bodies.js';
 import type {ChunkEntry} from '../../actors/manifest.js';
 import {type OpenChunk, summarizeRows} from '../../actors/open-chunk.js';
 import {encodeRows, type RowsView} from '../../actors/rows.js';
+import {storedMember} from '../parts/stored-member.js';
 import type {PartStore} from './part-store.js';
 
 /**
@@ -32,21 +33,6 @@ export function compressBlock(block: Uint8Array): Uint8Array {
     member = block.length <= storedBytesMax ? storedMember(block) : gzipSync(block, gzipOptions);
     compressed.set(block, member);
   }
-  return member;
-}
-
-/** A gzip member (RFC 1952) of one deflate block that is stored (RFC 1951, 3.2.4). */
-function storedMember(block: Uint8Array): Uint8Array {
-  const {length} = block;
-  const member = new Uint8Array(23 + length);
-  const fields = new DataView(member.buffer);
-  // Magic, deflate, no flags, no time, no hint, made on an unknown system; then one last block, stored.
-  member.set([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 1]);
-  fields.setUint16(11, length, true);
-  fields.setUint16(13, ~length & 0xffff, true);
-  member.set(block, 15);
-  fields.setUint32(15 + length, crc32(block), true);
-  fields.setUint32(19 + length, length, true);
   return member;
 }
 

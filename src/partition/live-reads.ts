@@ -1,25 +1,15 @@
 // Answers to live questions (src/asks.ts): profile, history, bodies, deletions. Live: everything that was acked before
 // the question arrived is folded first, whichever edge acked it.
 import {setTimeout as pause} from 'node:timers/promises';
-import {BodyBlock, eventJson, type RowColumns} from '../../actors/bodies.js';
 import {isoText} from '../../actors/calendar.js';
 import {wtf8} from '../../actors/codec/bytes.js';
-import {type HistoryFilter, NewestRows} from '../../actors/history.js';
-import {bodyBlockRows} from '../../actors/limits.js';
-import type {ChunkEntry, DeletionRecord} from '../../actors/manifest.js';
-import type {OpenChunk} from '../../actors/open-chunk.js';
-import {
-  type Deletion,
-  type PartitionAnswer,
-  type PartitionQuestion,
-  type RowPlace,
-  replyBytesMax,
-  type UserRef,
-} from '../asks.js';
+import type {DeletionRecord} from '../../actors/manifest.js';
+import type {Deletion, PartitionAnswer, PartitionQuestion, UserRef} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import type {PartitionMeasures} from '../measures.js';
 import {MissingPart} from '../parts/parts-cache.js';
 import {isReportLate} from './alarms.js';
+import {HistoryReads} from './history-reads.js';
 import {type CatchUp, measurePartition} from './measuring.js';
 import type {Runner} from './runner.js';
 import {loadRecord} from './user-loader.js';
@@ -31,15 +21,6 @@ const retryPauseMs = 20;
 /** A part may be swept while it is being read, the state at hand naming a newer one: then the question starts again. */
 const overtakenMsMax = 10_000;
 
-interface BlockInReach {
-  readonly bodies: BodyBlock;
-  /** Row of the chunk that stands first. */
-  readonly firstRow: number;
-  /** Rows of ordinals [firstOrdinal, endOrdinal). */
-  readonly firstOrdinal: number;
-  readonly endOrdinal: number;
-}
-
 type Ask<K extends PartitionQuestion['ask']> = Extract<PartitionQuestion, {ask: K}>;
 
 /** What a thread tells about itself is not read here. */
@@ -47,9 +28,11 @@ export type LiveQuestion = Exclude<PartitionQuestion, {ask: 'measures'}>;
 
 export class LiveReads {
   private readonly runner: Runner;
+  private readonly rows: HistoryReads;
 
   constructor(runner: Runner) {
     this.runner = runner;
+    this.rows = new HistoryReads(runner.setup);
   }
 
   async answer(question: LiveQuestion): Promise<PartitionAnswer> {
@@ -69,7 +52,7 @@ export class LiveReads {
       case 'status':
         return this.status();
       case 'bodies':
-        return {kind: 'bodies', events: await this.bodies(question.ordinals)};
+        return {kind: 'bodies', events: await this.rows.events(question.ordinals)};
       case 'deletion':
         return this.deletion(question);
     }
@@ -81,7 +64,7 @@ export class LiveReads {
       case 'profile':
         return this.profile(question.user);
       case 'history':
-        return this.history(question);
+        return this.rows.history(question, question.user === undefined ? undefined : this.find(question.user));
     }
   }
 
@@ -173,135 +156,6 @@ export class LiveReads {
     };
   }
 
-  // ---- history ----
-
-  private async history(question: Ask<'history'>): Promise<PartitionAnswer> {
-    const {partition} = this.runner.setup;
-    const ordinalEnd = question.ordinalEnd ?? partition.open.baseOrdinal + partition.open.count;
-    const nothing: PartitionAnswer = {kind: 'history', rows: [], more: false, ordinalEnd};
-    const user = question.user === undefined ? undefined : this.find(question.user);
-    if (question.user !== undefined && user === undefined) return nothing;
-    const name = question.event === undefined ? undefined : this.findName(question.event);
-    if (question.event !== undefined && name === undefined) return nothing;
-    const filter = this.filterOf(question, user, name, ordinalEnd);
-    const rows = await this.newestRows(filter, question.limit + 1);
-    return {kind: 'history', rows: rows.slice(0, question.limit), more: rows.length > question.limit, ordinalEnd};
-  }
-
-  private findName(event: string): number | undefined {
-    const bytes = wtf8(event);
-    const index = this.runner.setup.partition.names.find(bytes, 0, bytes.length);
-    return index >= 0 ? index : undefined;
-  }
-
-  private filterOf(
-    question: Ask<'history'>,
-    user: number | undefined,
-    name: number | undefined,
-    ordinalEnd: number,
-  ): HistoryFilter {
-    const {before} = question;
-    const toMs = question.toMs ?? Number.POSITIVE_INFINITY;
-    return {
-      user,
-      name,
-      fromMs: question.fromMs ?? 0,
-      toMs: before === undefined ? toMs : Math.min(toMs, before.timeMs),
-      ordinalEnd,
-      before: before === undefined ? undefined : {timeMs: before.timeMs, ordinal: this.ordinalBefore(before)},
-    };
-  }
-
-  /** At the page's last moment, partitions above the one it stopped in gave all they had, those below gave nothing yet. */
-  private ordinalBefore(before: RowPlace): number {
-    const {partition} = this.runner.setup.partition;
-    if (before.partition === partition) return before.ordinal;
-    return partition < before.partition ? Number.POSITIVE_INFINITY : 0;
-  }
-
-  private async newestRows(filter: HistoryFilter, limit: number) {
-    const newest = new NewestRows(limit, filter);
-    const {partition, layout, cache} = this.runner.setup;
-    // All taken at one moment, before the first wait.
-    const inMemory = this.chunksInMemory();
-    const numbers = new Set(inMemory.map((chunk) => chunk.chunk));
-    const stored = [...layout.chunks.values()].filter((entry) => !numbers.has(entry.chunk));
-    for (const chunk of inMemory) newest.offer(chunk.view());
-    const ofUser = await this.chunksOfUser(filter.user);
-    const candidates = stored.filter(
-      (entry) => mayHold(entry, filter) && (ofUser === undefined || ofUser.has(entry.chunk)),
-    );
-    candidates.sort((a, b) => b.maxTimeMs - a.maxTimeMs);
-    for (const entry of candidates) {
-      if (!newest.wants(entry.maxTimeMs)) break;
-      newest.offer(await cache.loadRows(entry.rows));
-    }
-    if (filter.user !== undefined && !partition.users.has(filter.user)) return [];
-    return newest.rows;
-  }
-
-  private chunksInMemory(): OpenChunk[] {
-    const {partition, layout} = this.runner.setup;
-    return [...layout.writing.values()].map(({chunk}) => chunk).concat(partition.open);
-  }
-
-  private async chunksOfUser(user: number | undefined): Promise<ReadonlySet<number> | undefined> {
-    if (user === undefined) return undefined;
-    const {partition, layout, cache} = this.runner.setup;
-    return new Set((await loadRecord(partition, layout, cache, user))?.chunks);
-  }
-
-  // ---- bodies ----
-
-  /** As many, in order, as one reply can carry; at least one. Ordinals that ascend inflate each block once. */
-  private async bodies(ordinals: readonly number[]): Promise<(string | null)[]> {
-    const events: (string | null)[] = [];
-    let bytes = 0;
-    let block: BlockInReach | undefined;
-    for (const ordinal of ordinals) {
-      if (block === undefined || ordinal < block.firstOrdinal || ordinal >= block.endOrdinal)
-        block = await this.bodyBlock(ordinal);
-      const event = block === undefined ? null : this.bodyIn(block, ordinal);
-      // In the reply an event is a JSON string: quotes and non-ASCII characters take more bytes there.
-      bytes += event === null ? 5 : Buffer.byteLength(JSON.stringify(event)) + 1;
-      if (bytes > replyBytesMax && events.length > 0) return events;
-      events.push(event);
-    }
-    return events;
-  }
-
-  private bodyIn(block: BlockInReach, ordinal: number): string | null {
-    const {partition, users, names} = this.runner.setup.partition;
-    const entry = block.bodies.entry(block.firstRow + ordinal - block.firstOrdinal, users, names);
-    return entry === undefined ? null : eventJson(entry, partition, ordinal);
-  }
-
-  private async bodyBlock(ordinal: number): Promise<BlockInReach | undefined> {
-    const {layout, cache} = this.runner.setup;
-    const blockOf = async (
-      {baseOrdinal, count}: {baseOrdinal: number; count: number},
-      load: (block: number) => Promise<readonly [Uint8Array, RowColumns]>,
-    ): Promise<BlockInReach> => {
-      const block = Math.floor((ordinal - baseOrdinal) / bodyBlockRows);
-      const firstRow = block * bodyBlockRows;
-      const firstOrdinal = baseOrdinal + firstRow;
-      const endOrdinal = Math.min(firstOrdinal + bodyBlockRows, baseOrdinal + count);
-      return {bodies: new BodyBlock(...(await load(block))), firstRow, firstOrdinal, endOrdinal};
-    };
-    const holds = ({baseOrdinal, count}: {baseOrdinal: number; count: number}) =>
-      ordinal >= baseOrdinal && ordinal < baseOrdinal + count;
-    for (const chunk of this.chunksInMemory()) {
-      if (holds(chunk)) return blockOf(chunk, async (block) => [chunk.blockAt(block), chunk.columnsView()]);
-    }
-    for (const entry of layout.chunks.values()) {
-      if (!holds(entry)) continue;
-      return blockOf(entry, (block) =>
-        Promise.all([cache.loadBodyBlock(entry.bodies, block), cache.loadRows(entry.rows)]),
-      );
-    }
-    return undefined;
-  }
-
   // ---- deletions ----
 
   private async deletion(question: Ask<'deletion'>): Promise<PartitionAnswer> {
@@ -336,12 +190,3 @@ export class LiveReads {
 }
 
 const userKey = (user: UserRef): Uint8Array => wtf8((user.kind === 'user' ? 'u' : 'a') + user.id);
-
-function mayHold(entry: ChunkEntry, filter: HistoryFilter): boolean {
-  return (
-    entry.maxTimeMs >= filter.fromMs &&
-    entry.minTimeMs <= filter.toMs &&
-    entry.baseOrdinal < filter.ordinalEnd &&
-    (filter.name === undefined || entry.names === null || entry.names.includes(filter.name))
-  );
-}

@@ -21,6 +21,7 @@ import {DerivedRows} from '../../actors/report/derived-rows.js';
 import type {ValueCells} from '../../actors/report/value-cells.js';
 import {type RowsView, viewRows} from '../../actors/rows.js';
 import {viewWindows, type WindowsView} from '../../actors/windows.js';
+import {storedBlock} from './stored-member.js';
 import {TwoQueues} from './two-queues.js';
 
 const inflate = promisify(gunzip);
@@ -125,6 +126,12 @@ export class PartsCache {
     return (held.rows ??= viewRows(held.bytes));
   }
 
+  /** What `loadRows` brings, if it is at hand. */
+  heldRows(ref: PartRef): RowsView | undefined {
+    const held = this.held.get(ref.key);
+    return held === undefined ? undefined : (held.rows ??= viewRows(held.bytes));
+  }
+
   /** Like `loadRows`, for a report that goes through many. */
   async scanRows(ref: PartRef): Promise<ScannedRows> {
     return this.scanned(ref, await this.part(ref));
@@ -195,7 +202,12 @@ export class PartsCache {
 
   /** One block of a bodies part, inflated (actors/bodies.ts). C4 */
   async loadBodyBlock(ref: PartRef, block: number): Promise<Uint8Array<ArrayBuffer>> {
-    return (await this.once(`${ref.key}/${block}`, () => this.inflateBlock(ref, block))).bytes;
+    return (await this.once(blockKey(ref, block), () => this.inflateBlock(ref, block))).bytes;
+  }
+
+  /** What `loadBodyBlock` brings, if it is at hand. */
+  heldBodyBlock(ref: PartRef, block: number): Uint8Array<ArrayBuffer> | undefined {
+    return this.held.get(blockKey(ref, block))?.bytes;
   }
 
   private async inflateBlock(ref: PartRef, block: number): Promise<Uint8Array<ArrayBuffer>> {
@@ -203,7 +215,7 @@ export class PartsCache {
     if (block >= starts.length) throw new DamagedPart(ref, `it has no block ${block}`);
     const member = await this.range(ref, starts[block], ends[block]);
     try {
-      const inflated = await inflate(member, {maxOutputLength: bodyBlockBytesMax});
+      const inflated = storedBlock(member) ?? (await inflate(member, {maxOutputLength: bodyBlockBytesMax}));
       // A copy: zlib answers with a slice of a buffer that may be much larger, and the bound counts what is kept.
       return isUpgradeDue ? upgradedBlock(inflated) : new Uint8Array(inflated);
     } catch (cause) {
@@ -283,3 +295,5 @@ export class PartsCache {
     return new Uint8Array(value);
   }
 }
+
+const blockKey = (ref: PartRef, block: number): string => `${ref.key}/${block}`;

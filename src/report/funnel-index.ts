@@ -22,8 +22,8 @@ import type {RowsView} from '../../actors/rows.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
 import {isUnreadable} from '../parts/damage.js';
+import {loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
-import {loadAhead} from './load-ahead.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
 import {Slices} from './slices.js';
 

@@ -19,8 +19,8 @@ import {type ValueCells, ValueCellsBuilder} from '../../actors/report/value-cell
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
 import {isUnreadable} from '../parts/damage.js';
+import {loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
-import {loadAhead} from './load-ahead.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
 import {Slices} from './slices.js';
 

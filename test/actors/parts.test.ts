@@ -166,7 +166,14 @@ describe('user records', () => {
 
   test('a record is found, or taken out', () => {
     expect(findRecord(block.payload, 4)).toEqual(records[1]);
+    expect([0, 3, 900, 901].map((user) => findRecord(block.payload, user))).toEqual([
+      undefined,
+      records[0],
+      records[2],
+      undefined,
+    ]);
     expect(findRecord(block.payload, 5)).toBeUndefined();
+    expect(() => findRecord(block.payload.subarray(0, 20), 4)).toThrow('within bounds');
     const left = withoutRecord(block.payload, 4)!;
     expect(findRecord(left.payload, 4)).toBeUndefined();
     expect(findRecord(left.payload, 900)).toEqual(records[2]);

@@ -15,6 +15,7 @@ class FakePartitions implements Requester {
   readonly partitions: Row[][];
   /** Bodies of one reply. */
   bodiesMax = 3;
+  bodiesAsked = 0;
   /** Called between the phases. */
   beforeBodies: () => void = () => {};
   isSilent = false;
@@ -38,12 +39,17 @@ class FakePartitions implements Requester {
     return {string: () => JSON.stringify(answer)};
   }
 
+  private events(partition: number, ordinals: readonly number[]): (string | null)[] {
+    const some = ordinals.slice(0, this.bodiesMax);
+    return some.map((at) => (this.partitions[partition][at].erased ? null : `"${partition}-${at}"`));
+  }
+
   private answer(partition: number, question: PartitionQuestion): PartitionAnswer {
     const own = this.partitions[partition];
     if (question.ask === 'bodies') {
       this.beforeBodies();
-      const some = question.ordinals.slice(0, this.bodiesMax);
-      return {kind: 'bodies', events: some.map((at) => (own[at].erased ? null : `"${partition}-${at}"`))};
+      this.bodiesAsked += 1;
+      return {kind: 'bodies', events: this.events(partition, question.ordinals)};
     }
     if (question.ask !== 'history') throw new Error(`not expected: ${question.ask}`);
     const ordinalEnd = question.ordinalEnd ?? own.length;
@@ -52,7 +58,16 @@ class FakePartitions implements Requester {
       .filter((row) => !row.erased && row.ordinal < ordinalEnd && isAfter({...row, partition}, question.before))
       .sort((a, b) => b.timeMs - a.timeMs || b.ordinal - a.ordinal)
       .map(({timeMs, ordinal}) => ({timeMs, ordinal}));
-    return {kind: 'history', rows: rows.slice(0, question.limit), more: rows.length > question.limit, ordinalEnd};
+    const answer = {
+      kind: 'history',
+      rows: rows.slice(0, question.limit),
+      more: rows.length > question.limit,
+      ordinalEnd,
+    } as const;
+    if (!question.withEvents) return answer;
+    this.beforeBodies();
+    const ordinals = answer.rows.map(({ordinal}) => ordinal).sort((a, b) => a - b);
+    return {...answer, events: this.events(partition, ordinals)};
   }
 }
 
@@ -101,6 +116,20 @@ describe('history', () => {
     expect(page.events).toEqual(['"1-0"', '"0-1"', '"0-2"', '"1-2"']);
     const rest = await readPage(fake, 4, {place: page.next!, ordinalEnds: page.ordinalEnds});
     expect(rest).toMatchObject({events: ['"0-3"', '"1-3"'], next: undefined});
+  });
+
+  test('one partition answers rows and events at once, and is asked for those that did not fit', async () => {
+    const fake = new FakePartitions([[9, 7, 8, 3, 5]]);
+    fake.bodiesMax = 4;
+    expect((await readPage(fake, 4)).events).toEqual(['"0-0"', '"0-2"', '"0-1"', '"0-4"']);
+    expect(fake.bodiesAsked).toBe(0);
+    fake.bodiesMax = 2;
+    expect((await readPage(fake, 5)).events).toEqual(['"0-0"', '"0-2"', '"0-1"', '"0-4"', '"0-3"']);
+    expect(fake.bodiesAsked).toBe(2);
+    fake.beforeBodies = () => {
+      fake.partitions[0][2].erased = true;
+    };
+    expect((await readPage(fake, 2)).events).toEqual(['"0-0"', '"0-1"']);
   });
 
   test('a partition that does not answer is a 503, not a shorter page', async () => {

@@ -39,9 +39,17 @@ const asked = async <K extends PartitionAnswer['kind']>(kind: K, answer: Promise
 
 const measured = async () => (await asked('measures', role.ask({ask: 'measures'}))).partition;
 
+const ordinalOf = (text: string | null): number => Number(JSON.parse(text!).id.split('-')[1]);
+
 async function historyOf(id: string): Promise<string[]> {
   const {rows} = await asked('history', role.ask({ask: 'history', user: user(id), limit: 1_000}));
   const {events: texts} = await asked('bodies', role.ask({ask: 'bodies', ordinals: rows.map((row) => row.ordinal)}));
+  // Nothing at all of an unknown user.
+  const {events: atOnce} = await asked(
+    'history',
+    role.ask({ask: 'history', user: user(id), limit: 1_000, withEvents: true}),
+  );
+  expect(atOnce ?? []).toEqual([...texts].sort((a, b) => ordinalOf(a) - ordinalOf(b)));
   return texts.map((text) => {
     const body = JSON.parse(text as string);
     return `${body.event} ${body.properties.n} ${body.id}`;

@@ -118,7 +118,10 @@ describe('parts cache', () => {
     const store = new Store();
     const ref = store.put(joinBodies([gzipSync('first block'), gzipSync('second block')]), 1_000);
     const cache = new PartsCache(store, 1_000);
+    expect(cache.heldBodyBlock(ref, 1)).toBeUndefined();
     const block = await cache.loadBodyBlock(ref, 1);
+    expect(cache.heldBodyBlock(ref, 1)).toBe(block);
+    expect(cache.heldBodyBlock(ref, 0)).toBeUndefined();
     expect(new TextDecoder().decode(block)).toBe('second block');
     expect(await cache.loadBodyBlock(ref, 1)).toBe(block);
     expect(store.reads).toEqual([1]);

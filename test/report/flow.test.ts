@@ -1,8 +1,8 @@
 // How askers share work: one run for many, turns, answers that are kept, loads that are ahead of their use.
 
 import {describe, expect, test} from 'vitest';
+import {loadAhead} from '../../src/parts/load-ahead.js';
 import {AnswerCache} from '../../src/report/answer-cache.js';
-import {loadAhead} from '../../src/report/load-ahead.js';
 import {SharedRun} from '../../src/report/shared-run.js';
 import {Slices} from '../../src/report/slices.js';
 import {Overload, Turns} from '../../src/report/turns.js';
@@ -111,6 +111,20 @@ describe('answer cache', () => {
 });
 
 describe('load ahead', () => {
+  test('loads that begin with one take one more with each that is taken, up to their bound', async () => {
+    let started = 0;
+    const load = async (item: number) => {
+      started += 1;
+      return item * 2;
+    };
+    const startedAt: number[] = [];
+    for await (const [item, value] of loadAhead([1, 2, 3, 4, 5, 6, 7, 8], load, 3, 1)) {
+      expect(value).toBe(item * 2);
+      startedAt.push(started);
+    }
+    expect(startedAt).toEqual([1, 3, 5, 6, 7, 8, 8, 8]);
+  });
+
   test('keeps the order, whatever comes first, and loads no further than its bound', async () => {
     const loads = Array.from({length: 5}, () => deferred<string>());
     let started = 0;

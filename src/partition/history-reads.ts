@@ -1,0 +1,249 @@
+// The rows of one partition: those that a history asks for, newest first, and the events that they stand for.
+//   Owns: which chunks are read, in which order, and how many at once. Does not own: waiting until the log is folded
+//   (live-reads.ts), what a row is (actors/).
+//   R1. What lies in memory, and which parts there are, is taken at one moment, before the first wait. A chunk that an
+//       erasure replaces meanwhile says the same of everybody else, and of an erased user nothing is said.
+//   R2. What is at hand is used at once: waiting for a promise for each of a hundred chunks takes longer than looking
+//       through them. From the first that is not, some are loaded ahead: the store answers one question after the other,
+//       each some milliseconds after it was asked.
+import {BodyBlock, eventJson, type RowColumns} from '../../actors/bodies.js';
+import {wtf8} from '../../actors/codec/bytes.js';
+import {type HistoryFilter, NewestRows} from '../../actors/history.js';
+import {bodyBlockRows} from '../../actors/limits.js';
+import type {ChunkEntry} from '../../actors/manifest.js';
+import {OpenChunk} from '../../actors/open-chunk.js';
+import {type PartitionAnswer, type PartitionQuestion, type RowPlace, replyBytesMax} from '../asks.js';
+import {loadAhead} from '../parts/load-ahead.js';
+import type {RunnerSetup} from './runner.js';
+import {loadRecord} from './user-loader.js';
+
+/** Chunks under way at once: at most 1 MiB each. */
+const loadsAheadMax = 8;
+
+type HistoryQuestion = Extract<PartitionQuestion, {ask: 'history'}>;
+
+/** A chunk in memory, or in parts. */
+type Place = OpenChunk | ChunkEntry;
+
+/** Wanted rows of one block of bodies. */
+interface BlockRows {
+  /** Undefined: no chunk has such rows. */
+  readonly place: Place | undefined;
+  readonly block: number;
+  readonly ordinals: number[];
+}
+
+type LoadedBlock = readonly [block: Uint8Array, columns: RowColumns];
+
+export class HistoryReads {
+  private readonly setup: Pick<RunnerSetup, 'partition' | 'layout' | 'cache'>;
+
+  constructor(setup: Pick<RunnerSetup, 'partition' | 'layout' | 'cache'>) {
+    this.setup = setup;
+  }
+
+  // ---- rows ----
+
+  /** `user`: the index of the one that the question names; undefined when nothing is known of it. */
+  async history(question: HistoryQuestion, user: number | undefined): Promise<PartitionAnswer> {
+    const {partition} = this.setup;
+    const ordinalEnd = question.ordinalEnd ?? partition.open.baseOrdinal + partition.open.count;
+    const nothing: PartitionAnswer = {kind: 'history', rows: [], more: false, ordinalEnd};
+    if (question.user !== undefined && user === undefined) return nothing;
+    const name = question.event === undefined ? undefined : this.findName(question.event);
+    if (question.event !== undefined && name === undefined) return nothing;
+    const found = await this.newestRows(this.filterOf(question, user, name, ordinalEnd), question.limit + 1);
+    const rows = found.slice(0, question.limit);
+    const answer = {kind: 'history', rows, more: found.length > question.limit, ordinalEnd} as const;
+    if (!question.withEvents) return answer;
+    const ordinals = rows.map(({ordinal}) => ordinal).sort((a, b) => a - b);
+    return {...answer, events: await this.events(ordinals)};
+  }
+
+  private findName(event: string): number | undefined {
+    const bytes = wtf8(event);
+    const index = this.setup.partition.names.find(bytes, 0, bytes.length);
+    return index >= 0 ? index : undefined;
+  }
+
+  private filterOf(
+    question: HistoryQuestion,
+    user: number | undefined,
+    name: number | undefined,
+    ordinalEnd: number,
+  ): HistoryFilter {
+    const {before} = question;
+    const toMs = question.toMs ?? Number.POSITIVE_INFINITY;
+    return {
+      user,
+      name,
+      fromMs: question.fromMs ?? 0,
+      toMs: before === undefined ? toMs : Math.min(toMs, before.timeMs),
+      ordinalEnd,
+      before: before === undefined ? undefined : {timeMs: before.timeMs, ordinal: this.ordinalBefore(before)},
+    };
+  }
+
+  /** At the page's last moment, partitions above the one it stopped in gave all they had, those below gave nothing yet. */
+  private ordinalBefore(before: RowPlace): number {
+    const {partition} = this.setup.partition;
+    if (before.partition === partition) return before.ordinal;
+    return partition < before.partition ? Number.POSITIVE_INFINITY : 0;
+  }
+
+  private async newestRows(filter: HistoryFilter, limit: number) {
+    const newest = new NewestRows(limit, filter);
+    const {partition, layout} = this.setup;
+    const inMemory = this.chunksInMemory(); // R1
+    const numbers = new Set(inMemory.map(({chunk}) => chunk));
+    const stored = [...layout.chunks.values()].filter((entry) => !numbers.has(entry.chunk) && mayHold(entry, filter));
+    for (const chunk of inMemory) newest.offer(chunk.view());
+    const ofUser = await this.chunksOfUser(filter.user);
+    const candidates = ofUser === undefined ? stored : stored.filter(({chunk}) => ofUser.has(chunk));
+    await this.offerStored(
+      newest,
+      candidates.sort((a, b) => b.maxTimeMs - a.maxTimeMs),
+    );
+    return filter.user === undefined || partition.users.has(filter.user) ? newest.rows : []; // R1
+  }
+
+  /** `entries`: the chunk with the newest row first. R2 */
+  private async offerStored(newest: NewestRows, entries: readonly ChunkEntry[]): Promise<void> {
+    const {cache} = this.setup;
+    for (let at = 0; at < entries.length && newest.wants(entries[at].maxTimeMs); at++) {
+      const held = cache.heldRows(entries[at].rows);
+      if (held === undefined) return this.offerLoaded(newest, entries.slice(at));
+      newest.offer(held);
+    }
+  }
+
+  private async offerLoaded(newest: NewestRows, entries: readonly ChunkEntry[]): Promise<void> {
+    const load = ({rows}: ChunkEntry) => this.setup.cache.loadRows(rows);
+    // Begins with one: mostly the newest chunks have enough.
+    for await (const [{maxTimeMs}, columns] of loadAhead(entries, load, loadsAheadMax, 1)) {
+      if (!newest.wants(maxTimeMs)) return;
+      newest.offer(columns);
+    }
+  }
+
+  private chunksInMemory(): OpenChunk[] {
+    const {partition, layout} = this.setup;
+    return [...layout.writing.values()].map(({chunk}) => chunk).concat(partition.open);
+  }
+
+  private async chunksOfUser(user: number | undefined): Promise<ReadonlySet<number> | undefined> {
+    if (user === undefined) return undefined;
+    const {partition, layout, cache} = this.setup;
+    return new Set((await loadRecord(partition, layout, cache, user))?.chunks);
+  }
+
+  // ---- events ----
+
+  /** Events of the first of these rows, in order, as many as one reply can carry; at least one. Null: it was erased. */
+  async events(ordinals: readonly number[]): Promise<(string | null)[]> {
+    const events = new ReplyEvents();
+    const wanted = this.blocksOf(ordinals); // R1
+    for (let at = 0; at < wanted.length && !events.isFull; at++) {
+      const held = this.heldBlock(wanted[at]);
+      if (held === undefined) {
+        await this.loadEvents(events, wanted.slice(at));
+        break;
+      }
+      this.addEvents(events, wanted[at], held);
+    }
+    return events.texts;
+  }
+
+  /** R2 */
+  private async loadEvents(events: ReplyEvents, wanted: readonly BlockRows[]): Promise<void> {
+    for await (const [rows, loaded] of loadAhead(wanted, (rows) => this.loadBlock(rows), loadsAheadMax)) {
+      if (events.isFull) return;
+      this.addEvents(events, rows, loaded);
+    }
+  }
+
+  /** Rows that follow each other in one block are taken together: each block is inflated once when ordinals ascend. */
+  private blocksOf(ordinals: readonly number[]): BlockRows[] {
+    const places = this.placesByOrdinal();
+    const blocks: BlockRows[] = [];
+    for (const ordinal of ordinals) {
+      const place = placeOf(places, ordinal);
+      const block = place === undefined ? 0 : Math.floor((ordinal - place.baseOrdinal) / bodyBlockRows);
+      const last = blocks.at(-1);
+      if (last !== undefined && last.place === place && last.block === block) last.ordinals.push(ordinal);
+      else blocks.push({place, block, ordinals: [ordinal]});
+    }
+    return blocks;
+  }
+
+  private placesByOrdinal(): Place[] {
+    const inMemory = this.chunksInMemory();
+    const numbers = new Set(inMemory.map(({chunk}) => chunk));
+    const stored: Place[] = [...this.setup.layout.chunks.values()].filter(({chunk}) => !numbers.has(chunk));
+    return stored.concat(inMemory).sort((a, b) => a.baseOrdinal - b.baseOrdinal);
+  }
+
+  /** Null: there is no such row. */
+  private heldBlock({place, block}: BlockRows): LoadedBlock | null | undefined {
+    if (place === undefined) return null;
+    if (place instanceof OpenChunk) return [place.blockAt(block), place.columnsView()];
+    const {cache} = this.setup;
+    const rows = cache.heldRows(place.rows);
+    const bodies = rows === undefined ? undefined : cache.heldBodyBlock(place.bodies, block);
+    return rows === undefined || bodies === undefined ? undefined : [bodies, rows];
+  }
+
+  private async loadBlock(rows: BlockRows): Promise<LoadedBlock | null> {
+    const held = this.heldBlock(rows);
+    if (held !== undefined) return held;
+    const {bodies, rows: columns} = rows.place as ChunkEntry;
+    const {cache} = this.setup;
+    return Promise.all([cache.loadBodyBlock(bodies, rows.block), cache.loadRows(columns)]);
+  }
+
+  private addEvents(events: ReplyEvents, {place, ordinals}: BlockRows, loaded: LoadedBlock | null): void {
+    const {partition, users, names} = this.setup.partition;
+    const bodies = loaded === null ? undefined : new BodyBlock(...loaded);
+    for (const ordinal of ordinals) {
+      const entry = place === undefined ? undefined : bodies?.entry(ordinal - place.baseOrdinal, users, names);
+      events.add(entry === undefined ? null : eventJson(entry, partition, ordinal));
+    }
+  }
+}
+
+/** Texts of events, until a reply is full. */
+class ReplyEvents {
+  readonly texts: (string | null)[] = [];
+  isFull = false;
+  private bytes = 0;
+
+  /** Does nothing once it is full. */
+  add(text: string | null): void {
+    // In the reply an event is a JSON string: quotes and non-ASCII characters take more bytes there.
+    this.bytes += text === null ? 5 : Buffer.byteLength(JSON.stringify(text)) + 1;
+    this.isFull ||= this.bytes > replyBytesMax && this.texts.length > 0;
+    if (!this.isFull) this.texts.push(text);
+  }
+}
+
+/** `places` ascend. */
+function placeOf(places: readonly Place[], ordinal: number): Place | undefined {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (places[middle].baseOrdinal + places[middle].count <= ordinal) low = middle + 1;
+    else high = middle;
+  }
+  const place = places[low];
+  return place !== undefined && place.baseOrdinal <= ordinal ? place : undefined;
+}
+
+function mayHold(entry: ChunkEntry, filter: HistoryFilter): boolean {
+  return (
+    entry.maxTimeMs >= filter.fromMs &&
+    entry.minTimeMs <= filter.toMs &&
+    entry.baseOrdinal < filter.ordinalEnd &&
+    (filter.name === undefined || entry.names === null || entry.names.includes(filter.name))
+  );
+}
