@@ -179,6 +179,13 @@ export function lowerBoundNear({times, order}: RowsView, timeMs: number, start: 
   return low;
 }
 
+/** The same rows, of which only those with a time in [startMs, lastMs] are listed. */
+export function rowsWithin(rows: RowsView, startMs: number, lastMs: number): RowsView {
+  const start = lowerBound(rows, startMs);
+  const end = lowerBound(rows, lastMs + 1, start);
+  return end - start === rows.order.length ? rows : {...rows, order: rows.order.subarray(start, end)};
+}
+
 /** Live rows by (time, row). */
 export function timeOrder(times: Float64Array, users: Uint32Array, count: number): Uint16Array {
   // A loop a function: compiled in its midst, a loop knows nothing of what comes after it, and all is compiled again.

@@ -96,6 +96,11 @@ export class PostingsBuilder {
     return (nameCount + 2) * 4 + rows * 8;
   }
 
+  /** Counted so far. */
+  get rowCount(): number {
+    return this.rows;
+  }
+
   count({order, users}: RowsView): void {
     const {places} = this;
     for (let at = 0; at < order.length; at++) places[users[order[at]] + 1] += 1;

@@ -24,6 +24,8 @@ const overtakenMsMax = 20_000;
 /** Reports take their thread in turns: two keep it busy while one of them waits for parts. */
 const reportsAtOnceMax = 2;
 const reportsWaitingMax = 256;
+/** A slice of building (5 ms) waits so long at most for reports at work: under reports without end it takes a tenth of the thread. */
+const buildWaitMsMax = 50;
 
 export interface EngineOptions {
   readonly partitionCount: number;
@@ -50,7 +52,7 @@ export class ReportEngine {
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
     this.parts = new PartsCache(values, Math.floor((cacheBytesMax / 8) * 5));
-    this.funnelIndex = new FunnelIndex(this.parts, logger);
+    this.funnelIndex = new FunnelIndex(this.parts, logger, () => this.turns.quiet(buildWaitMsMax));
     this.valueIndex = new ValueIndex(this.parts, logger);
     this.dayRanges = new HeldDayRanges(this.parts);
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);

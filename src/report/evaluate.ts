@@ -210,7 +210,7 @@ export class Evaluation {
     const stepNames = query.steps.map((event) => nameIndex(names, event));
     const stretch = {startMs: query.fromMs, lastMs: query.toMs};
     const windowMs = query.windowMs ?? Number.POSITIVE_INFINITY;
-    const postings = await this.funnelIndex?.postingsOf(snapshot);
+    const postings = await this.funnelIndex?.postingsOf(snapshot, stretch);
     if (postings !== undefined) {
       const funnel = new PostedFunnel(postings, stepNames, stretch, windowMs);
       for (const _ of funnel.walk()) await this.slices.pause();

@@ -1,9 +1,10 @@
 // What funnels are answered from: postings of every partition (actors/report/user-postings.ts), in this thread's memory
 // alone.
-//   I1. Postings answer for a snapshot only if they hold exactly its rows (actors/report/postings-plan.ts, G1). Without
-//       them the scan answers.
-//   I2. They are made once funnels are asked, off the way of any answer; what few rows a newer snapshot added are built
-//       on the way, as scanning everything would take longer. They go when no funnel was asked for a while.
+//   I1. Postings answer for a snapshot only if they hold exactly its rows (actors/report/postings-plan.ts, G1), or all of
+//       them that lie in the stretch that is asked about. Without them the scan answers.
+//   I2. They are made once funnels are asked, off the way of any answer, and give way to reports. What few rows of its
+//       stretch they lack an answer builds for itself, as scanning everything would take longer. They go when no funnel
+//       was asked for a while.
 //   I3. What they take, with what building takes, is taken from the room for parts, and is at most a share of it. What
 //       does not fit is not built.
 //   I4. A segment's replacement is built beside it: answers go on meanwhile. One partition is built at a time.
@@ -16,9 +17,9 @@ import {
   rowsToBuild,
   type Segment,
 } from '../../actors/report/postings-plan.js';
-import {liveRows} from '../../actors/report/selection.js';
+import {chunksWithin, liveRows, type Stretch} from '../../actors/report/selection.js';
 import {PostingsBuilder, type UserPostings} from '../../actors/report/user-postings.js';
-import type {RowsView} from '../../actors/rows.js';
+import {type RowsView, rowsWithin} from '../../actors/rows.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
 import {isUnreadable} from '../parts/damage.js';
@@ -29,7 +30,7 @@ import {Slices} from './slices.js';
 
 /** Of the room for parts. Half of the memory of a report role with 10 M events at the default bound. */
 const roomShare = 3 / 4;
-/** As many rows are built on the way of an answer: some 5 ms. Of larger stores a share, which is less than scanning it all. */
+/** An answer builds so many rows for itself: some 5 ms. Of larger stores a share, which is less than scanning it all. */
 const rowsOnTheWayMin = 65_536;
 const shareOnTheWay = 1 / 16;
 const interestMs = 30 * 60_000;
@@ -37,10 +38,20 @@ const loadsAheadMax = 4;
 /** What did not fit is tried again when the partition has become smaller or larger by this share. */
 const retryShare = 1 / 8;
 
+/** Rows of the chunks that lie in the stretch; given up when they are more than `rowsMax`. */
+interface Build {
+  readonly chunks: readonly ChunkEntry[];
+  readonly index: SnapshotIndex;
+  readonly rankStart: number;
+  readonly stretch: Stretch;
+  readonly rowsMax: number;
+  /** Called between slices. */
+  readonly pause: () => Promise<void>;
+}
+
 interface PartitionState {
   segments: readonly Segment[];
-  /** The build under way, and the snapshot that waits for its turn to be built. I4 */
-  building: Promise<void> | undefined;
+  /** The snapshot that waits for its turn to be built. I4 */
   wanted: SnapshotIndex | undefined;
   /** Rows of the partition when its postings did not fit. */
   unfitRows: number | undefined;
@@ -50,13 +61,16 @@ export class FunnelIndex {
   private readonly parts: PartsCache;
   private readonly partsBytesMax: number;
   private readonly logger: Logger;
+  private readonly whenQuiet: () => Promise<void>;
   private readonly partitions = new Map<number, PartitionState>();
   private backlog: Promise<void> | undefined;
   /** Of what is being built. I3 */
   private buildingBytes = 0;
   private lastAskedMs = 0;
 
-  constructor(parts: PartsCache, logger: Logger) {
+  /** `whenQuiet`: resolves when a slice of what nobody waits for may be built (I2). */
+  constructor(parts: PartsCache, logger: Logger, whenQuiet = (): Promise<void> => Promise.resolve()) {
+    this.whenQuiet = whenQuiet;
     this.parts = parts;
     this.partsBytesMax = parts.bytesMax;
     this.logger = logger;
@@ -74,24 +88,44 @@ export class FunnelIndex {
     return bytes;
   }
 
-  /** Postings of exactly the rows of this snapshot; undefined when there are none (yet). I1 */
-  async postingsOf({manifest, index}: PartitionSnapshot): Promise<readonly UserPostings[] | undefined> {
+  /** Postings of all rows of this snapshot that lie in the stretch; undefined when there are none (yet). I1 */
+  async postingsOf(
+    {manifest, index}: PartitionSnapshot,
+    stretch: Stretch,
+  ): Promise<readonly UserPostings[] | undefined> {
     this.lastAskedMs = monotonicMs();
     const state = this.stateOf(manifest.partition);
     const plan = planSegments(index, state.segments);
-    const missing = rowsToBuild(plan);
-    if (missing > Math.max(rowsOnTheWayMin, liveRows(index.chunks) * shareOnTheWay)) {
-      this.want(state, index);
-      return undefined;
+    if (rowsToBuild(mergeDue(plan, index)) > 0) this.want(state, index);
+    try {
+      return await this.completed(plan, index, stretch);
+    } catch (error) {
+      if (isUnreadable(error)) return undefined; // The scan says what is missing.
+      throw error;
     }
-    if (missing > 0) {
-      if (state.building !== undefined) return undefined;
-      await this.start(state, plan, index);
+  }
+
+  /** What is at hand, and what that lacks of the stretch. I2 */
+  private async completed(
+    plan: readonly PlannedSegment[],
+    index: SnapshotIndex,
+    stretch: Stretch,
+  ): Promise<readonly UserPostings[] | undefined> {
+    const slices = new Slices();
+    const pause = (): Promise<void> => slices.pause();
+    let rowsMax = Math.max(rowsOnTheWayMin, liveRows(index.chunks) * shareOnTheWay);
+    const postings: UserPostings[] = [];
+    for (const {chunks, held} of plan) {
+      const rankStart = postings.at(-1)?.rankEnd ?? 0;
+      const lacking = held === undefined ? chunksWithin(chunks, [stretch]) : [];
+      if (held === undefined && lacking.length === 0) continue;
+      const own =
+        held?.postings ?? (await this.buildPostings({chunks: lacking, index, rankStart, stretch, rowsMax, pause}));
+      if (own === undefined || own.rankStart < rankStart) return undefined;
+      if (held === undefined) rowsMax -= own.rows;
+      postings.push(own);
     }
-    const held = planSegments(index, state.segments);
-    if (rowsToBuild(held) > 0) return undefined;
-    if (rowsToBuild(mergeDue(held, index)) > 0) this.want(state, index);
-    return held.flatMap((segment) => segment.held?.postings ?? []);
+    return postings;
   }
 
   /** Resolves when nothing is being built any more. */
@@ -109,7 +143,6 @@ export class FunnelIndex {
   private stateOf(partition: number): PartitionState {
     const state = this.partitions.get(partition) ?? {
       segments: [],
-      building: undefined,
       wanted: undefined,
       unfitRows: undefined,
     };
@@ -137,24 +170,20 @@ export class FunnelIndex {
       if (state?.wanted === undefined) return;
       const index = state.wanted;
       state.wanted = undefined;
-      await state.building;
       await this.start(state, mergeDue(planSegments(index, state.segments), index), index);
     }
   }
 
   /** Never rejects: parts that cannot be read are the business of the scan, which answers then. */
-  private start(state: PartitionState, plan: readonly PlannedSegment[], index: SnapshotIndex): Promise<void> {
-    const building = this.build(state, plan, index)
-      .catch((error: unknown) => {
-        const level = isUnreadable(error) ? 'debug' : 'error';
-        this.logger[level]({err: error}, 'postings for funnels were not built');
-      })
-      .finally(() => {
-        state.building = undefined;
-        this.makeRoom();
-      });
-    state.building = building;
-    return building;
+  private async start(state: PartitionState, plan: readonly PlannedSegment[], index: SnapshotIndex): Promise<void> {
+    try {
+      await this.build(state, plan, index);
+    } catch (error) {
+      const level = isUnreadable(error) ? 'debug' : 'error';
+      this.logger[level]({err: error}, 'postings for funnels were not built');
+    } finally {
+      this.makeRoom();
+    }
   }
 
   private async build(state: PartitionState, plan: readonly PlannedSegment[], index: SnapshotIndex): Promise<void> {
@@ -208,36 +237,56 @@ export class FunnelIndex {
 
   private async buildSegment(
     chunks: readonly ChunkEntry[],
-    {users, names}: SnapshotIndex,
+    index: SnapshotIndex,
     rankStart: number,
   ): Promise<Segment | undefined> {
-    const rows = liveRows(chunks);
+    let slices = new Slices();
+    const pause = async (): Promise<void> => {
+      const turn = slices.pauseIfDue();
+      if (turn === undefined) return;
+      await turn;
+      await this.whenQuiet();
+      slices = new Slices();
+    };
+    const stretch = {startMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY};
+    const postings = await this.buildPostings({chunks, index, rankStart, stretch, rowsMax: liveRows(chunks), pause});
+    return postings && {chunks, postings};
+  }
+
+  /** Undefined where they do not fit, or where there are none (actors/report/user-postings.ts, U3). */
+  private async buildPostings(build: Build): Promise<UserPostings | undefined> {
+    const {chunks, rankStart, rowsMax, pause} = build;
+    const {users, names} = build.index;
+    const rows = Math.min(rowsMax, liveRows(chunks));
     const passing = PostingsBuilder.passingBytes(users.count, rows);
     const kept = PostingsBuilder.postingsBytesMin(names.count, rows);
     if (this.bytesHeld + passing + kept > this.bytesMax) return undefined; // I3
     this.buildingBytes += passing + kept;
     try {
       this.makeRoom();
-      const slices = new Slices();
       const builder = new PostingsBuilder(users.count, names.count, rankStart);
-      for await (const view of this.rows(chunks, slices)) builder.count(view);
+      for await (const view of this.rows(build)) {
+        builder.count(view);
+        if (builder.rowCount > rowsMax) return undefined;
+      }
       builder.startPlacing();
-      for await (const view of this.rows(chunks, slices)) builder.place(view);
+      for await (const view of this.rows(build)) builder.place(view);
       const work = builder.build((bytes) => this.bytesHeld - kept + bytes <= this.bytesMax);
       for (;;) {
         const {done, value} = work.next();
-        if (done) return value === undefined ? undefined : {chunks, postings: value};
-        await slices.pause();
+        if (done) return value;
+        await pause();
       }
     } finally {
       this.buildingBytes -= passing + kept;
+      this.makeRoom();
     }
   }
 
-  private async *rows(chunks: readonly ChunkEntry[], slices: Slices): AsyncGenerator<RowsView, void, void> {
+  private async *rows({chunks, stretch, pause}: Build): AsyncGenerator<RowsView, void, void> {
     for await (const [, view] of loadAhead(chunks, ({rows}) => this.parts.loadRows(rows), loadsAheadMax)) {
-      yield view;
-      await slices.pause();
+      yield rowsWithin(view, stretch.startMs, stretch.lastMs);
+      await pause();
     }
   }
 }

@@ -1,4 +1,4 @@
-// How many reports are computed at once, and how many may wait for their turn.
+// How many reports are computed at once, and how many may wait for their turn; work that nobody waits for comes between.
 
 /** More waiting askers than there is room for: the answer is 503, and nothing was done. */
 export class Overload extends Error {
@@ -10,6 +10,7 @@ export class Turns {
   private readonly waitingMax: number;
   private taken = 0;
   private readonly waiting: (() => void)[] = [];
+  private readonly forQuiet = new Set<() => void>();
 
   constructor(atOnceMax: number, waitingMax: number) {
     this.atOnceMax = atOnceMax;
@@ -27,6 +28,20 @@ export class Turns {
     }
   }
 
+  /** Resolves when nobody is at work, or after `waitMsMax`: where somebody always is, the others go on slowly. */
+  quiet(waitMsMax: number): Promise<void> {
+    if (this.taken === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const goOn = (): void => {
+        clearTimeout(timer);
+        this.forQuiet.delete(goOn);
+        resolve();
+      };
+      const timer = setTimeout(goOn, waitMsMax);
+      this.forQuiet.add(goOn);
+    });
+  }
+
   private async wait(): Promise<void> {
     if (this.waiting.length === this.waitingMax) throw new Overload(`${this.waitingMax} reports wait already`);
     await new Promise<void>((resolve) => this.waiting.push(resolve));
@@ -37,5 +52,6 @@ export class Turns {
     const next = this.waiting.shift();
     if (next === undefined) this.taken -= 1;
     else next();
+    if (this.taken === 0) for (const goOn of this.forQuiet) goOn();
   }
 }

@@ -81,6 +81,26 @@ describe('turns', () => {
     await Promise.all([taken[0], taken[2], taken[3]]);
     expect(begun).toEqual([0, 1, 2, 3]);
   });
+
+  test('are quiet when nobody is at work; who waits for that goes on after a while all the same', async () => {
+    const turns = new Turns(2, 2);
+    await turns.quiet(60_000);
+    const works = [deferred<void>(), deferred<void>()];
+    const taken = works.map((work) => turns.take(() => work.promise));
+    await turns.quiet(1);
+    let isQuiet = false;
+    const quiet = turns.quiet(60_000).then(() => {
+      isQuiet = true;
+    });
+    works[0]!.resolve();
+    await taken[0];
+    await settled();
+    expect(isQuiet).toBe(false);
+    works[1]!.resolve();
+    await taken[1];
+    await quiet;
+    await turns.quiet(60_000);
+  });
 });
 
 describe('answer cache', () => {

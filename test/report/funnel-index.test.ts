@@ -1,4 +1,6 @@
 import {describe, expect, test} from 'vitest';
+import type {Stretch} from '../../actors/report/selection.js';
+import type {ReportQuery} from '../../src/asks.js';
 import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {Evaluation} from '../../src/report/evaluate.js';
@@ -6,7 +8,9 @@ import {FunnelIndex} from '../../src/report/funnel-index.js';
 import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 
-const query = {report: 'funnel', steps: ['A', 'B', 'A'], fromMs: 0, toMs: 1_000_000} as const;
+type FunnelQuery = Extract<ReportQuery, {report: 'funnel'}>;
+const query: FunnelQuery = {report: 'funnel', steps: ['A', 'B', 'A'], fromMs: 0, toMs: 1_000_000};
+const always = {startMs: 0, lastMs: Number.MAX_SAFE_INTEGER};
 const mib = 1 << 20;
 
 class World {
@@ -33,28 +37,36 @@ class World {
     return this;
   }
 
-  scanned(snapshot: PartitionSnapshot): Promise<string> {
-    return new Evaluation(new PartsCache(this.values, 64 * mib), 16 * mib).answer(query, [snapshot]);
+  /** The time of the newest event. */
+  get nowMs(): number {
+    return this.timeMs;
+  }
+
+  scanned(snapshot: PartitionSnapshot, asked: FunnelQuery = query): Promise<string> {
+    return new Evaluation(new PartsCache(this.values, 64 * mib), 16 * mib).answer(asked, [snapshot]);
   }
 
   /** The answer, and whether postings gave it. */
-  async asked(snapshot: PartitionSnapshot): Promise<{body: string; byPostings: boolean}> {
+  async asked(
+    snapshot: PartitionSnapshot,
+    question: FunnelQuery = query,
+  ): Promise<{body: string; byPostings: boolean}> {
     let byPostings = false;
     const spy = {
-      postingsOf: async (asked: PartitionSnapshot) => {
-        const postings = await this.index.postingsOf(asked);
+      postingsOf: async (asked: PartitionSnapshot, stretch: Stretch) => {
+        const postings = await this.index.postingsOf(asked, stretch);
         byPostings = postings !== undefined;
         return postings;
       },
     };
-    const body = await new Evaluation(this.parts, 16 * mib, undefined, spy as FunnelIndex).answer(query, [snapshot]);
+    const body = await new Evaluation(this.parts, 16 * mib, undefined, spy as FunnelIndex).answer(question, [snapshot]);
     return {body, byPostings};
   }
 
   /** Holds the answer against the scan's. */
-  async ask(snapshot: PartitionSnapshot): Promise<boolean> {
-    const {body, byPostings} = await this.asked(snapshot);
-    expect(body).toBe(await this.scanned(snapshot));
+  async ask(snapshot: PartitionSnapshot, question: FunnelQuery = query): Promise<boolean> {
+    const {body, byPostings} = await this.asked(snapshot, question);
+    expect(body).toBe(await this.scanned(snapshot, question));
     return byPostings;
   }
 }
@@ -79,8 +91,51 @@ describe('postings for funnels', () => {
     for (let round = 0; round < 20; round++) {
       expect(await world.ask(world.grow(5_000).partition.publish())).toBe(true);
       await world.index.settled();
-      expect((await world.index.postingsOf(world.partition.publish()))!.length).toBeLessThan(6);
+      expect((await world.index.postingsOf(world.partition.publish(), always))!.length).toBeLessThan(6);
     }
+  });
+
+  test('answer about stretches that they hold all of, however much came behind them', async () => {
+    const world = new World().grow(70_000);
+    await world.ask(world.partition.publish());
+    await world.index.settled();
+    const earlier = {...query, toMs: world.nowMs};
+    const newer = world.grow(100_000).partition.publish();
+    world.values.reads = 0;
+    expect((await world.asked(newer, earlier)).byPostings).toBe(true);
+    expect(world.values.reads).toBe(0);
+    expect(await world.ask(newer, earlier)).toBe(true);
+    await world.index.settled();
+    expect(await world.ask(newer, {...query, toMs: world.nowMs})).toBe(true);
+  });
+
+  test('of what they lack, an answer builds what lies in its stretch, when that is little', async () => {
+    const world = new World().grow(70_000);
+    const first = world.partition.publish();
+    const [fromMs, toMs] = [Math.floor(world.nowMs / 2), Math.floor(world.nowMs / 2) + 9_000];
+    expect(await world.ask(first, {...query, fromMs, toMs})).toBe(true);
+    expect(await world.ask(world.grow(70_000).partition.publish(), {...query, fromMs: toMs, toMs: world.nowMs})).toBe(
+      false,
+    );
+  });
+
+  test('are built while no report is at work, and slowly while one always is', async () => {
+    const world = new World();
+    let slices = 0;
+    let goOn = (): void => {};
+    const index = new FunnelIndex(world.parts, createLogger('silent', 'test'), () => {
+      slices += 1;
+      return new Promise((resolve) => {
+        goOn = resolve;
+      });
+    });
+    const snapshot = world.grow(150_000).partition.publish();
+    await index.postingsOf(snapshot, always);
+    await expect.poll(() => slices, {timeout: 10_000}).toBe(1);
+    expect(await index.postingsOf(snapshot, always)).toBeUndefined();
+    const built = index.settled().then(() => true);
+    while (!(await Promise.race([built, new Promise((resolve) => setImmediate(resolve, false))]))) goOn();
+    expect(await index.postingsOf(snapshot, always)).toHaveLength(1);
   });
 
   test('never answer for rows of another snapshot: not for an older one, not after an erasure', async () => {
@@ -135,9 +190,9 @@ describe('postings for funnels', () => {
     const world = new World().grow(80_000);
     const {index, ...rest} = world.partition.publish();
     world.values.sweep(index.chunks[3]!.rows);
-    expect(await world.index.postingsOf({index, ...rest})).toBeUndefined();
+    expect(await world.index.postingsOf({index, ...rest}, always)).toBeUndefined();
     await world.index.settled();
     expect(world.index.bytesHeld).toBe(0);
-    expect(await world.index.postingsOf({index, ...rest})).toBeUndefined();
+    expect(await world.index.postingsOf({index, ...rest}, always)).toBeUndefined();
   });
 });
