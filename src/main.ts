@@ -21,7 +21,7 @@ import {createLogger, type Logger} from './observe.js';
 import {StartFault} from './start-fault.js';
 import {dealPartitions, startPartitionThread, startReportThread, type Thread} from './threads.js';
 import {baseUrlOf, welcome} from './welcome.js';
-import type {NatsAddress} from './worker-messages.js';
+import type {FoldingThread, NatsAddress} from './worker-messages.js';
 
 // A supervisor usually kills after 30 s: what is not drained by now is recovered from the log at the next start.
 const drainMsMax = 25_000;
@@ -80,8 +80,8 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   checkDataDir(config.dataDir);
   const ground = await startGround(config, stages, logger);
   logger.info(printableConfig(config), 'configuration');
-  const threads = startThreads(config, ground, stages, logger);
-  if (isEdge) await startFrontDoor(config, ground, stages);
+  const {threads, folding} = startThreads(config, ground, stages, logger);
+  if (isEdge) await startFrontDoor(config, ground, folding, stages);
   await Promise.all(threads.map(({ready}) => ready));
   logger.info({roles: config.roles, durability: ground.durability}, 'ready');
 }
@@ -146,9 +146,16 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
   }
 }
 
-function startThreads(config: Config, {address}: Ground, stages: Stage[], logger: Logger): Thread[] {
+interface Threads {
+  readonly threads: readonly Thread[];
+  /** Those of them that fold. */
+  readonly folding: readonly FoldingThread[];
+}
+
+function startThreads(config: Config, {address}: Ground, stages: Stage[], logger: Logger): Threads {
   const common = {nats: address, partitionCount: config.partitions, logLevel: config.logLevel};
   const threads: Thread[] = [];
+  const folding: FoldingThread[] = [];
   const fatal = (line: string, cause?: Error): never => {
     if (cause !== undefined) logger.fatal({err: cause}, 'a thread failed');
     endBadly(line); // M3
@@ -179,13 +186,19 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
       ),
     );
     threads.push(...hands);
+    folding.push(...hands);
     // One stage for all of them: their last snapshots are taken at the same time.
     stages.push({name: 'partitions', stop: async () => void (await Promise.all(hands.map((hand) => hand.drain())))});
   }
-  return threads;
+  return {threads, folding};
 }
 
-async function startFrontDoor(config: Config, ground: Ground, stages: Stage[]): Promise<void> {
+async function startFrontDoor(
+  config: Config,
+  ground: Ground,
+  foldingThreads: readonly FoldingThread[],
+  stages: Stage[],
+): Promise<void> {
   const {host, dataDir, reportRefreshMs} = config;
   const adminToken = config.adminToken ?? keepAdminToken(dataDir);
   // Loaded only here: a machine without this role needs no native HTTP server.
@@ -203,6 +216,7 @@ async function startFrontDoor(config: Config, ground: Ground, stages: Stage[]): 
     store: ground.store,
     natsServer: ground.natsServer,
     limits: config.limits,
+    foldingThreads,
     logLevel: config.logLevel,
   });
   stages.push({name: 'edge', stop: () => edge.drain()});

@@ -2,7 +2,14 @@
 
 import {once} from 'node:events';
 import {Worker} from 'node:worker_threads';
-import type {FromWorker, PartitionWorkerData, ReportWorkerData, ToWorker} from './worker-messages.js';
+import type {
+  AckedParcel,
+  FoldingThread,
+  FromWorker,
+  PartitionWorkerData,
+  ReportWorkerData,
+  ToWorker,
+} from './worker-messages.js';
 
 export interface Thread {
   /** Never rejects: a thread that fails calls `onFatal`. */
@@ -14,16 +21,44 @@ export interface Thread {
 /** Called when the thread says so, throws, or ends without having been asked to: one line, and the error if there is one. */
 export type OnFatal = (line: string, cause?: Error) => void;
 
-export function startPartitionThread(data: PartitionWorkerData, onFatal: OnFatal): Thread {
-  const name = `partitions ${data.partitions.join(',')}`;
-  return startThread(new URL('./partition/worker.js', import.meta.url), name, data, onFatal);
+export function startPartitionThread(
+  plan: Omit<PartitionWorkerData, 'releasedBytes'>,
+  onFatal: OnFatal,
+): Thread & FoldingThread {
+  const name = `partitions ${plan.partitions.join(',')}`;
+  const releasedBytes = new Int32Array(new SharedArrayBuffer(plan.partitionCount * Int32Array.BYTES_PER_ELEMENT));
+  const data: PartitionWorkerData = {...plan, releasedBytes};
+  let ask = (): void => {};
+  const program = new URL('./partition/worker.js', import.meta.url);
+  const {worker, ...thread} = startThread(program, name, data, onFatal, () => ask());
+  return {
+    ...thread,
+    partitions: plan.partitions,
+    releasedBytes,
+    take(parcel: AckedParcel) {
+      worker.postMessage(
+        parcel,
+        parcel.messages.map(({bytes}) => bytes.buffer),
+      );
+    },
+    onAsk(asked) {
+      ask = asked;
+    },
+  };
 }
 
 export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): Thread {
-  return startThread(new URL('./report/worker.js', import.meta.url), 'report', data, onFatal);
+  const {ready, drain} = startThread(new URL('./report/worker.js', import.meta.url), 'report', data, onFatal);
+  return {ready, drain};
 }
 
-function startThread(program: URL, name: string, workerData: object, onFatal: OnFatal): Thread {
+function startThread(
+  program: URL,
+  name: string,
+  workerData: object,
+  onFatal: OnFatal,
+  onAsk: () => void = () => {},
+): Thread & {readonly worker: Worker} {
   const worker = new Worker(program, {workerData, name});
   const ended = once(worker, 'exit');
   let hasStopped = false;
@@ -31,6 +66,7 @@ function startThread(program: URL, name: string, workerData: object, onFatal: On
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'ready') resolve();
       else if (message.kind === 'fatal') onFatal(`${name}: ${message.message}`);
+      else if (message.kind === 'ask anew') onAsk();
       else {
         hasStopped = true;
         void worker.terminate(); // Whatever it still holds open is no longer needed.
@@ -42,6 +78,7 @@ function startThread(program: URL, name: string, workerData: object, onFatal: On
     if (!hasStopped) onFatal(`${name}: the thread ended by itself (code ${code})`);
   });
   return {
+    worker,
     ready,
     async drain() {
       worker.postMessage({kind: 'drain'} satisfies ToWorker);

@@ -1,4 +1,5 @@
-// What the main thread and the worker threads say to each other. Events never travel this way: threads meet in NATS.
+// What the main thread and the worker threads say to each other. Threads meet in NATS: the one thing that is handed over is
+// what a log has acked, which spares it from sending that back.
 
 /** How to reach NATS; plain data, so that it can be handed to worker threads. */
 export interface NatsAddress {
@@ -21,6 +22,8 @@ export interface PartitionWorkerData {
   readonly dedupeBytesMax: number;
   /** Whether nats-server is ours alone: what it unlinks and overwrites is then all that there is on disk. */
   readonly isNatsEmbedded: boolean;
+  /** Over shared memory, an element a partition: bytes of messages handed over that are released; modulo 2^32. */
+  readonly releasedBytes: Int32Array;
   /** Gets the notes of the newest positions. */
   readonly dataDir: string;
   readonly logLevel: string;
@@ -33,8 +36,35 @@ export interface ReportWorkerData {
   readonly logLevel: string;
 }
 
-/** `ready`: every owned partition has published a snapshot (report: has read one of every partition). */
-export type FromWorker = {kind: 'ready'} | {kind: 'stopped'} | {kind: 'fatal'; message: string};
+/** A message as its log has it. */
+export interface AckedMessage {
+  readonly partition: number;
+  readonly sequence: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
 
-/** Finish: take a last snapshot, close the connections, answer `stopped`. */
-export type ToWorker = {kind: 'drain'};
+/** In each partition in the order of sequences. */
+export interface AckedParcel {
+  readonly kind: 'acked';
+  /** Of the connection that the acks came over: those of different ones may speak of different logs. */
+  readonly connection: number;
+  readonly messages: readonly AckedMessage[];
+}
+
+/** A thread that folds logs, as the edge of the same process sees it. */
+export interface FoldingThread {
+  readonly partitions: readonly number[];
+  readonly releasedBytes: Int32Array;
+  take(parcel: AckedParcel): void;
+  /** `ask` is called when the thread lost its connection to the logs: it wants a new connection number. */
+  onAsk(ask: () => void): void;
+}
+
+/**
+ * `ready`: every owned partition has published a snapshot (report: has read one of every partition). `ask anew`: see
+ * FoldingThread.
+ */
+export type FromWorker = {kind: 'ready'} | {kind: 'stopped'} | {kind: 'ask anew'} | {kind: 'fatal'; message: string};
+
+/** `drain`: finish, take a last snapshot, close the connections, answer `stopped`. */
+export type ToWorker = {kind: 'drain'} | AckedParcel;

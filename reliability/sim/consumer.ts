@@ -1,7 +1,9 @@
 // A way through a log: messages in order and once, across resets that show only as silence.
 //   O1. What was delivered and not taken yet stays, also while the connection is gone.
 //   O2. After a reset it goes on behind the last message that was delivered.
+//   O3. What is offered is taken when it follows, and what the server sends of it is left out: whichever comes first.
 import type {LogMessage, LogPull} from '../../src/partition/log-reader.js';
+import type {OfferedMessages} from '../../src/partition/offered-messages.js';
 import type {SimLink} from './link.js';
 import type {SimStream, Stored} from './store.js';
 
@@ -14,14 +16,18 @@ export class SimConsumer implements LogPull {
   private expectedSeq: number;
   /** Counts resets: what an earlier consumer sent is not taken. */
   private incarnation = 0;
+  private readonly offeredMessages: OfferedMessages;
+  /** Next sequence to be taken. O3 */
+  private dueSeq: number;
   private readonly buffer: Stored[] = []; // O1
   private wake: (() => void) | undefined;
   private isStopped = false;
 
-  constructor(link: SimLink, stream: SimStream, startSequence: number) {
+  constructor(link: SimLink, stream: SimStream, startSequence: number, offered: OfferedMessages) {
     this.link = link;
     this.stream = stream;
-    this.nextSeq = this.expectedSeq = startSequence;
+    this.offeredMessages = offered;
+    this.nextSeq = this.expectedSeq = this.dueSeq = startSequence;
     this.pumpAfter(0);
   }
 
@@ -90,15 +96,32 @@ export class SimConsumer implements LogPull {
   }
 
   async next(): Promise<readonly LogMessage[] | undefined> {
-    while (this.buffer.length === 0 && !this.isStopped) {
+    for (;;) {
+      const messages = this.take();
+      if (messages.length > 0) {
+        this.dueSeq = (messages[messages.length - 1] as LogMessage).sequence + 1;
+        return messages;
+      }
+      if (this.isStopped) return undefined;
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
     }
-    if (this.buffer.length === 0) return undefined;
-    return this.buffer.splice(0).map(({seq, data}) => ({sequence: seq, bytes: data}));
+  }
+
+  /** O3 */
+  private take(): LogMessage[] {
+    const delivered = this.buffer.splice(0).filter(({seq}) => seq >= this.dueSeq);
+    if (delivered.length > 0) return delivered.map(({seq, data}) => ({sequence: seq, bytes: data}));
+    const offered = this.isStopped ? [] : this.offeredMessages.take(this.dueSeq, Number.POSITIVE_INFINITY);
+    this.link.world.offeredTaken(offered.length);
+    return offered;
   }
 
   /** Messages come as soon as they can anyway. */
   hurry(): void {}
+
+  offered(): void {
+    this.wake?.();
+  }
 }

@@ -1,8 +1,10 @@
 // An edge: the real group commit over a fake link.
 import {logMessageBytesMax} from '../../actors/limits.js';
+import {HandOver} from '../../src/ingest/hand-over.js';
 import type {LogAnswer, LogLink, LogListener} from '../../src/ingest/publisher.js';
 import {LogPublisher, tickMs} from '../../src/ingest/publisher.js';
 import {logSubject} from '../../src/nats/topology.js';
+import type {AckedParcel} from '../../src/worker-messages.js';
 import {type LinkWorld, nameOf, SimLink} from './link.js';
 import {SimProcess} from './timeline.js';
 
@@ -10,15 +12,21 @@ export class SimEdge implements LogLink {
   readonly process: SimProcess;
   readonly link: SimLink;
   readonly publisher: LogPublisher;
+  readonly releasedBytes: Int32Array;
+  private readonly handOver: HandOver;
   private readonly world: LinkWorld;
   private listener: LogListener | undefined;
   private isTicking = false;
 
-  constructor(name: string, world: LinkWorld) {
+  /** `take` gets what is handed over to whoever owns the partition. */
+  constructor(name: string, world: LinkWorld, take: (parcel: AckedParcel) => void) {
     this.process = new SimProcess(name);
     this.link = new SimLink(this.process, world);
     this.world = world;
     const {timeline} = world;
+    const thread = {partitions: [0], releasedBytes: new Int32Array(1), take, onAsk: () => undefined};
+    this.releasedBytes = thread.releasedBytes;
+    this.handOver = new HandOver([thread], 1);
     this.publisher = new LogPublisher({
       link: this,
       partitionCount: 1,
@@ -26,6 +34,7 @@ export class SimEdge implements LogLink {
       monotonicMs: () => timeline.nowMs,
       wallMs: () => Date.now(),
       newProducer: () => timeline.randomBytes(8),
+      handOver: this.handOver,
     });
     this.link.onReconnect = () => this.listener?.reconnected();
   }
@@ -51,6 +60,16 @@ export class SimEdge implements LogLink {
         this.listener?.answered(partition, ticket, answer);
       },
     );
+  }
+
+  /** As an owner wants it that lost its connection: a new number, once this one is seen to live. */
+  askAnew(): void {
+    this.link
+      .request('ping', () => undefined)
+      .then(
+        () => this.handOver.startConnection(),
+        () => undefined,
+      );
   }
 
   /** While nothing waits a tick does nothing: none is simulated. */

@@ -1,6 +1,7 @@
 // One process's connection to the fake server: calls with latency and faults, connection and disconnection.
 //   K1. Calls arrive in the order in which they were made, however long one of them is held up.
 //   K2. A call that was on its way when its process died still arrives; when the server went down, it does not.
+//   K3. An answer comes over the connection that its call was made on, or not at all.
 import {crc32} from 'node:zlib';
 import type {Faults} from './faults.js';
 import type {SimServer} from './server.js';
@@ -21,6 +22,8 @@ export interface LinkWorld {
   readonly server: SimServer;
   readonly faults: Faults;
   readonly kill: (process: SimProcess, why: string) => void;
+  /** So many messages were folded without the log. */
+  readonly offeredTaken: (count: number) => void;
 }
 
 export class SimLink {
@@ -31,6 +34,7 @@ export class SimLink {
   onDisconnect: () => void = () => undefined;
   onReconnect: () => void = () => undefined;
   private calls = 0;
+  private connections = 1;
   private lastArrivalMs = 0;
 
   constructor(process: SimProcess, world: LinkWorld) {
@@ -69,7 +73,7 @@ export class SimLink {
     const delayMs = faults.latencyMs() + (fate === 'late' ? faults.lateMs() : 0);
     const arrivalMs = Math.max(timeline.nowMs + delayMs, this.lastArrivalMs); // K1
     this.lastArrivalMs = arrivalMs;
-    const wasConnected = this.isConnected;
+    const {isConnected: wasConnected, connections} = this;
     const {server} = this.world;
     const {downs} = server;
     timeline.schedule(arrivalMs - timeline.nowMs, undefined, () => {
@@ -79,7 +83,7 @@ export class SimLink {
       if (isCrash) kill(this.process, `after ${label}`);
       if (fate === 'answerLost') return;
       timeline.schedule(faults.latencyMs(), this.process, () => {
-        if (this.isConnected) answered(outcome);
+        if (this.isConnected && connections === this.connections) answered(outcome); // K3
       });
     });
   }
@@ -101,6 +105,7 @@ export class SimLink {
         return;
       }
       this.isConnected = true;
+      this.connections += 1;
       this.onReconnect();
     });
   }

@@ -1,5 +1,6 @@
 // An owner of the partition: the real partition role over a fake link, as src/partition/worker.ts puts it together.
 import {partValues} from '../../src/nats/part-values.js';
+import {AckedIntake} from '../../src/partition/acked-intake.js';
 import {assemblePartition} from '../../src/partition/assembly.js';
 import {LiveReads} from '../../src/partition/live-reads.js';
 import {patientValues} from '../../src/partition/patient-values.js';
@@ -7,6 +8,8 @@ import {noNote} from '../../src/partition/position-note.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {Damage} from '../../src/parts/damage.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
+import type {AckedParcel} from '../../src/worker-messages.js';
+import type {SimEdge} from './edge.js';
 import {simJetStream, simLogSource, simManager} from './jetstream.js';
 import {type LinkWorld, SimLink} from './link.js';
 import {SimProcess} from './timeline.js';
@@ -28,6 +31,7 @@ export class SimOwner {
   phase: 'starting' | 'live' | 'drained' = 'starting';
   private readonly world: LinkWorld;
   private readonly options: OwnerOptions;
+  private readonly intakes = new Map<SimEdge, AckedIntake>();
 
   constructor(name: string, world: LinkWorld, options: OwnerOptions) {
     this.process = new SimProcess(name);
@@ -49,6 +53,33 @@ export class SimOwner {
         this.phase = 'drained';
       }, this.fail);
     });
+  }
+
+  /** What an edge hands over. */
+  take(edge: SimEdge, parcel: AckedParcel): void {
+    this.world.timeline.schedule(0, this.process, () => {
+      if (this.runner !== undefined) this.intakeOf(edge, this.runner).take(parcel);
+    });
+  }
+
+  /** An edge that is new counts its connections anew, as only a new process does: so each has an intake. */
+  private intakeOf(edge: SimEdge, runner: Runner): AckedIntake {
+    let intake = this.intakes.get(edge);
+    if (intake === undefined) {
+      const {reader} = runner.setup;
+      const partition = {
+        offer: reader.offer.bind(reader),
+        forgetOffered: reader.forgetOffered.bind(reader),
+        compareLog: () => {
+          runner.logDisconnected();
+          runner.logReconnected().catch(this.fail);
+        },
+      };
+      const askAnew = () => this.world.timeline.schedule(0, edge.process, () => edge.askAnew());
+      intake = new AckedIntake(new Map([[0, partition]]), edge.releasedBytes, askAnew);
+      this.intakes.set(edge, intake);
+    }
+    return intake;
   }
 
   private readonly fail = (error: Error): void => this.options.onFatal(this, error);
@@ -76,7 +107,10 @@ export class SimOwner {
     });
     this.runner = runner;
     this.reads = new LiveReads(runner);
-    this.link.onDisconnect = () => runner.logDisconnected();
+    this.link.onDisconnect = () => {
+      runner.logDisconnected();
+      for (const intake of this.intakes.values()) intake.logDisconnected();
+    };
     this.link.onReconnect = () => {
       runner.logReconnected().catch(this.fail);
     };

@@ -103,7 +103,15 @@ class SeedWorld {
     this.server = new SimServer(this.sentinel, this.plan.forgetsIds);
     this.faults = new Faults(new Chance(seed, 3), this.plan.rates);
     const {timeline, server, faults} = this;
-    this.linkWorld = {timeline, server, faults, kill: (process, why) => this.kill(process, why)};
+    this.linkWorld = {
+      timeline,
+      server,
+      faults,
+      kill: (process, why) => this.kill(process, why),
+      offeredTaken: (count) => {
+        this.tally.offeredTaken = (this.tally.offeredTaken ?? 0) + count;
+      },
+    };
     this.startOwner();
     this.startEdge();
     this.clients = new Clients(new Chance(seed, 4), timeline, {
@@ -148,7 +156,9 @@ class SeedWorld {
   }
 
   private startEdge(): void {
-    const edge = new SimEdge(`edge${this.edges.length + 1}`, this.linkWorld);
+    const edge: SimEdge = new SimEdge(`edge${this.edges.length + 1}`, this.linkWorld, (parcel) =>
+      this.owner.take(edge, parcel),
+    );
     if (this.edges.length < this.plan.edgeCrashes && this.chance.is(0.7)) {
       edge.link.crash = {call: this.chance.between(1, 20), isAfter: this.chance.is(0.5)};
     }

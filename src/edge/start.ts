@@ -6,6 +6,7 @@ import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {hasKernel} from '../ingest/batch.js';
 import {EntryEncoder} from '../ingest/entry-encoder.js';
+import {HandOver} from '../ingest/hand-over.js';
 import {LogPublisher, tickMs} from '../ingest/publisher.js';
 import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
 import {AskLink} from '../nats/ask-link.js';
@@ -17,7 +18,7 @@ import {Pulse, type PulseState} from '../nats/pulse.js';
 import {createLogger, type Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
 import {ThreadVitals} from '../thread-vitals.js';
-import type {NatsAddress} from '../worker-messages.js';
+import type {FoldingThread, NatsAddress} from '../worker-messages.js';
 import {routes} from './all-routes.js';
 import {Asks} from './asks.js';
 import {CursorSeal} from './cursor.js';
@@ -50,6 +51,8 @@ export interface EdgeOptions {
   /** Undefined for an external one. */
   readonly natsServer: NatsServerView | undefined;
   readonly limits: RateOptions;
+  /** Threads of this process that fold what is taken here. */
+  readonly foldingThreads: readonly FoldingThread[];
   readonly logLevel: string;
 }
 
@@ -102,7 +105,8 @@ async function openDoor(
   warnOfRevoked(keys, {write, secret}, logger);
   const pulses = {log: new Pulse(connections.log), ask: new Pulse(connections.ask)};
   let isDraining = false;
-  const front = createFront(options, connections, pulses, keys, {
+  const handOver = openHandOver(options, connections.log);
+  const front = createFront(options, handOver, connections, pulses, keys, {
     isDraining: () => isDraining,
     metricsText: () => scrape.text(),
   });
@@ -137,6 +141,7 @@ async function openDoor(
       await front.publisher.idle();
       clearInterval(ticking);
       clearInterval(saving);
+      handOver.stop();
       await atMost(saveMsMax, saveLastUsed(keys, logger));
       keys.stop();
       vitals.stop();
@@ -146,8 +151,23 @@ async function openDoor(
   };
 }
 
+function openHandOver({foldingThreads, partitionCount}: EdgeOptions, log: NatsConnection): HandOver {
+  const handOver = new HandOver(foldingThreads, partitionCount);
+  for (const thread of foldingThreads) {
+    thread.onAsk(() => {
+      // While it does not answer it is not the one that acks: another one starts with a number of its own.
+      log.flush().then(
+        () => handOver.startConnection(),
+        () => undefined,
+      );
+    });
+  }
+  return handOver;
+}
+
 function createFront(
   {partitionCount, store, deploymentSecret, durability}: EdgeOptions,
+  handOver: HandOver,
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
   keys: KeyStore,
@@ -162,6 +182,7 @@ function createFront(
     wallMs,
     newProducer: () => randomBytes(8),
     observer: traffic,
+    handOver,
   });
   return {
     partitionCount,

@@ -10,6 +10,7 @@ import {ByteWriter} from '../../actors/codec/bytes.js';
 import {assert} from '../../actors/invariant.js';
 import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
 import {CommitPace} from './commit-pace.js';
+import type {HandOver} from './hand-over.js';
 import {type Commit, type CommitWaiter, LogMessage} from './log-message.js';
 
 /** Bytes that may wait or fly for one partition: a stuck one must not use up what the others need. */
@@ -66,6 +67,8 @@ export interface PublisherOptions {
   /** 8 random bytes. */
   readonly newProducer: () => Buffer;
   readonly observer?: PublishObserver;
+  /** Gets what the log acked. */
+  readonly handOver?: HandOver;
 }
 
 /** One partition's way to the log. */
@@ -231,6 +234,8 @@ export class LogPublisher implements LogListener {
       case 'stored':
         this.leave(lane, message);
         this.observeStored(message);
+        // An ack of a connection that is gone comes late: whether it speaks of the log that comes back is not known.
+        if (this.link.isConnected) this.options.handOver?.stored(partition, answer.sequence, message.bytes);
         message.settle('stored', answer.sequence);
         this.recycle(message);
         break;
@@ -248,6 +253,7 @@ export class LogPublisher implements LogListener {
   }
 
   reconnected(): void {
+    this.options.handOver?.startConnection();
     // Whether the old connection carried them to the log is unknown: G2.
     for (const {inFlight} of this.lanes) if (inFlight !== undefined) this.send(inFlight);
     this.flushSoon();

@@ -6,10 +6,14 @@
 //   L2. One request at a time. While nothing comes one waits at the server for the first message, which is thus not
 //       delayed; `hurry` ends a rest. What arrived and is not taken yet is bounded by `heldBytesMax` and one request more.
 //   L3. A server that was restarted has forgotten the consumer, and a lost connection its answers: silence ends the pull.
+//   L4. What the edge of this process offers is not asked for: a pull rests for as long as that follows what it has, and
+//       asks for the gaps, which are messages of others. A consumer that was left far behind is replaced by another one.
+import {setImmediate as nextTurn} from 'node:timers/promises';
 import {AckPolicy, DeliverPolicy, type JetStreamManager} from '@nats-io/jetstream';
 import {createInbox, type Msg, type NatsConnection, nanos, nuid, type Subscription} from 'nats';
 import {monotonicMs} from '../clock.js';
 import type {LogMessage, LogPull, LogSource} from '../partition/log-reader.js';
+import type {OfferedMessages} from '../partition/offered-messages.js';
 import {logStream} from './topology.js';
 
 /** How much later a message may be folded that nobody waits for: far less than the time until a report shows it. */
@@ -26,11 +30,10 @@ const silenceMs = 2_000;
 const lookEveryMs = 500;
 /** The server forgets a consumer that nobody asked for so long. */
 const inactiveMs = 60_000;
+/** L4. To have so many bytes sent again costs less than another consumer. */
+const skippedBytesMax = 256 * 1024;
 
-const request = {
-  now: JSON.stringify({batch: requestMessagesMax, max_bytes: requestBytesMax, no_wait: true}),
-  first: JSON.stringify({batch: 1, expires: nanos(waitsMs)}),
-};
+const requestForFirst = JSON.stringify({batch: 1, expires: nanos(waitsMs)});
 
 /** The partitions of a thread share one. */
 export class NatsLogSource implements LogSource {
@@ -44,7 +47,7 @@ export class NatsLogSource implements LogSource {
     this.jsm = jsm;
   }
 
-  async open(partition: number, startSequence: number): Promise<LogPull> {
+  async open(partition: number, startSequence: number, offered: OfferedMessages): Promise<LogPull> {
     const {name} = await this.jsm.consumers.add(logStream(partition), {
       name: nuid.next(),
       deliver_policy: DeliverPolicy.StartSequence,
@@ -61,6 +64,8 @@ export class NatsLogSource implements LogSource {
       rests: this.rests,
       stream: logStream(partition),
       consumer: name,
+      startSequence,
+      offered,
     });
   }
 }
@@ -93,6 +98,8 @@ interface PullSetup {
   readonly rests: Rests;
   readonly stream: string;
   readonly consumer: string;
+  readonly startSequence: number;
+  readonly offered: OfferedMessages;
 }
 
 /** `first`: a request waits for a first message; `now`: one for what is there. */
@@ -106,19 +113,29 @@ class NatsLogPull implements LogPull {
   private state: State = 'now';
   private arrived: LogMessage[] = [];
   private arrivedBytes = 0;
-  /** What the consumer counted last. */
+  /** The sequence behind all that arrived or was taken of what is offered. */
+  private due: number;
+  /** What the consumer counted last, and where it stands in the log. */
   private delivered = 0;
-  /** Of the newest request: its number, when it was made, what it brought. */
+  private consumed: number;
+  /** Of the newest request: its number, when it was made, what it may bring and what it brought. */
   private requests = 0;
   private requestedMs = 0;
+  private batch = 0;
   private brought = 0;
   private broughtBytes = 0;
-  /** Somebody waits for a message that is newer than the newest request may have seen. */
-  private isHurried = false;
+  /** Somebody waits for this sequence, which the newest request may not have seen. */
+  private wanted = 0;
+  /** Since the rest began something was taken of what is offered. L4 */
+  private isFed = false;
+  /** Taken of what is offered, and not passed by the consumer. */
+  private skippedBytes = 0;
   private wake: (() => void) | undefined;
 
   constructor(setup: PullSetup) {
     this.setup = setup;
+    this.due = setup.startSequence;
+    this.consumed = setup.startSequence - 1;
     const callback = (error: Error | null, message: Msg): void => this.receive(error, message);
     this.subscription = setup.nc.subscribe(`${this.inbox}.*`, {callback});
     this.looking = setInterval(() => this.look(), lookEveryMs);
@@ -126,22 +143,49 @@ class NatsLogPull implements LogPull {
   }
 
   async next(): Promise<readonly LogMessage[] | undefined> {
-    while (this.arrived.length === 0) {
+    // What is offered is at hand without a turn of the event loop, and others want theirs, too.
+    if (this.isFed) await nextTurn();
+    for (;;) {
+      const messages = this.arrived.length > 0 ? this.takeArrived() : this.takeOffered();
+      if (messages.length > 0) return messages;
       if (this.state === 'over') return undefined;
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
     }
+  }
+
+  private takeArrived(): LogMessage[] {
     const {arrived} = this;
     this.arrived = [];
     this.arrivedBytes = 0;
-    if (this.state === 'full') this.ask('now');
+    if (this.state === 'full') {
+      if (this.isOffered()) this.rest();
+      else this.ask('now');
+    }
     return arrived;
   }
 
-  hurry(): void {
-    if (this.state === 'resting') this.ask('now');
-    else this.isHurried = true;
+  /** L4 */
+  private takeOffered(): LogMessage[] {
+    if (this.state === 'over') return [];
+    const taken = this.setup.offered.take(this.due, heldBytesMax);
+    if (taken.length === 0) return taken;
+    this.isFed = true;
+    this.due = taken[taken.length - 1].sequence + 1;
+    for (const {bytes} of taken) this.skippedBytes += bytes.length;
+    return taken;
+  }
+
+  offered(): void {
+    this.wake?.();
+  }
+
+  hurry(sequence: number): void {
+    if (sequence < this.due) return;
+    this.wanted = Math.max(this.wanted, sequence);
+    // Who is fed soon has it; if not, it is asked for after this rest.
+    if (this.state === 'resting' && !this.isFed && !this.isOffered()) this.ask('now');
   }
 
   stop(): void {
@@ -153,18 +197,34 @@ class NatsLogPull implements LogPull {
   }
 
   private ask(state: 'first' | 'now'): void {
+    if (this.skippedBytes > skippedBytesMax) {
+      this.stop(); // L4
+      return;
+    }
     const {nc, rests, stream, consumer} = this.setup;
-    rests.delete(this.askNow);
-    if (state === 'now') this.isHurried = false;
+    rests.delete(this.restOver);
+    if (state === 'now') this.wanted = 0;
     this.state = state;
+    this.isFed = false;
+    this.batch = state === 'first' ? 1 : this.missing();
     this.brought = this.broughtBytes = 0;
     this.requests += 1;
     this.requestedMs = monotonicMs();
     const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`;
-    nc.publish(subject, request[state], {reply: `${this.inbox}.${this.requests}`});
+    const request =
+      state === 'first'
+        ? requestForFirst
+        : JSON.stringify({batch: this.batch, max_bytes: requestBytesMax, no_wait: true});
+    nc.publish(subject, request, {reply: `${this.inbox}.${this.requests}`});
   }
 
-  private readonly askNow = (): void => this.ask('now');
+  /** As many messages as there may be between what the consumer sent and what is offered. */
+  private missing(): number {
+    const first = this.setup.offered.first(this.due);
+    return first === undefined
+      ? requestMessagesMax
+      : Math.min(Math.max(1, first - 1 - this.consumed), requestMessagesMax);
+  }
 
   private receive(error: Error | null, message: Msg): void {
     if (this.state === 'over') return;
@@ -181,12 +241,19 @@ class NatsLogPull implements LogPull {
       return;
     }
     this.delivered = place.delivery;
-    this.arrived.push({sequence: place.sequence, bytes: data});
-    this.arrivedBytes += data.length;
+    this.consumed = place.sequence;
     this.brought += 1;
     this.broughtBytes += data.length;
-    if (this.brought === (this.state === 'first' ? 1 : requestMessagesMax)) this.requestDone();
+    if (place.sequence < this.due) this.skippedBytes -= data.length;
+    else this.arrive({sequence: place.sequence, bytes: data});
+    if (this.brought === this.batch) this.requestDone();
     this.wake?.();
+  }
+
+  private arrive(message: LogMessage): void {
+    this.arrived.push(message);
+    this.arrivedBytes += message.bytes.length;
+    this.due = message.sequence + 1;
   }
 
   private receiveStatus({subject, headers}: Msg): void {
@@ -198,10 +265,31 @@ class NatsLogPull implements LogPull {
 
   /** L2 */
   private requestDone(): void {
-    if (this.arrivedBytes > heldBytesMax) this.state = 'full';
-    else if (this.isHurried || this.isBehind()) this.ask('now');
-    else if (this.brought === 0) this.ask('first');
+    if (this.isOffered()) this.rest();
+    else if (this.arrivedBytes > heldBytesMax) this.state = 'full';
+    else if (this.wanted >= this.due || this.isBehind()) this.ask('now');
+    else if (this.brought === 0 && !this.hasGap()) this.ask('first');
     else this.rest();
+  }
+
+  /** L4 */
+  private readonly restOver = (): void => {
+    const isFed = this.isFed && this.wanted < this.due && !this.hasGap();
+    if (!isFed && !this.isOffered()) {
+      this.ask('now');
+      return;
+    }
+    this.isFed = false;
+    this.rest();
+  };
+
+  /** What follows is at hand. */
+  private isOffered(): boolean {
+    return this.setup.offered.first(this.due) === this.due;
+  }
+
+  private hasGap(): boolean {
+    return (this.setup.offered.first(this.due) ?? this.due) > this.due;
   }
 
   /** The request brought as much as it may: there is more. */
@@ -211,7 +299,7 @@ class NatsLogPull implements LogPull {
 
   private rest(): void {
     this.state = 'resting';
-    this.setup.rests.add(this.askNow);
+    this.setup.rests.add(this.restOver);
   }
 
   /** L3 */
@@ -223,7 +311,7 @@ class NatsLogPull implements LogPull {
 
   private end(): void {
     this.state = 'over';
-    this.setup.rests.delete(this.askNow);
+    this.setup.rests.delete(this.restOver);
     clearInterval(this.looking);
     if (!this.subscription.isClosed()) this.subscription.unsubscribe();
     this.wake?.();

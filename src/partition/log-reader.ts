@@ -4,6 +4,7 @@ import type {JetStreamManager} from '@nats-io/jetstream';
 import {MessageCursor} from '../../actors/codec/entries.js';
 import {hasCode, messageNotFound} from '../nats/error-codes.js';
 import {logStream} from '../nats/topology.js';
+import {type OfferedMessage, OfferedMessages} from './offered-messages.js';
 import {retryForever} from './retry.js';
 
 /** Before another way through the log is opened for one that broke at once. */
@@ -18,17 +19,21 @@ export interface LogMessage {
 export interface LogPull {
   /** Waits for messages: all that arrived, in order, each once. Undefined when it is stopped or broken, and empty. */
   next(): Promise<readonly LogMessage[] | undefined>;
-  /** Somebody waits for messages that are in the log by now. */
-  hurry(): void;
+  /** Something was offered. */
+  offered(): void;
+  /** Somebody waits for this sequence, which is in the log by now. */
+  hurry(sequence: number): void;
   stop(): void;
 }
 
 export interface LogSource {
-  /** From the first message at or after `startSequence` on. */
-  open(partition: number, startSequence: number): Promise<LogPull>;
+  /** From the first message at or after `startSequence` on: out of what is offered, and out of the log. */
+  open(partition: number, startSequence: number, offered: OfferedMessages): Promise<LogPull>;
 }
 
 export class LogReader {
+  /** Of this partition, by the edge of this process. */
+  private readonly offered = new OfferedMessages();
   private readonly source: LogSource;
   private readonly jsm: JetStreamManager;
   private readonly partition: number;
@@ -62,7 +67,7 @@ export class LogReader {
   }
 
   private async open(next: number): Promise<LogPull> {
-    const pull = await retryForever(() => this.source.open(this.partition, next));
+    const pull = await retryForever(() => this.source.open(this.partition, next, this.offered));
     this.pull = pull;
     if (this.isInterrupted) pull.stop();
     return pull;
@@ -73,9 +78,20 @@ export class LogReader {
     this.pull?.stop();
   }
 
-  /** Somebody waits for what is in the log by now. */
-  hurry(): void {
-    this.pull?.hurry();
+  /** Somebody waits for this sequence, which is in the log by now. */
+  hurry(sequence: number): void {
+    this.pull?.hurry(sequence);
+  }
+
+  /** What the log acked for the edge of this process; `release` is called once it is used or of no use. */
+  offer(message: OfferedMessage): void {
+    this.offered.add(message);
+    this.pull?.offered();
+  }
+
+  /** What is offered may be of another log than the one that is there by now. */
+  forgetOffered(): void {
+    this.offered.clear();
   }
 
   /** Ends the current `read`. */

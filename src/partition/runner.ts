@@ -344,7 +344,7 @@ export class Runner {
 
   /** Whether the fold reached `sequence` within `waitMs`. */
   whenApplied(sequence: number, waitMs: number): Promise<boolean> {
-    if (sequence > this.setup.partition.appliedSequence) this.setup.reader.hurry();
+    if (sequence > this.setup.partition.appliedSequence) this.setup.reader.hurry(sequence);
     return this.applied.wait(sequence, Math.min(waitMs, timerMsMax));
   }
 
@@ -358,7 +358,7 @@ export class Runner {
   }
 
   whenPublished(sequence: number, waitMs: number): Promise<boolean> {
-    if (sequence > this.setup.partition.appliedSequence) this.setup.reader.hurry();
+    if (sequence > this.setup.partition.appliedSequence) this.setup.reader.hurry(sequence);
     return this.publishedWaiters.wait(sequence, Math.min(waitMs, timerMsMax));
   }
 

@@ -16,8 +16,10 @@ import {Damage} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, PartitionWorkerData, ToWorker} from '../worker-messages.js';
+import {AckedIntake} from './acked-intake.js';
 import {assemblePartition} from './assembly.js';
 import {LiveReads} from './live-reads.js';
+import type {OfferedMessage} from './offered-messages.js';
 import {patientValues} from './patient-values.js';
 import {PositionFile} from './position-note.js';
 import type {Runner} from './runner.js';
@@ -142,11 +144,30 @@ async function measures(reads: LiveReads, vitals: ThreadVitals): Promise<Partiti
 }
 
 /** Folding goes on only when the log that comes back is the one that went. */
-async function watchLog(runners: readonly Runner[], {logNc}: Shared): Promise<void> {
+async function watchLog(runners: readonly Runner[], intake: AckedIntake, {logNc}: Shared): Promise<void> {
   for await (const {type} of logNc.status()) {
-    if (type === 'disconnect') for (const runner of runners) runner.logDisconnected();
+    if (type === 'disconnect') {
+      for (const runner of runners) runner.logDisconnected();
+      intake.logDisconnected();
+    }
     if (type === 'reconnect') for (const runner of runners) runner.logReconnected().catch(fail);
   }
+}
+
+function openIntake(runners: readonly Runner[]): AckedIntake {
+  const partitions = runners.map((runner) => {
+    const {reader, partition} = runner.setup;
+    const offered = {
+      offer: (message: OfferedMessage) => reader.offer(message),
+      forgetOffered: () => reader.forgetOffered(),
+      compareLog: () => {
+        runner.logDisconnected();
+        runner.logReconnected().catch(fail);
+      },
+    };
+    return [partition.partition, offered] as const;
+  });
+  return new AckedIntake(new Map(partitions), data.releasedBytes, () => tell({kind: 'ask anew'}));
 }
 
 async function main(): Promise<void> {
@@ -154,9 +175,11 @@ async function main(): Promise<void> {
   const runners = await Promise.all(data.partitions.map((number) => startPartition(number, shared)));
   const vitals = vitalsOf(shared);
   for (const runner of runners) answerQuestions(runner, shared.nc, log, vitals);
-  void watchLog(runners, shared);
+  const intake = openIntake(runners);
+  void watchLog(runners, intake, shared);
   port.on('message', (message: ToWorker) => {
-    if (message.kind === 'drain') void drain(runners, shared).catch(fail);
+    if (message.kind === 'acked') intake.take(message);
+    else void drain(runners, shared).catch(fail);
   });
   await Promise.all(runners.map((runner) => runner.start()));
   tell({kind: 'ready'});

@@ -26,7 +26,17 @@ async function simulate(from: number, seeds: number): Promise<Totals> {
 describe('the simulation', () => {
   test('100 seeds come out as the model says, and everything that can go wrong went wrong in them', async () => {
     const totals = await simulate(1, 100);
-    const wanted = ['ownerDeaths', 'edgeDeaths', 'serverRestarts', 'tailsLost', 'cuts', 'pauses', 'fenced', 'erasures'];
+    const wanted = [
+      'ownerDeaths',
+      'edgeDeaths',
+      'serverRestarts',
+      'tailsLost',
+      'cuts',
+      'pauses',
+      'fenced',
+      'erasures',
+      'offeredTaken',
+    ];
     for (const what of wanted) expect([what, Number(totals[what]) > 2]).toEqual([what, true]);
   });
 

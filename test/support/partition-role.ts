@@ -72,6 +72,7 @@ export class PartitionRole {
       dedupeBytesMax: 8 * 1024 * 1024,
       isNatsEmbedded: true,
       dataDir: this.dataDir,
+      releasedBytes: new Int32Array(new SharedArrayBuffer(4)),
       logLevel: 'silent',
       ...options,
     };

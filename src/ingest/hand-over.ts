@@ -1,0 +1,78 @@
+// What the log acked goes on to the thread of this process that folds it, so that nats-server need not send it back: the
+// same bytes, known by partition and sequence. Whatever does not come this way is read from the log, which has everything.
+//   Owns: what was acked and is not handed over yet. Does not own: what follows from it (partition/acked-intake.ts).
+//   H1. Handed over is what the log acked, in the order of the acks, and nothing else.
+//   H2. Acks of one connection number speak of one log. The number goes up when the connection was lost, as the log that
+//       comes back may be another one (a power cut without sync), and it is told at once, before anything of the new one.
+//   H3. What a thread was handed and has not released is bounded; past that its log has the rest.
+
+import type {AckedMessage, FoldingThread} from '../worker-messages.js';
+
+/** H3, for all partitions together: about half a million events. */
+export const handedBytesMax = 64 * 1024 * 1024;
+/** Acked messages wait so long for others, or until they are this many bytes: a thread is woken for more than one. */
+const gatherMs = 20;
+const gatherBytesMax = 512 * 1024;
+
+export class HandOver {
+  private readonly threads: readonly FoldingThread[];
+  private readonly partitionBytesMax: number;
+  /** By partition; undefined for those that another process folds. */
+  private readonly byPartition: (FoldingThread | undefined)[];
+  private readonly gathered = new Map<FoldingThread, AckedMessage[]>();
+  private gatheredBytes = 0;
+  /** Handed over since the start, by partition; modulo 2^32, as is what was released. */
+  private readonly handedBytes: Int32Array;
+  private connection = 1;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(threads: readonly FoldingThread[], partitionCount: number) {
+    this.threads = threads;
+    this.partitionBytesMax = Math.floor(handedBytesMax / partitionCount);
+    this.byPartition = Array.from({length: partitionCount}, (_, partition) =>
+      threads.find(({partitions}) => partitions.includes(partition)),
+    );
+    this.handedBytes = new Int32Array(partitionCount);
+  }
+
+  /** The log stored these bytes at this sequence. Copies them. */
+  stored(partition: number, sequence: number, bytes: Uint8Array): void {
+    const thread = this.byPartition[partition];
+    if (thread === undefined || !this.hasRoom(thread, partition, bytes.length)) return;
+    this.handedBytes[partition] += bytes.length;
+    const messages = this.gathered.get(thread);
+    const message = {partition, sequence, bytes: new Uint8Array(bytes)};
+    if (messages === undefined) this.gathered.set(thread, [message]);
+    else messages.push(message);
+    this.gatheredBytes += bytes.length;
+    if (this.gatheredBytes >= gatherBytesMax) this.handOver();
+    else this.timer ??= setTimeout(this.handOver, gatherMs);
+  }
+
+  /** H3 */
+  private hasRoom({releasedBytes}: FoldingThread, partition: number, length: number): boolean {
+    const held = (this.handedBytes[partition] - Atomics.load(releasedBytes, partition)) | 0;
+    return held + length <= this.partitionBytesMax;
+  }
+
+  private readonly handOver = (): void => {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.gatheredBytes = 0;
+    for (const [thread, messages] of this.gathered) {
+      thread.take({kind: 'acked', connection: this.connection, messages});
+    }
+    this.gathered.clear();
+  };
+
+  /** The connection to the log is another one, or was seen to live after somebody had lost theirs. H2 */
+  startConnection(): void {
+    this.handOver();
+    this.connection += 1;
+    for (const thread of this.threads) thread.take({kind: 'acked', connection: this.connection, messages: []});
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+}
