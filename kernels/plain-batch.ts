@@ -1,4 +1,4 @@
-// AssemblyScript: reads a batch of plain events, from the bytes of its body to log entries, 16 bytes at a time.
+// AssemblyScript: reads plain events, one or a batch of them, from the bytes of a body to log entries, 16 bytes at a time.
 //   Owns: the same decisions as src/ingest/plain-batch.ts, plain-event.ts and json-scanner.ts, its plain twins, which say
 //   what is plain and why; the layout of entries is that of actors/codec/entries.ts.
 //   K1. An event is plain here if and only if it is plain there, and its entry has the same bytes (test/ingest).
@@ -88,6 +88,28 @@ export function begin(bodyBytes: usize, nowMs: f64, partitions: u32): u32 {
   if (at == 0) return declined;
   at = takeByte(at, openBracket);
   return at == 0 ? declined : takeEvents(at);
+}
+
+/** Beside the partition in the answer of `readOne`: the body may be something else than UTF-8, which the host must see to. */
+const notAscii: i32 = 0x10000;
+
+/** Reads a body that is one event: its entry begins at `entriesAt`. @returns its partition; -1: it is not plain. */
+export function readOne(bodyBytes: usize, nowMs: f64, partitions: u32): i32 {
+  bodyEnd = bodyAt + bodyBytes;
+  memory.fill(bodyEnd, 0, zeroBytes); // K2
+  receivedMs = nowMs;
+  knownKeyCount = 0;
+  const end = takeEvent(skipSpace(bodyAt));
+  if (end == 0 || skipSpace(end) != bodyEnd) return -1;
+  entriesEnd = writeEntry(entriesAt);
+  const partition = <i32>(keyHash(entriesAt) % partitions);
+  return isAscii() ? partition : partition | notAscii;
+}
+
+function isAscii(): bool {
+  let all = i8x16.splat(0);
+  for (let at = bodyAt; at < bodyEnd; at += vectorBytes) all = v128.or(all, v128.load(at)); // K2
+  return i8x16.bitmask(all) == 0;
 }
 
 /** Goes on behind an odd event, which ends at `at`; its entry of `entryBytes` (0: refused) stands at `entriesEndAt`. */

@@ -1,11 +1,12 @@
-// What reads the body of a batch, and what it costs an event, in this process: the kernel and its plain twin make log
-// entries of it, the parsers do what odd batches get (JSON.parse, validation, encoding), and JSON.parse alone is the floor
-// that row 1 is measured against.
+// What reads the body of a batch, or of one event, and what it costs an event, in this process: the kernel and its plain
+// twin make log entries of it, the parsers do what odd batches get (JSON.parse, validation, encoding), and JSON.parse alone
+// is the floor that rows 1 and 2 are measured against.
 
 import {isUtf8} from 'node:buffer';
 import {type BatchReading, readParsed, readPlain} from '../../src/ingest/batch.js';
 import {copyOf, EntryList} from '../../src/ingest/batch-entries.js';
 import {BatchKernel} from '../../src/ingest/batch-kernel.js';
+import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
 import {PlainBatch, type PlainReader} from '../../src/ingest/plain-batch.js';
 import type {Bench, Say} from '../bench.js';
 import {batchEvents} from '../load/shapes.js';
@@ -16,7 +17,10 @@ import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
 import {canonical, workloadEvents} from '../workload/events.js';
 
-const contenders = ['JSON.parse', 'parse, validate, encode', 'plain twin', 'kernel'] as const;
+const contenders = [
+  ...(['JSON.parse', 'parse, validate, encode', 'plain twin', 'kernel'] as const),
+  ...(['single: JSON.parse', 'single: plain twin', 'single: kernel'] as const),
+] as const;
 type Contender = (typeof contenders)[number];
 
 interface Sample {
@@ -27,7 +31,7 @@ interface ParsersReport {
   readonly eventCount: number;
   readonly bytesPerEvent: number;
   readonly rounds: Rounds<Sample, Contender>;
-  /** CPU of JSON.parse / CPU of each. */
+  /** CPU of JSON.parse over the same bodies / CPU of each. */
   readonly floorToEach: Readonly<Record<Contender, Ratio>>;
 }
 
@@ -38,23 +42,30 @@ type Read = (body: Buffer) => unknown;
 
 async function run(options: BenchOptions, _: Owned, say: Say): Promise<ParsersReport> {
   const eventCount = options.numbers.events!;
-  const bodies = bodiesOf(eventCount);
+  const events = [...workloadEvents({...canonical, eventCount})].map(({json}) => json);
+  const bodies = batchesOf(events);
   const kernel = BatchKernel.load();
   if (kernel === undefined) throw new Error('there is no kernel on this machine, or nobody compiled it: npm run build');
   const byReader = (reader: PlainReader) => (body: Buffer) =>
     readPlain(body, nowMs, partitionCount, Number.POSITIVE_INFINITY, reader);
   const twin = byReader(new PlainBatch(new EntryList()));
   requireSameEntries(bodies, byReader(kernel), twin, (body) => readParsed(body, nowMs, partitionCount));
-  const reads: Record<Contender, Read> = {
-    'JSON.parse': (body) => isUtf8(body) && JSON.parse(body.toString('latin1')),
-    'parse, validate, encode': (body) => readParsed(body, nowMs, partitionCount),
-    'plain twin': twin,
-    kernel: byReader(kernel),
+  const parse: Read = (body) => isUtf8(body) && JSON.parse(body.toString('latin1'));
+  const singles = events.map((json) => Buffer.from(json));
+  const measures: Record<Contender, Measure<Sample>> = {
+    'JSON.parse': timed(bodies, parse, eventCount),
+    'parse, validate, encode': timed(bodies, (body) => readParsed(body, nowMs, partitionCount), eventCount),
+    'plain twin': timed(bodies, twin, eventCount),
+    kernel: timed(bodies, byReader(kernel), eventCount),
+    'single: JSON.parse': timed(singles, parse, eventCount),
+    'single: plain twin': timed(singles, oneByOne(undefined), eventCount),
+    'single: kernel': timed(singles, oneByOne(kernel), eventCount),
   };
-  const measures = Object.fromEntries(contenders.map((name) => [name, timed(bodies, reads[name], eventCount)]));
-  const rounds = await playRounds(measures as Record<Contender, Measure<Sample>>, options, say);
-  const floorTo = (name: Contender): Ratio =>
-    ratioOf(rounds, (samples) => samples['JSON.parse'].cpuNsPerEvent / samples[name].cpuNsPerEvent);
+  const rounds = await playRounds(measures, options, say);
+  const floorTo = (name: Contender): Ratio => {
+    const floor = name.startsWith('single') ? 'single: JSON.parse' : 'JSON.parse';
+    return ratioOf(rounds, (samples) => samples[floor].cpuNsPerEvent / samples[name].cpuNsPerEvent);
+  };
   return {
     eventCount,
     bytesPerEvent: bodies.reduce((sum, {length}) => sum + length, 0) / eventCount,
@@ -63,8 +74,15 @@ async function run(options: BenchOptions, _: Owned, say: Say): Promise<ParsersRe
   };
 }
 
-function bodiesOf(eventCount: number): Buffer[] {
-  const events = [...workloadEvents({...canonical, eventCount})].map(({json}) => json);
+/** Its entries are those of the batches (test/ingest/entry-encoder.test.ts). */
+function oneByOne(kernel: BatchKernel | undefined): Read {
+  const encoder = new EntryEncoder(partitionCount, kernel);
+  return (body) => {
+    if (!encoder.plainEvent(body, nowMs)) throw new Error('an event of the canonical workload was not read');
+  };
+}
+
+function batchesOf(events: readonly string[]): Buffer[] {
   const bodies: Buffer[] = [];
   for (let at = 0; at < events.length; at += batchEvents) {
     bodies.push(Buffer.from(`{"events":[${events.slice(at, at + batchEvents).join(',')}]}`));
@@ -107,7 +125,7 @@ function text({eventCount, bytesPerEvent, rounds, floorToEach}: ParsersReport): 
     return [name, whole(median), `${whole(min)}-${whole(max)}`, ratioText(floorToEach[name])];
   });
   return [
-    `Batches of ${whole(batchEvents)}: ${whole(eventCount)} events a round, ${fixed(bytesPerEvent, 0)} B of JSON each`,
+    `Batches of ${whole(batchEvents)}, and single events: ${whole(eventCount)} events a round, ${fixed(bytesPerEvent, 0)} B of JSON each`,
     tableText(['', 'CPU ns/event', 'min-max', 'JSON.parse / it'], rows),
     roundsText(rounds),
   ].join('\n');
@@ -115,7 +133,7 @@ function text({eventCount, bytesPerEvent, rounds, floorToEach}: ParsersReport): 
 
 export const parsersBench: Bench<ParsersReport> = {
   name: 'parsers',
-  summary: 'what reads a batch: kernel, plain twin, parsers, JSON.parse alone',
+  summary: 'what reads a batch, or one event: kernel, plain twin, parsers, JSON.parse alone',
   numbers: {events: {normal: 500_000, small: 5_000, help: 'events'}},
   run,
   text,

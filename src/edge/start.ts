@@ -4,7 +4,7 @@ import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
 import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
 import {monotonicMs, wallMs} from '../clock.js';
-import {hasKernel} from '../ingest/batch.js';
+import {threadKernel} from '../ingest/batch-kernel.js';
 import {EntryEncoder} from '../ingest/entry-encoder.js';
 import {HandOver} from '../ingest/hand-over.js';
 import {LogPublisher, tickMs} from '../ingest/publisher.js';
@@ -74,7 +74,9 @@ const logHeadersBytes = 1_024;
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const native = await loadNative();
   const logger = createLogger(options.logLevel, 'edge');
-  if (!hasKernel) logger.warn('batches are read without the WebAssembly kernel (SIMD): that takes five times as long');
+  if (threadKernel === undefined) {
+    logger.warn('events are read without the WebAssembly kernel (SIMD): that takes five times as long');
+  }
   const [log, ask] = await Promise.all([
     connectNats(options.nats, 'millrace-edge-log'),
     connectNats(options.nats, 'millrace-edge-ask'),
@@ -187,7 +189,7 @@ function createFront(
   return {
     partitionCount,
     publisher,
-    encoder: new EntryEncoder(partitionCount),
+    encoder: new EntryEncoder(partitionCount, threadKernel),
     largeBodies: new LargeBodies(partitionCount),
     obstacles: new Obstacles({...store, log: () => pulses.log.state, asks: () => pulses.ask.state}),
     asks: new Asks(new AskLink(connections.ask, pulses.ask)),

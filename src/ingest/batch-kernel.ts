@@ -1,11 +1,14 @@
-// Batches of plain events, read by WebAssembly (kernels/plain-batch.ts) in a fifth of the time of plain-batch.ts, which
-// says what is plain, stays for machines without SIMD and for larger bodies, and is what the tests hold this against.
+// Plain events, read by WebAssembly (kernels/plain-batch.ts): batches in a fifth of the time of plain-batch.ts, single
+// ones in a third of that of plain-event.ts. These say what is plain, stay for machines without SIMD and for larger bodies,
+// and are what the tests hold this against.
 //   M1. The memory is laid out once and never grows: views of it stay valid, and 7 MiB a thread are all of it.
 //   M2. Whatever stands in a body, no entry outgrows its area: a plain one is at most `growthBytesMax` longer than its
 //       event, and one that is read here is taken only if there is room for it and for all that may follow.
 
+import {isUtf8} from 'node:buffer';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {partitionSeed} from '../../actors/hash.js';
+import {assert} from '../../actors/invariant.js';
 import {
   batchEventsMax,
   eventBytesMax,
@@ -65,6 +68,7 @@ type Places = {readonly [area in keyof typeof areas]: number};
 
 interface KernelExports {
   begin(bodyBytes: number, receivedMs: number, partitionCount: number): number;
+  readOne(bodyBytes: number, receivedMs: number, partitionCount: number): number;
   resume(at: number, entryBytes: number): number;
   oddAt(): number;
   entriesEndAt(): number;
@@ -74,6 +78,10 @@ interface KernelExports {
 
 /** What `begin` and `resume` answer. */
 const status = {declined: 0, read: 1, odd: 2};
+
+/** Of the answer of `readOne`. */
+const notAscii = 0x10000;
+assert(kernelPartitionsMax < notAscii, 'any partition fits below the bit of its answer');
 
 export class BatchKernel implements PlainReader {
   private readonly places: Places;
@@ -133,6 +141,29 @@ export class BatchKernel implements PlainReader {
     return this.grouped;
   }
 
+  /**
+   * Reads a body that is one plain event, of at most `eventBytesMax`: its entry is `entryBytes[entryStart, entryEnd)` until
+   * the next body. @returns its partition; -1: it says nothing of the body.
+   */
+  readOne(body: Buffer, receivedMs: number, partitionCount: number): number {
+    this.memory.set(body, this.places.bodyAt);
+    const answer = this.kernel.readOne(body.length, receivedMs, partitionCount);
+    if (answer < notAscii) return answer;
+    return isUtf8(body) ? answer - notAscii : -1;
+  }
+
+  get entryBytes(): Uint8Array {
+    return this.grouped.bytes;
+  }
+
+  get entryStart(): number {
+    return this.places.entriesAt;
+  }
+
+  get entryEnd(): number {
+    return this.kernel.entriesEndAt();
+  }
+
   private takeOdd(bytes: Buffer, readOdd: OddEvent): number {
     const {kernel, memory, oddEntry, places} = this;
     const start = kernel.oddAt() - places.bodyAt;
@@ -147,6 +178,9 @@ export class BatchKernel implements PlainReader {
     return kernel.resume(places.bodyAt + end, oddEntry.position);
   }
 }
+
+/** Of this thread; without it all is the same, but slower. */
+export const threadKernel = BatchKernel.load();
 
 /** How long the entries of all events can be that `bodyBytes` may hold. M2 */
 const restBytesMax = (bodyBytes: number): number => bodyBytes + batchEventsMax * growthBytesMax + marginBytes;

@@ -4,7 +4,7 @@ import type {ByteWriter} from '../../actors/codec/bytes.js';
 import {writeEvent} from '../../actors/codec/entries.js';
 import {batchEventsMax} from '../../actors/limits.js';
 import {type BatchEntries, EntryList} from './batch-entries.js';
-import {BatchKernel, kernelBodyBytesMax} from './batch-kernel.js';
+import {threadKernel as kernel, kernelBodyBytesMax} from './batch-kernel.js';
 import {notJson, parseJson} from './json-text.js';
 import {PlainBatch, type PlainReader} from './plain-batch.js';
 import type {Refusal} from './refusals.js';
@@ -30,10 +30,6 @@ export interface BatchRead {
 const draft = new EventDraft();
 const list = new EntryList();
 const plain = new PlainBatch(list);
-const kernel = BatchKernel.load();
-
-/** Without it all is the same, but slower. */
-export const hasKernel = kernel !== undefined;
 
 /** What reads a plain body of so many bytes best on this machine. */
 export const readerFor = (bytes: number): PlainReader =>

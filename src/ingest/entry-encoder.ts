@@ -3,6 +3,7 @@ import {isUtf8} from 'node:buffer';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {partitionOfEntry, writeErase, writeEvent, writeEventText, writeIdentify} from '../../actors/codec/entries.js';
 import {entryBytesMax} from '../../actors/limits.js';
+import type {BatchKernel} from './batch-kernel.js';
 import {PlainEvent} from './plain-event.js';
 import type {AcceptedIdentify, EventDraft} from './validate.js';
 
@@ -10,23 +11,38 @@ export class EntryEncoder {
   private readonly writer = new ByteWriter(2 * entryBytesMax);
   private readonly plain = new PlainEvent();
   private readonly partitionCount: number;
-  /** Of the newest entry, whose bytes are `bytes[0, length)`. */
+  private readonly kernel: BatchKernel | undefined;
+  /** Of the newest entry, whose bytes are `bytes[start, end)`. */
   partition = 0;
+  bytes: Uint8Array = this.writer.bytes;
+  start = 0;
+  end = 0;
 
-  constructor(partitionCount: number) {
+  /** Where there is no `kernel` its plain twin reads plain events (plain-event.ts). */
+  constructor(partitionCount: number, kernel: BatchKernel | undefined) {
     this.partitionCount = partitionCount;
+    this.kernel = kernel;
   }
 
-  get bytes(): Uint8Array {
-    return this.writer.bytes;
-  }
-
-  get length(): number {
-    return this.writer.position;
-  }
-
-  /** A body that is a plain event as a whole, without parsing it; false: it says nothing of the body (plain-event.ts). */
+  /**
+   * A body of at most `eventBytesMax` that is a plain event as a whole, without parsing it; false: it says nothing of the
+   * body (plain-event.ts).
+   */
   plainEvent(body: Buffer, receivedMs: number): boolean {
+    return this.kernel === undefined ? this.readPlain(body, receivedMs) : this.readOne(this.kernel, body, receivedMs);
+  }
+
+  private readOne(kernel: BatchKernel, body: Buffer, receivedMs: number): boolean {
+    const partition = kernel.readOne(body, receivedMs, this.partitionCount);
+    if (partition < 0) return false;
+    this.partition = partition;
+    this.bytes = kernel.entryBytes;
+    this.start = kernel.entryStart;
+    this.end = kernel.entryEnd;
+    return true;
+  }
+
+  private readPlain(body: Buffer, receivedMs: number): boolean {
     const {plain, writer} = this;
     plain.bytes = body;
     plain.at = 0;
@@ -56,6 +72,10 @@ export class EntryEncoder {
   }
 
   private locate(): void {
-    this.partition = partitionOfEntry(this.writer.bytes, 0, this.partitionCount);
+    const {bytes, position} = this.writer;
+    this.partition = partitionOfEntry(bytes, 0, this.partitionCount);
+    this.bytes = bytes;
+    this.start = 0;
+    this.end = position;
   }
 }

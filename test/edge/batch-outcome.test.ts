@@ -75,7 +75,7 @@ const refused: LogAnswer = {kind: 'refused'};
 /** Ten users, by the partition they live in. */
 const users = Array.from({length: 10}, (_, at) => `user-${at}`);
 function partitionOf(userId: string): number {
-  const encoder = new EntryEncoder(partitionCount);
+  const encoder = new EntryEncoder(partitionCount, undefined);
   encoder.identify({userId, traitsJson: '{}'}, 0);
   return encoder.partition;
 }

@@ -1,24 +1,38 @@
-// A single event read from bytes against one that is parsed: what is taken as plain makes the same entry, bit for bit.
+// A single event read from bytes, by the kernel and by its plain twin, against one that is parsed: what is taken as plain
+// makes the same entry, bit for bit, and both take the same.
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {eventBytesMax} from '../../actors/limits.js';
+import {canonical, workloadEvents} from '../../bench/workload/events.js';
+import {BatchKernel} from '../../src/ingest/batch-kernel.js';
 import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
 import {parseJson} from '../../src/ingest/json-text.js';
 import {EventDraft, readEvent} from '../../src/ingest/validate.js';
 
 const nowMs = Date.UTC(2024, 5, 15, 12);
-const encoder = new EntryEncoder(4);
+const partitionCount = 4;
+const twin = new EntryEncoder(partitionCount, undefined);
+const kernel = new EntryEncoder(partitionCount, BatchKernel.load()!);
 
-const entry = (): string =>
-  `${encoder.partition} ${Buffer.from(encoder.bytes.subarray(0, encoder.length)).toString('hex')}`;
+const entryOf = ({partition, bytes, start, end}: EntryEncoder): string =>
+  `${partition} ${Buffer.from(bytes.subarray(start, end)).toString('hex')}`;
 
-const plain = (body: Buffer): string | undefined => (encoder.plainEvent(body, nowMs) ? entry() : undefined);
+const readBy = (encoder: EntryEncoder, body: Buffer): string | undefined =>
+  encoder.plainEvent(body, nowMs) ? entryOf(encoder) : undefined;
+
+/** What both readers say. */
+function plain(body: Buffer): string | undefined {
+  const read = readBy(twin, body);
+  expect(readBy(kernel, body)).toBe(read);
+  return read;
+}
 
 /** The slow, obvious way; undefined when the body is refused. */
 function parsed(body: Buffer): string | undefined {
   const draft = new EventDraft();
   if (readEvent(parseJson(body), nowMs, draft) !== undefined) return undefined;
-  encoder.event(draft);
-  return entry();
+  twin.event(draft);
+  return entryOf(twin);
 }
 
 const full =
@@ -42,6 +56,9 @@ test.each([
   '{"event":"view","userId":"a","more":1}',
   '{"event":"\\u0076iew","userId":"a"}',
   '{"event":"view","userId":"a","properties":{"a":{"b":1}}}',
+  '{"event":"view","userId":"a"}\0',
+  '{"event":"view","userId":"a\0"}',
+  '{"events":[{"event":"view","userId":"a"}]}',
   '',
 ])('left to the parser: %s', (text) => {
   expect(plain(Buffer.from(text))).toBeUndefined();
@@ -66,4 +83,36 @@ test('any damage to a body: left to the parser, or as if it had been parsed', ()
     }),
     {seed: 5, numRuns: 5_000},
   );
+});
+
+test('the canonical workload is plain, in any order of bodies', () => {
+  for (const {json} of workloadEvents({...canonical, eventCount: 2_000})) {
+    const body = Buffer.from(json);
+    expect(plain(body)).toBe(parsed(body));
+    expect(plain(body.subarray(0, body.length - 1))).toBeUndefined();
+  }
+});
+
+test('an event of the largest size is read, and nothing of it is left for the next one', () => {
+  const large = (bytes: number): Buffer => {
+    const head = '{"event":"e","userId":"u","properties":{"a":"';
+    return Buffer.from(`${head}${'x'.repeat(bytes - head.length - 3)}"}}`);
+  };
+  expect(plain(large(eventBytesMax))).toBe(parsed(large(eventBytesMax)));
+  for (const body of ['{"event":"e","userId":"u"', '{"event":"e","userId":"u","properties":{"a":"']) {
+    expect(plain(Buffer.from(body))).toBeUndefined();
+  }
+});
+
+test('characters of every width, at every place of a vector', () => {
+  for (const character of ['x', 'ü', '€', '😀']) {
+    for (let before = 0; before < 20; before++) {
+      const body = Buffer.from(`{"event":"e","userId":"u","properties":{"a":"${'x'.repeat(before)}${character}"}}`);
+      expect(plain(body)).toBe(parsed(body));
+      const at = body.indexOf(character);
+      if (character === 'x') continue;
+      body[at] = 0x80; // A byte that begins no character.
+      expect(plain(body)).toBeUndefined();
+    }
+  }
 });

@@ -106,8 +106,8 @@ function readObject(
 }
 
 function append({publisher, encoder}: Front, exchange: Exchange, body: string, counts: Outcomes): void {
-  const {partition, bytes, length} = encoder;
-  const commit = publisher.append(partition, bytes, 0, length, new WriteAnswer(exchange, body, counts));
+  const {partition, bytes, start, end} = encoder;
+  const commit = publisher.append(partition, bytes, start, end, new WriteAnswer(exchange, body, counts));
   if (commit !== undefined) return;
   counts.unavailable += 1;
   exchange.fail(logUnavailable);

@@ -88,13 +88,13 @@ function appendErase(front: Front, {kind, id}: UserRef, deletionId: string): Pro
   const obstacle = obstacles.toWriting();
   if (obstacle !== undefined) throw new RequestFailure(obstacle);
   encoder.erase(kind === 'user' ? 'u' : 'a', id, deletionId, wallMs());
-  const {partition, bytes, length} = encoder;
+  const {partition, bytes, start, end} = encoder;
   return new Promise((resolve, reject) => {
     const settled = (commit: Commit): void => {
       if (commit.outcome === 'stored') resolve(commit);
       else reject(new RequestFailure(outcomeUnknown));
     };
-    if (publisher.append(partition, bytes, 0, length, {settled}) === undefined) {
+    if (publisher.append(partition, bytes, start, end, {settled}) === undefined) {
       reject(new RequestFailure(logUnavailable));
     }
   });
