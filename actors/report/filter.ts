@@ -30,6 +30,8 @@ export class PropertyFilter {
   private column = -1;
   private equalCodes: number[] = [];
   private onlyCode = codeAbsent;
+  /** Codes of the literal key in the order of `RowsByName`, where they are at hand; undefined before they were asked for. */
+  private ordered: Uint16Array | null | undefined;
 
   constructor(property: string, value: string) {
     this.property = new PropertyName(property);
@@ -57,6 +59,7 @@ export class PropertyFilter {
     this.verdicts[codeAbsent] = column < 0 && rows.keysInBody ? verdict.unsure : literalAbsent;
     this.column = column;
     this.onlyCode = codeAbsent;
+    this.ordered = undefined;
     if (column < 0) return headColumn >= 0 || rows.keysInBody;
     if (isPath || values === undefined || values.hasInBody(column)) return true;
     if (this.equalCodes.length === 1) this.onlyCode = this.equalCodes[0];
@@ -84,8 +87,26 @@ export class PropertyFilter {
   countSure(rows: RowsByName, start: number, end: number): number {
     const {column, verdicts} = this;
     if (column < 0) return verdicts[codeAbsent] === verdict.no ? 0 : -1;
-    const codes = rows.codesOf(column);
-    if (codes === undefined) return -1;
+    if (this.ordered === undefined) this.ordered = rows.codesOf(column) ?? null;
+    return this.ordered === null ? this.countRows(rows.rows, start, end) : this.countCodes(this.ordered, start, end);
+  }
+
+  /** Of rows [start, end) of a list; the open chunk has the literal key's column. */
+  private countRows(rows: Uint16Array, start: number, end: number): number {
+    const {verdicts} = this;
+    const codes = this.codes!;
+    let passing = 0;
+    let seen = 0;
+    for (let at = start; at < end; at++) {
+      const judged = verdicts[codes[rows[at]]];
+      passing += judged & verdict.yes;
+      seen |= judged;
+    }
+    return seen <= verdict.yes ? passing : -1;
+  }
+
+  private countCodes(codes: Uint16Array, start: number, end: number): number {
+    const {verdicts} = this;
     let passing = 0;
     // No branch a row: a filter that half of them pass would mispredict every other one.
     if (this.onlyCode !== codeAbsent) {

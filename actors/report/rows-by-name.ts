@@ -10,6 +10,8 @@ import type {Reserve} from './derived-rows.js';
 
 /** Counting takes 4 bytes an index up to the highest: past this one a chunk is not grouped. */
 export const groupedNameMax = 0xffff;
+/** From the second question on cells are made of what is asked for (value-cells.ts): most chunks are not asked a third time. */
+const orderedAsks = 3;
 const rowBytes = 2;
 const runBytes = 6;
 
@@ -32,7 +34,8 @@ export class RowsByName {
   /** Name indexes that occur, ascending; the runs of names[i] begin at nameRuns[i]. */
   private readonly names: Uint32Array;
   private readonly nameRuns: Uint32Array;
-  /** Codes of a column by place, once it was asked for. */
+  /** Of each column: how often it was asked for, and its codes by place from `orderedAsks` on. */
+  private readonly asks: number[] = [];
   private readonly codes: (Uint16Array | undefined)[] = [];
 
   private constructor(view: RowsView, rows: Uint16Array, reserve: Reserve) {
@@ -111,11 +114,16 @@ export class RowsByName {
     return low;
   }
 
-  /** Codes of the column by place; undefined when there is no room. */
+  /**
+   * Codes of the column by place, for those who come again and again; undefined until then, and when there is no room.
+   * All rows of 600 chunks take 25 ms: more than a single question gains, however few of them it asks for.
+   */
   codesOf(column: number): Uint16Array | undefined {
     const held = this.codes[column];
     if (held !== undefined) return held;
-    if (!this.reserve(this.rows.length * rowBytes)) return undefined;
+    const asks = (this.asks[column] ?? 0) + 1;
+    this.asks[column] = asks;
+    if (asks < orderedAsks || !this.reserve(this.rows.length * rowBytes)) return undefined;
     const {codes} = this.view.columns[column];
     const byPlace = new Uint16Array(this.rows.length);
     for (let place = 0; place < byPlace.length; place++) byPlace[place] = codes[this.rows[place]];

@@ -1,6 +1,6 @@
 // The dictionary of one chunk column by column, so that the code of a value is found without reading the other values.
-//   Derived from a rows part, never stored. A column of many values is put into buckets by hash when somebody first asks
-//   for one: a near-unique column has as many values as rows, and comparing all of them took longer than the rows.
+//   Derived from a rows part, never stored. A column of many values is put into buckets by hash when somebody asks again and
+//   again: a near-unique column has as many values as rows, and comparing all of them takes longer than the rows.
 //   V1. A value may have several codes in a column (dictionary.ts D1): all of them are found.
 import {hashBytes} from '../hash.js';
 import {codeInBody, type RowsView} from '../rows.js';
@@ -8,6 +8,8 @@ import type {Reserve} from './derived-rows.js';
 
 /** Columns of fewer values are gone through one by one. */
 const hashedCodesMin = 32;
+/** From the second question on cells are made of what is asked for (value-cells.ts): most chunks are not asked a third time. */
+const hashedAsks = 3;
 /** Values that share a bucket, on average at most. */
 const bucketCodes = 4;
 const valueSeed = 0x76616c75; // 'valu'
@@ -22,10 +24,12 @@ export class ValueCodes {
   /** Codes of column c: codes[starts[c] .. starts[c + 1]), ascending, or bucket by bucket once it has any. */
   private readonly starts: Uint32Array;
   private readonly codes: Uint16Array;
-  /** Of each column, once it was asked for: bucket b begins at starts[c] + buckets[c][b]. */
+  /** Of each column, once it was asked for often: bucket b begins at starts[c] + buckets[c][b]. */
   private readonly buckets: (Uint16Array | undefined)[];
   /** Of each column of few values, once it was asked for: the hashes of its values. */
   private readonly hashes: (Uint32Array | undefined)[];
+  /** How often each column of many values was asked for. */
+  private readonly asks: Uint8Array;
   /** Of each column: whether rows of it are told by their bodies alone. */
   private readonly inBody: Uint8Array;
 
@@ -41,12 +45,13 @@ export class ValueCodes {
     for (let code = 1; code < codeColumns.length; code++) this.codes[places[codeColumns[code]]++] = code;
     this.buckets = columns.map(() => undefined);
     this.hashes = columns.map(() => undefined);
+    this.asks = new Uint8Array(columns.length);
     this.inBody = new Uint8Array(columns.length);
   }
 
   /** Undefined when there is no room. */
   static of(rows: RowsView, reserve: Reserve): ValueCodes | undefined {
-    const bytes = rows.codeColumns.length * 2 + rows.columns.length * 5 + 4;
+    const bytes = rows.codeColumns.length * 2 + rows.columns.length * 6 + 4;
     return reserve(bytes) ? new ValueCodes(rows, reserve) : undefined;
   }
 
@@ -59,7 +64,7 @@ export class ValueCodes {
       this.findAmongFew(column, value, hash, found);
       return;
     }
-    const buckets = (this.buckets[column] ??= this.hashColumn(start, end));
+    const buckets = (this.buckets[column] ??= this.hashIfDue(column, start, end));
     if (buckets !== undefined) {
       const bucket = hash & (buckets.length - 2);
       end = start + buckets[bucket + 1];
@@ -93,6 +98,11 @@ export class ValueCodes {
     if (dictionaryOffsets[code + 1] - start !== value.length) return false;
     for (let i = 0; i < value.length; i++) if (dictionary[start + i] !== value[i]) return false;
     return true;
+  }
+
+  private hashIfDue(column: number, start: number, end: number): Uint16Array | undefined {
+    this.asks[column] += 1;
+    return this.asks[column] < hashedAsks ? undefined : this.hashColumn(start, end);
   }
 
   /** Puts codes [start, end) into the order of buckets; undefined when there is no room for where they begin. */
