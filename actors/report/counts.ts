@@ -13,11 +13,10 @@ import type {CellsByName} from './cells-by-name.js';
 import type {DerivedRows} from './derived-rows.js';
 import {type PropertyFilter, verdict} from './filter.js';
 import type {RowsByName} from './rows-by-name.js';
-import {blocksWithin, chunksWithin, type Stretch} from './selection.js';
+import {blocksWithin, chunksNaming, chunksWithin, type Stretch} from './selection.js';
 import type {ValueCells} from './value-cells.js';
 
 const noRows = new Uint16Array(0);
-const noKeys: ReadonlySet<string> = new Set();
 
 export class CountsPartial {
   /** Events of each bucket. */
@@ -63,16 +62,22 @@ export class CountsPartial {
     return blocksWithin(index.windowRuns, firstDay, Math.floor((this.hourEnd - 1) / hoursPerDay));
   }
 
-  /** `covered`: keys of the rows parts of chunks that cells by value stand for (`addValueCells`). */
-  chunks({chunks}: SnapshotIndex, covered: ReadonlySet<string> = noKeys): ChunkEntry[] {
-    const isCovered = ({rows}: ChunkEntry): boolean => this.filter === undefined || covered.has(rows.key);
-    const asked = chunks.filter(({names}) => names === null || names.includes(this.name));
-    const scanned = chunksWithin(
-      asked.filter((chunk) => !isCovered(chunk)),
-      this.whole,
-    );
-    const isCut = this.ends.some(({startMs, lastMs}) => startMs <= lastMs);
-    return isCut ? [...scanned, ...chunksWithin(asked.filter(isCovered), this.ends)] : scanned;
+  /** `values`: the chunks that cells by value stand for (`addValueCells`), by the keys of their rows parts, and the others. */
+  chunks(
+    {chunks}: SnapshotIndex,
+    values?: {covered: ReadonlySet<string>; others: readonly ChunkEntry[]},
+  ): ChunkEntry[] {
+    const ends = this.ends.filter(({startMs, lastMs}) => startMs <= lastMs);
+    if (this.filter === undefined) return this.asked(chunks, ends);
+    if (values === undefined) return this.asked(chunks, this.whole);
+    const others = this.asked(values.others, this.whole);
+    if (ends.length === 0) return others;
+    const covered = chunks.filter(({rows}) => values.covered.has(rows.key));
+    return [...others, ...this.asked(covered, ends)];
+  }
+
+  private asked(chunks: readonly ChunkEntry[], stretches: readonly Stretch[]): ChunkEntry[] {
+    return stretches.length === 0 ? [] : chunksNaming(chunksWithin(chunks, stretches), [this.name]);
   }
 
   /** Cells by value instead of the rows of the chunks that they stand for, but for the ends of [from, to]. Q2 */

@@ -14,6 +14,8 @@ import type {RowsByName} from './rows-by-name.js';
 import type {ValueCodes} from './value-codes.js';
 
 export const verdict = {no: 0, yes: 1, unsure: 2, byPath: 3} as const;
+/** Most filters never open a chunk. */
+const noVerdicts = new Uint8Array(0);
 type Verdict = (typeof verdict)[keyof typeof verdict];
 
 export class PropertyFilter {
@@ -25,7 +27,7 @@ export class PropertyFilter {
   private codes: Uint16Array | undefined;
   private headCodes: Uint16Array | undefined;
   private headAbsent: Verdict = verdict.no;
-  private readonly verdicts = new Uint8Array(codeInBody + 1);
+  private verdicts = noVerdicts;
   /** Of the open chunk: the literal key's column or -1, the codes that say `yes`, and the one that alone says anything. */
   private column = -1;
   private equalCodes: number[] = [];
@@ -50,6 +52,7 @@ export class PropertyFilter {
     this.codes = rows.columns[column]?.codes;
     this.headCodes = rows.columns[headColumn]?.codes;
     this.headAbsent = rows.keysInBody ? verdict.unsure : verdict.no; // R3
+    if (this.verdicts === noVerdicts) this.verdicts = new Uint8Array(codeInBody + 1);
     for (const code of this.equalCodes) this.verdicts[code] = verdict.no;
     this.equalCodes =
       column < 0 ? [] : values === undefined ? this.readEqual(rows, column) : this.findEqual(values, column);

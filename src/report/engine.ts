@@ -52,8 +52,9 @@ export class ReportEngine {
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
     this.parts = new PartsCache(values, Math.floor((cacheBytesMax / 8) * 5));
-    this.funnelIndex = new FunnelIndex(this.parts, logger, () => this.turns.quiet(buildWaitMsMax));
-    this.valueIndex = new ValueIndex(this.parts, logger);
+    const whenQuiet = (): Promise<void> => this.turns.quiet(buildWaitMsMax);
+    this.funnelIndex = new FunnelIndex(this.parts, logger, whenQuiet);
+    this.valueIndex = new ValueIndex(this.parts, logger, whenQuiet);
     this.dayRanges = new HeldDayRanges(this.parts);
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
     this.gatheredBytesMax = Math.floor(cacheBytesMax / 4 / reportsAtOnceMax);

@@ -106,7 +106,7 @@ export class Evaluation {
       if (cells === undefined) partial.addCells(windows);
       else partial.addNamedCells(cells);
     });
-    await this.foldRows(partial.chunks(index, values?.covered), (chunk, {rows, derived}) => {
+    await this.foldRows(partial.chunks(index, values), (chunk, {rows, derived}) => {
       const unsure = partial.addRows(rows, derived, values?.covered.has(chunk.rows.key));
       return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
     });

@@ -26,7 +26,7 @@ import {isUnreadable} from '../parts/damage.js';
 import {loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
-import {Slices} from './slices.js';
+import {QuietSlices, Slices} from './slices.js';
 
 /** Of the room for parts. Half of the memory of a report role with 10 M events at the default bound. */
 const roomShare = 3 / 4;
@@ -240,14 +240,8 @@ export class FunnelIndex {
     index: SnapshotIndex,
     rankStart: number,
   ): Promise<Segment | undefined> {
-    let slices = new Slices();
-    const pause = async (): Promise<void> => {
-      const turn = slices.pauseIfDue();
-      if (turn === undefined) return;
-      await turn;
-      await this.whenQuiet();
-      slices = new Slices();
-    };
+    const slices = new QuietSlices(this.whenQuiet);
+    const pause = (): Promise<void> => slices.pause();
     const stretch = {startMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY};
     const postings = await this.buildPostings({chunks, index, rankStart, stretch, rowsMax: liveRows(chunks), pause});
     return postings && {chunks, postings};

@@ -24,3 +24,22 @@ export class Slices {
     this.startedMs = monotonicMs();
   }
 }
+
+/** Slices of work that nobody waits for: another one begins when `whenQuiet` resolves. */
+export class QuietSlices {
+  private readonly whenQuiet: () => Promise<void>;
+  private slices = new Slices();
+
+  constructor(whenQuiet: () => Promise<void>) {
+    this.whenQuiet = whenQuiet;
+  }
+
+  /** Gives way when this slice has lasted long enough. */
+  async pause(): Promise<void> {
+    const turn = this.slices.pauseIfDue();
+    if (turn === undefined) return;
+    await turn;
+    await this.whenQuiet();
+    this.slices = new Slices();
+  }
+}

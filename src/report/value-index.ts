@@ -4,8 +4,8 @@
 //   bound), what they say.
 //   I1. Cells stand for the live rows of the chunks they were built from, known by the keys of their parts: they answer
 //       for snapshots that name all of these. Every other chunk is left to the scan.
-//   I2. A property gets cells once it was asked for twice, off the way of any answer; they follow the newest snapshot
-//       while somebody asks for it, and go when nobody did for a while.
+//   I2. A property gets cells once it was asked for twice, off the way of any answer, and building gives way to reports.
+//       Cells follow the newest snapshot while somebody asks for the property, and go when nobody did for a while.
 //   I3. Of one property and partition they take at most a share of the room for parts. One segment is built at a time, in
 //       room lent by the parts, and building takes at most a share of the thread's time, however soon what was built has
 //       to leave the cache again.
@@ -22,7 +22,7 @@ import {isUnreadable} from '../parts/damage.js';
 import {loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
-import {Slices} from './slices.js';
+import {QuietSlices} from './slices.js';
 
 const asksMin = 2;
 const interestMs = 30 * 60_000;
@@ -60,6 +60,8 @@ export interface CoveredChunks {
   readonly cells: readonly ValueCells[];
   /** Keys of the rows parts of the chunks that the cells stand for. */
   readonly covered: ReadonlySet<string>;
+  /** The other chunks. */
+  readonly others: readonly ChunkEntry[];
 }
 
 /** What the segments say of one snapshot. */
@@ -67,6 +69,7 @@ interface Plan {
   readonly index: SnapshotIndex;
   readonly held: readonly Segment[];
   readonly covered: ReadonlySet<string>;
+  readonly others: readonly ChunkEntry[];
   /** Chunks for which cells should be built, in the order of their ordinals. */
   readonly due: readonly ChunkEntry[];
 }
@@ -87,25 +90,32 @@ interface PropertyState {
 export class ValueIndex {
   private readonly parts: PartsCache;
   private readonly logger: Logger;
+  private readonly whenQuiet: () => Promise<void>;
   private readonly clockMs: () => number;
   /** By partition and property, the one that was asked for longest ago first. */
   private readonly states = new Map<string, PropertyState>();
   private backlog: Promise<void> | undefined;
   private segmentsBuilt = 0;
 
-  /** `clockMs`: monotonic. */
-  constructor(parts: PartsCache, logger: Logger, clockMs: () => number = monotonicMs) {
+  /** `whenQuiet`: resolves when a slice of what nobody waits for may be built (I2). `clockMs`: monotonic. */
+  constructor(
+    parts: PartsCache,
+    logger: Logger,
+    whenQuiet = (): Promise<void> => Promise.resolve(),
+    clockMs: () => number = monotonicMs,
+  ) {
     this.parts = parts;
     this.logger = logger;
+    this.whenQuiet = whenQuiet;
     this.clockMs = clockMs;
   }
 
   /** Undefined when the property has no cells (yet). I1, I2 */
   coveredOf({manifest, index}: PartitionSnapshot, property: string): CoveredChunks | undefined {
     const state = this.asked(manifest.partition, property);
-    const {held, covered} = this.planOf(state, index);
+    const {held, covered, others} = this.planOf(state, index);
     this.wantIfDue(state, index);
-    return held.length === 0 ? undefined : {cells: held.map(({key}) => this.parts.keptCells(key)!), covered};
+    return held.length === 0 ? undefined : {cells: held.map(({key}) => this.parts.keptCells(key)!), covered, others};
   }
 
   /** Cheap: called with every question. What was asked for lately is built ahead of the next question. I2 */
@@ -217,7 +227,7 @@ export class ValueIndex {
 
   /** Undefined: values are nearly unique. */
   private async build(builder: ValueCellsBuilder, chunks: readonly ChunkEntry[]): Promise<Built | undefined> {
-    const slices = new Slices();
+    const slices = new QuietSlices(this.whenQuiet);
     const leftOut = new Set<string>();
     for await (const [{rows}, view] of loadAhead(chunks, ({rows}) => this.parts.loadRows(rows), loadsAheadMax)) {
       if (!builder.add(view)) leftOut.add(rows.key);
@@ -267,6 +277,7 @@ function planFor(index: SnapshotIndex, segments: readonly Segment[], segmentChun
   const full = new Set(held.flatMap(({chunks}) => (chunks.length < segmentChunks ? [] : chunks)));
   const taken = new Set(held.flatMap(({chunks}) => chunks));
   const covered = new Set(held.flatMap(({chunks, leftOut}) => chunks.filter((key) => !leftOut.has(key))));
+  const others = index.chunks.filter(({rows}) => !covered.has(rows.key));
   const isWorth = segmentChunks > chunksBehindMax && closed.length - taken.size > chunksBehindMax; // I4
-  return {index, held, covered, due: isWorth ? closed.filter(({rows}) => !full.has(rows.key)) : []};
+  return {index, held, covered, others, due: isWorth ? closed.filter(({rows}) => !full.has(rows.key)) : []};
 }

@@ -43,7 +43,7 @@ class World {
 
   constructor(bytesMax = 64 * mib) {
     this.parts = new PartsCache(this.values, bytesMax);
-    this.index = new ValueIndex(this.parts, createLogger('silent', 'test'), () => this.nowMs);
+    this.index = new ValueIndex(this.parts, createLogger('silent', 'test'), undefined, () => this.nowMs);
   }
 
   private draw(below: number): number {
@@ -164,8 +164,8 @@ describe('cells by property value', () => {
     await world.index.settled();
     world.values.reads = 0;
     const empty = new PartsCache(world.values, 64 * mib);
-    const {cells, covered} = world.index.coveredOf(snapshot, 'plan')!;
-    const spy = {coveredOf: () => ({cells, covered})} as unknown as ValueIndex;
+    const {cells, covered, others} = world.index.coveredOf(snapshot, 'plan')!;
+    const spy = {coveredOf: () => ({cells, covered, others})} as unknown as ValueIndex;
     const query = {report: 'events', ...everything, filter: {property: 'plan', value: 'free'}} as const;
     const answer = await new Evaluation(empty, 16 * mib, undefined, undefined, spy).answer(query, [snapshot]);
     expect(world.values.reads).toBe(0);
