@@ -10,7 +10,7 @@
 //           [shape:varint] [messageId:string] [anonymousId:string] (in-body value | in-body key and value)*
 //         | `whole` payload                        for what the fields above cannot tell
 //
-//   B1. A property whose code stands in its column (rows.ts R2) is not in the body; the value of one that is `codeInBody`
+//   B1. A property whose code stands in its column (rows.ts R2) is not in the body; the value of one that is `inBody`
 //       is, and of a property without a column (R3, `keyInBody` in the shape) its key and value are, in the shape's order.
 //   B2. A block stands alone with the columns: shapes name columns and nothing else, so one that only an erased row used
 //       says nothing of it.
@@ -24,7 +24,7 @@ import {EntryView, entryKind, eventFlag, PropertyCursor, propertiesJson} from '.
 import type {InternedTable} from './interned.js';
 import {assert} from './invariant.js';
 import {bodyBlockRows, chunkColumnsMax} from './limits.js';
-import {codeAbsent, codeInBody, noUser, type RowsView} from './rows.js';
+import {codeAbsent, type RowsView} from './rows.js';
 
 const bodiesVersion = 2;
 /** In a body's flags, beside those of the entry: the entry's payload follows. */
@@ -207,14 +207,14 @@ export class BodyBlock {
   entry(row: number, users: InternedTable, names: InternedTable): EntryView | undefined {
     const user = this.columns.users[row];
     const place = this.seek(row);
-    if (place === undefined || user === noUser || !users.has(user)) return undefined;
+    if (place === undefined || user === this.columns.noUser || !users.has(user)) return undefined;
     const reader = new ByteReader(this.block, place.start, place.end);
     const flags = reader.u8();
     if (flags === flagWhole) return this.whole(reader);
     const {scratch} = this;
     scratch.position = 0;
     scratch.u8(flags);
-    scratch.f64(this.columns.times[row]);
+    scratch.f64(this.columns.timeBase + this.columns.times[row]);
     scratch.f64(this.head.receivedBase + readZigzag(reader));
     const shape = flags & eventFlag.properties ? this.head.shapes[reader.varint()] : undefined;
     users.write(scratch, user);
@@ -264,12 +264,17 @@ export class BodyBlock {
     const {scratch, columns} = this;
     scratch.varint(shape.length);
     for (const column of shape) {
-      if (column === keyInBody) copyString(reader, scratch);
-      else scratch.stringBytes(columns.columns[column].key, 0, columns.columns[column].key.length);
-      const code = column === keyInBody ? codeInBody : columns.columns[column].codes[row];
+      if (column === keyInBody) {
+        copyString(reader, scratch);
+        copyValue(reader, scratch);
+        continue;
+      }
+      const {key, codes, inBody, values} = columns.columns[column];
+      scratch.stringBytes(key, 0, key.length);
+      const code = codes[row];
       assert(code !== codeAbsent, 'bodies: the columns of a shape have a code in its rows');
-      if (code === codeInBody) copyValue(reader, scratch);
-      else scratch.raw(columns.dictionary, columns.dictionaryOffsets[code], columns.dictionaryOffsets[code + 1]);
+      if (code === inBody) copyValue(reader, scratch);
+      else values.write(code, scratch);
     }
   }
 

@@ -6,8 +6,10 @@
 //   D2. Which columns those are is decided at the first row of each block, from the rows before: a chunk that was restored
 //       from its parts goes on as it would have. A column that became one stays one: all its values are new from then on.
 import {copyRange, equalRanges, viewOf} from './byte-ranges.js';
+import {ByteWriter} from './codec/bytes.js';
+import {ColumnValues} from './column-values.js';
 import {hashBytes} from './hash.js';
-import {chunkCodesMax, chunkColumnsMax, dictionaryBytesMax, dictionaryValueBytesMax} from './limits.js';
+import {bodyBlockRows, chunkCodesMax, chunkColumnsMax, dictionaryBytesMax, dictionaryValueBytesMax} from './limits.js';
 import {codeAbsent, codeInBody, type RowColumn} from './rows.js';
 
 /** Values of a column before D1 is considered, and the share of new ones from which on it holds. */
@@ -150,56 +152,64 @@ export class Dictionary {
     }
   }
 
-  /** Views of the columns that a RowsView shows; valid until the next new value. */
-  view(): {dictionary: Uint8Array; dictionaryOffsets: Uint32Array; codeColumns: Uint8Array} {
-    return {
-      dictionary: this.bytes.subarray(0, this.offsets[this.count + 1]),
-      dictionaryOffsets: this.offsets.subarray(0, this.count + 2),
-      codeColumns: this.columns.subarray(0, this.count + 1),
-    };
+  /** The values by code; valid until the next new one. */
+  view(): ColumnValues {
+    const {bytes, count, offsets} = this;
+    return new ColumnValues(count, bytes.subarray(0, offsets[count + 1]), offsets.subarray(1, count + 2));
   }
 
-  /** Takes over the entries of a part, whose columns tell what came before the block that row `blockStart` begins. */
-  restore(
-    dictionary: Uint8Array,
-    offsets: Uint32Array,
-    codeColumns: Uint8Array,
-    columns: readonly RowColumn[],
-    blockStart: number,
-  ): void {
-    const codeEnd = this.countValues(columns, 0, blockStart);
-    const restoreCodes = (from: number, to: number) => {
-      for (let code = from; code < to; code++)
-        this.restoreCode(codeColumns[code], dictionary, offsets[code], offsets[code + 1]);
-    };
-    restoreCodes(1, codeEnd);
-    this.beginBlock();
-    restoreCodes(codeEnd, codeColumns.length);
-    this.countValues(columns, blockStart, columns[0]?.codes.length ?? 0);
+  /**
+   * Gives out codes for the first `count` rows of a part as they were given out when those rows came, and writes them to
+   * `codes`, one array a column. D2
+   */
+  restore(columns: readonly RowColumn[], count: number, codes: readonly Uint16Array[]): void {
+    const scratch = new ByteWriter(dictionaryValueBytesMax);
+    const restored = columns.map((column, i) => new RestoredColumn(this, i, column, codes[i], scratch));
+    for (let row = 0; row < count; row++) {
+      if (row > 0 && row % bodyBlockRows === 0) this.beginBlock();
+      for (const column of restored) column.restoreRow(row);
+    }
+    if (count > 0 && count % bodyBlockRows === 0) this.beginBlock();
   }
 
-  /** Counts the values of these rows; returns the code after the largest of them. Codes come in the order of their rows. */
-  private countValues(columns: readonly RowColumn[], start: number, end: number): number {
-    let codeEnd = 1;
-    columns.forEach(({codes}, column) => {
-      for (let row = start; row < end; row++) {
-        const code = codes[row];
-        if (code === codeAbsent || code === codeInBody) continue;
-        this.values[column] += 1;
-        codeEnd = Math.max(codeEnd, code + 1);
-      }
-    });
-    return codeEnd;
+  /** Another value of the column that has this code already. */
+  countAgain(column: number): void {
+    this.values[column] += 1;
+  }
+}
+
+/** One column of a part whose values get their codes row by row. */
+class RestoredColumn {
+  /** By the part's codes: 0 until the value came. */
+  private readonly known: Uint16Array;
+
+  constructor(
+    private readonly dictionary: Dictionary,
+    private readonly place: number,
+    private readonly column: RowColumn,
+    private readonly codes: Uint16Array,
+    private readonly scratch: ByteWriter,
+  ) {
+    this.known = new Uint16Array(column.values.count + 1);
   }
 
-  /** Nothing looks for the values of a column that D1 holds of. */
-  private restoreCode(column: number, dictionary: Uint8Array, start: number, end: number): void {
-    const hash = hashBytes(dictionary, start, end, column + 1);
-    const code = this.append(column, dictionary, start, end, hash);
-    if (this.isDistinct[column] === 1) return;
-    this.takeSlot(code);
-    this.slotsUsed += 1;
-    if (this.slotsUsed * 2 > this.slots.length) this.rehash();
+  restoreRow(row: number): void {
+    const {codes, inBody} = this.column;
+    const code = codes[row];
+    if (code === codeAbsent) return;
+    this.codes[row] = code === inBody ? codeInBody : this.ownCode(code);
+  }
+
+  private ownCode(code: number): number {
+    const {dictionary, place, known, scratch} = this;
+    if (known[code] !== 0) {
+      dictionary.countAgain(place);
+      return known[code];
+    }
+    scratch.position = 0;
+    this.column.values.write(code, scratch);
+    known[code] = dictionary.code(place, scratch.bytes, 0, scratch.position);
+    return known[code];
   }
 }
 

@@ -48,11 +48,11 @@ export class NewestRows {
   private scan(chunk: RowsView): FoundRow[] {
     const {name, toMs} = this.filter;
     const earliestMs = this.earliestMs();
-    const {times, names, order, baseOrdinal} = chunk;
+    const {timeBase, times, names, order, baseOrdinal} = chunk;
     const found: FoundRow[] = [];
     for (let at = lowerBound(chunk, toMs + 1) - 1; at >= 0 && found.length < this.limit; at--) {
       const row = order[at];
-      const timeMs = times[row];
+      const timeMs = timeBase + times[row];
       if (timeMs < earliestMs) break;
       if (name !== undefined && names[row] !== name) continue;
       const ordinal = baseOrdinal + row;
@@ -62,13 +62,14 @@ export class NewestRows {
   }
 
   /** The same of one user. N1 */
-  private scanOf(user: number, {times, users, names, baseOrdinal}: RowsView): FoundRow[] {
+  private scanOf(user: number, {timeBase, times, users, noUser, names, baseOrdinal}: RowsView): FoundRow[] {
     const {name, toMs} = this.filter;
     const earliestMs = this.earliestMs();
     const found: FoundRow[] = [];
+    if (user >= noUser) return found;
     for (let row = users.indexOf(user); row >= 0; row = users.indexOf(user, row + 1)) {
       if (name !== undefined && names[row] !== name) continue;
-      const timeMs = times[row];
+      const timeMs = timeBase + times[row];
       const ordinal = baseOrdinal + row;
       if (timeMs >= earliestMs && timeMs <= toMs && this.isInReach(timeMs, ordinal)) found.push({timeMs, ordinal});
     }

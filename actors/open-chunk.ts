@@ -9,7 +9,7 @@ import {InternedTable} from './interned.js';
 import {assert} from './invariant.js';
 import {bodyBlockRows, chunkBodyBytesMax, chunkColumnsMax, chunkRowsMax, objectKeysMax} from './limits.js';
 import {chunkNamesMax} from './manifest.js';
-import {codeInBody, noUser, type RowColumn, type RowsView, timeOrder} from './rows.js';
+import {codeInBody, noUser, type RowColumn, type RowsView, timeOf, timeOrder} from './rows.js';
 
 /** Events of one name mostly have the same properties in the same order: the last shape of so many names is tried first. */
 const predictedShapes = 256;
@@ -155,16 +155,20 @@ export class OpenChunk {
   /** What bodies are read with. */
   columnsView(): RowColumns {
     const {count} = this;
+    const values = this.dictionary.view();
     return {
       chunk: this.chunk,
       baseOrdinal: this.baseOrdinal,
       count,
+      timeBase: 0,
       times: this.times.subarray(0, count),
       users: this.users.subarray(0, count),
+      noUser,
       names: this.names.subarray(0, count),
-      columns: this.columns.map((codes, i): RowColumn => ({key: this.keyBytes[i], codes: codes.subarray(0, count)})),
+      columns: this.columns.map(
+        (codes, i): RowColumn => ({key: this.keyBytes[i], codes: codes.subarray(0, count), inBody: codeInBody, values}),
+      ),
       keysInBody: this.keysInBody,
-      ...this.dictionary.view(),
     };
   }
 
@@ -181,21 +185,15 @@ export class OpenChunk {
   /** An open chunk as its parts left it. Only a chunk that was never erased from is open. */
   static restore(rows: RowsView, blocks: readonly Uint8Array[]): OpenChunk {
     const open = new OpenChunk(rows.chunk, rows.baseOrdinal);
-    open.times.set(rows.times);
+    for (let row = 0; row < rows.count; row++) open.times[row] = timeOf(rows, row);
     open.users.set(rows.users);
     open.names.set(rows.names);
     for (const column of rows.columns) {
       open.keys.intern(column.key, 0, column.key.length);
-      open.addColumn(column.key.slice()).set(column.codes);
+      open.addColumn(column.key.slice());
     }
     open.keysInBody = rows.keysInBody;
-    open.dictionary.restore(
-      rows.dictionary,
-      rows.dictionaryOffsets,
-      rows.codeColumns,
-      rows.columns,
-      rows.count - (rows.count % bodyBlockRows),
-    );
+    open.dictionary.restore(rows.columns, rows.count, open.columns);
     open.count = rows.count;
     open.restoreBlocks(blocks);
     return open;
@@ -230,14 +228,14 @@ export function summarizeRows(rows: RowsView): {
   let last = -1;
   for (let row = 0; row < rows.count && names.size <= chunkNamesMax; row++) {
     const name = rows.names[row];
-    if (name === last || rows.users[row] === noUser) continue;
+    if (name === last || rows.users[row] === rows.noUser) continue;
     names.add(name);
     last = name;
   }
   return {
     live,
-    minTimeMs: rows.times[rows.order[0]],
-    maxTimeMs: rows.times[rows.order[live - 1]],
+    minTimeMs: timeOf(rows, rows.order[0]),
+    maxTimeMs: timeOf(rows, rows.order[live - 1]),
     names: names.size > chunkNamesMax ? null : [...names].sort((a, b) => a - b),
   };
 }

@@ -1,179 +1,315 @@
-// Rows of one chunk as columns: when, who, what, and dictionary codes of the top-level properties.
+// Rows of one chunk as columns: when, who, what, and codes of the top-level properties' values.
 //   Rows keep arrival order, so a row's ordinal is baseOrdinal + row for ever; `order` lists the live rows by time.
-//   Bytes are viewed in place, never decoded: little-endian typed arrays at aligned offsets.
+//   Bytes are viewed in place, never decoded: little-endian typed arrays at aligned offsets, each as narrow as what the
+//   chunk has in it allows (20 bytes an event of the benchmarks' workload where the widest ones took 51).
 //
-//   rows part = head u32[12]: version chunk count live baseLow baseHigh columns codes keyBytes dictionaryBytes flags 0
-//     (padded to 64 bytes)  times f64[count]  users u32[count]  names u32[count]  order u16[live] ~4
-//     columns * (codes u16[count] ~4)  keyOffsets u32[columns + 1]  dictionaryOffsets u32[codes + 2]
-//     codeColumns u8[codes + 1] ~4  keys  dictionary                              (~4: padded to 4 bytes)
+//   rows part = head u32[16]: version chunk count live baseLow baseHigh columns flags timeWidth userWidth nameWidth 0
+//                             timeBase:f64 0 0
+//     times f64|u32[count]  users u16|u32[count]  names u8|u16|u32[count]  order u16[live]  column*
+//   column    = head u32[8]: keyBytes codeWidth values form valueWidth detail alphabetBytes storedBytes
+//     key  codes u8|u16[count]  alphabet  [offsets u16|u32[values + 1]]  stored      (column-values.ts: values and forms)
+//   Each of these is padded to 4 bytes. Version 1 is in rows-version-1.ts.
 //
-//   R1. An erased row is a zeroed slot: user `noUser`, name `noName`, time 0, codes 0, and not in `order`.
-//   R2. Code 0 = the row has no such property; `codeInBody` = it has, but only the body tells its value (nested, long,
-//       or past the dictionary's bound); any other code stands for the value bytes of the log format (entries.ts E2).
+//   R1. An erased row is a zeroed slot: user `noUser`, time `timeBase`, codes 0, and not in `order`.
+//   R2. Code 0 = the row has no such property; a column's `inBody` = it has, but only the body tells its value (nested,
+//       long, or past the bounds of a dictionary); any other code stands for value bytes of the log format (entries.ts E2).
 //   R3. `keysInBody`: properties past `chunkColumnsMax` columns exist, and only bodies tell them.
+//   R4. In a part a column's codes count its own values, in the order in which rows have them first. Where each row of a
+//       column has a value, and few of them are equal (sessions, amounts), the values stand row by row, equal ones again,
+//       and no codes are held: the code of row r is r + 1.
+//   R5. `times` are ms from `timeBase` on: 32 bits hold 49 days. What they do not hold (imports of years) is f64, from 0.
+//   R6. What a part says depends on the rows alone, not on how their columns were numbered before: a chunk that was
+//       restored, or converted, gives the same bytes again.
+import {type ColumnValues, type StoredValues, storeValues, viewValues} from './column-values.js';
 import {assert} from './invariant.js';
 import {chunkRowsMax} from './limits.js';
 import {sortPlaces} from './radix-sort.js';
+import {rowsOfVersion1} from './rows-version-1.js';
 
+/** Of columns of 32 bits; narrower ones have as many set bits as they hold (`RowsView.noUser`). */
 export const noUser = 0xffffffff;
 export const noName = 0xffffffff;
 export const codeAbsent = 0;
+/** `inBody` of codes of 16 bits; it is 0xff in those of 8. */
 export const codeInBody = 0xffff;
 
-const rowsVersion = 1;
+const rowsVersion = 2;
 const headBytes = 64;
+const headTimeBaseAt = 48;
+const columnHeadBytes = 32;
 const flagKeysInBody = 1;
 
 export interface RowColumn {
   /** WTF-8 bytes of the property's name. */
   readonly key: Uint8Array;
   /** One code a row. R2 */
-  readonly codes: Uint16Array;
+  readonly codes: Uint8Array | Uint16Array;
+  readonly inBody: number;
+  readonly values: ColumnValues;
 }
 
 export interface RowsView {
   readonly chunk: number;
   readonly baseOrdinal: number;
   readonly count: number;
-  /** Event times, epoch ms. */
-  readonly times: Float64Array;
-  readonly users: Uint32Array;
-  readonly names: Uint32Array;
+  /** The event time of row r is timeBase + times[r], epoch ms. R5 */
+  readonly timeBase: number;
+  readonly times: Uint32Array | Float64Array;
+  readonly users: Uint16Array | Uint32Array;
+  /** Above every user here. R1 */
+  readonly noUser: number;
+  readonly names: Uint8Array | Uint16Array | Uint32Array;
   /** Live rows by (time, row). */
   readonly order: Uint16Array;
   readonly columns: readonly RowColumn[];
   readonly keysInBody: boolean;
-  /** Value bytes (tag included) of code c: dictionary[dictionaryOffsets[c] .. dictionaryOffsets[c + 1]); codes start at 1. */
-  readonly dictionary: Uint8Array;
-  readonly dictionaryOffsets: Uint32Array;
-  /** Which column a code belongs to. */
-  readonly codeColumns: Uint8Array;
 }
+
+/** Epoch ms. */
+export const timeOf = ({timeBase, times}: RowsView, row: number): number => timeBase + times[row];
 
 const padded = (bytes: number): number => (bytes + 3) & ~3;
 
+// ---- writing ----
+
 export function encodeRows(rows: RowsView): Uint8Array<ArrayBuffer> {
-  const {count, columns} = rows;
-  const live = rows.order.length;
-  const codes = rows.codeColumns.length - 1;
-  const keyBytes = columns.reduce((sum, column) => sum + column.key.length, 0);
-  const size =
-    headBytes +
-    count * 16 +
-    padded(live * 2) +
-    columns.length * padded(count * 2) +
-    (columns.length + 1) * 4 +
-    (codes + 2) * 4 +
-    padded(codes + 1) +
-    padded(keyBytes) +
-    padded(rows.dictionary.length);
-  const bytes = new Uint8Array(size);
-  const head = new Uint32Array(bytes.buffer, 0, headBytes / 4);
+  const {order, columns} = rows;
+  const {timeBase, times} = narrowTimes(rows);
+  const users = narrowUsers(rows);
+  const names = narrowNames(rows);
+  const head = new Uint32Array(headBytes / 4);
   head.set([
     rowsVersion,
     rows.chunk,
-    count,
-    live,
+    rows.count,
+    order.length,
     rows.baseOrdinal % 2 ** 32,
     Math.floor(rows.baseOrdinal / 2 ** 32),
     columns.length,
-    codes,
-    keyBytes,
-    rows.dictionary.length,
     rows.keysInBody ? flagKeysInBody : 0,
+    times.BYTES_PER_ELEMENT,
+    users.BYTES_PER_ELEMENT,
+    names.BYTES_PER_ELEMENT,
   ]);
-  let at = headBytes;
-  const put = (array: Float64Array | Uint32Array | Uint16Array | Uint8Array) => {
-    bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), at);
-    at += padded(array.byteLength);
-  };
-  put(rows.times);
-  put(rows.users);
-  put(rows.names);
-  put(rows.order);
-  for (const column of columns) put(column.codes);
-  const keyOffsets = new Uint32Array(columns.length + 1);
-  columns.forEach((column, i) => {
-    keyOffsets[i + 1] = keyOffsets[i] + column.key.length;
-  });
-  put(keyOffsets);
-  put(rows.dictionaryOffsets);
-  put(rows.codeColumns);
-  for (const column of columns) {
-    bytes.set(column.key, at);
-    at += column.key.length;
+  new DataView(head.buffer).setFloat64(headTimeBaseAt, timeBase, true);
+  return joined([head, times, users, names, order, ...columns.flatMap((column) => columnPieces(column, rows.count))]);
+}
+
+type Piece = Float64Array | Uint32Array | Uint16Array | Uint8Array;
+
+function joined(pieces: readonly Piece[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(pieces.reduce((sum, {byteLength}) => sum + padded(byteLength), 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength), at);
+    at += padded(piece.byteLength);
   }
-  at = padded(at);
-  put(rows.dictionary);
-  assert(at === size, 'rows: the size was computed right');
   return bytes;
 }
 
-/** `bytes` must start at an address that 8 divides (a buffer of its own does). */
-export function viewRows(bytes: Uint8Array): RowsView {
-  const buffer = bytes.buffer;
-  let at = bytes.byteOffset;
-  const head = new Uint32Array(buffer, at, headBytes / 4);
-  assert(head[0] === rowsVersion, `rows: part version ${head[0]} is unknown to this program`);
-  const [, chunk, count, live, baseLow, baseHigh, columnCount, codes, keyBytes, dictionaryBytes, flags] = head;
-  at += headBytes;
-  const take = (length: number): number => {
-    const start = at;
-    at += padded(length);
-    return start;
-  };
-  const times = new Float64Array(buffer, take(count * 8), count);
-  const users = new Uint32Array(buffer, take(count * 4), count);
-  const names = new Uint32Array(buffer, take(count * 4), count);
-  const order = new Uint16Array(buffer, take(live * 2), live);
-  const columnCodes: Uint16Array[] = [];
-  for (let i = 0; i < columnCount; i++) columnCodes.push(new Uint16Array(buffer, take(count * 2), count));
-  const keyOffsets = new Uint32Array(buffer, take((columnCount + 1) * 4), columnCount + 1);
-  const dictionaryOffsets = new Uint32Array(buffer, take((codes + 2) * 4), codes + 2);
-  const codeColumns = new Uint8Array(buffer, take(codes + 1), codes + 1);
-  const keys = new Uint8Array(buffer, take(keyBytes), keyBytes);
-  const dictionary = new Uint8Array(buffer, take(dictionaryBytes), dictionaryBytes);
-  assert(at <= bytes.byteOffset + bytes.length, 'rows: a part is as long as its head says');
-  return {
-    chunk,
-    baseOrdinal: baseHigh * 2 ** 32 + baseLow,
-    count,
-    times,
-    users,
-    names,
-    order,
-    columns: columnCodes.map((column, i) => ({key: keys.subarray(keyOffsets[i], keyOffsets[i + 1]), codes: column})),
-    keysInBody: (flags & flagKeysInBody) !== 0,
-    dictionary,
-    dictionaryOffsets,
-    codeColumns,
-  };
+/** R5 */
+function narrowTimes(rows: RowsView): {readonly timeBase: number; readonly times: Uint32Array | Float64Array} {
+  const {timeBase: base, times, users, noUser, order, count} = rows;
+  const timeBase = order.length === 0 ? 0 : base + times[order[0]];
+  const narrow = new Uint32Array(count);
+  for (let row = 0; row < count; row++) {
+    if (users[row] === noUser) continue;
+    const offset = base + times[row] - timeBase;
+    narrow[row] = offset;
+    if (narrow[row] !== offset || timeBase + offset !== base + times[row]) return {timeBase: 0, times: wideTimes(rows)};
+  }
+  return {timeBase, times: narrow};
 }
 
+const wideTimes = ({timeBase, times, users, noUser}: RowsView): Float64Array =>
+  Float64Array.from(times, (time, row) => (users[row] === noUser ? 0 : timeBase + time));
+
+function narrowUsers({users, noUser, count}: RowsView): Uint16Array | Uint32Array {
+  let highest = 0;
+  for (let row = 0; row < count; row++) if (users[row] !== noUser && users[row] > highest) highest = users[row];
+  const narrow = highest < 0xffff ? new Uint16Array(count) : new Uint32Array(count);
+  // All bits of `noUser` are set: so are those that are left of it.
+  for (let row = 0; row < count; row++) narrow[row] = users[row] === noUser ? 0xffffffff : users[row];
+  return narrow;
+}
+
+function narrowNames({users, noUser, names, count}: RowsView): Uint8Array | Uint16Array | Uint32Array {
+  let highest = 0;
+  for (let row = 0; row < count; row++) if (users[row] !== noUser && names[row] > highest) highest = names[row];
+  const narrow =
+    highest < 0xff ? new Uint8Array(count) : highest < 0xffff ? new Uint16Array(count) : new Uint32Array(count);
+  for (let row = 0; row < count; row++) narrow[row] = users[row] === noUser ? noName : names[row];
+  return narrow;
+}
+
+/** Values row by row pay where at least so many of them are different. R4 */
+const byRowShare = 3 / 4;
+const narrowCodesMax = 0xfe;
+
+function columnPieces(column: RowColumn, count: number): Piece[] {
+  const own = ownCodes(column, count);
+  const isByRow = own.isWhole && own.used.length >= count * byRowShare && own.used.length > narrowCodesMax;
+  const valueCodes = isByRow ? new Uint16Array(column.codes) : own.used;
+  const codes = isByRow ? noCodes : own.used.length <= narrowCodesMax ? new Uint8Array(own.codes) : own.codes;
+  const {form, width, detail, alphabet, offsets, stored} = storeValues(column.values, valueCodes);
+  const head = Uint32Array.of(
+    column.key.length,
+    isByRow ? 0 : codes.BYTES_PER_ELEMENT,
+    valueCodes.length,
+    form,
+    width,
+    detail,
+    alphabet.length,
+    stored.length,
+  );
+  return [head, column.key, codes, alphabet, ...(offsets === undefined ? [] : [offsets]), stored];
+}
+
+const noCodes = new Uint8Array(0);
+/** Of the column that is being numbered: its own code of each code; zeros between two columns. */
+const ownOf = new Uint16Array(codeInBody + 1);
+
+/** The codes that occur, in the order of their first rows; and the column with their places there (from 1 on) for codes. */
+function ownCodes({codes, inBody}: RowColumn, count: number) {
+  const own = new Uint16Array(count);
+  const used = new Uint16Array(count);
+  let usedCount = 0;
+  let isWhole = true;
+  for (let row = 0; row < count; row++) {
+    const code = codes[row];
+    if (code === codeAbsent || code === inBody) {
+      isWhole = false;
+      own[row] = code === codeAbsent ? codeAbsent : codeInBody;
+      continue;
+    }
+    if (ownOf[code] === 0) {
+      used[usedCount++] = code;
+      ownOf[code] = usedCount;
+    }
+    own[row] = ownOf[code];
+  }
+  for (let i = 0; i < usedCount; i++) ownOf[used[i]] = 0;
+  return {codes: own, used: used.subarray(0, usedCount), isWhole};
+}
+
+// ---- viewing ----
+
+/** Codes of columns whose values stand row by row: one array for all of them. R4 */
+const rowCodes = Uint16Array.from({length: chunkRowsMax}, (_, row) => row + 1);
+
+/** Whether the column holds no codes of its own. */
+export const isByRow = ({codes}: RowColumn): boolean => codes.buffer === rowCodes.buffer;
+
+/** The same rows in the version of today. What is kept for long is converted once. */
+export function upgradedRows(part: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return versionOf(part) === 1 ? encodeRows(rowsOfVersion1(part)) : part;
+}
+
+const versionOf = (part: Uint8Array): number => new Uint32Array(part.buffer, part.byteOffset, 1)[0];
+
+/** `bytes` must start at an address that 8 divides (a buffer of its own does). */
+export function viewRows(bytes: Uint8Array): RowsView {
+  const version = versionOf(bytes);
+  if (version === 1) return viewRows(encodeRows(rowsOfVersion1(bytes)));
+  assert(version === rowsVersion, `rows: part version ${version} is unknown to this program`);
+  return new PartReader(bytes).rows();
+}
+
+class PartReader {
+  private readonly bytes: Uint8Array;
+  private at: number;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.at = bytes.byteOffset;
+  }
+
+  rows(): RowsView {
+    const head = this.u32(headBytes / 4);
+    const [, chunk, count, live, baseLow, baseHigh, columnCount, flags, timeWidth, userWidth, nameWidth] = head;
+    const rows = {
+      chunk,
+      baseOrdinal: baseHigh * 2 ** 32 + baseLow,
+      count,
+      timeBase: new DataView(head.buffer, head.byteOffset).getFloat64(headTimeBaseAt, true),
+      times: timeWidth === 4 ? this.u32(count) : this.f64(count),
+      users: userWidth === 2 ? this.u16(count) : this.u32(count),
+      noUser: userWidth === 2 ? 0xffff : noUser,
+      names: nameWidth === 1 ? this.u8(count) : nameWidth === 2 ? this.u16(count) : this.u32(count),
+      order: this.u16(live),
+      columns: Array.from({length: columnCount}, () => this.column(count)),
+      keysInBody: (flags & flagKeysInBody) !== 0,
+    };
+    assert(this.at <= this.bytes.byteOffset + this.bytes.length, 'rows: a part is as long as its head says');
+    return rows;
+  }
+
+  private column(count: number): RowColumn {
+    const head = this.u32(columnHeadBytes / 4);
+    const [keyBytes, codeWidth, valueCount, form, width, detail, alphabetBytes, storedBytes] = head;
+    const key = this.u8(keyBytes);
+    const codes = codeWidth === 0 ? rowCodes.subarray(0, count) : codeWidth === 1 ? this.u8(count) : this.u16(count);
+    const alphabet = this.u8(alphabetBytes);
+    const offsets = width > 0 || valueCount === 0 ? undefined : this.offsets(valueCount + 1, storedBytes);
+    const stored: StoredValues = {form, width, detail, alphabet, offsets, stored: this.u8(storedBytes)};
+    return {key, codes, inBody: codeWidth === 1 ? 0xff : codeInBody, values: viewValues(valueCount, stored)};
+  }
+
+  private offsets(count: number, storedBytes: number): Uint16Array | Uint32Array {
+    return storedBytes <= 0xffff ? this.u16(count) : this.u32(count);
+  }
+
+  private take(length: number): number {
+    const start = this.at;
+    this.at += padded(length);
+    return start;
+  }
+
+  private u8(count: number): Uint8Array {
+    return new Uint8Array(this.bytes.buffer, this.take(count), count);
+  }
+
+  private u16(count: number): Uint16Array {
+    return new Uint16Array(this.bytes.buffer, this.take(count * 2), count);
+  }
+
+  private u32(count: number): Uint32Array {
+    return new Uint32Array(this.bytes.buffer, this.take(count * 4), count);
+  }
+
+  private f64(count: number): Float64Array {
+    return new Float64Array(this.bytes.buffer, this.take(count * 8), count);
+  }
+}
+
+// ---- searching and ordering ----
+
 /** First place in `rows.order`, from `start` on, whose row is at or after `timeMs`. */
-export function lowerBound(rows: RowsView, timeMs: number, start = 0): number {
+export function lowerBound({timeBase, times, order}: RowsView, timeMs: number, start = 0): number {
+  const time = timeMs - timeBase;
   let low = start;
-  let high = rows.order.length;
+  let high = order.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (rows.times[rows.order[middle]] < timeMs) low = middle + 1;
+    if (times[order[middle]] < time) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
 /** The same, in steps that double before they halve: for what is mostly near `start`, as the end of an hour or a bucket is. */
-export function lowerBoundNear({times, order}: RowsView, timeMs: number, start: number): number {
+export function lowerBoundNear({timeBase, times, order}: RowsView, timeMs: number, start: number): number {
+  const time = timeMs - timeBase;
   let low = start;
   let step = 1;
-  while (low + step <= order.length && times[order[low + step - 1]] < timeMs) {
+  while (low + step <= order.length && times[order[low + step - 1]] < time) {
     low += step;
     step *= 2;
   }
   let high = Math.min(low + step - 1, order.length);
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (times[order[middle]] < timeMs) low = middle + 1;
+    if (times[order[middle]] < time) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -5,7 +5,7 @@
 import {assert} from '../invariant.js';
 import {hourMs} from '../limits.js';
 import type {ChunkEntry, SnapshotIndex} from '../manifest.js';
-import {lowerBound, lowerBoundNear, type RowsView} from '../rows.js';
+import {lowerBound, lowerBoundNear, type RowsView, timeOf} from '../rows.js';
 import type {ActiveResult} from './active-days.js';
 import {type ActivePlan, isEmpty} from './active-plan.js';
 import {GatheredRows} from './gathered-rows.js';
@@ -50,7 +50,7 @@ export class ActiveHoursPartial {
   private addHourRows(rows: RowsView, start: number, end: number): number {
     const {order, users} = rows;
     const {lastHour, pairs} = this;
-    const hour = Math.floor(rows.times[order[start]] / hourMs);
+    const hour = Math.floor(timeOf(rows, order[start]) / hourMs);
     const hourEnd = Math.min(end, lowerBoundNear(rows, (hour + 1) * hourMs, start));
     const element = hour - this.plan.firstElement;
     for (let at = start; at < hourEnd; at++) {

@@ -6,7 +6,7 @@
 //       the filter's value without the other values.
 import {chunkRowsMax, hourMs} from '../limits.js';
 import type {ChunkEntry, RunBlock, SnapshotIndex} from '../manifest.js';
-import {lowerBound, lowerBoundNear, type RowsView} from '../rows.js';
+import {lowerBound, lowerBoundNear, type RowsView, timeOf} from '../rows.js';
 import {hoursPerDay, type WindowsView} from '../windows.js';
 import type {Buckets} from './buckets.js';
 import type {CellsByName} from './cells-by-name.js';
@@ -141,7 +141,7 @@ export class CountsPartial {
 
   /** Counts from `order[start]` to the end of that row's bucket; returns where the next bucket's rows start. */
   private addBucketRows(rows: RowsView, start: number, end: number): number {
-    const bucket = this.buckets.indexOf(rows.times[rows.order[start]]);
+    const bucket = this.buckets.indexOf(timeOf(rows, rows.order[start]));
     const bucketEnd = Math.min(end, lowerBoundNear(rows, this.buckets.edges[bucket + 1], start));
     this.counts[bucket] += this.countRows(rows, start, bucketEnd);
     return bucketEnd;
@@ -196,7 +196,8 @@ export class CountsPartial {
   /** Decides unsure rows of one body block. */
   addBodies(rows: RowsView, unsure: Uint16Array, block: Uint8Array): void {
     if (this.filter === undefined) return;
-    for (const row of this.filter.passing(rows, block, unsure)) this.counts[this.buckets.indexOf(rows.times[row])] += 1;
+    for (const row of this.filter.passing(rows, block, unsure))
+      this.counts[this.buckets.indexOf(timeOf(rows, row))] += 1;
   }
 }
 

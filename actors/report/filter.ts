@@ -8,7 +8,7 @@
 import {BodyBlock} from '../bodies.js';
 import {ByteWriter} from '../codec/bytes.js';
 import {type Json, type PropertyCursor, valueTag, writeValue} from '../codec/entries.js';
-import {codeAbsent, codeInBody, type RowsView} from '../rows.js';
+import {codeAbsent, codeInBody, type RowColumn, type RowsView} from '../rows.js';
 import {PropertyName} from './property-name.js';
 import type {RowsByName} from './rows-by-name.js';
 import type {ValueCodes} from './value-codes.js';
@@ -24,8 +24,8 @@ export class PropertyFilter {
   /** Value bytes that pass. F1 */
   readonly equalValues: readonly Uint8Array[];
   /** Of the chunk that `open` chose: codes of the literal key, what each of them says, and codes of the path's first key. */
-  private codes: Uint16Array | undefined;
-  private headCodes: Uint16Array | undefined;
+  private codes: RowColumn['codes'] | undefined;
+  private head: RowColumn | undefined;
   private headAbsent: Verdict = verdict.no;
   private verdicts = noVerdicts;
   /** Of the open chunk: the literal key's column or -1, the codes that say `yes`, and the one that alone says anything. */
@@ -34,6 +34,8 @@ export class PropertyFilter {
   private onlyCode = codeAbsent;
   /** Codes of the literal key in the order of `RowsByName`, where they are at hand; undefined before they were asked for. */
   private ordered: Uint16Array | null | undefined;
+  /** What the literal key's column says of rows that their bodies tell of (rows.ts R2). */
+  private inBody = codeInBody;
 
   constructor(property: string, value: string) {
     this.property = new PropertyName(property);
@@ -50,14 +52,16 @@ export class PropertyFilter {
     const column = this.property.columnIn(rows, this.column);
     const headColumn = this.property.headColumnIn(rows);
     this.codes = rows.columns[column]?.codes;
-    this.headCodes = rows.columns[headColumn]?.codes;
+    this.head = rows.columns[headColumn];
     this.headAbsent = rows.keysInBody ? verdict.unsure : verdict.no; // R3
     if (this.verdicts === noVerdicts) this.verdicts = new Uint8Array(codeInBody + 1);
     for (const code of this.equalCodes) this.verdicts[code] = verdict.no;
+    this.verdicts[this.inBody] = verdict.no;
+    this.inBody = rows.columns[column]?.inBody ?? codeInBody;
+    this.verdicts[this.inBody] = verdict.unsure;
     this.equalCodes =
       column < 0 ? [] : values === undefined ? this.readEqual(rows, column) : this.findEqual(values, column);
     for (const code of this.equalCodes) this.verdicts[code] = verdict.yes;
-    this.verdicts[codeInBody] = verdict.unsure;
     const literalAbsent = isPath ? verdict.byPath : verdict.no;
     this.verdicts[codeAbsent] = column < 0 && rows.keysInBody ? verdict.unsure : literalAbsent;
     this.column = column;
@@ -69,13 +73,14 @@ export class PropertyFilter {
     return this.equalCodes.length > 0;
   }
 
-  private readEqual({codeColumns, dictionary, dictionaryOffsets}: RowsView, column: number): number[] {
+  private readEqual({columns}: RowsView, column: number): number[] {
     const equal: number[] = [];
-    for (let code = 1; code < codeColumns.length; code++) {
-      if (codeColumns[code] !== column) continue;
-      const start = dictionaryOffsets[code];
-      const end = dictionaryOffsets[code + 1];
-      if (this.equalValues.some((value) => holds(dictionary, start, end, value))) equal.push(code);
+    const {values} = columns[column];
+    const wanted = this.equalValues.flatMap((value) => values.storedForm(value) ?? []);
+    for (let code = 1; code <= values.count; code++) {
+      const start = values.start(code);
+      const end = values.end(code);
+      if (wanted.some((value) => holds(values.stored, start, end, value))) equal.push(code);
     }
     return equal;
   }
@@ -130,9 +135,9 @@ export class PropertyFilter {
   judge(row: number): Verdict {
     const literal = this.verdicts[this.codes === undefined ? codeAbsent : this.codes[row]];
     if (literal !== verdict.byPath) return literal as Verdict;
-    if (this.headCodes === undefined) return this.headAbsent;
-    // What the dictionary holds has no keys: only what the body tells can be walked into.
-    return this.headCodes[row] === codeInBody ? verdict.unsure : verdict.no;
+    if (this.head === undefined) return this.headAbsent;
+    // What has a code has no keys: only what the body tells can be walked into.
+    return this.head.codes[row] === this.head.inBody ? verdict.unsure : verdict.no;
   }
 
   /** Those of the rows (ascending, all of one body block) whose bodies pass. */

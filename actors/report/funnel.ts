@@ -56,13 +56,13 @@ export class FunnelPartial implements FunnelResult {
   }
 
   addRows(chunk: RowsView): void {
-    const {order, names, times, users} = chunk;
+    const {order, names, timeBase, times, users} = chunk;
     const {kindOfName, rows} = this;
     const end = lowerBound(chunk, this.stretch.lastMs + 1);
     for (let at = lowerBound(chunk, this.stretch.startMs); at < end; at++) {
       const row = order[at];
       const kind = kindOfName[names[row]];
-      if (kind !== noKind) rows.add(users[row], times[row], kind);
+      if (kind !== noKind) rows.add(users[row], timeBase + times[row], kind);
     }
   }
 

@@ -1,6 +1,6 @@
 // The property that a filter names: a literal top-level key, or the path that its dots spell (API.md, Reports).
 import {wtf8} from '../codec/bytes.js';
-import {codeInBody, type RowsView} from '../rows.js';
+import type {RowsView} from '../rows.js';
 
 export class PropertyName {
   readonly text: string;
@@ -40,8 +40,11 @@ export class PropertyName {
   }
 }
 
-const isInBody = ({columns}: RowsView, column: number): boolean =>
-  column >= 0 && columns[column].codes.includes(codeInBody);
+function isInBody({columns}: RowsView, column: number): boolean {
+  if (column < 0) return false;
+  const {codes, inBody} = columns[column];
+  return codes.includes(inBody);
+}
 
 function equals(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;

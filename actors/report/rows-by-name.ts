@@ -5,7 +5,7 @@
 //       where `from` or `to` cuts an hour.
 import {hourMs} from '../limits.js';
 import {lowerBound} from '../lower-bound.js';
-import type {RowsView} from '../rows.js';
+import {type RowsView, timeOf} from '../rows.js';
 import type {Reserve} from './derived-rows.js';
 
 /** Counting takes 4 bytes an index up to the highest: past this one a chunk is not grouped. */
@@ -46,17 +46,18 @@ export class RowsByName {
     const nameRuns: number[] = [];
     const runHours: number[] = [];
     const runStarts: number[] = [];
-    let hourStart = 0;
+    // Of the hour, less `timeBase`, as times are.
+    let hourEnd = 0;
     for (let place = 0; place < rows.length; place++) {
       const row = rows[place];
       const isNewName = view.names[row] !== names[names.length - 1];
-      if (!isNewName && view.times[row] < hourStart + hourMs) continue;
+      if (!isNewName && view.times[row] < hourEnd) continue;
       if (isNewName) {
         names.push(view.names[row]);
         nameRuns.push(runHours.length);
       }
-      const hour = Math.floor(view.times[row] / hourMs);
-      hourStart = hour * hourMs;
+      const hour = Math.floor(timeOf(view, row) / hourMs);
+      hourEnd = (hour + 1) * hourMs - view.timeBase;
       runHours.push(hour);
       runStarts.push(place);
     }
@@ -108,7 +109,7 @@ export class RowsByName {
     let high = this.runStarts[run + 1];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.view.times[this.rows[middle]] < timeMs) low = middle + 1;
+      if (timeOf(this.view, this.rows[middle]) < timeMs) low = middle + 1;
       else high = middle;
     }
     return low;

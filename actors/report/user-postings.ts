@@ -121,11 +121,11 @@ export class PostingsBuilder {
 
   place(chunk: RowsView): void {
     const {places, times, names} = this;
-    const {order} = chunk;
+    const {order, timeBase} = chunk;
     for (let at = 0; at < order.length; at++) {
       const row = order[at];
       const place = places[chunk.users[row]]++;
-      times[place] = chunk.times[row];
+      times[place] = timeBase + chunk.times[row];
       names[place] = chunk.names[row];
     }
   }

@@ -1,15 +1,16 @@
 // Hourly counts of one property by value and event name, over some chunks of one partition: a filtered count of whole hours
 // is a sum of few of them, however many rows and chunks they stand for.
 //   Derived from rows parts, never stored.
-//   V1. A value has one index here, whatever codes it has in the chunks (dictionary.ts D1): values are their bytes.
+//   V1. A value has one index here, whatever codes it has in the chunks (rows.ts R4): values are their bytes.
 //   V2. Chunks with a row that only its body tells are left out, and left to the scan.
 //   V3. A cell is an hour of one value and name, in the order of (value, name, hour). Where most hours have a single row a
 //       cell is a row, and its count is not written down.
+import {ByteWriter} from '../codec/bytes.js';
 import {InternedTable} from '../interned.js';
 import {hourMs} from '../limits.js';
 import {lowerBound} from '../lower-bound.js';
 import {sortPlaces} from '../radix-sort.js';
-import {codeAbsent, codeInBody, type RowsView} from '../rows.js';
+import {codeAbsent, codeInBody, type RowColumn, type RowsView} from '../rows.js';
 import type {PropertyFilter} from './filter.js';
 import type {PropertyName} from './property-name.js';
 
@@ -130,6 +131,7 @@ export class ValueCellsBuilder {
   private readonly hours = new Map<number, number>();
   /** Of the chunk being added: code -> index of its value. */
   private readonly valueOf = new Uint32Array(codeInBody);
+  private readonly scratch = new ByteWriter(64);
 
   constructor(property: PropertyName) {
     this.property = property;
@@ -159,27 +161,31 @@ export class ValueCellsBuilder {
   }
 
   /** V1 */
-  private internValues({codeColumns, dictionary, dictionaryOffsets}: RowsView, column: number): void {
-    for (let code = 1; code < codeColumns.length; code++) {
-      if (codeColumns[code] !== column) continue;
-      this.valueOf[code] = this.values.intern(dictionary, dictionaryOffsets[code], dictionaryOffsets[code + 1]);
+  private internValues({columns}: RowsView, column: number): void {
+    const {values} = columns[column];
+    const {scratch} = this;
+    for (let code = 1; code <= values.count; code++) {
+      scratch.position = 0;
+      values.write(code, scratch);
+      this.valueOf[code] = this.values.intern(scratch.bytes, 0, scratch.position);
     }
   }
 
   /** Undefined when a name or the number of hours is past its bound. */
-  private rowsOf({order, times, names}: RowsView, codes: Uint16Array): ChunkRows | undefined {
+  private rowsOf({order, timeBase, times, names}: RowsView, codes: RowColumn['codes']): ChunkRows | undefined {
     const values = new Uint32Array(order.length);
     const keys = new Uint32Array(order.length);
     let count = 0;
     let hourIndex = 0;
-    let hourEndMs = Number.NEGATIVE_INFINITY;
+    // Of the hour, less `timeBase`, as times are.
+    let hourEnd = Number.NEGATIVE_INFINITY;
     for (let at = 0; at < order.length; at++) {
       const row = order[at];
       if (codes[row] === codeAbsent) continue;
       if (names[row] > nameMax) return undefined;
-      if (times[row] >= hourEndMs) {
-        const hour = Math.floor(times[row] / hourMs);
-        hourEndMs = (hour + 1) * hourMs;
+      if (times[row] >= hourEnd) {
+        const hour = Math.floor((timeBase + times[row]) / hourMs);
+        hourEnd = (hour + 1) * hourMs - timeBase;
         hourIndex = this.indexOfHour(hour);
         if (hourIndex >= hoursMax) return undefined;
       }

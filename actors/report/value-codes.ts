@@ -1,9 +1,11 @@
-// The dictionary of one chunk column by column, so that the code of a value is found without reading the other values.
+// The values of one chunk's columns by their bytes, so that the code of a value is found without reading the other values.
 //   Derived from a rows part, never stored. A column of many values is put into buckets by hash when somebody asks again and
 //   again: a near-unique column has as many values as rows, and comparing all of them takes longer than the rows.
-//   V1. A value may have several codes in a column (dictionary.ts D1): all of them are found.
+//   V1. A value may have several codes in a column (rows.ts R4): all of them are found.
+//   V2. What is hashed and compared is what is stored of values (column-values.ts V2).
+import type {ColumnValues} from '../column-values.js';
 import {hashBytes} from '../hash.js';
-import {codeInBody, type RowsView} from '../rows.js';
+import type {RowsView} from '../rows.js';
 import type {Reserve} from './derived-rows.js';
 
 /** Columns of fewer values are gone through one by one. */
@@ -18,14 +20,17 @@ const unknown = 0;
 const none = 1;
 const some = 2;
 
+/** Codes of a column in the order of buckets: bucket b has codes[starts[b] .. starts[b + 1]). */
+interface Buckets {
+  readonly codes: Uint16Array;
+  readonly starts: Uint16Array;
+}
+
 export class ValueCodes {
   private readonly rows: RowsView;
   private readonly reserve: Reserve;
-  /** Codes of column c: codes[starts[c] .. starts[c + 1]), ascending, or bucket by bucket once it has any. */
-  private readonly starts: Uint32Array;
-  private readonly codes: Uint16Array;
-  /** Of each column, once it was asked for often: bucket b begins at starts[c] + buckets[c][b]. */
-  private readonly buckets: (Uint16Array | undefined)[];
+  /** Of each column of many values, once it was asked for often. */
+  private readonly buckets: (Buckets | undefined)[];
   /** Of each column of few values, once it was asked for: the hashes of its values. */
   private readonly hashes: (Uint32Array | undefined)[];
   /** How often each column of many values was asked for. */
@@ -36,13 +41,7 @@ export class ValueCodes {
   private constructor(rows: RowsView, reserve: Reserve) {
     this.rows = rows;
     this.reserve = reserve;
-    const {codeColumns, columns} = rows;
-    this.starts = new Uint32Array(columns.length + 1);
-    for (let code = 1; code < codeColumns.length; code++) this.starts[codeColumns[code] + 1] += 1;
-    for (let column = 0; column < columns.length; column++) this.starts[column + 1] += this.starts[column];
-    const places = this.starts.slice();
-    this.codes = new Uint16Array(Math.max(codeColumns.length - 1, 0));
-    for (let code = 1; code < codeColumns.length; code++) this.codes[places[codeColumns[code]]++] = code;
+    const {columns} = rows;
     this.buckets = columns.map(() => undefined);
     this.hashes = columns.map(() => undefined);
     this.asks = new Uint8Array(columns.length);
@@ -51,86 +50,86 @@ export class ValueCodes {
 
   /** Undefined when there is no room. */
   static of(rows: RowsView, reserve: Reserve): ValueCodes | undefined {
-    const bytes = rows.codeColumns.length * 2 + rows.columns.length * 6 + 4;
-    return reserve(bytes) ? new ValueCodes(rows, reserve) : undefined;
+    return reserve(rows.columns.length * 18) ? new ValueCodes(rows, reserve) : undefined;
   }
 
   /** Appends the codes of these value bytes (tag included) in the column; none when no row has them. V1 */
   find(column: number, value: Uint8Array, found: number[]): void {
-    let start = this.starts[column];
-    let end = this.starts[column + 1];
-    const hash = hashBytes(value, 0, value.length, valueSeed);
-    if (end - start < hashedCodesMin) {
-      this.findAmongFew(column, value, hash, found);
+    const {values} = this.rows.columns[column];
+    const stored = values.storedForm(value);
+    if (stored === undefined) return;
+    const hash = hashBytes(stored, 0, stored.length, valueSeed);
+    if (values.count < hashedCodesMin) {
+      this.findAmongFew(column, stored, hash, found);
       return;
     }
-    const buckets = (this.buckets[column] ??= this.hashIfDue(column, start, end));
-    if (buckets !== undefined) {
-      const bucket = hash & (buckets.length - 2);
-      end = start + buckets[bucket + 1];
-      start += buckets[bucket];
+    const buckets = (this.buckets[column] ??= this.hashIfDue(column, values));
+    if (buckets === undefined) {
+      for (let code = 1; code <= values.count; code++) if (holds(values, code, stored)) found.push(code);
+      return;
     }
-    for (let at = start; at < end; at++) if (this.holds(this.codes[at], value)) found.push(this.codes[at]);
+    const {codes, starts} = buckets;
+    const bucket = hash & (starts.length - 2);
+    for (let at = starts[bucket]; at < starts[bucket + 1]; at++)
+      if (holds(values, codes[at], stored)) found.push(codes[at]);
   }
 
-  private findAmongFew(column: number, value: Uint8Array, hash: number, found: number[]): void {
-    const start = this.starts[column];
-    const end = this.starts[column + 1];
-    const hashes = (this.hashes[column] ??= this.hashesOf(start, end));
-    for (let at = start; at < end; at++) {
-      const mayBe = hashes === undefined || hashes[at - start] === hash;
-      if (mayBe && this.holds(this.codes[at], value)) found.push(this.codes[at]);
+  private findAmongFew(column: number, stored: Uint8Array, hash: number, found: number[]): void {
+    const {values} = this.rows.columns[column];
+    const hashes = (this.hashes[column] ??= this.hashesOf(values));
+    for (let code = 1; code <= values.count; code++) {
+      const mayBe = hashes === undefined || hashes[code - 1] === hash;
+      if (mayBe && holds(values, code, stored)) found.push(code);
     }
   }
 
   /** Side by side: the values themselves lie far apart, and each that is compared is a cache miss or two. */
-  private hashesOf(start: number, end: number): Uint32Array | undefined {
-    if (!this.reserve((end - start) * 4)) return undefined;
-    const {dictionary, dictionaryOffsets} = this.rows;
-    return Uint32Array.from(this.codes.subarray(start, end), (code) =>
-      hashBytes(dictionary, dictionaryOffsets[code], dictionaryOffsets[code + 1], valueSeed),
-    );
+  private hashesOf(values: ColumnValues): Uint32Array | undefined {
+    if (!this.reserve(values.count * 4)) return undefined;
+    const hashes = new Uint32Array(values.count);
+    for (let i = 0; i < hashes.length; i++)
+      hashes[i] = hashBytes(values.stored, values.start(i + 1), values.end(i + 1), valueSeed);
+    return hashes;
   }
 
-  private holds(code: number, value: Uint8Array): boolean {
-    const {dictionary, dictionaryOffsets} = this.rows;
-    const start = dictionaryOffsets[code];
-    if (dictionaryOffsets[code + 1] - start !== value.length) return false;
-    for (let i = 0; i < value.length; i++) if (dictionary[start + i] !== value[i]) return false;
-    return true;
-  }
-
-  private hashIfDue(column: number, start: number, end: number): Uint16Array | undefined {
+  private hashIfDue(column: number, values: ColumnValues): Buckets | undefined {
     this.asks[column] += 1;
-    return this.asks[column] < hashedAsks ? undefined : this.hashColumn(start, end);
+    return this.asks[column] < hashedAsks ? undefined : this.hashColumn(values);
   }
 
-  /** Puts codes [start, end) into the order of buckets; undefined when there is no room for where they begin. */
-  private hashColumn(start: number, end: number): Uint16Array | undefined {
-    const {dictionary, dictionaryOffsets} = this.rows;
+  /** Undefined when there is no room. */
+  private hashColumn(values: ColumnValues): Buckets | undefined {
+    const {count, stored} = values;
     let bucketCount = 1;
-    while (bucketCount * bucketCodes < end - start) bucketCount *= 2;
-    if (!this.reserve((bucketCount + 1) * 2)) return undefined;
-    const codes = this.codes.slice(start, end);
-    const hashes = new Uint16Array(codes.length);
+    while (bucketCount * bucketCodes < count) bucketCount *= 2;
+    if (!this.reserve((count + bucketCount + 1) * 2)) return undefined;
+    const bucketOf = new Uint16Array(count);
     const places = new Uint32Array(bucketCount + 1);
-    for (let i = 0; i < codes.length; i++) {
-      const bucket =
-        hashBytes(dictionary, dictionaryOffsets[codes[i]], dictionaryOffsets[codes[i] + 1], valueSeed) &
-        (bucketCount - 1);
-      hashes[i] = bucket;
+    for (let i = 0; i < count; i++) {
+      const bucket = hashBytes(stored, values.start(i + 1), values.end(i + 1), valueSeed) & (bucketCount - 1);
+      bucketOf[i] = bucket;
       places[bucket + 1] += 1;
     }
     for (let bucket = 1; bucket <= bucketCount; bucket++) places[bucket] += places[bucket - 1];
-    const buckets = new Uint16Array(places);
-    for (let i = 0; i < codes.length; i++) this.codes[start + places[hashes[i]]++] = codes[i];
-    return buckets;
+    const starts = new Uint16Array(places);
+    const codes = new Uint16Array(count);
+    for (let i = 0; i < count; i++) codes[places[bucketOf[i]]++] = i + 1;
+    return {codes, starts};
   }
 
   /** Whether some row's value of the column is in its body alone (rows.ts R2). */
   hasInBody(column: number): boolean {
-    if (this.inBody[column] === unknown)
-      this.inBody[column] = this.rows.columns[column].codes.includes(codeInBody) ? some : none;
+    if (this.inBody[column] === unknown) {
+      const {codes, inBody} = this.rows.columns[column];
+      this.inBody[column] = codes.includes(inBody) ? some : none;
+    }
     return this.inBody[column] === some;
   }
+}
+
+function holds(values: ColumnValues, code: number, stored: Uint8Array): boolean {
+  const start = values.start(code);
+  if (values.end(code) - start !== stored.length) return false;
+  for (let i = 0; i < stored.length; i++) if (values.stored[start + i] !== stored[i]) return false;
+  return true;
 }

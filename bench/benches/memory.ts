@@ -1,6 +1,6 @@
 // What is resident in memory once everything has been read: bytes of an event with its properties beside the bytes of its
 // JSON, and bytes of a user without traits. Counted by the typed arrays themselves, and checked by what this process grew.
-//   events  the rows parts of all chunks, as the report engine views them: times, users, names, property codes, dictionaries
+//   events  the rows parts of all chunks, as the report engine views them: times, users, names, property codes, property values
 //   users   the table of user keys, as a partition has it after its recovery: keys, offsets, slots. Records, days and
 //           traits of users stay in parts
 
@@ -10,7 +10,7 @@ import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {InternedTable} from '../../actors/interned.js';
 import {decodeIndex, type SnapshotIndex} from '../../actors/manifest.js';
-import type {RowsView} from '../../actors/rows.js';
+import {isByRow, type RowsView} from '../../actors/rows.js';
 import {connectNats} from '../../src/nats/connection.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {publishedManifests} from '../../src/nats/published-manifests.js';
@@ -92,8 +92,9 @@ function bytesOf(rows: RowsView): Breakdown {
     users: rows.users.byteLength,
     names: rows.names.byteLength,
     'order by time': rows.order.byteLength,
-    'property codes': rows.columns.reduce((sum, {codes}) => sum + codes.byteLength, 0),
-    dictionaries: rows.dictionary.byteLength + rows.dictionaryOffsets.byteLength + rows.codeColumns.byteLength,
+    // Columns whose values stand row by row share one array of codes (rows.ts R4).
+    'property codes': rows.columns.reduce((sum, column) => sum + (isByRow(column) ? 0 : column.codes.byteLength), 0),
+    'property values': rows.columns.reduce((sum, {key, values}) => sum + key.byteLength + values.bytes, 0),
   };
 }
 

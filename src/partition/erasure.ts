@@ -7,7 +7,7 @@ import {bodyBlockRows} from '../../actors/limits.js';
 import type {ChunkEntry, PartRef, Run, RunBlock} from '../../actors/manifest.js';
 import type {ErasedRow, Partition} from '../../actors/partition.js';
 import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
-import {encodeRows, type RowsView} from '../../actors/rows.js';
+import {encodeRows, type RowsView, timeOf} from '../../actors/rows.js';
 import {withoutRecord} from '../../actors/user-records.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {compressBlock, entryOf} from './chunk-parts.js';
@@ -65,7 +65,7 @@ export class Erasure {
     const rows = await this.cache.loadRows(entry.rows);
     const ofUser = rowsOfUser(rows, user);
     const erased: Erased = {
-      rows: ofUser.map((row) => ({timeMs: rows.times[row], name: rows.names[row]})),
+      rows: ofUser.map((row) => ({timeMs: timeOf(rows, row), name: rows.names[row]})),
       fingerprints: [],
     };
     if (ofUser.length === 0) return erased;

@@ -19,7 +19,7 @@ import {CellsByName} from '../../actors/report/cells-by-name.js';
 import type {DayRanges} from '../../actors/report/day-ranges.js';
 import {DerivedRows} from '../../actors/report/derived-rows.js';
 import type {ValueCells} from '../../actors/report/value-cells.js';
-import {type RowsView, viewRows} from '../../actors/rows.js';
+import {type RowsView, upgradedRows, viewRows} from '../../actors/rows.js';
 import {viewWindows, type WindowsView} from '../../actors/windows.js';
 import {storedBlock} from './stored-member.js';
 import {TwoQueues} from './two-queues.js';
@@ -122,7 +122,7 @@ export class PartsCache {
   }
 
   async loadRows(ref: PartRef): Promise<RowsView> {
-    const held = await this.part(ref);
+    const held = await this.rowsPart(ref);
     return (held.rows ??= viewRows(held.bytes));
   }
 
@@ -134,7 +134,7 @@ export class PartsCache {
 
   /** Like `loadRows`, for a report that goes through many. */
   async scanRows(ref: PartRef): Promise<ScannedRows> {
-    return this.scanned(ref, await this.part(ref));
+    return this.scanned(ref, await this.rowsPart(ref));
   }
 
   /** What `scanRows` brings, if it is at hand; a report over hundreds of parts need not wait once for each. */
@@ -255,6 +255,11 @@ export class PartsCache {
 
   private part(ref: PartRef): Promise<Held> {
     return this.once(ref.key, () => this.read(ref));
+  }
+
+  /** Kept in the narrowest version, whichever the store has. */
+  private rowsPart(ref: PartRef): Promise<Held> {
+    return this.once(ref.key, async () => upgradedRows(await this.read(ref)));
   }
 
   /** What is held under `key`, or what `load` brings; many askers at once share one load. */

@@ -6,7 +6,19 @@ import {InternedTable, internedBlockEntries} from '../../actors/interned.js';
 import {bodyBlockRows, chunkColumnsMax, chunkRowsMax} from '../../actors/limits.js';
 import {OpenChunk, summarizeRows} from '../../actors/open-chunk.js';
 import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
-import {codeInBody, encodeRows, noUser, viewRows} from '../../actors/rows.js';
+import {
+  codeInBody,
+  encodeRows,
+  isByRow,
+  lowerBound,
+  lowerBoundNear,
+  noUser,
+  type RowColumn,
+  type RowsView,
+  timeOf,
+  upgradedRows,
+  viewRows,
+} from '../../actors/rows.js';
 import {findRecord, UserBlockReader, UserBlockWriter, withoutRecord} from '../../actors/user-records.js';
 import {WindowDeltas} from '../../actors/window-deltas.js';
 import {encodeWindows, viewWindows} from '../../actors/windows.js';
@@ -31,6 +43,30 @@ function chunkOf(events: readonly (Partial<AcceptedEvent> & {user: number})[]): 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
+const partOfVersion1 =
+  '010000000300000003000000030000000000000002000000040000000300000012000000100000000000000000000000000000000000000000000000000000000050f03f64ca79420010f03f64ca79420050f03f64ca794201000000020000000100000001000000020000000100000001000000020000000100020001000000ffff0000000000000000ffff00000000000000000300000000000000040000000a0000000e000000120000000000000000000000050000000b0000001000000000000003706c616e6e65737465646c6f6e676f6e6c790000050370726f05046672656505036f6e65';
+
+/** What rows say, however narrow their columns are. */
+function told(rows: RowsView) {
+  const valueIn = ({codes, inBody, values}: RowColumn, row: number): string => {
+    if (codes[row] === 0) return 'absent';
+    if (codes[row] === inBody) return 'in body';
+    const writer = new ByteWriter(16);
+    values.write(codes[row], writer);
+    return hex(writer.finish());
+  };
+  return Array.from({length: rows.count}, (_, row) =>
+    rows.users[row] === rows.noUser
+      ? 'erased'
+      : {
+          timeMs: timeOf(rows, row),
+          user: rows.users[row],
+          name: rows.names[row],
+          values: rows.columns.map((column) => [text(column.key), valueIn(column, row)]),
+        },
+  );
+}
+
 describe('rows', () => {
   const chunk = chunkOf([
     {user: 1, timeMs: start + 5, properties: {plan: 'pro', nested: {a: 1}}},
@@ -39,14 +75,21 @@ describe('rows', () => {
   ]);
 
   test('golden: version 1 stays readable', () => {
+    const bytes = Uint8Array.from(Buffer.from(partOfVersion1, 'hex'));
+    expect(encodeRows(viewRows(bytes))).toEqual(encodeRows(chunk.view()));
+    expect(upgradedRows(bytes)).toEqual(encodeRows(chunk.view()));
+  });
+
+  test('golden: version 2 stays readable', () => {
     const bytes = encodeRows(chunk.view());
     expect(hex(bytes)).toMatchInlineSnapshot(
-      `"010000000300000003000000030000000000000002000000040000000300000012000000100000000000000000000000000000000000000000000000000000000050f03f64ca79420010f03f64ca79420050f03f64ca794201000000020000000100000001000000020000000100000001000000020000000100020001000000ffff0000000000000000ffff00000000000000000300000000000000040000000a0000000e000000120000000000000000000000050000000b0000001000000000000003706c616e6e65737465646c6f6e676f6e6c790000050370726f05046672656505036f6e65"`,
+      `"0200000003000000030000000300000000000000020000000400000000000000040000000200000001000000000000000010f03f64ca794200000000000000000400000000000000040000000100020001000000010201000100000002000000040000000100000002000000000000000000000000000000000000000b000000706c616e01020100000005000b000000050370726f0504667265650006000000010000000000000000000000000000000000000000000000000000006e65737465640000ff00000004000000010000000000000000000000000000000000000000000000000000006c6f6e6700ff000004000000010000000100000000000000050000000000000000000000050000006f6e6c790000010005036f6e65000000"`,
     );
+    expect(upgradedRows(bytes)).toBe(bytes);
     const rows = viewRows(bytes);
-    expect(rows).toEqual(chunk.view());
     expect([rows.baseOrdinal, rows.chunk, rows.count]).toEqual([2 ** 33, 3, 3]);
     expect([...rows.order]).toEqual([1, 0, 2]);
+    expect(told(rows)).toEqual(told(chunk.view()));
   });
 
   test('nested and long values are left to bodies, equal values share a code', () => {
@@ -105,13 +148,102 @@ describe('rows', () => {
     const rows = viewRows(encodeRows(chunk.view()));
     expect(rowsOfUser(rows, 1)).toEqual([0, 2]);
     const left = viewRows(encodeRows(eraseRows(rows, [0, 2])));
-    expect([...left.users]).toEqual([noUser, 2, noUser]);
+    expect([...left.users]).toEqual([left.noUser, 2, left.noUser]);
     expect([...left.order]).toEqual([1]);
-    expect([...left.columns[0].codes]).toEqual([0, 2, 0]);
+    expect(told(left)).toEqual(['erased', told(eraseRows(rows, [0, 2]))[1], 'erased']);
+    expect(left.columns.map(({codes, values}) => [codes[1], values.count])).toEqual([
+      [1, 1],
+      [0, 0],
+      [0xff, 0],
+      [0, 0],
+    ]);
+    expect(rowsOfUser(left, left.noUser)).toEqual([]);
     expect(summarizeRows(left)).toEqual({live: 1, minTimeMs: start + 1, maxTimeMs: start + 1, names: [2]});
     expect(text(encodeRows(left))).not.toMatch(/pro|only|one|nested/);
     expect(text(encodeRows(left))).toMatch(/plan.*free/s);
     expect(summarizeRows(eraseRows(left, [1]))).toEqual({live: 0, minTimeMs: 1, maxTimeMs: 0, names: []});
+  });
+});
+
+describe('narrow columns', () => {
+  const count = 700;
+  /** A chunk of one user and name a row; `session` is another value in each row, `seldom` in every second one. */
+  const sparse = (users: (row: number) => number, timeMs: (row: number) => number) =>
+    chunkOf(
+      Array.from({length: count}, (_, row) => ({
+        user: users(row),
+        timeMs: timeMs(row),
+        properties: {
+          session: `s${(row * 7_919) % 1_000_003}`,
+          amount: row * 3 - 900,
+          plan: row % 3,
+          ...(row % 2 ? {seldom: `v${row}`} : {}),
+        },
+      })),
+    ).view();
+  const lateMs = (row: number): number => start + row * 1_000 - (row % 50 === 0 ? 7 * 86_400_000 : 0);
+
+  test('a day of few users takes as many bytes as its values need', () => {
+    const wide = sparse((row) => row % 9, lateMs);
+    const rows = viewRows(encodeRows(wide));
+    expect(told(rows)).toEqual(told(wide));
+    expect(rows).toMatchObject({noUser: 0xffff, timeBase: start - 7 * 86_400_000});
+    const {times, users, names, columns} = rows;
+    expect([times, users, names].map((column) => column.BYTES_PER_ELEMENT)).toEqual([4, 2, 1]);
+    expect(columns.map(isByRow)).toEqual([true, true, false, false]);
+    expect(columns.map(({codes}) => codes.BYTES_PER_ELEMENT)).toEqual([2, 2, 1, 2]);
+    // 's' and digits: 11 characters and the end in 4 bits each, 7 at most; numbers that span 2,097; three numbers; half of the rows.
+    expect(columns.map(({values}) => values.stored.length)).toEqual([count * 4, count * 2, 3 * 2, (count / 2) * 2]);
+  });
+
+  test('what narrow columns do not hold is held by wide ones', () => {
+    const spans: [string, (row: number) => number, (row: number) => number, object][] = [
+      ['user 65,534', (row) => (row === 5 ? 0xfffe : 1), lateMs, {noUser: 0xffff}],
+      ['user 65,535', (row) => (row === 5 ? 0xffff : 1), lateMs, {noUser}],
+      ['49 days', () => 1, (row) => start + (row === 5 ? 2 ** 32 - 1 : 0), {timeBase: start}],
+      ['more than 49 days', () => 1, (row) => start + (row === 5 ? 2 ** 32 : 0), {timeBase: 0}],
+      ['before the epoch', () => 1, (row) => (row === 5 ? -9 : 9), {timeBase: -9}],
+    ];
+    for (const [what, users, timeMs, shape] of spans) {
+      const wide = sparse(users, timeMs);
+      const rows = viewRows(encodeRows(wide));
+      expect(told(rows), what).toEqual(told(wide));
+      expect(rows, what).toMatchObject(shape);
+      expect(rowsOfUser(rows, wide.users[5]), what).toEqual(rowsOfUser(wide, wide.users[5]));
+      for (const timeMs of [timeOf(wide, 5) - 1, timeOf(wide, 5), timeOf(wide, 5) + 1, Infinity, -Infinity]) {
+        expect(lowerBound(rows, timeMs), what).toBe(lowerBound(wide, timeMs));
+        expect(lowerBoundNear(rows, timeMs, 0), what).toBe(lowerBoundNear(wide, timeMs, 0));
+      }
+    }
+  });
+
+  test.each([250, 254, 255, 256, 65_000])('%i names', (name) => {
+    const wide = sparse(() => 1, lateMs);
+    const names = Uint32Array.from(wide.names, (_, row) => (row === 3 ? name : row % 2));
+    expect(told(viewRows(encodeRows({...wide, names})))).toEqual(told({...wide, names}));
+  });
+
+  test.each([253, 254, 255, 256, 257])('%i values of a column, and one in a body', (values) => {
+    const view = chunkOf(
+      Array.from({length: 1_200}, (_, row) => ({
+        user: 1,
+        properties: {of: row === 300 ? 'x'.repeat(200) : `value ${row % (row < 512 ? 100 : values)}`},
+      })),
+    ).view();
+    const rows = viewRows(encodeRows(view));
+    expect(rows.columns[0].inBody).toBe(values <= 254 ? 0xff : 0xffff);
+    expect(told(rows)).toEqual(told(view));
+  });
+
+  test('erasing narrow rows is erasing wide ones, and nothing of the erased is held', () => {
+    const wide = sparse((row) => (row % 7 === 0 ? 1 : 2), lateMs);
+    const rows = viewRows(encodeRows(wide));
+    const erased = rowsOfUser(wide, 1);
+    const left = encodeRows(eraseRows(rows, erased));
+    expect(left).toEqual(encodeRows(eraseRows(wide, erased)));
+    expect(told(viewRows(left))).toEqual(told(eraseRows(wide, erased)));
+    expect(viewRows(left).columns.map(({values}) => values.count)).toEqual([600, 600, 3, 300]);
+    expect(left.length).toBeLessThan(encodeRows(wide).length + 4 * count);
   });
 });
 

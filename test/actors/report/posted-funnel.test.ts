@@ -20,15 +20,14 @@ function chunkOf(rows: readonly Row[]): RowsView {
     chunk: 0,
     baseOrdinal: 0,
     count: rows.length,
+    timeBase: 0,
     times,
     users,
+    noUser,
     names: Uint32Array.from(rows, ({name}) => name),
     order: timeOrder(times, users, rows.length),
     columns: [],
     keysInBody: false,
-    dictionary: new Uint8Array(0),
-    dictionaryOffsets: new Uint32Array(2),
-    codeColumns: new Uint8Array(1),
   };
 }
 

@@ -1,0 +1,329 @@
+// The values of one property column by code, in whichever form takes the fewest bytes.
+//   Owns: the forms. Does not own: which row has which code, and what of all this a part holds in which order (rows.ts).
+//
+//   plain     the values' own bytes (tag included), one after the other
+//   integers  frame of reference: each less the smallest, in 1, 2 or 4 bytes
+//   text      bit-packed: each character as its place in the column's alphabet, in as few bits as those need. All values
+//             take the same bytes; where they are not all of one length, place 0 ends a shorter one
+//
+//   V1. A form is exact: `write` gives a value's own bytes again.
+//   V2. Two values of a column are equal just when their stored bytes are: whoever looks for a value asks for its
+//       stored form once and compares bytes. Nothing is decoded.
+import {ByteWriter} from './codec/bytes.js';
+import {valueTag, writeNumber} from './codec/entries.js';
+import {assert} from './invariant.js';
+
+export interface ValuesForm {
+  /** How the value with these bytes is stored; undefined when no value in this form is equal to it. */
+  storedForm(value: Uint8Array): Uint8Array | undefined;
+  /** Appends the value that is stored at stored[start .. end). */
+  write(writer: ByteWriter, stored: Uint8Array, start: number, end: number): void;
+}
+
+type Offsets = Uint16Array | Uint32Array;
+
+export class ColumnValues {
+  /** Values have the codes 1 to `count`. */
+  readonly count: number;
+  readonly stored: Uint8Array;
+  /** Where the stored form of each code begins (code 1 first) and the last one ends; undefined: all take `width` bytes. */
+  readonly offsets: Offsets | undefined;
+  private readonly width: number;
+  private readonly form: ValuesForm;
+
+  constructor(count: number, stored: Uint8Array, offsets: Offsets | undefined, width = 0, form = plainForm) {
+    this.count = count;
+    this.stored = stored;
+    this.offsets = offsets;
+    this.width = width;
+    this.form = form;
+  }
+
+  /** The stored form of a code is stored[start(code) .. end(code)). */
+  start(code: number): number {
+    return this.offsets === undefined ? (code - 1) * this.width : this.offsets[code - 1];
+  }
+
+  end(code: number): number {
+    return this.offsets === undefined ? code * this.width : this.offsets[code];
+  }
+
+  /** V2 */
+  storedForm(value: Uint8Array): Uint8Array | undefined {
+    return this.form.storedForm(value);
+  }
+
+  /** Appends the value's bytes, tag included. V1 */
+  write(code: number, writer: ByteWriter): void {
+    this.form.write(writer, this.stored, this.start(code), this.end(code));
+  }
+
+  get bytes(): number {
+    return this.stored.byteLength + (this.offsets?.byteLength ?? 0);
+  }
+}
+
+const plainForm: ValuesForm = {
+  storedForm: (value) => value,
+  write(writer, stored, start, end) {
+    writer.reserve(end - start);
+    const {bytes} = writer;
+    let at = writer.position;
+    // A loop: values are short, and a view for set() costs more than it copies.
+    for (let i = start; i < end; i++) bytes[at++] = stored[i];
+    writer.position = at;
+  },
+};
+
+class IntegersForm implements ValuesForm {
+  constructor(
+    private readonly smallest: number,
+    private readonly width: number,
+  ) {}
+
+  storedForm(value: Uint8Array): Uint8Array | undefined {
+    const number = integerAt(value, 0, value.length);
+    if (number === undefined) return undefined;
+    const difference = number - this.smallest;
+    if (difference < 0 || difference >= 2 ** (this.width * 8)) return undefined;
+    return Uint8Array.from({length: this.width}, (_, i) => difference >>> (i * 8));
+  }
+
+  write(writer: ByteWriter, stored: Uint8Array, start: number, end: number): void {
+    let difference = 0;
+    for (let i = end - 1; i >= start; i--) difference = difference * 256 + stored[i];
+    writeNumber(writer, this.smallest + difference);
+  }
+}
+
+/** The integer whose bytes these are, if they are those of one; not a number that fits into fewer bytes (entries.ts E2). */
+function integerAt(bytes: Uint8Array, start: number, end: number): number | undefined {
+  if (bytes[start] !== valueTag.int) return undefined;
+  let zigzag = 0;
+  let at = start + 1;
+  for (let shift = 0; at < end && shift < 35; shift += 7) {
+    const byte = bytes[at++];
+    zigzag |= (byte & 0x7f) << shift;
+    if (byte > 0x7f) continue;
+    const isShortest = (byte !== 0 || shift === 0) && (shift < 28 || byte <= 0x0f);
+    return isShortest && at === end ? (zigzag >>> 1) ^ -(zigzag & 1) : undefined;
+  }
+  return undefined;
+}
+
+/** A value is its tag, its length in one byte, its characters. */
+const textHeadBytes = 2;
+const textCharsMax = 0x7f;
+
+class TextForm implements ValuesForm {
+  readonly width: number;
+  private readonly bits: number;
+  /** Place of the first character of the alphabet: places below end a value. */
+  private readonly firstPlace: number;
+  /** Place of each byte; 0xff: not in the alphabet. */
+  private readonly places = new Uint8Array(256).fill(0xff);
+  private readonly charOfPlace: Uint8Array;
+
+  constructor(
+    alphabet: Uint8Array,
+    private readonly charsMax: number,
+    private readonly isOneLength: boolean,
+  ) {
+    this.firstPlace = isOneLength ? 0 : 1;
+    this.bits = Math.max(1, 32 - Math.clz32(alphabet.length + this.firstPlace - 1));
+    this.width = Math.ceil((charsMax * this.bits) / 8);
+    this.charOfPlace = new Uint8Array(1 << this.bits);
+    this.charOfPlace.set(alphabet, this.firstPlace);
+    alphabet.forEach((char, i) => {
+      this.places[char] = i + this.firstPlace;
+    });
+  }
+
+  storedForm(value: Uint8Array): Uint8Array | undefined {
+    const chars = value.length - textHeadBytes;
+    if (value[0] !== valueTag.text || value[1] !== chars || chars > this.charsMax) return undefined;
+    if (this.isOneLength && chars !== this.charsMax) return undefined;
+    for (let i = textHeadBytes; i < value.length; i++) if (this.places[value[i]] === 0xff) return undefined;
+    const stored = new Uint8Array(this.width);
+    this.pack(value, 0, value.length, stored, 0);
+    return stored;
+  }
+
+  /** Stores the value source[start .. end), whose characters are in the alphabet, at `at`. */
+  pack(source: Uint8Array, start: number, end: number, stored: Uint8Array, at: number): void {
+    const {places, bits} = this;
+    let window = 0;
+    let filled = 0;
+    for (let i = start + textHeadBytes; i < end; i++) {
+      window |= places[source[i]] << filled;
+      filled += bits;
+      if (filled < 8) continue;
+      stored[at++] = window;
+      window >>>= 8;
+      filled -= 8;
+    }
+    if (filled > 0) stored[at] = window;
+  }
+
+  write(writer: ByteWriter, stored: Uint8Array, start: number): void {
+    const {bits, charsMax, charOfPlace, firstPlace} = this;
+    writer.reserve(charsMax + textHeadBytes);
+    const {bytes, position} = writer;
+    let to = position + textHeadBytes;
+    let at = start;
+    let window = 0;
+    let filled = 0;
+    for (let i = 0; i < charsMax; i++) {
+      if (filled < bits) {
+        window |= stored[at++] << filled;
+        filled += 8;
+      }
+      const place = window & (charOfPlace.length - 1);
+      if (place < firstPlace) break;
+      bytes[to++] = charOfPlace[place];
+      window >>>= bits;
+      filled -= bits;
+    }
+    bytes[position] = valueTag.text;
+    bytes[position + 1] = to - position - textHeadBytes;
+    writer.position = to;
+  }
+}
+
+// ---- storing ----
+
+const formNumber = {plain: 0, integers: 1, text: 2} as const;
+const flagOneLength = 1 << 16;
+
+/** What a part holds of a column's values. */
+export interface StoredValues {
+  readonly form: number;
+  /** Bytes of each stored value; 0: `offsets` tell. */
+  readonly width: number;
+  /** Integers: the smallest one. Text: the longest one's characters, and `flagOneLength`. */
+  readonly detail: number;
+  readonly alphabet: Uint8Array;
+  readonly offsets: Offsets | undefined;
+  readonly stored: Uint8Array;
+}
+
+const noAlphabet = new Uint8Array(0);
+/** Fewer values stay plain: they take little, and are read most. */
+const packedValuesMin = 64;
+
+/** Values in their own bytes: value i is bytes[starts[i] .. starts[i + 1]). */
+interface Gathered {
+  readonly bytes: Uint8Array;
+  readonly starts: Uint32Array;
+  readonly count: number;
+}
+
+/** The values of these codes, in this order. */
+export function storeValues(values: ColumnValues, codes: Uint16Array): StoredValues {
+  const gathered = gather(values, codes);
+  const plain = storePlain(gathered);
+  if (gathered.count < packedValuesMin) return plain;
+  const other = storeIntegers(gathered) ?? storeText(gathered);
+  return other !== undefined && sizeOf(other) < sizeOf(plain) ? other : plain;
+}
+
+const sizeOf = ({alphabet, offsets, stored}: StoredValues): number =>
+  alphabet.length + (offsets?.byteLength ?? 0) + stored.length;
+
+function gather(values: ColumnValues, codes: Uint16Array): Gathered {
+  const writer = new ByteWriter(codes.length * 10 + 64);
+  const starts = new Uint32Array(codes.length + 1);
+  for (let i = 0; i < codes.length; i++) {
+    values.write(codes[i], writer);
+    starts[i + 1] = writer.position;
+  }
+  return {bytes: writer.bytes.subarray(0, writer.position), starts, count: codes.length};
+}
+
+function storePlain({bytes, starts, count}: Gathered): StoredValues {
+  const width = count === 0 ? 0 : starts[1];
+  let isOneWidth = true;
+  for (let i = 1; i < count && isOneWidth; i++) isOneWidth = starts[i + 1] - starts[i] === width;
+  const offsets = bytes.length <= 0xffff ? new Uint16Array(starts) : starts;
+  const plain = {form: formNumber.plain, detail: 0, alphabet: noAlphabet, stored: bytes};
+  return isOneWidth ? {...plain, width, offsets: undefined} : {...plain, width: 0, offsets};
+}
+
+function storeIntegers({bytes, starts, count}: Gathered): StoredValues | undefined {
+  const numbers = new Int32Array(count);
+  let smallest = Number.POSITIVE_INFINITY;
+  let largest = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < count; i++) {
+    const number = integerAt(bytes, starts[i], starts[i + 1]);
+    if (number === undefined) return undefined;
+    numbers[i] = number;
+    if (number < smallest) smallest = number;
+    if (number > largest) largest = number;
+  }
+  const width = largest - smallest < 0x100 ? 1 : largest - smallest < 0x10000 ? 2 : 4;
+  const stored = new Uint8Array(count * width);
+  for (let i = 0, at = 0; i < count; i++) {
+    const difference = numbers[i] - smallest;
+    stored[at++] = difference;
+    if (width === 1) continue;
+    stored[at++] = difference >>> 8;
+    if (width === 2) continue;
+    stored[at++] = difference >>> 16;
+    stored[at++] = difference >>> 24;
+  }
+  return {
+    form: formNumber.integers,
+    width,
+    detail: smallest >>> 0,
+    alphabet: noAlphabet,
+    offsets: undefined,
+    stored,
+  };
+}
+
+function storeText({bytes, starts, count}: Gathered): StoredValues | undefined {
+  const isUsed = new Uint8Array(256);
+  let charsMin = textCharsMax;
+  let charsMax = 0;
+  for (let i = 0; i < count; i++) {
+    const start = starts[i];
+    const chars = starts[i + 1] - start - textHeadBytes;
+    if (bytes[start] !== valueTag.text || bytes[start + 1] !== chars || chars > textCharsMax) return undefined;
+    if (chars < charsMin) charsMin = chars;
+    if (chars > charsMax) charsMax = chars;
+    for (let at = start + textHeadBytes; at < starts[i + 1]; at++) isUsed[bytes[at]] = 1;
+  }
+  const alphabet = Uint8Array.from([...isUsed.keys()].filter((char) => isUsed[char] === 1));
+  if (charsMax === 0 || alphabet.length > textCharsMax) return undefined;
+  const isOneLength = charsMin === charsMax;
+  const form = new TextForm(alphabet, charsMax, isOneLength);
+  const stored = new Uint8Array(count * form.width);
+  for (let i = 0; i < count; i++) form.pack(bytes, starts[i], starts[i + 1], stored, i * form.width);
+  return {
+    form: formNumber.text,
+    width: form.width,
+    detail: charsMax | (isOneLength ? flagOneLength : 0),
+    alphabet,
+    offsets: undefined,
+    stored,
+  };
+}
+
+/** `count` values out of a part. */
+export function viewValues(
+  count: number,
+  {form, width, detail, alphabet, offsets, stored}: StoredValues,
+): ColumnValues {
+  switch (form) {
+    case formNumber.plain:
+      return new ColumnValues(count, stored, offsets, width);
+    case formNumber.integers:
+      return new ColumnValues(count, stored, undefined, width, new IntegersForm(detail | 0, width));
+    default: {
+      assert(form === formNumber.text, `rows: a column's values of form ${form} are unknown to this program`);
+      const text = new TextForm(alphabet, detail & ~flagOneLength, (detail & flagOneLength) !== 0);
+      assert(text.width === width, 'rows: values of packed text are as wide as their alphabet says');
+      return new ColumnValues(count, stored, undefined, width, text);
+    }
+  }
+}
