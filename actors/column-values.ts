@@ -58,6 +58,11 @@ export class ColumnValues {
     this.form.write(writer, this.stored, this.start(code), this.end(code));
   }
 
+  /** Stored in their own bytes. */
+  get isPlain(): boolean {
+    return this.form === plainForm;
+  }
+
   get bytes(): number {
     return this.stored.byteLength + (this.offsets?.byteLength ?? 0);
   }
@@ -211,50 +216,92 @@ const noAlphabet = new Uint8Array(0);
 /** Fewer values stay plain: they take little, and are read most. */
 const packedValuesMin = 64;
 
-/** Values in their own bytes: value i is bytes[starts[i] .. starts[i + 1]). */
+/** Values in their own bytes: value i is bytes[starts[i] .. ends[i]). */
 interface Gathered {
   readonly bytes: Uint8Array;
   readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
   readonly count: number;
 }
 
 /** The values of these codes, in this order. */
 export function storeValues(values: ColumnValues, codes: Uint16Array): StoredValues {
-  const gathered = gather(values, codes);
-  const plain = storePlain(gathered);
-  if (gathered.count < packedValuesMin) return plain;
-  const other = storeIntegers(gathered) ?? storeText(gathered);
-  return other !== undefined && sizeOf(other) < sizeOf(plain) ? other : plain;
+  const gathered = values.isPlain ? inPlace(values, codes) : writtenOut(values, codes);
+  const packed = gathered.count < packedValuesMin ? undefined : (storeIntegers(gathered) ?? storeText(gathered));
+  if (packed !== undefined && packed.alphabet.length + packed.stored.length < plainBytes(gathered)) return packed;
+  return storePlain(gathered);
 }
 
-const sizeOf = ({alphabet, offsets, stored}: StoredValues): number =>
-  alphabet.length + (offsets?.byteLength ?? 0) + stored.length;
-
-function gather(values: ColumnValues, codes: Uint16Array): Gathered {
-  const writer = new ByteWriter(codes.length * 10 + 64);
-  const starts = new Uint32Array(codes.length + 1);
-  for (let i = 0; i < codes.length; i++) {
-    values.write(codes[i], writer);
-    starts[i + 1] = writer.position;
+function inPlace(values: ColumnValues, codes: Uint16Array): Gathered {
+  const count = codes.length;
+  const starts = new Uint32Array(count);
+  const ends = new Uint32Array(count);
+  for (let i = 0; i < count; i++) {
+    starts[i] = values.start(codes[i]);
+    ends[i] = values.end(codes[i]);
   }
-  return {bytes: writer.bytes.subarray(0, writer.position), starts, count: codes.length};
+  return {bytes: values.stored, starts, ends, count};
 }
 
-function storePlain({bytes, starts, count}: Gathered): StoredValues {
-  const width = count === 0 ? 0 : starts[1];
-  let isOneWidth = true;
-  for (let i = 1; i < count && isOneWidth; i++) isOneWidth = starts[i + 1] - starts[i] === width;
-  const offsets = bytes.length <= 0xffff ? new Uint16Array(starts) : starts;
-  const plain = {form: formNumber.plain, detail: 0, alphabet: noAlphabet, stored: bytes};
-  return isOneWidth ? {...plain, width, offsets: undefined} : {...plain, width: 0, offsets};
+function writtenOut(values: ColumnValues, codes: Uint16Array): Gathered {
+  const writer = new ByteWriter(codes.length * 10 + 64);
+  const starts = new Uint32Array(codes.length);
+  const ends = new Uint32Array(codes.length);
+  for (let i = 0; i < codes.length; i++) {
+    starts[i] = writer.position;
+    values.write(codes[i], writer);
+    ends[i] = writer.position;
+  }
+  return {bytes: writer.bytes, starts, ends, count: codes.length};
 }
 
-function storeIntegers({bytes, starts, count}: Gathered): StoredValues | undefined {
+function lengthOf({starts, ends, count}: Gathered): number {
+  let length = 0;
+  for (let i = 0; i < count; i++) length += ends[i] - starts[i];
+  return length;
+}
+
+/** Bytes of every value, or 0 when they differ. */
+function widthOf({starts, ends, count}: Gathered): number {
+  const width = count === 0 ? 0 : ends[0] - starts[0];
+  for (let i = 1; i < count; i++) if (ends[i] - starts[i] !== width) return 0;
+  return width;
+}
+
+function plainBytes(gathered: Gathered): number {
+  const length = lengthOf(gathered);
+  return widthOf(gathered) > 0 ? length : length + (gathered.count + 1) * offsetBytes(length);
+}
+
+const offsetBytes = (length: number): number => (length <= 0xffff ? 2 : 4);
+
+function storePlain(gathered: Gathered): StoredValues {
+  const {bytes, starts, ends, count} = gathered;
+  const width = widthOf(gathered);
+  const stored = new Uint8Array(lengthOf(gathered));
+  const offsets = offsetBytes(stored.length) === 2 ? new Uint16Array(count + 1) : new Uint32Array(count + 1);
+  let to = 0;
+  for (let i = 0; i < count; i++) {
+    for (let at = starts[i]; at < ends[i]; at++) stored[to++] = bytes[at];
+    offsets[i + 1] = to;
+  }
+  const hasOffsets = width === 0 && count > 0;
+  return {
+    form: formNumber.plain,
+    width,
+    detail: 0,
+    alphabet: noAlphabet,
+    offsets: hasOffsets ? offsets : undefined,
+    stored,
+  };
+}
+
+function storeIntegers({bytes, starts, ends, count}: Gathered): StoredValues | undefined {
   const numbers = new Int32Array(count);
   let smallest = Number.POSITIVE_INFINITY;
   let largest = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < count; i++) {
-    const number = integerAt(bytes, starts[i], starts[i + 1]);
+    const number = integerAt(bytes, starts[i], ends[i]);
     if (number === undefined) return undefined;
     numbers[i] = number;
     if (number < smallest) smallest = number;
@@ -271,42 +318,31 @@ function storeIntegers({bytes, starts, count}: Gathered): StoredValues | undefin
     stored[at++] = difference >>> 16;
     stored[at++] = difference >>> 24;
   }
-  return {
-    form: formNumber.integers,
-    width,
-    detail: smallest >>> 0,
-    alphabet: noAlphabet,
-    offsets: undefined,
-    stored,
-  };
+  const form = {form: formNumber.integers, detail: smallest >>> 0, alphabet: noAlphabet, offsets: undefined};
+  return {...form, width, stored};
 }
 
-function storeText({bytes, starts, count}: Gathered): StoredValues | undefined {
+function storeText({bytes, starts, ends, count}: Gathered): StoredValues | undefined {
   const isUsed = new Uint8Array(256);
   let charsMin = textCharsMax;
   let charsMax = 0;
   for (let i = 0; i < count; i++) {
     const start = starts[i];
-    const chars = starts[i + 1] - start - textHeadBytes;
+    const end = ends[i];
+    const chars = end - start - textHeadBytes;
     if (bytes[start] !== valueTag.text || bytes[start + 1] !== chars || chars > textCharsMax) return undefined;
     if (chars < charsMin) charsMin = chars;
     if (chars > charsMax) charsMax = chars;
-    for (let at = start + textHeadBytes; at < starts[i + 1]; at++) isUsed[bytes[at]] = 1;
+    for (let at = start + textHeadBytes; at < end; at++) isUsed[bytes[at]] = 1;
   }
   const alphabet = Uint8Array.from([...isUsed.keys()].filter((char) => isUsed[char] === 1));
   if (charsMax === 0 || alphabet.length > textCharsMax) return undefined;
   const isOneLength = charsMin === charsMax;
-  const form = new TextForm(alphabet, charsMax, isOneLength);
-  const stored = new Uint8Array(count * form.width);
-  for (let i = 0; i < count; i++) form.pack(bytes, starts[i], starts[i + 1], stored, i * form.width);
-  return {
-    form: formNumber.text,
-    width: form.width,
-    detail: charsMax | (isOneLength ? flagOneLength : 0),
-    alphabet,
-    offsets: undefined,
-    stored,
-  };
+  const text = new TextForm(alphabet, charsMax, isOneLength);
+  const stored = new Uint8Array(count * text.width);
+  for (let i = 0; i < count; i++) text.pack(bytes, starts[i], ends[i], stored, i * text.width);
+  const form = {form: formNumber.text, detail: charsMax | (isOneLength ? flagOneLength : 0), offsets: undefined};
+  return {...form, width: text.width, alphabet, stored};
 }
 
 /** `count` values out of a part. */
