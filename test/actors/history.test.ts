@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {type HistoryFilter, NewestRows} from '../../actors/history.js';
-import {noName, noUser, type RowsView, timeOrder} from '../../actors/rows.js';
+import {encodeRows, noName, noUser, type RowsView, timeOrder, viewRows} from '../../actors/rows.js';
 
 interface Row {
   readonly timeMs: number;
@@ -15,20 +15,21 @@ function columnsOf(rows: readonly Row[], chunk: number, baseOrdinal: number): Ro
   const times = Float64Array.from(rows, ({timeMs, user}) => (user === undefined ? 0 : timeMs));
   const users = Uint32Array.from(rows, ({user}) => user ?? noUser);
   const names = Uint32Array.from(rows, ({user, name}) => (user === undefined ? noName : name));
-  return {
+  const wide: RowsView = {
     chunk,
     baseOrdinal,
     count: rows.length,
+    timeBase: 0,
     times,
     users,
+    noUser,
     names,
     order: timeOrder(times, users, rows.length),
     columns: [],
     keysInBody: false,
-    dictionary: new Uint8Array(0),
-    dictionaryOffsets: new Uint32Array(2),
-    codeColumns: new Uint8Array(1),
   };
+  // As the open chunk has them, or as a part has.
+  return chunk % 2 === 0 ? wide : viewRows(encodeRows(wide));
 }
 
 /** The same by sorting everything that matches. */
