@@ -31,9 +31,12 @@ export function fixedMemory(bytes: number): Memory {
   return new WebAssembly.Memory({initial: pages, maximum: pages});
 }
 
+/** Of a kernel that has several instances. */
+export const compile = (code: Uint8Array<ArrayBuffer>): object => new WebAssembly.Module(code);
+
 /** What the kernel exports. */
-export const instantiate = (code: Uint8Array<ArrayBuffer>, imports: Imports): unknown =>
-  new WebAssembly.Instance(new WebAssembly.Module(code), imports).exports;
+export const instantiate = (module: object, imports: Imports): unknown =>
+  new WebAssembly.Instance(module, imports).exports;
 
 /**
  * The code of a kernel; undefined when nobody compiled it, or this machine has no SIMD. The caller may run compiled, from

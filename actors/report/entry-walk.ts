@@ -3,8 +3,9 @@
 //   A user's events of one name may lie in several segments: they are merged into one list first. Keys are comparable over
 //   all segments (user-postings.ts U2).
 import {must} from '../invariant.js';
+import {ranksPerMs, timeOfKey} from './event-key.js';
 import {placeAfter, placeOfUser} from './key-search.js';
-import {type NamePostings, ranksPerMs, timeOfKey} from './user-postings.js';
+import type {NamePostings} from './user-postings.js';
 
 /** Keys [start, end) of `keys`, ascending. */
 interface Run {
@@ -23,18 +24,27 @@ class NameRuns {
 
   constructor(postings: readonly NamePostings[]) {
     this.postings = postings;
-    this.at = Uint32Array.from(postings, ({start}) => start);
+    this.at = new Uint32Array(postings.length);
   }
 
   /** Users are sought in ascending order. */
   seek(user: number): void {
     this.run = noRun;
     for (let i = 0; i < this.postings.length; i++) {
-      const {users, starts, keys, end} = this.postings[i];
-      const at = placeOfUser(users, this.at[i], end, user);
-      this.at[i] = at;
-      if (at < end && users[at] === user) this.add({keys, start: starts[at], end: starts[at + 1]});
+      const {starts, keys} = this.postings[i];
+      const at = this.placeOf(user, i);
+      if (at >= 0 && starts[at] < starts[at + 1]) this.add({keys, start: starts[at], end: starts[at + 1]});
     }
+  }
+
+  /** Where the user's starts are in the postings of a segment; -1 when it has none there. */
+  private placeOf(user: number, segment: number): number {
+    const postings = this.postings[segment];
+    if (postings.kind === 'dense') return user < postings.heads.length ? user : -1;
+    const {users} = postings;
+    const at = placeOfUser(users, this.at[segment], users.length, user);
+    this.at[segment] = at;
+    return at < users.length && users[at] === user ? at : -1;
   }
 
   private add(run: Run): void {

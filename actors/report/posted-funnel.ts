@@ -1,21 +1,33 @@
 // The funnel of one partition over its postings: what funnel.ts answers by gathering all matching rows, without reading
 // those that no user needs. Equal answers (API.md, funnel rules); test/actors/report holds one against the other.
 //   Users are taken in blocks, and each block through one step after the other: a user that misses a step is not looked
-//   for in the next ones, and what is looked at lies in the order of users.
+//   for in the next ones, and what is looked at lies in the order of users. Most of it is in the postings of one segment,
+//   the largest: its memory holds the block, so that what walks over it (funnel-steps.ts) has both; what few events the
+//   others have come before.
 //   With a conversion window any entry may convert, so each user is walked alone (entry-walk.ts).
 import {EntryWalk} from './entry-walk.js';
+import {ranksPerMs} from './event-key.js';
 import type {FunnelResult} from './funnel.js';
+import {blockUsers, type FunnelSteps, findDense, PlainFunnelSteps} from './funnel-steps.js';
 import {placeAfter, placeOfUser} from './key-search.js';
 import {NumberList} from './median.js';
 import type {Stretch} from './selection.js';
-import {type NamePostings, ranksPerMs, timeOfKey, type UserPostings} from './user-postings.js';
+import type {DensePostings, NamePostings, SparsePostings, UserPostings} from './user-postings.js';
 
-/** Users [n, n + blockUsers) are taken together: their state stays in the first caches of a core. */
-const blockUsers = 4_096;
 const never = Number.POSITIVE_INFINITY;
 
-/** One step's postings in one of the segments, and how far users were looked for in them. */
-interface StepPostings extends NamePostings {
+interface Step {
+  /** All that is posted of its name. */
+  readonly postings: readonly NamePostings[];
+  /** In the largest segment; the others are in the two lists. */
+  readonly main: DensePostings | undefined;
+  readonly dense: readonly DensePostings[];
+  readonly sparse: readonly SparseCursor[];
+}
+
+/** How far users were looked for. */
+interface SparseCursor {
+  readonly postings: SparsePostings;
   at: number;
 }
 
@@ -23,17 +35,12 @@ export class PostedFunnel implements FunnelResult {
   readonly reached: Float64Array;
   readonly durations: readonly NumberList[];
   private readonly names: readonly number[];
-  private readonly steps: readonly (readonly StepPostings[])[];
+  private readonly steps: readonly Step[];
+  private readonly block: FunnelSteps;
   private readonly windowMs: number;
   /** Keys in [startKey, endKey) are inside the stretch. */
   private readonly startKey: number;
   private readonly endKey: number;
-  // Of the users in the block that reached the step at hand, in [0, count): who, the key of that step, that of the next.
-  private count = 0;
-  private readonly users = new Uint32Array(blockUsers);
-  private readonly keys = new Float64Array(blockUsers);
-  private readonly nextKeys = new Float64Array(blockUsers);
-  private readonly gaps = new Float64Array(blockUsers);
 
   /**
    * `segments`: postings of all chunks, in the order of their ordinals. `stepNames`: the name index of each step's event in
@@ -45,10 +52,12 @@ export class PostedFunnel implements FunnelResult {
     {startMs, lastMs}: Stretch,
     windowMs: number,
   ) {
+    const main = largest(segments);
     this.reached = new Float64Array(stepNames.length);
     this.durations = stepNames.map(() => new NumberList());
     this.names = stepNames;
-    this.steps = stepNames.map((name) => stepPostings(segments, name));
+    this.steps = stepNames.map((name) => stepOf(segments, main, name));
+    this.block = main?.steps ?? new PlainFunnelSteps();
     this.windowMs = windowMs;
     this.startKey = startMs * ranksPerMs;
     this.endKey = (lastMs + 1) * ranksPerMs;
@@ -57,101 +66,59 @@ export class PostedFunnel implements FunnelResult {
   /** Counts all users; yields between blocks of them. */
   *walk(): Generator<void, void, void> {
     if (this.endKey <= this.startKey) return;
-    const [entries] = this.steps;
     const walk = this.windowMs === never ? undefined : this.newEntryWalk();
-    for (let first = firstUser(entries); first < never; first = firstUser(entries)) {
-      this.enter(entries, first);
-      if (walk === undefined) this.takeSteps();
-      else this.walkEach(walk);
+    const [entries] = this.steps;
+    for (let next = 0; ; ) {
+      const first = firstUser(entries, next);
+      if (first === never) return;
+      next = first + blockUsers;
+      const entered = this.enter(first);
+      if (walk === undefined) this.takeSteps(entered);
+      else this.walkEach(walk, entered);
       yield;
     }
   }
 
   private newEntryWalk(): EntryWalk {
-    return new EntryWalk(this.names, this.steps, this.windowMs, this.endKey);
+    const postings = this.steps.map((step) => step.postings);
+    return new EntryWalk(this.names, postings, this.windowMs, this.endKey);
   }
 
-  /** The earliest entry of each user of the block that starts with `firstUser`. */
-  private enter(entries: readonly StepPostings[], firstUser: number): void {
-    const {nextKeys: slots, startKey} = this;
-    slots.fill(never);
-    for (const postings of entries) {
-      const {users, starts, keys, end} = postings;
-      let at = postings.at;
-      for (; at < end; at++) {
-        const slot = users[at] - firstUser;
-        if (slot >= blockUsers) break;
-        let place = starts[at];
-        if (keys[place] < startKey) {
-          const keysEnd = starts[at + 1];
-          place = placeAfter(keys, place, keysEnd, startKey - 1);
-          if (place === keysEnd) continue;
-        }
-        if (keys[place] < slots[slot]) slots[slot] = keys[place];
-      }
-      postings.at = at;
-    }
-    this.keepEntered(firstUser);
+  /** Those of the users [first, first + blockUsers) that have an entry: the earliest one. */
+  private enter(first: number): number {
+    const {users, keys} = this.block;
+    for (let i = 0; i < blockUsers; i++) users[i] = first + i;
+    keys.fill(this.startKey - 1);
+    return this.take(this.steps[0], blockUsers);
   }
 
-  private keepEntered(firstUser: number): void {
-    const {nextKeys: slots, users, keys, endKey} = this;
-    let count = 0;
-    for (let slot = 0; slot < blockUsers; slot++) {
-      if (!(slots[slot] < endKey)) continue;
-      users[count] = firstUser + slot;
-      keys[count++] = slots[slot];
-    }
-    this.count = count;
+  /** How many of the first `count` users have the step. */
+  private take({main, dense, sparse}: Step, count: number): number {
+    const {block} = this;
+    block.found.fill(never, 0, count);
+    for (const postings of dense) findDense(block, count, postings);
+    for (const cursor of sparse) findSparse(block, count, cursor);
+    return block.advance(count, main, this.endKey);
   }
 
   // -- without a conversion window: each step takes the earliest event after the one before --
 
-  private takeSteps(): void {
-    this.reached[0] += this.count;
-    for (let step = 1; step < this.steps.length && this.count > 0; step++) {
-      this.nextKeys.fill(never, 0, this.count);
-      for (const postings of this.steps[step]) this.findNext(postings);
-      this.keepReached();
-      this.reached[step] += this.count;
-      this.durations[step].pushAll(this.gaps, this.count);
+  private takeSteps(entered: number): void {
+    const {reached, steps, durations, block} = this;
+    reached[0] += entered;
+    for (let step = 1, count = entered; step < steps.length && count > 0; step++) {
+      count = this.take(steps[step], count);
+      reached[step] += count;
+      durations[step].pushAll(block.gaps, count);
     }
-  }
-
-  private findNext(postings: StepPostings): void {
-    const {users, keys, nextKeys, count} = this;
-    const {users: postedUsers, starts, keys: postedKeys, end} = postings;
-    let at = postings.at;
-    for (let i = 0; i < count; i++) {
-      const user = users[i];
-      if (at < end && postedUsers[at] < user) at = placeOfUser(postedUsers, at + 1, end, user);
-      if (at === end) break;
-      if (postedUsers[at] !== user) continue;
-      const keysEnd = starts[at + 1];
-      const place = placeAfter(postedKeys, starts[at], keysEnd, keys[i]);
-      if (place < keysEnd && postedKeys[place] < nextKeys[i]) nextKeys[i] = postedKeys[place];
-    }
-    postings.at = at;
-  }
-
-  private keepReached(): void {
-    const {users, keys, nextKeys, gaps, endKey} = this;
-    let count = 0;
-    for (let i = 0; i < this.count; i++) {
-      const next = nextKeys[i];
-      if (!(next < endKey)) continue;
-      gaps[count] = timeOfKey(next) - timeOfKey(keys[i]);
-      users[count] = users[i];
-      keys[count++] = next;
-    }
-    this.count = count;
   }
 
   // -- with one --
 
-  private walkEach(walk: EntryWalk): void {
-    for (let i = 0; i < this.count; i++) {
-      const depth = walk.walk(this.users[i], this.keys[i]);
+  private walkEach(walk: EntryWalk, entered: number): void {
+    const {users, keys} = this.block;
+    for (let i = 0; i < entered; i++) {
+      const depth = walk.walk(users[i], keys[i]);
       const {times} = walk;
       for (let step = 0; step < depth; step++) {
         this.reached[step] += 1;
@@ -161,17 +128,54 @@ export class PostedFunnel implements FunnelResult {
   }
 }
 
-function stepPostings(segments: readonly UserPostings[], name: number): StepPostings[] {
-  if (name < 0) return [];
-  return segments.flatMap((segment) => {
-    const postings = segment.of(name);
-    return postings === undefined ? [] : [{...postings, at: postings.start}];
-  });
+function largest(segments: readonly UserPostings[]): UserPostings | undefined {
+  return segments.reduce<UserPostings | undefined>(
+    (largest, segment) => (largest === undefined || segment.rows > largest.rows ? segment : largest),
+    undefined,
+  );
 }
 
-/** The first user that was not looked at; infinite when all were. */
-function firstUser(entries: readonly StepPostings[]): number {
+function stepOf(segments: readonly UserPostings[], main: UserPostings | undefined, name: number): Step {
+  const found = {postings: [] as NamePostings[], dense: [] as DensePostings[], sparse: [] as SparseCursor[]};
+  let inMain: DensePostings | undefined;
+  for (const segment of name < 0 ? [] : segments) {
+    const postings = segment.of(name);
+    if (postings === undefined) continue;
+    found.postings.push(postings);
+    if (postings.kind === 'sparse') found.sparse.push({postings, at: 0});
+    else if (segment === main) inMain = postings;
+    else found.dense.push(postings);
+  }
+  return {main: inMain, ...found};
+}
+
+/** The first user from `from` on that may have an entry; infinite when there is none. */
+function firstUser({main, dense, sparse}: Step, from: number): number {
+  if (from < (main?.heads.length ?? 0) || dense.some(({heads}) => from < heads.length)) return from;
   let first = never;
-  for (const {users, at, end} of entries) if (at < end && users[at] < first) first = users[at];
+  for (const cursor of sparse) {
+    const {users} = cursor.postings;
+    cursor.at = placeOfUser(users, cursor.at, users.length, from);
+    if (cursor.at < users.length) first = Math.min(first, users[cursor.at]);
+  }
   return first;
+}
+
+/** The users of the block and those that have events go forward in turn, each to where the other is. */
+function findSparse({users, keys, found}: FunnelSteps, count: number, cursor: SparseCursor): void {
+  const {users: posted, starts, keys: postedKeys} = cursor.postings;
+  let at = cursor.at;
+  for (let i = 0; i < count; ) {
+    at = placeOfUser(posted, at, posted.length, users[i]);
+    if (at === posted.length) break;
+    const user = posted[at];
+    i = placeOfUser(users, i, count, user);
+    if (i === count) break;
+    if (users[i] !== user) continue;
+    const end = starts[at + 1];
+    const place = placeAfter(postedKeys, starts[at], end, keys[i]);
+    if (place < end && postedKeys[place] < found[i]) found[i] = postedKeys[place];
+    i += 1;
+  }
+  cursor.at = at;
 }

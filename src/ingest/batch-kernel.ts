@@ -18,7 +18,7 @@ import {
   objectKeyCharsMax,
 } from '../../actors/limits.js';
 import {parseTimestamp} from '../../actors/timestamp.js';
-import {fixedMemory, instantiate, readKernel} from '../web-assembly.js';
+import {compile, fixedMemory, instantiate, readKernel} from '../web-assembly.js';
 import type {BatchEntries} from './batch-entries.js';
 import {valueEnd} from './json-scanner.js';
 import {type OddEvent, oddEventsMax, type PlainReader} from './plain-batch.js';
@@ -110,7 +110,7 @@ export class BatchKernel implements PlainReader {
     const timestampOf = (start: number, end: number): number => parseTimestamp(bytes.toString('latin1', start, end));
     this.places = places;
     this.memory = bytes;
-    this.kernel = instantiate(code, {
+    this.kernel = instantiate(compile(code), {
       env: {memory},
       'plain-batch': {...bounds, ...places, decimalOf, timestampOf},
     }) as KernelExports;

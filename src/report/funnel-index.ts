@@ -18,13 +18,14 @@ import {
   type Segment,
 } from '../../actors/report/postings-plan.js';
 import {chunksWithin, liveRows, type Stretch} from '../../actors/report/selection.js';
-import {PostingsBuilder, type UserPostings} from '../../actors/report/user-postings.js';
+import {type AllocatePostings, PostingsBuilder, plainMemory, type UserPostings} from '../../actors/report/user-postings.js';
 import {type RowsView, rowsWithin} from '../../actors/rows.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
 import {isUnreadable} from '../parts/damage.js';
 import {loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
+import {kernelMemory} from './funnel-kernel.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
 import {QuietSlices, Slices} from './slices.js';
 
@@ -45,6 +46,7 @@ interface Build {
   readonly rankStart: number;
   readonly stretch: Stretch;
   readonly rowsMax: number;
+  readonly allocate: AllocatePostings;
   /** Called between slices. */
   readonly pause: () => Promise<void>;
 }
@@ -62,6 +64,8 @@ export class FunnelIndex {
   private readonly partsBytesMax: number;
   private readonly logger: Logger;
   private readonly whenQuiet: () => Promise<void>;
+  /** Of what is kept. */
+  private readonly allocate = kernelMemory();
   private readonly partitions = new Map<number, PartitionState>();
   private backlog: Promise<void> | undefined;
   /** Of what is being built. I3 */
@@ -119,8 +123,8 @@ export class FunnelIndex {
       const rankStart = postings.at(-1)?.rankEnd ?? 0;
       const lacking = held === undefined ? chunksWithin(chunks, [stretch]) : [];
       if (held === undefined && lacking.length === 0) continue;
-      const own =
-        held?.postings ?? (await this.buildPostings({chunks: lacking, index, rankStart, stretch, rowsMax, pause}));
+      const build = {chunks: lacking, index, rankStart, stretch, rowsMax, allocate: plainMemory, pause};
+      const own = held?.postings ?? (await this.buildPostings(build));
       if (own === undefined || own.rankStart < rankStart) return undefined;
       if (held === undefined) rowsMax -= own.rows;
       postings.push(own);
@@ -243,7 +247,9 @@ export class FunnelIndex {
     const slices = new QuietSlices(this.whenQuiet);
     const pause = (): Promise<void> => slices.pause();
     const stretch = {startMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY};
-    const postings = await this.buildPostings({chunks, index, rankStart, stretch, rowsMax: liveRows(chunks), pause});
+    const {allocate} = this;
+    const rowsMax = liveRows(chunks);
+    const postings = await this.buildPostings({chunks, index, rankStart, stretch, rowsMax, allocate, pause});
     return postings && {chunks, postings};
   }
 
@@ -265,7 +271,9 @@ export class FunnelIndex {
       }
       builder.startPlacing();
       for await (const view of this.rows(build)) builder.place(view);
-      const work = builder.build((bytes) => this.bytesHeld - kept + bytes <= this.bytesMax);
+      const work = builder.build((bytes) =>
+        this.bytesHeld - kept + bytes <= this.bytesMax ? build.allocate(bytes) : undefined,
+      );
       for (;;) {
         const {done, value} = work.next();
         if (done) return value;

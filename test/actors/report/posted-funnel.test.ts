@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {SnapshotIndex} from '../../../actors/manifest.js';
+import {ranksPerMs, timeOfKey} from '../../../actors/report/event-key.js';
 import {FunnelPartial, type FunnelResult} from '../../../actors/report/funnel.js';
 import {PostedFunnel} from '../../../actors/report/posted-funnel.js';
 import type {Stretch} from '../../../actors/report/selection.js';
-import {PostingsBuilder, ranksPerMs, timeOfKey, type UserPostings} from '../../../actors/report/user-postings.js';
+import {plainMemory, PostingsBuilder, type UserPostings} from '../../../actors/report/user-postings.js';
 import {noUser, type RowsView, timeOrder} from '../../../actors/rows.js';
+import {kernelMemory} from '../../../src/report/funnel-kernel.js';
 
 interface Row {
   readonly user: number;
@@ -39,12 +41,20 @@ interface Shape {
   readonly nameCount: number;
 }
 
-function postingsOf(chunks: readonly RowsView[], {userCount, nameCount}: Shape, rankStart = 0) {
+/** Every segment has a kernel that walks over it. */
+const kernels = kernelMemory(0);
+
+function postingsOf(
+  chunks: readonly RowsView[],
+  {userCount, nameCount}: Shape,
+  rankStart = 0,
+  allocate = plainMemory,
+) {
   const builder = new PostingsBuilder(userCount, nameCount, rankStart);
   for (const chunk of chunks) builder.count(chunk);
   builder.startPlacing();
   for (const chunk of chunks) builder.place(chunk);
-  return finish(builder.build(() => true));
+  return finish(builder.build(allocate));
 }
 
 function finish<T>(work: Generator<void, T, void>): T {
@@ -55,11 +65,16 @@ function finish<T>(work: Generator<void, T, void>): T {
 }
 
 /** Segments of the chunks, cut before each of `cuts`. */
-function segmentsOf(chunks: readonly RowsView[], cuts: readonly number[], shape: Shape): UserPostings[] {
+function segmentsOf(
+  chunks: readonly RowsView[],
+  cuts: readonly number[],
+  shape: Shape,
+  allocate = plainMemory,
+): UserPostings[] {
   const segments: UserPostings[] = [];
   const bounds = [0, ...cuts.filter((cut) => cut > 0 && cut < chunks.length), chunks.length];
   for (let i = 0; i + 1 < bounds.length; i++) {
-    const postings = postingsOf(chunks.slice(bounds[i], bounds[i + 1]), shape, segments.at(-1)?.rankEnd);
+    const postings = postingsOf(chunks.slice(bounds[i], bounds[i + 1]), shape, segments.at(-1)?.rankEnd, allocate);
     if (postings === undefined) throw new Error('the postings of a test fit');
     segments.push(postings);
   }
@@ -131,8 +146,11 @@ describe('a funnel over postings equals the scan', () => {
           const chunks = rows
             .map((chunk) => chunk.map((row) => ({...row, user: row.user * stride})))
             .map((chunk) => chunkOf(erasedUser === null ? chunk : erased(erasedUser * stride, {rows: chunk})));
-          const segments = segmentsOf(chunks, cuts, shape);
-          expect(posted(segments, steps, stretch, windowMs)).toEqual(scanned(chunks, shape, steps, stretch, windowMs));
+          const right = scanned(chunks, shape, steps, stretch, windowMs);
+          for (const allocate of [plainMemory, kernels]) {
+            const segments = segmentsOf(chunks, cuts, shape, allocate);
+            expect(posted(segments, steps, stretch, windowMs)).toEqual(right);
+          }
         },
       ),
       {numRuns: 600},
@@ -155,11 +173,11 @@ describe('postings', () => {
   const listed = (postings: UserPostings | undefined, name: number) => {
     const found = postings?.of(name);
     if (found === undefined) return [];
-    const {start, end, users, starts, keys} = found;
-    return Array.from({length: end - start}, (_, i) => [
-      users[start + i],
-      [...keys.subarray(starts[start + i], starts[start + i + 1])].map((key) => [timeOfKey(key), key % ranksPerMs]),
-    ]);
+    const {starts, keys} = found;
+    return Array.from({length: starts.length - 1}, (_, i) => {
+      const events = [...keys.subarray(starts[i], starts[i + 1])].map((key) => [timeOfKey(key), key % ranksPerMs]);
+      return [found.kind === 'dense' ? i : found.users[i], events] as const;
+    }).filter(([, events]) => events.length > 0);
   };
 
   test('hold each event once, by name, user, time and ordinal', () => {

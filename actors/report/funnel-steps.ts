@@ -1,0 +1,68 @@
+// One step of a funnel for a block of users: who of them has an event of the step's name after the last step's.
+//   S1. The block is whoever's turn it is: nothing stays in it when the turn ends.
+//   S2. `found` says what else is known of the step: keys out of other postings, infinite where there is none.
+import {timeOfKey} from './event-key.js';
+import {placeAfter} from './key-search.js';
+import type {DensePostings} from './user-postings.js';
+
+/** Users [n, n + blockUsers) are taken together: their state stays in the first caches of a core. */
+export const blockUsers = 4_096;
+
+/** Where the state of the users lies, `blockUsers` of each, and what works on it. S1 */
+export interface FunnelSteps {
+  /** Ascending. */
+  readonly users: Uint32Array;
+  /** Of the step that each of them reached. */
+  readonly keys: Float64Array;
+  /** Of the step that is looked for. S2 */
+  readonly found: Float64Array;
+  /** Ms from the step before. */
+  readonly gaps: Float64Array;
+  /**
+   * Takes the first `count` users on to their next event in `postings`, or that in `found` where it is earlier; those that
+   * have none below `endKey` are dropped. Returns how many are left.
+   */
+  advance(count: number, postings: DensePostings | undefined, endKey: number): number;
+}
+
+/** The plain twin of kernels/funnel-steps.ts. */
+export class PlainFunnelSteps implements FunnelSteps {
+  readonly users = new Uint32Array(blockUsers);
+  readonly keys = new Float64Array(blockUsers);
+  readonly found = new Float64Array(blockUsers);
+  readonly gaps = new Float64Array(blockUsers);
+
+  advance(count: number, postings: DensePostings | undefined, endKey: number): number {
+    if (postings !== undefined) findDense(this, count, postings);
+    return this.keepFound(count, endKey);
+  }
+
+  private keepFound(count: number, endKey: number): number {
+    const {users, keys, found, gaps} = this;
+    let kept = 0;
+    for (let i = 0; i < count; i++) {
+      const next = found[i];
+      if (!(next < endKey)) continue;
+      gaps[kept] = timeOfKey(next) - timeOfKey(keys[i]);
+      users[kept] = users[i];
+      keys[kept++] = next;
+    }
+    return kept;
+  }
+}
+
+/** Notes in `found` where a user's next event in `postings` is earlier. */
+export function findDense({users, keys, found}: FunnelSteps, count: number, postings: DensePostings): void {
+  const {heads, starts, keys: posted} = postings;
+  for (let i = 0; i < count && users[i] < heads.length; i++) {
+    const user = users[i];
+    let key = heads[user];
+    if (key <= keys[i]) {
+      const end = starts[user + 1];
+      const place = placeAfter(posted, starts[user] + 1, end, keys[i]);
+      if (place === end) continue;
+      key = posted[place];
+    }
+    if (key < found[i]) found[i] = key;
+  }
+}
