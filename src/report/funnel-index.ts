@@ -18,7 +18,12 @@ import {
   type Segment,
 } from '../../actors/report/postings-plan.js';
 import {chunksWithin, liveRows, type Stretch} from '../../actors/report/selection.js';
-import {type AllocatePostings, PostingsBuilder, plainMemory, type UserPostings} from '../../actors/report/user-postings.js';
+import {
+  type AllocatePostings,
+  PostingsBuilder,
+  plainMemory,
+  type UserPostings,
+} from '../../actors/report/user-postings.js';
 import {type RowsView, rowsWithin} from '../../actors/rows.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';

@@ -3,7 +3,7 @@
 //   K2. Small segments, and all of them where there is no WebAssembly with SIMD or no room for its memory, have plain
 //       buffers: the plain twin takes the steps then.
 
-import {type FunnelSteps, blockUsers} from '../../actors/report/funnel-steps.js';
+import {blockUsers, type FunnelSteps} from '../../actors/report/funnel-steps.js';
 import {type AllocatePostings, type DensePostings, plainMemory} from '../../actors/report/user-postings.js';
 import {compile, fixedMemory, instantiate, type Memory, readKernel} from '../web-assembly.js';
 

@@ -5,7 +5,7 @@ import {ranksPerMs, timeOfKey} from '../../../actors/report/event-key.js';
 import {FunnelPartial, type FunnelResult} from '../../../actors/report/funnel.js';
 import {PostedFunnel} from '../../../actors/report/posted-funnel.js';
 import type {Stretch} from '../../../actors/report/selection.js';
-import {plainMemory, PostingsBuilder, type UserPostings} from '../../../actors/report/user-postings.js';
+import {PostingsBuilder, plainMemory, type UserPostings} from '../../../actors/report/user-postings.js';
 import {noUser, type RowsView, timeOrder} from '../../../actors/rows.js';
 import {kernelMemory} from '../../../src/report/funnel-kernel.js';
 
@@ -44,12 +44,7 @@ interface Shape {
 /** Every segment has a kernel that walks over it. */
 const kernels = kernelMemory(0);
 
-function postingsOf(
-  chunks: readonly RowsView[],
-  {userCount, nameCount}: Shape,
-  rankStart = 0,
-  allocate = plainMemory,
-) {
+function postingsOf(chunks: readonly RowsView[], {userCount, nameCount}: Shape, rankStart = 0, allocate = plainMemory) {
   const builder = new PostingsBuilder(userCount, nameCount, rankStart);
   for (const chunk of chunks) builder.count(chunk);
   builder.startPlacing();
@@ -155,6 +150,60 @@ describe('a funnel over postings equals the scan', () => {
       ),
       {numRuns: 600},
     );
+  });
+
+  test('of many users, most with few events and some with thousands', () => {
+    let state = 7;
+    const random = (): number => {
+      state = Math.imul(state, 48_271) >>> 0;
+      return state / 2 ** 32;
+    };
+    const shape = {userCount: 11_000, nameCount: 6};
+    const names = [0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4];
+    const row = (): Row => ({
+      user: Math.floor(shape.userCount * random() ** 4),
+      name: random() < 0.001 ? 5 : names[Math.floor(random() * names.length)]!,
+      timeMs: Math.floor(random() * 1e6),
+    });
+    const chunks = Array.from({length: 8}, () => chunkOf(Array.from({length: 16_000}, row)));
+    for (const cuts of [[], [7], [3, 6, 7]]) {
+      const plain = segmentsOf(chunks, cuts, shape);
+      const withKernels = segmentsOf(chunks, cuts, shape, kernels);
+      expect([0, 1, 2, 3].map((name) => withKernels[0]!.of(name)?.kind)).toContain('dense');
+      expect(withKernels[0]!.of(5)?.kind).toBe('sparse');
+      expect(withKernels.every(({steps}) => steps !== undefined)).toBe(true);
+      for (const steps of [
+        [0, 1, 2],
+        [4, 3, 2, 1, 0, 1, 2, 3, 4],
+        [0, 0, 0, 0],
+        [1, 5, 0],
+        [5, 0, 3],
+      ]) {
+        for (const stretch of [whole, {startMs: 300_000, lastMs: 700_000}]) {
+          const right = scanned(chunks, shape, steps, stretch, always);
+          expect(posted(plain, steps, stretch, always)).toEqual(right);
+          expect(posted(withKernels, steps, stretch, always)).toEqual(right);
+        }
+      }
+    }
+  });
+
+  test('two at a time do not meet in the block that both use', () => {
+    const shape = {userCount: 9_000, nameCount: 2};
+    const chunks = [
+      chunkOf(Array.from({length: 18_000}, (_, i) => ({user: i >> 1, name: i & 1, timeMs: (i * 7_919) % 1_000}))),
+    ];
+    const segments = segmentsOf(chunks, [], shape, kernels);
+    const funnels = [
+      [0, 1],
+      [1, 0],
+    ].map((steps) => new PostedFunnel(segments, steps, whole, always));
+    const walks = funnels.map((funnel) => funnel.walk());
+    for (let goesOn = true; goesOn; ) goesOn = walks.map((walk) => walk.next()).some(({done}) => !done);
+    expect(funnels.map((funnel) => resultOf(funnel))).toEqual([
+      scanned(chunks, shape, [0, 1], whole, always),
+      scanned(chunks, shape, [1, 0], whole, always),
+    ]);
   });
 
   test('an event that never happened ends the funnel', () => {
