@@ -130,10 +130,10 @@ export class InternedTable {
   }
 
   /** Holds all entries stored so far but the one whose slot is being taken. */
-  private rehash(): void {
-    const {live, slots: old} = this;
+  private rehash(entries = this.live): void {
+    const {slots: old} = this;
     let capacity = old.length / 2;
-    while (live * 2 > capacity) capacity *= 2;
+    while (entries * 2 > capacity) capacity *= 2;
     this.slots = new Uint32Array(2 * capacity);
     this.slotsUsed = 0;
     for (let at = 0; at < old.length; at += 2) {
@@ -199,6 +199,16 @@ export class InternedTable {
     return writer.finish();
   }
 
+  /** Takes room for so many entries, before their blocks are restored: a table that grows with them is hashed again and again. */
+  reserve(entries: number): void {
+    if (this.offsets.length <= entries) {
+      const offsets = new Uint32Array(entries + 1);
+      offsets.set(this.offsets);
+      this.offsets = offsets;
+    }
+    this.rehash(entries);
+  }
+
   /** Appends the entries of a block; blocks come in order. */
   restoreBlock(bytes: Uint8Array): void {
     const reader = new ByteReader(bytes);
@@ -211,7 +221,7 @@ export class InternedTable {
         continue;
       }
       const start = reader.position;
-      reader.raw(length - 1);
+      reader.skip(length - 1);
       const hash = hashBytes(bytes, start, reader.position, tableSeed);
       this.store(bytes, start, reader.position);
       this.takeSlot(index, hash);

@@ -171,15 +171,15 @@ export class ByteReader {
   }
 
   u8(): number {
-    return this.bytes[this.take(1)];
+    return this.bytes[this.skip(1)];
   }
 
   u32(): number {
-    return this.view.getUint32(this.take(4), true);
+    return this.view.getUint32(this.skip(4), true);
   }
 
   f64(): number {
-    return this.view.getFloat64(this.take(8), true);
+    return this.view.getFloat64(this.skip(8), true);
   }
 
   varint(): number {
@@ -205,22 +205,23 @@ export class ByteReader {
   /** Skips a length-prefixed string; returns where its bytes start. Its end is then `position`. */
   skipString(): number {
     const length = this.varint();
-    return this.take(length);
+    return this.skip(length);
   }
 
   string(): string {
     const length = this.varint();
-    const start = this.take(length);
+    const start = this.skip(length);
     return readWtf8(this.bytes, start, start + length);
   }
 
   /** A view, not a copy. */
   raw(length: number): Uint8Array {
-    const start = this.take(length);
+    const start = this.skip(length);
     return this.bytes.subarray(start, start + length);
   }
 
-  private take(length: number): number {
+  /** Skips so many bytes; returns where they start. */
+  skip(length: number): number {
     const start = this.position;
     assert(start + length <= this.end, 'bytes: read within bounds');
     this.position = start + length;

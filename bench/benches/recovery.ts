@@ -17,7 +17,8 @@ import {publishedManifests} from '../../src/nats/published-manifests.js';
 import {createLogger} from '../../src/observe.js';
 import {ManifestStore} from '../../src/partition/manifest-store.js';
 import {noNote} from '../../src/partition/position-note.js';
-import {recover} from '../../src/partition/recovery.js';
+import {loadsAheadMax, recover} from '../../src/partition/recovery.js';
+import {loadAhead} from '../../src/parts/load-ahead.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import type {Bench, Say} from '../bench.js';
 import {startBroker} from '../engine/broker.js';
@@ -81,17 +82,19 @@ async function playSnapshot(dataDir: string, options: BenchOptions, owned: Owned
   const log = createLogger('warn', 'bench');
   const manifests = await Promise.all(partitions().map((partition) => publishedManifests(jsm).newest(partition)));
   const parts = await Promise.all(manifests.map((manifest) => partsOfRecovery(manifest!, new PartsCache(values, 0))));
-  const read: Measure<number> = timed(async () => {
-    for (const part of parts.flat()) await Promise.all(part.revisions.map((revision) => values.read(revision)));
-  });
-  const recoverAll: Measure<number> = timed(async () => {
-    for (const partition of partitions()) {
-      const cache = new PartsCache(values, cacheBytesMax);
-      const sources = {manifests: new ManifestStore(js, jsm, partition), cache, jsm, note: noNote, log};
-      const recovered = await recover({partition, seeds, dedupeBytesMax}, sources);
-      if (recovered.index === undefined) throw new Error(`partition ${partition} was not recovered from its snapshot`);
-    }
-  });
+  const readParts = async (ofPartition: readonly PartRef[]): Promise<void> => {
+    const load = ({revisions}: PartRef) => Promise.all(revisions.map((revision) => values.read(revision)));
+    for await (const _ of loadAhead(ofPartition, load, loadsAheadMax));
+  };
+  const recoverOne = async (partition: number): Promise<void> => {
+    const cache = new PartsCache(values, cacheBytesMax);
+    const sources = {manifests: new ManifestStore(js, jsm, partition), cache, jsm, note: noNote, log};
+    const recovered = await recover({partition, seeds, dedupeBytesMax}, sources);
+    if (recovered.index === undefined) throw new Error(`partition ${partition} was not recovered from its snapshot`);
+  };
+  // As the service does: all partitions of a thread at once.
+  const read: Measure<number> = timed(async () => void (await Promise.all(parts.map(readParts))));
+  const recoverAll: Measure<number> = timed(async () => void (await Promise.all(partitions().map(recoverOne))));
   const snapshot = await playRounds({'read its bytes': read, 'recover()': recoverAll}, options, say);
   await nc.close();
   await broker.stop();

@@ -22,11 +22,15 @@ import {Partition, type PartitionSetup} from '../../actors/partition.js';
 import {bucketStream, bucketSubject, logStream} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
 import {isUnreadable} from '../parts/damage.js';
+import {loadAhead} from '../parts/load-ahead.js';
 import {DamagedPart, MissingPart, type PartsCache} from '../parts/parts-cache.js';
 import {markAt} from './log-reader.js';
 import type {ManifestStore, StoredManifest} from './manifest-store.js';
 import type {NotedPosition, PositionNote} from './position-note.js';
 import {Final} from './retry.js';
+
+/** Parts under way at once, of one kind. */
+export const loadsAheadMax = 8;
 
 export interface Recovered {
   readonly partition: Partition;
@@ -180,36 +184,56 @@ async function load(
   const index = decodeIndex(await cache.load(manifest.index));
   const missing = permitsMissing ? undefined : [...partsOf(index)].find((ref) => !isStored(ref, stored));
   if (missing !== undefined) throw new MissingPart(missing);
-  await restore(partition, manifest, index, cache);
-  const {named, outdated} = await keptParts(manifest, index, cache);
+  const [{named, outdated}] = await Promise.all([
+    keptParts(manifest, index, cache),
+    restore(partition, manifest, index, cache),
+  ]);
   // Erased by sequence later: one that is gone may have left its sequence to another part.
   return {partition, index, manifest, named, outdated: outdated.filter((ref) => isStored(ref, stored))};
 }
 
+/** Asked for together: each has a way of its own to the store and back, which takes longer than restoring most of them. */
 async function restore(
   partition: Partition,
   manifest: Manifest,
   index: SnapshotIndex,
   cache: PartsCache,
 ): Promise<void> {
-  for (const ref of index.users.blocks) partition.users.restoreBlock(await cache.load(ref));
-  for (const ref of index.names.blocks) partition.names.restoreBlock(await cache.load(ref));
-  for (const {logicalDay, part} of index.dedupe) partition.restoreMessageIds(logicalDay, await cache.load(part));
-  if (index.tombstones !== null) partition.restoreTombstones(await cache.load(index.tombstones));
-  const nameCounts = index.nameCounts === null ? undefined : await cache.load(index.nameCounts);
+  const load = (ref: PartRef): Promise<Uint8Array> => cache.load(ref);
+  const loadSome = (ref: PartRef | null): Promise<Uint8Array> | undefined => (ref === null ? undefined : load(ref));
   const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
-  const openChunk = open === undefined ? undefined : await loadOpenChunk(open, cache);
+  partition.users.reserve(index.users.count);
+  const [nameCounts, tombstones, openChunk] = await Promise.all([
+    loadSome(index.nameCounts),
+    loadSome(index.tombstones),
+    open === undefined ? undefined : loadOpenChunk(open, cache),
+    restoreEach(index.users.blocks, load, (bytes) => partition.users.restoreBlock(bytes)),
+    restoreEach(index.names.blocks, load, (bytes) => partition.names.restoreBlock(bytes)),
+    restoreEach(
+      index.dedupe,
+      ({part}) => load(part),
+      (bytes, {logicalDay}) => partition.restoreMessageIds(logicalDay, bytes),
+    ),
+  ]);
+  if (tombstones !== undefined) partition.restoreTombstones(tombstones);
   partition.restore(manifest.position.sequence, manifest.mark, index, nameCounts, openChunk);
 }
 
+/** In order; memory holds what is loaded ahead beside what is restored. */
+async function restoreEach<T>(
+  items: readonly T[],
+  load: (item: T) => Promise<Uint8Array>,
+  restoreOne: (bytes: Uint8Array, item: T) => void,
+): Promise<void> {
+  for await (const [item, bytes] of loadAhead(items, load, loadsAheadMax)) restoreOne(bytes, item);
+}
+
 async function loadOpenChunk(entry: ChunkEntry, cache: PartsCache): Promise<OpenChunk> {
-  const rows = await cache.loadRows(entry.rows);
-  const count = await cache.bodyBlocks(entry.bodies);
+  const [rows, count] = await Promise.all([cache.loadRows(entry.rows), cache.bodyBlocks(entry.bodies)]);
   if (count !== Math.ceil(rows.count / bodyBlockRows)) {
     throw new DamagedPart(entry.bodies, `it has ${count} blocks for ${rows.count} rows`);
   }
-  const blocks: Uint8Array[] = [];
-  for (let block = 0; block < count; block++) blocks.push(await cache.loadBodyBlock(entry.bodies, block));
+  const blocks = await Promise.all(Array.from({length: count}, (_, block) => cache.loadBodyBlock(entry.bodies, block)));
   return OpenChunk.restore(rows, blocks);
 }
 
