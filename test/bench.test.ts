@@ -1,11 +1,15 @@
 // The benches in their tiny form: they must run, agree with the service about every report, and write their results.
 
 import {execFile} from 'node:child_process';
+import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
 import {canonical, eventMix, workloadEvents} from '../bench/workload/events.js';
 import {ExpectedAnswers} from '../bench/workload/expected.js';
+import {isRunning} from '../src/process-life.js';
+import {temporaryFolder} from './support/service.js';
 import {benchProgram, runSmall} from './support/small-bench.js';
+import {until} from './support/until.js';
 
 const isLinux = process.platform === 'linux';
 
@@ -55,6 +59,21 @@ test.runIf(isLinux)('bench: what reads batches makes the same entries, each in i
     'plain twin',
     'kernel',
   ]);
+});
+
+test.runIf(isLinux)('bench: one that is killed leaves no service behind', async () => {
+  const starter = fileURLToPath(new URL('../dist/bench/machine/service.js', import.meta.url));
+  const script = `
+    const {startService} = await import(${JSON.stringify(starter)});
+    const {pid} = await startService({env: {}, profileFolder: null});
+    process.stdout.write(String(pid), () => process.kill(process.pid, 'SIGKILL'));
+  `;
+  const env = {...process.env, TMPDIR: temporaryFolder()};
+  const killed = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {env}).catch(
+    (end: {signal: string; stdout: string}) => end,
+  );
+  expect(killed).toMatchObject({signal: 'SIGKILL', stdout: expect.stringMatching(/^\d+$/)});
+  await until('the service has ended', () => !isRunning(Number(killed.stdout)));
 });
 
 test('bench: a wrong command is told what is wrong, before anything runs', async () => {

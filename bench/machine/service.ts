@@ -23,6 +23,8 @@ export const writeKey = 'sk_write_benchWriteKey00000000001';
 export const secretKey = 'sk_live_benchSecretKey00000000001';
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+/** Ends it when the benchmark is killed. */
+const ownerWatch = ['--import', new URL('../probe/owner-watch.js', import.meta.url).href];
 /** Long enough to fold ten million events on a busy machine. */
 const startMsMax = 300_000;
 const pollMs = 50;
@@ -61,7 +63,7 @@ export async function startService({
   const dataDir = kept ?? mkdtempSync(join(tmpdir(), 'millrace-bench-'));
   const {PATH, NATS_SERVER_BIN} = process.env;
   const profiling = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-  const child = spawn(process.execPath, [...nodeFlags, ...profiling, ...nodeArguments, program], {
+  const child = spawn(process.execPath, [...nodeFlags, ...profiling, ...ownerWatch, ...nodeArguments, program], {
     env: {
       PATH,
       NATS_SERVER_BIN,
@@ -76,7 +78,7 @@ export async function startService({
       LOG_LEVEL: 'warn',
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   const printed = collect(child);
   if (onLog !== undefined) createInterface(child.stderr!).on('line', (line) => tellLog(line, onLog));

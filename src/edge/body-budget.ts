@@ -34,6 +34,12 @@ export class BodyShare {
     return true;
   }
 
+  /** For what is held already, and only changes hands: whoever had it releases it now. */
+  takeOver(bytes: number): void {
+    unfinishedBytes += bytes;
+    this.bytes += bytes;
+  }
+
   release(): void {
     unfinishedBytes -= this.bytes;
     this.bytes = 0;

@@ -58,6 +58,8 @@ export class Exchange {
   isCorsOpen = false;
   /** It has its answer (which may wait for the end of the turn, X4), or will never have one. */
   isOver = false;
+  /** Nothing is read of its connection. */
+  isPaused = false;
   /** Undefined until it is found, and for a path that does not exist. */
   route: Route | undefined;
   /** Monotonic ms. */
@@ -99,6 +101,11 @@ export class Exchange {
     return this.host.deadlines;
   }
 
+  /** Monotonic. */
+  get nowMs(): number {
+    return this.host.monotonicMs();
+  }
+
   /** @returns why not, when `key` must wait; otherwise the request counts as one unit of the limit. */
   admit(key: ActiveKey, limit: RateLimit): Failure | undefined {
     const refusal = limit.admit(key.usage, this.receivedMs);
@@ -116,6 +123,17 @@ export class Exchange {
   /** Starts the 10 s anew after which uWebSockets.js ends a connection whose body does not come fast enough. */
   renewTimeout(): void {
     this.res.pause();
+    if (!this.isPaused) this.res.resume();
+  }
+
+  /** Reads nothing more of the connection, until `resume` or the answer. */
+  pause(): void {
+    this.isPaused = true;
+    this.res.pause();
+  }
+
+  resume(): void {
+    this.isPaused = false;
     this.res.resume();
   }
 
@@ -211,6 +229,7 @@ export class Exchange {
     closes: boolean,
   ): void {
     if (this.isGone) return;
+    if (this.isPaused) this.resume(); // What comes behind the answer is read again.
     writing.exchange = this;
     writing.status = status;
     writing.contentType = contentType;

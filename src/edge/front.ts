@@ -4,6 +4,7 @@ import type {LogPublisher} from '../ingest/publisher.js';
 import type {KeyStore} from '../keys/store.js';
 import type {Asks} from './asks.js';
 import type {CursorSeal} from './cursor.js';
+import type {Intake} from './intake.js';
 import type {LargeBodies} from './large-bodies.js';
 import type {Traffic} from './metrics/traffic.js';
 import type {Obstacles} from './obstacles.js';
@@ -13,6 +14,7 @@ export interface Front {
   readonly publisher: LogPublisher;
   readonly encoder: EntryEncoder;
   readonly largeBodies: LargeBodies;
+  readonly intake: Intake;
   readonly asks: Asks;
   readonly obstacles: Obstacles;
   readonly keys: KeyStore;

@@ -188,7 +188,9 @@ export class HttpServer {
       exchange.fail(refusal);
       return;
     }
-    readBody(exchange, endpoint.bodyBytesMax, encodingOf(encodingName(exchange)), this.takeBody);
+    const {bodyBytesMax: bytesMax} = endpoint;
+    const {intake} = this.options.front;
+    readBody(exchange, {bytesMax, encoding: encodingOf(encodingName(exchange)), intake, use: this.takeBody});
   }
 
   private readonly takeBody = (exchange: Exchange, bytes: Buffer): void => {
@@ -202,8 +204,10 @@ export class HttpServer {
   /** What is known before the body is read. @throws RequestFailure for a bad query. */
   private refuseWrite(exchange: Exchange): Failure | undefined {
     checkWriteQuery(exchange);
-    const {obstacles, publisher} = this.options.front;
-    return obstacles.toWriting() ?? (publisher.isOpen ? undefined : logUnavailable) ?? declaredTooMuch(exchange);
+    const {obstacles, publisher, intake} = this.options.front;
+    return (
+      obstacles.toWriting() ?? (publisher.isOpen ? undefined : logUnavailable) ?? declaredTooMuch(exchange, intake)
+    );
   }
 
   /** Key, permission, rate. @throws RequestFailure when a route that is open to everybody is asked with a parameter: none has any. */

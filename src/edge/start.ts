@@ -23,6 +23,7 @@ import {routes} from './all-routes.js';
 import {Asks} from './asks.js';
 import {CursorSeal} from './cursor.js';
 import type {Front} from './front.js';
+import {Intake, lookMs} from './intake.js';
 import {LargeBodies} from './large-bodies.js';
 import {Scrape} from './metrics/scrape.js';
 import {Traffic} from './metrics/traffic.js';
@@ -186,12 +187,21 @@ function createFront(
     observer: traffic,
     handOver,
   });
+  const largeBodies = new LargeBodies(partitionCount);
+  const obstacles = new Obstacles({...store, log: () => pulses.log.state, asks: () => pulses.ask.state});
+  const intake = new Intake({
+    backlogBytes: () => publisher.backlogBytes(monotonicMs()) + largeBodies.waitingBytes,
+    isOpen: () => publisher.isOpen && obstacles.toWriting() === undefined,
+    monotonicMs,
+    soon: (look) => void setTimeout(look, lookMs),
+  });
   return {
     partitionCount,
     publisher,
     encoder: new EntryEncoder(partitionCount, threadKernel),
-    largeBodies: new LargeBodies(partitionCount),
-    obstacles: new Obstacles({...store, log: () => pulses.log.state, asks: () => pulses.ask.state}),
+    largeBodies,
+    intake,
+    obstacles,
     asks: new Asks(new AskLink(connections.ask, pulses.ask)),
     keys,
     cursors: new CursorSeal(deploymentSecret),

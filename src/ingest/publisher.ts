@@ -122,6 +122,15 @@ export class LogPublisher implements LogListener {
     return this.bytes;
   }
 
+  /** Bytes that wait or fly, but for partitions that do not answer: the others must not wait for those. */
+  backlogBytes(nowMs: number): number {
+    let bytes = 0;
+    for (const {inFlight, bytes: laneBytes} of this.lanes) {
+      if (inFlight === undefined || nowMs - inFlight.firstSentMs < resendMs) bytes += laneBytes;
+    }
+    return bytes;
+  }
+
   /** Whether anything at all can be taken now; a single partition may be full all the same. */
   get isOpen(): boolean {
     return this.link.isConnected && this.bytes < publisherBytesMax;

@@ -1,9 +1,10 @@
-// More than the service may hold at once: large uploads that do not end. What is past the bound is refused at once, small
-// requests go on, and memory stays flat.
+// More than the service may hold at once, or than its log can soon have. What is past the bounds is refused at once or
+// waits its turn, what was begun is finished, small requests go on, and memory stays flat.
 import {readFileSync} from 'node:fs';
 import {connect, type Socket} from 'node:net';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {Client, expectJson} from '../support/http.js';
+import {scrape} from '../support/metrics.js';
 import {type Service, startService} from '../support/service.js';
 import {until} from '../support/until.js';
 
@@ -30,7 +31,10 @@ interface Upload {
 }
 
 /** Sends all but the end of a body of 10 MiB, and then nothing more. */
-function startUpload(): Upload {
+const startUpload = (): Upload => upload(10 * mib, Buffer.alloc(9 * mib, ' '));
+
+/** Sends the head and a part of a batch's body. */
+function upload(bodyBytes: number, part: Uint8Array): Upload {
   const {hostname, port} = new URL(service.baseUrl);
   const socket = connect(Number(port), hostname).setEncoding('latin1');
   const upload: Upload = {socket, answer: '', isClosed: false};
@@ -38,13 +42,38 @@ function startUpload(): Upload {
   socket.once('close', () => {
     upload.isClosed = true;
   });
-  socket.on('data', (part: string) => {
-    upload.answer += part;
+  socket.on('data', (text: string) => {
+    upload.answer += text;
   });
   const head = ['POST /v1/events/batch HTTP/1.1', 'Host: x', `Authorization: Bearer ${service.writeKey}`];
-  socket.write([...head, 'Content-Type: application/json', `Content-Length: ${10 * mib}`, '', ''].join('\r\n'));
-  socket.write(Buffer.alloc(9 * mib, ' '));
+  socket.write([...head, 'Content-Type: application/json', `Content-Length: ${bodyBytes}`, '', ''].join('\r\n'));
+  socket.write(part);
   return upload;
+}
+
+const batchEvents = 1_000;
+
+/** Some 215 bytes an event. */
+function batchOf(event: string): Buffer {
+  const events = Array.from({length: batchEvents}, (_, i) => ({
+    event,
+    userId: `u${i}`,
+    timestamp: '2026-01-02T03:04:05.678Z',
+    properties: {x: 'y'.repeat(130)},
+  }));
+  return Buffer.from(JSON.stringify({events}));
+}
+
+const isAnswered = ({answer}: Upload): boolean => answer.includes('\r\n\r\n') && answer.endsWith('}');
+const isStored = ({answer}: Upload): boolean => answer.startsWith('HTTP/1.1 200 ');
+
+/** Exactly what was answered 200 is stored: of each of these batches all or nothing. */
+async function expectStored(event: string, batches: number): Promise<void> {
+  const client = new Client(service.baseUrl, service.secretKey);
+  const path = `/v1/reports/events?event=${event}&from=2026-01-02&to=2026-01-02&interval=day`;
+  const total = async (): Promise<number> => (await client.get(path)).json<{total: number}>().total;
+  await until(`${batches} batches of ${event} are counted`, async () => (await total()) >= batches * batchEvents);
+  expect(await total()).toBe(batches * batchEvents);
 }
 
 test('eighty uploads of 10 MiB that do not end: few are held, the others are refused, small ones are served', async () => {
@@ -77,4 +106,41 @@ test('eighty uploads of 10 MiB that do not end: few are held, the others are ref
     }));
     return (await client.post('/v1/events/batch', {events: large})).status === 200;
   });
+});
+
+test('two hundred batches at once are all taken, one after the other', async () => {
+  const body = batchOf('burst');
+  const uploads = Array.from({length: 200}, () => upload(body.length, body));
+  await until('all are answered', () => uploads.every(isAnswered));
+  expect(uploads.filter(isStored)).toHaveLength(uploads.length);
+  await expectStored('burst', uploads.length);
+  for (const {socket} of uploads) socket.destroy();
+});
+
+test('of seven hundred batches that are half read those that were begun are finished, the others are told when to come back', async () => {
+  const body = batchOf('half');
+  const half = body.length >> 1;
+  const heldMax = 128 / 0.25; // MiB, and what the buffer of one takes.
+  const before = residentMib();
+  const uploads = Array.from({length: 700}, () => upload(body.length, body.subarray(0, half)));
+  const isRefused = (one: Upload): boolean => isAnswered(one) || one.isClosed;
+  await until('all have come, and each is begun or refused', async () => {
+    const metrics = await scrape(service.baseUrl);
+    const waitingBytes = metrics.sum('millrace_bytes_in_flight', {where: 'intake'});
+    const open = metrics.sum('millrace_http_requests_open');
+    return waitingBytes === 0 && uploads.filter(isRefused).length + open >= uploads.length;
+  });
+  const begun = uploads.filter((one) => !isRefused(one));
+  expect(begun.length).toBeLessThanOrEqual(heldMax);
+  expect(residentMib() - before).toBeLessThan(2.5 * 128);
+  for (const {socket} of begun) socket.write(body.subarray(half));
+  await until('every one is answered', () => uploads.every(isRefused));
+  expect(begun.filter(isStored)).toHaveLength(begun.length);
+  // Those that came when all was held are refused with a part of the body unread, which may cost one the answer.
+  const refused = uploads.filter((one) => isAnswered(one) && !isStored(one));
+  for (const {answer} of refused) expect(answer).toMatch(/^HTTP\/1\.1 503 .*\r\n(?:.+\r\n)*Retry-After: \d+\r\n/);
+  const stored = uploads.filter(isStored);
+  expect(stored.length + refused.length).toBeGreaterThan(0.95 * uploads.length);
+  await expectStored('half', stored.length);
+  for (const {socket} of uploads) socket.destroy();
 });

@@ -5,6 +5,7 @@
 import {publisherBytesMax} from '../../ingest/publisher.js';
 import {alarmKinds, type PartitionMeasures, type ThreadMeasures} from '../../measures.js';
 import {unfinishedBodyBytes, unfinishedBytesMax} from '../body-budget.js';
+import {waitingBytesMax} from '../intake.js';
 import {answerBytesInFlight, answerBytesMax} from '../unread-answers.js';
 import type {FixedHistogram} from './fixed-histogram.js';
 import type {Outcomes} from './traffic.js';
@@ -228,10 +229,11 @@ const ingestion: readonly Family[] = [
   {
     name: 'millrace_bytes_in_flight',
     type: 'gauge',
-    help: 'Bytes that wait: for the log, of bodies that are not whole yet, of answers that nobody reads.',
+    help: 'Bytes that wait: for the log, of bodies that are not whole yet, announced ones before they begin, of answers that nobody reads.',
     read: ({front}) => [
       {labels: {where: 'log'}, value: front.publisher.bytesPending},
       {labels: {where: 'bodies'}, value: unfinishedBodyBytes()},
+      {labels: {where: 'intake'}, value: front.intake.waitingBytes},
       {labels: {where: 'answers'}, value: answerBytesInFlight()},
     ],
   },
@@ -242,6 +244,7 @@ const ingestion: readonly Family[] = [
     read: () => [
       {labels: {where: 'log'}, value: publisherBytesMax},
       {labels: {where: 'bodies'}, value: unfinishedBytesMax},
+      {labels: {where: 'intake'}, value: waitingBytesMax},
       {labels: {where: 'answers'}, value: answerBytesMax},
     ],
   },

@@ -6,7 +6,6 @@ import {type BatchReading, type RefusedItem, readCheapBatch} from '../../ingest/
 import type {BatchEntries} from '../../ingest/batch-entries.js';
 import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
 import type {LogPublisher} from '../../ingest/publisher.js';
-import {tooManyBodies} from '../body-budget.js';
 import type {Exchange} from '../exchange.js';
 import {type Failure, invalidRequest, retryAfter, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
@@ -38,8 +37,7 @@ export function trackBatch(front: Front, exchange: Exchange, bytes: Buffer): voi
 /** In the worker thread. */
 function trackElsewhere(front: Front, exchange: Exchange, bytes: Buffer, receivedMs: number): void {
   // The client may be gone when it is read: its batch is complete and valid all the same, like any that is not waited for.
-  const isTaken = front.largeBodies.encode(bytes, receivedMs, (reading) => finish(front, exchange, reading));
-  if (!isTaken) exchange.fail(tooManyBodies);
+  front.largeBodies.encode(bytes, receivedMs, (reading) => finish(front, exchange, reading));
 }
 
 function finish(front: Front, exchange: Exchange, reading: BatchReading): void {

@@ -1,0 +1,150 @@
+// Which bodies are taken on now, and which wait: no more are begun than the log can soon have, so that nothing is read and
+// parsed only to be refused.
+//   Owns: the queue of those that wait, and what was begun and is not whole. Does not own: their memory (body-budget.ts).
+//   N1. Small bodies never wait: they are there with their head, and holding them would cost more than taking them.
+//   N2. First come, first begun. What was begun is never sent away from here.
+//   N3. What was begun counts by what came of it, and for `promptMs` at most: who sends slowly keeps nobody out.
+//   N4. What waits is bounded in bytes and in time; past that it is refused, and at its head if it can be.
+
+/** N1 */
+export const waitingBodyBytesMin = 16 * 1024;
+/** Of what was begun, of what a thread parses and of what waits for the log: two log messages for each of four partitions. */
+export const intakeBytesMax = 8 * 1024 * 1024;
+/** Of all bodies that wait, as their clients announced them: half a second of what two cores take. */
+export const waitingBytesMax = 64 * 1024 * 1024;
+/** Nobody waits longer for the log either (publisher.ts). */
+export const waitingMsMax = 5_000;
+
+/** N3. Twice what a body of a batch takes that is sent at once and read among fifty others. */
+const promptMs = 50;
+/** N3. A first piece stands for so many times its bytes, up to what the client announced. */
+const bytesPerFirstByte = 4;
+/** How soon it is looked again whether those that wait may begin. */
+export const lookMs = 5;
+/** So much at once: bodies that are whole are parsed when they begin. */
+const beginMsMax = 4;
+
+/** A body whose first piece came. */
+export interface Arrival {
+  /** As the client announced it. */
+  readonly declaredBytes: number;
+  begin(): void;
+  refuse(): void;
+}
+
+export interface IntakeOptions {
+  /** Bytes that wait for the log, or for a thread that parses them. */
+  readonly backlogBytes: () => number;
+  /** Whether anything can be taken at all. */
+  readonly isOpen: () => boolean;
+  readonly monotonicMs: () => number;
+  /** Calls back once, after `lookMs`. */
+  readonly soon: (look: () => void) => void;
+}
+
+interface Begun {
+  readonly bytes: number;
+  readonly sinceMs: number;
+}
+
+interface Waiting {
+  readonly bytes: number;
+  readonly firstBytes: number;
+  readonly sinceMs: number;
+}
+
+export class Intake {
+  /** Both in the order of their times. */
+  private readonly begun = new Map<Arrival, Begun>();
+  private readonly waiting = new Map<Arrival, Waiting>();
+  private begunBytes = 0;
+  private bytesThatWait = 0;
+  private isLookDue = false;
+
+  constructor(private readonly options: IntakeOptions) {}
+
+  /** Announced bytes of those that wait. */
+  get waitingBytes(): number {
+    return this.bytesThatWait;
+  }
+
+  /** N4: whether a body of so many bytes could not even wait now. */
+  isFullFor(bytes: number): boolean {
+    return bytes >= waitingBodyBytesMin && this.waiting.size > 0 && this.bytesThatWait + bytes > waitingBytesMax;
+  }
+
+  /** The first piece of a body is here. One that waits is told later; of one that is refused nothing is kept here. */
+  arrive(arrival: Arrival, firstBytes: number, isWhole: boolean): 'begins' | 'waits' | 'refused' {
+    const bytes = Math.max(arrival.declaredBytes, firstBytes);
+    if (bytes < waitingBodyBytesMin) return 'begins'; // N1
+    const nowMs = this.options.monotonicMs();
+    if (this.waiting.size > 0 || !this.hasRoom(nowMs)) {
+      if (this.isFullFor(bytes)) return 'refused';
+      this.wait(arrival, bytes, firstBytes, nowMs);
+      return 'waits';
+    }
+    if (!isWhole) this.countBegun(arrival, firstBytes, nowMs);
+    return 'begins';
+  }
+
+  /** It is whole, or over. */
+  leave(arrival: Arrival): void {
+    this.forget(arrival);
+    const waiting = this.waiting.get(arrival);
+    if (waiting === undefined) return;
+    this.waiting.delete(arrival);
+    this.bytesThatWait -= waiting.bytes;
+  }
+
+  private hasRoom(nowMs: number): boolean {
+    for (const [arrival, {sinceMs}] of this.begun) {
+      if (nowMs - sinceMs < promptMs) break;
+      this.forget(arrival); // N3
+    }
+    return this.begunBytes + this.options.backlogBytes() < intakeBytesMax;
+  }
+
+  private countBegun(arrival: Arrival, firstBytes: number, nowMs: number): void {
+    const bytes = Math.min(Math.max(arrival.declaredBytes, firstBytes), bytesPerFirstByte * firstBytes);
+    this.begun.set(arrival, {bytes, sinceMs: nowMs});
+    this.begunBytes += bytes;
+  }
+
+  private forget(arrival: Arrival): void {
+    const begun = this.begun.get(arrival);
+    if (begun === undefined) return;
+    this.begun.delete(arrival);
+    this.begunBytes -= begun.bytes;
+  }
+
+  private wait(arrival: Arrival, bytes: number, firstBytes: number, nowMs: number): void {
+    this.waiting.set(arrival, {bytes, firstBytes, sinceMs: nowMs});
+    this.bytesThatWait += bytes;
+    this.lookSoon();
+  }
+
+  private lookSoon(): void {
+    if (this.isLookDue) return;
+    this.isLookDue = true;
+    this.options.soon(this.look);
+  }
+
+  private readonly look = (): void => {
+    this.isLookDue = false;
+    const {monotonicMs, isOpen} = this.options;
+    const startMs = monotonicMs();
+    const refusesAll = !isOpen();
+    for (const [arrival, {sinceMs, firstBytes}] of this.waiting) {
+      const nowMs = monotonicMs();
+      if (refusesAll || nowMs - sinceMs >= waitingMsMax) {
+        this.leave(arrival);
+        arrival.refuse();
+      } else if (nowMs - startMs < beginMsMax && this.hasRoom(nowMs)) {
+        this.leave(arrival);
+        this.countBegun(arrival, firstBytes, nowMs);
+        arrival.begin();
+      } else break;
+    }
+    if (this.waiting.size > 0) this.lookSoon();
+  };
+}

@@ -1,0 +1,170 @@
+// Which bodies begin and which wait, with a clock and a log that the test moves.
+import {expect, test} from 'vitest';
+import {
+  type Arrival,
+  Intake,
+  intakeBytesMax,
+  waitingBodyBytesMin,
+  waitingBytesMax,
+  waitingMsMax,
+} from '../../src/edge/intake.js';
+
+const bodyBytes = 256 * 1024;
+const bodiesAtOnce = intakeBytesMax / bodyBytes;
+const bodiesWaiting = waitingBytesMax / bodyBytes;
+
+/** The world around an intake. `told` says what each body was told, in order. */
+class World {
+  nowMs = 1_000;
+  backlogBytes = 0;
+  isOpen = true;
+  readonly told: string[] = [];
+  readonly bodies: Arrival[] = [];
+  private readonly looks: (() => void)[] = [];
+  readonly intake = new Intake({
+    backlogBytes: () => this.backlogBytes,
+    isOpen: () => this.isOpen,
+    monotonicMs: () => this.nowMs,
+    soon: (look) => this.looks.push(look),
+  });
+
+  /** @returns what becomes of it at once. */
+  arrive(declaredBytes = bodyBytes, firstBytes = declaredBytes / 2, isWhole = false): string {
+    const name = `#${this.bodies.length}`;
+    const body: Arrival = {
+      declaredBytes,
+      begin: () => this.told.push(`${name} begins`),
+      refuse: () => this.told.push(`${name} is refused`),
+    };
+    this.bodies.push(body);
+    return this.intake.arrive(body, firstBytes, isWhole);
+  }
+
+  arriveMany(count: number): string[] {
+    return Array.from({length: count}, () => this.arrive());
+  }
+
+  look(): void {
+    for (const look of this.looks.splice(0)) look();
+  }
+
+  get looksAreDue(): number {
+    return this.looks.length;
+  }
+}
+
+test('as many begin as the log can soon have; the others wait and begin in their order', () => {
+  const world = new World();
+  expect(new Set(world.arriveMany(bodiesAtOnce))).toEqual(new Set(['begins']));
+  expect(world.arriveMany(3)).toEqual(['waits', 'waits', 'waits']);
+  expect(world.intake.waitingBytes).toBe(3 * bodyBytes);
+  world.look();
+  expect(world.told).toEqual([]);
+  world.intake.leave(world.bodies[5]!); // Whole, and its entries wait for the log.
+  world.backlogBytes = bodyBytes;
+  world.look();
+  expect(world.told).toEqual([]);
+  world.backlogBytes = 0;
+  world.look();
+  expect(world.told).toEqual([`#${bodiesAtOnce} begins`]);
+  world.intake.leave(world.bodies[0]!);
+  world.intake.leave(world.bodies[1]!);
+  world.look();
+  expect(world.told.slice(1)).toEqual([`#${bodiesAtOnce + 1} begins`, `#${bodiesAtOnce + 2} begins`]);
+  expect(world.intake.waitingBytes).toBe(0);
+  expect(world.looksAreDue).toBe(0);
+});
+
+test('nobody overtakes those that wait, but small ones, which never wait', () => {
+  const world = new World();
+  world.backlogBytes = intakeBytesMax;
+  expect(world.arrive()).toBe('waits');
+  world.backlogBytes = 0;
+  expect(world.arrive()).toBe('waits');
+  expect(world.arrive(waitingBodyBytesMin - 1)).toBe('begins');
+  world.look();
+  expect(world.told).toEqual(['#0 begins', '#1 begins']);
+});
+
+test('clients that send slowly keep nobody out, and bytes that were only announced count for little', () => {
+  const world = new World();
+  world.arriveMany(bodiesAtOnce);
+  expect(world.arrive()).toBe('waits');
+  world.nowMs += 60;
+  world.look();
+  expect(world.told).toEqual([`#${bodiesAtOnce} begins`]);
+  world.nowMs += 60;
+  const drips = Array.from({length: 1_000}, () => world.arrive(10 * 1024 * 1024, 100));
+  expect(new Set(drips)).toEqual(new Set(['begins']));
+});
+
+test('bodies that are here whole count as what the log has of them', () => {
+  const world = new World();
+  for (let i = 0; i < 4 * bodiesAtOnce; i++) expect(world.arrive(bodyBytes, bodyBytes, true)).toBe('begins');
+  world.backlogBytes = intakeBytesMax;
+  expect(world.arrive(bodyBytes, bodyBytes, true)).toBe('waits');
+});
+
+test('what waits is bounded: the next one is refused, and announced ones before they are read', () => {
+  const world = new World();
+  world.backlogBytes = intakeBytesMax;
+  expect(world.intake.isFullFor(bodyBytes)).toBe(false);
+  expect(new Set(world.arriveMany(bodiesWaiting))).toEqual(new Set(['waits']));
+  expect(world.intake.isFullFor(bodyBytes)).toBe(true);
+  expect(world.intake.isFullFor(100)).toBe(false);
+  expect(world.arrive()).toBe('refused');
+  world.intake.leave(world.bodies[7]!); // Its client is gone.
+  expect(world.intake.isFullFor(bodyBytes)).toBe(false);
+  expect(world.arrive()).toBe('waits');
+});
+
+test('a body larger than all that may wait together waits where nobody else does', () => {
+  const world = new World();
+  world.backlogBytes = intakeBytesMax;
+  expect(world.arrive(2 * waitingBytesMax)).toBe('waits');
+  expect(world.arrive()).toBe('refused');
+});
+
+test('whoever waited too long is refused, those behind it wait on', () => {
+  const world = new World();
+  world.backlogBytes = intakeBytesMax;
+  world.arrive();
+  world.nowMs += 1_000;
+  world.arrive();
+  world.nowMs += waitingMsMax - 1_000;
+  world.look();
+  expect(world.told).toEqual(['#0 is refused']);
+  world.nowMs += 1_000;
+  world.look();
+  expect(world.told).toEqual(['#0 is refused', '#1 is refused']);
+  expect(world.looksAreDue).toBe(0);
+});
+
+test('when nothing can be taken any more, all that wait are told at once', () => {
+  const world = new World();
+  world.backlogBytes = intakeBytesMax;
+  world.arriveMany(3);
+  world.isOpen = false;
+  world.look();
+  expect(world.told).toEqual(['#0 is refused', '#1 is refused', '#2 is refused']);
+  expect(world.intake.waitingBytes).toBe(0);
+});
+
+test('begun bodies that are parsed take their time: the rest follows in the next turns', () => {
+  const world = new World();
+  world.backlogBytes = intakeBytesMax;
+  world.arriveMany(5);
+  world.backlogBytes = 0;
+  for (const body of world.bodies) {
+    const {begin} = body;
+    body.begin = () => {
+      world.nowMs += 3; // What parsing takes.
+      begin();
+    };
+  }
+  world.look();
+  expect(world.told).toEqual(['#0 begins', '#1 begins']);
+  world.look();
+  world.look();
+  expect(world.told).toHaveLength(5);
+});
