@@ -43,6 +43,8 @@ interface OverloadReport {
 const offeredShare = 1.5;
 /** More connections than a saturated service can serve within its bounds (256 MiB of batches), or than a proxy would open. */
 const overloadConnections: Readonly<Record<Shape, number>> = {single: 2_048, batch: 1_024};
+/** Full before the first counted round: a cache that fills up to its bound is no growth that an overload brings. */
+const cacheMib = '64';
 /** An overload is told from a burst by its length. */
 const overloadSecondsFactor = 3;
 
@@ -51,7 +53,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Overl
   const load = owned.add(new LoadProcess());
   say('preparing requests …');
   await prepareShapes(load, options, writeKey);
-  const env = {REPORT_REFRESH_SECONDS: String(refreshSeconds)};
+  const env = {REPORT_REFRESH_SECONDS: String(refreshSeconds), MEMORY_CACHE_MIB: cacheMib};
   const service = owned.add(await startService({env, profileFolder}));
   const reports: ShapeReport[] = [];
   for (const shape of shapes) {
@@ -105,7 +107,10 @@ function sampleText({saturated, goodput, offered, wrong, memory}: Sample): strin
   return (
     `saturated ${whole(saturated)} events/s, goodput ${whole(goodput)} at ${offeredShare * 100} %; ` +
     `${whole(refused)} refused with Retry-After, ${wrong} wrong, ${whole(offered.unsent)} waited in the generator; ` +
-    `memory ${whole(memory.startMib)} -> ${whole(memory.peakMib)} MiB, last / second quarter ${fixed(memory.growth, 2)}`
+    `memory ${whole(memory.startMib)} -> ${whole(memory.peakMib)} MiB, last / second quarter ${fixed(memory.growth, 2)} ` +
+    `(${Object.entries(memory.growthOf)
+      .map(([program, growth]) => `${program} ${fixed(growth, 2)}`)
+      .join(', ')})`
   );
 }
 
@@ -121,9 +126,11 @@ function text({refreshSeconds, shapes}: OverloadReport): string {
     'unsent',
     'peak MiB',
     'memory growth',
+    'of it node',
+    'nats-server',
   ];
   return [
-    `Offered ${offeredShare * 100} % of the saturated rate, REPORT_REFRESH_SECONDS=${refreshSeconds}`,
+    `Offered ${offeredShare * 100} % of the saturated rate, REPORT_REFRESH_SECONDS=${refreshSeconds}, MEMORY_CACHE_MIB=${cacheMib}`,
     tableText(header, shapes.map(rowOf)),
     'memory growth: all processes of the service, last quarter of the overload / its second quarter',
     ...shapes.map(({shape, rounds}) => `${shape}: ${roundsText(rounds)}`),
@@ -144,9 +151,16 @@ function rowOf({shape, connections, rounds, goodputToSaturated}: ShapeReport): s
     whole(spread(({wrong}) => wrong).max),
     whole(spread(({offered}) => offered.unsent).median),
     whole(spread(({memory}) => memory.peakMib).max),
-    ratioText(spread(({memory}) => memory.growth)),
+    ...[({growth}: MemoryCurve) => growth, growthOf('node'), growthOf('nats-server')].map((growth) =>
+      ratioText(spread(({memory}) => growth(memory))),
+    ),
   ];
 }
+
+const growthOf =
+  (program: string) =>
+  (curve: MemoryCurve): number =>
+    curve.growthOf[program]!;
 
 export const overloadBench: Bench<OverloadReport> = {
   name: 'overload',

@@ -8,13 +8,22 @@ export interface MemoryCurve {
   readonly peakMib: number;
   /** Mean of the last quarter / mean of the second one: 1 is flat; the first quarter fills buffers. */
   readonly growth: number;
-  readonly samples: readonly {readonly ms: number; readonly mib: number}[];
+  /** The same of each program. */
+  readonly growthOf: Readonly<Record<string, number>>;
+  readonly samples: readonly MemorySample[];
+}
+
+interface MemorySample {
+  readonly ms: number;
+  readonly mib: number;
+  /** By the name of the program. */
+  readonly of: Readonly<Record<string, number>>;
 }
 
 const sampleMs = 250;
 
 export class MemoryWatch {
-  readonly #samples: {ms: number; mib: number}[] = [];
+  readonly #samples: MemorySample[] = [];
   readonly #startMs = monotonicMs();
   readonly #timer: NodeJS.Timeout;
 
@@ -27,22 +36,32 @@ export class MemoryWatch {
     clearInterval(this.#timer);
     this.#look();
     const mibs = this.#samples.map(({mib}) => mib);
-    const quarter = (index: number): number[] => {
-      const [start, end] = [index, index + 1].map((q) => Math.floor((q * mibs.length) / 4));
-      return mibs.slice(start, Math.max(end!, start! + 1));
-    };
+    const programs = Object.keys(this.#samples[0]!.of);
+    const mibsOf = (program: string): number[] => this.#samples.map(({of}) => of[program] ?? 0);
     return {
       startMib: mibs[0]!,
       peakMib: Math.max(...mibs),
-      growth: mean(quarter(3)) / mean(quarter(1)),
+      growth: growthOf(mibs),
+      growthOf: Object.fromEntries(programs.map((program) => [program, growthOf(mibsOf(program))])),
       samples: this.#samples,
     };
   }
 
   #look(): void {
-    const mib = memoryOf(this.roots).reduce((sum, {rssMib}) => sum + rssMib, 0);
-    this.#samples.push({ms: Math.round(monotonicMs() - this.#startMs), mib});
+    const processes = memoryOf(this.roots);
+    const of: Record<string, number> = {};
+    for (const {name, rssMib} of processes) of[name] = (of[name] ?? 0) + rssMib;
+    const mib = processes.reduce((sum, {rssMib}) => sum + rssMib, 0);
+    this.#samples.push({ms: Math.round(monotonicMs() - this.#startMs), mib, of});
   }
+}
+
+function growthOf(mibs: readonly number[]): number {
+  const quarter = (index: number): number[] => {
+    const [start, end] = [index, index + 1].map((q) => Math.floor((q * mibs.length) / 4));
+    return mibs.slice(start, Math.max(end!, start! + 1));
+  };
+  return mean(quarter(3)) / mean(quarter(1));
 }
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -8,6 +8,8 @@ export const unfinishedBytesMax = 128 * 1024 * 1024;
 // A few large bodies that come slowly must not keep out the small ones of everybody else.
 const largeShareBytesMin = 1024 * 1024;
 const largeSharesBytesMax = 96 * 1024 * 1024;
+// Of these, for the rest of bodies that were begun: they must be able to end when there is no other room.
+const endingBytes = 16 * 1024 * 1024;
 
 export const tooManyBodies: Failure = unavailable('too many bodies are on their way: nothing was stored');
 
@@ -20,22 +22,29 @@ export const unfinishedBodyBytes = (): number => unfinishedBytes;
 export class BodyShare {
   private bytes = 0;
 
-  /** Whether a body of this size would be taken if it came now, at once. */
+  /** Whether a body of this size may begin now. */
   static hasRoom(bytes: number): boolean {
-    return unfinishedBytes + bytes <= (bytes > largeShareBytesMin ? largeSharesBytesMax : unfinishedBytesMax);
+    return isWithin(bytes, bytes, endingBytes);
   }
 
   /** @returns false when there is no room for `bytes` more. */
   take(bytes: number): boolean {
-    const isLarge = this.bytes + bytes > largeShareBytesMin;
-    if (unfinishedBytes + bytes > (isLarge ? largeSharesBytesMax : unfinishedBytesMax)) return false;
-    unfinishedBytes += bytes;
-    this.bytes += bytes;
+    return this.takeLeaving(endingBytes, bytes);
+  }
+
+  /** The same for all that is still to come of a body: it needs no more after that. */
+  takeRest(bytes: number): boolean {
+    return this.takeLeaving(0, bytes);
+  }
+
+  private takeLeaving(leftBytes: number, bytes: number): boolean {
+    if (!isWithin(bytes, this.bytes + bytes, leftBytes)) return false;
+    this.overdraw(bytes);
     return true;
   }
 
-  /** For what is held already, and only changes hands: whoever had it releases it now. */
-  takeOver(bytes: number): void {
+  /** Past the bound: for what is here already, and little. */
+  overdraw(bytes: number): void {
     unfinishedBytes += bytes;
     this.bytes += bytes;
   }
@@ -44,4 +53,9 @@ export class BodyShare {
     unfinishedBytes -= this.bytes;
     this.bytes = 0;
   }
+}
+
+function isWithin(moreBytes: number, shareBytes: number, leftBytes: number): boolean {
+  const bytesMax = shareBytes > largeShareBytesMin ? largeSharesBytesMax : unfinishedBytesMax;
+  return unfinishedBytes + moreBytes <= bytesMax - leftBytes;
 }

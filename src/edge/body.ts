@@ -1,6 +1,7 @@
 // Bodies of requests: collected up to a bound of bytes and of time, decompressed up to the same bound of bytes.
-//   R1. Whoever must wait before it is begun (intake.ts) is not read any further: its connection is paused, and the time
-//       is not its own.
+//   R1. Whoever must wait, before it is begun (intake.ts) or for memory (bodies-under-way.ts), is not read any further: its
+//       connection is paused, and the time is not taken off its own.
+import type {BodiesUnderWay, BodyUnderWay} from './bodies-under-way.js';
 import {BodyShare, tooManyBodies} from './body-budget.js';
 import {CollectedBody, tooLarge} from './collected-body.js';
 import type {Waiting} from './deadlines.js';
@@ -30,10 +31,16 @@ export function declaredTooMuch({declaredBytes}: Exchange, intake: Intake): Fail
 /** Gets the whole body, decompressed; the bytes are valid only during the call. */
 export type UseBody = (exchange: Exchange, bytes: Buffer) => void;
 
+/** What bodies share. */
+export interface BodyHost {
+  readonly intake: Intake;
+  readonly underWay: BodiesUnderWay;
+}
+
 export interface BodyOptions {
   readonly bytesMax: number;
   readonly encoding: ContentEncoding | undefined;
-  readonly intake: Intake;
+  readonly host: BodyHost;
   readonly use: UseBody;
 }
 
@@ -43,27 +50,33 @@ export function readBody(exchange: Exchange, options: BodyOptions): void {
   exchange.res.onData((chunk, isLast) => reader.add(chunk, isLast));
 }
 
-class BodyReader implements Arrival, Waiting {
+class BodyReader implements Arrival, BodyUnderWay, Waiting {
   readonly declaredBytes: number;
-  /** Of what is waited for now. */
-  deadlineMs: number;
   private readonly exchange: Exchange;
   private readonly options: BodyOptions;
   private readonly isChunked: boolean;
   private collected: CollectedBody | undefined;
   private isNew = true;
   private isWhole = false;
-  /** Monotonic ms since which it waits before it is begun. */
-  private waitsSinceMs: number | undefined;
+  /** It is not begun yet. */
+  private isWaiting = false;
+  /** R1: for how long it was not read, and since when it is not. */
+  private pausedMs = 0;
+  private pausedSinceMs: number | undefined;
 
   constructor(exchange: Exchange, options: BodyOptions) {
     this.exchange = exchange;
     this.options = options;
     this.declaredBytes = exchange.declaredBytes;
-    this.deadlineMs = exchange.receivedMs + bodyMsMax;
     this.isChunked = exchange.transferEncoding !== undefined;
     // With a length the head alone calls back, without a byte; here nothing does before the first one.
     if (this.isChunked) this.collect();
+  }
+
+  /** R1: it has its time when it is read. */
+  get deadlineMs(): number {
+    if (this.pausedSinceMs !== undefined) return Number.POSITIVE_INFINITY;
+    return this.exchange.receivedMs + bodyMsMax + this.pausedMs;
   }
 
   add(chunk: ArrayBuffer, isLast: boolean): void {
@@ -74,41 +87,53 @@ class BodyReader implements Arrival, Waiting {
     const isHere = isLast && this.collected === undefined && chunk.byteLength <= bytesMax;
     if (this.isNew && chunk.byteLength > 0) this.arrive(chunk.byteLength, isHere);
     if (exchange.isOver) return;
-    if (isHere && this.waitsSinceMs === undefined) {
+    if (isHere && !this.isWaiting) {
       this.useWhole(Buffer.from(chunk)); // A view. Most bodies come in one piece.
       return;
     }
-    const failure = (this.collected ?? this.collect()).add(chunk, bytesMax);
+    const collected = this.collected ?? this.collect();
+    const failure = collected.add(chunk, bytesMax);
     this.isWhole = isLast;
     if (failure !== undefined) exchange.fail(failure, true);
-    else if (isLast && this.waitsSinceMs === undefined) this.finish();
+    else if (this.isWaiting) return;
+    else if (isLast) this.finish();
+    else if (collected.isOverdrawn) this.options.host.underWay.holdAll();
   }
 
   private arrive(bytes: number, isHere: boolean): void {
     this.isNew = false;
-    const {exchange} = this;
-    const outcome = this.options.intake.arrive(this, bytes, isHere);
-    if (outcome === 'refused') this.refuse();
+    const outcome = this.options.host.intake.arrive(this, bytes, isHere);
+    if (outcome === 'refused') this.exchange.fail(tooManyBodies);
     if (outcome !== 'waits') return;
-    this.waitsSinceMs = exchange.nowMs;
-    this.deadlineMs = Number.POSITIVE_INFINITY; // R1
-    exchange.pause();
+    this.isWaiting = true;
+    this.pause();
   }
 
   /** It waited, and is begun now. */
   begin(): void {
-    const {exchange, waitsSinceMs} = this;
-    this.waitsSinceMs = undefined;
+    this.isWaiting = false;
+    this.options.host.underWay.begin(this);
     if (this.isWhole) this.finish();
-    else {
-      this.deadlineMs = exchange.receivedMs + bodyMsMax + exchange.nowMs - waitsSinceMs!; // R1
-      exchange.resume();
-    }
+    else this.goOn();
   }
 
-  /** It waited in vain, or could not even wait. */
+  reserve(): boolean {
+    return this.collected!.reserve(this.options.bytesMax);
+  }
+
+  hold(): void {
+    this.pause();
+  }
+
+  goOn(): void {
+    this.pausedMs += this.exchange.nowMs - this.pausedSinceMs!;
+    this.pausedSinceMs = undefined;
+    this.exchange.resume();
+  }
+
+  /** It waited in vain: to begin, or to go on. */
   refuse(): void {
-    this.exchange.fail(tooManyBodies);
+    this.exchange.fail(tooManyBodies, !this.isWaiting);
   }
 
   renew(): void {
@@ -119,15 +144,23 @@ class BodyReader implements Arrival, Waiting {
     this.exchange.fail(bodyTimeout, true);
   }
 
+  private pause(): void {
+    this.pausedSinceMs = this.exchange.nowMs;
+    this.exchange.pause();
+  }
+
   /** The rest of the body is not there yet: it has until its deadline. */
   private collect(): CollectedBody {
     const {exchange} = this;
+    const {intake, underWay} = this.options.host;
     const collected = new CollectedBody(exchange.declaredBytes);
     this.collected = collected;
     exchange.deadlines.add(this);
+    if (!this.isWaiting) underWay.begin(this);
     exchange.onOver(() => {
       exchange.deadlines.delete(this);
-      this.options.intake.leave(this);
+      intake.leave(this);
+      underWay.leave(this);
       collected.release();
     });
     return collected;
@@ -135,16 +168,20 @@ class BodyReader implements Arrival, Waiting {
 
   /** Chunks may be followed by what makes the parser refuse the request (trailers): then it never was one. */
   private finish(): void {
-    const {exchange} = this;
-    this.options.intake.leave(this);
-    // A connection that is paused stays so until its answer, and its timeout goes on.
-    if (exchange.isPaused) this.deadlineMs = Number.POSITIVE_INFINITY;
-    else exchange.deadlines.delete(this);
-    if (this.isChunked) atTurnEnd(() => this.useCollected());
-    else this.useCollected();
+    const {exchange, isChunked} = this;
+    this.options.host.underWay.leave(this);
+    // A connection that is paused stays so until its answer, and its timeout is renewed.
+    if (!exchange.isPaused) exchange.deadlines.delete(this);
+    if (isChunked) atTurnEnd(() => this.complete());
+    else this.complete();
   }
 
-  private useCollected(): void {
+  private complete(): void {
+    if (this.exchange.isOver) return;
+    if (this.options.host.intake.complete(this, this.collected!.bytes().length)) this.use();
+  }
+
+  use(): void {
     if (this.exchange.isOver || this.collected === undefined) return;
     this.useWhole(this.collected.bytes());
     this.collected.release();

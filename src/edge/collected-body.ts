@@ -3,12 +3,16 @@
 //   B2. Buffers are used again: a fresh one of 200 KiB costs 50 page faults.
 //   B3. A buffer is at most four times as large as what it holds, whatever the client announced: thousands of connections
 //       that send one byte each hold little.
+//   B4. A body that was begun is not lost for want of room: the piece that is here is kept, past the bound, and whoever reads
+//       it must read nothing more before `reserve`.
 import {BodyShare, tooManyBodies} from './body-budget.js';
 import type {Failure} from './failure.js';
 
 const bufferBytesMin = 4 * 1024;
 const spareBufferBytesMax = 1024 * 1024;
 const spareBuffersMax = 16;
+/** What uWebSockets.js reads of a connection at once. */
+const readBytesMax = 512 * 1024;
 
 const spareBuffers: Buffer[] = [];
 const noBytes = Buffer.alloc(0);
@@ -18,6 +22,8 @@ export class CollectedBody {
   private readonly declaredBytes: number;
   private buffer: Buffer = noBytes;
   private length = 0;
+  /** B4 */
+  isOverdrawn = false;
 
   /** `declaredBytes`: what the client announced; only a hint (B3). */
   constructor(declaredBytes: number) {
@@ -28,7 +34,10 @@ export class CollectedBody {
   add(chunk: ArrayBuffer, bytesMax: number): Failure | undefined {
     const length = this.length + chunk.byteLength;
     if (length > bytesMax) return tooLarge(bytesMax);
-    if (length > this.buffer.length && !this.grow(length, bytesMax)) return tooManyBodies;
+    if (length > this.buffer.length && !this.grow(length, bytesMax)) {
+      if (this.length === 0) return tooManyBodies;
+      this.overdraw(length);
+    }
     this.buffer.set(new Uint8Array(chunk), this.length); // B1
     this.length = length;
     return undefined;
@@ -44,6 +53,22 @@ export class CollectedBody {
     giveBack(this.buffer);
     this.buffer = noBytes;
     this.length = 0;
+    this.isOverdrawn = false;
+  }
+
+  /** Takes a buffer for all that is still to come, or for what one more read brings. @returns false without room for it. */
+  reserve(bytesMax: number): boolean {
+    const wanted = this.declaredBytes > 0 ? this.declaredBytes : Math.min(this.length + readBytesMax, bytesMax);
+    if (wanted > this.buffer.length) {
+      const buffer = takeBuffer(wanted, bytesMax);
+      if (!this.share.takeRest(buffer.length - this.buffer.length)) {
+        giveBack(buffer);
+        return false;
+      }
+      this.replaceBuffer(buffer);
+    }
+    this.isOverdrawn = false;
+    return true;
   }
 
   /** @returns whether there is room for it. */
@@ -54,10 +79,22 @@ export class CollectedBody {
       giveBack(grown);
       return false;
     }
-    grown.set(this.bytes());
-    giveBack(this.buffer);
-    this.buffer = grown;
+    this.replaceBuffer(grown);
     return true;
+  }
+
+  /** B4 */
+  private overdraw(length: number): void {
+    const buffer = Buffer.allocUnsafeSlow(length);
+    this.share.overdraw(length - this.buffer.length);
+    this.replaceBuffer(buffer);
+    this.isOverdrawn = true;
+  }
+
+  private replaceBuffer(buffer: Buffer): void {
+    buffer.set(this.bytes());
+    giveBack(this.buffer);
+    this.buffer = buffer;
   }
 }
 

@@ -3,6 +3,7 @@ import type {EntryEncoder} from '../ingest/entry-encoder.js';
 import type {LogPublisher} from '../ingest/publisher.js';
 import type {KeyStore} from '../keys/store.js';
 import type {Asks} from './asks.js';
+import type {BodiesUnderWay} from './bodies-under-way.js';
 import type {CursorSeal} from './cursor.js';
 import type {Intake} from './intake.js';
 import type {LargeBodies} from './large-bodies.js';
@@ -15,6 +16,7 @@ export interface Front {
   readonly encoder: EntryEncoder;
   readonly largeBodies: LargeBodies;
   readonly intake: Intake;
+  readonly underWay: BodiesUnderWay;
   readonly asks: Asks;
   readonly obstacles: Obstacles;
   readonly keys: KeyStore;

@@ -2,7 +2,8 @@
 // parsed only to be refused.
 //   Owns: the queue of those that wait, and what was begun and is not whole. Does not own: their memory (body-budget.ts).
 //   N1. Small bodies never wait: they are there with their head, and holding them would cost more than taking them.
-//   N2. First come, first begun. What was begun is never sent away from here.
+//   N2. First come, first begun. What was begun is never sent away from here: where more became whole than the log can have,
+//       it waits before it is parsed, and goes before all that have not begun.
 //   N3. What was begun counts by what came of it, and for `promptMs` at most: who sends slowly keeps nobody out.
 //   N4. What waits is bounded in bytes and in time; past that it is refused, and at its head if it can be.
 
@@ -10,6 +11,8 @@
 export const waitingBodyBytesMin = 16 * 1024;
 /** Of what was begun, of what a thread parses and of what waits for the log: two log messages for each of four partitions. */
 export const intakeBytesMax = 8 * 1024 * 1024;
+/** N2: past these bytes even what is whole waits; less than may wait for one partition (publisher.ts). */
+const backlogBytesMax = 1.5 * intakeBytesMax;
 /** Of all bodies that wait, as their clients announced them: half a second of what two cores take. */
 export const waitingBytesMax = 64 * 1024 * 1024;
 /** Nobody waits longer for the log either (publisher.ts). */
@@ -30,6 +33,8 @@ export interface Arrival {
   readonly declaredBytes: number;
   begin(): void;
   refuse(): void;
+  /** It is whole, and was waiting to be used. */
+  use(): void;
 }
 
 export interface IntakeOptions {
@@ -57,6 +62,9 @@ export class Intake {
   /** Both in the order of their times. */
   private readonly begun = new Map<Arrival, Begun>();
   private readonly waiting = new Map<Arrival, Waiting>();
+  /** N2: whole ones. */
+  private readonly ready = new Map<Arrival, Begun>();
+  private readyBytes = 0;
   private begunBytes = 0;
   private bytesThatWait = 0;
   private isLookDue = false;
@@ -87,9 +95,23 @@ export class Intake {
     return 'begins';
   }
 
-  /** It is whole, or over. */
+  /** One of `bytes` is whole. @returns whether it may be used now; one that must wait is told later. */
+  complete(arrival: Arrival, bytes: number): boolean {
+    this.leave(arrival);
+    if (bytes < waitingBodyBytesMin) return true; // N1
+    if (this.ready.size === 0 && this.options.backlogBytes() < backlogBytesMax) return true;
+    this.ready.set(arrival, {bytes, sinceMs: this.options.monotonicMs()});
+    this.readyBytes += bytes;
+    this.lookSoon();
+    return false;
+  }
+
+  /** It is over. */
   leave(arrival: Arrival): void {
     this.forget(arrival);
+    const ready = this.ready.get(arrival);
+    if (ready !== undefined) this.readyBytes -= ready.bytes;
+    this.ready.delete(arrival);
     const waiting = this.waiting.get(arrival);
     if (waiting === undefined) return;
     this.waiting.delete(arrival);
@@ -101,7 +123,7 @@ export class Intake {
       if (nowMs - sinceMs < promptMs) break;
       this.forget(arrival); // N3
     }
-    return this.begunBytes + this.options.backlogBytes() < intakeBytesMax;
+    return this.begunBytes + this.readyBytes + this.options.backlogBytes() < intakeBytesMax;
   }
 
   private countBegun(arrival: Arrival, firstBytes: number, nowMs: number): void {
@@ -131,20 +153,37 @@ export class Intake {
 
   private readonly look = (): void => {
     this.isLookDue = false;
+    const endMs = this.options.monotonicMs() + beginMsMax;
+    this.useReady(endMs);
+    this.beginWaiting(endMs);
+    if (this.waiting.size + this.ready.size > 0) this.lookSoon();
+  };
+
+  /** What cannot be taken in time is used all the same: what the log says of it then is its answer. */
+  private useReady(endMs: number): void {
+    const {monotonicMs, isOpen, backlogBytes} = this.options;
+    for (const [arrival, {sinceMs}] of this.ready) {
+      const nowMs = monotonicMs();
+      if (nowMs >= endMs) return;
+      if (isOpen() && backlogBytes() >= backlogBytesMax && nowMs - sinceMs < waitingMsMax) return;
+      this.leave(arrival);
+      arrival.use();
+    }
+  }
+
+  private beginWaiting(endMs: number): void {
     const {monotonicMs, isOpen} = this.options;
-    const startMs = monotonicMs();
     const refusesAll = !isOpen();
     for (const [arrival, {sinceMs, firstBytes}] of this.waiting) {
       const nowMs = monotonicMs();
       if (refusesAll || nowMs - sinceMs >= waitingMsMax) {
         this.leave(arrival);
         arrival.refuse();
-      } else if (nowMs - startMs < beginMsMax && this.hasRoom(nowMs)) {
+      } else if (nowMs < endMs && this.hasRoom(nowMs)) {
         this.leave(arrival);
         this.countBegun(arrival, firstBytes, nowMs);
         arrival.begin();
-      } else break;
+      } else return;
     }
-    if (this.waiting.size > 0) this.lookSoon();
-  };
+  }
 }

@@ -30,7 +30,7 @@ export class LargeBodies {
    */
   encode(bytes: Buffer, receivedMs: number, use: (reading: BatchReading) => void): void {
     const share = new BodyShare();
-    share.takeOver(bytes.length);
+    share.overdraw(bytes.length); // Whoever collected it releases as much now.
     this.bytes += bytes.length;
     this.worker ??= this.start();
     // A copy, 3 ms for the largest: the buffer belongs to whoever collected the body.

@@ -189,8 +189,8 @@ export class HttpServer {
       return;
     }
     const {bodyBytesMax: bytesMax} = endpoint;
-    const {intake} = this.options.front;
-    readBody(exchange, {bytesMax, encoding: encodingOf(encodingName(exchange)), intake, use: this.takeBody});
+    const encoding = encodingOf(encodingName(exchange));
+    readBody(exchange, {bytesMax, encoding, host: this.options.front, use: this.takeBody});
   }
 
   private readonly takeBody = (exchange: Exchange, bytes: Buffer): void => {

@@ -21,6 +21,7 @@ import {ThreadVitals} from '../thread-vitals.js';
 import type {FoldingThread, NatsAddress} from '../worker-messages.js';
 import {routes} from './all-routes.js';
 import {Asks} from './asks.js';
+import {BodiesUnderWay} from './bodies-under-way.js';
 import {CursorSeal} from './cursor.js';
 import type {Front} from './front.js';
 import {Intake, lookMs} from './intake.js';
@@ -189,11 +190,12 @@ function createFront(
   });
   const largeBodies = new LargeBodies(partitionCount);
   const obstacles = new Obstacles({...store, log: () => pulses.log.state, asks: () => pulses.ask.state});
+  const soon = (look: () => void): void => void setTimeout(look, lookMs);
   const intake = new Intake({
     backlogBytes: () => publisher.backlogBytes(monotonicMs()) + largeBodies.waitingBytes,
     isOpen: () => publisher.isOpen && obstacles.toWriting() === undefined,
     monotonicMs,
-    soon: (look) => void setTimeout(look, lookMs),
+    soon,
   });
   return {
     partitionCount,
@@ -201,6 +203,7 @@ function createFront(
     encoder: new EntryEncoder(partitionCount, threadKernel),
     largeBodies,
     intake,
+    underWay: new BodiesUnderWay({monotonicMs, soon}),
     obstacles,
     asks: new Asks(new AskLink(connections.ask, pulses.ask)),
     keys,

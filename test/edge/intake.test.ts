@@ -35,6 +35,7 @@ class World {
       declaredBytes,
       begin: () => this.told.push(`${name} begins`),
       refuse: () => this.told.push(`${name} is refused`),
+      use: () => this.told.push(`${name} is used`),
     };
     this.bodies.push(body);
     return this.intake.arrive(body, firstBytes, isWhole);
@@ -96,6 +97,40 @@ test('clients that send slowly keep nobody out, and bytes that were only announc
   world.nowMs += 60;
   const drips = Array.from({length: 1_000}, () => world.arrive(10 * 1024 * 1024, 100));
   expect(new Set(drips)).toEqual(new Set(['begins']));
+});
+
+test('of what was begun more may become whole than the log can have: it waits, and goes before what has not begun', () => {
+  const world = new World();
+  world.arriveMany(bodiesAtOnce);
+  world.backlogBytes = intakeBytesMax;
+  expect(world.arrive()).toBe('waits');
+  expect(world.intake.complete(world.bodies[0]!, bodyBytes)).toBe(true);
+  world.backlogBytes = 2 * intakeBytesMax;
+  expect(world.intake.complete(world.bodies[1]!, bodyBytes)).toBe(false);
+  expect(world.intake.complete(world.bodies[2]!, 100)).toBe(true);
+  world.look();
+  expect(world.told).toEqual([]);
+  world.backlogBytes = intakeBytesMax;
+  expect(world.intake.complete(world.bodies[3]!, bodyBytes)).toBe(false); // Not before #1.
+  world.look();
+  expect(world.told).toEqual(['#1 is used', '#3 is used']);
+  world.backlogBytes = 0;
+  world.nowMs += 60;
+  world.look();
+  expect(world.told.slice(2)).toEqual([`#${bodiesAtOnce} begins`]);
+});
+
+test('what is whole does not wait for ever: it is used, and the log decides', () => {
+  const world = new World();
+  world.arrive();
+  world.arrive();
+  world.backlogBytes = 2 * intakeBytesMax;
+  for (const body of world.bodies) expect(world.intake.complete(body, bodyBytes)).toBe(false);
+  world.intake.leave(world.bodies[0]!); // Its client is gone.
+  world.nowMs += waitingMsMax;
+  world.look();
+  expect(world.told).toEqual(['#1 is used']);
+  expect(world.looksAreDue).toBe(0);
 });
 
 test('bodies that are here whole count as what the log has of them', () => {

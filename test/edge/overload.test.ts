@@ -117,30 +117,63 @@ test('two hundred batches at once are all taken, one after the other', async () 
   for (const {socket} of uploads) socket.destroy();
 });
 
+const isOver = (one: Upload): boolean => isAnswered(one) || one.isClosed;
+
+/** Batches that the service has heard of, and those of them that it has answered. */
+async function batchesSeen(): Promise<{seen: number; answered: number; waitingBytes: number}> {
+  const metrics = await scrape(service.baseUrl); // One look: all of it is of the same moment.
+  const answered =
+    metrics.sum('millrace_http_requests_total', {route: '/v1/events/batch'}) +
+    metrics.sum('millrace_http_requests_unanswered_total');
+  const waitingBytes = metrics.sum('millrace_bytes_in_flight', {where: 'intake'});
+  return {seen: answered + metrics.sum('millrace_http_requests_open'), answered, waitingBytes};
+}
+
+/** Sends parts of so many batches; resolves when each is begun, or refused and known to be. */
+async function beginMany(count: number, body: Buffer, partBytes: number): Promise<Upload[]> {
+  const before = (await batchesSeen()).answered;
+  const uploads = Array.from({length: count}, () => upload(body.length, body.subarray(0, partBytes)));
+  await until('all have come, and each is begun or refused', async () => {
+    const {seen, answered, waitingBytes} = await batchesSeen();
+    return waitingBytes === 0 && seen - before >= count && uploads.filter(isOver).length >= answered - before;
+  });
+  return uploads;
+}
+
+function expectRefusal({answer}: Upload): void {
+  expect(answer).toMatch(/^HTTP\/1\.1 503 .*\r\n(?:.+\r\n)*Retry-After: \d+\r\n/);
+}
+
 test('of seven hundred batches that are half read those that were begun are finished, the others are told when to come back', async () => {
   const body = batchOf('half');
   const half = body.length >> 1;
-  const heldMax = 128 / 0.25; // MiB, and what the buffer of one takes.
   const before = residentMib();
-  const uploads = Array.from({length: 700}, () => upload(body.length, body.subarray(0, half)));
-  const isRefused = (one: Upload): boolean => isAnswered(one) || one.isClosed;
-  await until('all have come, and each is begun or refused', async () => {
-    const metrics = await scrape(service.baseUrl);
-    const waitingBytes = metrics.sum('millrace_bytes_in_flight', {where: 'intake'});
-    const open = metrics.sum('millrace_http_requests_open');
-    return waitingBytes === 0 && uploads.filter(isRefused).length + open >= uploads.length;
-  });
-  const begun = uploads.filter((one) => !isRefused(one));
-  expect(begun.length).toBeLessThanOrEqual(heldMax);
+  const uploads = await beginMany(700, body, half);
+  const begun = uploads.filter((one) => !isOver(one));
+  expect(begun.length).toBeLessThanOrEqual(128 / 0.25); // MiB, and what the buffer of one takes.
   expect(residentMib() - before).toBeLessThan(2.5 * 128);
   for (const {socket} of begun) socket.write(body.subarray(half));
-  await until('every one is answered', () => uploads.every(isRefused));
+  await until('every one is answered', () => uploads.every(isOver));
   expect(begun.filter(isStored)).toHaveLength(begun.length);
   // Those that came when all was held are refused with a part of the body unread, which may cost one the answer.
   const refused = uploads.filter((one) => isAnswered(one) && !isStored(one));
-  for (const {answer} of refused) expect(answer).toMatch(/^HTTP\/1\.1 503 .*\r\n(?:.+\r\n)*Retry-After: \d+\r\n/);
-  const stored = uploads.filter(isStored);
-  expect(stored.length + refused.length).toBeGreaterThan(0.95 * uploads.length);
-  await expectStored('half', stored.length);
+  for (const one of refused) expectRefusal(one);
+  expect(begun.length + refused.length).toBeGreaterThan(0.95 * uploads.length);
+  await expectStored('half', begun.length);
+  for (const {socket} of uploads) socket.destroy();
+});
+
+test('batches for which there is not memory enough together are finished one after the other, once they are begun', async () => {
+  const body = batchOf('begun');
+  const first = body.length >> 3; // Holds half of the memory that all of it takes.
+  const before = residentMib();
+  const uploads: Upload[] = [];
+  for (let group = 0; group < 4; group++) uploads.push(...(await beginMany(140, body, first)));
+  expect(uploads.filter(isOver)).toHaveLength(0);
+  for (const {socket} of uploads) socket.write(body.subarray(first));
+  await until('every one is answered', () => uploads.every(isOver));
+  expect(uploads.filter(isStored)).toHaveLength(uploads.length);
+  expect(residentMib() - before).toBeLessThan(2.5 * 128);
+  await expectStored('begun', uploads.length);
   for (const {socket} of uploads) socket.destroy();
 });
