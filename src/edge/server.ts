@@ -11,7 +11,7 @@ import {AdminToken, authenticate, insufficientPermissions} from './authenticatio
 import {declaredTooLarge, declaredTooMuch, readBody} from './body.js';
 import {Connections} from './connections.js';
 import {Deadlines, sweepMs} from './deadlines.js';
-import {encodingOf} from './decompression.js';
+import {type ContentEncoding, encodingOf} from './decompression.js';
 import {Exchange, type ExchangeHost} from './exchange.js';
 import {type Failure, RequestFailure} from './failure.js';
 import type {Front} from './front.js';
@@ -189,7 +189,7 @@ export class HttpServer {
       return;
     }
     const {bodyBytesMax: bytesMax} = endpoint;
-    const encoding = encodingOf(encodingName(exchange));
+    const encoding = readEncoding(exchange);
     readBody(exchange, {bytesMax, encoding, host: this.options.front, use: this.takeBody});
   }
 
@@ -256,10 +256,14 @@ const methodNotAllowed = (route: Route): Failure => ({
 const encodingName = ({contentEncoding}: Exchange): string => contentEncoding.trim().toLowerCase();
 
 function refuseEncoding(exchange: Exchange): Failure | undefined {
+  if (exchange.contentEncoding === '') return undefined; // Nearly always.
   const name = encodingName(exchange);
   const isPlain = name === '' || name === 'identity';
   return isPlain || encodingOf(name) !== undefined ? undefined : unsupportedEncoding;
 }
+
+const readEncoding = (exchange: Exchange): ContentEncoding | undefined =>
+  exchange.contentEncoding === '' ? undefined : encodingOf(encodingName(exchange));
 
 function refuseType({contentType}: Exchange): Failure | undefined {
   if (contentType === 'application/json') return undefined;

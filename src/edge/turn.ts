@@ -32,5 +32,5 @@ function awaitEnd(): void {
 function end(): void {
   turn += 1;
   isEndAwaited = false;
-  for (const run of due.splice(0)) run();
+  if (due.length > 0) for (const run of due.splice(0)) run();
 }

@@ -95,7 +95,9 @@ export class BatchKernel implements PlainReader {
     const code = readKernel('plain-batch');
     if (code === undefined) return undefined;
     try {
-      return new BatchKernel(code);
+      const kernel = new BatchKernel(code);
+      // Compiled from older sources, it lacks what is asked of it here.
+      return kernel.kernel.readOne === undefined ? undefined : kernel;
     } catch (error) {
       if (error instanceof RangeError) return undefined; // No room for the memory.
       throw error;
