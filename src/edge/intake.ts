@@ -18,7 +18,7 @@ export const waitingBytesMax = 64 * 1024 * 1024;
 /** Nobody waits longer for the log either (publisher.ts). */
 export const waitingMsMax = 5_000;
 
-/** N3. Twice what a body of a batch takes that is sent at once and read among fifty others. */
+/** N3. What a client sends at once is here within a few turns of the loop. */
 const promptMs = 50;
 /** N3. A first piece stands for so many times its bytes, up to what the client announced. */
 const bytesPerFirstByte = 4;

@@ -127,6 +127,20 @@ describe('group commit', () => {
     expect(waiter.outcomes).toEqual(['0:stored:2']);
   });
 
+  test('the backlog is what waits or flies, but for a partition that does not answer', async () => {
+    const world = new FakeWorld();
+    world.append(0, 1_000);
+    const bytes = world.publisher.bytesPending;
+    await world.turn();
+    world.append(0, 1_000);
+    world.append(1, 1_000);
+    expect(world.publisher.backlogBytes(world.nowMs)).toBe(3 * bytes);
+    world.nowMs += resendMs;
+    expect(world.publisher.backlogBytes(world.nowMs)).toBe(bytes);
+    world.link.answer(world.link.sent[0]!, stored(1));
+    expect(world.publisher.backlogBytes(world.nowMs)).toBe(2 * bytes);
+  });
+
   test('a partition that does not answer holds up the others for a moment only', async () => {
     const world = new FakeWorld();
     world.append(0);
