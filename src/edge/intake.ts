@@ -9,7 +9,10 @@
 
 /** N1 */
 export const waitingBodyBytesMin = 16 * 1024;
-/** Of what was begun, of what a thread parses and of what waits for the log: two log messages for each of four partitions. */
+/**
+ * Of what was begun and of what waits for the log: two log messages for each of four partitions. Not of what the worker
+ * thread parses (large-bodies.ts): a large body must not hold up the others.
+ */
 export const intakeBytesMax = 8 * 1024 * 1024;
 /** N2: past these bytes even what is whole waits; less than may wait for one partition (publisher.ts). */
 const backlogBytesMax = 1.5 * intakeBytesMax;
@@ -38,7 +41,7 @@ export interface Arrival {
 }
 
 export interface IntakeOptions {
-  /** Bytes that wait for the log, or for a thread that parses them. */
+  /** Bytes that wait for the log. */
   readonly backlogBytes: () => number;
   /** Whether anything can be taken at all. */
   readonly isOpen: () => boolean;

@@ -18,36 +18,27 @@ export class LargeBodies {
   private worker: Worker | undefined;
   private readonly waiting = new Map<number, (reading: BatchReading) => void>();
   private bodies = 0;
-  private bytes = 0;
 
   constructor(partitionCount: number) {
     this.partitionCount = partitionCount;
   }
 
   /**
-   * Calls back with what the batch holds; `bytes` are needed only during the call. How many may wait here was decided when
-   * they began to come (intake.ts): a body that was read is not sent away.
+   * Calls back with what the batch holds; `bytes` are needed only during the call. What waits here is in the budget of
+   * bodies, which is asked before one is read: a body that was read is not sent away.
    */
   encode(bytes: Buffer, receivedMs: number, use: (reading: BatchReading) => void): void {
     const share = new BodyShare();
     share.overdraw(bytes.length); // Whoever collected it releases as much now.
-    this.bytes += bytes.length;
     this.worker ??= this.start();
     // A copy, 3 ms for the largest: the buffer belongs to whoever collected the body.
     const own = new Uint8Array(bytes);
-    const {byteLength} = own;
     const body: LargeBody = {id: ++this.bodies, bytes: own, receivedMs};
     this.waiting.set(body.id, (reading) => {
       share.release();
-      this.bytes -= byteLength;
       use(reading);
     });
     this.worker.postMessage(body, [own.buffer]);
-  }
-
-  /** Bytes of bodies that are not parsed yet. */
-  get waitingBytes(): number {
-    return this.bytes;
   }
 
   private start(): Worker {

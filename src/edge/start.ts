@@ -188,11 +188,10 @@ function createFront(
     observer: traffic,
     handOver,
   });
-  const largeBodies = new LargeBodies(partitionCount);
   const obstacles = new Obstacles({...store, log: () => pulses.log.state, asks: () => pulses.ask.state});
   const soon = (look: () => void): void => void setTimeout(look, lookMs);
   const intake = new Intake({
-    backlogBytes: () => publisher.backlogBytes(monotonicMs()) + largeBodies.waitingBytes,
+    backlogBytes: () => publisher.backlogBytes(monotonicMs()),
     isOpen: () => publisher.isOpen && obstacles.toWriting() === undefined,
     monotonicMs,
     soon,
@@ -201,7 +200,7 @@ function createFront(
     partitionCount,
     publisher,
     encoder: new EntryEncoder(partitionCount, threadKernel),
-    largeBodies,
+    largeBodies: new LargeBodies(partitionCount),
     intake,
     underWay: new BodiesUnderWay({monotonicMs, soon}),
     obstacles,
