@@ -33,9 +33,9 @@ const flagWhole = 8;
 export const keyInBody = 0xff;
 assert(chunkColumnsMax < keyInBody, 'a shape names every column in one byte');
 /** Coarse, so that it tells of the first row no more than the others do. */
-const receivedBaseStepMs = 65_536;
+export const receivedBaseStepMs = 65_536;
 /** Farther from the base than this, or no whole number: the body is a whole one. */
-const receivedDeltaMax = 2 ** 40;
+export const receivedDeltaMax = 2 ** 40;
 
 /** What a body needs of its chunk's columns. */
 export type RowColumns = Omit<RowsView, 'order'>;
@@ -128,17 +128,7 @@ export class BodyWriter {
 
   /** The block so far. */
   encoded(): Uint8Array<ArrayBuffer> {
-    const {bodies, shapes} = this;
-    const shapeBytes = shapes.reduce((sum, columns) => sum + columns.length + 2, 0);
-    const writer = new ByteWriter(16 + shapeBytes + bodies.position);
-    writer.f64(this.receivedBase);
-    writer.varint(shapes.length);
-    for (const columns of shapes) {
-      writer.varint(columns.length);
-      writer.raw(columns);
-    }
-    writer.raw(bodies.bytes, 0, bodies.position);
-    return writer.finish();
+    return encodeBlock(this.receivedBase, this.shapes, this.bodies.bytes.subarray(0, this.bodies.position));
   }
 
   /** Begins the next block. */
@@ -157,6 +147,24 @@ export class BodyWriter {
     this.bodies.raw(block, head.bodiesStart);
     this.count = rows;
   }
+}
+
+/** `bodies`: (length:varint body)*. */
+export function encodeBlock(
+  receivedBase: number,
+  shapes: readonly Uint8Array[],
+  bodies: Uint8Array,
+): Uint8Array<ArrayBuffer> {
+  const shapeBytes = shapes.reduce((sum, columns) => sum + columns.length + 2, 0);
+  const writer = new ByteWriter(16 + shapeBytes + bodies.length);
+  writer.f64(receivedBase);
+  writer.varint(shapes.length);
+  for (const columns of shapes) {
+    writer.varint(columns.length);
+    writer.raw(columns);
+  }
+  writer.raw(bodies);
+  return writer.finish();
 }
 
 // ---- reading ----

@@ -13,10 +13,10 @@ import {bodyBlockRows, chunkCodesMax, chunkColumnsMax, dictionaryBytesMax, dicti
 import {codeAbsent, codeInBody, type RowColumn} from './rows.js';
 
 /** Values of a column before D1 is considered, and the share of new ones from which on it holds. */
-const distinctSampleMin = 256;
-const distinctShare = 0.75;
+export const distinctSampleMin = 256;
+export const distinctShare = 0.75;
 /** Codes that columns of different values leave to the others. */
-const codesReserved = 8_192;
+export const codesReserved = 8_192;
 /** Places in which a column looks for a value before it hashes it; a power of two. */
 const recentPerColumn = 64;
 

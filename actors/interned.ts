@@ -12,7 +12,7 @@ import {hashBytes} from './hash.js';
 import {assert} from './invariant.js';
 
 export const internedBlockEntries = 4_096;
-const tableSeed = 0x7461626c; // 'tabl'
+export const tableSeed = 0x7461626c; // 'tabl'
 const arenaBytesMax = 2 ** 32 - 1;
 /** A power of two. */
 const recentPlaces = 64;
@@ -57,7 +57,11 @@ export class InternedTable {
 
   /** Index of these bytes; a new one when they are new: then it equals the old `count`. */
   intern(bytes: Uint8Array, start: number, end: number): number {
-    const hash = hashBytes(bytes, start, end, tableSeed);
+    return this.internHashed(bytes, start, end, hashBytes(bytes, start, end, tableSeed));
+  }
+
+  /** The same; `hash` is that of the bytes, with `tableSeed`. */
+  internHashed(bytes: Uint8Array, start: number, end: number, hash: number): number {
     const found = this.lookUp(bytes, start, end, hash);
     return found >= 0 ? found : this.append(bytes, start, end, hash);
   }

@@ -3,6 +3,7 @@
 
 import {BodyWriter, bodyLengths, keyInBody, type RowColumns, type Shape} from './bodies.js';
 import {equalRanges, viewOf} from './byte-ranges.js';
+import type {ChunkInMemory} from './chunk.js';
 import {type EntryView, PropertyCursor, valueTag} from './codec/entries.js';
 import {Dictionary} from './dictionary.js';
 import {InternedTable} from './interned.js';
@@ -12,9 +13,9 @@ import {chunkNamesMax} from './manifest.js';
 import {codeInBody, noUser, type RowColumn, type RowsView, timeOf, timeOrder} from './rows.js';
 
 /** Events of one name mostly have the same properties in the same order: the last shape of so many names is tried first. */
-const predictedShapes = 256;
+export const predictedShapes = 256;
 
-export class OpenChunk {
+export class OpenChunk implements ChunkInMemory {
   count = 0;
   readonly chunk: number;
   readonly baseOrdinal: number;

@@ -1,4 +1,4 @@
-// Numbers added up by two unsigned 32-bit integers: cells of (hour, name), members of (day, user).
+// Numbers added up by two unsigned 32-bit integers: cells of (hour, name).
 //   Additions are appended, and joined when they are asked for in order: appending costs 3 ns where a hash table, whose
 //   slots are anywhere in memory, costs 25 (bench), and joining sorts them anyhow.
 //   PS1. What is joined takes at most half of the room when additions start to wait for the next time: joining costs each

@@ -7,11 +7,14 @@
 //   P5. A user lives in one partition.
 //   P6. No clock in a fold: event time, log time, or the time that a tick carries.
 //   P8. Received = counted + duplicate + erased (`tally`), always.
+import type {ChunkInMemory} from './chunk.js';
 import {type EntryView, entryKind, fingerprint, MessageCursor} from './codec/entries.js';
+import {EventRows, type RowKernel} from './event-rows.js';
 import {FingerprintSet, fingerprintWords} from './fingerprints.js';
 import {hashBytes} from './hash.js';
 import {InternedTable} from './interned.js';
 import {assert, must} from './invariant.js';
+import {KernelChunk} from './kernel-chunk.js';
 import {dayMs, dedupeMs, tombstoneMs} from './limits.js';
 import type {DeletionRecord, SnapshotIndex} from './manifest.js';
 import {OpenChunk} from './open-chunk.js';
@@ -31,6 +34,8 @@ export interface PartitionSetup {
   /** Secret of the deployment: message-id fingerprints and user hashes are keyed by it. */
   readonly seeds: readonly [number, number, number];
   readonly dedupeBytesMax: number;
+  /** Makes rows of ordinary events, many at a time; no other partition's. Without it they are made one by one. */
+  readonly rowKernel?: RowKernel | undefined;
 }
 
 /** Why a fold stopped before the end of its message. */
@@ -89,9 +94,10 @@ export class Partition {
   readonly users = new InternedTable();
   readonly names = new InternedTable();
   private nameCounts = new Float64Array(64);
-  open = new OpenChunk(0, 0);
+  private readonly rows: EventRows | undefined;
+  open: OpenChunk | KernelChunk;
   /** Closed since the shell last took them. */
-  private closed: OpenChunk[] = [];
+  private closed: ChunkInMemory[] = [];
   private windows = new WindowDeltas();
   userDeltas = new UserDeltas();
   /** Deltas of the cut whose snapshot is being written: still needed to read a user. */
@@ -120,6 +126,8 @@ export class Partition {
     this.partition = setup.partition;
     this.seeds = setup.seeds;
     this.messageIds = new FingerprintSet(setup.dedupeBytesMax);
+    this.rows = setup.rowKernel === undefined ? undefined : new EventRows(setup.rowKernel);
+    this.open = this.nextChunk(0, 0);
   }
 
   // ---- folding ----
@@ -147,7 +155,7 @@ export class Partition {
   fold(sequence: number, cursor: MessageCursor, again = false): Stop {
     const {entry} = cursor;
     let repeats = again;
-    while (repeats || cursor.next()) {
+    while (repeats || this.nextEntry(cursor)) {
       repeats = false;
       switch (entry.kind) {
         case entryKind.event:
@@ -173,6 +181,17 @@ export class Partition {
     return {kind: 'done'};
   }
 
+  /** Moves to the next entry that is folded by itself: runs of ordinary events before it are folded here. */
+  private nextEntry(cursor: MessageCursor): boolean {
+    while (this.open instanceof KernelChunk) {
+      const taken = this.open.take(cursor);
+      if (taken === 0) break;
+      this.applyRun(this.open, taken);
+      if (this.open.isFull) this.closeChunk();
+    }
+    return cursor.next();
+  }
+
   private setApplied(sequence: number, cursor: MessageCursor): void {
     this.appliedSequence = sequence;
     this.appliedMark = cursor.mark;
@@ -196,6 +215,25 @@ export class Partition {
     this.open.append(entry, user, name);
     this.tally.counted += 1;
     if (this.open.isFull) this.closeChunk();
+  }
+
+  /** What `applyEvent` does beside the row, for the last `taken` rows. */
+  private applyRun(open: KernelChunk, taken: number): void {
+    const {kernel} = must(this.rows, 'a kernel made these rows');
+    const {memory, times, users, names, userStarts, userLengths, userHashes} = kernel;
+    const first = open.count - taken;
+    for (let i = 0; i < taken; i++) {
+      const start = userStarts[i];
+      users[first + i] = this.users.internHashed(memory, start, start + userLengths[i], userHashes[i]);
+    }
+    for (let row = first; row < first + taken; row++) {
+      const user = users[row];
+      const timeMs = times[row];
+      const name = names[row];
+      this.nameCounts[name] += 1;
+      this.windows.add(timeMs, name, user, this.userDeltas.addEvent(user, timeMs, open.chunk));
+    }
+    this.tally.counted += taken;
   }
 
   private isFirstCopy(entry: EntryView, sequence: number): boolean {
@@ -231,11 +269,18 @@ export class Partition {
   /** Closes the open chunk, if it has rows, and opens the next. */
   closeChunk(): void {
     if (this.open.count === 0) return;
-    this.closed.push(this.open);
-    this.open = new OpenChunk(this.open.chunk + 1, this.open.baseOrdinal + this.open.count, this.open);
+    const {open} = this;
+    if (open instanceof KernelChunk) open.close();
+    this.closed.push(open);
+    this.open = this.nextChunk(open.chunk + 1, open.baseOrdinal + open.count, open);
   }
 
-  takeClosedChunks(): OpenChunk[] {
+  private nextChunk(chunk: number, baseOrdinal: number, like?: OpenChunk | KernelChunk): OpenChunk | KernelChunk {
+    if (this.rows !== undefined) return new KernelChunk(this.rows, chunk, baseOrdinal);
+    return new OpenChunk(chunk, baseOrdinal, like instanceof OpenChunk ? like : undefined);
+  }
+
+  takeClosedChunks(): ChunkInMemory[] {
     const closed = this.closed;
     this.closed = [];
     return closed;
@@ -332,6 +377,7 @@ export class Partition {
     for (const name of new Set(rows.map((row) => row.name))) if (this.nameCounts[name] === 0) this.names.remove(name);
     for (const print of fingerprints) this.tombstones.add(print, 0, Math.floor(this.logicalMs / dayMs));
     if (user !== undefined) this.forgetUser(user, rows.length > 0);
+    this.rows?.forget();
     const id = entry.text();
     this.deletions.set(id, {
       id,
@@ -481,7 +527,7 @@ export class Partition {
     this.erasedUsers = [...index.erasedUsers];
     for (const deletion of index.deletions) this.deletions.set(deletion.id, deletion);
     for (const [id, n, seenLogicalMs] of index.producers) this.producers.set(id, {n, seenLogicalMs});
-    this.open = open ?? new OpenChunk(index.nextChunk, index.nextOrdinal);
+    this.open = open ?? this.nextChunk(index.nextChunk, index.nextOrdinal);
     if (nameCounts === undefined) return;
     const counts = new Float64Array(nameCounts.slice().buffer);
     this.nameCounts = new Float64Array(Math.max(64, counts.length * 2));

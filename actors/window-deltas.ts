@@ -1,8 +1,9 @@
 // The aggregator actor's part of a snapshot: what the windows gained since the last cut, and the merging of runs.
 
+import {type DaySet, DaySets} from './day-sets.js';
 import {dayMs, hourMs} from './limits.js';
 import {lowerBound} from './lower-bound.js';
-import {PairSums} from './pair-sums.js';
+import {PairSums, type SortedPairs} from './pair-sums.js';
 import {hoursPerDay, type WindowsView} from './windows.js';
 
 /** A block is closed when it holds so many bytes; a single day may exceed it (W2). */
@@ -10,7 +11,7 @@ export const windowBlockBytes = 256 * 1024;
 
 export class WindowDeltas {
   private readonly cells = new PairSums(); // (hour, name) -> count
-  private readonly members = new PairSums(); // (day, user)
+  private readonly members = new DaySets();
   // Most events of a name fall into the hour of the one before: those are counted beside the table.
   private pendingHours = new Uint32Array(64);
   private pendingCounts = new Uint32Array(64);
@@ -24,7 +25,7 @@ export class WindowDeltas {
       this.pendingHours[name] = hour;
     }
     this.pendingCounts[name] += 1;
-    if (isNewDay) this.members.add(Math.floor(timeMs / dayMs), user, 1);
+    if (isNewDay) this.members.add(Math.floor(timeMs / dayMs), user);
   }
 
   private growPending(name: number): void {
@@ -49,29 +50,44 @@ export class WindowDeltas {
   /** One run's blocks, in order of days. Members that `isErased` are left out. */
   encode(isErased: (user: number) => boolean): WindowsView[] {
     for (let name = 0; name < this.pendingCounts.length; name++) this.flush(name);
-    const cells = this.cells.sorted();
-    const members = this.members.sorted();
-    const builder = new WindowsBuilder();
-    const blocks: WindowsView[] = [];
-    let cell = 0;
-    let member = 0;
-    while (cell < cells.first.length || member < members.first.length) {
-      const cellDay = cell < cells.first.length ? Math.floor(cells.first[cell] / hoursPerDay) : Infinity;
-      const day = Math.min(cellDay, member < members.first.length ? members.first[member] : Infinity);
-      if (builder.bytes >= windowBlockBytes) blocks.push(builder.finish());
-      for (; cell < cells.first.length && cells.first[cell] < (day + 1) * hoursPerDay; cell++) {
-        if (cells.values[cell] !== 0) builder.cell(cells.first[cell], cells.second[cell], cells.values[cell]);
-      }
-      const start = member;
-      while (member < members.first.length && members.first[member] === day) member += 1;
+    return blocksOf(this.cells.sorted(), this.members.sorted(), isErased);
+  }
+}
+
+function blocksOf(cells: SortedPairs, sets: readonly DaySet[], isErased: (user: number) => boolean): WindowsView[] {
+  const builder = new WindowsBuilder();
+  const blocks: WindowsView[] = [];
+  let cell = 0;
+  let set = 0;
+  while (cell < cells.first.length || set < sets.length) {
+    const cellDay = cell < cells.first.length ? Math.floor(cells.first[cell] / hoursPerDay) : Infinity;
+    const day = Math.min(cellDay, set < sets.length ? sets[set].day : Infinity);
+    if (builder.bytes >= windowBlockBytes) blocks.push(builder.finish());
+    cell = addCells(builder, cells, cell, (day + 1) * hoursPerDay);
+    if (set < sets.length && sets[set].day === day) {
       builder.daySet(
         day,
-        members.second.subarray(start, member).filter((user) => !isErased(user)),
+        sets[set].users.filter((user) => !isErased(user)),
       );
+      set += 1;
     }
-    if (!builder.isEmpty) blocks.push(builder.finish());
-    return blocks;
   }
+  if (!builder.isEmpty) blocks.push(builder.finish());
+  return blocks;
+}
+
+/** Adds the cells from `start` on that lie before `hourEnd`; returns the first that does not. */
+function addCells(
+  builder: WindowsBuilder,
+  {first, second, values}: SortedPairs,
+  start: number,
+  hourEnd: number,
+): number {
+  let cell = start;
+  for (; cell < first.length && first[cell] < hourEnd; cell++) {
+    if (values[cell] !== 0) builder.cell(first[cell], second[cell], values[cell]);
+  }
+  return cell;
 }
 
 /** Builds one block from cells by (hour, name) and day sets by day. */

@@ -24,6 +24,8 @@ interface WebAssemblyInterface {
 const {WebAssembly} = globalThis as unknown as {readonly WebAssembly: WebAssemblyInterface};
 
 const pageBytes = 64 * 1024;
+/** What a kernel that works on vectors may put, or lose, behind the end of an area. */
+export const areaMarginBytes = 64;
 
 /** A memory that never grows. @throws RangeError when there is no room for it. */
 export function fixedMemory(bytes: number): Memory {
@@ -33,6 +35,22 @@ export function fixedMemory(bytes: number): Memory {
 
 /** Of a kernel that has several instances. */
 export const compile = (code: Uint8Array<ArrayBuffer>): object => new WebAssembly.Module(code);
+
+/**
+ * Where areas of so many bytes stand, one behind the other, each at a multiple of 64 and with room for as much behind it, and
+ * before the first; and how long all of it is.
+ */
+export function layOut<Area extends string>(
+  areas: Readonly<Record<Area, number>>,
+): {places: Readonly<Record<Area, number>>; length: number} {
+  let at = areaMarginBytes;
+  const places = {} as Record<Area, number>;
+  for (const [name, bytes] of Object.entries<number>(areas)) {
+    places[name as Area] = at;
+    at += Math.ceil(bytes / areaMarginBytes + 1) * areaMarginBytes;
+  }
+  return {places, length: at};
+}
 
 /** What the kernel exports. */
 export const instantiate = (module: object, imports: Imports): unknown =>

@@ -305,6 +305,29 @@ export class MessageCursor {
     this.index += 1;
     return true;
   }
+
+  /** Where the next entry starts. */
+  get position(): number {
+    return this.at;
+  }
+
+  /** Where the next entry ends, if there is one and the bytes are whole. */
+  get nextEnd(): number {
+    const {bytes, at} = this;
+    const length = (bytes[at + 1] | (bytes[at + 2] << 8) | (bytes[at + 3] << 16) | (bytes[at + 4] << 24)) >>> 0;
+    return at + entryHeadBytes + length;
+  }
+
+  /** Entries not passed yet. */
+  get left(): number {
+    return this.count - this.index;
+  }
+
+  /** Passes so many entries, which end at `position`, without looking at them. */
+  skip(entryCount: number, position: number): void {
+    this.index += entryCount;
+    this.at = position;
+  }
 }
 
 /** One entry in place. Positions point into `bytes`; a missing string has start = end = 0. */

@@ -5,8 +5,10 @@
 // and unpacking and folding once more without nats-server, from memory.
 
 import {MessageCursor} from '../../actors/codec/entries.js';
+import type {RowKernel} from '../../actors/event-rows.js';
 import {Partition} from '../../actors/partition.js';
 import {monotonicMs} from '../../src/clock.js';
+import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import type {Bench, Say} from '../bench.js';
 import {startBroker} from '../engine/broker.js';
 import {fillLog, Logs} from '../engine/log-store.js';
@@ -23,6 +25,7 @@ const contenders = [
   'F6: scan in memory',
   'unpack in memory',
   'fold in memory',
+  'fold in memory, without the kernel',
   'F5: log read + unpack',
   'log read + fold',
 ] as const;
@@ -39,7 +42,12 @@ export interface FoldReport {
   readonly logBytes: number;
   readonly rounds: Rounds<Sample, Contender>;
   /** Rate of the fold / rate of the floor, by wall time. */
-  readonly ratios: {readonly fold: Ratio; readonly foldInMemory: Ratio};
+  readonly ratios: {
+    readonly fold: Ratio;
+    readonly foldInMemory: Ratio;
+    /** CPU without the kernel / with it. */
+    readonly kernel: Ratio;
+  };
 }
 
 const dedupeBytesMax = 128 * 2 ** 20;
@@ -72,12 +80,16 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldR
       }
       return events;
     });
+  const kernels = Array.from({length: partitionCount}, () => loadRowKernel());
+  if (kernels.includes(undefined))
+    throw new Error('there is no kernel on this machine, or nobody compiled it: npm run build');
   const measures: Record<Contender, Measure<Sample>> = {
     'F6: scan in memory': fromMemory(scan),
     'unpack in memory': fromMemory(unpack),
-    'fold in memory': fromMemory(fold),
+    'fold in memory': fromMemory(foldBy(kernels)),
+    'fold in memory, without the kernel': fromMemory(foldBy([])),
     'F5: log read + unpack': fromLog(unpack),
-    'log read + fold': fromLog(fold),
+    'log read + fold': fromLog(foldBy(kernels)),
   };
   const rounds = await playRounds(measures, options, say);
   return {
@@ -92,6 +104,10 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldR
       foldInMemory: ratioOf(
         rounds,
         (samples) => samples['unpack in memory'].elapsedMs / samples['fold in memory'].elapsedMs,
+      ),
+      kernel: ratioOf(
+        rounds,
+        (samples) => samples['fold in memory, without the kernel'].cpuMs / samples['fold in memory'].cpuMs,
       ),
     },
   };
@@ -137,18 +153,25 @@ const scan: Use = () => (_, bytes) => {
 
 const unpack: Use = () => (_, bytes) => unpackMessage(bytes);
 
-const fold: Use = (number) => {
-  const partition = new Partition({partition: number, seeds: [1, 2, 3], dedupeBytesMax});
-  return (sequence, bytes) => {
-    const cursor = partition.openMessage(sequence, bytes);
-    if (cursor === undefined) throw new Error('a message of the log came twice');
-    const before = partition.tally.counted;
-    const stop = partition.fold(sequence, cursor);
-    if (stop.kind !== 'done') throw new Error(`the log has more than events: ${stop.kind}`);
-    partition.takeClosedChunks(); // The shell's, who would write them.
-    return partition.tally.counted - before;
+const foldBy =
+  (kernels: readonly (RowKernel | undefined)[]): Use =>
+  (number) => {
+    const partition = new Partition({
+      partition: number,
+      seeds: [1, 2, 3],
+      dedupeBytesMax,
+      rowKernel: kernels[number],
+    });
+    return (sequence, bytes) => {
+      const cursor = partition.openMessage(sequence, bytes);
+      if (cursor === undefined) throw new Error('a message of the log came twice');
+      const before = partition.tally.counted;
+      const stop = partition.fold(sequence, cursor);
+      if (stop.kind !== 'done') throw new Error(`the log has more than events: ${stop.kind}`);
+      partition.takeClosedChunks(); // The shell's, who would write them.
+      return partition.tally.counted - before;
+    };
   };
-};
 
 function text({eventCount, logBytes, rounds, ratios}: FoldReport): string {
   const rows = contenders.map((name) => {
@@ -166,6 +189,7 @@ function text({eventCount, logBytes, rounds, ratios}: FoldReport): string {
     `Folding ${whole(eventCount)} events, ${fixed(logBytes / eventCount, 0)} B an event in the log`,
     tableText(['', 'events/s', 'MiB/s', 'CPU s per million'], rows),
     `fold / F5: ${ratioText(ratios.fold)} (to reach: ${reach}); in memory, without nats-server: ${ratioText(ratios.foldInMemory)}`,
+    `CPU without the kernel / with it: ${ratioText(ratios.kernel)}`,
     roundsText(rounds),
   ].join('\n');
 }

@@ -18,7 +18,7 @@ import {
   objectKeyCharsMax,
 } from '../../actors/limits.js';
 import {parseTimestamp} from '../../actors/timestamp.js';
-import {compile, fixedMemory, instantiate, readKernel} from '../web-assembly.js';
+import {areaMarginBytes, compile, fixedMemory, instantiate, layOut, readKernel} from '../web-assembly.js';
 import type {BatchEntries} from './batch-entries.js';
 import {valueEnd} from './json-scanner.js';
 import {type OddEvent, oddEventsMax, type PlainReader} from './plain-batch.js';
@@ -30,8 +30,6 @@ const kernelPartitionsMax = 256;
 
 /** Names and quotes make up for the fixed fields; of a property, `-0` behind a long key takes five bytes more than in JSON. */
 const growthBytesMax = 64 + 8 * plainPropertiesMax;
-/** What the kernel puts, or loses, behind the end of what it writes. */
-const marginBytes = 64;
 const entriesBytes = 2 * kernelBodyBytesMax;
 
 const bounds = {
@@ -105,7 +103,7 @@ export class BatchKernel implements PlainReader {
   }
 
   private constructor(code: Uint8Array<ArrayBuffer>) {
-    const {places, length} = layOut();
+    const {places, length} = layOut(areas);
     const memory = fixedMemory(length); // M1
     const bytes = Buffer.from(memory.buffer);
     const decimalOf = (start: number, end: number): number => Number(bytes.toString('latin1', start, end));
@@ -185,14 +183,4 @@ export class BatchKernel implements PlainReader {
 export const threadKernel = BatchKernel.load();
 
 /** How long the entries of all events can be that `bodyBytes` may hold. M2 */
-const restBytesMax = (bodyBytes: number): number => bodyBytes + batchEventsMax * growthBytesMax + marginBytes;
-
-function layOut(): {places: Places; length: number} {
-  let at = marginBytes;
-  const places = Object.entries(areas).map(([name, bytes]) => {
-    const start = at;
-    at += Math.ceil(bytes / marginBytes + 1) * marginBytes;
-    return [name, start] as const;
-  });
-  return {places: Object.fromEntries(places) as Places, length: at};
-}
+const restBytesMax = (bodyBytes: number): number => bodyBytes + batchEventsMax * growthBytesMax + areaMarginBytes;

@@ -2,8 +2,9 @@
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {gzipSync} from 'node:zlib';
 import {joinBodies} from '../../actors/bodies.js';
+import type {ChunkInMemory} from '../../actors/chunk.js';
 import type {ChunkEntry} from '../../actors/manifest.js';
-import {type OpenChunk, summarizeRows} from '../../actors/open-chunk.js';
+import {summarizeRows} from '../../actors/open-chunk.js';
 import {encodeRows, type RowsView} from '../../actors/rows.js';
 import {storedMember} from '../parts/stored-member.js';
 import type {PartStore} from './part-store.js';
@@ -53,7 +54,7 @@ export interface ChunkImage {
   readonly blocks: readonly Uint8Array[];
 }
 
-export function imageOf(chunk: OpenChunk): ChunkImage {
+export function imageOf(chunk: ChunkInMemory): ChunkImage {
   const rows = chunk.view();
   return {summary: entryOf(rows), rows: encodeRows(rows), blocks: chunk.blocks()};
 }

@@ -7,11 +7,11 @@
 //       through them. From the first that is not, some are loaded ahead: the store answers one question after the other,
 //       each some milliseconds after it was asked.
 import {BodyBlock, eventJson, type RowColumns} from '../../actors/bodies.js';
+import type {ChunkInMemory} from '../../actors/chunk.js';
 import {wtf8} from '../../actors/codec/bytes.js';
 import {type HistoryFilter, NewestRows} from '../../actors/history.js';
 import {bodyBlockRows} from '../../actors/limits.js';
 import type {ChunkEntry} from '../../actors/manifest.js';
-import {OpenChunk} from '../../actors/open-chunk.js';
 import {type PartitionAnswer, type PartitionQuestion, type RowPlace, replyBytesMax} from '../asks.js';
 import {loadAhead} from '../parts/load-ahead.js';
 import type {RunnerSetup} from './runner.js';
@@ -23,7 +23,7 @@ const loadsAheadMax = 8;
 type HistoryQuestion = Extract<PartitionQuestion, {ask: 'history'}>;
 
 /** A chunk in memory, or in parts. */
-type Place = OpenChunk | ChunkEntry;
+type Place = ChunkInMemory | ChunkEntry;
 
 /** Wanted rows of one block of bodies. */
 interface BlockRows {
@@ -126,7 +126,7 @@ export class HistoryReads {
     }
   }
 
-  private chunksInMemory(): OpenChunk[] {
+  private chunksInMemory(): ChunkInMemory[] {
     const {partition, layout} = this.setup;
     return [...layout.writing.values()].map(({chunk}) => chunk).concat(partition.open);
   }
@@ -186,7 +186,7 @@ export class HistoryReads {
   /** Null: there is no such row. */
   private heldBlock({place, block}: BlockRows): LoadedBlock | null | undefined {
     if (place === undefined) return null;
-    if (place instanceof OpenChunk) return [place.blockAt(block), place.columnsView()];
+    if ('blockAt' in place) return [place.blockAt(block), place.columnsView()];
     const {cache} = this.setup;
     const rows = cache.heldRows(place.rows);
     const bodies = rows === undefined ? undefined : cache.heldBodyBlock(place.bodies, block);

@@ -1,9 +1,10 @@
 // Where the state of one partition lies in parts: the directory that a snapshot's index is written from.
 //   Owns: chunk entries, table blocks, runs, fingerprint parts. Does not own: what is not in parts yet (actors/partition).
 //   L1. Whatever is replaced here is retired in the part store, in the same synchronous step.
+
+import type {ChunkInMemory} from '../../actors/chunk.js';
 import {must} from '../../actors/invariant.js';
 import type {ChunkEntry, DedupePart, PartRef, Run, SnapshotIndex, TableRef} from '../../actors/manifest.js';
-import type {OpenChunk} from '../../actors/open-chunk.js';
 import {type ChunkImage, imageOf, putChunk} from './chunk-parts.js';
 import type {PartStore} from './part-store.js';
 
@@ -17,7 +18,7 @@ export class Layout {
   /** The open chunk as the last snapshot wrote it. */
   openEntry: ChunkEntry | null = null;
   /** Closed chunks on their way into parts. */
-  readonly writing = new Map<number, {chunk: OpenChunk; done: Promise<void>}>();
+  readonly writing = new Map<number, {chunk: ChunkInMemory; done: Promise<void>}>();
   windowRuns: readonly Run[] = [];
   userRuns: readonly Run[] = [];
   dedupe: readonly DedupePart[] = [];
@@ -48,12 +49,12 @@ export class Layout {
   }
 
   /** Starts writing a chunk that was just closed; it stays readable meanwhile. */
-  writeClosed(chunk: OpenChunk): void {
+  writeClosed(chunk: ChunkInMemory): void {
     const done = this.putClosed(chunk);
     this.writing.set(chunk.chunk, {chunk, done});
   }
 
-  private async putClosed(chunk: OpenChunk): Promise<void> {
+  private async putClosed(chunk: ChunkInMemory): Promise<void> {
     const entry = await putChunk(this.parts, imageOf(chunk));
     this.setChunk(entry);
     this.writing.delete(chunk.chunk);

@@ -22,6 +22,7 @@ import {LiveReads} from './live-reads.js';
 import type {OfferedMessage} from './offered-messages.js';
 import {patientValues} from './patient-values.js';
 import {PositionFile} from './position-note.js';
+import {hasRowKernel, loadRowKernel} from './row-kernel.js';
 import type {Runner} from './runner.js';
 import type {ErasureReach} from './scrub.js';
 
@@ -85,7 +86,12 @@ function vitalsOf({logNc, nc, cache, foldCache}: Shared): ThreadVitals {
 async function startPartition(number: number, shared: Shared): Promise<Runner> {
   const {nc, logSource, cache, foldCache, seeds} = shared;
   return assemblePartition({
-    setup: {partition: number, seeds, dedupeBytesMax: data.dedupeBytesMax / data.partitions.length},
+    setup: {
+      partition: number,
+      seeds,
+      dedupeBytesMax: data.dedupeBytesMax / data.partitions.length,
+      rowKernel: loadRowKernel(),
+    },
     js: jetstream(nc),
     jsm: await jetstreamManager(nc, {checkAPI: false}),
     logSource,
@@ -172,6 +178,8 @@ function openIntake(runners: readonly Runner[]): AckedIntake {
 
 async function main(): Promise<void> {
   const shared = await openShared();
+  if (!hasRowKernel)
+    log.warn('events are folded without the WebAssembly kernel (SIMD): that takes three times as long');
   const runners = await Promise.all(data.partitions.map((number) => startPartition(number, shared)));
   const vitals = vitalsOf(shared);
   for (const runner of runners) answerQuestions(runner, shared.nc, log, vitals);

@@ -1,7 +1,8 @@
 // Sorting and adding up without comparing or hashing, against a Map and the comparator that they replace.
 import {describe, expect, test} from 'vitest';
+import {DaySets} from '../../actors/day-sets.js';
 import {PairSums} from '../../actors/pair-sums.js';
-import {sortPlaces} from '../../actors/radix-sort.js';
+import {sortNumbers, sortPlaces} from '../../actors/radix-sort.js';
 import {noUser, timeOrder} from '../../actors/rows.js';
 import {Random} from '../differential/random.js';
 
@@ -16,6 +17,39 @@ describe('places by keys', () => {
     const wanted = [...places].sort((a, b) => keys[a] - keys[b] || b - a);
     sortPlaces(places, keys);
     expect([...places]).toEqual(wanted);
+  });
+});
+
+describe('numbers', () => {
+  test.each(seeds)('seed %i: in order', (seed) => {
+    const random = new Random(seed);
+    const widest = random.pick([0, 1, 100, 2 ** 11, 2 ** 22, 2 ** 32 - 1]);
+    for (const most of [3, 511, 512, 5_000]) {
+      const numbers = Uint32Array.from({length: random.between(0, most)}, () => random.between(0, widest));
+      const wanted = [...numbers].sort((a, b) => a - b);
+      sortNumbers(numbers);
+      expect([...numbers]).toEqual(wanted);
+    }
+  });
+});
+
+describe('users by day', () => {
+  test.each(seeds)('seed %i: the sets of a Map, whatever comes again', (seed) => {
+    const random = new Random(seed);
+    const sets = new DaySets();
+    const oracle = new Map<number, Set<number>>();
+    const [days, users] = [random.pick([1, 3, 100]), random.pick([1, 50, 3_000, 2 ** 32 - 1])];
+    let day = 0;
+    for (let i = random.between(0, 20_000); i > 0; i--) {
+      if (random.chance(0.1)) day = random.between(0, days);
+      const user = random.between(0, users);
+      sets.add(day, user);
+      oracle.set(day, (oracle.get(day) ?? new Set()).add(user));
+    }
+    const wanted = [...oracle].sort(([a], [b]) => a - b);
+    const found = sets.sorted().map((set) => [set.day, [...set.users]]);
+    expect(found).toEqual(wanted.map(([of, set]) => [of, [...set].sort((a, b) => a - b)]));
+    expect(sets.sorted().map((set) => [set.day, [...set.users]])).toEqual(found);
   });
 });
 

@@ -5,6 +5,7 @@ import {crc32} from 'node:zlib';
 import {BodyBlock, eventJson} from '../../actors/bodies.js';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {beginMessage, sealMessage} from '../../actors/codec/entries.js';
+import type {RowKernel} from '../../actors/event-rows.js';
 import {bodyBlockRows} from '../../actors/limits.js';
 import type {PartRef, SnapshotIndex} from '../../actors/manifest.js';
 import {OpenChunk} from '../../actors/open-chunk.js';
@@ -23,10 +24,13 @@ const setup = {partition: 0, seeds: [1, 2, 3] as const, dedupeBytesMax: 1024 * 1
 class MemoryParts {
   private readonly payloads = new Map<number, Uint8Array>();
   private next = 1;
+  /** Length and checksum of all that was ever put. */
+  readonly written: string[] = [];
 
   async put(payload: Uint8Array): Promise<PartRef> {
     const revision = this.next++;
     this.payloads.set(revision, payload.slice());
+    this.written.push(`${payload.length} ${crc32(payload)}`);
     return {
       key: String(revision),
       revisions: [revision],
@@ -46,7 +50,7 @@ class MemoryParts {
 }
 
 export class MemoryShell {
-  partition = new Partition(setup);
+  readonly partition: Partition;
   gaps = 0;
   private readonly values = new MemoryParts();
   private readonly parts = this.values as unknown as PartStore;
@@ -56,6 +60,15 @@ export class MemoryShell {
   private indexSequence = 0;
   private sequence = 0;
   private n = 0;
+
+  constructor(private readonly rowKernel?: RowKernel) {
+    this.partition = new Partition({...setup, rowKernel});
+  }
+
+  /** Tells the parts that were written so far from others; puts that run together come in any order. */
+  get written(): readonly string[] {
+    return this.values.written.toSorted();
+  }
 
   async append(write: (writer: ByteWriter) => void, n = this.n + 1): Promise<void> {
     const writer = new ByteWriter(256);
@@ -133,7 +146,7 @@ export class MemoryShell {
 
   /** A process that starts from the last snapshot. Without one it starts from nothing. */
   async restarted(): Promise<MemoryShell> {
-    const shell = new MemoryShell();
+    const shell = new MemoryShell(this.rowKernel);
     const {index} = this;
     if (index === undefined) return shell;
     // The newest snapshot's parts as they are; what came later may have retired some, so snapshots are taken last in tests.

@@ -1,0 +1,18 @@
+// A chunk in memory: the open one, and closed ones on their way into parts.
+import type {RowColumns} from './bodies.js';
+import type {RowsView} from './rows.js';
+
+/** What readers ask of it. What they get stays as it is when rows come later. */
+export interface ChunkInMemory {
+  readonly chunk: number;
+  readonly baseOrdinal: number;
+  /** Rows so far. */
+  readonly count: number;
+  view(): RowsView;
+  /** What bodies are read with. */
+  columnsView(): RowColumns;
+  /** Uncompressed body blocks so far; the last one may be short. Full ones are the same arrays every time. */
+  blocks(): Uint8Array[];
+  /** One of them. */
+  blockAt(index: number): Uint8Array;
+}

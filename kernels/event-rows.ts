@@ -1,0 +1,631 @@
+// AssemblyScript: ordinary event entries of a log message become rows of the open chunk, many in one call.
+//   Owns: the rows of one chunk (columns, dictionary, bodies) while it is open. Who the users are, and what windows and
+//   records gain, is the host's (actors/kernel-chunk.ts), which also copies a chunk out when it is closed.
+//   The same rows, codes and bodies as actors/open-chunk.ts, dictionary.ts and bodies.ts make, its plain twins (test/actors);
+//   the layout of entries is that of actors/codec/entries.ts. D1, D2 and B1 are stated there.
+//   E1. `take` stops before what is no ordinary event: another kind of entry, a message id (which may have come before), a
+//       name that it does not know. The host looks at that entry, and has `append` make its row.
+//   E2. What is compared or copied is read and written 16 bytes at a time: areas have room for that behind them.
+//   E3. `begin` overwrites what the chunk before said of events: codes that no row sets are 0, and erased users are in no area.
+
+// ---- what the host gives: bounds, and the areas of the memory (src/partition/row-kernel.ts) ----
+
+declare const chunkRowsMax: u32;
+declare const chunkBodyBytesMax: u32;
+declare const bodyBlockRows: u32;
+declare const chunkColumnsMax: u32;
+declare const chunkCodesMax: u32;
+declare const dictionaryValueBytesMax: u32;
+declare const dictionaryBytesMax: u32;
+declare const objectKeysMax: u32;
+declare const distinctSampleMin: u32;
+declare const distinctShare: f64;
+declare const codesReserved: u32;
+declare const receivedBaseStepMs: f64;
+declare const receivedDeltaMax: f64;
+declare const predictedShapes: u32;
+declare const runRowsMax: u32;
+declare const keyBytesMax: u32;
+/** Bytes for a key, its length before it, and room behind. E2 */
+declare const keyStride: usize;
+declare const knownNamesMax: u32;
+declare const knownNameBytesMax: u32;
+/** First codes, and first shapes, of a hash: powers of two. */
+declare const codeSlots: u32;
+declare const shapeSlots: u32;
+declare const tableSeed: u32;
+
+/** Columns of the rows; the users' is filled by the host. */
+declare const timesAt: usize;
+declare const namesAt: usize;
+/** One column of u16 behind the other. */
+declare const codesAt: usize;
+/** Of each column: its key, the length before it, in `keyStride` bytes; how many of them it takes; what D1 looks at. */
+declare const keysAt: usize;
+declare const keyLengthsAt: usize;
+declare const valueCountsAt: usize;
+declare const codeCountsAt: usize;
+declare const distinctAt: usize;
+/** Values by code: bytes, where they begin (u32), column (u8), hash (u32), and the next code of the same slot (u16). */
+declare const dictionaryAt: usize;
+declare const offsetsAt: usize;
+declare const codeColumnsAt: usize;
+declare const hashesAt: usize;
+declare const nextCodesAt: usize;
+/** First code of a hash (u16). */
+declare const codeSlotsAt: usize;
+/** Shapes: their columns (u8), where these begin (u32), and by shape what `ShapeField` says. */
+declare const shapeColumnsAt: usize;
+declare const shapeOffsetsAt: usize;
+declare const shapeFieldsAt: usize;
+/** Shape + 1 by hash, and by name (u32). */
+declare const shapeSlotsAt: usize;
+declare const shapeOfNameAt: usize;
+/** Bodies of all blocks, one after the other; of each block `BlockField`; the shapes (u16) of the blocks, in order. */
+declare const bodiesAt: usize;
+declare const blocksAt: usize;
+declare const blockShapesAt: usize;
+/** Of the row that is being appended: its columns (u8), and what goes into its body (start and end, u32). */
+declare const rowColumnsAt: usize;
+declare const spansAt: usize;
+/** Of the rows of a run: where the user's key begins, its length, its hash (u32). */
+declare const userStartsAt: usize;
+declare const userLengthsAt: usize;
+declare const userHashesAt: usize;
+/** Event names: bytes, `knownNameBytesMax` each; length and index (u32); place + 1 by hash (u16). */
+declare const nameBytesAt: usize;
+declare const nameLengthsAt: usize;
+declare const nameIndexesAt: usize;
+declare const nameSlotsAt: usize;
+
+const kindEvent: u32 = 1;
+const flagMessageId: u32 = 1;
+const flagAnonymousId: u32 = 2;
+const flagProperties: u32 = 4;
+const flagWhole: u32 = 8;
+const tagInt: u32 = 3;
+const tagDouble: u32 = 4;
+const tagText: u32 = 5;
+const tagJson: u32 = 6;
+const codeInBody: u32 = 0xffff;
+const keyInBody: u32 = 0xff;
+const headBytes: usize = 5;
+const vectorBytes: usize = 16;
+const none: u32 = 0xffff_ffff;
+
+// ---- the chunk ----
+
+let rowCount: u32 = 0;
+let bodyByteCount: u32 = 0;
+let columnCount: u32 = 0;
+let codeCount: u32 = 0;
+let dictionaryEnd: u32 = 0;
+let shapeCount: u32 = 0;
+let shapeColumnsEnd: u32 = 0;
+let bodiesEnd: usize = 0;
+let blockShapesCount: u32 = 0;
+/** The block that is being filled, and what its bodies count received times from. */
+let block: u32 = 0;
+let blockRows: u32 = 0;
+let receivedBase: f64 = 0;
+let hasKeysInBody: bool = false;
+
+export function rows(): u32 {
+  return rowCount;
+}
+export function bodyBytes(): u32 {
+  return bodyByteCount;
+}
+export function columns(): u32 {
+  return columnCount;
+}
+export function codes(): u32 {
+  return codeCount;
+}
+export function bodiesEndAt(): usize {
+  return bodiesEnd;
+}
+export function blockShapes(): u32 {
+  return blockShapesCount;
+}
+export function keysInBody(): bool {
+  return hasKeysInBody;
+}
+
+/** Begins a chunk; nothing is left of the one before. E3 */
+export function begin(): void {
+  for (let column: u32 = 0; column < columnCount; column++) {
+    memory.fill(codesAt + 2 * chunkRowsMax * column, 0, 2 * rowCount);
+    memory.fill(keysAt + keyStride * column, 0, keyStride);
+  }
+  memory.fill(valueCountsAt, 0, 4 * chunkColumnsMax);
+  memory.fill(codeCountsAt, 0, 4 * chunkColumnsMax);
+  memory.fill(distinctAt, 0, chunkColumnsMax);
+  memory.fill(dictionaryAt, 0, <usize>dictionaryEnd + vectorBytes);
+  memory.fill(codeSlotsAt, 0, 2 * codeSlots);
+  memory.fill(shapeSlotsAt, 0, 4 * shapeSlots);
+  memory.fill(shapeOfNameAt, 0, 4 * predictedShapes);
+  if (bodiesEnd > 0) memory.fill(bodiesAt, 0, bodiesEnd - bodiesAt + vectorBytes);
+  store<u64>(offsetsAt, 0);
+  rowCount = 0;
+  bodyByteCount = 0;
+  columnCount = 0;
+  codeCount = 0;
+  dictionaryEnd = 0;
+  shapeCount = 0;
+  shapeColumnsEnd = 0;
+  store<u32>(shapeOffsetsAt, 0);
+  bodiesEnd = bodiesAt;
+  blockShapesCount = 0;
+  block = 0;
+  blockRows = 0;
+  hasKeysInBody = false;
+}
+
+// ---- entries ----
+
+/** Behind the last entry of the newest run. */
+let stoppedAt: usize = 0;
+/** An entry's fields do not fit it: the log is damaged. */
+let hasBrokenEntry: bool = false;
+
+export function stoppedBefore(): usize {
+  return stoppedAt;
+}
+export function isBroken(): bool {
+  return hasBrokenEntry;
+}
+
+/** Makes rows of the entries from `at` on, `entryCount` at most, as long as they are ordinary and end before `end`. */
+export function take(at: usize, end: usize, entryCount: u32): u32 {
+  const room = chunkRowsMax - rowCount;
+  const takenMax = min(min(entryCount, runRowsMax), room);
+  let taken: u32 = 0;
+  hasBrokenEntry = false;
+  for (; taken < takenMax && bodyByteCount < chunkBodyBytesMax; taken++) {
+    if (at + headBytes > end || load<u8>(at) != kindEvent) break;
+    const payload = at + headBytes;
+    const length = load<u32>(at, 1);
+    if (length > <u32>(end - payload) || (load<u8>(payload) & flagMessageId) != 0) break;
+    const payloadEnd = payload + length;
+    let place = payload + 17;
+    const userLength = takeLength(place);
+    const userStart = takenAt;
+    place = userStart + userLength;
+    const nameLength = takeLength(place);
+    const name = knownName(takenAt, nameLength);
+    if (name == none) break;
+    store<u32>(userStartsAt + 4 * taken, <u32>userStart);
+    store<u32>(userLengthsAt + 4 * taken, userLength);
+    store<u32>(userHashesAt + 4 * taken, tableHash(userStart, userLength));
+    if (!addRow(payload, payloadEnd, takenAt + nameLength, name)) break;
+    at = payloadEnd;
+  }
+  stoppedAt = at;
+  return taken;
+}
+
+/** Makes the row of one event, whatever it has. */
+export function append(payload: usize, payloadEnd: usize, name: u32): void {
+  hasBrokenEntry = false;
+  let at = payload + 17;
+  const userLength = takeLength(at);
+  at = takenAt + userLength;
+  const nameLength = takeLength(at);
+  addRow(payload, payloadEnd, takenAt + nameLength, name);
+}
+
+/** Behind the length that `takeLength` took. */
+let takenAt: usize = 0;
+
+@inline
+function takeLength(at: usize): u32 {
+  let byte: u32 = load<u8>(at++);
+  let length = byte & 0x7f;
+  for (let shift: u32 = 7; byte > 0x7f && shift < 32; shift += 7) {
+    byte = load<u8>(at++);
+    length |= (byte & 0x7f) << shift;
+  }
+  takenAt = at;
+  return length;
+}
+
+/** Copies forward. E2 */
+@inline
+function copyBytes(from: usize, length: usize, to: usize): usize {
+  const end = to + length;
+  for (; to < end; to += vectorBytes, from += vectorBytes) v128.store(to, v128.load(from));
+  return end;
+}
+
+@inline
+function isSame(a: usize, b: usize, length: u32): bool {
+  for (; length > <u32>vectorBytes; length -= <u32>vectorBytes, a += vectorBytes, b += vectorBytes) {
+    if (!i8x16.all_true(i8x16.eq(v128.load(a), v128.load(b)))) return false;
+  }
+  return <u32>ctz(~i8x16.bitmask(i8x16.eq(v128.load(a), v128.load(b)))) >= length;
+}
+
+/** Mixes the bytes; `length` is at least 1. For tables of this memory alone. */
+@inline
+function mix(seed: u32, at: usize, length: u32): u32 {
+  let hash = (<u64>seed * 0x9e37_79b9_7f4a_7c15) ^ length;
+  for (; length > 8; length -= 8, at += 8) {
+    hash = (hash ^ load<u64>(at)) * 0xff51_afd7_ed55_8ccd;
+    hash ^= hash >>> 32;
+  }
+  const last = load<u64>(at) & (~(<u64>0) >>> (64 - 8 * <u64>length));
+  hash = (hash ^ last) * 0xff51_afd7_ed55_8ccd;
+  return <u32>(hash >>> 32) ^ <u32>(hash >>> 8);
+}
+
+/** MurmurHash3 as in actors/hash.ts: where the host's table of users looks. */
+@inline
+function tableHash(at: usize, length: u32): u32 {
+  const end = at + length;
+  let h = tableSeed;
+  for (; at + 4 <= end; at += 4) {
+    h ^= rotl(load<u32>(at) * 0xcc9e2d51, 15) * 0x1b873593;
+    h = rotl(h, 13) * 5 + 0xe6546b64;
+  }
+  const rest = <u32>(end - at);
+  if (rest > 0) {
+    const tail = load<u32>(at) & ((1 << (8 * rest)) - 1);
+    h ^= rotl(tail * 0xcc9e2d51, 15) * 0x1b873593;
+  }
+  h ^= length;
+  h = (h ^ (h >>> 16)) * 0x85ebca6b;
+  h = (h ^ (h >>> 13)) * 0xc2b2ae35;
+  return h ^ (h >>> 16);
+}
+
+// ---- event names ----
+
+let nameCount: u32 = 0;
+
+@inline
+function nameSlots(): u32 {
+  return 2 * knownNamesMax;
+}
+
+/** Index of the name, or `none`. */
+@inline
+function knownName(at: usize, length: u32): u32 {
+  if (length - 1 >= knownNameBytesMax) return none;
+  const mask = nameSlots() - 1;
+  let slot = mix(0, at, length) & mask;
+  let place: u32 = load<u16>(nameSlotsAt + 2 * slot);
+  while (place != 0 && !isName(place - 1, at, length)) {
+    slot = (slot + 1) & mask;
+    place = load<u16>(nameSlotsAt + 2 * slot);
+  }
+  return place == 0 ? none : load<u32>(nameIndexesAt + 4 * (place - 1));
+}
+
+@inline
+function isName(place: u32, at: usize, length: u32): bool {
+  return load<u32>(nameLengthsAt + 4 * place) == length && isSame(nameBytesAt + knownNameBytesMax * place, at, length);
+}
+
+/** The name whose bytes stand at `at` is known from now on, unless it is long. When there are too many all are forgotten. */
+export function learnName(at: usize, length: u32, index: u32): void {
+  if (length - 1 >= knownNameBytesMax || knownName(at, length) != none) return;
+  if (nameCount == knownNamesMax) forgetNames();
+  const place = nameCount++;
+  memory.copy(nameBytesAt + knownNameBytesMax * place, at, length);
+  store<u32>(nameLengthsAt + 4 * place, length);
+  store<u32>(nameIndexesAt + 4 * place, index);
+  const mask = nameSlots() - 1;
+  let slot = mix(0, at, length) & mask;
+  while (load<u16>(nameSlotsAt + 2 * slot) != 0) slot = (slot + 1) & mask;
+  store<u16>(nameSlotsAt + 2 * slot, place + 1);
+}
+
+export function forgetNames(): void {
+  memory.fill(nameBytesAt, 0, knownNameBytesMax * nameCount);
+  memory.fill(nameSlotsAt, 0, 2 * nameSlots());
+  nameCount = 0;
+}
+
+// ---- one row ----
+
+let spanCount: u32 = 0;
+/** Of the row, or `none`. */
+let rowShape: u32 = none;
+
+/** `at`: behind the name. False, and no row, when the entry is broken. */
+@inline
+function addRow(payload: usize, end: usize, at: usize, name: u32): bool {
+  const flags: u32 = load<u8>(payload);
+  const fieldsAt = at;
+  if ((flags & flagMessageId) != 0) at = skipString(at);
+  if ((flags & flagAnonymousId) != 0) at = skipString(at);
+  const fieldsEnd = at;
+  spanCount = 0;
+  rowShape = none;
+  if ((flags & flagProperties) != 0) {
+    at = addProperties(at, end, name);
+  }
+  if (at == 0 || at > end) {
+    hasBrokenEntry = true;
+    return false;
+  }
+  store<f64>(timesAt + 8 * rowCount, load<f64>(payload, 1));
+  store<u32>(namesAt + 4 * rowCount, name);
+  addBody(payload, end, flags & (flagMessageId | flagAnonymousId | flagProperties), fieldsAt, fieldsEnd);
+  rowCount += 1;
+  blockRows += 1;
+  if (blockRows == bodyBlockRows) endBlock();
+  return true;
+}
+
+@inline
+function skipString(at: usize): usize {
+  const length = takeLength(at);
+  return takenAt + length;
+}
+
+// ---- properties ----
+
+/** Behind the properties that begin at `at`, or 0 when they are broken. */
+function addProperties(at: usize, end: usize, name: u32): usize {
+  const count = takeLength(at);
+  at = takenAt;
+  if (count > objectKeysMax) return 0;
+  const predicted = load<u32>(shapeOfNameAt + 4 * (name % predictedShapes)) - 1;
+  let predictedAt: usize = 0;
+  if (predicted != none && shapeLength(predicted) == count) predictedAt = shapeStart(predicted);
+  let isPredicted = predictedAt > 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const pair = at;
+    let column: u32 = isPredicted ? load<u8>(predictedAt + i) : keyInBody;
+    if (column != keyInBody && isKey(column, at)) {
+      at += load<u32>(keyLengthsAt + 4 * column);
+    } else {
+      const length = takeLength(at);
+      at = takenAt + length;
+      if (length > keyBytesMax || at > end) return 0;
+      column = columnOf(pair, <u32>(at - pair));
+      if (isPredicted && column != load<u8>(predictedAt + i)) isPredicted = false;
+    }
+    store<u8>(rowColumnsAt + i, column);
+    const value = at;
+    const tag: u32 = load<u8>(value);
+    at = valueEnd(value, tag);
+    if (at > end) return 0;
+    if (column == keyInBody) {
+      hasKeysInBody = true;
+      addSpan(pair, at);
+      continue;
+    }
+    const code = tag == tagJson ? codeInBody : codeOf(column, value, <u32>(at - value));
+    if (code == codeInBody) addSpan(value, at);
+    store<u16>(codesAt + 2 * (chunkRowsMax * column + rowCount), code);
+  }
+  if (isPredicted) rowShape = predicted;
+  else {
+    rowShape = shapeOf(count);
+    store<u32>(shapeOfNameAt + 4 * (name % predictedShapes), rowShape + 1);
+  }
+  return at;
+}
+
+@inline
+function valueEnd(at: usize, tag: u32): usize {
+  at += 1;
+  if (tag < tagInt) return at;
+  if (tag >= tagText) return skipString(at);
+  if (tag == tagDouble) return at + 8;
+  while (load<u8>(at) > 0x7f) at += 1;
+  return at + 1;
+}
+
+@inline
+function addSpan(start: usize, end: usize): void {
+  store<u32>(spansAt + 8 * spanCount, <u32>start);
+  store<u32>(spansAt + 8 * spanCount, <u32>end, 4);
+  spanCount += 1;
+}
+
+// ---- columns ----
+
+@inline
+function isKey(column: u32, at: usize): bool {
+  return isSame(keysAt + keyStride * column, at, load<u32>(keyLengthsAt + 4 * column));
+}
+
+/** Column of the key that stands at `at`, its length before it, in `bytes` bytes; `keyInBody` past the last column. */
+function columnOf(at: usize, bytes: u32): u32 {
+  for (let column: u32 = 0; column < columnCount; column++) {
+    if (load<u32>(keyLengthsAt + 4 * column) == bytes && isKey(column, at)) return column;
+  }
+  if (columnCount == chunkColumnsMax) return keyInBody;
+  const column = columnCount++;
+  memory.copy(keysAt + keyStride * column, at, bytes);
+  store<u32>(keyLengthsAt + 4 * column, bytes);
+  return column;
+}
+
+// ---- values ----
+
+/** Code of the value, a new one when it is new and there is room, or `codeInBody`. */
+@inline
+function codeOf(column: u32, at: usize, length: u32): u32 {
+  if (length > dictionaryValueBytesMax) return codeInBody;
+  const isDistinct = load<u8>(distinctAt + column) != 0;
+  const code = isDistinct ? ownCode(column, at, length) : sharedCode(column, at, length);
+  if (code != codeInBody) increment(valueCountsAt + 4 * column);
+  return code;
+}
+
+@inline
+function increment(at: usize): void {
+  store<u32>(at, load<u32>(at) + 1);
+}
+
+/** D1 */
+@inline
+function ownCode(column: u32, at: usize, length: u32): u32 {
+  if (codeCount >= chunkCodesMax - codesReserved || dictionaryEnd + length > dictionaryBytesMax) return codeInBody;
+  return addCode(column, at, length);
+}
+
+@inline
+function sharedCode(column: u32, at: usize, length: u32): u32 {
+  const hash = mix(column + 1, at, length);
+  const slot = codeSlotsAt + 2 * (hash & (codeSlots - 1));
+  const first: u32 = load<u16>(slot);
+  for (let code = first; code != 0; code = load<u16>(nextCodesAt + 2 * code)) {
+    if (load<u32>(hashesAt + 4 * code) != hash || load<u8>(codeColumnsAt + code) != column) continue;
+    const start = load<u32>(offsetsAt + 4 * code);
+    if (load<u32>(offsetsAt + 4 * code, 4) - start == length && isSame(dictionaryAt + start, at, length)) return code;
+  }
+  if (codeCount == chunkCodesMax || dictionaryEnd + length > dictionaryBytesMax) return codeInBody;
+  const code = addCode(column, at, length);
+  store<u32>(hashesAt + 4 * code, hash);
+  store<u16>(nextCodesAt + 2 * code, first);
+  store<u16>(slot, code);
+  return code;
+}
+
+@inline
+function addCode(column: u32, at: usize, length: u32): u32 {
+  const code = ++codeCount;
+  copyBytes(at, length, dictionaryAt + dictionaryEnd);
+  dictionaryEnd += length;
+  store<u32>(offsetsAt + 4 * code, dictionaryEnd, 4);
+  store<u8>(codeColumnsAt + code, column);
+  increment(codeCountsAt + 4 * column);
+  return code;
+}
+
+// ---- shapes ----
+
+/** Bytes of the fields of a shape: next of its slot + 1 (u32), whether it is whole (u32), block + 1 (u32) and number (u32). */
+const shapeFieldBytes: usize = 16;
+const wholeField: usize = 4;
+const blockField: usize = 8;
+const numberField: usize = 12;
+
+@inline
+function shapeStart(shape: u32): usize {
+  return shapeColumnsAt + load<u32>(shapeOffsetsAt + 4 * shape);
+}
+
+@inline
+function shapeLength(shape: u32): u32 {
+  return load<u32>(shapeOffsetsAt + 4 * shape, 4) - load<u32>(shapeOffsetsAt + 4 * shape);
+}
+
+/** The shape of the row's columns, of which there are `count`. */
+function shapeOf(count: u32): u32 {
+  const hash = count == 0 ? 0 : mix(count, rowColumnsAt, count);
+  const slot = shapeSlotsAt + 4 * (hash & (shapeSlots - 1));
+  for (let next = load<u32>(slot); next != 0; next = load<u32>(shapeFieldsAt + shapeFieldBytes * (next - 1))) {
+    if (shapeLength(next - 1) == count && isSame(shapeStart(next - 1), rowColumnsAt, count)) return next - 1;
+  }
+  const shape = shapeCount++;
+  memory.copy(shapeColumnsAt + shapeColumnsEnd, rowColumnsAt, count);
+  shapeColumnsEnd += count;
+  store<u32>(shapeOffsetsAt + 4 * shape, shapeColumnsEnd, 4);
+  const fields = shapeFieldsAt + shapeFieldBytes * shape;
+  store<u32>(fields, load<u32>(slot));
+  store<u32>(fields, isWhole(count) ? 1 : 0, wholeField);
+  store<u32>(fields, 0, blockField);
+  store<u32>(slot, shape + 1);
+  return shape;
+}
+
+/** A property that stands twice has only one place in the columns. */
+function isWhole(count: u32): bool {
+  let seen: u64 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const column: u32 = load<u8>(rowColumnsAt + i);
+    if (column == keyInBody) continue;
+    if ((seen >>> column) & 1) return true;
+    seen |= (<u64>1) << column;
+  }
+  return false;
+}
+
+/** Number of the shape in the block that is being filled. */
+@inline
+function shapeNumber(shape: u32): u32 {
+  const fields = shapeFieldsAt + shapeFieldBytes * shape;
+  if (load<u32>(fields, blockField) != block + 1) {
+    store<u32>(fields, block + 1, blockField);
+    store<u32>(fields, blockShapesCount - load<u32>(blocksAt + blockBytes * block, blockShapesField), numberField);
+    store<u16>(blockShapesAt + 2 * blockShapesCount, shape);
+    blockShapesCount += 1;
+  }
+  return load<u32>(fields, numberField);
+}
+
+// ---- bodies ----
+
+/** Of a block: base of received times (f64), where its bodies begin (u32), and its shapes among those of all blocks (u32). */
+const blockBytes: usize = 16;
+const blockBodiesField: usize = 8;
+const blockShapesField: usize = 12;
+
+@inline
+function beginBlock(receivedMs: f64): void {
+  receivedBase = floor(receivedMs / receivedBaseStepMs) * receivedBaseStepMs;
+  const at = blocksAt + blockBytes * block;
+  store<f64>(at, receivedBase);
+  store<u32>(at, <u32>bodiesEnd, blockBodiesField);
+  store<u32>(at, blockShapesCount, blockShapesField);
+}
+
+/** D2 */
+function endBlock(): void {
+  block += 1;
+  blockRows = 0;
+  for (let column: u32 = 0; column < columnCount; column++) {
+    const values = load<u32>(valueCountsAt + 4 * column);
+    const codes = load<u32>(codeCountsAt + 4 * column);
+    if (values >= distinctSampleMin && <f64>codes > <f64>values * distinctShare) store<u8>(distinctAt + column, 1);
+  }
+}
+
+/** `fieldsAt` to `fieldsEnd`: message id and anonymous id, as the entry has them. B1 */
+@inline
+function addBody(payload: usize, end: usize, flags: u32, fieldsAt: usize, fieldsEnd: usize): void {
+  const receivedMs = load<f64>(payload, 9);
+  if (blockRows == 0) beginBlock(receivedMs);
+  const delta = receivedMs - receivedBase;
+  // The length is mostly one byte.
+  const start = bodiesEnd;
+  let to = start + 1;
+  const isWholeShape = rowShape != none && load<u32>(shapeFieldsAt + shapeFieldBytes * rowShape, wholeField) != 0;
+  if (isWholeShape || floor(delta) != delta || abs(delta) > receivedDeltaMax) {
+    store<u8>(to, flagWhole);
+    to = copyBytes(payload, end - payload, to + 1);
+  } else {
+    store<u8>(to, flags);
+    to = putVarint(to + 1, <u64>(delta < 0 ? -delta * 2 - 1 : delta * 2));
+    if (rowShape != none) to = putVarint(to, shapeNumber(rowShape));
+    if (fieldsEnd > fieldsAt) to = copyBytes(fieldsAt, fieldsEnd - fieldsAt, to);
+    for (let i: u32 = 0; i < spanCount; i++) {
+      const from = load<u32>(spansAt + 8 * i);
+      to = copyBytes(from, load<u32>(spansAt + 8 * i, 4) - from, to);
+    }
+  }
+  const length = <u32>(to - start - 1);
+  bodyByteCount += length;
+  if (length > 0x7f) {
+    let width: usize = 1;
+    for (let rest = length; rest > 0x7f; rest >>>= 7) width += 1;
+    memory.copy(start + width, start + 1, length);
+    putVarint(start, length);
+    to += width - 1;
+  } else store<u8>(start, length);
+  bodiesEnd = to;
+}
+
+@inline
+function putVarint(to: usize, value: u64): usize {
+  for (; value > 0x7f; value >>>= 7) store<u8>(to++, <u32>(value & 0x7f) | 0x80);
+  store<u8>(to, <u32>value);
+  return to + 1;
+}

@@ -1,0 +1,161 @@
+// The kernel that makes rows of ordinary events (kernels/event-rows.ts): its memory, and how the core gets at it
+// (actors/event-rows.ts). One each partition.
+//   M1. The memory is laid out once and never grows: views of it stay valid. 12.4 MiB are its bound, of which the machine
+//       gives what was ever written: 2 MiB for chunks of plain events.
+//   M2. Whatever the log has, nothing outgrows its area: they are as large as the bounds of a chunk (actors/limits.ts) allow.
+
+import {receivedBaseStepMs, receivedDeltaMax} from '../../actors/bodies.js';
+import {codesReserved, distinctSampleMin, distinctShare} from '../../actors/dictionary.js';
+import type {RowKernel} from '../../actors/event-rows.js';
+import {tableSeed} from '../../actors/interned.js';
+import {
+  bodyBlockRows,
+  chunkBodyBytesMax,
+  chunkCodesMax,
+  chunkColumnsMax,
+  chunkRowsMax,
+  dictionaryBytesMax,
+  dictionaryValueBytesMax,
+  entryBytesMax,
+  objectKeyCharsMax,
+  objectKeysMax,
+} from '../../actors/limits.js';
+import {predictedShapes} from '../../actors/open-chunk.js';
+import {compile, fixedMemory, instantiate, layOut, readKernel} from '../web-assembly.js';
+
+/** Bytes of the log in the kernel's memory: little enough to stay in a core's cache. */
+const windowBytes = 256 * 1024;
+/** Rows of one call: what it tells of their users stays in the nearest cache. */
+const runRowsMax = 1_024;
+/** UTF-8 bytes of a property's name. */
+const keyBytesMax = 4 * objectKeyCharsMax;
+/** Event names that are not looked up by the host; a power of two. */
+const knownNamesMax = 1_024;
+const knownNameBytesMax = 64;
+/** First codes, and first shapes, of a hash. */
+const codeSlots = 16_384;
+const shapeSlots = 1_024;
+/** A key's length stands before it, and vectors are compared. */
+const keyStride = keyBytesMax + 32;
+const shapeFieldBytes = 16;
+const blockBytes = 16;
+const blocksMax = chunkRowsMax / bodyBlockRows;
+/** The last body may pass the bound; a length takes three bytes at most. */
+const bodiesBytesMax = chunkBodyBytesMax + entryBytesMax + 3 * chunkRowsMax;
+
+const bounds = {
+  chunkRowsMax,
+  chunkBodyBytesMax,
+  bodyBlockRows,
+  chunkColumnsMax,
+  chunkCodesMax,
+  dictionaryValueBytesMax,
+  dictionaryBytesMax,
+  objectKeysMax,
+  distinctSampleMin,
+  distinctShare,
+  codesReserved,
+  receivedBaseStepMs,
+  receivedDeltaMax,
+  predictedShapes,
+  runRowsMax,
+  keyBytesMax,
+  keyStride,
+  knownNamesMax,
+  knownNameBytesMax,
+  codeSlots,
+  shapeSlots,
+  tableSeed,
+};
+
+/** Sizes of the areas, in bytes; their names are the kernel's, those of `usersAt` and `windowAt` the host's alone. */
+const areas = {
+  windowAt: windowBytes,
+  timesAt: 8 * chunkRowsMax,
+  usersAt: 4 * chunkRowsMax,
+  namesAt: 4 * chunkRowsMax,
+  codesAt: 2 * chunkRowsMax * chunkColumnsMax,
+  keysAt: keyStride * chunkColumnsMax,
+  keyLengthsAt: 4 * chunkColumnsMax,
+  valueCountsAt: 4 * chunkColumnsMax,
+  codeCountsAt: 4 * chunkColumnsMax,
+  distinctAt: chunkColumnsMax,
+  dictionaryAt: dictionaryBytesMax,
+  offsetsAt: 4 * (chunkCodesMax + 2),
+  codeColumnsAt: chunkCodesMax + 1,
+  hashesAt: 4 * (chunkCodesMax + 1),
+  nextCodesAt: 2 * (chunkCodesMax + 1),
+  codeSlotsAt: 2 * codeSlots,
+  shapeColumnsAt: chunkRowsMax * objectKeysMax,
+  shapeOffsetsAt: 4 * (chunkRowsMax + 1),
+  shapeFieldsAt: shapeFieldBytes * chunkRowsMax,
+  shapeSlotsAt: 4 * shapeSlots,
+  shapeOfNameAt: 4 * predictedShapes,
+  bodiesAt: bodiesBytesMax,
+  blocksAt: blockBytes * blocksMax,
+  blockShapesAt: 2 * chunkRowsMax,
+  rowColumnsAt: objectKeysMax,
+  spansAt: 8 * objectKeysMax,
+  userStartsAt: 4 * runRowsMax,
+  userLengthsAt: 4 * runRowsMax,
+  userHashesAt: 4 * runRowsMax,
+  nameBytesAt: knownNameBytesMax * knownNamesMax,
+  nameLengthsAt: 4 * knownNamesMax,
+  nameIndexesAt: 4 * knownNamesMax,
+  nameSlotsAt: 2 * 2 * knownNamesMax,
+};
+
+const code = readKernel('event-rows');
+const module = code === undefined ? undefined : compile(code);
+
+/** False where there is no WebAssembly with SIMD, or nobody compiled the kernel. */
+export const hasRowKernel = module !== undefined;
+
+/** A kernel of one partition; undefined where there is none, or no memory for it: rows are made without it. */
+export function loadRowKernel(): RowKernel | undefined {
+  if (module === undefined) return undefined;
+  try {
+    return instanceOf(module);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined; // No room for the memory.
+    throw error;
+  }
+}
+
+function instanceOf(kernel: object): RowKernel {
+  const {places, length} = layOut(areas);
+  const memory = fixedMemory(length); // M1
+  const {usersAt, windowAt, ...kernelPlaces} = places;
+  const calls = instantiate(kernel, {
+    env: {memory},
+    'event-rows': {...bounds, ...kernelPlaces},
+  }) as RowKernel['calls'];
+  const {buffer} = memory;
+  const words = (at: number, count: number) => new Uint32Array(buffer, at, count);
+  return {
+    memory: new Uint8Array(buffer),
+    windowAt,
+    windowBytes,
+    times: new Float64Array(buffer, places.timesAt, chunkRowsMax),
+    users: words(usersAt, chunkRowsMax),
+    names: words(places.namesAt, chunkRowsMax),
+    codes: Array.from(
+      {length: chunkColumnsMax},
+      (_, column) => new Uint16Array(buffer, places.codesAt + 2 * chunkRowsMax * column, chunkRowsMax),
+    ),
+    keysAt: places.keysAt,
+    keyStride,
+    keyLengths: words(places.keyLengthsAt, chunkColumnsMax),
+    dictionaryAt: places.dictionaryAt,
+    offsets: words(places.offsetsAt, chunkCodesMax + 2),
+    shapeColumns: new Uint8Array(buffer, places.shapeColumnsAt, areas.shapeColumnsAt),
+    shapeOffsets: words(places.shapeOffsetsAt, chunkRowsMax + 1),
+    blocks: words(places.blocksAt, (blockBytes / 4) * blocksMax),
+    receivedBases: new Float64Array(buffer, places.blocksAt, (blockBytes / 8) * blocksMax),
+    blockShapes: new Uint16Array(buffer, places.blockShapesAt, chunkRowsMax),
+    userStarts: words(places.userStartsAt, runRowsMax),
+    userLengths: words(places.userLengthsAt, runRowsMax),
+    userHashes: words(places.userHashesAt, runRowsMax),
+    calls,
+  };
+}
