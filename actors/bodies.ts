@@ -203,6 +203,7 @@ export class BodyBlock {
   /** Row whose body stands at the reader's position. */
   private next = 0;
   private readonly scratch = new ByteWriter(1_024);
+  private scratchEntry: EntryView | undefined;
 
   constructor(block: Uint8Array, columns: RowColumns) {
     this.block = block;
@@ -230,9 +231,9 @@ export class BodyBlock {
     if (flags & eventFlag.messageId) copyString(reader, scratch);
     if (flags & eventFlag.anonymousId) copyString(reader, scratch);
     if (shape !== undefined) this.writeProperties(row, shape, reader);
-    const entry = new EntryView(scratch.bytes);
-    entry.movePayload(entryKind.event, 0, scratch.position);
-    return entry;
+    if (this.scratchEntry?.bytes !== scratch.bytes) this.scratchEntry = new EntryView(scratch.bytes);
+    this.scratchEntry.movePayload(entryKind.event, 0, scratch.position);
+    return this.scratchEntry;
   }
 
   /** A cursor at the properties of a live row, valid until the next row is asked for. */

@@ -155,15 +155,20 @@ function varintWidth(value: number): number {
 
 export class ByteReader {
   readonly bytes: Uint8Array;
-  private readonly view: DataView;
+  /** Made for the first number that needs it: most readers of one row meet none. */
+  private lazyView: DataView | undefined;
   position: number;
   readonly end: number;
 
   constructor(bytes: Uint8Array, start = 0, end = bytes.length) {
     this.bytes = bytes;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.position = start;
     this.end = end;
+  }
+
+  private get view(): DataView {
+    const {bytes} = this;
+    return (this.lazyView ??= new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
 
   get done(): boolean {

@@ -123,7 +123,10 @@ async function total(asker: HttpAsker, event: string, {startMs, dayCount}: Workl
   return (body as {total: number}).total;
 }
 
-/** A service over the filled store, with the default refresh: nothing but questions happens while it is measured. */
-export async function startOver(store: DataStore, owned: Owned): Promise<BenchService> {
-  return owned.add(await startService({env: serviceEnv, profileFolder: null, dataDir: store.dataDir}));
+/**
+ * A service over the filled store, with the default refresh: nothing but questions happens while it is measured. `env`: on
+ * top of what all have.
+ */
+export async function startOver(store: DataStore, owned: Owned, env: Readonly<Record<string, string>> = {}) {
+  return owned.add(await startService({env: {...serviceEnv, ...env}, profileFolder: null, dataDir: store.dataDir}));
 }

@@ -211,17 +211,27 @@ export class HistoryReads {
   }
 }
 
+/** In the reply an event is a JSON string between commas: at most six bytes for what is one character here. */
+const replyBytesAtMost = (text: string | null): number => (text === null ? 4 : text.length * 6 + 2) + 1;
+const replyBytes = (text: string | null): number => (text === null ? 4 : Buffer.byteLength(JSON.stringify(text))) + 1;
+
 /** Texts of events, until a reply is full. */
 class ReplyEvents {
   readonly texts: (string | null)[] = [];
   isFull = false;
-  private bytes = 0;
+  private bytesAtMost = 0;
+  /** Counted only once the bound above is not enough: mostly never. */
+  private bytes: number | undefined;
 
   /** Does nothing once it is full. */
   add(text: string | null): void {
-    // In the reply an event is a JSON string: quotes and non-ASCII characters take more bytes there.
-    this.bytes += text === null ? 5 : Buffer.byteLength(JSON.stringify(text)) + 1;
-    this.isFull ||= this.bytes > replyBytesMax && this.texts.length > 0;
+    if (this.isFull) return;
+    this.bytesAtMost += replyBytesAtMost(text);
+    if (this.bytesAtMost > replyBytesMax) {
+      this.bytes ??= this.texts.reduce((sum, earlier) => sum + replyBytes(earlier), 0);
+      this.bytes += replyBytes(text);
+      this.isFull = this.bytes > replyBytesMax && this.texts.length > 0;
+    }
     if (!this.isFull) this.texts.push(text);
   }
 }

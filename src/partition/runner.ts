@@ -131,8 +131,11 @@ export class Runner {
     });
   }
 
-  /** Starts folding; resolves when everything that was in the log is in a published snapshot, or never will be. */
-  async start(): Promise<void> {
+  /**
+   * Starts folding; resolves when everything that was in the log is in a published snapshot, or never will be, and
+   * `warmedUp` has resolved.
+   */
+  async start(warmedUp?: Promise<void>): Promise<void> {
     const {reader, partition} = this.setup;
     this.run().catch((error: unknown) => this.foldingEnded(error as Error));
     // Asked again: a log that loses its tail meanwhile may not reach that sequence for long.
@@ -140,9 +143,10 @@ export class Runner {
       if (this.isStandingStill) return;
     }
     await this.publishNow(tickReason.start);
-    this.phase = 'live';
     if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
     this.startTicking(partition.partition);
+    await warmedUp;
+    if (this.phase === 'recovering') this.phase = 'live';
   }
 
   /**

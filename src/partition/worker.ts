@@ -25,6 +25,7 @@ import {PositionFile} from './position-note.js';
 import {hasRowKernel, loadRowKernel} from './row-kernel.js';
 import type {Runner} from './runner.js';
 import type {ErasureReach} from './scrub.js';
+import {warmUp} from './warm-up.js';
 
 const data = workerData as PartitionWorkerData;
 const port = must(parentPort, 'the partition worker runs in a thread');
@@ -36,6 +37,8 @@ const damage = new Damage(log);
 const foldCacheShare = 0.25;
 /** The log's last sequence comes within a millisecond; what a restart of the server swallowed is asked again. */
 const lastSequenceMsMax = 500;
+/** Brings several hundred MiB. */
+const warmUpMsMax = 3_000;
 
 function fail(error: Error): void {
   log.error({err: error}, 'a partition cannot go on');
@@ -189,7 +192,9 @@ async function main(): Promise<void> {
     if (message.kind === 'acked') intake.take(message);
     else void drain(runners, shared).catch(fail);
   });
-  await Promise.all(runners.map((runner) => runner.start()));
+  const stored = runners.map(({setup: {layout}}) => ({chunks: [...layout.chunks.values()], userRuns: layout.userRuns}));
+  const warmedUp = warmUp(shared.cache, stored, warmUpMsMax);
+  await Promise.all(runners.map((runner) => runner.start(warmedUp)));
   tell({kind: 'ready'});
 }
 

@@ -200,6 +200,11 @@ export class PartsCache {
     return bodiesLayout(await this.bodiesHead(ref)).starts.length;
   }
 
+  /** What every block of a bodies part is read out of. */
+  async loadBodies(ref: PartRef): Promise<void> {
+    await Promise.all(ref.revisions.map((_, i) => this.value(ref, i)));
+  }
+
   /** One block of a bodies part, inflated (actors/bodies.ts). C4 */
   async loadBodyBlock(ref: PartRef, block: number): Promise<Uint8Array<ArrayBuffer>> {
     return (await this.once(blockKey(ref, block), () => this.inflateBlock(ref, block))).bytes;
