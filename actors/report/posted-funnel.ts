@@ -10,7 +10,7 @@ import {ranksPerMs} from './event-key.js';
 import type {FunnelResult} from './funnel.js';
 import {blockUsers, type FunnelSteps, findDense, PlainFunnelSteps} from './funnel-steps.js';
 import {placeAfter, placeOfUser} from './key-search.js';
-import {NumberList} from './median.js';
+import type {NumberList, NumberLists} from './median.js';
 import type {Stretch} from './selection.js';
 import type {DensePostings, NamePostings, SparsePostings, UserPostings} from './user-postings.js';
 
@@ -44,17 +44,19 @@ export class PostedFunnel implements FunnelResult {
 
   /**
    * `segments`: postings of all chunks, in the order of their ordinals. `stepNames`: the name index of each step's event in
-   * this partition, -1 where it has none. `windowMs` is inclusive, infinite without a window.
+   * this partition, -1 where it has none. `windowMs` is inclusive, infinite without a window. `lists` has those for the
+   * durations, which are the caller's to give back.
    */
   constructor(
     segments: readonly UserPostings[],
     stepNames: readonly number[],
     {startMs, lastMs}: Stretch,
     windowMs: number,
+    lists: NumberLists,
   ) {
     const main = largest(segments);
     this.reached = new Float64Array(stepNames.length);
-    this.durations = stepNames.map(() => new NumberList());
+    this.durations = stepNames.map(() => lists.take());
     this.names = stepNames;
     this.steps = stepNames.map((name) => stepOf(segments, main, name));
     this.block = main?.steps ?? new PlainFunnelSteps();

@@ -4,7 +4,11 @@
 //       may wait for the answer. A part that the newest set names and that is gone is damage.
 //   R3. Memory: parts in the cache, postings for funnels, rows gathered by the reports at work and kept answers share
 //       `cacheBytesMax`.
+//   R4. While it asks for the newest snapshots, an idle engine computes the answer over those that it has: nearly always
+//       they are the newest. If they are not, nobody gets that answer.
 
+import {setImmediate as turn} from 'node:timers/promises';
+import {NumberLists} from '../../actors/report/median.js';
 import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
@@ -46,6 +50,7 @@ export class ReportEngine {
   private readonly turns = new Turns(reportsAtOnceMax, reportsWaitingMax);
   private readonly gatheredBytesMax: number;
   private readonly dayRanges: HeldDayRanges;
+  private readonly durationLists: NumberLists;
   private readonly damage: Damage;
   private readonly logger: Logger;
 
@@ -57,9 +62,10 @@ export class ReportEngine {
     this.valueIndex = new ValueIndex(this.parts, logger, whenQuiet);
     this.dayRanges = new HeldDayRanges(this.parts);
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
-    this.gatheredBytesMax = Math.floor(cacheBytesMax / 4 / reportsAtOnceMax);
+    this.gatheredBytesMax = Math.floor((cacheBytesMax * 15) / 64 / reportsAtOnceMax);
     // Strings of up to two bytes a character.
     this.answers = new AnswerCache(options.answerCharsMax ?? Math.floor(cacheBytesMax / 16 / 2));
+    this.durationLists = new NumberLists(Math.floor(cacheBytesMax / 64)); // R3: out of what reports at work gather.
     this.damage = new Damage(logger);
     this.logger = logger;
   }
@@ -105,7 +111,9 @@ export class ReportEngine {
   }
 
   private async report(query: ReportQuery, ifNoneMatch: string | undefined): Promise<ReportAnswer> {
-    const snapshots = await this.snapshots.read();
+    const reading = this.snapshots.read();
+    const ahead = this.computeAhead(query, ifNoneMatch);
+    const snapshots = await reading;
     if (!areAll(snapshots)) return {kind: 'unavailable', message: 'not every partition has published a snapshot yet'};
     this.valueIndex.follow(snapshots);
     const headers = headersOf(
@@ -113,19 +121,44 @@ export class ReportEngine {
       snapshots.map(({manifest}) => manifest),
     ); // R1
     if (isNoneMatch(ifNoneMatch, headers.ETag)) return {kind: 'report', headers, body: null};
-    const body = await this.answers.get(headers.ETag, () => this.turns.take(() => this.compute(query, snapshots)));
+    const body = await (ahead?.tag === headers.ETag ? ahead.body : this.bodyOf(headers.ETag, query, snapshots));
     return {kind: 'report', headers, body};
+  }
+
+  /** R4. Only where nobody is at work: others gain nothing by it. */
+  private computeAhead(
+    query: ReportQuery,
+    ifNoneMatch: string | undefined,
+  ): {tag: string; body: Promise<string>} | undefined {
+    const snapshots = this.snapshots.lastRead();
+    if (!this.turns.isIdle || !areAll(snapshots)) return undefined;
+    const tag = tagOf(query, snapshots);
+    if (isNoneMatch(ifNoneMatch, tag)) return undefined;
+    const body = turn().then(() => this.bodyOf(tag, query, snapshots)); // A turn: what asks for newer ones leaves first.
+    body.catch(() => undefined); // Of interest only when it is this answer that is given.
+    return {tag, body};
+  }
+
+  /** Computed once, whoever asks for it, and kept. */
+  private bodyOf(tag: string, query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+    return this.answers.get(tag, () => this.turns.take(() => this.compute(query, snapshots)));
   }
 
   private async compute(query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
     const startedMs = monotonicMs();
-    const {parts, gatheredBytesMax, dayRanges, funnelIndex, valueIndex} = this;
-    const evaluation = new Evaluation(parts, gatheredBytesMax, dayRanges, funnelIndex, valueIndex);
+    const {parts, gatheredBytesMax, dayRanges, funnelIndex, valueIndex, durationLists} = this;
+    const evaluation = new Evaluation(parts, gatheredBytesMax, dayRanges, funnelIndex, valueIndex, durationLists);
     const body = await evaluation.answer(query, snapshots);
     this.logger.debug({report: query.report, ms: monotonicMs() - startedMs}, 'report computed');
     return body;
   }
 }
+
+const tagOf = (query: ReportQuery, snapshots: readonly PartitionSnapshot[]): string =>
+  headersOf(
+    query,
+    snapshots.map(({manifest}) => manifest),
+  ).ETag;
 
 const areAll = (snapshots: readonly (PartitionSnapshot | undefined)[]): snapshots is readonly PartitionSnapshot[] =>
   snapshots.every((snapshot) => snapshot !== undefined);

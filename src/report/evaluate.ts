@@ -22,6 +22,7 @@ import {PropertyFilter} from '../../actors/report/filter.js';
 import {FunnelPartial, type FunnelResult, mergeFunnels} from '../../actors/report/funnel.js';
 import {gatheredRowBytes} from '../../actors/report/gathered-rows.js';
 import {HourSetsPartial, hourSetWords} from '../../actors/report/hour-sets.js';
+import {NumberLists} from '../../actors/report/median.js';
 import {PostedFunnel} from '../../actors/report/posted-funnel.js';
 import type {DaySegment} from '../../actors/report/selection.js';
 import type {RowsView} from '../../actors/rows.js';
@@ -47,6 +48,7 @@ export class Evaluation {
   private readonly dayRanges: HeldDayRanges;
   private readonly funnelIndex: FunnelIndex | undefined;
   private readonly valueIndex: ValueIndex | undefined;
+  private readonly lists: NumberLists;
   private readonly slices = new Slices();
 
   /**
@@ -59,12 +61,14 @@ export class Evaluation {
     dayRanges = new HeldDayRanges(parts),
     funnelIndex?: FunnelIndex,
     valueIndex?: ValueIndex,
+    lists = new NumberLists(0),
   ) {
     this.parts = parts;
     this.dayRanges = dayRanges;
     this.gatheredBytesMax = gatheredBytesMax;
     this.funnelIndex = funnelIndex;
     this.valueIndex = valueIndex;
+    this.lists = lists;
   }
 
   /** JSON text of the answer. @throws MissingPart, DamagedPart */
@@ -202,7 +206,9 @@ export class Evaluation {
   private async funnel(query: QueryOf<'funnel'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
     const partials: FunnelResult[] = [];
     for (const snapshot of snapshots) partials.push(await this.funnelOf(query, snapshot)); // E1
-    return funnelAnswer(query.steps, mergeFunnels(query.steps.length, partials));
+    const funnel = mergeFunnels(query.steps.length, partials);
+    for (const {durations} of partials) for (const list of durations) this.lists.giveBack(list);
+    return funnelAnswer(query.steps, funnel);
   }
 
   private async funnelOf(query: QueryOf<'funnel'>, snapshot: PartitionSnapshot): Promise<FunnelResult> {
@@ -212,7 +218,7 @@ export class Evaluation {
     const windowMs = query.windowMs ?? Number.POSITIVE_INFINITY;
     const postings = await this.funnelIndex?.postingsOf(snapshot, stretch);
     if (postings !== undefined) {
-      const funnel = new PostedFunnel(postings, stepNames, stretch, windowMs);
+      const funnel = new PostedFunnel(postings, stepNames, stretch, windowMs, this.lists);
       for (const _ of funnel.walk()) await this.slices.pause();
       return funnel;
     }

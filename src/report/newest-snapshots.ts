@@ -41,6 +41,11 @@ export class NewestSnapshots {
     return [...this.held];
   }
 
+  /** What `read` found last; there may be newer ones. */
+  lastRead(): readonly (PartitionSnapshot | undefined)[] {
+    return [...this.held];
+  }
+
   /** A part was missing: whether the newest manifests name it all the same. The next read believes nothing that is held. */
   async nameNow({key}: PartRef): Promise<boolean> {
     this.revision = undefined;

@@ -28,6 +28,10 @@ export class Turns {
     }
   }
 
+  get isIdle(): boolean {
+    return this.taken === 0;
+  }
+
   /** Resolves when nobody is at work, or after `waitMsMax`: where somebody always is, the others go on slowly. */
   quiet(waitMsMax: number): Promise<void> {
     if (this.taken === 0) return Promise.resolve();

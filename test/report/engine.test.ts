@@ -5,6 +5,7 @@ import {createLogger} from '../../src/observe.js';
 import {ReportEngine} from '../../src/report/engine.js';
 import type {ManifestSource} from '../../src/report/newest-snapshots.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
+import {until} from '../support/until.js';
 
 const hourMs = 3_600_000;
 const query: ReportQuery = {report: 'events', event: 'A', fromMs: 0, toMs: 3 * hourMs - 1, interval: 'hour'};
@@ -21,6 +22,16 @@ class Bucket implements ManifestSource {
   revision = 0;
   infos = 0;
   fetches = 0;
+  private held: Promise<void> | undefined;
+
+  /** Says nothing of its revision until the function that is returned is called. */
+  hold(): () => void {
+    let release = (): void => undefined;
+    this.held = new Promise((resolve) => {
+      release = resolve;
+    });
+    return () => release();
+  }
 
   put(manifest: Manifest): void {
     this.manifests[manifest.partition] = manifest;
@@ -29,6 +40,7 @@ class Bucket implements ManifestSource {
 
   async lastRevision(): Promise<number> {
     this.infos += 1;
+    await this.held;
     return this.revision;
   }
 
@@ -116,6 +128,28 @@ describe('report engine', () => {
     expect(after.body).toBe(counted([1, 1, 1]));
     expect(after.headers['Report-Log-Position']).toBe('0:1.2,1:1.1');
     expect(after.headers.ETag).not.toBe(before.headers.ETag);
+  });
+
+  test('computes over the snapshots that it has while it asks for newer ones, and answers by the newest', async () => {
+    const world = worldWithSnapshots();
+    await world.ask();
+    for (const isNewer of [false, true]) {
+      const release = world.bucket.hold();
+      const {reads} = world.parts;
+      const asking = world.ask({
+        ...query,
+        toMs: query.toMs - Number(isNewer),
+        interval: 'day',
+        filter: {property: 'p', value: 'v'},
+      });
+      await until('a part is read', () => world.parts.reads > reads || isNewer);
+      if (isNewer) {
+        world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 1, properties: {p: 'v'}});
+        world.publish(0, 3 * hourMs);
+      }
+      release();
+      expect(JSON.parse((await asking).body!).total).toBe(Number(isNewer));
+    }
   });
 
   test('an event name that is new in a later snapshot is found', async () => {

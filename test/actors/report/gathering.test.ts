@@ -90,3 +90,33 @@ test('the median of several lists equals that of the sorted whole', () => {
     {numRuns: 500},
   );
 });
+
+test.each([
+  ['as they come', (numbers: number[]) => numbers],
+  ['ascending', (numbers: number[]) => numbers.sort((a, b) => a - b)],
+  // Every 16th number, which is all that a sample sees, is among the largest.
+  [
+    'against the sample',
+    (numbers: number[]) => {
+      numbers.sort((a, b) => b - a);
+      const seen = numbers.splice(0, numbers.length >> 4);
+      return Array.from({length: seen.length * 16}, (_, i) => (i % 16 === 0 ? seen.pop()! : numbers.pop()!));
+    },
+  ],
+  ['nearly all equal', (numbers: number[]) => numbers.map((number, i) => (i % 1_000 === 0 ? number : 5_000))],
+])('the median of many numbers, %s', (_, order) => {
+  let state = 3;
+  for (const count of [8_192, 50_000, 50_016]) {
+    const drawn = Array.from({length: count}, () => {
+      state = Math.imul(state, 48_271) >>> 0;
+      return Math.floor(10_000_000 * (state / 2 ** 32) ** 3);
+    });
+    const numbers = order(drawn);
+    const list = new NumberList();
+    for (const number of numbers) list.push(number);
+    const sorted = numbers.toSorted((a, b) => a - b);
+    const upper = sorted[sorted.length >> 1]!;
+    const lower = sorted[(sorted.length - 1) >> 1]!;
+    expect(medianOf([list])).toBe((lower + upper) / 2);
+  }
+});

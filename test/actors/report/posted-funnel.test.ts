@@ -3,6 +3,7 @@ import {describe, expect, test} from 'vitest';
 import type {SnapshotIndex} from '../../../actors/manifest.js';
 import {ranksPerMs, timeOfKey} from '../../../actors/report/event-key.js';
 import {FunnelPartial, type FunnelResult} from '../../../actors/report/funnel.js';
+import {NumberLists} from '../../../actors/report/median.js';
 import {PostedFunnel} from '../../../actors/report/posted-funnel.js';
 import type {Stretch} from '../../../actors/report/selection.js';
 import {PostingsBuilder, plainMemory, type UserPostings} from '../../../actors/report/user-postings.js';
@@ -40,6 +41,9 @@ interface Shape {
   readonly userCount: number;
   readonly nameCount: number;
 }
+
+/** What one funnel gives back the next one takes. */
+const lists = new NumberLists(1 << 20);
 
 /** Every segment has a kernel that walks over it. */
 const kernels = kernelMemory(0);
@@ -95,9 +99,11 @@ function scanned(
 }
 
 function posted(segments: readonly UserPostings[], steps: number[], stretch: Stretch, windowMs: number) {
-  const funnel = new PostedFunnel(segments, steps, stretch, windowMs);
+  const funnel = new PostedFunnel(segments, steps, stretch, windowMs, lists);
   finish(funnel.walk());
-  return resultOf(funnel);
+  const result = resultOf(funnel);
+  for (const list of funnel.durations) lists.giveBack(list);
+  return result;
 }
 
 /** Durations without the order of users. */
@@ -197,7 +203,7 @@ describe('a funnel over postings equals the scan', () => {
     const funnels = [
       [0, 1],
       [1, 0],
-    ].map((steps) => new PostedFunnel(segments, steps, whole, always));
+    ].map((steps) => new PostedFunnel(segments, steps, whole, always, lists));
     const walks = funnels.map((funnel) => funnel.walk());
     for (let goesOn = true; goesOn; ) goesOn = walks.map((walk) => walk.next()).some(({done}) => !done);
     expect(funnels.map((funnel) => resultOf(funnel))).toEqual([
