@@ -4,28 +4,30 @@ import type {Traits, UserRecord} from './user-records.js';
 
 const initialSlots = 1_024;
 const noDay = 0xffffffff;
+/** A slot is five doubles, two of which are four words. */
+const slotBytes = 40;
 /** Places of a slot in `times`: epoch ms; NaN: none. */
-const timeFields = 3;
+const timeFields = slotBytes / 8;
 const createdAt = 0;
 const lastEventAt = 1;
 const lastIdentifyAt = 2;
 /** Places of a slot in `marks`. */
-const markFields = 4;
-const userAt = 0;
+const markFields = slotBytes / 4;
+const userAt = 6;
 /** Epoch day of the newest event in arrival order. */
-const lastDayAt = 1;
+const lastDayAt = 7;
 /** Newest node of the slot's chunk list, + 1; 0: none. Chunks are linked newest first. */
-const chunkHeadAt = 2;
+const chunkHeadAt = 8;
 /** The chunk of that node. */
-const lastChunkAt = 3;
+const lastChunkAt = 9;
 
 export class UserDeltas {
   /** Touched users, a slot each. */
   count = 0;
-  // What an event of a user reads and writes stands together: users come in no order, and each column of its own would be
-  // another line of cache.
+  // What an event of a user reads and writes stands together, in one memory seen as doubles and as words: users come in no
+  // order, and each column of its own would be another line of cache.
   private times = new Float64Array(initialSlots * timeFields);
-  private marks = new Uint32Array(initialSlots * markFields);
+  private marks = new Uint32Array(this.times.buffer);
   private nodeChunk = new Uint32Array(initialSlots);
   private nodePrevious = new Uint32Array(initialSlots);
   private nodes = 0;
@@ -80,7 +82,7 @@ export class UserDeltas {
 
   private growSlots(): void {
     this.times = grown(this.times, this.times.length * 2);
-    this.marks = grown(this.marks, this.marks.length * 2);
+    this.marks = new Uint32Array(this.times.buffer);
   }
 
   private addChunk(mark: number, chunk: number): void {

@@ -11,6 +11,7 @@ import {memoryBench} from './benches/memory.js';
 import {mixedBench} from './benches/mixed.js';
 import {overloadBench} from './benches/overload.js';
 import {parsersBench} from './benches/parsers.js';
+import {piecesBench} from './benches/pieces.js';
 import {recoveryBench} from './benches/recovery.js';
 import {reportsBench} from './benches/reports.js';
 import {stallsBench} from './benches/stalls.js';
@@ -26,6 +27,7 @@ export const benches: readonly Bench[] = [
   reportsBench,
   historyBench,
   foldBench,
+  piecesBench,
   recoveryBench,
   memoryBench,
   growthBench,

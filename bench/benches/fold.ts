@@ -25,6 +25,7 @@ const contenders = [
   'F6: scan in memory',
   'unpack in memory',
   'fold in memory',
+  'fold in memory, every value looked up',
   'fold in memory, without the kernel',
   'F5: log read + unpack',
   'log read + fold',
@@ -81,12 +82,14 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldR
       return events;
     });
   const kernels = Array.from({length: partitionCount}, () => loadRowKernel());
+  const lookingUp = Array.from({length: partitionCount}, () => loadRowKernel(2));
   if (kernels.includes(undefined))
     throw new Error('there is no kernel on this machine, or nobody compiled it: npm run build');
   const measures: Record<Contender, Measure<Sample>> = {
     'F6: scan in memory': fromMemory(scan),
     'unpack in memory': fromMemory(unpack),
     'fold in memory': fromMemory(foldBy(kernels)),
+    'fold in memory, every value looked up': fromMemory(foldBy(lookingUp)),
     'fold in memory, without the kernel': fromMemory(foldBy([])),
     'F5: log read + unpack': fromLog(unpack),
     'log read + fold': fromLog(foldBy(kernels)),

@@ -53,7 +53,6 @@ const bounds = {
   dictionaryBytesMax,
   objectKeysMax,
   distinctSampleMin,
-  distinctShare,
   codesReserved,
   receivedBaseStepMs,
   receivedDeltaMax,
@@ -111,24 +110,27 @@ const module = code === undefined ? undefined : compile(code);
 /** False where there is no WebAssembly with SIMD, or nobody compiled the kernel. */
 export const hasRowKernel = module !== undefined;
 
-/** A kernel of one partition; undefined where there is none, or no memory for it: rows are made without it. */
-export function loadRowKernel(): RowKernel | undefined {
+/**
+ * A kernel of one partition; undefined where there is none, or no memory for it: rows are made without it. `share`: of new
+ * values in a column from which on D1 holds; above 1 it never does (bench).
+ */
+export function loadRowKernel(share = distinctShare): RowKernel | undefined {
   if (module === undefined) return undefined;
   try {
-    return instanceOf(module);
+    return instanceOf(module, share);
   } catch (error) {
     if (error instanceof RangeError) return undefined; // No room for the memory.
     throw error;
   }
 }
 
-function instanceOf(kernel: object): RowKernel {
+function instanceOf(kernel: object, share: number): RowKernel {
   const {places, length} = layOut(areas);
   const memory = fixedMemory(length); // M1
   const {usersAt, windowAt, ...kernelPlaces} = places;
   const calls = instantiate(kernel, {
     env: {memory},
-    'event-rows': {...bounds, ...kernelPlaces},
+    'event-rows': {...bounds, distinctShare: share, ...kernelPlaces},
   }) as RowKernel['calls'];
   const {buffer} = memory;
   const words = (at: number, count: number) => new Uint32Array(buffer, at, count);

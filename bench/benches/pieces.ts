@@ -1,0 +1,159 @@
+// What the pieces of the fold bring that are there for speed alone, each beside the plain way that it stands for, in memory
+// and in this process. Both give the same, which is checked first.
+
+import {DaySets} from '../../actors/day-sets.js';
+import {hashBytes} from '../../actors/hash.js';
+import {chunkRowsMax} from '../../actors/limits.js';
+import {timeOrder} from '../../actors/rows.js';
+import type {Bench, Say} from '../bench.js';
+import type {BenchOptions} from '../options.js';
+import type {Owned} from '../owned.js';
+import {type Measure, playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
+import {spreadOf} from '../statistics.js';
+import {fixed, tableText} from '../table.js';
+import {canonical, dayMs, userId, workloadEvents} from '../workload/events.js';
+
+/** The quick way and the plain one. */
+const pairs = [
+  ['rows by time: radix sort', 'rows by time: comparator'],
+  ['hash of a user key: words', 'hash of a user key: bytes'],
+  ['users of a day: lists, sorted', 'users of a day: a Set'],
+] as const;
+type Contender = (typeof pairs)[number][number];
+
+interface Sample {
+  readonly cpuNsEach: number;
+}
+
+interface PiecesReport {
+  readonly eventCount: number;
+  readonly rounds: Rounds<Sample, Contender>;
+  /** CPU of the plain way / the quick one, by the quick one's name. */
+  readonly gains: Readonly<Record<string, Ratio>>;
+}
+
+/** What it answers says all of it as text, so that both can be compared. */
+type Work = () => {toString(): string};
+
+async function run(options: BenchOptions, _: Owned, say: Say): Promise<PiecesReport> {
+  const eventCount = options.numbers.events!;
+  const works = worksOf(eventCount);
+  for (const [quick, plain] of pairs) {
+    if (works[quick]().toString() !== works[plain]().toString()) throw new Error(`${quick}, ${plain}: not the same`);
+  }
+  const measures = Object.fromEntries(Object.entries(works).map(([name, work]) => [name, timed(work, eventCount)]));
+  const rounds = await playRounds(measures as Record<Contender, Measure<Sample>>, options, say);
+  const gains = pairs.map(
+    ([quick, plain]) =>
+      [quick, ratioOf(rounds, (samples) => samples[plain].cpuNsEach / samples[quick].cpuNsEach)] as const,
+  );
+  return {eventCount, rounds, gains: Object.fromEntries(gains)};
+}
+
+function worksOf(eventCount: number): Record<Contender, Work> {
+  const events = [...workloadEvents({...canonical, eventCount})].map(({user, timeMs}) => ({user, timeMs}));
+  const times = Float64Array.from(events, ({timeMs}) => timeMs);
+  const users = Uint32Array.from(events, ({user}) => user);
+  // In one piece, as in a message of the log.
+  const keys = Buffer.from(events.map(({user}) => `u${userId(user)}`).join(''));
+  const keyEnds = runningSum(events.map(({user}) => 1 + userId(user).length));
+  const inChunks =
+    (order: (times: Float64Array, users: Uint32Array) => Uint16Array): Work =>
+    () => {
+      const orders: Uint16Array[] = [];
+      for (let at = 0; at < eventCount; at += chunkRowsMax) {
+        orders.push(order(times.subarray(at, at + chunkRowsMax), users.subarray(at, at + chunkRowsMax)));
+      }
+      return orders;
+    };
+  const hashed =
+    (hash: (bytes: Uint8Array, start: number, end: number) => number): Work =>
+    () => {
+      let sum = 0;
+      for (let i = 0, start = 0; i < keyEnds.length; start = keyEnds[i++]!)
+        sum = (sum + hash(keys, start, keyEnds[i]!)) | 0;
+      return sum;
+    };
+  return {
+    'rows by time: radix sort': inChunks((some, of) => timeOrder(some, of, some.length)),
+    'rows by time: comparator': inChunks((some) =>
+      Uint16Array.from(some.keys()).sort((a, b) => some[a]! - some[b]! || a - b),
+    ),
+    'hash of a user key: words': hashed((bytes, start, end) => hashBytes(bytes, start, end, 1)),
+    'hash of a user key: bytes': hashed(hashBytewise),
+    'users of a day: lists, sorted': () => {
+      const sets = new DaySets();
+      for (const [row, user] of users.entries()) sets.add(Math.floor(times[row]! / dayMs), user);
+      return sets.sorted().map((set) => [set.day, set.users]);
+    },
+    'users of a day: a Set': () => {
+      const sets = new Map<number, Set<number>>();
+      for (const [row, user] of users.entries()) {
+        const day = Math.floor(times[row]! / dayMs);
+        const set = sets.get(day);
+        if (set === undefined) sets.set(day, new Set([user]));
+        else set.add(user);
+      }
+      const days = [...sets].sort(([a], [b]) => a - b);
+      return days.map(([day, set]) => [day, Uint32Array.from(set).sort()]);
+    },
+  };
+}
+
+function runningSum(lengths: readonly number[]): Uint32Array {
+  const ends = new Uint32Array(lengths.length);
+  for (let i = 0, end = 0; i < lengths.length; i++) ends[i] = end += lengths[i]!;
+  return ends;
+}
+
+/** As actors/hash.ts, each word put together from its bytes. */
+function hashBytewise(bytes: Uint8Array, start: number, end: number): number {
+  let h = 1;
+  let k = 0;
+  for (let at = start; at < end; at++) {
+    const place = (at - start) & 3;
+    k |= bytes[at]! << (8 * place);
+    if (place !== 3 && at !== end - 1) continue;
+    k = Math.imul(k, 0xcc9e2d51);
+    h ^= Math.imul((k << 15) | (k >>> 17), 0x1b873593);
+    if (place === 3) h = (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
+    k = 0;
+  }
+  h ^= end - start;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
+
+/** Kept, so that no compiler finds the work useless. */
+const answered: {last: unknown} = {last: undefined};
+
+function timed(work: Work, eventCount: number): Measure<Sample> {
+  return async () => {
+    const before = process.cpuUsage();
+    answered.last = work();
+    const {user, system} = process.cpuUsage(before);
+    return {cpuNsEach: ((user + system) * 1_000) / eventCount};
+  };
+}
+
+function text({eventCount, rounds, gains}: PiecesReport): string {
+  const medianOf = (name: Contender) =>
+    fixed(spreadOf(rounds.rounds.map(({samples}) => samples[name].cpuNsEach)).median, 1);
+  return [
+    `Pieces of the fold, ${eventCount} events`,
+    tableText(
+      ['', 'CPU ns each', 'the plain way', 'CPU ns each', 'gain'],
+      pairs.map(([quick, plain]) => [quick, medianOf(quick), plain, medianOf(plain), ratioText(gains[quick]!)]),
+    ),
+    roundsText(rounds),
+  ].join('\n');
+}
+
+export const piecesBench: Bench<PiecesReport> = {
+  name: 'pieces',
+  summary: 'pieces of the fold beside the plain ways that they stand for',
+  numbers: {events: {normal: 500_000, small: 20_000, help: 'events'}},
+  run,
+  text,
+};
