@@ -94,8 +94,10 @@ export type PartitionAnswer =
   | {readonly kind: 'known_user'}
   | {
       readonly kind: 'history';
-      /** Newest first; `more` says whether rows follow the last of these. */
-      readonly rows: readonly {readonly timeMs: number; readonly ordinal: number}[];
+      /** Newest first, as two lists: objects for hundreds of rows cost as much again as finding them. */
+      readonly timesMs: readonly number[];
+      readonly ordinals: readonly number[];
+      /** Whether rows follow the last of these. */
       readonly more: boolean;
       /** The ordinal bound of this answer, to be handed back with the next page. */
       readonly ordinalEnd: number;

@@ -4,7 +4,7 @@
 //   H1. A page is full until the end: rows that are erased between the two phases are made up for by older ones.
 //   H2. Rows at or above the ordinal bounds of the first page are never shown on later ones: pages do not shift.
 //   H3. Bodies are asked for in the order in which they are stored: neighbours lie in one block.
-import type {RowPlace, UserRef} from '../asks.js';
+import type {PartitionAnswer, RowPlace, UserRef} from '../asks.js';
 import type {Asks} from './asks.js';
 import {RequestFailure} from './failure.js';
 import {AnswerShare, tooManyAnswers} from './unread-answers.js';
@@ -93,11 +93,10 @@ export class HistoryReader {
       }),
     );
     this.ordinalEnds ??= answers.map((answer) => answer.ordinalEnd); // H2
-    const places = answers
-      .flatMap(({rows}, i) => rows.map((row) => ({...row, partition: this.partitions[i]})))
-      .sort(newestFirst);
-    const more = places.length > limit || answers.some((answer) => answer.more);
-    return {places: places.slice(0, limit), more, events: answers.map(({events}) => events ?? [])};
+    const places = newestOf(answers, this.partitions, limit);
+    const more =
+      answers.some((answer) => answer.more) || places.length < sum(answers.map(({timesMs}) => timesMs.length));
+    return {places, more, events: answers.map(({events}) => events ?? [])};
   }
 
   /** Phase two, in the order of the places; rows that are gone are left out. */
@@ -127,6 +126,33 @@ export class HistoryReader {
   }
 }
 
-function newestFirst(a: RowPlace, b: RowPlace): number {
-  return b.timeMs - a.timeMs || b.partition - a.partition || b.ordinal - a.ordinal;
+type RowLists = Pick<Extract<PartitionAnswer, {kind: 'history'}>, 'timesMs' | 'ordinals'>;
+
+/** The newest rows of all lists, of which each has its own newest first; `partitions` ascend. */
+function newestOf(lists: readonly RowLists[], partitions: readonly number[], limit: number): RowPlace[] {
+  const next = lists.map(() => 0);
+  const places: RowPlace[] = [];
+  while (places.length < limit) {
+    const list = newestList(lists, next);
+    if (list < 0) break;
+    const {timesMs, ordinals} = lists[list];
+    places.push({timeMs: timesMs[next[list]], partition: partitions[list], ordinal: ordinals[next[list]]});
+    next[list] += 1;
+  }
+  return places;
 }
+
+/** Of equal times the higher partition's comes first; -1 when all lists are used up. */
+function newestList(lists: readonly RowLists[], next: readonly number[]): number {
+  let newest = -1;
+  let newestMs = Number.NEGATIVE_INFINITY;
+  for (let list = 0; list < lists.length; list++) {
+    const timeMs = lists[list].timesMs[next[list]];
+    if (timeMs === undefined || timeMs < newestMs) continue;
+    newest = list;
+    newestMs = timeMs;
+  }
+  return newest;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

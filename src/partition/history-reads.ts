@@ -48,16 +48,17 @@ export class HistoryReads {
   async history(question: HistoryQuestion, user: number | undefined): Promise<PartitionAnswer> {
     const {partition} = this.setup;
     const ordinalEnd = question.ordinalEnd ?? partition.open.baseOrdinal + partition.open.count;
-    const nothing: PartitionAnswer = {kind: 'history', rows: [], more: false, ordinalEnd};
+    const nothing: PartitionAnswer = {kind: 'history', timesMs: [], ordinals: [], more: false, ordinalEnd};
     if (question.user !== undefined && user === undefined) return nothing;
     const name = question.event === undefined ? undefined : this.findName(question.event);
     if (question.event !== undefined && name === undefined) return nothing;
     const found = await this.newestRows(this.filterOf(question, user, name, ordinalEnd), question.limit + 1);
     const rows = found.slice(0, question.limit);
-    const answer = {kind: 'history', rows, more: found.length > question.limit, ordinalEnd} as const;
+    const timesMs = rows.map(({timeMs}) => timeMs);
+    const ordinals = rows.map(({ordinal}) => ordinal);
+    const answer = {kind: 'history', timesMs, ordinals, more: found.length > question.limit, ordinalEnd} as const;
     if (!question.withEvents) return answer;
-    const ordinals = rows.map(({ordinal}) => ordinal).sort((a, b) => a - b);
-    return {...answer, events: await this.events(ordinals)};
+    return {...answer, events: await this.events([...ordinals].sort((a, b) => a - b))};
   }
 
   private findName(event: string): number | undefined {

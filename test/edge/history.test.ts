@@ -60,14 +60,20 @@ class FakePartitions implements Requester {
       .map(({timeMs, ordinal}) => ({timeMs, ordinal}));
     const answer = {
       kind: 'history',
-      rows: rows.slice(0, question.limit),
+      timesMs: rows.slice(0, question.limit).map(({timeMs}) => timeMs),
+      ordinals: rows.slice(0, question.limit).map(({ordinal}) => ordinal),
       more: rows.length > question.limit,
       ordinalEnd,
     } as const;
     if (!question.withEvents) return answer;
     this.beforeBodies();
-    const ordinals = answer.rows.map(({ordinal}) => ordinal).sort((a, b) => a - b);
-    return {...answer, events: this.events(partition, ordinals)};
+    return {
+      ...answer,
+      events: this.events(
+        partition,
+        [...answer.ordinals].sort((a, b) => a - b),
+      ),
+    };
   }
 }
 
