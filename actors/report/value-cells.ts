@@ -207,7 +207,8 @@ export class ValueCellsBuilder {
   *build(): Generator<void, ValueCells, void> {
     const {hours, keys} = this.sortableKeys();
     yield;
-    const places = Uint32Array.from(keys.keys());
+    const places = new Uint32Array(keys.length);
+    for (let row = 0; row < places.length; row++) places[row] = row;
     sortPlaces(places, keys);
     yield;
     const sorted = this.byValue(places, keys);
