@@ -83,11 +83,15 @@ describe.runIf(isLinux)('the benches of one data set', () => {
       'funnel of 14',
       'funnel of 14, frequent events',
       'filtered count',
+      'filtered count, first two of a property',
       'dau',
       'wau',
       'mau',
     ]);
-    for (const {ratio, oursMs} of lines) expect([ratio.all.length, oursMs.length]).toEqual([1, 1]);
+    const isFirst = ({name}: {name: string}): boolean => name.includes('first two');
+    for (const {ratio, oursMs} of lines.filter((line: {name: string}) => !isFirst(line)))
+      expect([ratio.all.length, oursMs.length]).toEqual([1, 1]);
+    expect(lines.find(isFirst)).toMatchObject({ratio: null, oursMs: {length: 2 * 5}});
   });
 
   test('history asks every kind of page, twice of one service and once of one with a small cache', () => {
@@ -121,7 +125,8 @@ describe.runIf(isLinux)('the benches of one data set', () => {
   test('memory counts what is resident: columns and tables, against the JSON', () => {
     const {eventCount, userCount, rows, users} = reportOf('memory');
     expect(rows.times).toBe(8 * eventCount);
-    expect(rows['property codes']).toBe(6 * 2 * eventCount);
+    // A byte for each property of few values; the two of many have their values row by row (actors/rows.ts, R4).
+    expect(rows['property codes']).toBe(4 * eventCount);
     expect(users.keys / userCount).toBeGreaterThan(10);
     expect(small.stdout).toMatch(/event \/ JSON: 0\.\d{3} /);
   });
