@@ -107,13 +107,17 @@ export class PartsCache {
   /** Another bound from now on. */
   bound(bytesMax: number): void {
     this.boundBytes = bytesMax;
-    this.held.bound(bytesMax - this.lentBytes);
+    this.makeBound();
   }
 
   /** So many bytes less (or more again, below 0) for what is kept: somebody works with them for a while. */
   lend(bytes: number): void {
     this.lentBytes += bytes;
-    this.held.bound(this.boundBytes - this.lentBytes);
+    this.makeBound();
+  }
+
+  private makeBound(): void {
+    this.held.bound(Math.max(0, this.boundBytes - this.lentBytes));
   }
 
   /** @throws MissingPart, DamagedPart */

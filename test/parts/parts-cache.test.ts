@@ -154,4 +154,21 @@ describe('parts cache', () => {
     const ref = store.put(joinBodies([bytesOf('no gzip member')]), 1_000);
     await expect(new PartsCache(store, 1_000).loadBodyBlock(ref, 0)).rejects.toBeInstanceOf(DamagedPart);
   });
+
+  test('what is lent is kept free, below any bound, and comes back', async () => {
+    const store = new Store();
+    const refs = [store.put(bytesOf('12345678'), 100), store.put(bytesOf('abcdefgh'), 100)];
+    const cache = new PartsCache(store, 16);
+    for (const ref of refs) await cache.load(ref);
+    expect(cache.bytesHeld).toBe(16);
+    cache.lend(8);
+    expect([cache.bytesHeld, cache.bytesMax]).toEqual([8, 8]);
+    cache.bound(6);
+    expect([cache.bytesHeld, cache.bytesMax]).toEqual([0, 0]);
+    expect(new TextDecoder().decode(await cache.load(refs[0]!))).toBe('12345678');
+    cache.bound(16);
+    cache.lend(-8);
+    for (const ref of refs) await cache.load(ref);
+    expect([cache.bytesHeld, cache.bytesMax]).toEqual([16, 16]);
+  });
 });
