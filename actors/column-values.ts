@@ -119,14 +119,15 @@ function integerAt(bytes: Uint8Array, start: number, end: number): number | unde
 /** A value is its tag, its length in one byte, its characters. */
 const textHeadBytes = 2;
 const textCharsMax = 0x7f;
+/** Of a byte that is not in the alphabet. */
+const noPlace = 0xff;
 
 class TextForm implements ValuesForm {
   readonly width: number;
   private readonly bits: number;
   /** Place of the first character of the alphabet: places below end a value. */
   private readonly firstPlace: number;
-  /** Place of each byte; 0xff: not in the alphabet. */
-  private readonly places = new Uint8Array(256).fill(0xff);
+  private readonly places = new Uint8Array(256).fill(noPlace);
   private readonly charOfPlace: Uint8Array;
 
   constructor(
@@ -145,22 +146,22 @@ class TextForm implements ValuesForm {
   }
 
   storedForm(value: Uint8Array): Uint8Array | undefined {
-    const chars = value.length - textHeadBytes;
-    if (value[0] !== valueTag.text || value[1] !== chars || chars > this.charsMax) return undefined;
-    if (this.isOneLength && chars !== this.charsMax) return undefined;
-    for (let i = textHeadBytes; i < value.length; i++) if (this.places[value[i]] === 0xff) return undefined;
     const stored = new Uint8Array(this.width);
-    this.pack(value, 0, value.length, stored, 0);
-    return stored;
+    return this.pack(value, 0, value.length, stored, 0) ? stored : undefined;
   }
 
-  /** Stores the value source[start .. end), whose characters are in the alphabet, at `at`. */
-  pack(source: Uint8Array, start: number, end: number, stored: Uint8Array, at: number): void {
-    const {places, bits} = this;
+  /** Stores the value source[start .. end) at `at`; false when it is no text of such lengths and characters. */
+  pack(source: Uint8Array, start: number, end: number, stored: Uint8Array, at: number): boolean {
+    const {places, bits, charsMax} = this;
+    const chars = end - start - textHeadBytes;
+    if (source[start] !== valueTag.text || source[start + 1] !== chars) return false;
+    if (chars > charsMax || (this.isOneLength && chars !== charsMax)) return false;
     let window = 0;
     let filled = 0;
     for (let i = start + textHeadBytes; i < end; i++) {
-      window |= places[source[i]] << filled;
+      const place = places[source[i]];
+      if (place === noPlace) return false;
+      window |= place << filled;
       filled += bits;
       if (filled < 8) continue;
       stored[at++] = window;
@@ -168,6 +169,7 @@ class TextForm implements ValuesForm {
       filled -= 8;
     }
     if (filled > 0) stored[at] = window;
+    return true;
   }
 
   write(writer: ByteWriter, stored: Uint8Array, start: number): void {
@@ -225,14 +227,14 @@ interface Gathered {
 }
 
 /** The values of these codes, in this order. */
-export function storeValues(values: ColumnValues, codes: Uint16Array): StoredValues {
+export function storeValues(values: ColumnValues, codes: Uint8Array | Uint16Array): StoredValues {
   const gathered = values.isPlain ? inPlace(values, codes) : writtenOut(values, codes);
   const packed = gathered.count < packedValuesMin ? undefined : (storeIntegers(gathered) ?? storeText(gathered));
   if (packed !== undefined && packed.alphabet.length + packed.stored.length < plainBytes(gathered)) return packed;
   return storePlain(gathered);
 }
 
-function inPlace(values: ColumnValues, codes: Uint16Array): Gathered {
+function inPlace(values: ColumnValues, codes: Uint8Array | Uint16Array): Gathered {
   const count = codes.length;
   const starts = new Uint32Array(count);
   const ends = new Uint32Array(count);
@@ -243,7 +245,7 @@ function inPlace(values: ColumnValues, codes: Uint16Array): Gathered {
   return {bytes: values.stored, starts, ends, count};
 }
 
-function writtenOut(values: ColumnValues, codes: Uint16Array): Gathered {
+function writtenOut(values: ColumnValues, codes: Uint8Array | Uint16Array): Gathered {
   const writer = new ByteWriter(codes.length * 10 + 64);
   const starts = new Uint32Array(codes.length);
   const ends = new Uint32Array(codes.length);
@@ -322,11 +324,36 @@ function storeIntegers({bytes, starts, ends, count}: Gathered): StoredValues | u
   return {...form, width, stored};
 }
 
-function storeText({bytes, starts, ends, count}: Gathered): StoredValues | undefined {
+/** Most columns show all their characters, and their longest value, in so many values. */
+const textSample = 256;
+
+function storeText(gathered: Gathered): StoredValues | undefined {
+  const {count} = gathered;
+  return packText(gathered, Math.min(count, textSample)) ?? packText(gathered, count);
+}
+
+/** Undefined when the values have more than what the first `sample` of them show, or are no texts to be packed. */
+function packText(gathered: Gathered, sample: number): StoredValues | undefined {
+  const shown = charsOf(gathered, sample);
+  if (shown === undefined) return undefined;
+  const {alphabet, charsMin, charsMax} = shown;
+  if (charsMax === 0 || alphabet.length > textCharsMax) return undefined;
+  const isOneLength = charsMin === charsMax;
+  const text = new TextForm(alphabet, charsMax, isOneLength);
+  const {bytes, starts, ends, count} = gathered;
+  const stored = new Uint8Array(count * text.width);
+  for (let i = 0, at = 0; i < count; i++, at += text.width)
+    if (!text.pack(bytes, starts[i], ends[i], stored, at)) return undefined;
+  const form = {form: formNumber.text, detail: charsMax | (isOneLength ? flagOneLength : 0), offsets: undefined};
+  return {...form, width: text.width, alphabet, stored};
+}
+
+/** Undefined: one of the first `sample` values is no text. */
+function charsOf({bytes, starts, ends}: Gathered, sample: number) {
   const isUsed = new Uint8Array(256);
   let charsMin = textCharsMax;
   let charsMax = 0;
-  for (let i = 0; i < count; i++) {
+  for (let i = 0; i < sample; i++) {
     const start = starts[i];
     const end = ends[i];
     const chars = end - start - textHeadBytes;
@@ -336,13 +363,7 @@ function storeText({bytes, starts, ends, count}: Gathered): StoredValues | undef
     for (let at = start + textHeadBytes; at < end; at++) isUsed[bytes[at]] = 1;
   }
   const alphabet = Uint8Array.from([...isUsed.keys()].filter((char) => isUsed[char] === 1));
-  if (charsMax === 0 || alphabet.length > textCharsMax) return undefined;
-  const isOneLength = charsMin === charsMax;
-  const text = new TextForm(alphabet, charsMax, isOneLength);
-  const stored = new Uint8Array(count * text.width);
-  for (let i = 0; i < count; i++) text.pack(bytes, starts[i], ends[i], stored, i * text.width);
-  const form = {form: formNumber.text, detail: charsMax | (isOneLength ? flagOneLength : 0), offsets: undefined};
-  return {...form, width: text.width, alphabet, stored};
+  return {alphabet, charsMin, charsMax};
 }
 
 /** `count` values out of a part. */

@@ -147,14 +147,11 @@ const byRowShare = 3 / 4;
 const narrowCodesMax = 0xfe;
 
 function columnPieces(column: RowColumn, count: number): Piece[] {
-  const own = ownCodes(column, count);
-  const isByRow = own.isWhole && own.used.length >= count * byRowShare && own.used.length > narrowCodesMax;
-  const valueCodes = isByRow ? new Uint16Array(column.codes) : own.used;
-  const codes = isByRow ? noCodes : own.used.length <= narrowCodesMax ? new Uint8Array(own.codes) : own.codes;
+  const {codes, valueCodes} = storedCodes(column, count);
   const {form, width, detail, alphabet, offsets, stored} = storeValues(column.values, valueCodes);
   const head = Uint32Array.of(
     column.key.length,
-    isByRow ? 0 : codes.BYTES_PER_ELEMENT,
+    codes === undefined ? 0 : codes.BYTES_PER_ELEMENT,
     valueCodes.length,
     form,
     width,
@@ -162,34 +159,67 @@ function columnPieces(column: RowColumn, count: number): Piece[] {
     alphabet.length,
     stored.length,
   );
-  return [head, column.key, codes, alphabet, ...(offsets === undefined ? [] : [offsets]), stored];
+  return [head, column.key, codes ?? noCodes, alphabet, offsets ?? noCodes, stored];
 }
 
 const noCodes = new Uint8Array(0);
+
+/** What a part holds of a column's codes, and which codes here its values have. R4 */
+interface StoredCodes {
+  /** Undefined: none. */
+  readonly codes: Uint8Array | Uint16Array | undefined;
+  readonly valueCodes: Uint8Array | Uint16Array;
+}
+
+function storedCodes(column: RowColumn, count: number): StoredCodes {
+  const {codes, inBody} = column;
+  if (isAscending(codes, inBody) && count > narrowCodesMax) return {codes: undefined, valueCodes: codes};
+  const narrow = new Uint8Array(count);
+  const few = ownCodes(column, narrow, narrowCodesMax);
+  if (few !== undefined) return {codes: narrow, valueCodes: few};
+  const wide = new Uint16Array(count);
+  const used = ownCodes(column, wide, count) ?? wide;
+  const isByRow = used.length >= count * byRowShare && !wide.includes(codeAbsent) && !wide.includes(codeInBody);
+  return isByRow ? {codes: undefined, valueCodes: codes} : {codes: wide, valueCodes: used};
+}
+
+/** Whether each row has a value, and each its own; as it is where values get codes of their own when they come. */
+function isAscending(codes: RowColumn['codes'], inBody: number): boolean {
+  let last = codeAbsent;
+  for (let row = 0; row < codes.length; row++) {
+    if (codes[row] <= last) return false;
+    last = codes[row];
+  }
+  return last < inBody;
+}
+
 /** Of the column that is being numbered: its own code of each code; zeros between two columns. */
 const ownOf = new Uint16Array(codeInBody + 1);
 
-/** The codes that occur, in the order of their first rows; and the column with their places there (from 1 on) for codes. */
-function ownCodes({codes, inBody}: RowColumn, count: number) {
-  const own = new Uint16Array(count);
-  const used = new Uint16Array(count);
-  let usedCount = 0;
-  let isWhole = true;
-  for (let row = 0; row < count; row++) {
+/**
+ * Writes the places (from 1 on) of the rows' codes among those that occur, in the order of their first rows, and returns
+ * these. Undefined when there are more than `valuesMax`.
+ */
+function ownCodes({codes, inBody}: RowColumn, own: Uint8Array | Uint16Array, valuesMax: number) {
+  const used = new Uint16Array(valuesMax);
+  let count = 0;
+  ownOf[inBody] = codeInBody;
+  for (let row = 0; row < own.length; row++) {
     const code = codes[row];
-    if (code === codeAbsent || code === inBody) {
-      isWhole = false;
-      own[row] = code === codeAbsent ? codeAbsent : codeInBody;
-      continue;
-    }
-    if (ownOf[code] === 0) {
-      used[usedCount++] = code;
-      ownOf[code] = usedCount;
+    if (ownOf[code] === 0 && code !== codeAbsent) {
+      if (count === valuesMax) {
+        count += 1;
+        break;
+      }
+      used[count++] = code;
+      ownOf[code] = count;
     }
     own[row] = ownOf[code];
   }
-  for (let i = 0; i < usedCount; i++) ownOf[used[i]] = 0;
-  return {codes: own, used: used.subarray(0, usedCount), isWhole};
+  ownOf[inBody] = 0;
+  const occurring = used.subarray(0, count);
+  for (let i = 0; i < occurring.length; i++) ownOf[occurring[i]] = 0;
+  return count > valuesMax ? undefined : occurring;
 }
 
 // ---- viewing ----
