@@ -6,8 +6,8 @@
 //   rows part = head u32[16]: version chunk count live baseLow baseHigh columns flags timeWidth userWidth nameWidth 0
 //                             timeBase:f64 0 0
 //     times f64|u32[count]  users u16|u32[count]  names u8|u16|u32[count]  order u16[live]  column*
-//   column    = head u32[8]: keyBytes codeWidth values form valueWidth detail alphabetBytes storedBytes
-//     key  codes u8|u16[count]  alphabet  [offsets u16|u32[values + 1]]  stored      (column-values.ts: values and forms)
+//   column    = head u32[8]: keyBytes codeWidth values form valueWidth smallest storedBytes 0
+//     key  codes u8|u16[count]  [offsets u16|u32[values + 1]]  stored                (column-values.ts: values and forms)
 //   Each of these is padded to 4 bytes. Version 1 is in rows-version-1.ts.
 //
 //   R1. An erased row is a zeroed slot: user `noUser`, time `timeBase`, codes 0, and not in `order`.
@@ -109,37 +109,44 @@ function joined(pieces: readonly Piece[]): Uint8Array<ArrayBuffer> {
 
 /** R5 */
 function narrowTimes(rows: RowsView): {readonly timeBase: number; readonly times: Uint32Array | Float64Array} {
-  const {timeBase: base, times, users, noUser, order, count} = rows;
-  const timeBase = order.length === 0 ? 0 : base + times[order[0]];
+  const {order, count} = rows;
+  const timeBase = order.length === 0 ? 0 : timeOf(rows, order[0]);
   const narrow = new Uint32Array(count);
+  if (Number.isInteger(timeBase) && fillTimes(narrow, rows, timeBase)) return {timeBase, times: narrow};
+  const wide = new Float64Array(count);
+  fillTimes(wide, rows, 0);
+  return {timeBase: 0, times: wide};
+}
+
+/** Writes times as ms from `timeBase` on; false when `times` does not hold them. R1 */
+function fillTimes(times: Uint32Array | Float64Array, rows: RowsView, timeBase: number): boolean {
+  const {users, noUser, count} = rows;
+  const shift = rows.timeBase - timeBase;
   for (let row = 0; row < count; row++) {
     if (users[row] === noUser) continue;
-    const offset = base + times[row] - timeBase;
-    narrow[row] = offset;
-    if (narrow[row] !== offset || timeBase + offset !== base + times[row]) return {timeBase: 0, times: wideTimes(rows)};
+    const time = rows.times[row] + shift;
+    times[row] = time;
+    if (times[row] !== time) return false;
   }
-  return {timeBase, times: narrow};
+  return true;
 }
 
-const wideTimes = ({timeBase, times, users, noUser}: RowsView): Float64Array =>
-  Float64Array.from(times, (time, row) => (users[row] === noUser ? 0 : timeBase + time));
-
-function narrowUsers({users, noUser, count}: RowsView): Uint16Array | Uint32Array {
-  let highest = 0;
-  for (let row = 0; row < count; row++) if (users[row] !== noUser && users[row] > highest) highest = users[row];
-  const narrow = highest < 0xffff ? new Uint16Array(count) : new Uint32Array(count);
-  // All bits of `noUser` are set: so are those that are left of it.
-  for (let row = 0; row < count; row++) narrow[row] = users[row] === noUser ? 0xffffffff : users[row];
-  return narrow;
+/** What stands for erased rows has all bits set, and so has what is left of it. */
+function narrowUsers(rows: RowsView): Uint16Array | Uint32Array {
+  return highestOf(rows.users, rows) < 0xffff ? new Uint16Array(rows.users) : new Uint32Array(rows.users);
 }
 
-function narrowNames({users, noUser, names, count}: RowsView): Uint8Array | Uint16Array | Uint32Array {
+function narrowNames(rows: RowsView): Uint8Array | Uint16Array | Uint32Array {
+  const highest = highestOf(rows.names, rows);
+  if (highest < 0xff) return new Uint8Array(rows.names);
+  return highest < 0xffff ? new Uint16Array(rows.names) : new Uint32Array(rows.names);
+}
+
+/** Of live rows. */
+function highestOf(column: RowsView['names'], {users, noUser, count}: RowsView): number {
   let highest = 0;
-  for (let row = 0; row < count; row++) if (users[row] !== noUser && names[row] > highest) highest = names[row];
-  const narrow =
-    highest < 0xff ? new Uint8Array(count) : highest < 0xffff ? new Uint16Array(count) : new Uint32Array(count);
-  for (let row = 0; row < count; row++) narrow[row] = users[row] === noUser ? noName : names[row];
-  return narrow;
+  for (let row = 0; row < count; row++) if (column[row] > highest && users[row] !== noUser) highest = column[row];
+  return highest;
 }
 
 /** Values row by row pay where at least so many of them are different. R4 */
@@ -148,18 +155,18 @@ const narrowCodesMax = 0xfe;
 
 function columnPieces(column: RowColumn, count: number): Piece[] {
   const {codes, valueCodes} = storedCodes(column, count);
-  const {form, width, detail, alphabet, offsets, stored} = storeValues(column.values, valueCodes);
+  const {form, width, smallest, offsets, stored} = storeValues(column.values, valueCodes);
   const head = Uint32Array.of(
     column.key.length,
     codes === undefined ? 0 : codes.BYTES_PER_ELEMENT,
     valueCodes.length,
     form,
     width,
-    detail,
-    alphabet.length,
+    smallest,
     stored.length,
+    0,
   );
-  return [head, column.key, codes ?? noCodes, alphabet, offsets ?? noCodes, stored];
+  return [head, column.key, codes ?? noCodes, offsets ?? noCodes, stored];
 }
 
 const noCodes = new Uint8Array(0);
@@ -276,12 +283,12 @@ class PartReader {
 
   private column(count: number): RowColumn {
     const head = this.u32(columnHeadBytes / 4);
-    const [keyBytes, codeWidth, valueCount, form, width, detail, alphabetBytes, storedBytes] = head;
+    const [keyBytes, codeWidth, valueCount, form, width, smallest, storedBytes, unused] = head;
+    assert(unused === 0, 'rows: the head of a column ends with 0');
     const key = this.u8(keyBytes);
     const codes = codeWidth === 0 ? rowCodes.subarray(0, count) : codeWidth === 1 ? this.u8(count) : this.u16(count);
-    const alphabet = this.u8(alphabetBytes);
     const offsets = width > 0 || valueCount === 0 ? undefined : this.offsets(valueCount + 1, storedBytes);
-    const stored: StoredValues = {form, width, detail, alphabet, offsets, stored: this.u8(storedBytes)};
+    const stored: StoredValues = {form, width, smallest, offsets, stored: this.u8(storedBytes)};
     return {key, codes, inBody: codeWidth === 1 ? 0xff : codeInBody, values: viewValues(valueCount, stored)};
   }
 
