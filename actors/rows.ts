@@ -1,7 +1,7 @@
 // Rows of one chunk as columns: when, who, what, and codes of the top-level properties' values.
 //   Rows keep arrival order, so a row's ordinal is baseOrdinal + row for ever; `order` lists the live rows by time.
 //   Bytes are viewed in place, never decoded: little-endian typed arrays at aligned offsets, each as narrow as what the
-//   chunk has in it allows (20 bytes an event of the benchmarks' workload where the widest ones took 51).
+//   chunk has in it allows (23 bytes an event of the benchmarks' workload where full widths took 52).
 //
 //   rows part = head u32[16]: version chunk count live baseLow baseHigh columns flags timeWidth userWidth nameWidth 0
 //                             timeBase:f64 0 0
