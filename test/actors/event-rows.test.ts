@@ -1,5 +1,6 @@
 // Rows made by the kernel against rows made one by one (the twin): every part of every snapshot and chunk is the same, byte
 // for byte, whatever the log has; and what an erased user left in the kernel's memory is overwritten.
+import {crc32} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {
@@ -79,10 +80,27 @@ async function expectSame({messages}: Log, restartBefore = messages.length): Pro
     }
     await fold(sequence);
     expect(byKernel.written).toEqual(twin.written);
+    // Parts put codes anew: those of the open chunk must be the same, too.
+    expect(sumsOf(byKernel)).toEqual(sumsOf(twin));
     expect(byKernel.partition.tally).toEqual(twin.partition.tally);
   }
   expect(twin.written.length).toBeGreaterThan(0);
   return [twin, byKernel];
+}
+
+/** Checksums of the open chunk, column by column. */
+function sumsOf({partition: {open}}: MemoryShell): unknown {
+  const {times, users, names, order, columns, keysInBody} = open.view();
+  const sumOf = (array: ArrayBufferView) => crc32(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
+  return {
+    rows: [times, users, names, order].map(sumOf),
+    columns: columns.map(({key, codes}) => [Buffer.from(key).toString('hex'), sumOf(codes)]),
+    values: columns
+      .slice(0, 1)
+      .map(({values}) => [values.count, sumOf(values.stored), values.offsets && sumOf(values.offsets)]),
+    blocks: open.blocks().map(sumOf),
+    keysInBody,
+  };
 }
 
 const events = (count: number, eventOf: (i: number) => Event): Entry[] =>
