@@ -58,6 +58,9 @@ test.runIf(isLinux)('bench: what reads batches makes the same entries, each in i
     'parse, validate, encode',
     'plain twin',
     'kernel',
+    'single: JSON.parse',
+    'single: plain twin',
+    'single: kernel',
   ]);
 });
 

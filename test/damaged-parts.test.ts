@@ -145,7 +145,6 @@ test.skipIf(!usesOwnServer)(
     ).toEqual(['partition', 'partition', 'partition', 'report', 'report']);
 
     // What comes now is taken, answered and published, also where it would be merged with a damaged run.
-    const now = Date.now();
     const events = Array.from({length: 1_000}, (_, i) => ({
       event: 'after',
       userId: `late-${i}`,
@@ -153,6 +152,7 @@ test.skipIf(!usesOwnServer)(
     }));
     expectJson(await write.post('/v1/events/batch', {events}), 200);
     expectJson(await read.get(userPath('late-1')), 200);
+    const now = Date.now(); // A snapshot of a later tick holds them.
     await until('a later snapshot is published', async () => {
       const asOf = (await read.get(`/v1/reports/events?event=other&from=2026-02-01&to=2026-02-02`)).headers[
         'report-as-of'

@@ -119,15 +119,20 @@ test('two hundred batches at once are all taken, one after the other', async () 
 
 const isOver = (one: Upload): boolean => isAnswered(one) || one.isClosed;
 
-/** Batches that the service has heard of, and those of them that it has answered. */
-async function batchesSeen(): Promise<{seen: number; answered: number; waitingBytes: number}> {
+/** Batches that the service has heard of, and those of them that it has answered; requests that are open, the look itself among them. */
+async function batchesSeen(): Promise<{seen: number; answered: number; open: number; waitingBytes: number}> {
   const metrics = await scrape(service.baseUrl); // One look: all of it is of the same moment.
   const answered =
     metrics.sum('millrace_http_requests_total', {route: '/v1/events/batch'}) +
     metrics.sum('millrace_http_requests_unanswered_total');
   const waitingBytes = metrics.sum('millrace_bytes_in_flight', {where: 'intake'});
-  return {seen: answered + metrics.sum('millrace_http_requests_open'), answered, waitingBytes};
+  const open = metrics.sum('millrace_http_requests_open');
+  return {seen: answered + open, answered, open, waitingBytes};
 }
+
+/** Requests of clients that left are counted when the service notices, which may be among those of the next test. */
+const untilNobodyElse = (): Promise<void> =>
+  until('the service knows that the others have left', async () => (await batchesSeen()).open <= 1);
 
 /** Sends parts of so many batches; resolves when each is begun, or refused and known to be. */
 async function beginMany(count: number, body: Buffer, partBytes: number): Promise<Upload[]> {
@@ -147,6 +152,7 @@ function expectRefusal({answer}: Upload): void {
 test('of seven hundred batches that are half read those that were begun are finished, the others are told when to come back', async () => {
   const body = batchOf('half');
   const half = body.length >> 1;
+  await untilNobodyElse();
   const before = residentMib();
   const uploads = await beginMany(700, body, half);
   const begun = uploads.filter((one) => !isOver(one));
@@ -166,6 +172,7 @@ test('of seven hundred batches that are half read those that were begun are fini
 test('batches for which there is not memory enough together are finished one after the other, once they are begun', async () => {
   const body = batchOf('begun');
   const first = body.length >> 3; // Holds half of the memory that all of it takes.
+  await untilNobodyElse();
   const before = residentMib();
   const uploads: Upload[] = [];
   for (let group = 0; group < 4; group++) uploads.push(...(await beginMany(140, body, first)));
