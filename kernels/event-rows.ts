@@ -8,6 +8,9 @@
 //   E2. What is compared or copied is read and written 16 bytes at a time: areas have room for that behind them.
 //   E3. `begin` overwrites what the chunk before said of events: codes that no row sets are 0, and erased users are in no area.
 
+import {copyBytes, vectorBytes} from './shared/copy-bytes';
+import {murmur3} from './shared/murmur3';
+
 // ---- what the host gives: bounds, and the areas of the memory (src/partition/row-kernel.ts) ----
 
 declare const chunkRowsMax: u32;
@@ -90,7 +93,6 @@ const tagJson: u32 = 6;
 const codeInBody: u32 = 0xffff;
 const keyInBody: u32 = 0xff;
 const headBytes: usize = 5;
-const vectorBytes: usize = 16;
 const none: u32 = 0xffff_ffff;
 
 // ---- the chunk ----
@@ -197,7 +199,7 @@ export function take(at: usize, end: usize, entryCount: u32): u32 {
     if (name == none) break;
     store<u32>(userStartsAt + 4 * taken, <u32>userStart);
     store<u32>(userLengthsAt + 4 * taken, userLength);
-    store<u32>(userHashesAt + 4 * taken, tableHash(userStart, userLength));
+    store<u32>(userHashesAt + 4 * taken, murmur3(userStart, userLength, tableSeed));
     if (!addRow(payload, payloadEnd, takenAt + nameLength, name)) break;
     at = payloadEnd;
   }
@@ -230,14 +232,6 @@ function takeLength(at: usize): u32 {
   return length;
 }
 
-/** Copies forward. E2 */
-@inline
-function copyBytes(from: usize, length: usize, to: usize): usize {
-  const end = to + length;
-  for (; to < end; to += vectorBytes, from += vectorBytes) v128.store(to, v128.load(from));
-  return end;
-}
-
 @inline
 function isSame(a: usize, b: usize, length: u32): bool {
   for (; length > <u32>vectorBytes; length -= <u32>vectorBytes, a += vectorBytes, b += vectorBytes) {
@@ -257,26 +251,6 @@ function mix(seed: u32, at: usize, length: u32): u32 {
   const last = load<u64>(at) & (~(<u64>0) >>> (64 - 8 * <u64>length));
   hash = (hash ^ last) * 0xff51_afd7_ed55_8ccd;
   return <u32>(hash >>> 32) ^ <u32>(hash >>> 8);
-}
-
-/** MurmurHash3 as in actors/hash.ts: where the host's table of users looks. */
-@inline
-function tableHash(at: usize, length: u32): u32 {
-  const end = at + length;
-  let h = tableSeed;
-  for (; at + 4 <= end; at += 4) {
-    h ^= rotl(load<u32>(at) * 0xcc9e2d51, 15) * 0x1b873593;
-    h = rotl(h, 13) * 5 + 0xe6546b64;
-  }
-  const rest = <u32>(end - at);
-  if (rest > 0) {
-    const tail = load<u32>(at) & ((1 << (8 * rest)) - 1);
-    h ^= rotl(tail * 0xcc9e2d51, 15) * 0x1b873593;
-  }
-  h ^= length;
-  h = (h ^ (h >>> 16)) * 0x85ebca6b;
-  h = (h ^ (h >>> 13)) * 0xc2b2ae35;
-  return h ^ (h >>> 16);
 }
 
 // ---- event names ----

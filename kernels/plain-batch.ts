@@ -6,6 +6,9 @@
 //   K3. Copies move whole vectors: up to 15 bytes behind what they write are lost, and every region has room for that.
 //   K4. The first `knownKeyCount` keys in the table are keys of one event, none of them twice, and stand in this body.
 
+import {copyBytes, vectorBytes} from './shared/copy-bytes';
+import {murmur3} from './shared/murmur3';
+
 // ---- what the host gives: bounds, and the areas of the memory (src/ingest/batch-kernel.ts) ----
 
 declare const idBytesMax: u32;
@@ -52,7 +55,6 @@ const readAll: u32 = 1;
 const odd: u32 = 2;
 
 const zeroBytes: usize = 64;
-const vectorBytes: usize = 16;
 
 let bodyEnd: usize = 0;
 let receivedMs: f64 = 0;
@@ -215,14 +217,6 @@ function copyString(at: usize, to: usize): usize {
     at += vectorBytes;
     to += vectorBytes;
   }
-}
-
-/** Behind the copy. K3 */
-@inline
-function copyBytes(from: usize, length: usize, to: usize): usize {
-  const end = to + length;
-  for (; to < end; to += vectorBytes, from += vectorBytes) v128.store(to, v128.load(from));
-  return end;
 }
 
 @inline
@@ -618,26 +612,12 @@ function writeEntry(start: usize): usize {
   return to;
 }
 
-/** Of the user key of the entry at `start`: MurmurHash3 as in actors/hash.ts. */
+/** Of the user key of the entry at `start`. */
 function keyHash(start: usize): u32 {
   let at = start + userKeyOffset;
   let length: u32 = load<u8>(at++);
   if (length > 0x7f) length = (length & 0x7f) | (<u32>load<u8>(at++) << 7);
-  const end = at + length;
-  let h = partitionSeed;
-  for (; at + 4 <= end; at += 4) {
-    h ^= rotl(load<u32>(at) * 0xcc9e2d51, 15) * 0x1b873593;
-    h = rotl(h, 13) * 5 + 0xe6546b64;
-  }
-  const rest = <u32>(end - at);
-  if (rest > 0) {
-    const tail = load<u32>(at) & ((1 << (8 * rest)) - 1);
-    h ^= rotl(tail * 0xcc9e2d51, 15) * 0x1b873593;
-  }
-  h ^= length;
-  h = (h ^ (h >>> 16)) * 0x85ebca6b;
-  h = (h ^ (h >>> 13)) * 0xc2b2ae35;
-  return h ^ (h >>> 16);
+  return murmur3(at, length, partitionSeed);
 }
 
 /**

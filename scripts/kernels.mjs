@@ -1,10 +1,11 @@
-// Compiles the WebAssembly kernels: kernels/NAME.ts (AssemblyScript) to dist/kernels/NAME.wasm.
+// Compiles the WebAssembly kernels: kernels/NAME.ts (AssemblyScript) to dist/kernels/NAME.wasm. What stands in folders below
+// is taken in by them.
 // `node scripts/kernels.mjs` does this alone; the set-up does it with every build. Without them the service runs on their
 // plain twins: all the same, but slower.
 
 import {execFileSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {join, sep} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {hashOf, inProject, projectRoot} from './project.mjs';
 
@@ -15,17 +16,19 @@ const builtStamp = inProject('dist/kernels/.built-sources');
 
 /** Nothing when they are up to date, which saves seconds. Throws what the compiler says when a kernel does not compile. */
 export function buildKernels() {
-  const names = existsSync(inProject('kernels')) ? readdirSync(inProject('kernels')).filter(isKernel).sort() : [];
-  if (names.length === 0) return;
-  const sources = names.map((name) => inProject('kernels', name));
-  const hash = hashOf([...sources, fileURLToPath(import.meta.url), inProject('package-lock.json')]);
+  const sources = existsSync(inProject('kernels'))
+    ? readdirSync(inProject('kernels'), {recursive: true, encoding: 'utf8'}).filter(isSource).sort()
+    : [];
+  if (sources.length === 0) return;
+  const files = sources.map((name) => inProject('kernels', name));
+  const hash = hashOf([...files, fileURLToPath(import.meta.url), inProject('package-lock.json')]);
   if (existsSync(builtStamp) && readFileSync(builtStamp, 'utf8') === hash) return;
   mkdirSync(inProject('dist/kernels'), {recursive: true});
-  for (const name of names) compile(name);
+  for (const name of sources) if (!name.includes(sep)) compile(name);
   writeFileSync(builtStamp, hash);
 }
 
-const isKernel = (name) => name.endsWith('.ts');
+const isSource = (name) => name.endsWith('.ts');
 
 function compile(name) {
   const target = inProject('dist/kernels', `${name.slice(0, -'.ts'.length)}.wasm`);

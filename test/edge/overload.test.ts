@@ -131,7 +131,7 @@ async function batchesSeen(): Promise<{seen: number; answered: number; open: num
 }
 
 /** Requests of clients that left are counted when the service notices, which may be among those of the next test. */
-const untilNobodyElse = (): Promise<void> =>
+const untilNobodyElse = (): Promise<unknown> =>
   until('the service knows that the others have left', async () => (await batchesSeen()).open <= 1);
 
 /** Sends parts of so many batches; resolves when each is begun, or refused and known to be. */
