@@ -100,8 +100,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'message-ids-forgotten-by-a-restart',
     file: 'src/partition/recovery.ts',
-    text: 'partition.restoreMessageIds(logicalDay, await cache.load(part));',
-    replacement: 'if (logicalDay < 0) partition.restoreMessageIds(logicalDay, await cache.load(part));',
+    text: '(bytes, {logicalDay}) => partition.restoreMessageIds(logicalDay, bytes),',
+    replacement:
+      '(bytes, {logicalDay}) => (logicalDay < 0 ? partition.restoreMessageIds(logicalDay, bytes) : undefined),',
     caughtBy: sim,
   },
   {
