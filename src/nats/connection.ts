@@ -30,7 +30,7 @@ export function connectNats(address: NatsAddress, name: string): Promise<NatsCon
     waitOnFirstConnect: false,
     // Credentials that are refused while a cluster rolls over are not a reason to stay away.
     ignoreAuthErrorAbort: true,
-    // An error with a stack for every request, in case it fails, was a fifteenth of what asking a partition costs.
+    // Else the client takes a stack for every request, in case it fails: a fifteenth of a profile of asking partitions.
     noAsyncTraces: true,
     timeout: handshakeMsMax,
     pingInterval: pingEveryMs,
