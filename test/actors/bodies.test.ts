@@ -15,7 +15,6 @@ import {
   type AcceptedEvent,
   beginMessage,
   type EntryView,
-  type Json,
   MessageCursor,
   type PropertyCursor,
   sealMessage,
@@ -28,6 +27,7 @@ import {eraseRows} from '../../actors/row-erasure.js';
 import {codeInBody, encodeRows, type RowsView, viewRows} from '../../actors/rows.js';
 import {compressBlock} from '../../src/partition/chunk-parts.js';
 import {Random} from '../differential/random.js';
+import {mixedKeys, mixedValue} from '../support/mixed-properties.js';
 
 const start = Date.UTC(2026, 1, 28, 22);
 type Event = Partial<AcceptedEvent>;
@@ -260,18 +260,7 @@ function doubled(key: string): Uint8Array {
 function mixedEvents(count: number, seed: number): Event[] {
   const random = new Random(seed);
   const below = (n: number) => random.between(0, n - 1);
-  const values: ((i: number) => Json)[] = [
-    (i) => i,
-    () => -below(2 ** 31),
-    () => random.next(),
-    () => null,
-    () => below(2) === 0,
-    () => `v${below(4)}`,
-    (i) => `unique ${i} ${below(1e9)}`,
-    () => 'long'.repeat(below(80)),
-    () => ({deep: [below(9)]}),
-  ];
-  const keysOf = [...'abcdefgh'].map((first) => Array.from({length: 1 + below(6)}, (_, i) => `${first}${i}`));
+  const keysOf = mixedKeys(random);
   return Array.from({length: count}, (_, i) => {
     const name = below(keysOf.length);
     const keys = below(10) === 0 ? keysOf[name].toReversed() : keysOf[name];
@@ -282,7 +271,7 @@ function mixedEvents(count: number, seed: number): Event[] {
       ...(below(3) === 0 ? {messageId: `m${i}`} : {}),
       timeMs: start + i * 10 - below(1_000),
       receivedMs: start + i * 10 + (below(100) === 0 ? below(2 ** 31) - 2 ** 30 : 0),
-      properties: Object.fromEntries([...new Set(keys)].map((key) => [key, values[below(values.length)](i)])),
+      properties: Object.fromEntries([...new Set(keys)].map((key) => [key, mixedValue(random, i)])),
     };
   });
 }

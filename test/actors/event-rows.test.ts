@@ -6,7 +6,6 @@ import {ByteWriter} from '../../actors/codec/bytes.js';
 import {
   type AcceptedEvent,
   beginMessage,
-  type Json,
   sealMessage,
   tickReason,
   writeErase,
@@ -25,6 +24,7 @@ import {
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {Random} from '../differential/random.js';
 import {MemoryShell} from '../support/memory-shell.js';
+import {mixedKeys, mixedValue} from '../support/mixed-properties.js';
 
 type Event = Partial<AcceptedEvent>;
 type Entry = {event: Event} | {identify: string} | {erase: string} | {filler: number} | {raw: Uint8Array};
@@ -270,18 +270,7 @@ function doubled(key: string): Uint8Array {
 
 function mixedEntries(count: number, random: Random): Entry[] {
   const below = (n: number) => random.between(0, n - 1);
-  const values: ((i: number) => Json)[] = [
-    (i) => i,
-    () => -below(2 ** 31),
-    () => random.next(),
-    () => null,
-    () => below(2) === 0,
-    () => `v${below(4)}`,
-    (i) => `unique ${i} ${below(1e9)}`,
-    () => 'long'.repeat(below(80)),
-    () => ({deep: [below(9)]}),
-  ];
-  const keysOf = [...'abcdefgh'].map((first) => Array.from({length: 1 + below(6)}, (_, i) => `${first}${i}`));
+  const keysOf = mixedKeys(random);
   return Array.from({length: count}, (_, i): Entry => {
     if (random.chance(0.01)) return {identify: `u${below(40)}`};
     if (random.chance(0.003)) return {erase: `u${below(40)}`};
@@ -295,7 +284,7 @@ function mixedEntries(count: number, random: Random): Entry[] {
       ...(random.chance(0.1) ? {messageId: `m${below(i + 1)}`} : {}),
       timeMs: start + i * 1_000_000 - below(100_000_000),
       receivedMs: start + i * 10 + (random.chance(0.01) ? below(2 ** 31) - 2 ** 30 : 0),
-      properties: Object.fromEntries([...new Set(keys)].map((key) => [key, values[below(values.length)]!(i)])),
+      properties: Object.fromEntries([...new Set(keys)].map((key) => [key, mixedValue(random, i)])),
     };
     return {event};
   });
