@@ -35,6 +35,11 @@ export class EngineLink {
     return {body: JSON.parse(answer.body), elapsedMs};
   }
 
+  /** What is derived of parts for funnels that were asked is made while nobody asks: resolves when it is. */
+  async settled(): Promise<void> {
+    await this.engine.funnelIndex.settled();
+  }
+
   async stop(): Promise<void> {
     await this.nc.close();
   }
