@@ -50,6 +50,7 @@ function wrongWithRefusal(
   codes: readonly string[],
 ): string | undefined {
   if (headers.get('content-type') !== jsonType) return `${status} that is no JSON`;
+  if (status === 401 && headers.get('www-authenticate') === undefined) return '401 without WWW-Authenticate';
   if (status === 405 && headers.get('allow') === undefined) return '405 without Allow';
   if ([429, 503].includes(status) && headers.get('retry-after') === undefined) return `${status} without Retry-After`;
   if (isHead(request)) return body.length === 0 ? undefined : 'HEAD with a body';

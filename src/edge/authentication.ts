@@ -2,7 +2,7 @@
 import {createHash, timingSafeEqual} from 'node:crypto';
 import type {ActiveKey, KeyRing} from '../keys/key-ring.js';
 import type {Exchange} from './exchange.js';
-import type {Failure} from './failure.js';
+import type {Failure, Header} from './failure.js';
 import {decodePercent} from './query.js';
 
 /**
@@ -10,11 +10,16 @@ import {decodePercent} from './query.js';
  */
 export type Access = 'open' | 'write' | 'secret' | 'admin';
 
-export const missingKey: Failure = {
-  code: 'missing_key',
-  message: 'send an API key as "Authorization: Bearer <API_KEY>"',
-};
-export const invalidKey: Failure = {code: 'invalid_key', message: 'the API key is invalid or revoked'};
+/** RFC 9110, 11.6.1: a 401 says how to authenticate. Of what came, RFC 6750 names a fault only where something came. */
+const challenge: readonly Header[] = [['WWW-Authenticate', 'Bearer realm="millrace"']];
+const challengeAgain: readonly Header[] = [['WWW-Authenticate', 'Bearer realm="millrace", error="invalid_token"']];
+const missing = (message: string): Failure => ({code: 'missing_key', message, headers: challenge});
+const invalid = (message: string): Failure => ({code: 'invalid_key', message, headers: challengeAgain});
+
+const missingKey = missing('send an API key as "Authorization: Bearer <API_KEY>"');
+const missingToken = missing('send the admin token as "Authorization: Bearer <ADMIN_TOKEN>"');
+const invalidKey = invalid('the API key is invalid or revoked');
+const invalidToken = invalid('the admin token is invalid');
 export const insufficientPermissions: Failure = {
   code: 'insufficient_permissions',
   message: 'this needs a secret key (sk_live_)',
@@ -48,12 +53,9 @@ export class AdminToken {
 
   /** @returns why not, or undefined when the header carries it. */
   refuse({authorization}: Exchange): Failure | undefined {
-    if (authorization === undefined || authorization === '') {
-      return {code: 'missing_key', message: 'send the admin token as "Authorization: Bearer <ADMIN_TOKEN>"'};
-    }
+    if (authorization === undefined || authorization === '') return missingToken;
     const offered = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
-    if (timingSafeEqual(sha256(offered), this.hash)) return undefined;
-    return {code: 'invalid_key', message: 'the admin token is invalid'};
+    return timingSafeEqual(sha256(offered), this.hash) ? undefined : invalidToken;
   }
 }
 

@@ -25,6 +25,7 @@ const ok = '200 OK';
 /** Answers from this size on are not begun when too much of them is on its way already. */
 const largeAnswerCharactersMin = 64 * 1024;
 const exposedHeaders: Header = ['Access-Control-Expose-Headers', 'Retry-After, RateLimit, RateLimit-Policy'];
+const isRetryAfter = ([name]: Header): boolean => name === 'Retry-After';
 
 export interface ExchangeHost {
   readonly deadlines: Deadlines;
@@ -187,7 +188,7 @@ export class Exchange {
   fail(failure: Failure, closes = false): void {
     const {headers} = failure;
     // A page of another origin may read when to come back.
-    const exposed = this.isCorsOpen && headers !== undefined ? [...headers, exposedHeaders] : headers;
+    const exposed = this.isCorsOpen && headers?.some(isRetryAfter) ? [...headers, exposedHeaders] : headers;
     this.failWith(failure, {}, exposed, closes);
   }
 

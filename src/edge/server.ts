@@ -46,6 +46,9 @@ const unsupportedType: Failure = {
   code: 'unsupported_media_type',
   message: 'the body must be application/json (or text/plain for beacons)',
 };
+const unsupportedCharset: Failure = {code: 'unsupported_media_type', message: 'the charset of the body must be utf-8'};
+/** Texts of ASCII alone are UTF-8, too. */
+const charsets = ['utf-8', 'utf8', 'us-ascii'];
 const unsupportedEncoding: Failure = {
   code: 'unsupported_media_type',
   message: 'Content-Encoding must be gzip, deflate or br, or absent',
@@ -267,6 +270,13 @@ const readEncoding = (exchange: Exchange): ContentEncoding | undefined =>
 
 function refuseType({contentType}: Exchange): Failure | undefined {
   if (contentType === 'application/json') return undefined;
-  const mediaType = contentType.split(';', 1)[0].trim().toLowerCase();
-  return mediaType === 'application/json' || mediaType === 'text/plain' ? undefined : unsupportedType;
+  const [mediaType, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  if (mediaType !== 'application/json' && mediaType !== 'text/plain') return unsupportedType;
+  return parameters.every(isReadable) ? undefined : unsupportedCharset;
+}
+
+/** A body in another charset than UTF-8 would be refused, or read as other characters than were meant. */
+function isReadable(parameter: string): boolean {
+  const [, charset] = /^charset *= *"?(.*?)"?$/.exec(parameter) ?? [];
+  return charset === undefined || charsets.includes(charset);
 }

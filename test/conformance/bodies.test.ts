@@ -164,6 +164,9 @@ describe('content types', () => {
     'application/json',
     'application/json; charset=utf-8',
     'application/json;charset=UTF-8',
+    'application/json; charset="utf-8"',
+    'application/json; profile=x; charset=us-ascii',
+    'application/json;',
     'Application/JSON',
   ])('%s is read', async (type) =>
     expectJson(await post('/v1/events', eventOf(freshId(), 200), {'content-type': type}), 200),
@@ -186,9 +189,24 @@ describe('content types', () => {
     'multipart/form-data; boundary=x',
     'json',
     '',
+    'application/json, text/html',
+    'application/json; charset=utf-16',
+    'application/json; charset="UTF-16LE"',
+    'application/json; charset=utf-8; charset=utf-16',
+    'application/json; charset=utf-8, text/html',
+    'text/plain;charset=ISO-8859-1',
+    'text/plain; charset=',
   ])('%j is unsupported', async (type) => {
     for (const path of ['/v1/events', '/v1/events/batch', '/v1/users/identify']) {
       expectError(await post(path, '{}', {'content-type': type}), 415, 'unsupported_media_type');
     }
+  });
+
+  test('a charset that is not UTF-8 stores nothing, also where its bytes would be read as other characters', async () => {
+    const userId = freshId();
+    const body = Buffer.from(JSON.stringify({event: 'caf\u00c3\u00a9', userId}), 'latin1');
+    const answer = await post('/v1/events', body, {'content-type': 'text/plain; charset=iso-8859-1'});
+    expectError(answer, 415, 'unsupported_media_type');
+    expect(await under.eventsOf(userId)).toEqual([]);
   });
 });

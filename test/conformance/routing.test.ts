@@ -138,6 +138,19 @@ describe('keys', () => {
     for (const value of bad) expectError(await withAuthorization(value).send(method, path), 401, 'invalid_key');
   });
 
+  test('a 401 says how to authenticate, and an answer to a page exposes nothing for it', async () => {
+    const challenge = 'Bearer realm="millrace"';
+    for (const [method, path] of [...asked, ['GET', '/admin/v1/keys']] as const) {
+      const [missing, invalid] = [
+        await under.nobody.send(method, path),
+        await withAuthorization('Bearer nothing').send(method, path),
+      ];
+      expect(missing.headers['www-authenticate']).toBe(challenge);
+      expect(invalid.headers['www-authenticate']).toBe(`${challenge}, error="invalid_token"`);
+      for (const {headers} of [missing, invalid]) expect(headers['access-control-expose-headers']).toBeUndefined();
+    }
+  });
+
   test('the scheme is read in any case', async () => {
     for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
       expectJson(await withAuthorization(`${scheme} ${under.service.secretKey}`).get('/v1/events'), 200);

@@ -116,7 +116,7 @@ describe('the check of answers', () => {
     described.check(event, {
       ...ok,
       status: 401,
-      headers: open,
+      headers: {...open, 'www-authenticate': 'Bearer realm="millrace"'},
       text: error('missing_key'),
     });
     described.check({method: 'GET', path: '/nothing'}, {status: 404, headers: json, text: error('not_found')});

@@ -62,6 +62,8 @@ describe('the verdict', () => {
     ['a refusal', answer(400, error('invalid_event')), true],
     ['a refusal with a code of another status', answer(400, error('invalid_key')), false],
     ['a refusal without an error', answer(400, '{}'), false],
+    ['401 with a challenge', answer(401, error('invalid_key'), [['www-authenticate', 'Bearer realm="m"']]), true],
+    ['401 without one', answer(401, error('invalid_key')), false],
     ['405 with Allow', answer(405, error('method_not_allowed'), [['allow', 'GET']]), true],
     ['405 without Allow', answer(405, error('method_not_allowed')), false],
     ['503 without Retry-After', answer(503, error('unavailable')), false],

@@ -211,6 +211,8 @@ function describeBody({schema, example}: NonNullable<Operation['body']>, {isWrit
 
 /** Headers of a failure, beside those of its route. */
 const headersOfCode: Readonly<Partial<Record<ErrorCode, AnswerHeaders>>> = {
+  missing_key: {always: ['WWW-Authenticate']},
+  invalid_key: {always: ['WWW-Authenticate']},
   method_not_allowed: {always: ['Allow']},
   rate_limited: {always: ['Retry-After', 'RateLimit', 'RateLimit-Policy']},
   unavailable: {always: ['Retry-After']},

@@ -16,7 +16,8 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   method_not_allowed: 'The path does not have this method: `Allow` lists those it has.',
   payload_too_large: 'The body is too large: 10 MiB for a batch, 64 KiB for an event or identify.',
   batch_too_large: 'More than 1,000 events. Nothing was stored.',
-  unsupported_media_type: 'The type is not JSON (or text/plain for beacons), or the encoding not gzip, deflate or br.',
+  unsupported_media_type:
+    'The type is not JSON (or text/plain for beacons), the charset not UTF-8, or the encoding not gzip, deflate or br.',
   rate_limited: 'Too much at once for this key. Nothing was done; try again after `Retry-After` seconds.',
   unavailable:
     'Overload, or the log cannot be reached. Safe to try again after `Retry-After` seconds with a `messageId`.',

@@ -41,6 +41,11 @@ export const headerForms = {
     example: '/v1/deletions/del_2_0123456789abcdef0123456789abcdef',
   },
   Allow: {description: 'The methods that this path has.', pattern: /^[A-Z]+(, [A-Z]+)*$/, example: 'GET, HEAD'},
+  'WWW-Authenticate': {
+    description: 'How to authenticate; `error` where what was sent is not valid.',
+    pattern: /^Bearer realm="millrace"(, error="invalid_token")?$/,
+    example: 'Bearer realm="millrace"',
+  },
   'Retry-After': {description: 'Seconds to wait before another try.', pattern: /^[1-9]\d*$/, example: '1'},
   RateLimit: {
     description: 'What is left of the limit: remaining units `r`, seconds until it is full again `t`.',
