@@ -22,12 +22,14 @@ export interface Thread {
 export type OnFatal = (line: string, cause?: Error) => void;
 
 export function startPartitionThread(
-  plan: Omit<PartitionWorkerData, 'releasedBytes'>,
+  plan: Omit<PartitionWorkerData, 'releasedBytes' | 'appliedSequences'>,
   onFatal: OnFatal,
 ): Thread & FoldingThread {
   const name = `partitions ${plan.partitions.join(',')}`;
-  const releasedBytes = new Int32Array(new SharedArrayBuffer(plan.partitionCount * Int32Array.BYTES_PER_ELEMENT));
-  const data: PartitionWorkerData = {...plan, releasedBytes};
+  const sharedNumbers = (): Int32Array =>
+    new Int32Array(new SharedArrayBuffer(plan.partitionCount * Int32Array.BYTES_PER_ELEMENT));
+  const [releasedBytes, appliedSequences] = [sharedNumbers(), sharedNumbers()];
+  const data: PartitionWorkerData = {...plan, releasedBytes, appliedSequences};
   let ask = (): void => {};
   const program = new URL('./partition/worker.js', import.meta.url);
   const {worker, ...thread} = startThread(program, name, data, onFatal, () => ask());
@@ -35,6 +37,7 @@ export function startPartitionThread(
     ...thread,
     partitions: plan.partitions,
     releasedBytes,
+    appliedSequences,
     take(parcel: AckedParcel) {
       worker.postMessage(
         parcel,

@@ -24,6 +24,8 @@ export interface PartitionWorkerData {
   readonly isNatsEmbedded: boolean;
   /** Over shared memory, an element a partition: bytes of messages handed over that are released; modulo 2^32. */
   readonly releasedBytes: Int32Array;
+  /** Over shared memory, an element a partition: what it folded last; modulo 2^32. */
+  readonly appliedSequences: Int32Array;
   /** Gets the notes of the newest positions. */
   readonly dataDir: string;
   readonly logLevel: string;
@@ -55,6 +57,7 @@ export interface AckedParcel {
 export interface FoldingThread {
   readonly partitions: readonly number[];
   readonly releasedBytes: Int32Array;
+  readonly appliedSequences: Int32Array;
   take(parcel: AckedParcel): void;
   /** `ask` is called when the thread lost its connection to the logs: it wants a new connection number. */
   onAsk(ask: () => void): void;

@@ -1,5 +1,6 @@
 // An edge: the real group commit over a fake link.
 import {logMessageBytesMax} from '../../actors/limits.js';
+import {FoldLag} from '../../src/ingest/fold-lag.js';
 import {HandOver} from '../../src/ingest/hand-over.js';
 import type {LogAnswer, LogLink, LogListener} from '../../src/ingest/publisher.js';
 import {LogPublisher, tickMs} from '../../src/ingest/publisher.js';
@@ -24,9 +25,10 @@ export class SimEdge implements LogLink {
     this.link = new SimLink(this.process, world);
     this.world = world;
     const {timeline} = world;
-    const thread = {partitions: [0], releasedBytes: new Int32Array(1), take, onAsk: () => undefined};
-    this.releasedBytes = thread.releasedBytes;
-    this.handOver = new HandOver([thread], 1);
+    const [releasedBytes, appliedSequences] = [new Int32Array(1), new Int32Array(1)];
+    const thread = {partitions: [0], releasedBytes, appliedSequences, take, onAsk: () => undefined};
+    this.releasedBytes = releasedBytes;
+    this.handOver = new HandOver([thread], 1, new FoldLag([thread], 1, () => timeline.nowMs));
     this.publisher = new LogPublisher({
       link: this,
       partitionCount: 1,

@@ -1,5 +1,6 @@
 // What every route works with.
 import type {EntryEncoder} from '../ingest/entry-encoder.js';
+import type {FoldLag} from '../ingest/fold-lag.js';
 import type {LogPublisher} from '../ingest/publisher.js';
 import type {KeyStore} from '../keys/store.js';
 import type {Asks} from './asks.js';
@@ -13,6 +14,7 @@ import type {Obstacles} from './obstacles.js';
 export interface Front {
   readonly partitionCount: number;
   readonly publisher: LogPublisher;
+  readonly foldLag: FoldLag;
   readonly encoder: EntryEncoder;
   readonly largeBodies: LargeBodies;
   readonly intake: Intake;

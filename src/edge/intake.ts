@@ -5,7 +5,8 @@
 //   N2. First come, first begun. What was begun is never sent away from here: where more became whole than the log can have,
 //       it waits before it is parsed, and goes before all that have not begun.
 //   N3. What was begun counts by what came of it, and for `promptMs` at most: who sends slowly keeps nobody out.
-//   N4. What waits is bounded in bytes and in time; past that it is refused, and at its head if it can be.
+//   N4. Nobody is begun whose events would wait for those who fold: the log takes more than they can (ingest/fold-lag.ts).
+//   N5. What waits is bounded in bytes and in time; past that it is refused, and at its head if it can be.
 
 /** N1 */
 export const waitingBodyBytesMin = 16 * 1024;
@@ -43,6 +44,8 @@ export interface Arrival {
 export interface IntakeOptions {
   /** Bytes that wait for the log. */
   readonly backlogBytes: () => number;
+  /** Those who fold take on a body of so many bytes; false: not yet. N4 */
+  readonly takeOn: (bytes: number) => boolean;
   /** Whether anything can be taken at all. */
   readonly isOpen: () => boolean;
   readonly monotonicMs: () => number;
@@ -79,7 +82,7 @@ export class Intake {
     return this.bytesThatWait;
   }
 
-  /** N4: whether a body of so many bytes could not even wait now. */
+  /** N5: whether a body of so many bytes could not even wait now. */
   isFullFor(bytes: number): boolean {
     return bytes >= waitingBodyBytesMin && this.waiting.size > 0 && this.bytesThatWait + bytes > waitingBytesMax;
   }
@@ -89,7 +92,7 @@ export class Intake {
     const bytes = Math.max(arrival.declaredBytes, firstBytes);
     if (bytes < waitingBodyBytesMin) return 'begins'; // N1
     const nowMs = this.options.monotonicMs();
-    if (this.waiting.size > 0 || !this.hasRoom(nowMs)) {
+    if (this.waiting.size > 0 || !this.hasRoom(bytes, nowMs)) {
       if (this.isFullFor(bytes)) return 'refused';
       this.wait(arrival, bytes, firstBytes, nowMs);
       return 'waits';
@@ -121,12 +124,14 @@ export class Intake {
     this.bytesThatWait -= waiting.bytes;
   }
 
-  private hasRoom(nowMs: number): boolean {
+  /** Then it begins. */
+  private hasRoom(bytes: number, nowMs: number): boolean {
     for (const [arrival, {sinceMs}] of this.begun) {
       if (nowMs - sinceMs < promptMs) break;
       this.forget(arrival); // N3
     }
-    return this.begunBytes + this.readyBytes + this.options.backlogBytes() < intakeBytesMax;
+    const {backlogBytes, takeOn} = this.options;
+    return this.begunBytes + this.readyBytes + backlogBytes() < intakeBytesMax && takeOn(bytes);
   }
 
   private countBegun(arrival: Arrival, firstBytes: number, nowMs: number): void {
@@ -177,12 +182,12 @@ export class Intake {
   private beginWaiting(endMs: number): void {
     const {monotonicMs, isOpen} = this.options;
     const refusesAll = !isOpen();
-    for (const [arrival, {sinceMs, firstBytes}] of this.waiting) {
+    for (const [arrival, {bytes, sinceMs, firstBytes}] of this.waiting) {
       const nowMs = monotonicMs();
       if (refusesAll || nowMs - sinceMs >= waitingMsMax) {
         this.leave(arrival);
         arrival.refuse();
-      } else if (nowMs < endMs && this.hasRoom(nowMs)) {
+      } else if (nowMs < endMs && this.hasRoom(bytes, nowMs)) {
         this.leave(arrival);
         this.countBegun(arrival, firstBytes, nowMs);
         arrival.begin();

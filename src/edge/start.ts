@@ -6,6 +6,7 @@ import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {threadKernel} from '../ingest/batch-kernel.js';
 import {EntryEncoder} from '../ingest/entry-encoder.js';
+import {FoldLag} from '../ingest/fold-lag.js';
 import {HandOver} from '../ingest/hand-over.js';
 import {LogPublisher, tickMs} from '../ingest/publisher.js';
 import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
@@ -109,8 +110,9 @@ async function openDoor(
   warnOfRevoked(keys, {write, secret}, logger);
   const pulses = {log: new Pulse(connections.log), ask: new Pulse(connections.ask)};
   let isDraining = false;
-  const handOver = openHandOver(options, connections.log);
-  const front = createFront(options, handOver, connections, pulses, keys, {
+  const foldLag = new FoldLag(options.foldingThreads, options.partitionCount, monotonicMs);
+  const handOver = openHandOver(options, foldLag, connections.log);
+  const front = createFront(options, {handOver, foldLag}, connections, pulses, keys, {
     isDraining: () => isDraining,
     metricsText: () => scrape.text(),
   });
@@ -155,8 +157,8 @@ async function openDoor(
   };
 }
 
-function openHandOver({foldingThreads, partitionCount}: EdgeOptions, log: NatsConnection): HandOver {
-  const handOver = new HandOver(foldingThreads, partitionCount);
+function openHandOver({foldingThreads, partitionCount}: EdgeOptions, lag: FoldLag, log: NatsConnection): HandOver {
+  const handOver = new HandOver(foldingThreads, partitionCount, lag);
   for (const thread of foldingThreads) {
     thread.onAsk(() => {
       // While it does not answer it is not the one that acks: another one starts with a number of its own.
@@ -171,7 +173,7 @@ function openHandOver({foldingThreads, partitionCount}: EdgeOptions, log: NatsCo
 
 function createFront(
   {partitionCount, store, deploymentSecret, durability}: EdgeOptions,
-  handOver: HandOver,
+  {handOver, foldLag}: {readonly handOver: HandOver; readonly foldLag: FoldLag},
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
   keys: KeyStore,
@@ -192,6 +194,7 @@ function createFront(
   const soon = (look: () => void): void => void setTimeout(look, lookMs);
   const intake = new Intake({
     backlogBytes: () => publisher.backlogBytes(monotonicMs()),
+    takeOn: (bytes) => foldLag.take(bytes),
     isOpen: () => publisher.isOpen && obstacles.toWriting() === undefined,
     monotonicMs,
     soon,
@@ -199,6 +202,7 @@ function createFront(
   return {
     partitionCount,
     publisher,
+    foldLag,
     encoder: new EntryEncoder(partitionCount, threadKernel),
     largeBodies: new LargeBodies(partitionCount),
     intake,

@@ -7,6 +7,7 @@
 //   H3. What a thread was handed and has not released is bounded; past that its log has the rest.
 
 import type {AckedMessage, FoldingThread} from '../worker-messages.js';
+import type {FoldLag} from './fold-lag.js';
 
 /** H3, for all partitions together: about half a million events. */
 export const handedBytesMax = 64 * 1024 * 1024;
@@ -16,6 +17,7 @@ const gatherBytesMax = 512 * 1024;
 
 export class HandOver {
   private readonly threads: readonly FoldingThread[];
+  private readonly lag: FoldLag;
   private readonly partitionBytesMax: number;
   /** By partition; undefined for those that another process folds. */
   private readonly byPartition: (FoldingThread | undefined)[];
@@ -26,8 +28,10 @@ export class HandOver {
   private connection = 1;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(threads: readonly FoldingThread[], partitionCount: number) {
+  /** `lag` is told what was acked, handed over or not. */
+  constructor(threads: readonly FoldingThread[], partitionCount: number, lag: FoldLag) {
     this.threads = threads;
+    this.lag = lag;
     this.partitionBytesMax = Math.floor(handedBytesMax / partitionCount);
     this.byPartition = Array.from({length: partitionCount}, (_, partition) =>
       threads.find(({partitions}) => partitions.includes(partition)),
@@ -37,6 +41,7 @@ export class HandOver {
 
   /** The log stored these bytes at this sequence. Copies them. */
   stored(partition: number, sequence: number, bytes: Uint8Array): void {
+    this.lag.acked(partition, sequence, bytes.length);
     const thread = this.byPartition[partition];
     if (thread === undefined || !this.hasRoom(thread, partition, bytes.length)) return;
     this.handedBytes[partition] += bytes.length;
@@ -69,6 +74,7 @@ export class HandOver {
   startConnection(): void {
     this.handOver();
     this.connection += 1;
+    this.lag.startConnection();
     for (const thread of this.threads) thread.take({kind: 'acked', connection: this.connection, messages: []});
   }
 

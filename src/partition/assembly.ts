@@ -20,7 +20,7 @@ import {Snapshots} from './snapshots.js';
 export interface AssemblyOptions
   extends Pick<
     RunnerSetup,
-    'cache' | 'foldCache' | 'damage' | 'refreshMs' | 'stagger' | 'erasureReach' | 'log' | 'onFatal'
+    'cache' | 'foldCache' | 'damage' | 'refreshMs' | 'stagger' | 'erasureReach' | 'noteApplied' | 'log' | 'onFatal'
   > {
   readonly setup: PartitionSetup;
   readonly positionNote: PositionNote;

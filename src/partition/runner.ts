@@ -58,6 +58,8 @@ export interface RunnerSetup {
   readonly stagger: number;
   /** What an erasure can claim of the disk (DESIGN.md, 8). */
   readonly erasureReach: ErasureReach;
+  /** Told after each message, for those who look how far the fold is. */
+  readonly noteApplied: (sequence: number) => void;
   readonly log: Logger;
   /** Called with what cannot go on: a lost fence, a broken invariant. */
   readonly onFatal: (error: Error) => void;
@@ -136,7 +138,8 @@ export class Runner {
    * `warmedUp` has resolved.
    */
   async start(warmedUp?: Promise<void>): Promise<void> {
-    const {reader, partition} = this.setup;
+    const {reader, partition, noteApplied} = this.setup;
+    noteApplied(partition.appliedSequence);
     this.run().catch((error: unknown) => this.foldingEnded(error as Error));
     // Asked again: a log that loses its tail meanwhile may not reach that sequence for long.
     while (!(await this.whenApplied(await retryForever(() => reader.lastSequence()), lookAgainMs))) {
@@ -184,10 +187,17 @@ export class Runner {
       if (folding !== undefined) await folding;
       for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
       if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
-      if (this.isLogKnown) this.applied.advance(partition.appliedSequence);
+      this.noteFolded();
       this.noteTail(message.bytes.length);
     }
     return true;
+  }
+
+  private noteFolded(): void {
+    const {partition, noteApplied} = this.setup;
+    if (!this.isLogKnown) return;
+    this.applied.advance(partition.appliedSequence);
+    noteApplied(partition.appliedSequence);
   }
 
   /** Before reading: rewinds when the log is another one than was folded. */

@@ -106,6 +106,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     refreshMs: data.reportRefreshMs,
     stagger: (number + 1) / (data.partitionCount + 1),
     erasureReach: reachOf(nc),
+    noteApplied: (sequence) => void Atomics.store(data.appliedSequences, number, sequence),
     log,
     onFatal: fail,
   });

@@ -18,11 +18,17 @@ class World {
   nowMs = 1_000;
   backlogBytes = 0;
   isOpen = true;
+  takesOn = true;
+  takenOnBytes = 0;
   readonly told: string[] = [];
   readonly bodies: Arrival[] = [];
   private readonly looks: (() => void)[] = [];
   readonly intake = new Intake({
     backlogBytes: () => this.backlogBytes,
+    takeOn: (bytes) => {
+      if (this.takesOn) this.takenOnBytes += bytes;
+      return this.takesOn;
+    },
     isOpen: () => this.isOpen,
     monotonicMs: () => this.nowMs,
     soon: (look) => this.looks.push(look),
@@ -138,6 +144,31 @@ test('bodies that are here whole count as what the log has of them', () => {
   for (let i = 0; i < 4 * bodiesAtOnce; i++) expect(world.arrive(bodyBytes, bodyBytes, true)).toBe('begins');
   world.backlogBytes = intakeBytesMax;
   expect(world.arrive(bodyBytes, bodyBytes, true)).toBe('waits');
+});
+
+test('while those who fold take on nothing more, nobody begins but small ones; then the first in the queue does', () => {
+  const world = new World();
+  expect(world.arrive()).toBe('begins');
+  world.takesOn = false;
+  expect(world.arrive()).toBe('waits');
+  expect(world.arrive(bodyBytes, bodyBytes, true)).toBe('waits');
+  expect(world.arrive(waitingBodyBytesMin - 1)).toBe('begins');
+  expect(world.intake.complete(world.bodies[0]!, bodyBytes)).toBe(true); // It was begun before.
+  world.look();
+  expect(world.told).toEqual([]);
+  world.takesOn = true;
+  world.look();
+  expect(world.told).toEqual(['#1 begins', '#2 begins']);
+  expect(world.takenOnBytes).toBe(3 * bodyBytes);
+});
+
+test('those who fold are not charged with what waits for the log, nor with small ones', () => {
+  const world = new World();
+  world.backlogBytes = intakeBytesMax;
+  world.arriveMany(2);
+  world.arrive(waitingBodyBytesMin - 1);
+  world.look();
+  expect(world.takenOnBytes).toBe(0);
 });
 
 test('what waits is bounded: the next one is refused, and announced ones before they are read', () => {

@@ -1,5 +1,6 @@
 // What the edge hands to those who fold, and what they make of it: order, bounds, and which log it speaks of.
 import {beforeEach, describe, expect, test} from 'vitest';
+import {FoldLag} from '../../src/ingest/fold-lag.js';
 import {HandOver, handedBytesMax} from '../../src/ingest/hand-over.js';
 import {AckedIntake} from '../../src/partition/acked-intake.js';
 import {OfferedMessages} from '../../src/partition/offered-messages.js';
@@ -8,6 +9,7 @@ import {until} from '../support/until.js';
 
 class FakeThread implements FoldingThread {
   readonly releasedBytes: Int32Array;
+  readonly appliedSequences: Int32Array;
   readonly parcels: AckedParcel[] = [];
   ask = (): void => {};
 
@@ -16,6 +18,7 @@ class FakeThread implements FoldingThread {
     partitionCount: number,
   ) {
     this.releasedBytes = new Int32Array(partitionCount);
+    this.appliedSequences = new Int32Array(partitionCount);
   }
 
   take(parcel: AckedParcel): void {
@@ -34,12 +37,16 @@ class FakeThread implements FoldingThread {
   }
 }
 
+function openHandOver(threads: readonly FakeThread[], partitionCount: number): HandOver {
+  return new HandOver(threads, partitionCount, new FoldLag(threads, partitionCount, () => 0));
+}
+
 const bytesOf = (length: number): Uint8Array => new Uint8Array(length).fill(7);
 
 describe('the edge', () => {
   test('gathers for each thread what its partitions acked, and leaves out what others fold', async () => {
     const [even, odd] = [new FakeThread([0, 2], 5), new FakeThread([1, 3], 5)];
-    const handOver = new HandOver([even, odd], 5);
+    const handOver = openHandOver([even, odd], 5);
     const bytes = bytesOf(10);
     for (let partition = 0; partition < 5; partition++) handOver.stored(partition, 8, bytes);
     handOver.stored(0, 9, bytes);
@@ -52,7 +59,7 @@ describe('the edge', () => {
 
   test('much leaves at once; a new connection is told behind all that was acked before', () => {
     const thread = new FakeThread([0], 1);
-    const handOver = new HandOver([thread], 1);
+    const handOver = openHandOver([thread], 1);
     handOver.stored(0, 1, bytesOf(512 * 1024));
     expect(thread.said).toEqual(['1: 0/1']);
     handOver.stored(0, 2, bytesOf(1));
@@ -63,7 +70,7 @@ describe('the edge', () => {
 
   test('who releases nothing is handed no more than the bound, and more once it did', () => {
     const thread = new FakeThread([0, 1], 2);
-    const handOver = new HandOver([thread], 2);
+    const handOver = openHandOver([thread], 2);
     const piece = bytesOf(1024 * 1024);
     const handed = (): number => thread.parcels.reduce((sum, {messages}) => sum + messages.length, 0);
     for (let sequence = 1; sequence <= 100; sequence++) handOver.stored(0, sequence, piece);
@@ -77,7 +84,7 @@ describe('the edge', () => {
 
   test('the counts go round after 2 GiB', () => {
     const thread = new FakeThread([0], 1);
-    const handOver = new HandOver([thread], 1);
+    const handOver = openHandOver([thread], 1);
     const piece = bytesOf(1024 * 1024);
     for (let sequence = 1; sequence <= 5_000; sequence++) {
       handOver.stored(0, sequence, piece);

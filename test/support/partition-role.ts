@@ -73,6 +73,7 @@ export class PartitionRole {
       isNatsEmbedded: true,
       dataDir: this.dataDir,
       releasedBytes: new Int32Array(new SharedArrayBuffer(4)),
+      appliedSequences: new Int32Array(new SharedArrayBuffer(4)),
       logLevel: 'silent',
       ...options,
     };

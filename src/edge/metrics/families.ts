@@ -2,6 +2,7 @@
 //   Names follow Prometheus: a `millrace_` prefix, base units (seconds, bytes), counters end in `_total`.
 //   Labels are out of fixed sets (traffic.ts, T1): never an id, key or name of a user or an event.
 
+import {foldLagBytesMax} from '../../ingest/fold-lag.js';
 import {publisherBytesMax} from '../../ingest/publisher.js';
 import {alarmKinds, type PartitionMeasures, type ThreadMeasures} from '../../measures.js';
 import {unfinishedBodyBytes, unfinishedBytesMax} from '../body-budget.js';
@@ -229,9 +230,10 @@ const ingestion: readonly Family[] = [
   {
     name: 'millrace_bytes_in_flight',
     type: 'gauge',
-    help: 'Bytes that wait: for the log, of bodies that are not whole yet, announced ones before they begin, of answers that nobody reads.',
+    help: 'Bytes that wait: for the log, for those who fold, of bodies that are not whole yet, announced ones before they begin, of answers that nobody reads.',
     read: ({front}) => [
       {labels: {where: 'log'}, value: front.publisher.bytesPending},
+      {labels: {where: 'fold'}, value: front.foldLag.bytes()},
       {labels: {where: 'bodies'}, value: unfinishedBodyBytes()},
       {labels: {where: 'intake'}, value: front.intake.waitingBytes},
       {labels: {where: 'answers'}, value: answerBytesInFlight()},
@@ -240,9 +242,10 @@ const ingestion: readonly Family[] = [
   {
     name: 'millrace_bytes_in_flight_max',
     type: 'gauge',
-    help: 'Past these bytes requests are refused with 503.',
+    help: 'Past these bytes requests wait, or are refused with 503.',
     read: () => [
       {labels: {where: 'log'}, value: publisherBytesMax},
+      {labels: {where: 'fold'}, value: foldLagBytesMax},
       {labels: {where: 'bodies'}, value: unfinishedBytesMax},
       {labels: {where: 'intake'}, value: waitingBytesMax},
       {labels: {where: 'answers'}, value: answerBytesMax},

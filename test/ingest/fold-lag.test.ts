@@ -1,0 +1,165 @@
+// How far those who fold are behind, with a clock and threads that the test moves.
+import {describe, expect, test} from 'vitest';
+import {FoldLag, foldLagBytesMax, standstillMs} from '../../src/ingest/fold-lag.js';
+import type {FoldingThread} from '../../src/worker-messages.js';
+
+const mib = 1024 * 1024;
+const messagesAtBound = foldLagBytesMax / mib;
+
+class World {
+  nowMs = 5_000;
+  readonly threads: readonly FoldingThread[];
+  readonly lag: FoldLag;
+
+  constructor(...partitionsOfThreads: number[][]) {
+    const count = partitionsOfThreads.flat().length;
+    this.threads = partitionsOfThreads.map((partitions) => ({
+      partitions,
+      releasedBytes: new Int32Array(count),
+      appliedSequences: new Int32Array(count),
+      take: () => {},
+      onAsk: () => {},
+    }));
+    this.lag = new FoldLag(this.threads, count + 1, () => this.nowMs); // One partition lives elsewhere.
+  }
+
+  /** Messages of 1 MiB from `first` to `last`. */
+  acked(partition: number, first: number, last: number): void {
+    for (let sequence = first; sequence <= last; sequence++) this.lag.acked(partition, sequence, mib);
+  }
+
+  folded(partition: number, sequence: number): void {
+    const thread = this.threads.find(({partitions}) => partitions.includes(partition))!;
+    Atomics.store(thread.appliedSequences, partition, sequence);
+  }
+
+  get mib(): number {
+    return this.lag.bytes() / mib;
+  }
+}
+
+test('counts what was acked and is not folded, of all partitions of the thread that is furthest behind', () => {
+  const world = new World([0, 2], [1]);
+  world.acked(0, 11, 13);
+  world.acked(2, 1, 2);
+  world.acked(1, 1, 4);
+  world.acked(3, 1, 100); // Another process folds it.
+  expect(world.mib).toBe(5);
+  world.folded(0, 12);
+  expect(world.mib).toBe(4);
+  world.folded(2, 7); // Ticks and messages of other edges stand between.
+  world.folded(0, 13);
+  expect(world.mib).toBe(4);
+  world.folded(1, 4);
+  expect(world.mib).toBe(0);
+});
+
+test('the counts go round after 2^31 messages', () => {
+  const world = new World([0]);
+  const first = 2 ** 31 - 2;
+  world.folded(0, (first - 1) | 0);
+  world.acked(0, first, first + 3);
+  expect(world.mib).toBe(4);
+  world.folded(0, (first + 2) | 0);
+  expect(world.mib).toBe(1);
+});
+
+describe('a lag holds up only while it is worked off', () => {
+  test('a partition that folds nothing counts for a second, and again once it goes on', () => {
+    const world = new World([0, 1]);
+    world.acked(0, 1, 10);
+    world.nowMs += standstillMs - 1;
+    world.acked(1, 1, 2);
+    expect(world.mib).toBe(12);
+    world.nowMs += 1;
+    expect(world.mib).toBe(2);
+    world.acked(0, 11, 12); // That more comes is no progress.
+    expect(world.mib).toBe(2);
+    world.folded(0, 1);
+    expect(world.mib).toBe(13);
+  });
+
+  test('one that reads older messages of its log folds nothing of it: a start, or a log that lost its tail', () => {
+    const world = new World([0]);
+    world.acked(0, 1_001, 1_000 + 2 * messagesAtBound);
+    for (let sequence = 0; sequence <= 1_000; sequence += 100) {
+      world.folded(0, sequence);
+      world.nowMs += standstillMs / 2;
+      if (sequence >= 200) expect(world.lag.take(mib)).toBe(true);
+    }
+  });
+
+  test('what came after a long silence begins its second then', () => {
+    const world = new World([0]);
+    world.acked(0, 1, 1);
+    world.folded(0, 1);
+    world.nowMs += 100 * standstillMs;
+    world.acked(0, 2, 3);
+    expect(world.mib).toBe(2);
+  });
+});
+
+describe('taking on', () => {
+  test('as much as comes while the lag is within its bound, nothing at the bound', () => {
+    const world = new World([0]);
+    world.acked(0, 1, messagesAtBound - 1);
+    for (let i = 0; i < 1_000; i++) expect(world.lag.take(mib)).toBe(true);
+    world.acked(0, messagesAtBound, messagesAtBound);
+    expect(world.lag.take(1)).toBe(false);
+    world.folded(0, 1);
+    expect(world.lag.take(mib)).toBe(true);
+  });
+
+  test('past the bound less than is folded: the lag shrinks, and writes go on', () => {
+    const world = new World([0]);
+    let last = 10 * messagesAtBound;
+    world.acked(0, 1, last);
+    let [folded, taken] = [0, 0];
+    while (world.mib > messagesAtBound && folded < 1_000) {
+      world.folded(0, ++folded);
+      world.nowMs += 10;
+      if (!world.lag.take(mib)) continue;
+      taken += 1;
+      world.acked(0, ++last, last);
+    }
+    expect(folded).toBeLessThan(1_000);
+    expect(taken / folded).toBeGreaterThan(0.4);
+    expect(taken / folded).toBeLessThan(0.6);
+  });
+
+  test('a body larger than what may be taken on is taken, and paid for by the next ones', () => {
+    const world = new World([0]);
+    world.acked(0, 1, 4 * messagesAtBound);
+    world.folded(0, 1);
+    expect(world.lag.take(10 * mib)).toBe(true);
+    world.folded(0, 10);
+    expect(world.lag.take(mib)).toBe(false);
+    world.folded(0, 30);
+    expect(world.lag.take(mib)).toBe(true);
+  });
+});
+
+test('another connection may speak of another log: what was acked over the one before counts no more', () => {
+  const world = new World([0]);
+  world.acked(0, 1, 2 * messagesAtBound);
+  world.folded(0, 5);
+  expect(world.lag.take(10 * mib)).toBe(true);
+  world.lag.startConnection();
+  expect(world.mib).toBe(0);
+  world.acked(0, 1, 1); // Shorter than the one that was folded: nothing is known until it is read again.
+  expect(world.mib).toBe(0);
+});
+
+test('what nobody folds costs no memory, and is told apart again when it is folded', () => {
+  const world = new World([0]);
+  for (let sequence = 1; sequence <= 100_000; sequence++) world.lag.acked(0, sequence, 10);
+  world.nowMs += standstillMs;
+  expect(world.mib).toBe(0);
+  world.folded(0, 1_000);
+  expect(world.lag.bytes()).toBe(990_000);
+  world.folded(0, 99_999);
+  const rest = world.lag.bytes();
+  expect(rest).toBeGreaterThanOrEqual(10); // Those that were joined are folded when the last one is.
+  world.folded(0, 100_000);
+  expect(world.lag.bytes()).toBe(0);
+});
