@@ -1,0 +1,148 @@
+// An edge beside a thread that folds slower than batches come in, or not at all. The edge, nats-server and the log are the
+// real ones; the thread is the test's, which decides how far it is.
+import {setTimeout as pause} from 'node:timers/promises';
+import {afterAll, beforeAll, expect, test} from 'vitest';
+import {type Edge, startEdge} from '../../src/edge/start.js';
+import {foldLagBytesMax} from '../../src/ingest/fold-lag.js';
+import type {AckedMessage, AckedParcel, FoldingThread} from '../../src/worker-messages.js';
+import {type Answer, Client, expectJson} from '../support/http.js';
+import {startTestNats, type TestNats} from '../support/nats.js';
+import {testAdminToken, testSecretKey, testWriteKey} from '../support/service.js';
+
+const partitionCount = 2;
+const stepMs = 5;
+/** What may be under way when the lag is seen to be at its bound: bodies that were begun, and a message in flight each. */
+const underWayBytesMax = 10 * 1024 * 1024;
+
+/** Takes what it is handed at once and folds it, in its order, as fast as the test says. */
+class SlowThread implements FoldingThread {
+  readonly partitions = [0, 1];
+  readonly releasedBytes = new Int32Array(partitionCount);
+  readonly appliedSequences = new Int32Array(partitionCount);
+  bytesPerSecond = 0;
+  lagBytes = 0;
+  lagBytesMax = 0;
+  private readonly waiting: AckedMessage[] = [];
+  private dueBytes = 0;
+  private readonly timer = setInterval(() => this.fold(), stepMs);
+
+  take({messages}: AckedParcel): void {
+    for (const message of messages) {
+      this.waiting.push(message);
+      this.lagBytes += message.bytes.length;
+      Atomics.add(this.releasedBytes, message.partition, message.bytes.length);
+    }
+    this.lagBytesMax = Math.max(this.lagBytesMax, this.lagBytes);
+  }
+
+  onAsk(): void {}
+
+  private fold(): void {
+    this.dueBytes = Math.min(this.dueBytes + (this.bytesPerSecond * stepMs) / 1_000, this.bytesPerSecond);
+    while (this.waiting.length > 0 && this.dueBytes >= this.waiting[0].bytes.length) {
+      const {partition, sequence, bytes} = this.waiting.shift()!;
+      this.dueBytes -= bytes.length;
+      this.lagBytes -= bytes.length;
+      Atomics.store(this.appliedSequences, partition, sequence);
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+}
+
+let nats: TestNats;
+let edge: Edge;
+let client: Client;
+const thread = new SlowThread();
+
+beforeAll(async () => {
+  nats = await startTestNats(partitionCount);
+  edge = await startEdge({
+    host: '127.0.0.1',
+    port: 0,
+    nats: nats.nats.address,
+    partitionCount,
+    adminToken: testAdminToken,
+    bootstrapWriteKey: testWriteKey,
+    bootstrapSecretKey: testSecretKey,
+    deploymentSecret: 'a secret',
+    durability: 'power-cut',
+    store: {},
+    natsServer: undefined,
+    limits: {eventsPerSecond: 0, readsPerMinute: 0, deletesPerSecond: 0},
+    foldingThreads: [thread],
+    logLevel: 'silent',
+  });
+  client = new Client(`http://127.0.0.1:${edge.port}`, testWriteKey);
+});
+
+afterAll(async () => {
+  thread.stop();
+  await edge.drain();
+  await nats.stop();
+});
+
+const events = Array.from({length: 1_000}, (_, i) => ({event: 'e', userId: `u${i}`, properties: {x: 'y'.repeat(200)}}));
+const body = Buffer.from(JSON.stringify({events}));
+const logBytesOfBatch = 1_000 * 220; // At least.
+
+/** So many batches over 32 connections in closed loops. */
+async function send(batches: number): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  let begun = 0;
+  const loop = async (): Promise<void> => {
+    while (begun++ < batches) {
+      answers.push(
+        await client.send('POST', '/v1/events/batch', {body, headers: {'content-type': 'application/json'}}),
+      );
+    }
+  };
+  await Promise.all(Array.from({length: 32}, loop));
+  return answers;
+}
+
+const stored = (answers: readonly Answer[]): number => answers.filter(({status}) => status === 200).length;
+
+test('batches are taken as fast as they are folded: the lag stays within its bound, small events never wait', async () => {
+  thread.bytesPerSecond = 20 * 1024 * 1024;
+  const bytesOffered = foldLagBytesMax + 2 * thread.bytesPerSecond;
+  let isOver = false;
+  const sending = send(Math.ceil(bytesOffered / logBytesOfBatch)).finally(() => {
+    isOver = true;
+  });
+  const smallMs: number[] = [];
+  while (!isOver) {
+    const startMs = performance.now();
+    expectJson(await client.post('/v1/events', {event: 'small', userId: 'small'}), 200);
+    smallMs.push(performance.now() - startMs);
+    await pause(10);
+  }
+  const answers = await sending;
+  expect(stored(answers)).toBeGreaterThan(0);
+  for (const {status, headers} of answers) {
+    if (status === 200) continue;
+    expect(status).toBe(503);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+  }
+  expect(thread.lagBytesMax).toBeGreaterThan(foldLagBytesMax);
+  expect(thread.lagBytesMax).toBeLessThan(foldLagBytesMax + underWayBytesMax);
+  expect(smallMs.sort((a, b) => a - b)[smallMs.length >> 1]).toBeLessThan(1_000);
+});
+
+test('a thread that stands still holds up nobody', async () => {
+  thread.bytesPerSecond = 0;
+  const batches = Math.ceil((2 * foldLagBytesMax) / logBytesOfBatch);
+  const answers = await send(batches);
+  expect(stored(answers)).toBe(batches);
+  expect(thread.lagBytes).toBeGreaterThan(2 * foldLagBytesMax);
+});
+
+test('one that goes on far behind is caught up with, while batches are taken', async () => {
+  const lagBytes = thread.lagBytes;
+  thread.bytesPerSecond = 40 * 1024 * 1024;
+  const answers = await send(150);
+  expect(stored(answers)).toBe(150);
+  expect(thread.lagBytes).toBeLessThan(lagBytes);
+});
