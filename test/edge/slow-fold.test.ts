@@ -92,12 +92,12 @@ const events = Array.from({length: 1_000}, (_, i) => ({event: 'e', userId: `u${i
 const body = Buffer.from(JSON.stringify({events}));
 const logBytesOfBatch = 1_000 * 220; // At least.
 
-/** So many batches over 32 connections in closed loops. */
-async function send(batches: number): Promise<Answer[]> {
+/** Batches over 32 connections in closed loops; `goesOn` is told how many were begun. */
+async function send(goesOn: (begun: number) => boolean): Promise<Answer[]> {
   const answers: Answer[] = [];
   let begun = 0;
   const loop = async (): Promise<void> => {
-    while (begun++ < batches) {
+    while (goesOn(begun++)) {
       answers.push(
         await client.send('POST', '/v1/events/batch', {body, headers: {'content-type': 'application/json'}}),
       );
@@ -111,9 +111,9 @@ const stored = (answers: readonly Answer[]): number => answers.filter(({status})
 
 test('batches are taken as fast as they are folded: the lag stays within its bound, small events never wait', async () => {
   thread.bytesPerSecond = 4 * 1024 * 1024;
-  const bytesOffered = foldLagBytesMax + 2 * thread.bytesPerSecond;
+  let heldBatches = 0;
   let isOver = false;
-  const sending = send(Math.ceil(bytesOffered / logBytesOfBatch)).finally(() => {
+  const sending = send(() => thread.lagBytesMax < foldLagBytesMax || heldBatches++ < 60).finally(() => {
     isOver = true;
   });
   const smallMs: number[] = [];
@@ -130,7 +130,6 @@ test('batches are taken as fast as they are folded: the lag stays within its bou
     expect(status).toBe(503);
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
   }
-  expect(thread.lagBytesMax).toBeGreaterThan(foldLagBytesMax);
   expect(thread.lagBytesMax).toBeLessThan(foldLagBytesMax + underWayBytesMax);
   expect(smallMs.sort((a, b) => a - b)[smallMs.length >> 1]).toBeLessThan(1_000);
 });
@@ -138,7 +137,7 @@ test('batches are taken as fast as they are folded: the lag stays within its bou
 test('a thread that stands still holds up nobody', async () => {
   thread.bytesPerSecond = 0;
   const batches = Math.ceil((2 * foldLagBytesMax) / logBytesOfBatch);
-  const answers = await send(batches);
+  const answers = await send((begun) => begun < batches);
   expect(stored(answers)).toBe(batches);
   expect(thread.lagBytes).toBeGreaterThan(2 * foldLagBytesMax);
 });
@@ -146,7 +145,7 @@ test('a thread that stands still holds up nobody', async () => {
 test('one that goes on far behind is caught up with, while batches are taken', async () => {
   const lagBytes = thread.lagBytes;
   thread.bytesPerSecond = 40 * 1024 * 1024;
-  const answers = await send(150);
+  const answers = await send((begun) => begun < 150);
   expect(stored(answers)).toBe(150);
   expect(thread.lagBytes).toBeLessThan(lagBytes);
 });
