@@ -1,3 +1,4 @@
+import {readFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {type Config, printableConfig, readConfig} from '../src/config.js';
@@ -73,6 +74,23 @@ test('every variable is read', () => {
     logLevel: 'debug',
   });
   expect(Object.isFrozen(config) && Object.isFrozen(config.limits)).toBe(true);
+});
+
+/** Every variable that is read, whatever the others say. */
+function variablesRead(): string[] {
+  const names = new Set<string>();
+  const noted = new Proxy<Record<string, string>>({}, {get: (_, name) => void names.add(String(name))});
+  readConfig(noted);
+  return [...names].sort();
+}
+
+test.each([
+  ['README.md', /^\| (`[A-Z_`, ]+`) \|/gm, /[A-Z_]+/g],
+  ['scripts/start.mjs', /^ {2}([A-Z_]+=.*)$/gm, /[A-Z_]+(?==)/g],
+])('%s names every variable that is read, and no other', (path, lines, names) => {
+  const text = readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+  const named = [...text.matchAll(lines)].flatMap(([, line]) => line!.match(names) ?? []);
+  expect([...new Set(named)].sort()).toEqual(variablesRead());
 });
 
 test('empty variables count as unset', () => {

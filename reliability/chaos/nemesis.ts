@@ -6,7 +6,7 @@ import type {Journal} from './journal.js';
 import type {Losses} from './losses.js';
 import type {Readback} from './readback.js';
 import type {Sender} from './sender.js';
-import type {ServiceProcess} from './service-process.js';
+import type {SupervisedService} from './supervised-service.js';
 import type {Traffic} from './traffic.js';
 import type {Truth} from './truth.js';
 import type {Workload} from './workload.js';
@@ -19,7 +19,7 @@ export interface Stage {
   /** Of this run: the journal, the logs and the data are below. */
   readonly folder: string;
   readonly journal: Journal;
-  readonly service: ServiceProcess;
+  readonly service: SupervisedService;
   readonly readback: Readback;
   readonly losses: Losses;
 }

@@ -3,7 +3,7 @@
 
 import {existsSync, readdirSync, readFileSync, rmSync} from 'node:fs';
 import {setTimeout as delay} from 'node:timers/promises';
-import {signal} from './service-process.js';
+import {signal} from './supervised-service.js';
 
 // A killed service leaves a nats-server that closes its store first.
 const endMsMax = 15_000;

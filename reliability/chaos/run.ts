@@ -12,8 +12,8 @@ import type {Ground, Nemesis, Stage} from './nemesis.js';
 import {Readback} from './readback.js';
 import {outlivers, removeFolder} from './run-folder.js';
 import {type Keys, Sender} from './sender.js';
-import {ServiceProcess} from './service-process.js';
 import {Reports} from './stored-reports.js';
+import {SupervisedService} from './supervised-service.js';
 import {AllTraffic, type Traffic, Worker} from './traffic.js';
 import {Truth} from './truth.js';
 import {Workload} from './workload.js';
@@ -58,7 +58,7 @@ export class Run {
   static async begin(nemesis: Nemesis, folder: string, seed: number): Promise<Run> {
     const ground: Ground = (await nemesis.prepare?.(folder)) ?? {dataDir: join(folder, 'data'), env: {}};
     const port = await freePort();
-    const service = new ServiceProcess({...ground, port, keys, logPath: join(folder, 'service.log')});
+    const service = new SupervisedService({...ground, port, keys, logPath: join(folder, 'service.log')});
     const journal = new Journal(join(folder, 'journal.jsonl'));
     const readback = new Readback(port, keys.secret);
     const truth = new Truth(journal.path);

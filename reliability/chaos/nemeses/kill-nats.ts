@@ -1,7 +1,7 @@
 // SIGKILL to the embedded nats-server, now and then several times in a row. The service starts it again by itself.
 
 import {brokenNoticedMs, type Nemesis, outage, type Stage} from '../nemesis.js';
-import {signal} from '../service-process.js';
+import {signal} from '../supervised-service.js';
 
 const comesBackMsMax = 30_000;
 

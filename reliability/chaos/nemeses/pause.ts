@@ -2,7 +2,7 @@
 
 import {setTimeout as delay} from 'node:timers/promises';
 import {type Nemesis, outage, type Stage, silenceNoticedMs} from '../nemesis.js';
-import {signal} from '../service-process.js';
+import {signal} from '../supervised-service.js';
 
 // Longer than the 3 s after which silence is noticed and the 5 s after which a publish is given up, so that both sides of
 // these moments are met.

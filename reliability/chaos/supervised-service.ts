@@ -1,4 +1,4 @@
-// The real program as a child process, and the nats-server that it starts.
+// The real program under a supervisor, killed and started again on one port and folder; and the nats-server that it starts.
 
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
@@ -28,7 +28,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-export class ServiceProcess {
+export class SupervisedService {
   /** How it ended when nobody had asked it to. */
   readonly ownEnds: string[] = [];
   private child: ChildProcess | undefined;
