@@ -39,8 +39,11 @@ export function authenticate(ring: KeyRing, exchange: Exchange, isBeaconRoute: b
 /** The value of `write_key`; one that cannot be read opens nothing, and the query is refused later on. */
 function beaconKey(query: string): string | undefined {
   if (query === '') return undefined;
-  const pair = query.split('&').find((text) => text.startsWith('write_key='));
-  return pair === undefined ? undefined : (decodePercent(pair.slice('write_key='.length)) ?? '');
+  for (const pair of query.split('&')) {
+    const [name] = pair.split('=', 1);
+    if (decodePercent(name) === 'write_key') return decodePercent(pair.slice(name.length + 1)) ?? '';
+  }
+  return undefined;
 }
 
 /** The admin token's hash, to be compared in constant time whatever the length of what is offered. */

@@ -175,6 +175,9 @@ describe('keys', () => {
     const userId = freshId();
     const body = path.endsWith('batch') ? {events: [{event: 'seen', userId}]} : {event: 'seen', userId};
     expectJson(await under.nobody.post(`${path}?write_key=${writeKey}`, body), 200);
+    expectJson(await under.nobody.post(`${path}?write%5Fkey=${writeKey.replace('_', '%5F')}`, body), 200);
+    expectError(await under.nobody.post(`${path}?write_key`, body), 401, 'invalid_key');
+    expectError(await under.nobody.post(`${path}?write_key=${writeKey}=x`, body), 401, 'invalid_key');
     expectError(await under.nobody.post(`${path}?write_key=${secretKey}`, body), 401, 'invalid_key');
     expectError(await under.nobody.post(`${path}?write_key=sk_write_unknown`, body), 401, 'invalid_key');
     expectError(
