@@ -23,6 +23,8 @@ export class LogMessage implements Commit {
   outcome: Commit['outcome'] = 'pending';
   sequence = 0;
   entryCount = 0;
+  /** Requests whose first entry it carries. */
+  requestCount = 0;
   /** Of the first send. In its partition, all tickets from this one on are this message's until it is settled. */
   firstTicket = 0;
   sends = 0;

@@ -94,7 +94,10 @@ export class LogPublisher implements LogListener {
   private readonly pace = new CommitPace();
   private cycle = 0;
   private lingering: NodeJS.Timeout | undefined;
+  private lingerEndMs = 0;
   private bytes = 0;
+  /** The entries of one request are appended one after the other, in one turn. */
+  private newestWaiter: CommitWaiter | undefined;
   private tickets = 0;
   private isFlushDue = false;
   private whenIdle: (() => void) | undefined;
@@ -156,7 +159,10 @@ export class LogPublisher implements LogListener {
     message.add(bytes, start, end, waiter, entryCount);
     lane.bytes += length;
     this.bytes += length;
-    this.pace.wait(entryCount, length);
+    const requests = waiter === this.newestWaiter ? 0 : 1;
+    this.newestWaiter = waiter;
+    message.requestCount += requests;
+    this.pace.wait(requests, length);
     this.flushSoon();
     return message;
   }
@@ -194,8 +200,16 @@ export class LogPublisher implements LogListener {
     const nowMs = this.options.monotonicMs();
     const waitMs = this.pace.waitMs(nowMs);
     if (waitMs === 0) this.beginCycle(nowMs);
-    else this.lingering ??= setTimeout(this.flushAfterLinger, waitMs);
+    else this.linger(nowMs, waitMs);
   };
+
+  /** One timer, and a sooner one where answers came long before they had to. */
+  private linger(nowMs: number, waitMs: number): void {
+    if (this.lingering !== undefined && nowMs + waitMs > this.lingerEndMs - 1) return;
+    clearTimeout(this.lingering);
+    this.lingerEndMs = nowMs + waitMs;
+    this.lingering = setTimeout(this.flushAfterLinger, waitMs);
+  }
 
   private readonly flushAfterLinger = (): void => {
     this.lingering = undefined;
@@ -206,6 +220,7 @@ export class LogPublisher implements LogListener {
     clearTimeout(this.lingering);
     this.lingering = undefined;
     this.cycle += 1;
+    this.newestWaiter = undefined;
     this.pace.begin(nowMs);
     for (const lane of this.lanes) if (lane.inFlight === undefined) this.sendNext(lane); // G1
   }
@@ -220,7 +235,7 @@ export class LogPublisher implements LogListener {
     message.firstSentMs = this.options.monotonicMs();
     lane.inFlight = message;
     lane.cycle = this.cycle;
-    this.pace.sent(message.entryCount, message.entriesBytes);
+    this.pace.sent(message.requestCount, message.entriesBytes);
     this.send(message);
   }
 
@@ -308,10 +323,10 @@ export class LogPublisher implements LogListener {
 
   private leave(lane: Lane, message: LogMessage): void {
     const length = message.entriesBytes;
-    if (lane.inFlight !== message) this.pace.wait(-message.entryCount, -length);
+    if (lane.inFlight !== message) this.pace.leave(message.requestCount, length);
     else {
       lane.inFlight = undefined;
-      if (lane.cycle === this.cycle) this.pace.settled(this.options.monotonicMs());
+      if (lane.cycle === this.cycle) this.pace.settled(message.requestCount, this.options.monotonicMs());
     }
     lane.bytes -= length;
     this.bytes -= length;

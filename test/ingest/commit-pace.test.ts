@@ -1,64 +1,197 @@
 // How long a commit cycle waits for company: numbers in, milliseconds out.
-import {expect, test} from 'vitest';
-import {CommitPace, enoughBytes, entriesPerLingerMs, lingerMsMax, togetherMs} from '../../src/ingest/commit-pace.js';
+import {describe, expect, test} from 'vitest';
+import {
+  CommitPace,
+  crowdShare,
+  enoughBytes,
+  lingerMsMax,
+  periodMsMax,
+  rateMs,
+  requestsPerLingerMs,
+  togetherMs,
+} from '../../src/ingest/commit-pace.js';
 
-/** A pace whose newest cycle had `messages` messages with `entries` each, and was answered at `endMs`. */
-function paceAfter(messages: number, entries: number, endMs: number): CommitPace {
+const messages = 4;
+const requestBytes = 100;
+
+/** A pace whose newest cycle had four messages with so many requests each, and was answered at `endMs`. */
+function paceAfter(requests: number, endMs: number): CommitPace {
   const pace = new CommitPace();
-  pace.wait(messages * entries, messages * entries * 100);
-  pace.begin(endMs - 1);
-  for (let i = 0; i < messages; i++) pace.sent(entries, entries * 100);
-  for (let i = 0; i < messages; i++) pace.settled(endMs);
+  cycle(pace, messages * requests, endMs - 1, endMs);
   return pace;
 }
 
-test('the first entry leaves at once, and so do few after few (C1)', () => {
-  const pace = new CommitPace();
-  pace.wait(1, 100);
-  expect(pace.waitMs(0)).toBe(0);
-  const few = paceAfter(4, entriesPerLingerMs / 8, 10);
-  few.wait(1, 100);
-  expect(few.waitMs(10)).toBe(0);
-});
+/** So many more requests come and leave, and are answered. */
+function cycle(pace: CommitPace, requests: number, beginMs: number, endMs: number): void {
+  pace.wait(requests, requests * requestBytes);
+  pace.begin(beginMs);
+  const share = requests / messages;
+  for (let i = 0; i < messages; i++) pace.sent(share, share * requestBytes);
+  for (let i = 0; i < messages; i++) pace.settled(share, endMs);
+}
 
-test('after many, a cycle waits for as many, for a time that grows with their number (C1)', () => {
-  for (const [entries, lingerMs] of [
-    [entriesPerLingerMs / 4, 1],
-    [entriesPerLingerMs / 2, 2],
-    [entriesPerLingerMs * 100, lingerMsMax],
-  ] as const) {
-    const pace = paceAfter(4, entries, 10);
-    pace.wait(1, 100);
-    expect(pace.waitMs(10)).toBe(lingerMs);
-    expect(pace.waitMs(10 + lingerMs)).toBe(0);
-    pace.wait(4 * entries - 1, 100);
-    expect(pace.waitMs(10)).toBe(0);
+/** The same, begun whenever it may, with requests that come at a fixed rate whatever the answers. @returns its periods. */
+function openLoop(pace: CommitPace, perMs: number, ackMs: number, cycles: number): number[] {
+  const stepMs = 0.25;
+  const begunMs: number[] = [];
+  let [flyingUntilMs, flyingCount] = [Number.POSITIVE_INFINITY, 0];
+  let [waiting, due] = [0, 0];
+  for (let nowMs = 1_000; begunMs.length <= cycles; nowMs += stepMs) {
+    due += perMs * stepMs;
+    for (; due >= 1; due -= 1, waiting += 1) pace.wait(1, requestBytes);
+    if (nowMs >= flyingUntilMs) {
+      pace.settled(flyingCount, nowMs);
+      flyingUntilMs = Number.POSITIVE_INFINITY;
+    }
+    if (waiting === 0 || pace.waitMs(nowMs) > 0) continue;
+    pace.begin(nowMs);
+    pace.sent(waiting, waiting * requestBytes);
+    begunMs.push(nowMs);
+    [flyingUntilMs, flyingCount, waiting] = [nowMs + ackMs, waiting, 0];
   }
+  return begunMs.slice(1).map((ms, i) => ms - begunMs[i]!);
+}
+
+/** Clients that ask again as soon as they are answered, one after the other. @returns the periods. */
+function closedLoop(pace: CommitPace, clients: number, ackMs: number, cycles: number): number[] {
+  const [stepMs, perStep] = [0.25, 5];
+  const begunMs: number[] = [];
+  let [flyingUntilMs, flying, waiting, coming] = [Number.POSITIVE_INFINITY, 0, 0, clients];
+  for (let nowMs = 1_000; begunMs.length <= cycles; nowMs += stepMs) {
+    const come = Math.min(coming, perStep);
+    coming -= come;
+    waiting += come;
+    if (come > 0) pace.wait(come, come * requestBytes);
+    if (nowMs >= flyingUntilMs) {
+      pace.settled(flying, nowMs);
+      [coming, flying, flyingUntilMs] = [coming + flying, 0, Number.POSITIVE_INFINITY];
+    }
+    if (waiting === 0 || pace.waitMs(nowMs) > 0) continue;
+    pace.begin(nowMs);
+    pace.sent(waiting, waiting * requestBytes);
+    begunMs.push(nowMs);
+    [flying, waiting, flyingUntilMs] = [waiting, 0, nowMs + ackMs];
+  }
+  return begunMs.slice(1).map((ms, i) => ms - begunMs[i]!);
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+describe('the time from one cycle to the next (C1)', () => {
+  test('the first request leaves at once, and so do few after few', () => {
+    const pace = new CommitPace();
+    pace.wait(1, requestBytes);
+    expect(pace.waitMs(0)).toBe(0);
+    const few = paceAfter(1, 10);
+    few.wait(1, requestBytes);
+    expect(few.waitMs(10)).toBe(0);
+  });
+
+  test.each([
+    [0.1, 1],
+    [0.5, 1],
+    [1, 1],
+  ])('at %d requests a ms nobody waits longer than for an ack', (perMs, ackMs) => {
+    const pace = new CommitPace();
+    openLoop(pace, perMs, ackMs, 20);
+    const periods = openLoop(pace, perMs, ackMs, 50);
+    expect(mean(periods)).toBeLessThanOrEqual(Math.max(ackMs, 1 / perMs) + 0.5);
+  });
+
+  test.each([4, 7, 14])('at %d requests a ms cycles begin some ms apart, though acks are faster', (perMs) => {
+    const pace = new CommitPace();
+    openLoop(pace, perMs, 1, 40);
+    const period = mean(openLoop(pace, perMs, 1, 50));
+    expect(period).toBeGreaterThan(periodMsMax - 1);
+    expect(period).toBeLessThanOrEqual(periodMsMax + 1);
+  });
+
+  test('the rate is one of the last moments: after a pause nobody waits for those of before', () => {
+    const pace = new CommitPace();
+    openLoop(pace, 14, 1, 50);
+    cycle(pace, 4, 10_000, 10_001);
+    cycle(pace, 4, 10_000 + 2 * rateMs, 10_001 + 2 * rateMs);
+    pace.wait(1, requestBytes);
+    expect(pace.waitMs(10_001 + 2 * rateMs)).toBe(0);
+  });
 });
 
-test('what waited since long ago does not wait on for company', () => {
-  const pace = paceAfter(4, 100, 10);
-  pace.wait(1, 100);
-  expect(pace.waitMs(1_000)).toBe(0);
+describe('company', () => {
+  test('after many, a cycle waits for a time that grows with their number (C2)', () => {
+    for (const [requests, lingerMs] of [
+      [requestsPerLingerMs / 4, 1],
+      [requestsPerLingerMs / 2, 2],
+      [requestsPerLingerMs * 100, lingerMsMax],
+    ] as const) {
+      const pace = paceAfter(requests, 10);
+      pace.wait(1, requestBytes);
+      expect(pace.waitMs(10)).toBe(lingerMs);
+      expect(pace.waitMs(10 + lingerMs)).toBe(0);
+    }
+  });
+
+  test('but no longer than until nearly all that were here at once are here again (C3)', () => {
+    const pace = new CommitPace();
+    pace.wait(400, 40_000);
+    pace.begin(10);
+    for (let i = 0; i < 4; i++) pace.sent(100, 10_000);
+    pace.wait(100, 10_000); // 500 are here at once.
+    for (let i = 0; i < 4; i++) pace.settled(100, 11);
+    expect(pace.waitMs(11)).toBe(lingerMsMax);
+    pace.wait(500 * crowdShare - 101, 5_000);
+    expect(pace.waitMs(11)).toBe(lingerMsMax);
+    pace.wait(1, 100);
+    expect(pace.waitMs(11)).toBe(0);
+  });
+
+  test.each([1, 2, 8, 32, 128])('%d clients in a closed loop are not kept waiting', (clients) => {
+    const pace = new CommitPace();
+    const ackMs = 1;
+    closedLoop(pace, clients, ackMs, 40);
+    // Acks, and the time in which the clients ask again; two steps of the clock are lost on the way.
+    expect(mean(closedLoop(pace, clients, ackMs, 50))).toBeLessThanOrEqual(ackMs + clients / 20 + 0.5);
+  });
+
+  test('who was answered and stays away is missed for one cycle only', () => {
+    const pace = paceAfter(requestsPerLingerMs, 10);
+    cycle(pace, 4, 13, 14);
+    pace.wait(4, 400);
+    expect(pace.waitMs(14)).toBe(0);
+  });
+
+  test('what waited since long ago does not wait on for company', () => {
+    const pace = paceAfter(100, 10);
+    pace.wait(1, requestBytes);
+    expect(pace.waitMs(1_000)).toBe(0);
+  });
+
+  test('many bytes wait for nobody', () => {
+    const pace = paceAfter(1_000, 10);
+    pace.wait(20, enoughBytes);
+    expect(pace.waitMs(10)).toBe(0);
+  });
+
+  test('what was given up is no company', () => {
+    const pace = paceAfter(1, 10);
+    pace.wait(100, 10_000);
+    pace.leave(100, 10_000);
+    expect(pace.isWaiting).toBe(false);
+    pace.wait(1, requestBytes);
+    expect(pace.isWaiting).toBe(true);
+  });
 });
 
-test('many bytes wait for nobody', () => {
-  const pace = paceAfter(4, 1_000, 10);
-  pace.wait(20, enoughBytes);
-  expect(pace.waitMs(10)).toBe(0);
-});
-
-test('a cycle begins when all of the one before are answered, or when one of them takes too long (C2)', () => {
+test('a cycle begins when all of the one before are answered, or when one of them takes too long (C4)', () => {
   const pace = new CommitPace();
   pace.wait(3, 300);
   pace.begin(10);
   pace.sent(1, 100);
   pace.sent(1, 100);
   expect(pace.waitMs(10)).toBe(togetherMs);
-  pace.settled(11);
+  pace.settled(1, 11);
   expect(pace.waitMs(11)).toBe(togetherMs - 1);
   expect(pace.waitMs(10 + togetherMs)).toBe(0);
-  pace.settled(12);
+  pace.settled(1, 12);
   pace.wait(1, 100);
   expect(pace.waitMs(12)).toBe(0);
 });

@@ -1,5 +1,5 @@
 // Group commit driven by hand: a fake wire that answers when told to, and a clock that moves when told to.
-import {describe, expect, test} from 'vitest';
+import {describe, expect, test, vi} from 'vitest';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {MessageCursor, writeErase} from '../../actors/codec/entries.js';
 import {logMessageBytesMax} from '../../actors/limits.js';
@@ -115,16 +115,17 @@ describe('group commit', () => {
     expect(waiters.map(({outcomes}) => outcomes)).toEqual([['0:stored:7'], ['0:stored:7'], ['1:stored:8'], []]);
   });
 
-  test('entries that come together count one by one: as many as the cycle before carried wait for nothing', async () => {
+  test('a request counts once, whatever it carries: a client that is alone waits for nobody', async () => {
     const world = new FakeWorld();
-    world.append(0, 100, new Waiter(), 200);
+    const waiter = new Waiter();
+    for (let i = 0; i < 200; i++) world.append(i % 2, 100, waiter);
     await world.turn();
-    const waiter = world.append(0, 100, new Waiter(), 300) as Waiter;
+    expect(world.link.sent.map(entriesOf)).toEqual([100, 100]);
     world.link.answer(world.link.sent[0]!, stored(1));
+    world.link.answer(world.link.sent[1]!, stored(1));
+    world.append(1);
     await world.turn();
-    expect(world.link.sent.map(entriesOf)).toEqual([200, 300]);
-    world.link.answer(world.link.sent[1]!, stored(2));
-    expect(waiter.outcomes).toEqual(['0:stored:2']);
+    expect(world.link.sent.map(entriesOf)).toEqual([100, 100, 1]);
   });
 
   test('the backlog is what waits or flies, but for a partition that does not answer', async () => {
@@ -163,7 +164,7 @@ describe('group commit', () => {
     expect(world.link.sent.at(-1)!.partition).toBe(0);
   });
 
-  test('under load a cycle waits for as many entries as the one before carried, but not for long', async () => {
+  test('under load a cycle waits for as many requests as were here at once, but not for long', async () => {
     const world = new FakeWorld();
     const appendMany = (count: number): void => {
       for (let i = 0; i < count; i++) world.append(i % 2);
@@ -171,15 +172,16 @@ describe('group commit', () => {
     const answerAll = (from: number): void => {
       for (const sent of world.link.sent.slice(from)) world.link.answer(sent, stored(1));
     };
-    appendMany(100);
+    appendMany(80);
     await world.turn();
+    appendMany(20); // While the others are on their way: 100 are here at once.
     answerAll(0);
     appendMany(60);
     await world.turn();
     expect(world.link.sent).toHaveLength(2);
-    appendMany(40);
+    appendMany(20);
     await world.turn();
-    expect(world.link.sent.map(entriesOf)).toEqual([50, 50, 50, 50]);
+    expect(world.link.sent.map(entriesOf)).toEqual([40, 40, 50, 50]);
     answerAll(2);
     appendMany(10);
     await world.turn();
@@ -187,6 +189,25 @@ describe('group commit', () => {
     world.nowMs += lingerMsMax;
     await until('the next cycle has left', () => world.link.sent.length === 6);
     expect(world.link.sent.slice(4).map(entriesOf)).toEqual([5, 5]);
+  });
+
+  test('answers that come long before they had to make the next cycle due sooner', async () => {
+    vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']});
+    try {
+      const world = new FakeWorld();
+      for (let i = 0; i < 32; i++) world.append(0);
+      await world.turn();
+      for (let i = 0; i < 20; i++) world.append(0); // These wait for the answer, `togetherMs` at most.
+      await world.turn();
+      world.link.answer(world.link.sent[0]!, stored(1)); // 20 of 52 are here: 1 ms from now on.
+      await world.turn();
+      expect(world.link.sent).toHaveLength(1);
+      world.nowMs += 1;
+      vi.advanceTimersByTime(1);
+      expect(world.link.sent.map(entriesOf)).toEqual([32, 20]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('a request with many entries is told once per message', async () => {
