@@ -2,12 +2,17 @@
 //   Resident, so it is columns: an arena of bytes, offsets, and open addressing over 32-bit hashes. About 24 B and the
 //   string itself per entry; a JavaScript Map of strings takes 100 B more and long garbage collections (DESIGN.md).
 //
-//   block = entry*, `internedBlockEntries` of them but in the last block; entry = (length + 1):varint bytes | 0:varint
+//   block = head u32[4]: version entries bytes 0 | (length + 1):u16[entries], 0 of a removed one | hash:u32[entries] | bytes
+//     `internedBlockEntries` entries but in the last block; each column is padded to 4 bytes.
+//   Version 1 is entry*; entry = (length + 1):varint bytes | 0:varint. It has no head: what marks another version would be
+//   the length of a key that is far too long.
 //
 //   I1. An index is given out once: a removed entry's index is never used again, its bytes are zeroed.
+//   I2. Hashes stand in blocks, so that a start copies columns and fills slots; it took three times as long to take
+//       keys apart, hash and copy them one by one. Another hash, or `tableSeed`, is another version of a block.
 
 import {copyRange, equalRanges, viewOf} from './byte-ranges.js';
-import {ByteReader, ByteWriter, readWtf8} from './codec/bytes.js';
+import {ByteReader, type ByteWriter, readWtf8} from './codec/bytes.js';
 import {hashBytes} from './hash.js';
 import {assert} from './invariant.js';
 
@@ -18,6 +23,10 @@ const arenaBytesMax = 2 ** 32 - 1;
 const recentPlaces = 64;
 const free = 0;
 const gone = 0xffffffff;
+/** Read as in version 1, the first key would have 4 MiB. */
+const version2 = 0x02ffffff;
+const headWords = 4;
+const keyBytesMax = 0xfffe;
 
 export class InternedTable {
   /** Entries ever given out: the next index. */
@@ -93,22 +102,26 @@ export class InternedTable {
 
   private store(bytes: Uint8Array, start: number, end: number): void {
     const length = end - start;
-    if (this.arenaEnd + length > this.arena.length) {
-      const grown = new Uint8Array(Math.max(this.arena.length * 1.5, this.arenaEnd + length) | 7);
-      grown.set(this.arena);
-      this.arena = grown;
-      this.arenaView = new DataView(grown.buffer);
-    }
-    if (this.count + 1 >= this.offsets.length) this.growOffsets();
+    this.makeRoom(length);
+    if (this.count + 1 >= this.offsets.length) this.growOffsets(Math.ceil(this.offsets.length * 1.5) + 1);
     copyRange(viewOf(bytes), start, end, this.arenaView, this.arenaEnd);
     this.arenaEnd += length;
-    assert(this.arenaEnd <= arenaBytesMax, 'interned: offsets are 32 bits');
     this.count += 1;
     this.offsets[this.count] = this.arenaEnd;
   }
 
-  private growOffsets(): void {
-    const offsets = new Uint32Array(Math.ceil(this.offsets.length * 1.5) + 1);
+  private makeRoom(keyBytes: number): void {
+    const needed = this.arenaEnd + keyBytes;
+    if (needed <= this.arena.length) return;
+    assert(needed <= arenaBytesMax, 'interned: offsets are 32 bits');
+    const grown = new Uint8Array(Math.max(this.arena.length * 1.5, needed) | 7);
+    grown.set(this.arena.subarray(0, this.arenaEnd));
+    this.arena = grown;
+    this.arenaView = new DataView(grown.buffer);
+  }
+
+  private growOffsets(capacity: number): void {
+    const offsets = new Uint32Array(capacity);
     offsets.set(this.offsets);
     this.offsets = offsets;
   }
@@ -191,16 +204,23 @@ export class InternedTable {
   private encodeBlock(block: number): Uint8Array {
     const first = block * internedBlockEntries;
     const end = Math.min(this.count, first + internedBlockEntries);
-    const writer = new ByteWriter(this.offsets[end] - this.offsets[first] + (end - first) * 3 + 16);
-    for (let index = first; index < end; index++) {
-      if (this.removed.has(index)) {
-        writer.varint(0);
-        continue;
-      }
-      writer.varint(this.offsets[index + 1] - this.offsets[index] + 1);
-      writer.raw(this.arena, this.offsets[index], this.offsets[index + 1]);
+    const {offsets} = this;
+    let keyBytes = offsets[end] - offsets[first];
+    for (const index of this.removed) {
+      if (index >= first && index < end) keyBytes -= offsets[index + 1] - offsets[index];
     }
-    return writer.finish();
+    const {bytes, lengths, hashes, keysAt} = viewBlock(end - first, keyBytes);
+    const keys = viewOf(bytes);
+    for (let index = first, at = keysAt; index < end; index++) {
+      if (this.removed.has(index)) continue;
+      const length = offsets[index + 1] - offsets[index];
+      assert(length <= keyBytesMax, 'interned: lengths in blocks are 16 bits');
+      lengths[index - first] = length + 1;
+      hashes[index - first] = hashBytes(this.arena, offsets[index], offsets[index + 1], tableSeed);
+      copyRange(this.arenaView, offsets[index], offsets[index + 1], keys, at);
+      at += length;
+    }
+    return bytes;
   }
 
   /** Takes room for so many entries, before their blocks are restored: a table that grows with them is hashed again and again. */
@@ -213,8 +233,46 @@ export class InternedTable {
     this.rehash(entries);
   }
 
-  /** Appends the entries of a block; blocks come in order. */
+  /** Appends the entries of a block of any version; blocks come in order. */
   restoreBlock(bytes: Uint8Array): void {
+    if (bytes.length >= 4 && viewOf(bytes).getUint32(0, true) === version2) this.restoreColumns(bytes);
+    else this.restoreVersion1(bytes);
+  }
+
+  /** I2 */
+  private restoreColumns(block: Uint8Array): void {
+    // Columns are viewed in place: a block that does not begin at a multiple of 4 is copied first.
+    const {buffer, byteOffset} = block.byteOffset % 4 === 0 ? block : new Uint8Array(block);
+    const [, entries, keyBytes] = new Uint32Array(buffer, byteOffset, headWords);
+    const {lengths, hashes, keysAt} = viewBlock(entries, keyBytes, buffer, byteOffset);
+    assert(keysAt + keyBytes === block.length, 'interned: the head says how long a block is');
+    this.makeRoom(keyBytes);
+    this.arena.set(block.subarray(keysAt), this.arenaEnd);
+    if (this.offsets.length <= this.count + entries) this.growOffsets(this.count + entries + 1);
+    if ((this.slotsUsed + entries) * 3 > this.slots.length) this.rehash(this.live + entries);
+    this.takeColumns(lengths, hashes);
+  }
+
+  /** Room is there. */
+  private takeColumns(lengths: Uint16Array, hashes: Uint32Array): void {
+    const {offsets} = this;
+    let {arenaEnd, count} = this;
+    for (let i = 0; i < lengths.length; i++) {
+      if (lengths[i] === 0) {
+        this.removed.add(count);
+      } else {
+        arenaEnd += lengths[i] - 1;
+        this.fillSlot(count + 1, hashes[i]);
+        this.slotsUsed += 1;
+      }
+      count += 1;
+      offsets[count] = arenaEnd;
+    }
+    this.arenaEnd = arenaEnd;
+    this.count = count;
+  }
+
+  private restoreVersion1(bytes: Uint8Array): void {
     const reader = new ByteReader(bytes);
     while (!reader.done) {
       const length = reader.varint();
@@ -231,4 +289,26 @@ export class InternedTable {
       this.takeSlot(index, hash);
     }
   }
+}
+
+interface BlockColumns {
+  readonly bytes: Uint8Array;
+  readonly lengths: Uint16Array;
+  readonly hashes: Uint32Array;
+  readonly keysAt: number;
+}
+
+/** The columns of a block of version 2: of the one at `offset` of `buffer`, or of a new one, whose head is written. */
+function viewBlock(entries: number, keyBytes: number, buffer?: ArrayBufferLike, offset = 0): BlockColumns {
+  const lengthsAt = headWords * 4;
+  const hashesAt = lengthsAt + ((entries * 2 + 3) & ~3);
+  const keysAt = hashesAt + entries * 4;
+  const block = buffer ?? new ArrayBuffer(keysAt + keyBytes);
+  if (buffer === undefined) new Uint32Array(block, 0, headWords).set([version2, entries, keyBytes, 0]);
+  return {
+    bytes: new Uint8Array(block, offset, keysAt + keyBytes),
+    lengths: new Uint16Array(block, offset + lengthsAt, entries),
+    hashes: new Uint32Array(block, offset + hashesAt, entries),
+    keysAt,
+  };
 }

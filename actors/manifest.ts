@@ -4,9 +4,12 @@
 //   P7. All parts of a manifest stand at its position.
 import {assert} from './invariant.js';
 
-/** Format 3: bodies parts of version 2 (actors/bodies.ts). A program that knows none of these must not begin to read. */
-export const manifestFormat = 3;
-const readableFormats: readonly number[] = [2, manifestFormat];
+/**
+ * Format 3: bodies parts of version 2 (actors/bodies.ts); 4: tables of version 2 (actors/interned.ts). A program that does
+ * not know these must not begin to read.
+ */
+export const manifestFormat = 4;
+const readableFormats: readonly number[] = [2, 3, manifestFormat];
 
 /** One part in the store. `revisions` are those of its values of at most 512 KiB, in order. */
 export interface PartRef {

@@ -58,12 +58,15 @@ export interface RecoverySources {
 
 /** Takes the partition over (a new epoch fences an owner that still lives) and loads its newest usable snapshot. */
 export async function recover(setup: PartitionSetup, sources: RecoverySources): Promise<Recovered> {
-  const stored = await sources.manifests.read();
-  const noted = await sources.note.read();
+  const [stored, noted] = await Promise.all([sources.manifests.read(), sources.note.read()]);
   if (stored === undefined) return recoverWithoutManifest(setup, sources, noted);
   const {manifest, revision} = await takeOver(sources.manifests, stored, noted?.epoch ?? 0);
-  const loaded = await loadNewest(setup, manifest, sources);
-  const generation = await checkGeneration(loaded, manifest, noted, sources);
+  const [log, values] = await Promise.all([
+    lookAtLog(sources.jsm, setup.partition, manifest.position.sequence),
+    storedValues(sources.jsm, setup.partition),
+  ]);
+  const loaded = await loadNewest(setup, manifest, sources, log, values);
+  const generation = await checkGeneration(loaded, manifest, noted, sources, log);
   return {
     ...loaded,
     revision,
@@ -79,7 +82,7 @@ async function recoverWithoutManifest(
   {jsm, log}: RecoverySources,
   noted: NotedPosition | undefined,
 ): Promise<Recovered> {
-  await checkReach(jsm, setup.partition, 0);
+  checkReach(setup.partition, (await endsOf(jsm, setup.partition)).first, 0);
   const nothing = {...nothingLoaded(setup), revision: 0};
   if (noted === undefined) return {...nothing, epoch: 1, generation: 1, hasLostLog: false};
   const isLost = !(await holdsNoted(jsm, setup.partition, noted));
@@ -98,6 +101,23 @@ function nothingLoaded(setup: PartitionSetup): Loaded {
   };
 }
 
+/** The log as it was found: its ends, and what stands at the position of the newest manifest. */
+interface FoundLog {
+  readonly first: number;
+  readonly last: number;
+  readonly mark: string | undefined;
+}
+
+async function lookAtLog(jsm: JetStreamManager, partition: number, sequence: number): Promise<FoundLog> {
+  const [ends, mark] = await Promise.all([endsOf(jsm, partition), markAt(jsm, partition, sequence)]);
+  return {...ends, mark};
+}
+
+async function endsOf(jsm: JetStreamManager, partition: number): Promise<Pick<FoundLog, 'first' | 'last'>> {
+  const {state} = await jsm.streams.info(logStream(partition));
+  return {first: state.first_seq, last: state.last_seq};
+}
+
 async function takeOver(manifests: ManifestStore, stored: StoredManifest, notedEpoch: number): Promise<StoredManifest> {
   const manifest: Manifest = {...stored.manifest, epoch: Math.max(stored.manifest.epoch, notedEpoch) + 1};
   return {manifest, revision: await manifests.write(manifest, stored.revision)};
@@ -106,12 +126,17 @@ async function takeOver(manifests: ManifestStore, stored: StoredManifest, notedE
 type Loaded = Pick<Recovered, 'partition' | 'index' | 'manifest' | 'named' | 'outdated'>;
 
 /** V1 */
-async function loadNewest(setup: PartitionSetup, manifest: Manifest, sources: RecoverySources): Promise<Loaded> {
+async function loadNewest(
+  setup: PartitionSetup,
+  manifest: Manifest,
+  sources: RecoverySources,
+  log: FoundLog,
+  stored: ReadonlySet<string>,
+): Promise<Loaded> {
   const {partition} = setup;
   const {previous} = manifest;
-  const isOlderOfUse = previous !== null && (await reachesBack(sources.jsm, partition, previous.position.sequence));
+  const isOlderOfUse = previous !== null && reachesBack(log.first, previous.position.sequence);
   const kept = isOlderOfUse ? [manifest, {...manifest, ...previous, previous: null}] : [manifest];
-  const stored = await storedValues(sources.jsm, partition);
   let fault: Error | undefined;
   for (const snapshot of kept) {
     try {
@@ -126,7 +151,8 @@ async function loadNewest(setup: PartitionSetup, manifest: Manifest, sources: Re
       );
     }
   }
-  if (await holdsAll(sources.jsm, partition, manifest)) return nothingLoaded(setup);
+  // Folding the log from its first message brings everything that the snapshot had.
+  if (log.first <= 1 && log.mark === manifest.mark) return nothingLoaded(setup);
   return loadDamaged(setup, kept, sources, stored, fault as Error);
 }
 
@@ -154,12 +180,6 @@ async function loadDamaged(
   throw new Final(
     `partition ${partition}: no kept snapshot is whole (${fault.message}), and the log cannot replace them: restore a backup of NATS`,
   );
-}
-
-/** Whether folding the log from its first message brings everything that the snapshot had. */
-async function holdsAll(jsm: JetStreamManager, partition: number, {position, mark}: Manifest): Promise<boolean> {
-  const {state} = await jsm.streams.info(logStream(partition));
-  return state.first_seq <= 1 && (await markAt(jsm, partition, position.sequence)) === mark;
 }
 
 /** Subjects of the values of parts that the bucket has. */
@@ -272,20 +292,20 @@ async function checkGeneration(
   newest: Manifest,
   noted: NotedPosition | undefined,
   {jsm, log}: RecoverySources,
+  {first, last, mark}: FoundLog,
 ): Promise<number> {
   const generation = Math.max(newest.position.generation, noted?.generation ?? 0);
   const isNoteHeld = noted === undefined || (await holdsNoted(jsm, partition.partition, noted));
   if (!isNoteHeld) alarmNoted(log, partition.partition, noted);
   const {sequence} = newest.position;
   const from = manifest?.position.sequence ?? 0;
-  if ((await markAt(jsm, partition.partition, sequence)) === newest.mark) {
-    await checkReach(jsm, partition.partition, from);
+  if (mark === newest.mark) {
+    checkReach(partition.partition, first, from);
     return generation + (isNoteHeld ? 0 : 1);
   }
-  const {state} = await jsm.streams.info(logStream(partition.partition));
-  if (state.last_seq >= from) await checkReach(jsm, partition.partition, from);
+  if (last >= from) checkReach(partition.partition, first, from);
   log.error(
-    {partition: partition.partition, sequence, last: state.last_seq},
+    {partition: partition.partition, sequence, last},
     'the log lost the message that the snapshot stands at (a power cut without sync, or a restored backup): it is read again from its start',
   );
   partition.rewind();
@@ -304,16 +324,12 @@ function alarmNoted(log: Logger, partition: number, {generation, sequence}: Note
   );
 }
 
-async function reachesBack(jsm: JetStreamManager, partition: number, position: number): Promise<boolean> {
-  const {state} = await jsm.streams.info(logStream(partition));
-  return state.first_seq <= position + 1;
-}
+const reachesBack = (first: number, position: number): boolean => first <= position + 1;
 
-/** V3 */
-async function checkReach(jsm: JetStreamManager, partition: number, position: number): Promise<void> {
-  const {state} = await jsm.streams.info(logStream(partition));
-  if (state.first_seq <= position + 1) return;
+/** V3. `first`: of the log. */
+function checkReach(partition: number, first: number, position: number): void {
+  if (reachesBack(first, position)) return;
   throw new Final(
-    `partition ${partition}: the log starts at ${state.first_seq}, but the newest snapshot ends at ${position}: entries between are missing`,
+    `partition ${partition}: the log starts at ${first}, but the newest snapshot ends at ${position}: entries between are missing`,
   );
 }
