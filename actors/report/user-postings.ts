@@ -58,7 +58,7 @@ export type AllocatePostings = (bytes: number) => PostingsMemory;
 export const plainMemory: AllocatePostings = (bytes) => ({buffer: new ArrayBuffer(bytes), offset: 0});
 
 /** Whoever looks at so many keys at once need not look for the end first: there are as many behind the last one. */
-const keysPastEnd = 4;
+const keysPastEnd = 8;
 
 /**
  * From a fourth of the users on: 12 bytes a user instead of 8 for each that has the name. 1.1 bytes an event of the

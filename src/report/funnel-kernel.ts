@@ -15,7 +15,8 @@ const usersAt = 0;
 const keysAt = usersAt + 4 * blockUsers;
 const foundAt = keysAt + 8 * blockUsers;
 const gapsAt = foundAt + 8 * blockUsers;
-const neverAt = gapsAt + 8 * blockUsers;
+const lateAt = gapsAt + 8 * blockUsers;
+const neverAt = lateAt + 4 * blockUsers;
 const postingsAt = neverAt + 8;
 
 interface KernelExports {
@@ -53,7 +54,7 @@ class KernelFunnelSteps implements FunnelSteps {
     this.found = new Float64Array(buffer, foundAt, blockUsers);
     this.gaps = new Float64Array(buffer, gapsAt, blockUsers);
     new Float64Array(buffer, neverAt, 1)[0] = Number.POSITIVE_INFINITY;
-    const places = {usersAt, keysAt, foundAt, gapsAt, neverAt};
+    const places = {usersAt, keysAt, foundAt, gapsAt, lateAt, neverAt};
     this.kernel = instantiate(module, {env: {memory}, 'funnel-steps': places}) as KernelExports;
   }
 

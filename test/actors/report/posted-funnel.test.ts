@@ -194,6 +194,23 @@ describe('a funnel over postings equals the scan', () => {
     }
   });
 
+  test.each([
+    ['at first', (i: number) => i ** 4 / 1e6],
+    ['at last', (i: number) => 4e6 * (1 - (1 - i / 2_000) ** 4)],
+    ['around two moments', (i: number) => (i % 2) * 3e6 + i],
+  ])('of a user with thousands of events, most of them %s', (_, timeOf) => {
+    const shape = {userCount: 3, nameCount: 3};
+    const bunched = Array.from({length: 2_000}, (_, i) => ({user: 1, name: 0, timeMs: Math.floor(timeOf(i))}));
+    const around = [0, 2].flatMap((user) => bunched.map(({name, timeMs}) => ({user, name, timeMs: timeMs * 2})));
+    for (let at = 0; at < 2_000; at += 37) {
+      const entry = {user: 1, name: 1, timeMs: Math.floor(timeOf(at)) + (at % 3)};
+      const chunks = [chunkOf([...bunched, ...around, entry])];
+      const segments = segmentsOf(chunks, [], shape, kernels);
+      expect(segments[0]!.of(0)?.kind).toBe('dense');
+      expect(posted(segments, [1, 0, 0], whole, always)).toEqual(scanned(chunks, shape, [1, 0, 0], whole, always));
+    }
+  });
+
   test('two at a time do not meet in the block that both use', () => {
     const shape = {userCount: 9_000, nameCount: 2};
     const chunks = [
