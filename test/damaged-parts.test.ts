@@ -14,10 +14,9 @@ import {bucketStream, bucketSubject} from '../src/nats/topology.js';
 import {createLogger} from '../src/observe.js';
 import {PartsCache} from '../src/parts/parts-cache.js';
 import {Client, expectError, expectJson, userPath} from './support/http.js';
-import {type Service, startService} from './support/service.js';
+import {hasOwnNats, type Service, startService} from './support/service.js';
 import {until} from './support/until.js';
 
-const usesOwnServer = process.env.TEST_NATS_URL === undefined;
 /** Enough to close two chunks of rows. */
 const batches = 33;
 const env = {
@@ -98,7 +97,7 @@ function damage(dataDir: string, part: PartRef): void {
 const january = 'from=2026-01-01&to=2026-01-02';
 const counts = `/v1/reports/events?event=seen&${january}`;
 
-test.skipIf(!usesOwnServer)(
+test.skipIf(!hasOwnNats)(
   'damaged parts: 503 and one alarm each, everything else goes on',
   {timeout: 90_000},
   async () => {

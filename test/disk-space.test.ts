@@ -7,7 +7,7 @@ import {join} from 'node:path';
 import {afterAll, describe, expect, test} from 'vitest';
 import {isNearlyFullNow, watermarksOf} from '../src/disk-space.js';
 import {Client, expectError, expectJson, userPath} from './support/http.js';
-import {type Service, startService, temporaryFolder} from './support/service.js';
+import {hasOwnNats, type Service, startService, temporaryFolder} from './support/service.js';
 import {until} from './support/until.js';
 
 const mib = 1_048_576;
@@ -44,8 +44,7 @@ function smallDisk(): string | undefined {
   }
 }
 
-const usesOwnServer = process.env.TEST_NATS_URL === undefined;
-const disk = usesOwnServer && process.platform === 'linux' ? smallDisk() : undefined;
+const disk = hasOwnNats && process.platform === 'linux' ? smallDisk() : undefined;
 let service: Service | undefined;
 
 afterAll(async () => {

@@ -1,10 +1,10 @@
 // First start, second start, ends of every kind, and a nats-server that dies meanwhile: of the whole program.
 
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, expect, test} from 'vitest';
 import {isRunning} from '../src/process-life.js';
-import {type Service, type ServiceOptions, startService} from './support/service.js';
+import {hasOwnNats, natsServerPid, type Service, type ServiceOptions, startService} from './support/service.js';
 import {until} from './support/until.js';
 
 const started: Service[] = [];
@@ -50,15 +50,6 @@ async function countOf(service: Service): Promise<number> {
   return ((await response.json()) as {data?: unknown[]}).data?.length ?? -1;
 }
 
-/** Of the embedded server, from the file that it writes itself. */
-function natsServerPid(dataDir: string): number | undefined {
-  const folder = join(dataDir, 'nats/ports');
-  const name = existsSync(folder) ? readdirSync(folder).find((entry) => entry.endsWith('.ports')) : undefined;
-  return name === undefined ? undefined : Number(/\d+/.exec(name)![0]);
-}
-
-const embedded = process.env.TEST_NATS_URL === undefined;
-
 test('the first start shows keys in curl lines that work; later starts show no key', async () => {
   const service = await start({env: asOperator});
   expect(service.logs()).toContain(`Millrace listens on ${service.baseUrl}`);
@@ -97,7 +88,7 @@ test('while it runs, a note for the tools of this machine lies in DATA_DIR, for 
 test.each(['SIGTERM', 'SIGINT'] as const)('%s: finishes, ends with 0, leaves no process', async (signal) => {
   const service = await start();
   expect(await track(service, 'ada')).toBe(200);
-  const server = natsServerPid(service.dataDir);
+  const server = natsServerPid(service);
   expect(await service.stop(signal)).toBe(0);
   expect(server === undefined || !isRunning(server)).toBe(true);
   const again = await start({dataDir: service.dataDir});
@@ -113,22 +104,22 @@ test('a second signal ends it at once, and nothing that was answered 200 is lost
   expect(await countOf(again)).toBe(1);
 });
 
-test.skipIf(!embedded)('kill -9 leaves no nats-server, and the next start has everything', async () => {
+test.skipIf(!hasOwnNats)('kill -9 leaves no nats-server, and the next start has everything', async () => {
   const service = await start();
   for (const user of ['ada', 'bob', 'eve']) expect(await track(service, user)).toBe(200);
-  const server = natsServerPid(service.dataDir)!;
+  const server = natsServerPid(service)!;
   await service.kill();
   await until('the orphan is gone', () => !isRunning(server));
   const again = await start({dataDir: service.dataDir});
   expect(await countOf(again)).toBe(3);
 });
 
-test.skipIf(!embedded)(
+test.skipIf(!hasOwnNats)(
   'when its nats-server is killed it goes on by itself: refused for a moment, nothing lost',
   async () => {
     const service = await start();
     expect(await track(service, 'before')).toBe(200);
-    process.kill(natsServerPid(service.dataDir)!, 'SIGKILL');
+    process.kill(natsServerPid(service)!, 'SIGKILL');
     await until('writes are taken again', async () => (await track(service, 'after')) === 200);
     await until('reads are answered again', async () => (await countOf(service)) === 2);
     await until('it is ready again', async () => (await fetch(`${service.baseUrl}/readyz`)).status === 200);

@@ -1,14 +1,20 @@
 // GET /metrics of a running service: what it shows after some traffic, what it never shows, and that it answers whatever
 // is silent.
-import {existsSync, readdirSync, writeFileSync} from 'node:fs';
+import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, beforeAll, describe, expect, test} from 'vitest';
 import {Client} from './support/http.js';
 import {type Metrics, scrape} from './support/metrics.js';
-import {type Service, type ServiceOptions, startService, temporaryFolder} from './support/service.js';
+import {
+  hasOwnNats,
+  natsServerPid,
+  type Service,
+  type ServiceOptions,
+  startService,
+  temporaryFolder,
+} from './support/service.js';
 import {until} from './support/until.js';
 
-const embedded = process.env.TEST_NATS_URL === undefined;
 const started: Service[] = [];
 afterEach(async () => {
   for (const service of started.splice(0)) await service.stop();
@@ -26,13 +32,6 @@ const scrapeUntil = (service: Service, what: string, isThere: (metrics: Metrics)
     const metrics = await scrape(service.baseUrl);
     return isThere(metrics) && metrics;
   });
-
-/** Of the embedded server, from the file that it writes itself. */
-function natsServerPid(dataDir: string): number {
-  const folder = join(dataDir, 'nats/ports');
-  const name = existsSync(folder) ? readdirSync(folder).find((entry) => entry.endsWith('.ports')) : undefined;
-  return Number(/\d+/.exec(name!)![0]);
-}
 
 describe('after some traffic', () => {
   const mark = 'zqmark';
@@ -177,9 +176,9 @@ test('it needs no key, takes HEAD, and nothing but reading', async () => {
   expect(new Set(texts).size).toBe(1);
 });
 
-test.skipIf(!embedded)('a NATS that is silent costs its own numbers alone, and says so', async () => {
+test.skipIf(!hasOwnNats)('a NATS that is silent costs its own numbers alone, and says so', async () => {
   const service = await start();
-  const pid = natsServerPid(service.dataDir);
+  const pid = natsServerPid(service)!;
   process.kill(pid, 'SIGSTOP');
   try {
     const silent = await until('the roles are shown as silent', async () => {
@@ -205,9 +204,9 @@ test.skipIf(!embedded)('a NATS that is silent costs its own numbers alone, and s
   await until('it is ready again', async () => (await fetch(`${service.baseUrl}/readyz`)).status === 200);
 });
 
-test.skipIf(!embedded)('a nats-server that died is counted, and so is the way back to it', async () => {
+test.skipIf(!hasOwnNats)('a nats-server that died is counted, and so is the way back to it', async () => {
   const service = await start();
-  process.kill(natsServerPid(service.dataDir), 'SIGKILL');
+  process.kill(natsServerPid(service)!, 'SIGKILL');
   const back = await scrapeUntil(
     service,
     'the server is back, and all connections to it',

@@ -1,14 +1,11 @@
 // nats-server is stopped (SIGSTOP): its connections stay open, and nothing comes over them. What needs it is refused at
 // once as soon as the silence is noticed, what waited ends, and all goes on when it does.
 
-import {readdirSync} from 'node:fs';
-import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
 import {Client, expectError, expectJson, userPath} from './support/http.js';
-import {type Service, startService} from './support/service.js';
+import {hasOwnNats, natsServerPid, type Service, startService} from './support/service.js';
 import {until} from './support/until.js';
 
-const usesOwnServer = process.env.TEST_NATS_URL === undefined;
 let service: Service | undefined;
 let stoppedPid: number | undefined;
 
@@ -17,12 +14,6 @@ afterAll(async () => {
   if (service !== undefined) expect(await service.stop()).toBe(0);
 });
 
-function natsServerPid(dataDir: string): number {
-  const folder = join(dataDir, 'nats', 'ports');
-  const name = readdirSync(folder).find((entry) => entry.endsWith('.ports'))!;
-  return Number(/\d+/.exec(name)![0]);
-}
-
 const reads = [
   userPath('ada'),
   '/v1/events?userId=ada',
@@ -30,7 +21,7 @@ const reads = [
   '/v1/deletions/del_0_00000000000000000000000000000000',
 ];
 
-test.skipIf(!usesOwnServer)(
+test.skipIf(!hasOwnNats)(
   'a silent log: 503 at once, waiting reads end, and back at once',
   {timeout: 60_000},
   async () => {
@@ -39,7 +30,7 @@ test.skipIf(!usesOwnServer)(
     const [write, read, nobody] = [new Client(baseUrl, writeKey), new Client(baseUrl, secretKey), new Client(baseUrl)];
     const event = {event: 'seen', userId: 'ada', messageId: 'm1'};
     expectJson(await write.post('/v1/events', event), 200);
-    stoppedPid = natsServerPid(service.dataDir);
+    stoppedPid = natsServerPid(service)!;
     process.kill(stoppedPid, 'SIGSTOP');
 
     const stoppedMs = performance.now();

@@ -1,14 +1,11 @@
 // Clients that disappear: in their headers, in their body, before the log has answered, while a page is put together or a
 // report computed, and in the middle of an answer. Nothing of them stays, and what was sent whole is stored once at most.
-import {readdirSync} from 'node:fs';
 import {connect} from 'node:net';
-import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {Client, expectJson, type HistoryAnswer} from '../support/http.js';
-import {type Service, startService} from '../support/service.js';
+import {hasOwnNats, natsServerPid, type Service, startService} from '../support/service.js';
 import {until} from '../support/until.js';
 
-const usesOwnServer = process.env.TEST_NATS_URL === undefined;
 let service: Service;
 let read: Client;
 
@@ -86,9 +83,8 @@ describe('a client that leaves', () => {
     await expectNothingLeft();
   });
 
-  test.skipIf(!usesOwnServer)('while it waits for the log: what it sent whole is stored once at most', async () => {
-    const folder = join(service.dataDir, 'nats', 'ports');
-    const pid = Number(/\d+/.exec(readdirSync(folder).find((name) => name.endsWith('.ports'))!)![0]);
+  test.skipIf(!hasOwnNats)('while it waits for the log: what it sent whole is stored once at most', async () => {
+    const pid = natsServerPid(service)!;
     process.kill(pid, 'SIGSTOP');
     try {
       await many((n) => sendAndLeave(post('/v1/events', event('waiting', n))));

@@ -3,7 +3,7 @@
 
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setInterval as every} from 'node:timers/promises';
@@ -141,6 +141,16 @@ function claimNumber(claims: string): number {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
+}
+
+/** False under `npm run test:containers`: no service has a nats-server, or a disk of its own. */
+export const hasOwnNats = process.env.TEST_NATS_URL === undefined;
+
+/** Of the nats-server that a running service started, from the file that it writes itself; undefined: it has none. */
+export function natsServerPid({dataDir}: Pick<Service, 'dataDir'>): number | undefined {
+  const folder = join(dataDir, 'nats', 'ports');
+  const name = existsSync(folder) ? readdirSync(folder).find((entry) => entry.endsWith('.ports')) : undefined;
+  return name === undefined ? undefined : Number(/\d+/.exec(name)![0]);
 }
 
 function collectOutput(child: ChildProcess): () => string {
