@@ -81,10 +81,10 @@ export class Ledger {
     }
   }
 
+  /** An event with both ids belongs to the userId alone: it stays when the other one is deleted. */
   isLeftOut({userId, anonymousId}: SentEvent): boolean {
-    return [userId, anonymousId].some(
-      (id) => typeof id === 'string' && (id.startsWith(victimPrefix) || this.deletedUsers.has(id)),
-    );
+    const id = isText(userId) ? userId : anonymousId;
+    return isText(id) && (id.startsWith(victimPrefix) || this.deletedUsers.has(id));
   }
 }
 

@@ -97,6 +97,14 @@ describe('the ledger', () => {
     expect(boundsAfter(answer(400, error('invalid_event')))).toBeUndefined();
   });
 
+  test('what belongs to a deleted user is left out, and nothing else is', () => {
+    const ledger = new Ledger();
+    ledger.note({...request, method: 'DELETE', path: '/v1/users/u1', body: undefined}, answer(200, '{}'));
+    expect(ledger.isLeftOut({userId: 'u1', anonymousId: null})).toBe(true);
+    expect(ledger.isLeftOut({userId: null, anonymousId: 'u1'})).toBe(true);
+    expect(ledger.isLeftOut({userId: 'u2', anonymousId: 'u1'})).toBe(false);
+  });
+
   test('with a message id it is there once', () => {
     const ledger = new Ledger();
     const copy = {...request, body: Buffer.from('{"event":"view","userId":"ada","messageId":"m"}')};
