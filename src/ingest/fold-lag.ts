@@ -10,8 +10,8 @@
 
 import type {FoldingThread} from '../worker-messages.js';
 
-/** A third of a second of folding on two cores that others use, too. Less than waits for threads that lag (hand-over.ts). */
-export const foldLagBytesMax = 32 * 1024 * 1024;
+/** Half a second of folding on two cores that others use, too. Less than waits for threads that lag (hand-over.ts). */
+export const foldLagBytesMax = 48 * 1024 * 1024;
 /** F1. A cut of millions of users is over in less. */
 export const standstillMs = 1_000;
 /** F2. Of the bytes folded; what is taken on are bodies, which are half as long again as what the log has of them. */
