@@ -53,6 +53,39 @@ export class ColumnValues {
     return this.form.storedForm(value);
   }
 
+  /** Appends the codes of what is stored in these bytes. V2 */
+  find(wanted: Uint8Array, found: number[]): void {
+    const words = wanted.length === this.width ? this.words() : undefined;
+    if (words !== undefined) findWord(words, wordOf(wanted), found);
+    else if (this.offsets === undefined) this.findAmongEqualWidths(wanted, found);
+    else this.findAmongOffsets(this.offsets, wanted, found);
+  }
+
+  private findAmongEqualWidths(wanted: Uint8Array, found: number[]): void {
+    const {count, stored, width} = this;
+    if (wanted.length !== width) return;
+    for (let code = 1, start = 0; code <= count; code++, start += width)
+      if (holds(stored, start, wanted)) found.push(code);
+  }
+
+  private findAmongOffsets(offsets: Offsets, wanted: Uint8Array, found: number[]): void {
+    const {count, stored} = this;
+    for (let code = 1; code <= count; code++) {
+      const start = offsets[code - 1];
+      if (offsets[code] - start === wanted.length && holds(stored, start, wanted)) found.push(code);
+    }
+  }
+
+  /** What is stored as one integer a value, where it has the width of one and lies at a multiple of that. */
+  private words(): Uint8Array | Uint16Array | Uint32Array | undefined {
+    const {count, stored, width} = this;
+    if (this.offsets !== undefined) return undefined;
+    const {buffer, byteOffset} = stored;
+    if (width === 1) return stored.subarray(0, count);
+    if (width === 2 && byteOffset % 2 === 0) return new Uint16Array(buffer, byteOffset, count);
+    return width === 4 && byteOffset % 4 === 0 ? new Uint32Array(buffer, byteOffset, count) : undefined;
+  }
+
   /** Appends the value's bytes, tag included. V1 */
   write(code: number, writer: ByteWriter): void {
     this.form.write(writer, this.stored, this.start(code), this.end(code));
@@ -67,6 +100,19 @@ export class ColumnValues {
     return this.stored.byteLength + (this.offsets?.byteLength ?? 0);
   }
 }
+
+const holds = (stored: Uint8Array, start: number, wanted: Uint8Array): boolean => {
+  for (let i = 0; i < wanted.length; i++) if (stored[start + i] !== wanted[i]) return false;
+  return true;
+};
+
+/** A property of tens of thousands of values has nearly as many in a chunk as rows: one comparison each, not one a byte. */
+function findWord(words: Uint8Array | Uint16Array | Uint32Array, word: number, found: number[]): void {
+  for (let at = words.indexOf(word); at >= 0; at = words.indexOf(word, at + 1)) found.push(at + 1);
+}
+
+/** Little-endian, as parts are (rows.ts). */
+const wordOf = (bytes: Uint8Array): number => bytes.reduce((word, byte, i) => word + byte * 256 ** i, 0);
 
 const plainForm: ValuesForm = {
   storedForm: (value) => value,

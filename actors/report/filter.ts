@@ -76,11 +76,9 @@ export class PropertyFilter {
   private readEqual({columns}: RowsView, column: number): number[] {
     const equal: number[] = [];
     const {values} = columns[column];
-    const wanted = this.equalValues.flatMap((value) => values.storedForm(value) ?? []);
-    for (let code = 1; code <= values.count; code++) {
-      const start = values.start(code);
-      const end = values.end(code);
-      if (wanted.some((value) => holds(values.stored, start, end, value))) equal.push(code);
+    for (const value of this.equalValues) {
+      const stored = values.storedForm(value);
+      if (stored !== undefined) values.find(stored, equal);
     }
     return equal;
   }

@@ -65,7 +65,7 @@ export class ValueCodes {
     }
     const buckets = (this.buckets[column] ??= this.hashIfDue(column, values));
     if (buckets === undefined) {
-      for (let code = 1; code <= values.count; code++) if (holds(values, code, stored)) found.push(code);
+      values.find(stored, found);
       return;
     }
     const {codes, starts} = buckets;

@@ -37,9 +37,13 @@ function written(values: ColumnValues): string[] {
 function found(values: ColumnValues, value: Uint8Array): number[] {
   const stored = values.storedForm(value);
   if (stored === undefined) return [];
-  return [...codesOf(values)].filter(
+  const right = [...codesOf(values)].filter(
     (code) => hex(values.stored.subarray(values.start(code), values.end(code))) === hex(stored),
   );
+  const codes: number[] = [];
+  values.find(stored, codes);
+  expect(codes).toEqual(right);
+  return right;
 }
 
 const random = new Random(41);
