@@ -4,7 +4,7 @@
 //
 //   ER1. A kernel is deterministic: its memory is written by what is called here alone.
 //   ER2. What an erased user left in that memory is overwritten before the erasure is folded: rows and bodies when the chunk
-//        is closed, names and log bytes by `forget`.
+//        is closed, names, users and log bytes by `forget`.
 import type {EntryView, MessageCursor} from './codec/entries.js';
 import {assert} from './invariant.js';
 
@@ -31,7 +31,8 @@ export interface RowKernel {
   readonly blocks: Uint32Array;
   readonly receivedBases: Float64Array;
   readonly blockShapes: Uint16Array;
-  /** Of the rows of the newest run. */
+  /** Of the rows of the newest run whose users the kernel does not know: their numbers in the run, and the users' keys. */
+  readonly missedRows: Uint32Array;
   readonly userStarts: Uint32Array;
   readonly userLengths: Uint32Array;
   readonly userHashes: Uint32Array;
@@ -39,6 +40,10 @@ export interface RowKernel {
     begin(): void;
     take(at: number, end: number, entryCount: number): number;
     append(payload: number, payloadEnd: number, name: number): void;
+    missedUsers(): number;
+    /** The users of the rows that were missed stand in `users`, where the run begins at row `first`. */
+    learnUsers(first: number): void;
+    forgetUsers(): void;
     learnName(at: number, length: number, index: number): void;
     forgetNames(): void;
     isBroken(): number;
@@ -108,10 +113,11 @@ export class EventRows {
     memory.set(entry.bytes.subarray(from, this.to), windowAt);
   }
 
-  /** The names that the kernel knows, and the bytes of the log, leave its memory. ER2 */
+  /** The names and users that the kernel knows, and the bytes of the log, leave its memory. ER2 */
   forget(): void {
     const {memory, windowAt, windowBytes, calls} = this.kernel;
     calls.forgetNames();
+    calls.forgetUsers();
     memory.fill(0, windowAt, windowAt + windowBytes);
     this.loaded = undefined;
   }

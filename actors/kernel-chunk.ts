@@ -40,7 +40,7 @@ export class KernelChunk implements ChunkInMemory {
 
   /**
    * Makes rows of the cursor's next entries as long as they are ordinary events, and moves it behind them. Returns how many;
-   * their users are the caller's to fill in (`kernel.users`, from row `count` - that many on).
+   * users that the kernel does not know are the caller's to fill in (`kernel.missedRows`, counted from the first of these rows).
    */
   take(cursor: MessageCursor): number {
     const taken = this.rows.take(cursor);

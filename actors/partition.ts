@@ -15,7 +15,7 @@ import {hashBytes} from './hash.js';
 import {InternedTable} from './interned.js';
 import {assert, must} from './invariant.js';
 import {KernelChunk} from './kernel-chunk.js';
-import {dayMs, dedupeMs, tombstoneMs} from './limits.js';
+import {chunkRowsMax, dayMs, dedupeMs, tombstoneMs} from './limits.js';
 import type {DeletionRecord, SnapshotIndex} from './manifest.js';
 import {OpenChunk} from './open-chunk.js';
 import {Profile} from './profile.js';
@@ -96,6 +96,8 @@ export class Partition {
   private nameCounts = new Float64Array(64);
   private readonly rows: EventRows | undefined;
   open: OpenChunk | KernelChunk;
+  /** Of the rows of a run. */
+  private readonly isNewDay = new Uint8Array(chunkRowsMax);
   /** Closed since the shell last took them. */
   private closed: ChunkInMemory[] = [];
   private windows = new WindowDeltas();
@@ -220,20 +222,28 @@ export class Partition {
   /** What `applyEvent` does beside the row, for the last `taken` rows. */
   private applyRun(open: KernelChunk, taken: number): void {
     const {kernel} = must(this.rows, 'a kernel made these rows');
-    const {memory, times, users, names, userStarts, userLengths, userHashes} = kernel;
+    const {times, users, names} = kernel;
     const first = open.count - taken;
-    for (let i = 0; i < taken; i++) {
-      const start = userStarts[i];
-      users[first + i] = this.users.internHashed(memory, start, start + userLengths[i], userHashes[i]);
-    }
-    for (let row = first; row < first + taken; row++) {
-      const user = users[row];
-      const timeMs = times[row];
-      const name = names[row];
-      this.nameCounts[name] += 1;
-      this.windows.add(timeMs, name, user, this.userDeltas.addEvent(user, timeMs, open.chunk));
-    }
+    this.lookUpUsers(kernel, first);
+    const {count} = open;
+    for (let row = first; row < count; row++) this.nameCounts[names[row]] += 1;
+    this.userDeltas.addEvents(users, times, first, count, open.chunk, this.isNewDay);
+    this.windows.addAll(times, names, users, first, count, this.isNewDay);
     this.tally.counted += taken;
+  }
+
+  /** Those that the kernel does not know; `first`: the first row of the run. */
+  private lookUpUsers(
+    {memory, users, missedRows, userStarts, userLengths, userHashes, calls}: RowKernel,
+    first: number,
+  ) {
+    const missed = calls.missedUsers();
+    if (missed === 0) return;
+    for (let i = 0; i < missed; i++) {
+      const start = userStarts[i];
+      users[first + missedRows[i]] = this.users.internHashed(memory, start, start + userLengths[i], userHashes[i]);
+    }
+    calls.learnUsers(first);
   }
 
   private isFirstCopy(entry: EntryView, sequence: number): boolean {

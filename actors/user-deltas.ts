@@ -3,23 +3,23 @@ import {dayMs} from './limits.js';
 import type {Traits, UserRecord} from './user-records.js';
 
 const initialSlots = 1_024;
-const noDay = 0xffffffff;
-/** A slot is five doubles, two of which are four words. */
-const slotBytes = 40;
+const none = 0xffffffff;
+/** A slot is four doubles, the last two of which are four words. */
+const slotBytes = 32;
 /** Places of a slot in `times`: epoch ms; NaN: none. */
 const timeFields = slotBytes / 8;
 const createdAt = 0;
 const lastEventAt = 1;
-const lastIdentifyAt = 2;
 /** Places of a slot in `marks`. */
 const markFields = slotBytes / 4;
-const userAt = 6;
-/** Epoch day of the newest event in arrival order. */
-const lastDayAt = 7;
+/** Epoch day of the newest event in arrival order, or `none`. */
+const lastDayAt = 4;
 /** Newest node of the slot's chunk list, + 1; 0: none. Chunks are linked newest first. */
-const chunkHeadAt = 8;
-/** The chunk of that node. */
-const lastChunkAt = 9;
+const chunkHeadAt = 5;
+/** The chunk of that node, or `none`. */
+const lastChunkAt = 6;
+/** Place in `identifyTimes`, + 1; 0: none. */
+const identifyAt = 7;
 
 export class UserDeltas {
   /** Touched users, a slot each. */
@@ -33,6 +33,8 @@ export class UserDeltas {
   private nodes = 0;
   /** Slot + 1 by user index; 0: untouched. */
   private slotOf = new Uint32Array(initialSlots);
+  /** Epoch ms of the newest identify entry of those who have one. */
+  private readonly identifyTimes: number[] = [];
 
   get isEmpty(): boolean {
     return this.count === 0;
@@ -45,16 +47,45 @@ export class UserDeltas {
     const time = slot * timeFields + lastEventAt;
     if (!(this.times[time] >= timeMs)) this.times[time] = timeMs;
     const mark = slot * markFields;
-    if (marks[mark + chunkHeadAt] === 0 || marks[mark + lastChunkAt] !== chunk) this.addChunk(mark, chunk);
+    if (marks[mark + lastChunkAt] !== chunk) this.addChunk(mark, chunk);
     const day = Math.floor(timeMs / dayMs);
     if (marks[mark + lastDayAt] === day) return false;
     marks[mark + lastDayAt] = day;
     return true;
   }
 
+  /**
+   * The same for the rows [start, end) of these columns, in loops that have at hand what they work on. Writes to `isNewDay`,
+   * from 0 on, what `addEvent` returns.
+   */
+  addEvents(
+    users: Uint32Array,
+    times: Float64Array,
+    start: number,
+    end: number,
+    chunk: number,
+    isNewDay: Uint8Array,
+  ): void {
+    for (let row = start; row < end; row++) this.slot(users[row], times[row]);
+    const {slotOf, times: slotTimes, marks} = this;
+    for (let row = start; row < end; row++) {
+      const slot = slotOf[users[row]] - 1;
+      const timeMs = times[row];
+      const time = slot * timeFields + lastEventAt;
+      if (!(slotTimes[time] >= timeMs)) slotTimes[time] = timeMs;
+      const mark = slot * markFields;
+      if (marks[mark + lastChunkAt] !== chunk) this.addChunk(mark, chunk);
+      const day = Math.floor(timeMs / dayMs);
+      isNewDay[row - start] = marks[mark + lastDayAt] === day ? 0 : 1;
+      marks[mark + lastDayAt] = day;
+    }
+  }
+
   addIdentify(user: number, timeMs: number): void {
-    const time = this.slot(user, timeMs) * timeFields + lastIdentifyAt;
-    if (!(this.times[time] >= timeMs)) this.times[time] = timeMs;
+    const mark = this.slot(user, timeMs) * markFields + identifyAt;
+    if (this.marks[mark] === 0) this.marks[mark] = this.identifyTimes.push(timeMs);
+    const place = this.marks[mark] - 1;
+    if (timeMs > this.identifyTimes[place]) this.identifyTimes[place] = timeMs;
   }
 
   /** The user's slot, its createdMs lowered to `timeMs`. */
@@ -72,11 +103,9 @@ export class UserDeltas {
     const time = slot * timeFields;
     this.times[time + createdAt] = timeMs;
     this.times[time + lastEventAt] = Number.NaN;
-    this.times[time + lastIdentifyAt] = Number.NaN;
     const mark = slot * markFields;
-    this.marks[mark + userAt] = user;
-    this.marks[mark + lastDayAt] = noDay;
-    this.marks[mark + chunkHeadAt] = 0;
+    this.marks[mark + lastDayAt] = none;
+    this.marks[mark + lastChunkAt] = none;
     return slot;
   }
 
@@ -102,13 +131,14 @@ export class UserDeltas {
     const slot = user < this.slotOf.length ? this.slotOf[user] - 1 : -1;
     if (slot < 0) return undefined;
     const chunks: number[] = [];
+    const identify = this.marks[slot * markFields + identifyAt];
     for (let node = this.marks[slot * markFields + chunkHeadAt]; node > 0; node = this.nodePrevious[node - 1])
       chunks.push(this.nodeChunk[node - 1]);
     return {
       user,
       createdMs: this.times[slot * timeFields + createdAt],
       lastEventMs: known(this.times[slot * timeFields + lastEventAt]),
-      lastIdentifyMs: known(this.times[slot * timeFields + lastIdentifyAt]),
+      lastIdentifyMs: identify === 0 ? undefined : this.identifyTimes[identify - 1],
       traits,
       chunks: chunks.reverse(),
     };
@@ -117,8 +147,9 @@ export class UserDeltas {
   /** Touched users, ascending. */
   usersAscending(): Uint32Array {
     const users = new Uint32Array(this.count);
-    for (let slot = 0; slot < this.count; slot++) users[slot] = this.marks[slot * markFields + userAt];
-    return users.sort();
+    let count = 0;
+    for (let user = 0; user < this.slotOf.length; user++) if (this.slotOf[user] > 0) users[count++] = user;
+    return users;
   }
 }
 

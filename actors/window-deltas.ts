@@ -28,6 +28,29 @@ export class WindowDeltas {
     if (isNewDay) this.members.add(Math.floor(timeMs / dayMs), user);
   }
 
+  /** The same for the rows [start, end) of these columns; `isNewDay` from 0 on. */
+  addAll(
+    times: Float64Array,
+    names: Uint32Array,
+    users: Uint32Array,
+    start: number,
+    end: number,
+    isNewDay: Uint8Array,
+  ): void {
+    const {members} = this;
+    for (let row = start; row < end; row++) {
+      const name = names[row];
+      const hour = Math.floor(times[row] / hourMs);
+      if (name >= this.pendingHours.length) this.growPending(name);
+      if (this.pendingHours[name] !== hour) {
+        this.flush(name);
+        this.pendingHours[name] = hour;
+      }
+      this.pendingCounts[name] += 1;
+      if (isNewDay[row - start] !== 0) members.add(Math.floor(times[row] / dayMs), users[row]);
+    }
+  }
+
   private growPending(name: number): void {
     const hours = new Uint32Array(Math.max(name + 1, this.pendingHours.length * 2));
     hours.set(this.pendingHours);

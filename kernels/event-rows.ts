@@ -1,6 +1,7 @@
 // AssemblyScript: ordinary event entries of a log message become rows of the open chunk, many in one call.
 //   Owns: the rows of one chunk (columns, dictionary, bodies) while it is open. Who the users are, and what windows and
-//   records gain, is the host's (actors/kernel-chunk.ts), which also copies a chunk out when it is closed.
+//   records gain, is the host's (actors/kernel-chunk.ts), which also copies a chunk out when it is closed. Users that came
+//   lately are known here: one that is costs one line of cache instead of a look-up in the host's table.
 //   The same rows, codes and bodies as actors/open-chunk.ts, dictionary.ts and bodies.ts make, its plain twins (test/actors);
 //   the layout of entries is that of actors/codec/entries.ts. D1, D2 and B1 are stated there.
 //   E1. `take` stops before what is no ordinary event: another kind of entry, a message id (which may have come before), a
@@ -31,6 +32,8 @@ declare const runRowsMax: u32;
 declare const keyBytesMax: u32;
 /** Bytes for a key, its length before it, and room behind. E2 */
 declare const keyStride: usize;
+declare const knownUserSets: u32;
+declare const knownUserBytesMax: u32;
 declare const knownNamesMax: u32;
 declare const knownNameBytesMax: u32;
 /** First codes, and first shapes, of a hash: powers of two. */
@@ -38,8 +41,9 @@ declare const codeSlots: u32;
 declare const shapeSlots: u32;
 declare const tableSeed: u32;
 
-/** Columns of the rows; the users' is filled by the host. */
+/** Columns of the rows; of users, what the kernel does not know is filled in by the host. */
 declare const timesAt: usize;
+declare const usersAt: usize;
 declare const namesAt: usize;
 /** One column of u16 behind the other. */
 declare const codesAt: usize;
@@ -71,10 +75,13 @@ declare const blockShapesAt: usize;
 /** Of the row that is being appended: its columns (u8), and what goes into its body (start and end, u32). */
 declare const rowColumnsAt: usize;
 declare const spansAt: usize;
-/** Of the rows of a run: where the user's key begins, its length, its hash (u32). */
+/** Of the rows of a run whose users are not known: the row's number in the run, where the user's key begins, its length, its hash (u32). */
+declare const missedRowsAt: usize;
 declare const userStartsAt: usize;
 declare const userLengthsAt: usize;
 declare const userHashesAt: usize;
+/** Users that came lately, `userBytes` each. */
+declare const knownUsersAt: usize;
 /** Event names: bytes, `knownNameBytesMax` each; length and index (u32); place + 1 by hash (u16). */
 declare const nameBytesAt: usize;
 declare const nameLengthsAt: usize;
@@ -199,11 +206,11 @@ export function take(at: usize, end: usize, entryCount: u32): u32 {
     if (name == none) break;
     store<u32>(userStartsAt + 4 * taken, <u32>userStart);
     store<u32>(userLengthsAt + 4 * taken, userLength);
-    store<u32>(userHashesAt + 4 * taken, murmur3(userStart, userLength, tableSeed));
     if (!addRow(payload, payloadEnd, takenAt + nameLength, name)) break;
     at = payloadEnd;
   }
   stoppedAt = at;
+  findUsers(taken);
   return taken;
 }
 
@@ -251,6 +258,85 @@ function mix(seed: u32, at: usize, length: u32): u32 {
   const last = load<u64>(at) & (~(<u64>0) >>> (64 - 8 * <u64>length));
   hash = (hash ^ last) * 0xff51_afd7_ed55_8ccd;
   return <u32>(hash >>> 32) ^ <u32>(hash >>> 8);
+}
+
+// ---- users ----
+
+/** Bytes of a known user, a line of cache: index (u32), bytes of its key (u32; 0: nobody), and the key. */
+const userBytes: usize = 64;
+const userLengthField: usize = 4;
+const userKeyField: usize = 8;
+const usersOfSet: u32 = 2;
+
+/** Rows of the newest run whose users the host looks up. */
+let missedCount: u32 = 0;
+
+export function missedUsers(): u32 {
+  return missedCount;
+}
+
+@inline
+function userSet(at: usize, length: u32): usize {
+  return knownUsersAt + usersOfSet * userBytes * (mix(0, at, length) & (knownUserSets - 1));
+}
+
+/** Index of the user, or `none`. */
+@inline
+function knownUser(at: usize, length: u32): u32 {
+  if (length - 1 >= knownUserBytesMax) return none;
+  const set = userSet(at, length);
+  if (isUser(set, at, length)) return load<u32>(set);
+  return isUser(set + userBytes, at, length) ? load<u32>(set + userBytes) : none;
+}
+
+@inline
+function isUser(place: usize, at: usize, length: u32): bool {
+  return load<u32>(place, userLengthField) == length && isSame(place + userKeyField, at, length);
+}
+
+/**
+ * The users of the newest rows. A loop of its own: users come in no order, and here the misses of the cache of several
+ * look-ups overlap.
+ */
+function findUsers(taken: u32): void {
+  const to = usersAt + 4 * (rowCount - taken);
+  missedCount = 0;
+  for (let row: u32 = 0; row < taken; row++) {
+    const at = load<u32>(userStartsAt + 4 * row);
+    const length = load<u32>(userLengthsAt + 4 * row);
+    const user = knownUser(at, length);
+    store<u32>(to + 4 * row, user);
+    if (user == none) missUser(row, at, length);
+  }
+}
+
+/** What is missed takes the place of what was found. */
+@inline
+function missUser(row: u32, at: usize, length: u32): void {
+  const place = 4 * missedCount++;
+  store<u32>(missedRowsAt + place, row);
+  store<u32>(userStartsAt + place, <u32>at);
+  store<u32>(userLengthsAt + place, length);
+  store<u32>(userHashesAt + place, murmur3(at, length, tableSeed));
+}
+
+/** The users that the newest run missed, which the host filled in from row `first` of the chunk on, are known from now on. */
+export function learnUsers(first: u32): void {
+  for (let place: usize = 0; place < 4 * missedCount; place += 4) {
+    const at = load<u32>(userStartsAt + place);
+    const length = load<u32>(userLengthsAt + place);
+    // One that came twice was learned already.
+    if (length - 1 >= knownUserBytesMax || knownUser(at, length) != none) continue;
+    const set = userSet(at, length);
+    copyBytes(set, <u32>userBytes, set + userBytes);
+    store<u32>(set, load<u32>(usersAt + 4 * (first + load<u32>(missedRowsAt + place))));
+    store<u32>(set, length, userLengthField);
+    memory.copy(set + userKeyField, at, length);
+  }
+}
+
+export function forgetUsers(): void {
+  memory.fill(knownUsersAt, 0, usersOfSet * userBytes * knownUserSets);
 }
 
 // ---- event names ----

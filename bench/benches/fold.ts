@@ -26,6 +26,7 @@ const contenders = [
   'unpack in memory',
   'fold in memory',
   'fold in memory, every value looked up',
+  'fold in memory, every user looked up',
   'fold in memory, without the kernel',
   'F5: log read + unpack',
   'log read + fold',
@@ -82,14 +83,16 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldR
       return events;
     });
   const kernels = Array.from({length: partitionCount}, () => loadRowKernel());
-  const lookingUp = Array.from({length: partitionCount}, () => loadRowKernel(2));
+  const valuesLookedUp = Array.from({length: partitionCount}, () => loadRowKernel({distinctShare: 2}));
+  const usersLookedUp = Array.from({length: partitionCount}, () => loadRowKernel({knownUserBytesMax: 0}));
   if (kernels.includes(undefined))
     throw new Error('there is no kernel on this machine, or nobody compiled it: npm run build');
   const measures: Record<Contender, Measure<Sample>> = {
     'F6: scan in memory': fromMemory(scan),
     'unpack in memory': fromMemory(unpack),
     'fold in memory': fromMemory(foldBy(kernels)),
-    'fold in memory, every value looked up': fromMemory(foldBy(lookingUp)),
+    'fold in memory, every value looked up': fromMemory(foldBy(valuesLookedUp)),
+    'fold in memory, every user looked up': fromMemory(foldBy(usersLookedUp)),
     'fold in memory, without the kernel': fromMemory(foldBy([])),
     'F5: log read + unpack': fromLog(unpack),
     'log read + fold': fromLog(foldBy(kernels)),

@@ -1,7 +1,7 @@
 // The kernel that makes rows of ordinary events (kernels/event-rows.ts): its memory, and how the core gets at it
 // (actors/event-rows.ts). One each partition.
-//   M1. The memory is laid out once and never grows: views of it stay valid. 12.4 MiB are its bound, of which the machine
-//       gives what was ever written: 2 MiB for chunks of plain events.
+//   M1. The memory is laid out once and never grows: views of it stay valid. 14.4 MiB are its bound, of which the machine
+//       gives what was ever written: 2 MiB for chunks of plain events, and 2 for users that it knows.
 //   M2. Whatever the log has, nothing outgrows its area: they are as large as the bounds of a chunk (actors/limits.ts) allow.
 
 import {receivedBaseStepMs, receivedDeltaMax} from '../../actors/bodies.js';
@@ -29,6 +29,9 @@ const windowBytes = 256 * 1024;
 const runRowsMax = 1_024;
 /** UTF-8 bytes of a property's name. */
 const keyBytesMax = 4 * objectKeyCharsMax;
+/** Sets of two users that are not looked up by the host; a power of two. One takes 64 bytes: its key, and 8 of its own. */
+const knownUserSets = 16_384;
+const knownUserBytesMax = 56;
 /** Event names that are not looked up by the host; a power of two. */
 const knownNamesMax = 1_024;
 const knownNameBytesMax = 64;
@@ -60,6 +63,7 @@ const bounds = {
   runRowsMax,
   keyBytesMax,
   keyStride,
+  knownUserSets,
   knownNamesMax,
   knownNameBytesMax,
   codeSlots,
@@ -67,7 +71,7 @@ const bounds = {
   tableSeed,
 };
 
-/** Sizes of the areas, in bytes; their names are the kernel's, those of `usersAt` and `windowAt` the host's alone. */
+/** Sizes of the areas, in bytes; their names are the kernel's, that of `windowAt` the host's alone. */
 const areas = {
   windowAt: windowBytes,
   timesAt: 8 * chunkRowsMax,
@@ -95,9 +99,11 @@ const areas = {
   blockShapesAt: 2 * chunkRowsMax,
   rowColumnsAt: objectKeysMax,
   spansAt: 8 * objectKeysMax,
+  missedRowsAt: 4 * runRowsMax,
   userStartsAt: 4 * runRowsMax,
   userLengthsAt: 4 * runRowsMax,
   userHashesAt: 4 * runRowsMax,
+  knownUsersAt: 2 * (8 + knownUserBytesMax) * knownUserSets,
   nameBytesAt: knownNameBytesMax * knownNamesMax,
   nameLengthsAt: 4 * knownNamesMax,
   nameIndexesAt: 4 * knownNamesMax,
@@ -110,27 +116,32 @@ const module = code === undefined ? undefined : compile(code);
 /** False where there is no WebAssembly with SIMD, or nobody compiled the kernel. */
 export const hasRowKernel = module !== undefined;
 
-/**
- * A kernel of one partition; undefined where there is none, or no memory for it: rows are made without it. `share`: of new
- * values in a column from which on D1 holds; above 1 it never does (bench).
- */
-export function loadRowKernel(share = distinctShare): RowKernel | undefined {
+/** What a bench leaves out. */
+interface Tuning {
+  /** Of new values in a column from which on D1 holds; above 1 it never does. */
+  readonly distinctShare?: number;
+  /** Bytes of keys of users that the kernel knows; 0: it knows none. */
+  readonly knownUserBytesMax?: number;
+}
+
+/** A kernel of one partition; undefined where there is none, or no memory for it: rows are made without it. */
+export function loadRowKernel(tuning: Tuning = {}): RowKernel | undefined {
   if (module === undefined) return undefined;
   try {
-    return instanceOf(module, share);
+    return instanceOf(module, tuning);
   } catch (error) {
     if (error instanceof RangeError) return undefined; // No room for the memory.
     throw error;
   }
 }
 
-function instanceOf(kernel: object, share: number): RowKernel {
+function instanceOf(kernel: object, tuning: Tuning): RowKernel {
   const {places, length} = layOut(areas);
   const memory = fixedMemory(length); // M1
-  const {usersAt, windowAt, ...kernelPlaces} = places;
+  const {windowAt, ...kernelPlaces} = places;
   const calls = instantiate(kernel, {
     env: {memory},
-    'event-rows': {...bounds, distinctShare: share, ...kernelPlaces},
+    'event-rows': {...bounds, knownUserBytesMax, distinctShare, ...tuning, ...kernelPlaces},
   }) as RowKernel['calls'];
   const {buffer} = memory;
   const words = (at: number, count: number) => new Uint32Array(buffer, at, count);
@@ -139,7 +150,7 @@ function instanceOf(kernel: object, share: number): RowKernel {
     windowAt,
     windowBytes,
     times: new Float64Array(buffer, places.timesAt, chunkRowsMax),
-    users: words(usersAt, chunkRowsMax),
+    users: words(places.usersAt, chunkRowsMax),
     names: words(places.namesAt, chunkRowsMax),
     codes: Array.from(
       {length: chunkColumnsMax},
@@ -155,6 +166,7 @@ function instanceOf(kernel: object, share: number): RowKernel {
     blocks: words(places.blocksAt, (blockBytes / 4) * blocksMax),
     receivedBases: new Float64Array(buffer, places.blocksAt, (blockBytes / 8) * blocksMax),
     blockShapes: new Uint16Array(buffer, places.blockShapesAt, chunkRowsMax),
+    missedRows: words(places.missedRowsAt, runRowsMax),
     userStarts: words(places.userStartsAt, runRowsMax),
     userLengths: words(places.userLengthsAt, runRowsMax),
     userHashes: words(places.userHashesAt, runRowsMax),

@@ -183,6 +183,15 @@ describe('the kernel and its twin', () => {
     await expectSame(logOf(entries, 1_000).tick());
   });
 
+  test('more users than the kernel knows, and keys longer than it keeps', async () => {
+    const entries = events(40_000, (i) => ({
+      userId: i % 50 < 9 ? 'k'.repeat(50 + (i % 50)) : `u${(i * 7_919) % 34_000}`,
+      timeMs: start + i * 9_000,
+    }));
+    const [twin, byKernel] = await expectSame(logOf(entries, 2_000).tick());
+    expect(await byKernel.state()).toEqual(await twin.state());
+  });
+
   test('a start in the midst of a chunk and of a block, and goes on over its end', async () => {
     const eventOf = (i: number): Event => ({userId: `u${i % 400}`, properties: {session: `s${i}`, plan: `p${i % 3}`}});
     const log = logOf(events(bodyBlockRows + 77, eventOf)).tick();

@@ -39,10 +39,11 @@ describe('users by day', () => {
     const sets = new DaySets();
     const oracle = new Map<number, Set<number>>();
     const [days, users] = [random.pick([1, 3, 100]), random.pick([1, 50, 3_000, 2 ** 32 - 1])];
+    const isRising = random.chance(0.5);
     let day = 0;
-    for (let i = random.between(0, 20_000); i > 0; i--) {
+    for (let i = 0, count = random.between(0, 20_000); i < count; i++) {
       if (random.chance(0.1)) day = random.between(0, days);
-      const user = random.between(0, users);
+      const user = isRising ? i % (users + 1) : random.between(0, users);
       sets.add(day, user);
       oracle.set(day, (oracle.get(day) ?? new Set()).add(user));
     }
