@@ -336,7 +336,8 @@ export class Runner {
 
   private noteTail(bytes: number): void {
     this.tailBytes += bytes;
-    if (this.tailBytes < tailBytesMax || this.tailTickPending) return;
+    // A start that reads a long log ends with a tick of its own: one more would only make that one's snapshot wait.
+    if (this.tailBytes < tailBytesMax || this.tailTickPending || this.phase === 'recovering') return;
     this.tailTickPending = true;
     this.publishTick(tickReason.tail);
   }

@@ -22,6 +22,7 @@ import {LiveReads} from './live-reads.js';
 import type {OfferedMessage} from './offered-messages.js';
 import {patientValues} from './patient-values.js';
 import {PositionFile} from './position-note.js';
+import {rehearse} from './rehearsal.js';
 import {hasRowKernel, loadRowKernel} from './row-kernel.js';
 import type {Runner} from './runner.js';
 import type {ErasureReach} from './scrub.js';
@@ -39,6 +40,8 @@ const foldCacheShare = 0.25;
 const lastSequenceMsMax = 500;
 /** Brings several hundred MiB. */
 const warmUpMsMax = 3_000;
+/** Some hundred pages. */
+const rehearsalMsMax = 400;
 
 function fail(error: Error): void {
   log.error({err: error}, 'a partition cannot go on');
@@ -194,7 +197,12 @@ async function main(): Promise<void> {
     else void drain(runners, shared).catch(fail);
   });
   const stored = runners.map(({setup: {layout}}) => ({chunks: [...layout.chunks.values()], userRuns: layout.userRuns}));
-  const warmedUp = warmUp(shared.cache, stored, warmUpMsMax);
+  const warmedUp = warmUp(shared.cache, stored, warmUpMsMax).then(async () => {
+    await rehearse(
+      runners.map(({setup}) => setup),
+      rehearsalMsMax,
+    );
+  });
   await Promise.all(runners.map((runner) => runner.start(warmedUp)));
   tell({kind: 'ready'});
 }

@@ -70,13 +70,18 @@ export class MemoryShell {
     return this.values.written.toSorted();
   }
 
-  async append(write: (writer: ByteWriter) => void, n = this.n + 1): Promise<void> {
+  /** What live reads work with; its cache holds `cacheBytesMax`. */
+  readable(cacheBytesMax: number) {
+    return {partition: this.partition, layout: this.layout, cache: new PartsCache(this.values, cacheBytesMax)};
+  }
+
+  async append(write: (writer: ByteWriter) => void, n = this.n + 1, entries = 1): Promise<void> {
     const writer = new ByteWriter(256);
     beginMessage(writer);
     write(writer);
     this.n = n;
     this.sequence += 1;
-    await this.fold(this.sequence, sealMessage(writer, new Uint8Array(8), n, 0, 1).slice());
+    await this.fold(this.sequence, sealMessage(writer, new Uint8Array(8), n, 0, entries).slice());
   }
 
   async fold(sequence: number, bytes: Uint8Array): Promise<void> {
