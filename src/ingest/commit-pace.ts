@@ -6,7 +6,8 @@
 //       it the fsync), so the more requests come, the longer it is from the begin of a cycle to that of the next, whatever
 //       the cycles before did: a hundred requests a second wait for nothing, thousands leave in a third of the messages
 //       that they would need if each cycle began with the answers of the last.
-//   C2. After many a cycle waits for its clients to ask again, for a time that grows with their number.
+//   C2. After many entries a cycle waits for their clients to ask again, for a time that grows with their number: a few
+//       clients with batches, too, fill messages together.
 //   C3. Nobody waits for company that cannot come: once nearly as many requests are here as were at once in the cycle
 //       before, waiting or on their way, nearly all clients that had to wait for answers have asked again.
 //   C4. A partition that does not answer holds up the others for `togetherMs` and no longer.
@@ -19,7 +20,7 @@ export const periodMsPerRate = 1;
 export const rateMs = 25;
 
 /** C2 */
-export const requestsPerLingerMs = 32;
+export const entriesPerLingerMs = 32;
 export const lingerMsMax = 8;
 
 /** C3. Of a few dozen connections some client is always late. */
@@ -40,9 +41,9 @@ export class CommitPace {
   private arrived = 0;
   /** Requests a ms, as of the begin of the newest cycle. */
   private rate = 0;
-  /** Requests of the newest cycle. */
+  /** Entries of the newest cycle. */
   private carried = 0;
-  /** Those that have no answer yet. */
+  /** Its requests that have no answer yet. */
   private unanswered = 0;
   /** The most requests that were here at once before answers of the newest cycle (C3). */
   private crowd = 0;
@@ -85,9 +86,9 @@ export class CommitPace {
   }
 
   /** A message of this cycle leaves. */
-  sent(requests: number, bytes: number): void {
+  sent(requests: number, entries: number, bytes: number): void {
     this.leave(requests, bytes);
-    this.carried += requests;
+    this.carried += entries;
     this.unanswered += requests;
     this.flying += 1;
   }
@@ -110,7 +111,7 @@ export class CommitPace {
     if (this.flying > 0) return this.begunMs + togetherMs; // C4
     if (this.requests >= crowdShare * this.crowd || this.bytes >= enoughBytes) return this.endedMs; // C3
     const periodMs = Math.min(this.rate * periodMsPerRate, periodMsMax); // C1
-    const lingerMs = Math.min(Math.floor(this.carried / requestsPerLingerMs), lingerMsMax); // C2
+    const lingerMs = Math.min(Math.floor(this.carried / entriesPerLingerMs), lingerMsMax); // C2
     return Math.max(this.begunMs + periodMs, this.endedMs + lingerMs);
   }
 }

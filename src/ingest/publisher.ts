@@ -235,7 +235,7 @@ export class LogPublisher implements LogListener {
     message.firstSentMs = this.options.monotonicMs();
     lane.inFlight = message;
     lane.cycle = this.cycle;
-    this.pace.sent(message.requestCount, message.entriesBytes);
+    this.pace.sent(message.requestCount, message.entryCount, message.entriesBytes);
     this.send(message);
   }
 

@@ -4,10 +4,10 @@ import {
   CommitPace,
   crowdShare,
   enoughBytes,
+  entriesPerLingerMs,
   lingerMsMax,
   periodMsMax,
   rateMs,
-  requestsPerLingerMs,
   togetherMs,
 } from '../../src/ingest/commit-pace.js';
 
@@ -26,7 +26,7 @@ function cycle(pace: CommitPace, requests: number, beginMs: number, endMs: numbe
   pace.wait(requests, requests * requestBytes);
   pace.begin(beginMs);
   const share = requests / messages;
-  for (let i = 0; i < messages; i++) pace.sent(share, share * requestBytes);
+  for (let i = 0; i < messages; i++) pace.sent(share, share, share * requestBytes);
   for (let i = 0; i < messages; i++) pace.settled(share, endMs);
 }
 
@@ -45,7 +45,7 @@ function openLoop(pace: CommitPace, perMs: number, ackMs: number, cycles: number
     }
     if (waiting === 0 || pace.waitMs(nowMs) > 0) continue;
     pace.begin(nowMs);
-    pace.sent(waiting, waiting * requestBytes);
+    pace.sent(waiting, waiting, waiting * requestBytes);
     begunMs.push(nowMs);
     [flyingUntilMs, flyingCount, waiting] = [nowMs + ackMs, waiting, 0];
   }
@@ -68,7 +68,7 @@ function closedLoop(pace: CommitPace, clients: number, ackMs: number, cycles: nu
     }
     if (waiting === 0 || pace.waitMs(nowMs) > 0) continue;
     pace.begin(nowMs);
-    pace.sent(waiting, waiting * requestBytes);
+    pace.sent(waiting, waiting, waiting * requestBytes);
     begunMs.push(nowMs);
     [flying, waiting, flyingUntilMs] = [waiting, 0, nowMs + ackMs];
   }
@@ -119,9 +119,9 @@ describe('the time from one cycle to the next (C1)', () => {
 describe('company', () => {
   test('after many, a cycle waits for a time that grows with their number (C2)', () => {
     for (const [requests, lingerMs] of [
-      [requestsPerLingerMs / 4, 1],
-      [requestsPerLingerMs / 2, 2],
-      [requestsPerLingerMs * 100, lingerMsMax],
+      [entriesPerLingerMs / 4, 1],
+      [entriesPerLingerMs / 2, 2],
+      [entriesPerLingerMs * 100, lingerMsMax],
     ] as const) {
       const pace = paceAfter(requests, 10);
       pace.wait(1, requestBytes);
@@ -130,11 +130,23 @@ describe('company', () => {
     }
   });
 
+  test('a few batches have many entries: the next ones are waited for (C2)', () => {
+    const pace = new CommitPace();
+    pace.wait(4, 40_000);
+    pace.begin(10);
+    for (let i = 0; i < 4; i++) pace.sent(1, entriesPerLingerMs, 10_000);
+    for (let i = 0; i < 4; i++) pace.settled(1, 11);
+    pace.wait(2, 20_000);
+    expect(pace.waitMs(11)).toBe(4);
+    pace.wait(2, 20_000);
+    expect(pace.waitMs(11)).toBe(0);
+  });
+
   test('but no longer than until nearly all that were here at once are here again (C3)', () => {
     const pace = new CommitPace();
     pace.wait(400, 40_000);
     pace.begin(10);
-    for (let i = 0; i < 4; i++) pace.sent(100, 10_000);
+    for (let i = 0; i < 4; i++) pace.sent(100, 100, 10_000);
     pace.wait(100, 10_000); // 500 are here at once.
     for (let i = 0; i < 4; i++) pace.settled(100, 11);
     expect(pace.waitMs(11)).toBe(lingerMsMax);
@@ -153,7 +165,7 @@ describe('company', () => {
   });
 
   test('who was answered and stays away is missed for one cycle only', () => {
-    const pace = paceAfter(requestsPerLingerMs, 10);
+    const pace = paceAfter(entriesPerLingerMs, 10);
     cycle(pace, 4, 13, 14);
     pace.wait(4, 400);
     expect(pace.waitMs(14)).toBe(0);
@@ -185,8 +197,8 @@ test('a cycle begins when all of the one before are answered, or when one of the
   const pace = new CommitPace();
   pace.wait(3, 300);
   pace.begin(10);
-  pace.sent(1, 100);
-  pace.sent(1, 100);
+  pace.sent(1, 1, 100);
+  pace.sent(1, 1, 100);
   expect(pace.waitMs(10)).toBe(togetherMs);
   pace.settled(1, 11);
   expect(pace.waitMs(11)).toBe(togetherMs - 1);
