@@ -216,6 +216,9 @@ function holds(key: DataView, bytes: Uint8Array, start: number, end: number): bo
   return key.byteLength === end - start && equalRanges(key, 0, viewOf(bytes), start, end - start);
 }
 
+/** A power of two. */
+const addedPlaces = 256;
+
 /** What the directory says of a chunk (actors/manifest.ts `ChunkEntry`), its parts excepted. */
 export function summarizeRows(rows: RowsView): {
   live: number;
@@ -226,12 +229,13 @@ export function summarizeRows(rows: RowsView): {
   const live = rows.order.length;
   if (live === 0) return {live, minTimeMs: 1, maxTimeMs: 0, names: []};
   const names = new Set<number>();
-  let last = -1;
+  // Name + 1 of those that were added last: asking the set for each row costs three times as much.
+  const added = new Uint32Array(addedPlaces);
   for (let row = 0; row < rows.count && names.size <= chunkNamesMax; row++) {
     const name = rows.names[row];
-    if (name === last || rows.users[row] === rows.noUser) continue;
+    if (added[name & (addedPlaces - 1)] === name + 1 || rows.users[row] === rows.noUser) continue;
     names.add(name);
-    last = name;
+    added[name & (addedPlaces - 1)] = name + 1;
   }
   return {
     live,
