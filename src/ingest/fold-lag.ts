@@ -10,8 +10,11 @@
 
 import type {FoldingThread} from '../worker-messages.js';
 
-/** Half a second of folding on two cores that others use, too. Less than waits for threads that lag (hand-over.ts). */
-export const foldLagBytesMax = 48 * 1024 * 1024;
+/**
+ * A third to half a second of folding on two cores that others use, too, and less than waits for threads that lag (hand-over.ts).
+ * Pages of history beside saturated batches took 0.73 s at most, at 48 MiB 1.4 s, with as much stored; live reads have 2 s.
+ */
+export const foldLagBytesMax = 32 * 1024 * 1024;
 /** F1. A cut of millions of users is over in less. */
 export const standstillMs = 1_000;
 /** F2. Of the bytes folded; what is taken on are bodies, which are half as long again as what the log has of them. */
