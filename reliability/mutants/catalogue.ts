@@ -40,9 +40,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'ack-before-publish',
     file: 'src/ingest/publisher.ts',
-    text: '    this.pace.sent(message.entryCount, message.entriesBytes);\n    this.send(message);',
+    text: '    this.pace.sent(message.requestCount, message.entryCount, message.entriesBytes);\n    this.send(message);',
     replacement:
-      "    this.pace.sent(message.entryCount, message.entriesBytes);\n    message.settle('stored', 0);\n    this.send(message);",
+      "    this.pace.sent(message.requestCount, message.entryCount, message.entriesBytes);\n    message.settle('stored', 0);\n    this.send(message);",
     caughtBy: sim,
   },
   {
