@@ -9,7 +9,7 @@
 //   V1. A form is exact: `write` gives a value's own bytes again.
 //   V2. Two values of a column are equal just when their stored bytes are: whoever looks for a value asks for its
 //       stored form once and compares bytes. Nothing is decoded.
-import {ByteWriter} from './codec/bytes.js';
+import {ByteWriter, holds} from './codec/bytes.js';
 import {valueTag, writeNumber} from './codec/entries.js';
 import {assert} from './invariant.js';
 
@@ -65,14 +65,13 @@ export class ColumnValues {
     const {count, stored, width} = this;
     if (wanted.length !== width) return;
     for (let code = 1, start = 0; code <= count; code++, start += width)
-      if (holds(stored, start, wanted)) found.push(code);
+      if (holds(stored, start, start + width, wanted)) found.push(code);
   }
 
   private findAmongOffsets(offsets: Offsets, wanted: Uint8Array, found: number[]): void {
     const {count, stored} = this;
     for (let code = 1; code <= count; code++) {
-      const start = offsets[code - 1];
-      if (offsets[code] - start === wanted.length && holds(stored, start, wanted)) found.push(code);
+      if (holds(stored, offsets[code - 1], offsets[code], wanted)) found.push(code);
     }
   }
 
@@ -100,11 +99,6 @@ export class ColumnValues {
     return this.stored.byteLength + (this.offsets?.byteLength ?? 0);
   }
 }
-
-const holds = (stored: Uint8Array, start: number, wanted: Uint8Array): boolean => {
-  for (let i = 0; i < wanted.length; i++) if (stored[start + i] !== wanted[i]) return false;
-  return true;
-};
 
 /** A property of tens of thousands of values has nearly as many in a chunk as rows: one comparison each, not one a byte. */
 function findWord(words: Uint8Array | Uint16Array | Uint32Array, word: number, found: number[]): void {

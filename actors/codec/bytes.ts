@@ -275,3 +275,10 @@ export function wtf8(text: string): Uint8Array {
   const start = reader.skipString();
   return writer.bytes.slice(start, reader.position);
 }
+
+/** Whether bytes[start .. end) are those of `wanted`. */
+export function holds(bytes: Uint8Array, start: number, end: number, wanted: Uint8Array): boolean {
+  if (end - start !== wanted.length) return false;
+  for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false;
+  return true;
+}

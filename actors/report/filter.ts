@@ -6,7 +6,7 @@
 //   F2. Where columns cannot tell (rows.ts R2, R3) the row is `unsure`, and its body decides.
 
 import {BodyBlock} from '../bodies.js';
-import {ByteWriter} from '../codec/bytes.js';
+import {ByteWriter, holds} from '../codec/bytes.js';
 import {type Json, type PropertyCursor, valueTag, writeValue} from '../codec/entries.js';
 import {codeAbsent, codeInBody, type RowColumn, type RowsView} from '../rows.js';
 import {PropertyName} from './property-name.js';
@@ -188,10 +188,4 @@ function valuesPrinting(text: string): Uint8Array[] {
     writeValue(writer, value);
     return writer.finish();
   });
-}
-
-function holds(bytes: Uint8Array, start: number, end: number, wanted: Uint8Array): boolean {
-  if (end - start !== wanted.length) return false;
-  for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false;
-  return true;
 }

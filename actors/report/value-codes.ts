@@ -3,6 +3,7 @@
 //   again: a near-unique column has as many values as rows, and comparing all of them takes longer than the rows.
 //   V1. A value may have several codes in a column (rows.ts R4): all of them are found.
 //   V2. What is hashed and compared is what is stored of values (column-values.ts V2).
+import {holds} from '../codec/bytes.js';
 import type {ColumnValues} from '../column-values.js';
 import {hashBytes} from '../hash.js';
 import type {RowsView} from '../rows.js';
@@ -71,7 +72,7 @@ export class ValueCodes {
     const {codes, starts} = buckets;
     const bucket = hash & (starts.length - 2);
     for (let at = starts[bucket]; at < starts[bucket + 1]; at++)
-      if (holds(values, codes[at], stored)) found.push(codes[at]);
+      if (holdsAt(values, codes[at], stored)) found.push(codes[at]);
   }
 
   private findAmongFew(column: number, stored: Uint8Array, hash: number, found: number[]): void {
@@ -79,7 +80,7 @@ export class ValueCodes {
     const hashes = (this.hashes[column] ??= this.hashesOf(values));
     for (let code = 1; code <= values.count; code++) {
       const mayBe = hashes === undefined || hashes[code - 1] === hash;
-      if (mayBe && holds(values, code, stored)) found.push(code);
+      if (mayBe && holdsAt(values, code, stored)) found.push(code);
     }
   }
 
@@ -127,9 +128,5 @@ export class ValueCodes {
   }
 }
 
-function holds(values: ColumnValues, code: number, stored: Uint8Array): boolean {
-  const start = values.start(code);
-  if (values.end(code) - start !== stored.length) return false;
-  for (let i = 0; i < stored.length; i++) if (values.stored[start + i] !== stored[i]) return false;
-  return true;
-}
+const holdsAt = (values: ColumnValues, code: number, wanted: Uint8Array): boolean =>
+  holds(values.stored, values.start(code), values.end(code), wanted);
