@@ -32,10 +32,10 @@ export async function runScript(main) {
 }
 
 const lockFolder = join(cacheFolder, 'setup.lock');
-const lockOwnerFile = join(lockFolder, 'pid');
 // An installation over a slow line takes minutes; a set-up that waits longer than this has a stuck neighbour.
 const lockWaitMsMax = 600_000;
-// Between making the folder and naming its owner lie microseconds: an ownerless lock this old was left by a crash.
+// Between making the folder and naming its owner the owner may wait for a core: an ownerless lock this old was left by
+// a crash.
 const lockOwnerlessMsMax = 5_000;
 
 /** Two set-ups at once (`npm start` beside `npm test`) would install and build over each other: one waits. */
@@ -66,17 +66,25 @@ function tryLock() {
     if (error.code === 'EEXIST') return false;
     throw new SetupFault(`cannot write to ${cacheFolder}: ${error.message}`);
   }
-  writeFileSync(lockOwnerFile, String(process.pid));
+  writeFileSync(join(lockFolder, 'pid'), String(process.pid));
   return true;
 }
 
 function isLockStale() {
   try {
-    if (!existsSync(lockOwnerFile)) return Date.now() - statSync(lockFolder).mtimeMs > lockOwnerlessMsMax;
-    return !isProcessAlive(Number(readFileSync(lockOwnerFile, 'utf8')));
+    const owner = ownerIn(lockFolder);
+    if (owner === undefined) return Date.now() - statSync(lockFolder).mtimeMs > lockOwnerlessMsMax;
+    return !isProcessAlive(owner);
   } catch {
     return false; // It changed while we looked: look again.
   }
+}
+
+/** The process that holds the lock; undefined while it has not named itself: a file is there before its first byte. */
+function ownerIn(folder) {
+  const file = join(folder, 'pid');
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  return text === '' ? undefined : Number(text);
 }
 
 /** Moved aside before it is removed: of two that found it stale, the second must not remove the first one's new lock. */
@@ -88,8 +96,8 @@ function removeStaleLock() {
     if (error.code === 'ENOENT') return; // Somebody else was faster.
     throw error;
   }
-  const ownerFile = join(aside, 'pid');
-  const isLive = existsSync(ownerFile) && isProcessAlive(Number(readFileSync(ownerFile, 'utf8')));
+  const owner = ownerIn(aside);
+  const isLive = owner !== undefined && isProcessAlive(owner);
   if (isLive && !existsSync(lockFolder)) renameSync(aside, lockFolder);
   else rmSync(aside, {recursive: true, force: true});
 }

@@ -1,6 +1,6 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {cpSync, existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {cpSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
@@ -86,6 +86,17 @@ test('the lock of a set-up that was killed is taken over', async () => {
   mkdirSync(join(root, '.cache/setup.lock'), {recursive: true});
   writeFileSync(join(root, '.cache/setup.lock/pid'), String(gone.pid));
   expect((await build(root)).code).toBe(0);
+});
+
+test('a lock whose owner has not named itself yet is left to it for 5 seconds', async () => {
+  const {root} = tinyProject();
+  const lock = join(root, '.cache/setup.lock');
+  mkdirSync(lock, {recursive: true});
+  writeFileSync(join(lock, 'pid'), '');
+  const madeMs = Date.now() - 4_000;
+  utimesSync(lock, madeMs / 1_000, madeMs / 1_000);
+  expect((await build(root)).code).toBe(0);
+  expect(Date.now() - madeMs).toBeGreaterThan(5_000);
 });
 
 test('a failing installation and a failing build are said in words, with code 1', async () => {
