@@ -1,6 +1,14 @@
 // A chunk in memory: the open one, and closed ones on their way into parts.
 import type {RowColumns} from './bodies.js';
-import type {RowsView} from './rows.js';
+import {type RowsView, timeOrder} from './rows.js';
+
+/** Columns as they are before a part makes them narrow. */
+export type OpenColumns = RowColumns & {readonly times: Float64Array; readonly users: Uint32Array};
+
+export const inOrder = (columns: OpenColumns): RowsView => ({
+  ...columns,
+  order: timeOrder(columns.times, columns.users, columns.count),
+});
 
 /** What readers ask of it. What they get stays as it is when rows come later. */
 export interface ChunkInMemory {
@@ -9,8 +17,8 @@ export interface ChunkInMemory {
   /** Rows so far. */
   readonly count: number;
   view(): RowsView;
-  /** What bodies are read with. */
-  columnsView(): RowColumns;
+  /** What bodies are read with: a view whose rows are not in order. */
+  columnsView(): OpenColumns;
   /** Uncompressed body blocks so far; the last one may be short. Full ones are the same arrays every time. */
   blocks(): Uint8Array[];
   /** One of them. */

@@ -193,17 +193,23 @@ export class InternedTable {
     this.dirtyBlocks.add(Math.floor(index / internedBlockEntries));
   }
 
-  /** Blocks to be written, encoded; marks them clean. */
-  takeDirtyBlocks(): Map<number, Uint8Array> {
-    const blocks = new Map<number, Uint8Array>();
-    for (const block of [...this.dirtyBlocks].sort((a, b) => a - b)) blocks.set(block, this.encodeBlock(block));
+  /**
+   * Blocks to be written, ascending; marks them clean. Each is encoded when it is asked for, as it is now: entries may come
+   * until then, and none may be removed.
+   */
+  takeDirtyBlocks(): Iterable<readonly [number, Uint8Array]> {
+    const blocks = [...this.dirtyBlocks].sort((a, b) => a - b);
     this.dirtyBlocks.clear();
-    return blocks;
+    return this.encodeBlocks(blocks, this.count);
   }
 
-  private encodeBlock(block: number): Uint8Array {
+  private *encodeBlocks(blocks: readonly number[], count: number): Generator<readonly [number, Uint8Array]> {
+    for (const block of blocks) yield [block, this.encodeBlock(block, count)];
+  }
+
+  private encodeBlock(block: number, count: number): Uint8Array {
     const first = block * internedBlockEntries;
-    const end = Math.min(this.count, first + internedBlockEntries);
+    const end = Math.min(count, first + internedBlockEntries);
     const {offsets} = this;
     let keyBytes = offsets[end] - offsets[first];
     for (const index of this.removed) {

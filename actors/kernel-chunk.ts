@@ -1,21 +1,18 @@
 // A chunk whose rows a kernel makes (actors/event-rows.ts). While it is open they stand in the kernel's memory, and readers
 // get copies; when it is closed they are copied out, and the memory is the next chunk's.
-import {encodeBlock, type RowColumns} from './bodies.js';
-import type {ChunkInMemory} from './chunk.js';
+import {encodeBlock} from './bodies.js';
+import {type ChunkInMemory, inOrder, type OpenColumns} from './chunk.js';
 import {ByteReader} from './codec/bytes.js';
 import type {EntryView, MessageCursor} from './codec/entries.js';
 import {ColumnValues} from './column-values.js';
 import type {EventRows, RowKernel} from './event-rows.js';
 import {assert} from './invariant.js';
 import {bodyBlockRows, chunkBodyBytesMax, chunkRowsMax} from './limits.js';
-import {codeInBody, noUser, type RowsView, timeOrder} from './rows.js';
+import {codeInBody, noUser, type RowsView} from './rows.js';
 
 const blockWords = 4;
 const blockBodiesWord = 2;
 const blockShapesWord = 3;
-
-/** Columns as they are before a part makes them narrow. */
-type OpenColumns = RowColumns & {readonly times: Float64Array; readonly users: Uint32Array};
 
 export class KernelChunk implements ChunkInMemory {
   readonly chunk: number;
@@ -73,13 +70,8 @@ export class KernelChunk implements ChunkInMemory {
   }
 
   view(): RowsView {
-    this.lastView ??= this.orderedView();
+    this.lastView ??= inOrder(this.columnsView());
     return this.lastView;
-  }
-
-  private orderedView(): RowsView {
-    const columns = this.columnsView();
-    return {...columns, order: timeOrder(columns.times, columns.users, this.count)};
   }
 
   columnsView(): OpenColumns {

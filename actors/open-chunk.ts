@@ -1,16 +1,16 @@
 // The chunk that rows are appended to; the others are closed and live in parts (actors/rows.ts, actors/bodies.ts).
 //   A chunk is closed when it has `chunkRowsMax` rows or `chunkBodyBytesMax` bytes of bodies, and before an erasure.
 
-import {BodyWriter, bodyLengths, keyInBody, type RowColumns, type Shape} from './bodies.js';
+import {BodyWriter, bodyLengths, keyInBody, type Shape} from './bodies.js';
 import {equalRanges, viewOf} from './byte-ranges.js';
-import type {ChunkInMemory} from './chunk.js';
+import {type ChunkInMemory, inOrder, type OpenColumns} from './chunk.js';
 import {type EntryView, PropertyCursor, valueTag} from './codec/entries.js';
 import {Dictionary} from './dictionary.js';
 import {InternedTable} from './interned.js';
 import {assert} from './invariant.js';
 import {bodyBlockRows, chunkBodyBytesMax, chunkColumnsMax, chunkRowsMax, objectKeysMax} from './limits.js';
 import {chunkNamesMax} from './manifest.js';
-import {codeInBody, noUser, type RowColumn, type RowsView, timeOf, timeOrder} from './rows.js';
+import {codeInBody, noUser, type RowColumn, type RowsView, timeOf} from './rows.js';
 
 /** Events of one name mostly have the same properties in the same order: the last shape of so many names is tried first. */
 export const predictedShapes = 256;
@@ -145,16 +145,12 @@ export class OpenChunk implements ChunkInMemory {
 
   /** Rows so far. The columns are views of this chunk's memory: rows that come later do not show. */
   view(): RowsView {
-    this.lastView ??= this.makeView();
+    this.lastView ??= inOrder(this.columnsView());
     return this.lastView;
   }
 
-  private makeView(): RowsView {
-    return {...this.columnsView(), order: timeOrder(this.times, this.users, this.count)};
-  }
-
   /** What bodies are read with. */
-  columnsView(): RowColumns {
+  columnsView(): OpenColumns {
     const {count} = this;
     const values = this.dictionary.view();
     return {

@@ -20,7 +20,7 @@ import type {DeletionRecord, SnapshotIndex} from './manifest.js';
 import {OpenChunk} from './open-chunk.js';
 import {Profile} from './profile.js';
 import {UserDeltas} from './user-deltas.js';
-import {UserBlockWriter, userBlockBytes} from './user-records.js';
+import {type Traits, UserBlockWriter, userBlockBytes} from './user-records.js';
 import {WindowDeltas} from './window-deltas.js';
 import {encodeWindows} from './windows.js';
 
@@ -53,17 +53,33 @@ export interface ErasedRow {
   readonly name: number;
 }
 
-/** State that was dirty at a cut, encoded. The shell writes it as parts. */
+/** One of a run's blocks, encoded. */
+export interface EncodedBlock {
+  readonly first: number;
+  readonly last: number;
+  readonly payload: Uint8Array;
+}
+
+export interface EncodedFingerprints {
+  readonly logicalDay: number;
+  readonly count: number;
+  readonly payload: Uint8Array;
+}
+
+/**
+ * State that was dirty at a cut. The shell writes it as parts. What is iterable is iterated once, before `snapshotDone`, and
+ * is encoded block by block meanwhile (1 to 3 ms each): folding may go on between any two of them, and changes none (P7).
+ */
 export interface Cut {
   readonly sequence: number;
   readonly mark: string;
   readonly asOfMs: number;
-  readonly users: {count: number; blocks: Map<number, Uint8Array>};
-  readonly names: {count: number; blocks: Map<number, Uint8Array>};
+  readonly users: {count: number; blocks: Iterable<readonly [number, Uint8Array]>};
+  readonly names: {count: number; blocks: Iterable<readonly [number, Uint8Array]>};
   readonly nameCounts: Uint8Array;
-  readonly windowBlocks: {first: number; last: number; payload: Uint8Array}[];
-  readonly userBlocks: {first: number; last: number; payload: Uint8Array}[];
-  readonly fingerprints: {logicalDay: number; count: number; payload: Uint8Array}[];
+  readonly windowBlocks: Iterable<EncodedBlock>;
+  readonly userBlocks: Iterable<EncodedBlock>;
+  readonly fingerprints: Iterable<EncodedFingerprints>;
   readonly tombstones: Uint8Array;
   readonly dedupeOldestDay: number;
   readonly rest: Pick<
@@ -437,10 +453,12 @@ export class Partition {
 
   // ---- the cut ----
 
-  /** Encodes what is dirty and marks it clean; deltas stay readable as frozen until `snapshotDone`. The open chunk is the shell's. */
+  /**
+   * Sets aside what is dirty, and marks it clean; deltas stay readable as frozen until `snapshotDone`, before which no user is
+   * erased. The open chunk is the shell's.
+   */
   cut(): Cut {
     assert(this.frozenDeltas === undefined, 'one snapshot is in flight');
-    const isErased = (user: number) => !this.users.has(user);
     const cut: Cut = {
       sequence: this.appliedSequence,
       mark: this.appliedMark,
@@ -448,15 +466,9 @@ export class Partition {
       users: {count: this.users.count, blocks: this.users.takeDirtyBlocks()},
       names: {count: this.names.count, blocks: this.names.takeDirtyBlocks()},
       nameCounts: bytesOf(this.nameCounts.slice(0, this.names.count)),
-      windowBlocks: this.windows
-        .encode(isErased)
-        .map((view) => ({first: view.firstDay, last: view.lastDay, payload: encodeWindows(view)})),
-      userBlocks: this.encodeUsers(),
-      fingerprints: this.freshIds.map(({day, words}) => ({
-        logicalDay: day,
-        count: words.length / fingerprintWords,
-        payload: bytesOf(Uint32Array.from(words)),
-      })),
+      windowBlocks: this.encodeWindows(this.windows),
+      userBlocks: this.encodeUsers(this.userDeltas, this.takeDirtyTraits()),
+      fingerprints: encodeFresh(this.freshIds),
       tombstones: this.encodeTombstones(),
       dedupeOldestDay: this.messageIds.oldestDay,
       rest: {
@@ -474,28 +486,36 @@ export class Partition {
     this.windows = new WindowDeltas();
     this.frozenDeltas = this.userDeltas;
     this.userDeltas = new UserDeltas();
-    this.frozenProfiles = new Set(this.dirtyProfiles);
-    this.dirtyProfiles.clear();
     this.freshIds = [];
     return cut;
   }
 
-  private encodeUsers(): Cut['userBlocks'] {
-    const writer = new UserBlockWriter();
-    const blocks: Cut['userBlocks'] = [];
-    for (const user of this.userDeltas.usersAscending()) {
-      if (!this.users.has(user)) continue;
-      writer.add(must(this.userDeltas.record(user, this.dirtyTraits(user)), 'a touched user has a slot'));
-      if (writer.bytes >= userBlockBytes) blocks.push(writer.finish());
-    }
-    if (writer.bytes > 0) blocks.push(writer.finish());
-    return blocks;
+  private *encodeWindows(windows: WindowDeltas): Generator<EncodedBlock> {
+    const isErased = (user: number) => !this.users.has(user);
+    for (const view of windows.encode(isErased))
+      yield {first: view.firstDay, last: view.lastDay, payload: encodeWindows(view)};
   }
 
-  private dirtyTraits(user: number) {
-    if (!this.dirtyProfiles.has(user)) return undefined;
-    const profile = must(this.profiles.get(user), 'a dirty profile is active');
-    return {json: profile.json(), overLimit: profile.overLimit};
+  private *encodeUsers(deltas: UserDeltas, traits: ReadonlyMap<number, Traits>): Generator<EncodedBlock> {
+    const writer = new UserBlockWriter();
+    for (const user of deltas.usersAscending()) {
+      if (!this.users.has(user)) continue;
+      writer.add(must(deltas.record(user, traits.get(user)), 'a touched user has a slot'));
+      if (writer.bytes >= userBlockBytes) yield writer.finish();
+    }
+    if (writer.bytes > 0) yield writer.finish();
+  }
+
+  /** As they are now: a profile may change before its user is encoded. */
+  private takeDirtyTraits(): Map<number, Traits> {
+    const traits = new Map<number, Traits>();
+    for (const user of this.dirtyProfiles) {
+      const profile = must(this.profiles.get(user), 'a dirty profile is active');
+      traits.set(user, {json: profile.json(), overLimit: profile.overLimit});
+    }
+    this.frozenProfiles = new Set(this.dirtyProfiles);
+    this.dirtyProfiles.clear();
+    return traits;
   }
 
   private encodeTombstones(): Uint8Array {
@@ -555,6 +575,11 @@ export class Partition {
       this.tombstones.add(words, at, words[at + fingerprintWords]);
     }
   }
+}
+
+function* encodeFresh(fresh: readonly FreshFingerprints[]): Generator<EncodedFingerprints> {
+  for (const {day, words} of fresh)
+    yield {logicalDay: day, count: words.length / fingerprintWords, payload: bytesOf(Uint32Array.from(words))};
 }
 
 function bytesOf(array: Float64Array | Uint32Array): Uint8Array {

@@ -70,30 +70,35 @@ export class WindowDeltas {
     this.pendingCounts[name] = 0;
   }
 
-  /** One run's blocks, in order of days. Members that `isErased` are left out. */
-  encode(isErased: (user: number) => boolean): WindowsView[] {
+  /**
+   * One run's blocks, in order of days, each encoded when it is asked for; nothing may be added any more. Members that
+   * `isErased` are left out.
+   */
+  *encode(isErased: (user: number) => boolean): Generator<WindowsView> {
     for (let name = 0; name < this.pendingCounts.length; name++) this.flush(name);
-    return blocksOf(this.cells.sorted(), this.members.sorted(), isErased);
+    yield* blocksOf(this.cells.sorted(), this.members.sorted(), isErased);
   }
 }
 
-function blocksOf(cells: SortedPairs, sets: readonly DaySet[], isErased: (user: number) => boolean): WindowsView[] {
+function* blocksOf(
+  cells: SortedPairs,
+  sets: readonly DaySet[],
+  isErased: (user: number) => boolean,
+): Generator<WindowsView> {
   const builder = new WindowsBuilder();
-  const blocks: WindowsView[] = [];
   let cell = 0;
   let set = 0;
   while (cell < cells.first.length || set < sets.length) {
     const cellDay = cell < cells.first.length ? Math.floor(cells.first[cell] / hoursPerDay) : Infinity;
     const day = Math.min(cellDay, set < sets.length ? sets[set].day : Infinity);
-    if (builder.bytes >= windowBlockBytes) blocks.push(builder.finish());
+    if (builder.bytes >= windowBlockBytes) yield builder.finish();
     cell = addCells(builder, cells, cell, (day + 1) * hoursPerDay);
     if (set < sets.length && sets[set].day === day) {
       builder.daySet(day, without(sets[set].users, isErased));
       set += 1;
     }
   }
-  if (!builder.isEmpty) blocks.push(builder.finish());
-  return blocks;
+  if (!builder.isEmpty) yield builder.finish();
 }
 
 /** In place. A loop: `filter` of typed arrays gathers what it keeps in a list first. */

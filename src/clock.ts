@@ -14,3 +14,6 @@ export const wallMs: () => number =
 
 /** Ms since an arbitrary moment; never goes back. For durations, deadlines and rates. */
 export const monotonicMs = (): number => performance.now();
+
+/** Ms for which this thread was busy since it began: its loop did not wait for anything. What waits for a core is busy, too. */
+export const threadBusyMs = (): number => performance.eventLoopUtilization().active;

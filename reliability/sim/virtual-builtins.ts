@@ -54,6 +54,7 @@ Object.assign(globalThis, {
 });
 Date.now = () => wallOriginMs + Math.floor(here().nowMs);
 performance.now = () => here().nowMs;
+performance.eventLoopUtilization = () => busyLoop();
 
 Object.assign(timersPromises, {
   setTimeout: (ms?: number) => new Promise<void>((resolve) => later(ms, resolve)),
@@ -62,6 +63,10 @@ Object.assign(timersPromises, {
 Object.assign(crypto, {randomBytes: (count: number) => here().randomBytes(count)});
 Object.assign(zlib, {gunzip: gunzipAtOnce});
 syncBuiltinESMExports();
+
+let busyMs = 0;
+/** Whoever looks was busy for some ms since it looked last: what can rest between two pieces of work does. */
+const busyLoop = () => ({idle: 0, active: (busyMs += 5), utilization: 1});
 
 /** V1: without the thread pool, whose answers come when they like. */
 function gunzipAtOnce(

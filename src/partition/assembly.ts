@@ -16,6 +16,10 @@ import type {PositionNote} from './position-note.js';
 import {recover} from './recovery.js';
 import {Runner, type RunnerSetup} from './runner.js';
 import {Snapshots} from './snapshots.js';
+import {WorkPace} from './work-pace.js';
+
+/** A snapshot may rest for so much of the refresh: a tick comes a fifth of it early (runner.ts `tickShare`). WP2 */
+const restsShare = 0.05;
 
 export interface AssemblyOptions
   extends Pick<
@@ -41,7 +45,8 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const {partition, index, epoch, generation, named} = recovered;
   const parts = new PartStore(js, jsm, number, epoch);
   parts.retire(...recovered.outdated);
-  const layout = new Layout(parts);
+  const pace = new WorkPace(options.refreshMs * restsShare);
+  const layout = new Layout(parts, pace);
   if (index !== undefined) layout.restore(index);
   // A merge reads each block once: through the cache it would only push out what readers use.
   const unkept = new PartsCache(patientValues(partValues(jsm)), 0);
@@ -53,7 +58,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
       }),
   };
   const snapshots = new Snapshots(
-    {partition, layout, parts, manifests, loader, jsm, note: positionNote, generation, epoch, log},
+    {partition, layout, parts, manifests, loader, jsm, note: positionNote, generation, epoch, pace, log},
     recovered.manifest,
     recovered.revision,
     named,
@@ -65,6 +70,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
     parts,
     layout,
     snapshots,
+    pace,
     erasure: new Erasure(partition, layout, parts, foldCache, note),
     note,
     reader: new LogReader(options.logSource, options.logJsm, number),

@@ -1,13 +1,13 @@
 // Chunks of rows as parts: columns as they are, bodies compressed block by block.
-import {setImmediate as nextTurn} from 'node:timers/promises';
 import {gzipSync} from 'node:zlib';
 import {joinBodies} from '../../actors/bodies.js';
-import type {ChunkInMemory} from '../../actors/chunk.js';
+import {type ChunkInMemory, inOrder, type OpenColumns} from '../../actors/chunk.js';
 import type {ChunkEntry} from '../../actors/manifest.js';
 import {summarizeRows} from '../../actors/open-chunk.js';
 import {encodeRows, type RowsView} from '../../actors/rows.js';
 import {storedMember} from '../parts/stored-member.js';
 import type {PartStore} from './part-store.js';
+import type {Errand} from './work-pace.js';
 
 /**
  * Level 1: little more at others. In this thread: handing a block to the thread pool and back costs more CPU than
@@ -22,7 +22,7 @@ const gzipOptions = {level: 1, windowBits: 14, memLevel: 7, chunkSize: 16 * 1024
  */
 const storedBytesMax = 2 * 1024;
 
-/** Blocks compressed in one go, about 1 ms, before others have their turn. */
+/** Blocks compressed in one go, about 1 ms. */
 const blocksAtOnce = 8;
 
 /** Full blocks of the open chunk never change: each is compressed once, whatever the number of snapshots it is in. */
@@ -37,35 +37,39 @@ export function compressBlock(block: Uint8Array): Uint8Array {
   return member;
 }
 
-async function compressBlocks(blocks: readonly Uint8Array[]): Promise<Uint8Array[]> {
+async function compressBlocks(blocks: readonly Uint8Array[], errand: Errand): Promise<Uint8Array[]> {
   const members: Uint8Array[] = [];
   for (const block of blocks) {
     members.push(compressBlock(block));
-    if (members.length % blocksAtOnce === 0) await nextTurn();
+    if (members.length % blocksAtOnce === 0) await errand.turn();
   }
   return members;
 }
 
-/** A chunk at one moment, encoded before anything can change it. */
+/** A chunk at one moment: rows that come later do not show. */
 export interface ChunkImage {
-  readonly summary: Omit<ChunkEntry, 'rows' | 'bodies'>;
-  readonly rows: Uint8Array;
+  readonly columns: OpenColumns;
   /** Uncompressed. */
   readonly blocks: readonly Uint8Array[];
 }
 
 export function imageOf(chunk: ChunkInMemory): ChunkImage {
-  const rows = chunk.view();
-  return {summary: entryOf(rows), rows: encodeRows(rows), blocks: chunk.blocks()};
+  return {columns: chunk.columnsView(), blocks: chunk.blocks()};
 }
 
-export function entryOf(rows: RowsView): ChunkImage['summary'] {
+export function entryOf(rows: RowsView): Omit<ChunkEntry, 'rows' | 'bodies'> {
   return {chunk: rows.chunk, baseOrdinal: rows.baseOrdinal, count: rows.count, ...summarizeRows(rows)};
 }
 
 /** Resolves when both parts are durable. */
-export async function putChunk(parts: PartStore, image: ChunkImage): Promise<ChunkEntry> {
-  const members = await compressBlocks(image.blocks);
-  const [rows, bodies] = await Promise.all([parts.put(image.rows), parts.put(joinBodies(members))]);
-  return {...image.summary, rows, bodies};
+export async function putChunk(parts: PartStore, {columns, blocks}: ChunkImage, errand: Errand): Promise<ChunkEntry> {
+  await errand.turn();
+  const view = inOrder(columns);
+  const entry = entryOf(view);
+  await errand.turn();
+  const encoded = encodeRows(view);
+  await errand.turn();
+  const members = await compressBlocks(blocks, errand);
+  const [rows, bodies] = await Promise.all([parts.put(encoded), parts.put(joinBodies(members))]);
+  return {...entry, rows, bodies};
 }

@@ -4,6 +4,7 @@
 //   into snapshots all the same, and only what needs the damaged part is missing.
 
 import type {PartRef, Run, RunBlock} from '../../actors/manifest.js';
+import type {EncodedBlock} from '../../actors/partition.js';
 import {
   mergeRecords,
   UserBlockReader,
@@ -15,18 +16,15 @@ import {daysOf, mergeDay, WindowsBuilder, windowBlockBytes} from '../../actors/w
 import {encodeWindows, viewWindows, type WindowsView} from '../../actors/windows.js';
 import {isUnreadable} from '../parts/damage.js';
 import type {PartStore} from './part-store.js';
+import type {Errand} from './work-pace.js';
 
 const sizeRatio = 4;
+/** Users merged in one go: less than 1 ms. */
+const usersAtOnce = 256;
 
 /** What compaction reads with: no cache, a merge reads each block once. */
 export interface PartLoader {
   load(ref: PartRef): Promise<Uint8Array>;
-}
-
-export interface EncodedBlock {
-  readonly first: number;
-  readonly last: number;
-  readonly payload: Uint8Array;
 }
 
 /** How many of the newest runs are to be merged into one; 1: none. */
@@ -40,44 +38,53 @@ export function mergeCount(sizes: readonly number[]): number {
   return count;
 }
 
-export async function putRun(parts: PartStore, blocks: readonly EncodedBlock[]): Promise<Run> {
+async function putRun(parts: PartStore, blocks: Iterable<EncodedBlock>, errand: Errand): Promise<Run> {
   const put: RunBlock[] = [];
-  for (const {first, last, payload} of blocks) put.push({first, last, part: await parts.put(payload)});
-  return {blocks: put, bytes: blocks.reduce((sum, block) => sum + block.payload.length, 0)};
+  let bytes = 0;
+  for (const {first, last, payload} of blocks) {
+    put.push({first, last, part: await parts.put(payload)});
+    bytes += payload.length;
+    await errand.turn();
+  }
+  return {blocks: put, bytes};
 }
 
 /** Appends a run and merges the newest ones; an empty run changes nothing. `isErased` members leave day sets. */
 export async function appendWindowRun(
   runs: readonly Run[],
-  blocks: readonly EncodedBlock[],
+  blocks: Iterable<EncodedBlock>,
   parts: PartStore,
   loader: PartLoader,
   isErased: (user: number) => boolean,
+  errand: Errand,
 ): Promise<readonly Run[]> {
-  return append(runs, blocks, parts, (merged, isWhole) =>
-    intoOneRun(parts, (output) => mergeWindowRuns(merged, parts, loader, isErased, isWhole, output)),
+  return append(runs, blocks, parts, errand, (merged, isWhole) =>
+    intoOneRun(parts, (output) => mergeWindowRuns(merged, parts, loader, isErased, isWhole, output, errand)),
   );
 }
 
 export async function appendUserRun(
   runs: readonly Run[],
-  blocks: readonly EncodedBlock[],
+  blocks: Iterable<EncodedBlock>,
   parts: PartStore,
   loader: PartLoader,
+  errand: Errand,
 ): Promise<readonly Run[]> {
-  return append(runs, blocks, parts, (merged) =>
-    intoOneRun(parts, (output) => mergeUserRuns(merged, parts, loader, output)),
+  return append(runs, blocks, parts, errand, (merged) =>
+    intoOneRun(parts, (output) => mergeUserRuns(merged, parts, loader, output, errand)),
   );
 }
 
 async function append(
   runs: readonly Run[],
-  blocks: readonly EncodedBlock[],
+  blocks: Iterable<EncodedBlock>,
   parts: PartStore,
+  errand: Errand,
   merge: (runs: readonly Run[], isWhole: boolean) => Promise<Run | undefined>,
 ): Promise<readonly Run[]> {
-  if (blocks.length === 0) return runs;
-  const all = [...runs, await putRun(parts, blocks)];
+  const run = await putRun(parts, blocks, errand);
+  if (run.blocks.length === 0) return runs;
+  const all = [...runs, run];
   for (let count = mergeCount(all.map((run) => run.bytes)); count > 1; count--) {
     const merged = all.slice(-count);
     const result = await merge(merged, count === all.length);
@@ -162,6 +169,7 @@ async function mergeWindowRuns(
   isErased: (user: number) => boolean,
   isWhole: boolean,
   output: Output,
+  errand: Errand,
 ): Promise<void> {
   const cursors = runs.map((run) => new DayCursor(run, loader));
   for (const cursor of cursors) await cursor.advance();
@@ -181,6 +189,7 @@ async function mergeWindowRuns(
     mergeDay(builder, day, views, isErased, isWhole);
     for (const cursor of here) await cursor.advance();
     if (builder.bytes >= windowBlockBytes) await flush();
+    await errand.turn();
   }
   await flush();
 }
@@ -213,6 +222,7 @@ async function mergeUserRuns(
   parts: PartStore,
   loader: PartLoader,
   output: Output,
+  errand: Errand,
 ): Promise<void> {
   const cursors = runs.map((run) => new RecordCursor(run, loader));
   for (const cursor of cursors) await cursor.advance();
@@ -223,7 +233,7 @@ async function mergeUserRuns(
     output.bytes += payload.length;
     output.blocks.push({first, last, part: await parts.put(payload)});
   };
-  for (;;) {
+  for (let users = 1; ; users++) {
     let lowest: UserRecord | undefined;
     for (const {record} of cursors) {
       if (record !== undefined && (lowest === undefined || record.user < lowest.user)) lowest = record;
@@ -238,6 +248,7 @@ async function mergeUserRuns(
     }
     writer.add(merged as UserRecord);
     if (writer.bytes >= userBlockBytes) await flush();
+    if (users % usersAtOnce === 0) await errand.turn();
   }
   await flush();
 }

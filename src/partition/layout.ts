@@ -7,9 +7,11 @@ import {must} from '../../actors/invariant.js';
 import type {ChunkEntry, DedupePart, PartRef, Run, SnapshotIndex, TableRef} from '../../actors/manifest.js';
 import {type ChunkImage, imageOf, putChunk} from './chunk-parts.js';
 import type {PartStore} from './part-store.js';
+import type {Errand, WorkPace} from './work-pace.js';
 
 export class Layout {
   private readonly parts: PartStore;
+  private readonly pace: WorkPace;
   users: TableRef = {count: 0, blocks: []};
   names: TableRef = {count: 0, blocks: []};
   nameCounts: PartRef | null = null;
@@ -24,8 +26,9 @@ export class Layout {
   dedupe: readonly DedupePart[] = [];
   tombstones: PartRef | null = null;
 
-  constructor(parts: PartStore) {
+  constructor(parts: PartStore, pace: WorkPace) {
     this.parts = parts;
+    this.pace = pace;
   }
 
   restore(index: SnapshotIndex): void {
@@ -50,12 +53,14 @@ export class Layout {
 
   /** Starts writing a chunk that was just closed; it stays readable meanwhile. */
   writeClosed(chunk: ChunkInMemory): void {
-    const done = this.putClosed(chunk);
+    const writing = this.putClosed(chunk);
+    // Chunks that come faster than they are written would hold up the fold.
+    const done = this.writing.size === 0 ? writing : this.pace.hurry(writing);
     this.writing.set(chunk.chunk, {chunk, done});
   }
 
   private async putClosed(chunk: ChunkInMemory): Promise<void> {
-    const entry = await putChunk(this.parts, imageOf(chunk));
+    const entry = await putChunk(this.parts, imageOf(chunk), this.pace.errand());
     this.setChunk(entry);
     this.writing.delete(chunk.chunk);
   }
@@ -64,7 +69,7 @@ export class Layout {
   async settle(countMax: number): Promise<void> {
     while (this.writing.size > countMax) {
       const [oldest] = this.writing.values();
-      await must(oldest, 'something is being written').done;
+      await this.pace.hurry(must(oldest, 'something is being written').done);
     }
   }
 
@@ -82,11 +87,12 @@ export class Layout {
   }
 
   /** The parts of the open chunk, written anew only when rows came since the last snapshot. */
-  async putOpen(image: ChunkImage | undefined): Promise<ChunkEntry | null> {
+  async putOpen(image: ChunkImage | undefined, errand: Errand): Promise<ChunkEntry | null> {
     if (image === undefined) return null;
     const {openEntry} = this;
-    const isUnchanged = openEntry?.chunk === image.summary.chunk && openEntry.count === image.summary.count;
-    return isUnchanged ? openEntry : await putChunk(this.parts, image);
+    const {chunk, count} = image.columns;
+    const isUnchanged = openEntry?.chunk === chunk && openEntry.count === count;
+    return isUnchanged ? openEntry : await putChunk(this.parts, image, errand);
   }
 
   setTable(table: 'users' | 'names', count: number, blocks: ReadonlyMap<number, PartRef>): void {

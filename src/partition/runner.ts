@@ -22,6 +22,7 @@ import {type ErasureReach, Scrub} from './scrub.js';
 import type {Published, Snapshots} from './snapshots.js';
 import {loadProfile} from './user-loader.js';
 import {Waiters} from './waiters.js';
+import type {WorkPace} from './work-pace.js';
 
 /** Closed chunks on their way into parts: about 5 MB each in memory. Past this the fold waits. */
 const chunksWritingMax = 4;
@@ -49,6 +50,7 @@ export interface RunnerSetup {
   /** Told each step of an erasure. */
   readonly note: NoteStep;
   readonly snapshots: Snapshots;
+  readonly pace: WorkPace;
   readonly reader: LogReader;
   readonly writer: LogWriter;
   readonly jsm: JetStreamManager;
@@ -137,7 +139,11 @@ export class Runner {
    * Starts folding; resolves when everything that was in the log is in a published snapshot, or never will be, and
    * `warmedUp` has resolved.
    */
-  async start(warmedUp?: Promise<void>): Promise<void> {
+  start(warmedUp?: Promise<void>): Promise<void> {
+    return this.setup.pace.hurry(this.catchUp(warmedUp));
+  }
+
+  private async catchUp(warmedUp: Promise<void> | undefined): Promise<void> {
     const {reader, partition, noteApplied} = this.setup;
     noteApplied(partition.appliedSequence);
     this.run().catch((error: unknown) => this.foldingEnded(error as Error));
@@ -374,7 +380,7 @@ export class Runner {
 
   whenPublished(sequence: number, waitMs: number): Promise<boolean> {
     if (sequence > this.setup.partition.appliedSequence) this.setup.reader.hurry(sequence);
-    return this.publishedWaiters.wait(sequence, Math.min(waitMs, timerMsMax));
+    return this.setup.pace.hurry(this.publishedWaiters.wait(sequence, Math.min(waitMs, timerMsMax)));
   }
 
   /** Publishes a tick and waits until a snapshot at or after it is published. */
@@ -390,7 +396,11 @@ export class Runner {
   }
 
   /** A last snapshot, then silence. */
-  async drain(): Promise<void> {
+  drain(): Promise<void> {
+    return this.setup.pace.hurry(this.finish());
+  }
+
+  private async finish(): Promise<void> {
     this.phase = 'draining';
     clearTimeout(this.timer);
     if (!this.isStandingStill) {

@@ -26,6 +26,7 @@ import type {ManifestStore} from './manifest-store.js';
 import type {PartStore} from './part-store.js';
 import type {PositionNote} from './position-note.js';
 import {retryForever} from './retry.js';
+import type {Errand, WorkPace} from './work-pace.js';
 
 export interface Published {
   readonly sequence: number;
@@ -48,6 +49,7 @@ export interface SnapshotsSetup {
   readonly note: PositionNote;
   readonly generation: number;
   readonly epoch: number;
+  readonly pace: WorkPace;
   readonly log: Logger;
 }
 
@@ -114,7 +116,7 @@ export class Snapshots {
 
   /** Resolves when no snapshot is being written. */
   async idle(): Promise<void> {
-    while (this.running !== undefined) await this.running;
+    while (this.running !== undefined) await this.setup.pace.hurry(this.running);
   }
 
   /** Positions from now on are those of another log. No snapshot may be running. */
@@ -123,7 +125,10 @@ export class Snapshots {
     this.behind = [];
   }
 
-  /** Cuts now (synchronously) and writes; resolves when the manifest is published and what it replaced is swept. */
+  /**
+   * Cuts now (synchronously, 1 to 2 ms) and writes, at the pace of what nobody waits for; resolves when the manifest is
+   * published and what it replaced is swept.
+   */
   take(): Promise<void> {
     const {partition} = this.setup;
     const startedMs = monotonicMs();
@@ -172,14 +177,16 @@ export class Snapshots {
 
   /** Puts all that is dirty and installs it in the layout. */
   private async putParts(cut: Cut, open: ChunkImage | undefined): Promise<SnapshotIndex> {
-    const {layout, parts} = this.setup;
-    layout.setTable('users', cut.users.count, await this.putBlocks(cut.users.blocks));
-    layout.setTable('names', cut.names.count, await this.putBlocks(cut.names.blocks));
+    const {layout, parts, pace} = this.setup;
+    const errand = pace.errand();
+    await errand.turn();
+    layout.setTable('users', cut.users.count, await this.putBlocks(cut.users.blocks, errand));
+    layout.setTable('names', cut.names.count, await this.putBlocks(cut.names.blocks, errand));
     if (cut.nameCounts.length > 0) layout.setSingle('nameCounts', await parts.put(cut.nameCounts));
     layout.setSingle('tombstones', cut.tombstones.length > 0 ? await parts.put(cut.tombstones) : null);
-    await this.putRuns(cut);
+    await this.putRuns(cut, errand);
     await this.putFingerprints(cut);
-    const openEntry = await layout.putOpen(open);
+    const openEntry = await layout.putOpen(open, errand);
     for (const {chunk, done} of [...layout.writing.values()]) if (chunk.chunk < cut.rest.nextChunk) await done;
     // A chunk that was open at the cut and is closed by now has parts of its own: this image serves this index alone.
     const isClosed = openEntry !== null && (layout.chunks.has(openEntry.chunk) || layout.writing.has(openEntry.chunk));
@@ -198,20 +205,27 @@ export class Snapshots {
     };
   }
 
-  private async putBlocks(blocks: ReadonlyMap<number, Uint8Array>): Promise<Map<number, PartRef>> {
+  private async putBlocks(
+    blocks: Iterable<readonly [number, Uint8Array]>,
+    errand: Errand,
+  ): Promise<Map<number, PartRef>> {
     const refs = new Map<number, PartRef>();
-    for (const [block, payload] of blocks) refs.set(block, await this.setup.parts.put(payload));
+    for (const [block, payload] of blocks) {
+      refs.set(block, await this.setup.parts.put(payload));
+      await errand.turn();
+    }
     return refs;
   }
 
-  private async putRuns(cut: Cut): Promise<void> {
+  private async putRuns(cut: Cut, errand: Errand): Promise<void> {
     const {partition, layout, parts, loader} = this.setup;
+    const before = layout.windowRuns;
     const erased = new Set(cut.rest.erasedUsers);
     const isErased = (user: number) => erased.has(user);
-    layout.setRuns('windowRuns', await appendWindowRun(layout.windowRuns, cut.windowBlocks, parts, loader, isErased));
+    layout.setRuns('windowRuns', await appendWindowRun(before, cut.windowBlocks, parts, loader, isErased, errand));
     // One run that this cut encoded or merged: no run holds the erased any more.
-    if (cut.windowBlocks.length > 0 && layout.windowRuns.length === 1) partition.dropErasedUsers(erased);
-    layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, loader));
+    if (layout.windowRuns !== before && layout.windowRuns.length === 1) partition.dropErasedUsers(erased);
+    layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, loader, errand));
   }
 
   /** Message ids since the last cut; the parts of one day are joined as runs are. */

@@ -15,6 +15,7 @@ import {appendUserRun, appendWindowRun} from '../../src/partition/compaction.js'
 import {Erasure} from '../../src/partition/erasure.js';
 import {Layout} from '../../src/partition/layout.js';
 import type {PartStore} from '../../src/partition/part-store.js';
+import {WorkPace} from '../../src/partition/work-pace.js';
 import {loadProfile, loadRecord} from '../../src/partition/user-loader.js';
 import {MissingPart, PartsCache} from '../../src/parts/parts-cache.js';
 
@@ -54,7 +55,8 @@ export class MemoryShell {
   gaps = 0;
   private readonly values = new MemoryParts();
   private readonly parts = this.values as unknown as PartStore;
-  private layout = new Layout(this.parts);
+  private readonly pace = new WorkPace(0);
+  private layout = new Layout(this.parts, this.pace);
   private readonly cache = new PartsCache(this.values, 0);
   private index: SnapshotIndex | undefined;
   private indexSequence = 0;
@@ -115,7 +117,8 @@ export class MemoryShell {
     const {partition, layout, parts, cache} = this;
     const open = partition.open.count > 0 ? imageOf(partition.open) : undefined;
     const cut = partition.cut();
-    const refs = async (blocks: Map<number, Uint8Array>) =>
+    const errand = this.pace.errand();
+    const refs = async (blocks: Iterable<readonly [number, Uint8Array]>) =>
       new Map(
         await Promise.all([...blocks].map(async ([block, payload]) => [block, await parts.put(payload)] as const)),
       );
@@ -126,14 +129,14 @@ export class MemoryShell {
     const erased = new Set(cut.rest.erasedUsers);
     layout.setRuns(
       'windowRuns',
-      await appendWindowRun(layout.windowRuns, cut.windowBlocks, parts, cache, (user) => erased.has(user)),
+      await appendWindowRun(layout.windowRuns, cut.windowBlocks, parts, cache, (user) => erased.has(user), errand),
     );
-    layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, cache));
+    layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, cache, errand));
     const fresh = await Promise.all(
-      cut.fingerprints.map(async ({payload, ...rest}) => ({...rest, part: await parts.put(payload)})),
+      [...cut.fingerprints].map(async ({payload, ...rest}) => ({...rest, part: await parts.put(payload)})),
     );
     layout.setDedupe([...layout.dedupe, ...fresh]);
-    layout.setOpenEntry(open === undefined ? null : await putChunk(parts, open));
+    layout.setOpenEntry(open === undefined ? null : await putChunk(parts, open, errand));
     partition.snapshotDone();
     this.indexSequence = cut.sequence;
     this.index = {

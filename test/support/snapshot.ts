@@ -119,7 +119,7 @@ export class TestPartition {
 
   /** Ends the run of windows; its days are spread over blocks of `daysMax`. */
   cutRun(daysMax = 1_000): this {
-    const blocks = this.deltas.encode(() => false).flatMap((view) => split(view, daysMax));
+    const blocks = [...this.deltas.encode(() => false)].flatMap((view) => split(view, daysMax));
     this.deltas = new WindowDeltas();
     if (blocks.length > 0) this.windowRuns.push(this.putRun(blocks));
     return this;

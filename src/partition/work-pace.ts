@@ -1,0 +1,56 @@
+// The pace of work that nobody waits for: what a snapshot and a closed chunk need after they were set aside is done in short
+// pieces with rests between them, so that the system has a core for the edge, which somebody does wait for. A snapshot in
+// one go takes one of two cores for 40 to 150 ms, and acks wait as long (bench/README.md, row 4).
+//   Owns: when a piece of work may follow the one before. Does not own: the work.
+//   WP1. A thread that worked for `workMs` since the last rest, at this or anything else, rests `restShare` times as long.
+//   WP2. The rests of one errand are bounded (`restsMsMax`): a snapshot is published well within the refresh.
+//   WP3. Who waits for a result ends all rests until it is there (`hurry`).
+import {setTimeout as pause} from 'node:timers/promises';
+import {threadBusyMs} from '../clock.js';
+
+/** WP1 */
+const workMs = 1;
+const restShare = 2;
+/** A longer rest helps nobody: the edge's turns are shorter. */
+const restMsMax = 10;
+
+/** One piece after the other of the same result. */
+export interface Errand {
+  /** Between two pieces. */
+  turn(): Promise<void>;
+}
+
+/** Of a partition. */
+export class WorkPace {
+  private readonly restsMsMax: number;
+  private waiting = 0;
+
+  /** `restsMsMax`: of one errand. */
+  constructor(restsMsMax: number) {
+    this.restsMsMax = restsMsMax;
+  }
+
+  /** Somebody waits for this, which no errand of the partition holds up until then. WP3 */
+  async hurry<T>(result: Promise<T>): Promise<T> {
+    this.waiting += 1;
+    try {
+      return await result;
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+
+  errand(): Errand {
+    let restsMs = 0;
+    let restedMs = threadBusyMs();
+    const turn = async (): Promise<void> => {
+      const workedMs = threadBusyMs() - restedMs;
+      if (workedMs < workMs || this.waiting > 0 || restsMs >= this.restsMsMax) return;
+      const restMs = Math.min(Math.round(workedMs * restShare), restMsMax);
+      restsMs += restMs;
+      await pause(restMs);
+      restedMs = threadBusyMs();
+    };
+    return {turn};
+  }
+}
