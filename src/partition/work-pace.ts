@@ -14,6 +14,13 @@ const restShare = 2;
 /** A longer rest helps nobody: the edge's turns are shorter. */
 const restMsMax = 10;
 
+/** What tells how long a thread worked, and lets it rest. */
+export interface WorkClock {
+  /** Ms for which the thread was busy. */
+  busyMs(): number;
+  pause(ms: number): Promise<unknown>;
+}
+
 /** One piece after the other of the same result. */
 export interface Errand {
   /** Between two pieces. */
@@ -23,11 +30,13 @@ export interface Errand {
 /** Of a partition. */
 export class WorkPace {
   private readonly restsMsMax: number;
+  private readonly clock: WorkClock;
   private waiting = 0;
 
   /** `restsMsMax`: of one errand. */
-  constructor(restsMsMax: number) {
+  constructor(restsMsMax: number, clock: WorkClock = {busyMs: threadBusyMs, pause}) {
     this.restsMsMax = restsMsMax;
+    this.clock = clock;
   }
 
   /** Somebody waits for this, which no errand of the partition holds up until then. WP3 */
@@ -41,15 +50,16 @@ export class WorkPace {
   }
 
   errand(): Errand {
+    const {clock, restsMsMax} = this;
     let restsMs = 0;
-    let restedMs = threadBusyMs();
+    let restedMs = clock.busyMs();
     const turn = async (): Promise<void> => {
-      const workedMs = threadBusyMs() - restedMs;
-      if (workedMs < workMs || this.waiting > 0 || restsMs >= this.restsMsMax) return;
+      const workedMs = clock.busyMs() - restedMs;
+      if (workedMs < workMs || this.waiting > 0 || restsMs >= restsMsMax) return;
       const restMs = Math.min(Math.round(workedMs * restShare), restMsMax);
       restsMs += restMs;
-      await pause(restMs);
-      restedMs = threadBusyMs();
+      await clock.pause(restMs);
+      restedMs = clock.busyMs();
     };
     return {turn};
   }

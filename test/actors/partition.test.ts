@@ -2,6 +2,7 @@
 // redelivery changes nothing; every event is counted, a duplicate, or dropped after an erasure.
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {inOrder} from '../../actors/chunk.js';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {
   beginMessage,
@@ -14,6 +15,11 @@ import {
   writeTick,
 } from '../../actors/codec/entries.js';
 import {dayMs} from '../../actors/limits.js';
+import {type Cut, Partition} from '../../actors/partition.js';
+import {Profile} from '../../actors/profile.js';
+import {encodeRows} from '../../actors/rows.js';
+import {type ChunkImage, imageOf} from '../../src/partition/chunk-parts.js';
+import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {MemoryShell} from '../support/memory-shell.js';
 
 type Entry =
@@ -116,7 +122,57 @@ async function folded(all: readonly Uint8Array[]): Promise<MemoryShell> {
   return shell;
 }
 
+/** A message in which nobody is erased. */
+function fold(partition: Partition, sequence: number, bytes: Uint8Array): void {
+  const cursor = partition.openMessage(sequence, bytes)!;
+  for (let stop = partition.fold(sequence, cursor); stop.kind !== 'done'; ) {
+    const isProfile = stop.kind === 'profile';
+    if (stop.kind === 'profile') partition.activate(stop.user, partition.profiles.get(stop.user) ?? new Profile());
+    stop = partition.fold(sequence, cursor, isProfile);
+  }
+}
+
+interface Taken {
+  readonly partition: Partition;
+  readonly cut: Cut;
+  readonly image: ChunkImage;
+}
+
+/** All bytes that a snapshot writes of them. */
+function encoded({users, names, windowBlocks, userBlocks, fingerprints, ...rest}: Cut, image: ChunkImage): unknown {
+  return {
+    rest,
+    users: [users.count, ...users.blocks],
+    names: [names.count, ...names.blocks],
+    windowBlocks: [...windowBlocks],
+    userBlocks: [...userBlocks],
+    fingerprints: [...fingerprints],
+    rows: encodeRows(inOrder(image.columns)),
+    bodies: image.blocks,
+  };
+}
+
 describe('partition', () => {
+  test('a cut says what stood at it, however much is folded before it is encoded (P7)', () => {
+    const isNoErasure = ({kind}: Entry) => kind !== 'erase';
+    fc.assert(
+      fc.property(log, log, cuts, fc.boolean(), (before, after, split, hasKernel) => {
+        const start = messages(before.filter(isNoErasure), split);
+        const all = messages([...before, ...after].filter(isNoErasure), split);
+        const [atOnce, later] = Array.from({length: 2}, () => {
+          const rowKernel = hasKernel ? loadRowKernel() : undefined;
+          const partition = new Partition({partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 1024 * 1024, rowKernel});
+          for (const [i, bytes] of start.entries()) fold(partition, i + 1, bytes);
+          return {image: imageOf(partition.open), cut: partition.cut(), partition};
+        }) as [Taken, Taken];
+        const expected = encoded(atOnce.cut, atOnce.image);
+        for (const [i, bytes] of all.slice(start.length).entries()) fold(later.partition, start.length + i + 1, bytes);
+        expect(encoded(later.cut, later.image)).toEqual(expected);
+      }),
+      {numRuns: 150},
+    );
+  });
+
   test('any split of the log into messages gives equal state', async () => {
     await fc.assert(
       fc.asyncProperty(log, cuts, cuts, async (entries, one, other) => {

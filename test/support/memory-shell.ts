@@ -15,8 +15,8 @@ import {appendUserRun, appendWindowRun} from '../../src/partition/compaction.js'
 import {Erasure} from '../../src/partition/erasure.js';
 import {Layout} from '../../src/partition/layout.js';
 import type {PartStore} from '../../src/partition/part-store.js';
-import {WorkPace} from '../../src/partition/work-pace.js';
 import {loadProfile, loadRecord} from '../../src/partition/user-loader.js';
+import {WorkPace} from '../../src/partition/work-pace.js';
 import {MissingPart, PartsCache} from '../../src/parts/parts-cache.js';
 
 const setup = {partition: 0, seeds: [1, 2, 3] as const, dedupeBytesMax: 1024 * 1024};

@@ -1,0 +1,50 @@
+// The pace of work that nobody waits for, with a clock that is driven by hand.
+import {expect, test} from 'vitest';
+import {WorkPace} from '../../src/partition/work-pace.js';
+
+/** Works for so long before each turn; tells how long it rested after each. */
+async function rests(pace: WorkPace, clock: HandClock, worksMs: readonly number[]): Promise<number[]> {
+  const errand = pace.errand();
+  const all: number[] = [];
+  for (const ms of worksMs) {
+    const before = clock.restedMs;
+    clock.workedMs += ms;
+    await errand.turn();
+    all.push(clock.restedMs - before);
+  }
+  return all;
+}
+
+class HandClock {
+  workedMs = 0;
+  restedMs = 0;
+  readonly busyMs = (): number => this.workedMs;
+  readonly pause = async (ms: number): Promise<void> => {
+    this.restedMs += ms;
+  };
+}
+
+test('work pace: a rest is twice as long as the work before it, and short work adds up', async () => {
+  const clock = new HandClock();
+  expect(await rests(new WorkPace(1_000, clock), clock, [3, 0.5, 0.25, 0.25, 0, 1])).toEqual([6, 0, 0, 2, 0, 2]);
+});
+
+test('work pace: a single rest is bounded, and so are all rests of an errand', async () => {
+  const clock = new HandClock();
+  const pace = new WorkPace(25, clock);
+  expect(await rests(pace, clock, [300, 4, 300, 300, 300])).toEqual([10, 8, 10, 0, 0]);
+  expect(await rests(pace, clock, [300])).toEqual([10]);
+});
+
+test('work pace: nothing rests while somebody waits, whatever becomes of what they wait for', async () => {
+  const clock = new HandClock();
+  const pace = new WorkPace(1_000, clock);
+  let end = () => {};
+  const waiting = pace.hurry(new Promise<void>((resolve) => (end = resolve)));
+  const failed = pace.hurry(Promise.reject(new Error('the store is gone')));
+  await expect(failed).rejects.toThrow('the store is gone');
+  expect(await rests(pace, clock, [5, 5])).toEqual([0, 0]);
+  end();
+  await waiting;
+  expect(await rests(pace, clock, [5])).toEqual([10]);
+});
