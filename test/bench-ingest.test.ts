@@ -86,7 +86,11 @@ test.runIf(isLinux)('bench: stalls reads the probe and the metric of the edge', 
   expect(result.report.users).toBe(3_000);
   for (const {seconds, metricMs, offered} of result.report.phases) {
     expect(seconds.length).toBeGreaterThan(0);
-    for (const {stallMs} of seconds) expect(stallMs).toBeGreaterThan(0);
+    for (const {stallMs, waitMs, ownMs} of seconds) {
+      expect(stallMs).toBeGreaterThan(0);
+      expect(waitMs ?? 0).toBeLessThanOrEqual(stallMs);
+      expect(ownMs ?? stallMs).toBeGreaterThanOrEqual(stallMs - (waitMs ?? 0)); // The longest own part of any of its stalls.
+    }
     expect(metricMs).toBeGreaterThan(0);
     expect(offered.events).toBeGreaterThan(0);
   }

@@ -177,13 +177,22 @@ class StallFile {
   }
 }
 
-function worst({seconds}: Phase): StallLine {
-  return seconds.reduce((left, right) => (right.stallMs > left.stallMs ? right : left));
+/** So many of the longest stalls are told one by one. */
+const toldMax = 5;
+
+const byStall = ({seconds}: Phase): StallLine[] => [...seconds].sort((a, b) => b.stallMs - a.stallMs);
+
+function longestOwnMs({seconds}: Phase): number | null {
+  const owns = seconds.flatMap(({ownMs}) => ownMs ?? []);
+  return owns.length === 0 ? null : Math.max(...owns);
 }
 
+const orUnknown = (ms: number | null): string => (ms === null ? 'unknown' : fixed(ms, 1));
+
 function phaseText(phase: Phase): string {
-  const {stallMs, gcMs} = worst(phase);
-  return `${phase.name} · longest stall ${fixed(stallMs, 1)} ms (longest collection of that second ${fixed(gcMs, 1)} ms)`;
+  const {stallMs, waitMs} = byStall(phase)[0]!;
+  const own = orUnknown(longestOwnMs(phase));
+  return `${phase.name} · longest stall ${fixed(stallMs, 1)} ms, of it waiting for a core ${orUnknown(waitMs)}; longest own part ${own} ms`;
 }
 
 function text({refreshSeconds, users, minutes, phases}: StallsReport): string {
@@ -191,7 +200,8 @@ function text({refreshSeconds, users, minutes, phases}: StallsReport): string {
     '',
     'requests/s',
     'longest stall ms',
-    'GC in that second',
+    'of it waiting for a core',
+    'longest own part',
     'p99 of seconds',
     'metric max',
     'ack p99 ms',
@@ -199,13 +209,14 @@ function text({refreshSeconds, users, minutes, phases}: StallsReport): string {
     'CPU of others',
   ];
   const rows = phases.map((phase) => {
-    const {stallMs, gcMs} = worst(phase);
+    const [worst] = byStall(phase);
     const stalls = phase.seconds.map((line) => line.stallMs).sort((a, b) => a - b);
     return [
       phase.name,
       whole(phase.offered.requestsPerSecond),
-      fixed(stallMs, 1),
-      fixed(gcMs, 1),
+      fixed(worst!.stallMs, 1),
+      orUnknown(worst!.waitMs),
+      orUnknown(longestOwnMs(phase)),
       fixed(stalls[Math.floor(0.99 * (stalls.length - 1))]!, 1),
       fixed(phase.metricMs, 1),
       fixed(phase.offered.latencyMs.p99, 1),
@@ -217,8 +228,25 @@ function text({refreshSeconds, users, minutes, phases}: StallsReport): string {
     `Stalls of the edge with ${whole(users)} users live, ${fixed(minutes, 1)} minutes in all at ${ingestShare * 100} % of the ` +
       `saturated rates, REPORT_REFRESH_SECONDS=${refreshSeconds}`,
     tableText(header, rows),
+    '',
+    'The seconds of the longest stalls',
+    tableText(
+      ['', 'time', 'stall ms', 'of it waiting for a core', 'longest own part', 'longest collection'],
+      phases.flatMap((phase) => byStall(phase).slice(0, toldMax).map(secondRow(phase))),
+    ),
   ].join('\n');
 }
+
+const secondRow =
+  ({name}: Phase) =>
+  ({time, stallMs, waitMs, ownMs, gcMs}: StallLine): string[] => [
+    name,
+    new Date(time).toISOString().slice(11, 19),
+    fixed(stallMs, 1),
+    orUnknown(waitMs),
+    orUnknown(ownMs),
+    fixed(gcMs, 1),
+  ];
 
 export const stallsBench: Bench<StallsReport> = {
   name: 'stalls',
