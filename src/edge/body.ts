@@ -87,7 +87,7 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
     const isHere = isLast && this.collected === undefined && chunk.byteLength <= bytesMax;
     if (this.isNew && chunk.byteLength > 0) this.arrive(chunk.byteLength, isHere);
     if (exchange.isOver) return;
-    if (isHere && !this.isWaiting) {
+    if (isHere && !this.isWaiting && this.isUsedHere(chunk.byteLength)) {
       this.useWhole(Buffer.from(chunk)); // A view. Most bodies come in one piece.
       return;
     }
@@ -98,6 +98,11 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
     else if (this.isWaiting) return;
     else if (isLast) this.finish();
     else if (collected.isOverdrawn) this.options.host.underWay.holdAll();
+  }
+
+  /** Otherwise it is kept for a later turn, where there is room for it. */
+  private isUsedHere(bytes: number): boolean {
+    return this.options.host.intake.isUsedAtOnce(bytes) || !BodyShare.hasRoom(bytes);
   }
 
   private arrive(bytes: number, isHere: boolean): void {

@@ -7,6 +7,9 @@
 //   N3. What was begun counts by what came of it, and for `promptMs` at most: who sends slowly keeps nobody out.
 //   N4. Nobody is begun whose events would wait for those who fold: the log takes more than they can (ingest/fold-lag.ts).
 //   N5. What waits is bounded in bytes and in time; past that it is refused, and at its head if it can be.
+//   N6. Bodies take a share of a turn of the event loop (turn-share.ts): what is whole past that waits as in N2.
+
+import type {TurnShare} from './turn-share.js';
 
 /** N1 */
 export const waitingBodyBytesMin = 16 * 1024;
@@ -28,8 +31,6 @@ const promptMs = 50;
 const bytesPerFirstByte = 4;
 /** How soon it is looked again whether those that wait may begin. */
 export const lookMs = 5;
-/** So much at once: bodies that are whole are parsed when they begin. */
-const beginMsMax = 4;
 
 /** A body whose first piece came. */
 export interface Arrival {
@@ -51,6 +52,8 @@ export interface IntakeOptions {
   readonly monotonicMs: () => number;
   /** Calls back once, after `lookMs`. */
   readonly soon: (look: () => void) => void;
+  /** N6 */
+  readonly turn: Pick<TurnShare, 'hasTime' | 'next'>;
 }
 
 interface Begun {
@@ -74,6 +77,7 @@ export class Intake {
   private begunBytes = 0;
   private bytesThatWait = 0;
   private isLookDue = false;
+  private isTurnDue = false;
 
   constructor(private readonly options: IntakeOptions) {}
 
@@ -101,14 +105,22 @@ export class Intake {
     return 'begins';
   }
 
+  /** Whether one of `bytes` that begins and is here at once may be used where it is; otherwise it is to be kept. */
+  isUsedAtOnce(bytes: number): boolean {
+    return bytes < waitingBodyBytesMin || (this.ready.size === 0 && this.options.turn.hasTime()); // N1, N6
+  }
+
   /** One of `bytes` is whole. @returns whether it may be used now; one that must wait is told later. */
   complete(arrival: Arrival, bytes: number): boolean {
     this.leave(arrival);
     if (bytes < waitingBodyBytesMin) return true; // N1
-    if (this.ready.size === 0 && this.options.backlogBytes() < backlogBytesMax) return true;
-    this.ready.set(arrival, {bytes, sinceMs: this.options.monotonicMs()});
+    const {backlogBytes, turn, monotonicMs} = this.options;
+    const hasRoom = this.ready.size === 0 && backlogBytes() < backlogBytesMax;
+    if (hasRoom && turn.hasTime()) return true;
+    this.ready.set(arrival, {bytes, sinceMs: monotonicMs()});
     this.readyBytes += bytes;
-    this.lookSoon();
+    if (hasRoom) this.lookNextTurn();
+    else this.lookSoon();
     return false;
   }
 
@@ -156,42 +168,59 @@ export class Intake {
   private lookSoon(): void {
     if (this.isLookDue) return;
     this.isLookDue = true;
-    this.options.soon(this.look);
+    this.options.soon(() => {
+      this.isLookDue = false;
+      this.look();
+    });
   }
 
-  private readonly look = (): void => {
-    this.isLookDue = false;
-    const endMs = this.options.monotonicMs() + beginMsMax;
-    this.useReady(endMs);
-    this.beginWaiting(endMs);
-    if (this.waiting.size + this.ready.size > 0) this.lookSoon();
-  };
+  /** N6 */
+  private lookNextTurn(): void {
+    if (this.isTurnDue) return;
+    this.isTurnDue = true;
+    this.options.turn.next(() => {
+      this.isTurnDue = false;
+      this.look();
+    });
+  }
 
-  /** What cannot be taken in time is used all the same: what the log says of it then is its answer. */
-  private useReady(endMs: number): void {
-    const {monotonicMs, isOpen, backlogBytes} = this.options;
+  private look(): void {
+    if (!this.useReady() || !this.beginWaiting()) this.lookNextTurn();
+    else if (this.waiting.size + this.ready.size > 0) this.lookSoon();
+  }
+
+  /**
+   * What cannot be taken in time is used all the same: what the log says of it then is its answer.
+   * @returns false when the turn's share is over. N6
+   */
+  private useReady(): boolean {
+    const {monotonicMs, isOpen, backlogBytes, turn} = this.options;
     for (const [arrival, {sinceMs}] of this.ready) {
-      const nowMs = monotonicMs();
-      if (nowMs >= endMs) return;
-      if (isOpen() && backlogBytes() >= backlogBytesMax && nowMs - sinceMs < waitingMsMax) return;
+      if (isOpen() && backlogBytes() >= backlogBytesMax && monotonicMs() - sinceMs < waitingMsMax) return true;
+      if (!turn.hasTime()) return false;
       this.leave(arrival);
       arrival.use();
     }
+    return true;
   }
 
-  private beginWaiting(endMs: number): void {
-    const {monotonicMs, isOpen} = this.options;
+  /** @returns false when the turn's share is over. N6 */
+  private beginWaiting(): boolean {
+    const {monotonicMs, isOpen, turn} = this.options;
     const refusesAll = !isOpen();
     for (const [arrival, {bytes, sinceMs, firstBytes}] of this.waiting) {
       const nowMs = monotonicMs();
       if (refusesAll || nowMs - sinceMs >= waitingMsMax) {
         this.leave(arrival);
         arrival.refuse();
-      } else if (nowMs < endMs && this.hasRoom(bytes, nowMs)) {
-        this.leave(arrival);
-        this.countBegun(arrival, firstBytes, nowMs);
-        arrival.begin();
-      } else return;
+        continue;
+      }
+      if (!turn.hasTime()) return false;
+      if (!this.hasRoom(bytes, nowMs)) return true;
+      this.leave(arrival);
+      this.countBegun(arrival, firstBytes, nowMs);
+      arrival.begin();
     }
+    return true;
   }
 }

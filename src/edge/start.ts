@@ -34,6 +34,7 @@ import {loadNative} from './native.js';
 import {type ObstacleSources, Obstacles} from './obstacles.js';
 import type {RateOptions} from './rate-limit.js';
 import {HttpServer} from './server.js';
+import {TurnShare} from './turn-share.js';
 
 export interface EdgeOptions {
   readonly host: string;
@@ -198,6 +199,7 @@ function createFront(
     isOpen: () => publisher.isOpen && obstacles.toWriting() === undefined,
     monotonicMs,
     soon,
+    turn: new TurnShare({monotonicMs, atTurnEnd: (call) => void setImmediate(call)}),
   });
   return {
     partitionCount,

@@ -8,6 +8,7 @@ import {
   waitingBytesMax,
   waitingMsMax,
 } from '../../src/edge/intake.js';
+import {TurnShare, turnShareMs} from '../../src/edge/turn-share.js';
 
 const bodyBytes = 256 * 1024;
 const bodiesAtOnce = intakeBytesMax / bodyBytes;
@@ -23,6 +24,7 @@ class World {
   readonly told: string[] = [];
   readonly bodies: Arrival[] = [];
   private readonly looks: (() => void)[] = [];
+  private readonly turnEnds: (() => void)[] = [];
   readonly intake = new Intake({
     backlogBytes: () => this.backlogBytes,
     takeOn: (bytes) => {
@@ -32,6 +34,7 @@ class World {
     isOpen: () => this.isOpen,
     monotonicMs: () => this.nowMs,
     soon: (look) => this.looks.push(look),
+    turn: new TurnShare({monotonicMs: () => this.nowMs, atTurnEnd: (call) => this.turnEnds.push(call)}),
   });
 
   /** @returns what becomes of it at once. */
@@ -51,8 +54,29 @@ class World {
     return Array.from({length: count}, () => this.arrive());
   }
 
+  /** In a turn of its own. */
   look(): void {
+    this.endTurn();
     for (const look of this.looks.splice(0)) look();
+  }
+
+  endTurn(): void {
+    for (const call of this.turnEnds.splice(0)) call();
+  }
+
+  /** A body that is here whole. @returns whether it is used, which takes its time. */
+  parse(parseMs: number): boolean {
+    expect(this.arrive(bodyBytes, bodyBytes, true)).toBe('begins');
+    const body = this.bodies.at(-1)!;
+    const parse = (): void => void (this.nowMs += parseMs);
+    const {use} = body;
+    body.use = () => {
+      use();
+      parse();
+    };
+    const isUsed = this.intake.isUsedAtOnce(bodyBytes) || this.intake.complete(body, bodyBytes);
+    if (isUsed) parse();
+    return isUsed;
   }
 
   get looksAreDue(): number {
@@ -224,13 +248,43 @@ test('begun bodies that are parsed take their time: the rest follows in the next
   for (const body of world.bodies) {
     const {begin} = body;
     body.begin = () => {
-      world.nowMs += 3; // What parsing takes.
+      world.nowMs += turnShareMs / 2; // What parsing takes.
       begin();
     };
   }
   world.look();
   expect(world.told).toEqual(['#0 begins', '#1 begins']);
-  world.look();
-  world.look();
-  expect(world.told).toHaveLength(5);
+  for (const begun of [2, 4, 4, 5]) {
+    world.endTurn();
+    expect(world.told).toHaveLength(begun);
+  }
+  expect(world.looksAreDue).toBe(0);
+});
+
+test('what is whole past the share of a turn is used in the next ones, in its order; small ones are used where they are', () => {
+  const world = new World();
+  const parsed = Array.from({length: 5}, () => world.parse(turnShareMs / 2));
+  expect(parsed).toEqual([true, true, false, false, false]);
+  expect(world.intake.isUsedAtOnce(waitingBodyBytesMin - 1)).toBe(true);
+  expect(world.intake.complete(world.bodies[0]!, 100)).toBe(true);
+  world.endTurn();
+  expect(world.parse(0)).toBe(false); // Behind those that wait.
+  expect(world.told).toEqual([]);
+  world.endTurn();
+  expect(world.told).toEqual(['#2 is used', '#3 is used']);
+  for (let turn = 0; turn < 3; turn++) world.endTurn();
+  expect(world.told.slice(2)).toEqual(['#4 is used', '#5 is used']);
+  world.endTurn();
+  expect(world.parse(0)).toBe(true);
+});
+
+test('one that takes longer than the share is used all the same, and one whose client is gone is not', () => {
+  const world = new World();
+  expect(world.parse(10 * turnShareMs)).toBe(true);
+  for (let i = 0; i < 3; i++) expect(world.parse(10 * turnShareMs)).toBe(false);
+  world.intake.leave(world.bodies[1]!);
+  for (const told of [[], ['#2 is used'], ['#2 is used'], ['#2 is used', '#3 is used']]) {
+    world.endTurn();
+    expect(world.told).toEqual(told);
+  }
 });
