@@ -95,7 +95,7 @@ export class Evaluation {
   }
 
   private async countsOf(
-    {event}: QueryOf<'events'>,
+    {event, fromMs: startMs, toMs: lastMs}: QueryOf<'events'>,
     buckets: Buckets,
     filter: PropertyFilter | undefined,
     snapshot: PartitionSnapshot,
@@ -104,7 +104,9 @@ export class Evaluation {
     const name = nameIndex(names, event);
     if (name < 0) return new Float64Array(buckets.count);
     const partial = new CountsPartial(buckets, name, filter);
-    const values = filter === undefined ? undefined : this.valueIndex?.coveredOf(snapshot, filter.property.text);
+    const property = filter?.property.text;
+    const values =
+      property === undefined ? undefined : this.valueIndex?.coveredOf(snapshot, property, {startMs, lastMs});
     for (const cells of values?.cells ?? []) partial.addValueCells(cells);
     await this.foldWindows(partial.blocks(index), ({windows, cells}) => {
       if (cells === undefined) partial.addCells(windows);

@@ -2,9 +2,10 @@
 // alone.
 //   I1. Postings answer for a snapshot only if they hold exactly its rows (actors/report/postings-plan.ts, G1), or all of
 //       them that lie in the stretch that is asked about. Without them the scan answers.
-//   I2. They are made once funnels are asked, off the way of any answer, and give way to reports. What few rows of its
-//       stretch they lack an answer builds for itself, as scanning everything would take longer. They go when no funnel
-//       was asked for a while.
+//   I2. They are made once funnels are asked, off the way of any answer, and give way to reports: when some of the rows of
+//       an asked stretch have none. New snapshots alone, with rows that nobody asks about, cost nothing. What few rows of
+//       its stretch they lack an answer builds for itself, as scanning everything would take longer. They go when no
+//       funnel was asked for a while.
 //   I3. What they take, with what building takes, is taken from the room for parts, and is at most a share of it. What
 //       does not fit is not built.
 //   I4. A segment's replacement is built beside it: answers go on meanwhile. One partition is built at a time.
@@ -105,7 +106,7 @@ export class FunnelIndex {
     this.lastAskedMs = monotonicMs();
     const state = this.stateOf(manifest.partition);
     const plan = planSegments(index, state.segments);
-    if (rowsToBuild(mergeDue(plan, index)) > 0) this.want(state, index);
+    if (plan.some((segment) => lacksAny(segment, stretch))) this.want(state, index);
     try {
       return await this.completed(plan, index, stretch);
     } catch (error) {
@@ -297,3 +298,7 @@ export class FunnelIndex {
     }
   }
 }
+
+/** Whether the stretch needs rows of it that have no postings. */
+const lacksAny = ({chunks, held}: PlannedSegment, stretch: Stretch): boolean =>
+  held === undefined && chunksWithin(chunks, [stretch]).length > 0;

@@ -5,7 +5,8 @@
 //   I1. Cells stand for the live rows of the chunks they were built from, known by the keys of their parts: they answer
 //       for snapshots that name all of these. Every other chunk is left to the scan.
 //   I2. A property gets cells once it was asked for twice, off the way of any answer, and building gives way to reports.
-//       Cells follow the newest snapshot while somebody asks for the property, and go when nobody did for a while.
+//       Cells follow the newest snapshot while somebody asks for the property, as far as they are asked about, and go when
+//       nobody did for a while.
 //   I3. Of one property and partition they take at most a share of the room for parts. One segment is built at a time, in
 //       room lent by the parts, and building takes at most a share of the thread's time, however soon what was built has
 //       to leave the cache again.
@@ -14,7 +15,7 @@
 import {chunkRowsMax} from '../../actors/limits.js';
 import type {ChunkEntry, SnapshotIndex} from '../../actors/manifest.js';
 import {PropertyName} from '../../actors/report/property-name.js';
-import {liveRows} from '../../actors/report/selection.js';
+import {chunksWithin, liveRows, type Stretch} from '../../actors/report/selection.js';
 import {type ValueCells, ValueCellsBuilder} from '../../actors/report/value-cells.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
@@ -79,6 +80,8 @@ interface PropertyState {
   readonly property: PropertyName;
   asks: number;
   askedMs: number;
+  /** From the earliest to the latest time that was asked about; without an end where that was the newest there was. */
+  stretch: Stretch;
   segments: readonly Segment[];
   /** For the snapshot that was asked for last, and these segments. */
   plan: Plan | undefined;
@@ -110,9 +113,10 @@ export class ValueIndex {
     this.clockMs = clockMs;
   }
 
-  /** Undefined when the property has no cells (yet). I1, I2 */
-  coveredOf({manifest, index}: PartitionSnapshot, property: string): CoveredChunks | undefined {
+  /** For a question about this stretch; undefined when the property has no cells (yet). I1, I2 */
+  coveredOf({manifest, index}: PartitionSnapshot, property: string, stretch: Stretch): CoveredChunks | undefined {
     const state = this.asked(manifest.partition, property);
+    widen(state, stretch, index);
     const {held, covered, others} = this.planOf(state, index);
     this.wantIfDue(state, index);
     return held.length === 0 ? undefined : {cells: held.map(({key}) => this.parts.keptCells(key)!), covered, others};
@@ -158,7 +162,7 @@ export class ValueIndex {
   private planOf(state: PropertyState, index: SnapshotIndex): Plan {
     const isAtHand = ({key}: Segment): boolean => this.parts.keptCells(key) !== undefined;
     if (!state.segments.every(isAtHand)) this.keepSegments(state, state.segments.filter(isAtHand));
-    if (state.plan?.index !== index) state.plan = planFor(index, state.segments, this.segmentChunks);
+    if (state.plan?.index !== index) state.plan = planFor(index, state, this.segmentChunks);
     return state.plan;
   }
 
@@ -262,6 +266,7 @@ function newState(partition: number, text: string): PropertyState {
     property: new PropertyName(text),
     asks: 0,
     askedMs: 0,
+    stretch: {startMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY},
     segments: [],
     plan: undefined,
     wanted: undefined,
@@ -269,8 +274,23 @@ function newState(partition: number, text: string): PropertyState {
   };
 }
 
-/** `segmentChunks`: how many fill a segment. A segment that is not full is built again with what came after it. */
-function planFor(index: SnapshotIndex, segments: readonly Segment[], segmentChunks: number): Plan {
+/** I2: what comes behind the newest event that was asked about will be asked about, too. */
+function widen(state: PropertyState, {startMs, lastMs}: Stretch, {chunks}: SnapshotIndex): void {
+  const newestMs = chunks.reduce((newest, {maxTimeMs}) => Math.max(newest, maxTimeMs), Number.NEGATIVE_INFINITY);
+  const wider = {
+    startMs: Math.min(state.stretch.startMs, startMs),
+    lastMs: lastMs >= newestMs ? Number.POSITIVE_INFINITY : Math.max(state.stretch.lastMs, lastMs),
+  };
+  if (wider.startMs === state.stretch.startMs && wider.lastMs === state.stretch.lastMs) return;
+  state.stretch = wider;
+  state.plan = undefined;
+}
+
+/**
+ * `segmentChunks`: how many fill a segment. A segment that is not full is built again with what came after it. The stretch
+ * only grows, so all chunks of such a segment are in it.
+ */
+function planFor(index: SnapshotIndex, {segments, stretch}: PropertyState, segmentChunks: number): Plan {
   const closed = index.chunks.filter(({live, chunk}) => live > 0 && chunk !== index.nextChunk); // I4
   const keys = new Set(closed.map(({rows}) => rows.key));
   const held = segments.filter(({chunks}) => chunks.every((key) => keys.has(key))); // I1
@@ -278,6 +298,8 @@ function planFor(index: SnapshotIndex, segments: readonly Segment[], segmentChun
   const taken = new Set(held.flatMap(({chunks}) => chunks));
   const covered = new Set(held.flatMap(({chunks, leftOut}) => chunks.filter((key) => !leftOut.has(key))));
   const others = index.chunks.filter(({rows}) => !covered.has(rows.key));
-  const isWorth = segmentChunks > chunksBehindMax && closed.length - taken.size > chunksBehindMax; // I4
-  return {index, held, covered, others, due: isWorth ? closed.filter(({rows}) => !full.has(rows.key)) : []};
+  const asked = chunksWithin(closed, [stretch]); // I2
+  const behind = asked.filter(({rows}) => !taken.has(rows.key)).length;
+  const isWorth = segmentChunks > chunksBehindMax && behind > chunksBehindMax; // I4
+  return {index, held, covered, others, due: isWorth ? asked.filter(({rows}) => !full.has(rows.key)) : []};
 }

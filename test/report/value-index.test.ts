@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {Interval} from '../../actors/calendar.js';
 import type {Json} from '../../actors/codec/entries.js';
+import type {Stretch} from '../../actors/report/selection.js';
 import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {Evaluation} from '../../src/report/evaluate.js';
@@ -31,6 +32,8 @@ const everything: Question = {
   toMs: 5_000 * hourMs - 1,
   interval: 'day',
 };
+
+const always: Stretch = {startMs: 0, lastMs: everything.toMs};
 
 class World {
   readonly values = new MemoryParts();
@@ -88,8 +91,8 @@ class World {
   async ask(snapshot: PartitionSnapshot, question: Question = everything): Promise<number> {
     let covered: CoveredChunks | undefined;
     const spy = {
-      coveredOf: (asked: PartitionSnapshot, property: string) => {
-        covered = this.index.coveredOf(asked, property);
+      coveredOf: (asked: PartitionSnapshot, property: string, stretch: Stretch) => {
+        covered = this.index.coveredOf(asked, property, stretch);
         return covered;
       },
     } as ValueIndex;
@@ -164,7 +167,7 @@ describe('cells by property value', () => {
     await world.index.settled();
     world.values.reads = 0;
     const empty = new PartsCache(world.values, 64 * mib);
-    const {cells, covered, others} = world.index.coveredOf(snapshot, 'plan')!;
+    const {cells, covered, others} = world.index.coveredOf(snapshot, 'plan', always)!;
     const spy = {coveredOf: () => ({cells, covered, others})} as unknown as ValueIndex;
     const query = {report: 'events', ...everything, filter: {property: 'plan', value: 'free'}} as const;
     const answer = await new Evaluation(empty, 16 * mib, undefined, undefined, spy).answer(query, [snapshot]);
@@ -195,7 +198,37 @@ describe('cells by property value', () => {
     }
     const last = world.partition.publish();
     expect(await world.ask(last)).toBeGreaterThanOrEqual(80 - 7);
-    expect(world.index.coveredOf(last, 'plan')!.cells.length).toBeLessThan(4);
+    expect(world.index.coveredOf(last, 'plan', always)!.cells.length).toBeLessThan(4);
+  });
+
+  test('are built as far as somebody asks: what came behind that costs nothing until it is asked about', async () => {
+    const world = new World();
+    let timeMs = 0;
+    const growInOrder = (chunks: number): PartitionSnapshot => {
+      for (let row = 0; row < chunks * 10; row++) {
+        const plan = row % 3 === 0 ? 'team' : 'free';
+        world.partition.append({user: 'u', event: 'A', timeMs: (timeMs += minuteMs), properties: {plan}});
+        if (row % 10 === 9) world.partition.cutChunk();
+      }
+      return world.partition.publish();
+    };
+    const snapshot = growInOrder(20);
+    const earlier = {...everything, toMs: 15 * 10 * minuteMs};
+    for (let i = 0; i < 2; i++) await world.ask(snapshot, earlier);
+    await world.index.settled();
+    const newer = growInOrder(30);
+    world.nowMs += minuteMs;
+    world.values.reads = 0;
+    world.index.follow([newer]);
+    await world.index.settled();
+    expect(world.values.reads).toBe(0);
+    expect(await world.ask(newer, earlier)).toBe(15);
+    await world.warm(newer);
+    expect(await world.ask(newer)).toBe(50);
+    world.nowMs += minuteMs;
+    world.index.follow([growInOrder(10)]); // The newest was asked about: so will be what comes.
+    await world.index.settled();
+    expect(await world.ask(world.partition.publish())).toBe(60);
   });
 
   test('never answer for rows of another snapshot', async () => {
@@ -220,7 +253,7 @@ describe('cells by property value', () => {
       expect(await world.ask(snapshot, question)).toBe(0);
       await world.index.settled();
     }
-    expect(world.index.coveredOf(snapshot, 'order')).toBeUndefined();
+    expect(world.index.coveredOf(snapshot, 'order', always)).toBeUndefined();
   });
 
   test('take no more than their share of a small cache, give back what building took, and are missed by nobody', async () => {
@@ -261,10 +294,10 @@ describe('cells by property value', () => {
     const snapshot = world.partition.publish();
     world.values.sweep(snapshot.index.chunks[3]!.rows);
     for (let i = 0; i < 3; i++) {
-      world.index.coveredOf(snapshot, 'plan');
+      world.index.coveredOf(snapshot, 'plan', always);
       await world.index.settled();
     }
-    expect(world.index.coveredOf(snapshot, 'plan')).toBeUndefined();
+    expect(world.index.coveredOf(snapshot, 'plan', always)).toBeUndefined();
     expect(world.parts.bytesMax).toBe(64 * mib);
   });
 });
