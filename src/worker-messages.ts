@@ -20,6 +20,8 @@ export interface PartitionWorkerData {
   readonly cacheBytesMax: number;
   /** Remembered message ids, for all partitions of this thread together. */
   readonly dedupeBytesMax: number;
+  /** A start shares a log out to two threads where that takes so many bytes off the first one. */
+  readonly catchUpBytesMin: number;
   /** Whether nats-server is ours alone: what it unlinks and overwrites is then all that there is on disk. */
   readonly isNatsEmbedded: boolean;
   /** Over shared memory, an element a partition: bytes of messages handed over that are released; modulo 2^32. */

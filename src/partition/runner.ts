@@ -77,6 +77,7 @@ export class Runner {
   private isReadStale = false;
   private disconnects = 0;
   private isStopped = false;
+  private folding: Promise<void> = Promise.resolve();
   private isStandingStill = false;
   private tailBytes = 0;
   /** A tick that came while a snapshot was being written: another one follows. */
@@ -140,22 +141,42 @@ export class Runner {
    * `warmedUp` has resolved.
    */
   start(warmedUp?: Promise<void>): Promise<void> {
-    return this.setup.pace.hurry(this.catchUp(warmedUp));
+    return this.setup.pace.hurry(this.goLive(warmedUp));
   }
 
-  private async catchUp(warmedUp: Promise<void> | undefined): Promise<void> {
+  private async goLive(warmedUp: Promise<void> | undefined): Promise<void> {
+    const {partition} = this.setup;
+    await this.publishLog();
+    if (this.isStandingStill) return;
+    if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
+    this.startTicking(partition.partition);
+    await warmedUp;
+    if (this.phase === 'recovering') this.phase = 'live';
+  }
+
+  /** Folds and publishes what is in the log by now, and ends: another owner goes on behind that (catch-up.ts). */
+  catchUp(): Promise<void> {
+    return this.setup.pace.hurry(this.publishAndEnd());
+  }
+
+  private async publishAndEnd(): Promise<void> {
+    await this.publishLog();
+    // Standing still, it leaves the part that is unreadable to be found by that owner.
+    if (!this.isStandingStill) await this.scrub.idle();
+    await this.stop();
+    await this.setup.layout.settle(0);
+  }
+
+  /** Starts folding; resolves when everything that was in the log is in a published snapshot, or never will be. */
+  private async publishLog(): Promise<void> {
     const {reader, partition, noteApplied} = this.setup;
     noteApplied(partition.appliedSequence);
-    this.run().catch((error: unknown) => this.foldingEnded(error as Error));
+    this.folding = this.run().catch((error: unknown) => this.foldingEnded(error as Error));
     // Asked again: a log that loses its tail meanwhile may not reach that sequence for long.
     while (!(await this.whenApplied(await retryForever(() => reader.lastSequence()), lookAgainMs))) {
       if (this.isStandingStill) return;
     }
     await this.publishNow(tickReason.start);
-    if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
-    this.startTicking(partition.partition);
-    await warmedUp;
-    if (this.phase === 'recovering') this.phase = 'live';
   }
 
   /**
@@ -383,13 +404,14 @@ export class Runner {
     return this.setup.pace.hurry(this.publishedWaiters.wait(sequence, Math.min(waitMs, timerMsMax)));
   }
 
-  /** Publishes a tick and waits until a snapshot at or after it is published. */
+  /** Publishes a tick and waits until a snapshot at or after it is published, or never will be. */
   private async publishNow(reason: TickReason): Promise<void> {
     for (;;) {
       const {disconnects} = this;
       const sequence = await this.setup.writer.tick(this.periodMs, reason);
       do {
         if (await this.whenPublished(sequence, lookAgainMs)) return;
+        if (this.isStandingStill) return;
         // A log that went away and came back may have lost this tick: then another one is needed.
       } while (disconnects === this.disconnects);
     }
@@ -407,8 +429,14 @@ export class Runner {
       await this.scrub.idle();
       await this.publishNow(tickReason.shutdown);
     }
+    await this.stop();
+  }
+
+  /** Resolves when nothing is folded or published any more. */
+  private async stop(): Promise<void> {
     this.isStopped = true;
     this.setup.reader.interrupt();
+    await this.folding;
     await this.setup.snapshots.idle();
   }
 }

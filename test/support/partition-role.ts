@@ -70,6 +70,7 @@ export class PartitionRole {
       reportRefreshMs: 500,
       cacheBytesMax: 4 * 1024 * 1024,
       dedupeBytesMax: 8 * 1024 * 1024,
+      catchUpBytesMin: Number.POSITIVE_INFINITY,
       isNatsEmbedded: true,
       dataDir: this.dataDir,
       releasedBytes: new Int32Array(new SharedArrayBuffer(4)),

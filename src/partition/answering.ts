@@ -1,0 +1,52 @@
+// Questions to the partitions of a thread (src/asks.ts), as they come over NATS.
+import type {Msg} from 'nats';
+import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
+import type {ThreadVitals} from '../thread-vitals.js';
+import type {Ground} from './ground.js';
+import {type LiveQuestion, LiveReads} from './live-reads.js';
+import type {Runner} from './runner.js';
+
+type Reply = (question: PartitionQuestion) => Promise<PartitionAnswer>;
+
+export function answerQuestions(ground: Ground, runner: Runner, vitals: ThreadVitals): void {
+  const reads = new LiveReads(runner);
+  listen(ground, runner, (question) =>
+    question.ask === 'measures' ? measures(reads, vitals) : reads.answer(question),
+  );
+}
+
+/** As long as a partition catches up on behalf of its owner: how far it is, and nothing that waits for the end of that. */
+export function answerMeanwhile(ground: Ground, runner: Runner, vitals: ThreadVitals): void {
+  const reads = new LiveReads(runner);
+  const answer = async (question: LiveQuestion): Promise<PartitionAnswer> =>
+    question.ask === 'status' ? reads.answer(question) : behind;
+  listen(ground, runner, (question) => (question.ask === 'measures' ? measures(reads, vitals) : answer(question)));
+}
+
+const behind: PartitionAnswer = {kind: 'unavailable', message: 'the partition is behind its log'};
+
+async function measures(reads: LiveReads, vitals: ThreadVitals): Promise<PartitionAnswer> {
+  return {kind: 'measures', partition: await reads.measures(), thread: vitals.measure()};
+}
+
+function listen(ground: Ground, {setup: {partition}}: Runner, reply: Reply): void {
+  ground.nc.subscribe(askPartitionSubject(partition.partition), {
+    callback: (error, message) => {
+      if (error === null) void answer(ground, message, reply);
+    },
+  });
+}
+
+/** A question that is no JSON, or whose asker cannot be reached any more, harms nobody else. */
+async function answer({damage, log}: Ground, message: Msg, reply: Reply): Promise<void> {
+  try {
+    const answering = reply(message.json<PartitionQuestion>());
+    const given = await answering.catch((error: Error): PartitionAnswer => {
+      if (!damage.note(error)) log.error({err: error}, 'a live question failed');
+      return {kind: 'unavailable', message: 'a part of the answer could not be read'};
+    });
+    message.respond(JSON.stringify(given));
+  } catch (error) {
+    log.error({err: error}, 'a question was not answered');
+  }
+}
