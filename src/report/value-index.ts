@@ -276,13 +276,13 @@ function newState(partition: number, text: string): PropertyState {
 
 /** I2: what comes behind the newest event that was asked about will be asked about, too. */
 function widen(state: PropertyState, {startMs, lastMs}: Stretch, {chunks}: SnapshotIndex): void {
+  const {stretch} = state;
+  if (startMs >= stretch.startMs && lastMs <= stretch.lastMs) return;
   const newestMs = chunks.reduce((newest, {maxTimeMs}) => Math.max(newest, maxTimeMs), Number.NEGATIVE_INFINITY);
-  const wider = {
-    startMs: Math.min(state.stretch.startMs, startMs),
-    lastMs: lastMs >= newestMs ? Number.POSITIVE_INFINITY : Math.max(state.stretch.lastMs, lastMs),
+  state.stretch = {
+    startMs: Math.min(stretch.startMs, startMs),
+    lastMs: lastMs >= newestMs ? Number.POSITIVE_INFINITY : Math.max(stretch.lastMs, lastMs),
   };
-  if (wider.startMs === state.stretch.startMs && wider.lastMs === state.stretch.lastMs) return;
-  state.stretch = wider;
   state.plan = undefined;
 }
 
