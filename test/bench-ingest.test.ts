@@ -56,9 +56,10 @@ test.runIf(isLinux)(
     expect(stdout).toMatch(/^batch +[\d,]+ +[\d,]+ /m);
     for (const {rounds, goodputToSaturated} of result.report.shapes) {
       const [{samples}] = rounds.rounds;
-      const {offered, goodput, saturated, memory} = samples.millrace;
+      const {offered, goodput, saturated, saturatedBefore, saturatedAfter, memory} = samples.millrace;
       const answers = Object.values<number>(offered.statuses).reduce((sum, count) => sum + count, 0);
       expect(answers + offered.unsent + offered.failures).toBe(offered.requests);
+      expect(saturated).toBeCloseTo((saturatedBefore + saturatedAfter) / 2, 6);
       expect(goodputToSaturated.median).toBe(goodput / saturated);
       expect(memory.peakMib).toBeGreaterThan(50);
     }

@@ -1,4 +1,4 @@
-// The generator of open loops against a server of the test: what it plans, what it counts, and what a stall costs.
+// The generator against a server of the test: what it plans, what it counts, and what a stall costs.
 
 import {createServer, type RequestListener, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
@@ -117,4 +117,22 @@ test('open loop: what never left counts with the time that it had waited', async
   expect(unsent).toBeGreaterThan(80);
   // The requests of the middle of the run had waited for half of it.
   expect(latencyMs.p50).toBeGreaterThan(350);
+});
+
+test('closed loop: what is answered before it counts is in no figure', async () => {
+  let answered = 0;
+  const address = await listening((request, response) => {
+    answered += 1;
+    ok(request, response);
+  });
+  const plan = {...address, connections: 4, seconds: 1, uncountedSeconds: 0.6};
+  const startMs = performance.now();
+  const {requests, events, elapsedMs, refusals} = await load.run('single', plan);
+  const wholeMs = performance.now() - startMs;
+  expect(requests).toBeGreaterThan(0);
+  expect(events).toBe(requests);
+  expect(requests).toBeLessThan(answered);
+  expect(refusals).toBe(0);
+  expect(elapsedMs).toBeGreaterThan(0);
+  expect(elapsedMs).toBeLessThan(wholeMs - 600);
 });

@@ -2,11 +2,14 @@
 // beside that rate; what becomes of the rest, and of the memory.
 //   Requests need a connection each. Batches are offered on so many that the service itself must refuse. Single requests
 //   wait in the generator once all connections are busy: a server that answers no faster is offered no more than that.
+//   The saturated rate is that of two closed loops, one before and one after, each as long as the overload and from its
+//   first request on, as the overload is: what a service takes on at first, and how the machine and the store change
+//   meanwhile, is in both.
 
 import type {Bench, Say} from '../bench.js';
 import {LoadProcess} from '../load/load-process.js';
 import {type Offered, offer} from '../load/offered.js';
-import {batchEvents, connectionsOf, prepareShapes, type Shape, saturatedRate, shapes} from '../load/shapes.js';
+import {batchEvents, connectionsOf, prepareShapes, rateFromStart, type Shape, shapes} from '../load/shapes.js';
 import {type MemoryCurve, MemoryWatch} from '../machine/memory-watch.js';
 import {type BenchService, startService, writeKey} from '../machine/service.js';
 import {quieted} from '../machine/settle.js';
@@ -17,7 +20,10 @@ import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
 
 interface Sample {
-  /** Events per second of a closed loop, just before. */
+  /** Events per second of closed loops, just before and just after. */
+  readonly saturatedBefore: number;
+  readonly saturatedAfter: number;
+  /** Their mean. */
   readonly saturated: number;
   readonly offered: Offered;
   /** Events per second answered 200 while the load was on. */
@@ -77,15 +83,21 @@ async function measure(
   say: Say,
 ): Promise<Sample> {
   const seconds = options.seconds * (round === 0 || options.isSmall ? 1 : overloadSecondsFactor);
-  const perSecond = await saturatedRate(load, shape, service, seconds, options);
+  const saturatedNow = (): Promise<number> => rateFromStart(load, shape, service, seconds, options);
+  const perSecond = await saturatedNow();
   await quieted(service, options);
   const watch = new MemoryWatch(service.pid);
   const requestsPerSecond = offeredShare * perSecond;
   const offered = await offer(load, {shape, target: service, requestsPerSecond, seconds, connections}, options);
   const memory = watch.stop();
   await quieted(service, options);
+  const perSecondAfter = await saturatedNow();
+  await quieted(service, options);
+  const events = shape === 'batch' ? batchEvents : 1;
   const sample = {
-    saturated: perSecond * (shape === 'batch' ? batchEvents : 1),
+    saturatedBefore: perSecond * events,
+    saturatedAfter: perSecondAfter * events,
+    saturated: ((perSecond + perSecondAfter) / 2) * events,
     offered,
     goodput: offered.eventsInTime / seconds,
     wrong: wrongAnswers(offered),
@@ -102,10 +114,11 @@ function wrongAnswers({statuses, failures, refusalsWithoutRetryAfter}: Offered):
   return failures + Math.max(otherCount, refusalsWithoutRetryAfter);
 }
 
-function sampleText({saturated, goodput, offered, wrong, memory}: Sample): string {
+function sampleText({saturatedBefore, saturatedAfter, goodput, offered, wrong, memory}: Sample): string {
   const refused = (offered.statuses['503'] ?? 0) + (offered.statuses['429'] ?? 0);
   return (
-    `saturated ${whole(saturated)} events/s, goodput ${whole(goodput)} at ${offeredShare * 100} %; ` +
+    `saturated ${whole(saturatedBefore)} and ${whole(saturatedAfter)} events/s, ` +
+    `goodput ${whole(goodput)} at ${offeredShare * 100} % of the first; ` +
     `${whole(refused)} refused with Retry-After, ${wrong} wrong, ${whole(offered.unsent)} waited in the generator; ` +
     `memory ${whole(memory.startMib)} -> ${whole(memory.peakMib)} MiB, last / second quarter ${fixed(memory.growth, 2)} ` +
     `(${Object.entries(memory.growthOf)

@@ -1,6 +1,8 @@
 // Drives a server with a number of connections, each in a closed loop, for some seconds or until all requests are sent.
 //   L1. The next request leaves when the last one is answered. Such a loop finds the rate at which a server is saturated;
 //       its latencies are those of a server that is never offered more than it takes, and flatter (load/open-loop.ts).
+//   L2. What is answered in the first `uncountedSeconds` is not counted: a server may take on more than it can keep up with
+//       until what it puts off is as much as it allows itself.
 
 import {monotonicMs} from '../../src/clock.js';
 import {Connection, type ConnectionListener} from './connection.js';
@@ -13,13 +15,15 @@ export interface LoadPlan {
   readonly connections: number;
   /** Null: every prepared request once; else the prepared ones over and over for so long. */
   readonly seconds: number | null;
+  /** Of those, at their beginning. L2; absent: all count. */
+  readonly uncountedSeconds?: number;
 }
 
 export interface LoadResult {
   readonly requests: number;
   readonly events: number;
   readonly elapsedMs: number;
-  /** Answers other than 200. */
+  /** Answers other than 200, whenever they came. */
   readonly refusals: number;
   readonly firstRefusal: string;
   readonly latencyMs: LatencyMs;
@@ -34,6 +38,7 @@ export class ClosedLoop implements ConnectionListener {
   #refusals = 0;
   #firstRefusal = '';
   #next = 0;
+  #countedFromMs = 0;
   #endMs = Number.POSITIVE_INFINITY;
   #lastAnswerMs = 0;
   #open = 0;
@@ -47,10 +52,11 @@ export class ClosedLoop implements ConnectionListener {
   ) {}
 
   async run(): Promise<LoadResult> {
-    const {host, port, connections, seconds} = this.plan;
+    const {host, port, connections, seconds, uncountedSeconds = 0} = this.plan;
     const opened = await Promise.all(Array.from({length: connections}, () => Connection.open(host, port)));
     const startMs = monotonicMs();
     if (seconds !== null) this.#endMs = startMs + seconds * 1_000;
+    this.#countedFromMs = startMs + uncountedSeconds * 1_000;
     this.#lastAnswerMs = startMs;
     this.#open = connections;
     try {
@@ -58,18 +64,22 @@ export class ClosedLoop implements ConnectionListener {
     } finally {
       for (const connection of opened) connection.close();
     }
-    return this.#result(this.#lastAnswerMs - startMs);
+    return this.#result(Math.max(0, this.#lastAnswerMs - this.#countedFromMs));
   }
 
   answered(connection: Connection): void {
     const nowMs = monotonicMs();
     this.#lastAnswerMs = nowMs;
+    if (connection.status !== 200) this.#countRefusal(connection.lastRefusal);
+    if (nowMs >= this.#countedFromMs) this.#count(connection, nowMs); // L2
+    if (nowMs < this.#endMs) this.#sendNext(connection, nowMs);
+    else this.#close();
+  }
+
+  #count(connection: Connection, nowMs: number): void {
     this.#latencies.record(nowMs - this.#sentMs.get(connection)!);
     this.requests += 1;
     if (connection.status === 200) this.events += this.prepared.eventCounts[connection.request]!;
-    else this.#countRefusal(connection.lastRefusal);
-    if (nowMs < this.#endMs) this.#sendNext(connection, nowMs);
-    else this.#close();
   }
 
   failed(_connection: Connection, error: Error): void {

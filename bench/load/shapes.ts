@@ -23,15 +23,40 @@ export async function prepareShapes(
   return single;
 }
 
-/** Requests per second that the target answers in a closed loop: its saturated rate. */
-export async function saturatedRate(
+/** A service that lets a third of a second of folding wait has taken that on by then. */
+const burstSeconds = 2;
+
+/** Requests per second that the target goes on answering in a closed loop, once its first burst is over: its saturated rate. */
+export function saturatedRate(
   load: LoadProcess,
   shape: Shape,
-  {host, port}: Pick<Target, 'host' | 'port'>,
+  target: Pick<Target, 'host' | 'port'>,
   seconds: number,
   options: BenchOptions,
 ): Promise<number> {
-  const plan = {host, port, connections: connectionsOf(shape, options), seconds};
+  const uncountedSeconds = options.isSmall ? 0 : burstSeconds;
+  return closedLoopRate(load, shape, target, {seconds: uncountedSeconds + seconds, uncountedSeconds}, options);
+}
+
+/** Requests per second that the target answers in a closed loop, from its first one on. */
+export function rateFromStart(
+  load: LoadProcess,
+  shape: Shape,
+  target: Pick<Target, 'host' | 'port'>,
+  seconds: number,
+  options: BenchOptions,
+): Promise<number> {
+  return closedLoopRate(load, shape, target, {seconds, uncountedSeconds: 0}, options);
+}
+
+async function closedLoopRate(
+  load: LoadProcess,
+  shape: Shape,
+  {host, port}: Pick<Target, 'host' | 'port'>,
+  duration: {readonly seconds: number; readonly uncountedSeconds: number},
+  options: BenchOptions,
+): Promise<number> {
+  const plan = {host, port, connections: connectionsOf(shape, options), ...duration};
   const {requests, elapsedMs, refusals, firstRefusal} = await load.run(shape, plan);
   if (refusals > 0) throw new Error(`${refusals} requests were refused: ${firstRefusal}`);
   return requests / (elapsedMs / 1_000);
