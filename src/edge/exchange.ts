@@ -10,6 +10,7 @@
 //   X6. What the client does not take at once waits here, bounded (unread-answers.ts): the answer goes out by `tryEnd`, as
 //       uWebSockets.js' own `end` and `endWithoutBody` buffer whatever they get, answer after answer.
 import type {HttpRequest, HttpResponse} from 'uWebSockets.js';
+import type {Commit, CommitWaiter} from '../ingest/log-message.js';
 import type {ActiveKey} from '../keys/key-ring.js';
 import type {Deadlines} from './deadlines.js';
 import {errorValue, type Failure, type Header, statusOf} from './failure.js';
@@ -36,9 +37,39 @@ export interface ExchangeHost {
   readonly traffic: Traffic;
 }
 
-export class Exchange {
+/** Answers an exchange once the log has, or refuses to have, its entries. */
+export interface CommitAnswer {
+  settled(exchange: Exchange, commit: Commit): void;
+}
+
+/**
+ * The fields that its answer needs come first: hundreds of exchanges wait for one log message, and each has left the
+ * processor's cache when it is answered.
+ */
+export class Exchange implements CommitWaiter {
   readonly res: HttpResponse;
   readonly method: string;
+  /** It has its answer (which may wait for the end of the turn, X4), or will never have one. */
+  isOver = false;
+  /** POST of a write route: every answer may be read by every origin (API.md, CORS). */
+  isCorsOpen = false;
+  /** Nothing is read of its connection. */
+  isPaused = false;
+  private isGone = false;
+  private turn: number;
+  /** Undefined until it is found, and for a path that does not exist. */
+  route: Route | undefined;
+  private readonly host: ExchangeHost;
+  private commitAnswer: CommitAnswer | undefined;
+  private whenOver: (() => void) | undefined;
+  private unread: UnreadAnswer | undefined;
+  /** Set when a key let the request in under a rate limit. */
+  private key: ActiveKey | undefined;
+  private limit: RateLimit | undefined;
+  contentLength: string | undefined;
+  transferEncoding: string | undefined;
+  /** Monotonic ms. */
+  readonly receivedMs: number;
   /** Undecoded. */
   readonly path: string;
   /** Undecoded, without the question mark. */
@@ -46,31 +77,11 @@ export class Exchange {
   authorization: string | undefined;
   contentType = '';
   contentEncoding = '';
-  contentLength: string | undefined;
   /** Of the body, as `contentLength` has them; 0 without one, NaN for one that is no number. */
   declaredBytes = 0;
-  transferEncoding: string | undefined;
   ifNoneMatch: string | undefined;
   /** A header that must not stand twice does. */
   isFramingAmbiguous = false;
-  /** POST of a write route: every answer may be read by every origin (API.md, CORS). */
-  isCorsOpen = false;
-  /** It has its answer (which may wait for the end of the turn, X4), or will never have one. */
-  isOver = false;
-  /** Nothing is read of its connection. */
-  isPaused = false;
-  /** Undefined until it is found, and for a path that does not exist. */
-  route: Route | undefined;
-  /** Monotonic ms. */
-  readonly receivedMs: number;
-  /** Set when a key let the request in under a rate limit. */
-  private key: ActiveKey | undefined;
-  private limit: RateLimit | undefined;
-  private unread: UnreadAnswer | undefined;
-  private isGone = false;
-  private turn: number;
-  private whenOver: (() => void) | undefined;
-  private readonly host: ExchangeHost;
 
   /** `method` and `path`, where they are known: asking for them makes strings. */
   constructor(
@@ -91,9 +102,23 @@ export class Exchange {
     req.forEach(receiveHeader);
   }
 
+  /** The waiter for entries that the log takes for it: `answer` hears of each message that carries some. */
+  awaitCommit(answer: CommitAnswer): CommitWaiter {
+    this.commitAnswer = answer;
+    return this;
+  }
+
+  settled(commit: Commit): void {
+    this.commitAnswer!.settled(this, commit);
+  }
+
   /** Told when the exchange is over, for whatever reason. One listener. */
   onOver(whenOver: () => void): void {
     this.whenOver = whenOver;
+  }
+
+  get traffic(): Traffic {
+    return this.host.traffic;
   }
 
   get deadlines(): Deadlines {

@@ -31,6 +31,14 @@ export interface RequestCount {
   readonly count: number;
 }
 
+interface Counted {
+  readonly route: Route | undefined;
+  readonly method: string;
+  readonly status: string;
+  readonly cell: number;
+  readonly durations: FixedHistogram;
+}
+
 const noOutcomes = (): Outcomes => ({accepted: 0, refused: 0, unavailable: 0});
 
 export class Traffic implements PublishObserver {
@@ -51,6 +59,8 @@ export class Traffic implements PublishObserver {
   private readonly routeNumbers = new Map<Route, number>();
   private readonly requests: Float64Array;
   private readonly durations: readonly FixedHistogram[];
+  /** What was counted last, and where: the answers to the entries of one log message are counted one after the other. */
+  private newest: Counted = {route: undefined, method: '', status: '', cell: 0, durations: new FixedHistogram([])};
 
   constructor(routes: Routes) {
     const known = [
@@ -65,9 +75,18 @@ export class Traffic implements PublishObserver {
 
   /** `status` begins with its three digits; `ms` since the request came. T2 */
   answered(route: Route | undefined, method: string, status: string, ms: number): void {
+    const {newest} = this;
+    const isSame = status === newest.status && route === newest.route && method === newest.method;
+    const {cell, durations} = isSame ? newest : this.find(route, method, status);
+    this.requests[cell] += 1;
+    durations.observe(ms / 1_000);
+  }
+
+  private find(route: Route | undefined, method: string, status: string): Counted {
     const number = this.numberOf(route);
-    this.requests[(number * methods.length + methodNumber(method)) * statuses.length + statusNumber(status)] += 1;
-    this.durations[number].observe(ms / 1_000);
+    const cell = (number * methods.length + methodNumber(method)) * statuses.length + statusNumber(status);
+    this.newest = {route, method, status, cell, durations: this.durations[number]};
+    return this.newest;
   }
 
   private numberOf(route: Route | undefined): number {

@@ -3,10 +3,10 @@
 import {eventBytesMax} from '../../../actors/limits.js';
 import {compactBytesMin} from '../../ingest/compact-size.js';
 import {notJson, parseJson} from '../../ingest/json-text.js';
-import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
+import type {Commit} from '../../ingest/log-message.js';
 import {type Refusal, refusals} from '../../ingest/refusals.js';
 import {type AcceptedIdentify, EventDraft, isJsonObject, readEvent, readIdentify} from '../../ingest/validate.js';
-import type {Exchange} from '../exchange.js';
+import type {CommitAnswer, Exchange} from '../exchange.js';
 import {type Failure, type Header, invalidRequest, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import {positionText} from '../log-position.js';
@@ -19,27 +19,29 @@ export const outcomeUnknown = unavailable(
   'the log did not answer: the event may be stored or not, and is safe to send again with its messageId',
 );
 
-const trackedBody = '{"status":"ok","received":1}';
 const draft = new EventDraft();
 
-/** Answers when the log has, or refuses to have, the one entry of a request. */
-class WriteAnswer implements CommitWaiter {
+/** Answers a request when the log has, or refuses to have, its one entry. */
+class WriteAnswer implements CommitAnswer {
   constructor(
-    private readonly exchange: Exchange,
     private readonly body: string,
-    private readonly counts: Outcomes,
+    readonly kind: 'events' | 'identifies',
   ) {}
 
-  settled(commit: Commit): void {
+  settled(exchange: Exchange, commit: Commit): void {
+    const counts = exchange.traffic[this.kind];
     if (commit.outcome === 'stored') {
-      this.counts.accepted += 1;
-      this.exchange.json('200 OK', this.body, positionOf(commit));
+      counts.accepted += 1;
+      exchange.json('200 OK', this.body, positionOf(commit));
     } else {
-      this.counts.unavailable += 1;
-      this.exchange.fail(outcomeUnknown);
+      counts.unavailable += 1;
+      exchange.fail(outcomeUnknown);
     }
   }
 }
+
+/** The same for all. */
+const tracked = new WriteAnswer('{"status":"ok","received":1}', 'events');
 
 /** The entries of a message are settled one after the other, and all stand at one position: its text is made once. */
 const newest = {partition: -1, sequence: -1, headers: [] as readonly Header[]};
@@ -58,7 +60,7 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
   const counts = front.traffic.events;
   const receivedMs = front.wallMs();
   if (bytes.length <= eventBytesMax && front.encoder.plainEvent(bytes, receivedMs)) {
-    append(front, exchange, trackedBody, counts);
+    append(front, exchange, tracked);
     return;
   }
   const value = readObject(exchange, bytes, counts, singleRefusal);
@@ -70,7 +72,7 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
     return;
   }
   front.encoder.event(draft);
-  append(front, exchange, trackedBody, counts);
+  append(front, exchange, tracked);
 }
 
 export function identify(front: Front, exchange: Exchange, bytes: Buffer): void {
@@ -84,7 +86,8 @@ export function identify(front: Front, exchange: Exchange, bytes: Buffer): void 
     return;
   }
   front.encoder.identify(read, front.wallMs());
-  append(front, exchange, `{"status":"ok","userId":${JSON.stringify(read.userId)}}`, counts);
+  const body = `{"status":"ok","userId":${JSON.stringify(read.userId)}}`;
+  append(front, exchange, new WriteAnswer(body, 'identifies'));
 }
 
 /** @returns undefined when the body is refused, and that is answered. */
@@ -105,11 +108,11 @@ function readObject(
   return undefined;
 }
 
-function append({publisher, encoder}: Front, exchange: Exchange, body: string, counts: Outcomes): void {
+function append({publisher, encoder, traffic}: Front, exchange: Exchange, answer: WriteAnswer): void {
   const {partition, bytes, start, end} = encoder;
-  const commit = publisher.append(partition, bytes, start, end, new WriteAnswer(exchange, body, counts));
+  const commit = publisher.append(partition, bytes, start, end, exchange.awaitCommit(answer));
   if (commit !== undefined) return;
-  counts.unavailable += 1;
+  traffic[answer.kind].unavailable += 1;
   exchange.fail(logUnavailable);
 }
 
