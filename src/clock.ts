@@ -1,6 +1,8 @@
 // The only reader of clocks. Everything else is handed times, so that tests and replays decide what time it is.
 
 import {readFileSync} from 'node:fs';
+// The global of this name is a getter, which the hot path would call at every look at the clock.
+import {performance} from 'node:perf_hooks';
 
 /**
  * Test only (`npm run chaos -- clock`): a file that holds by how many ms the wall clock is wrong. Read at every call, so

@@ -1,6 +1,9 @@
 // Bodies of requests: collected up to a bound of bytes and of time, decompressed up to the same bound of bytes.
 //   R1. Whoever must wait, before it is begun (intake.ts) or for memory (bodies-under-way.ts), is not read any further: its
 //       connection is paused, and the time is not taken off its own.
+
+// The global of this name is a getter, which would be called for every body.
+import {Buffer} from 'node:buffer';
 import type {BodiesUnderWay, BodyUnderWay} from './bodies-under-way.js';
 import {BodyShare, tooManyBodies} from './body-budget.js';
 import {CollectedBody, tooLarge} from './collected-body.js';

@@ -34,6 +34,8 @@ export class LogMessage implements Commit {
   id = '';
   private sealed: Uint8Array | undefined;
   private readonly waiters: CommitWaiter[] = [];
+  /** The last of them. Not looked up there: the first look, at -1, would make every later one slow. */
+  private newestWaiter: CommitWaiter | undefined;
 
   constructor(partition: number, writer: ByteWriter, openedMs: number) {
     this.partition = partition;
@@ -46,7 +48,9 @@ export class LogMessage implements Commit {
     this.writer.raw(bytes, start, end);
     this.entryCount += entryCount;
     // The entries of one request arrive together: looking at the last waiter suffices.
-    if (this.waiters[this.waiters.length - 1] !== waiter) this.waiters.push(waiter);
+    if (waiter === this.newestWaiter) return;
+    this.newestWaiter = waiter;
+    this.waiters.push(waiter);
   }
 
   seal(id: string, producer: Uint8Array, n: number, logTimeMs: number): void {
