@@ -187,7 +187,8 @@ export class Snapshots {
     await this.putRuns(cut, errand);
     await this.putFingerprints(cut);
     const openEntry = await layout.putOpen(open, errand);
-    for (const {chunk, done} of [...layout.writing.values()]) if (chunk.chunk < cut.rest.nextChunk) await done;
+    for (const {chunk, done} of [...layout.writing.values()])
+      if (chunk.chunk < cut.rest.nextChunk) await pace.hurry(done);
     // A chunk that was open at the cut and is closed by now has parts of its own: this image serves this index alone.
     const isClosed = openEntry !== null && (layout.chunks.has(openEntry.chunk) || layout.writing.has(openEntry.chunk));
     if (!isClosed) layout.setOpenEntry(openEntry);

@@ -3,10 +3,11 @@
 // one go takes one of two cores for 40 to 150 ms, and acks wait as long (bench/README.md, row 4).
 //   Owns: when a piece of work may follow the one before. Does not own: the work.
 //   WP1. A thread that worked for `workMs` since the last rest, at this or anything else, rests `restShare` times as long.
-//   WP2. The rests of one errand are bounded (`restsMsMax`): a snapshot is published well within the refresh.
+//   WP2. The rests of one errand are bounded (`restsMsMax`), and so is what they take longer where the thread has other work:
+//        a snapshot is published well within the refresh.
 //   WP3. Who waits for a result ends all rests until it is there (`hurry`).
 import {setTimeout as pause} from 'node:timers/promises';
-import {threadBusyMs} from '../clock.js';
+import {monotonicMs, threadBusyMs} from '../clock.js';
 
 /** WP1 */
 const workMs = 1;
@@ -18,6 +19,7 @@ const restMsMax = 10;
 export interface WorkClock {
   /** Ms for which the thread was busy. */
   busyMs(): number;
+  nowMs(): number;
   pause(ms: number): Promise<unknown>;
 }
 
@@ -34,7 +36,7 @@ export class WorkPace {
   private waiting = 0;
 
   /** `restsMsMax`: of one errand. */
-  constructor(restsMsMax: number, clock: WorkClock = {busyMs: threadBusyMs, pause}) {
+  constructor(restsMsMax: number, clock: WorkClock = {busyMs: threadBusyMs, nowMs: monotonicMs, pause}) {
     this.restsMsMax = restsMsMax;
     this.clock = clock;
   }
@@ -56,9 +58,9 @@ export class WorkPace {
     const turn = async (): Promise<void> => {
       const workedMs = clock.busyMs() - restedMs;
       if (workedMs < workMs || this.waiting > 0 || restsMs >= restsMsMax) return;
-      const restMs = Math.min(Math.round(workedMs * restShare), restMsMax);
-      restsMs += restMs;
-      await clock.pause(restMs);
+      const startedMs = clock.nowMs();
+      await clock.pause(Math.min(Math.round(workedMs * restShare), restMsMax));
+      restsMs += clock.nowMs() - startedMs;
       restedMs = clock.busyMs();
     };
     return {turn};

@@ -18,9 +18,12 @@ async function rests(pace: WorkPace, clock: HandClock, worksMs: readonly number[
 class HandClock {
   workedMs = 0;
   restedMs = 0;
+  /** By which a rest is longer than it was to be. */
+  lateMs = 0;
   readonly busyMs = (): number => this.workedMs;
+  readonly nowMs = (): number => this.workedMs + this.restedMs;
   readonly pause = async (ms: number): Promise<void> => {
-    this.restedMs += ms;
+    this.restedMs += ms + this.lateMs;
   };
 }
 
@@ -34,6 +37,8 @@ test('work pace: a single rest is bounded, and so are all rests of an errand', a
   const pace = new WorkPace(25, clock);
   expect(await rests(pace, clock, [300, 4, 300, 300, 300])).toEqual([10, 8, 10, 0, 0]);
   expect(await rests(pace, clock, [300])).toEqual([10]);
+  clock.lateMs = 20; // The thread has other work.
+  expect(await rests(pace, clock, [300, 300])).toEqual([30, 0]);
 });
 
 test('work pace: nothing rests while somebody waits, whatever becomes of what they wait for', async () => {
