@@ -114,6 +114,7 @@ export class Partition {
   open: OpenChunk | KernelChunk;
   /** Of the rows of a run. */
   private readonly isNewDay = new Uint8Array(chunkRowsMax);
+  private readonly foundUsers = new Uint32Array(chunkRowsMax);
   /** Closed since the shell last took them. */
   private closed: ChunkInMemory[] = [];
   private windows = new WindowDeltas();
@@ -255,10 +256,9 @@ export class Partition {
   ) {
     const missed = calls.missedUsers();
     if (missed === 0) return;
-    for (let i = 0; i < missed; i++) {
-      const start = userStarts[i];
-      users[first + missedRows[i]] = this.users.internHashed(memory, start, start + userLengths[i], userHashes[i]);
-    }
+    const found = this.foundUsers;
+    this.users.internMany(memory, userStarts, userLengths, userHashes, missed, found);
+    for (let i = 0; i < missed; i++) users[first + missedRows[i]] = found[i];
     calls.learnUsers(first);
   }
 

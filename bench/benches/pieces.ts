@@ -3,6 +3,7 @@
 
 import {DaySets} from '../../actors/day-sets.js';
 import {hashBytes} from '../../actors/hash.js';
+import {InternedTable, tableSeed} from '../../actors/interned.js';
 import {chunkRowsMax} from '../../actors/limits.js';
 import {timeOrder} from '../../actors/rows.js';
 import type {Bench, Say} from '../bench.js';
@@ -18,6 +19,7 @@ const pairs = [
   ['rows by time: radix sort', 'rows by time: comparator'],
   ['hash of a user key: words', 'hash of a user key: bytes'],
   ['users of a day: bits and lists', 'users of a day: a Set'],
+  ['users in a table of as many: a run at once', 'users in a table of as many: one by one'],
 ] as const;
 type Contender = (typeof pairs)[number][number];
 
@@ -74,6 +76,8 @@ function worksOf(eventCount: number): Record<Contender, Work> {
         sum = (sum + hash(keys, start, keyEnds[i]!)) | 0;
       return sum;
     };
+  const table = tableOf(eventCount);
+  const found = new Uint32Array(eventCount);
   return {
     'rows by time: radix sort': inChunks((some, of) => timeOrder(some, of, some.length)),
     'rows by time: comparator': inChunks((some) =>
@@ -97,7 +101,40 @@ function worksOf(eventCount: number): Record<Contender, Work> {
       const days = [...sets].sort(([a], [b]) => a - b);
       return days.map(([day, set]) => [day, Uint32Array.from(set).sort()]);
     },
+    'users in a table of as many: a run at once': () => {
+      const {users: all, keys, starts, lengths, hashes} = table;
+      for (let at = 0; at < eventCount; at += lookedUpAtOnce) {
+        const [from, end] = [at, Math.min(at + lookedUpAtOnce, eventCount)];
+        const some = (column: Uint32Array): Uint32Array => column.subarray(from, end);
+        all.internMany(keys, some(starts), some(lengths), some(hashes), end - from, some(found));
+      }
+      return found;
+    },
+    'users in a table of as many: one by one': () => {
+      const {users: all, keys, starts, lengths, hashes} = table;
+      return found.map((_, i) => all.internHashed(keys, starts[i]!, starts[i]! + lengths[i]!, hashes[i]!));
+    },
   };
+}
+
+/** As in a message of a batch: what comes of one partition, but for users that came lately. */
+const lookedUpAtOnce = 160;
+
+/** A table of so many users, and their keys in another order. */
+function tableOf(userCount: number) {
+  const users = new InternedTable();
+  const order = Array.from({length: userCount}, (_, i) => (i * 7_919) % userCount);
+  const texts = order.map((user) => `u${userId(user)}`);
+  const keys = Buffer.from(texts.join(''));
+  const lengths = Uint32Array.from(texts, (text) => text.length);
+  const ends = runningSum([...lengths]);
+  const starts = ends.map((end, i) => end - lengths[i]!);
+  const hashes = starts.map((start, i) => hashBytes(keys, start, ends[i]!, tableSeed));
+  for (let user = 0; user < userCount; user++) {
+    const key = Buffer.from(`u${userId(user)}`);
+    users.intern(key, 0, key.length);
+  }
+  return {users, keys, starts, lengths, hashes};
 }
 
 function runningSum(lengths: readonly number[]): Uint32Array {

@@ -2,7 +2,8 @@
 import {describe, expect, test} from 'vitest';
 import {ByteWriter, wtf8} from '../../actors/codec/bytes.js';
 import {type AcceptedEvent, beginMessage, MessageCursor, sealMessage, writeEvent} from '../../actors/codec/entries.js';
-import {InternedTable, internedBlockEntries} from '../../actors/interned.js';
+import {hashBytes} from '../../actors/hash.js';
+import {InternedTable, internedBlockEntries, tableSeed} from '../../actors/interned.js';
 import {bodyBlockRows, chunkColumnsMax, chunkRowsMax} from '../../actors/limits.js';
 import {OpenChunk, summarizeRows} from '../../actors/open-chunk.js';
 import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
@@ -346,6 +347,29 @@ describe('interned tables', () => {
     expect([again.has(77), find(again, 'user 77')]).toEqual([false, count]);
     table.remove(0);
     expect([...new Map(table.takeDirtyBlocks()).keys()]).toEqual([0]);
+  });
+
+  test.each([1, 2, 3])('many at once get the indexes that one after the other gets (seed %i)', (seed) => {
+    const random = new Random(seed);
+    const [many, one] = [new InternedTable(), new InternedTable()];
+    for (let round = 0; round < 60; round++) {
+      // Known ones, new ones, twice in one run, short ones, and lengths that differ.
+      const words = Array.from({length: random.between(0, 300)}, () => wtf8(`${random.between(0, 40 * (round + 1))}`));
+      const lengths = Uint32Array.from(words, (word) => word.length);
+      const bytes = new Uint8Array(Buffer.concat(words));
+      const starts = lengths.map((_, i) => lengths.subarray(0, i).reduce((sum, length) => sum + length, 0));
+      const hashes = starts.map((start, i) => hashBytes(bytes, start, start + lengths[i]!, tableSeed));
+      const indexes = new Uint32Array(words.length);
+      many.internMany(bytes, starts, lengths, hashes, words.length, indexes);
+      expect([...indexes]).toEqual(words.map((word) => one.intern(word, 0, word.length)));
+      for (let i = 0; i < 3 && many.live > 0; i++) {
+        const index = random.between(0, many.count - 1);
+        if (!many.has(index)) continue;
+        many.remove(index);
+        one.remove(index);
+      }
+    }
+    expect(many.takeDirtyBlocks()).toEqual(one.takeDirtyBlocks());
   });
 
   test('removing and adding again for ever keeps its lookups', () => {
