@@ -3,9 +3,11 @@
 //   length. This one looks every millisecond (about 1 % of a core), and writes one line a second: the longest stall, what of
 //   it the thread waited for a core, the longest that it was busy itself, and the longest garbage collection.
 //   S1. A stall is the time between two looks beyond the period. In it the thread was ready and had no core (as the kernel's
-//       scheduler counts it, to the nanosecond), or it was at work: its own part is all but the waiting.
+//       scheduler counts it, to the nanosecond), or it was at work: its own part is all but the waiting. Time in which a
+//       virtual machine itself had no core is in it, too.
+//   S2. Nothing here waits for the disk.
 
-import {appendFileSync, openSync, readSync} from 'node:fs';
+import {appendFile, openSync, readSync} from 'node:fs';
 import {PerformanceObserver, performance} from 'node:perf_hooks';
 import {isMainThread} from 'node:worker_threads';
 
@@ -52,6 +54,10 @@ class Second {
   }
 }
 
+const fail = (error: Error | null): void => {
+  if (error !== null) throw error;
+};
+
 function watch(file: string): void {
   const waited = coreWaits();
   let second = new Second();
@@ -66,7 +72,8 @@ function watch(file: string): void {
   const write = (): void => {
     const {stallMs, waitMs, ownMs, gcMs} = second;
     const told = waited === undefined ? {waitMs: null, ownMs: null} : {waitMs, ownMs};
-    appendFileSync(file, `${JSON.stringify({time: Date.now(), stallMs, ...told, gcMs} satisfies StallLine)}\n`);
+    const line: StallLine = {time: Date.now(), stallMs, ...told, gcMs};
+    appendFile(file, `${JSON.stringify(line)}\n`, fail); // S2
     second = new Second();
   };
   const collections = new PerformanceObserver((list) => {
