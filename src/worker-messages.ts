@@ -65,6 +65,16 @@ export interface FoldingThread {
   onAsk(ask: () => void): void;
 }
 
+/** What folding met that an operator must know of, by partition; since its thread started. */
+export interface FoundInLog {
+  readonly partition: number;
+  readonly gaps: number;
+  readonly logLosses: number;
+}
+
+/** Of a thread that catches up with a log on behalf of another one, and ends. */
+export type FromCatchUp = {kind: 'caught up'; found: readonly FoundInLog[]} | {kind: 'fatal'; message: string};
+
 /**
  * `ready`: every owned partition has published a snapshot (report: has read one of every partition). `ask anew`: see
  * FoldingThread.

@@ -3,13 +3,13 @@
 import {parentPort, workerData} from 'node:worker_threads';
 import {must} from '../../actors/invariant.js';
 import {createLogger} from '../observe.js';
-import type {FromWorker, PartitionWorkerData} from '../worker-messages.js';
+import type {FromCatchUp, PartitionWorkerData} from '../worker-messages.js';
 import {answerMeanwhile} from './answering.js';
 import {assembleOver, closeGround, openGround, vitalsOf, watchLog} from './ground.js';
 
 const data = workerData as PartitionWorkerData;
 const port = must(parentPort, 'this runs in a thread');
-const tell = (message: FromWorker): void => port.postMessage(message);
+const tell = (message: FromCatchUp): void => port.postMessage(message);
 const log = createLogger(data.logLevel, 'partition');
 
 function fail(error: Error): void {
@@ -25,7 +25,10 @@ async function main(): Promise<void> {
   void watchLog(ground, runners);
   await Promise.all(runners.map((runner) => runner.catchUp()));
   await closeGround(ground);
-  tell({kind: 'stopped'});
+  tell({
+    kind: 'caught up',
+    found: runners.map(({found, setup: {partition}}) => ({partition: partition.partition, ...found})),
+  });
 }
 
 main().catch(fail);

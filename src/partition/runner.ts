@@ -291,8 +291,15 @@ export class Runner {
 
   /** The log lacks messages that were folded: now, or when the partition was recovered. */
   noteLogLoss(): void {
-    this.found.logLosses += 1;
-    this.lastLogLossMs = monotonicMs();
+    this.noteFound(0, 1);
+  }
+
+  /** So many numbers that producers skipped, and times that the log lacked what was folded; also by an owner before this one. */
+  noteFound(gaps: number, logLosses: number): void {
+    this.found.gaps += gaps;
+    this.found.logLosses += logLosses;
+    if (gaps > 0) this.lastGapMs = monotonicMs();
+    if (logLosses > 0) this.lastLogLossMs = monotonicMs();
   }
 
   /** Most messages are folded before it returns; a promise is for those that something is missing for. */
@@ -328,8 +335,7 @@ export class Runner {
       }
       case 'tick':
         if (stop.gaps > 0) {
-          this.found.gaps += stop.gaps;
-          this.lastGapMs = monotonicMs();
+          this.noteFound(stop.gaps, 0);
           this.setup.log.error(
             {partition: partition.partition, gaps: stop.gaps},
             'a producer skipped a number: the log lacks a message that may have been acked',

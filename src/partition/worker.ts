@@ -4,7 +4,7 @@ import {must} from '../../actors/invariant.js';
 import {monotonicMs} from '../clock.js';
 import {createLogger} from '../observe.js';
 import type {ThreadVitals} from '../thread-vitals.js';
-import type {FromWorker, PartitionWorkerData, ToWorker} from '../worker-messages.js';
+import type {FoundInLog, FromWorker, PartitionWorkerData, ToWorker} from '../worker-messages.js';
 import {AckedIntake, type OfferedPartition} from './acked-intake.js';
 import {answerQuestions} from './answering.js';
 import {beginCatchUp, type CatchUp} from './catch-up.js';
@@ -68,10 +68,11 @@ class Owner {
     this.catchUp = await beginCatchUp(this.ground);
     const later = this.catchUp?.partitions ?? [];
     const first = this.own(data.partitions.filter((number) => !later.includes(number)));
-    await Promise.all([first, this.catchUp?.done.then(() => this.own(later))]);
+    await Promise.all([first, this.catchUp?.done.then((found) => this.own(later, found))]);
   }
 
-  private async own(partitions: readonly number[]): Promise<void> {
+  /** `found`: by the thread that caught up with their logs. */
+  private async own(partitions: readonly number[], found: readonly FoundInLog[] = []): Promise<void> {
     if (this.isDraining) return;
     const runners = await Promise.all(partitions.map((number) => assembleOver(this.ground, number)));
     // Nothing of them is folded: what the drain would have them publish is published.
@@ -80,6 +81,9 @@ class Owner {
       this.runners.push(runner);
       answerQuestions(this.ground, runner, this.vitals);
       this.intake.add(runner.setup.partition.partition, offeredTo(runner));
+    }
+    for (const {partition, gaps, logLosses} of found) {
+      runners.find(({setup}) => setup.partition.partition === partition)?.noteFound(gaps, logLosses);
     }
     const warmedUp = this.warmUp(runners);
     await Promise.all(runners.map((runner) => runner.start(warmedUp)));

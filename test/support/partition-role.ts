@@ -118,8 +118,8 @@ export class PartitionRole {
   }
 
   /** As if the log had lost the next message of this helper's producer. */
-  skipNumber(): void {
-    this.nextNumber(0);
+  skipNumber(partition = 0): void {
+    this.nextNumber(partition);
   }
 
   private nextNumber(partition: number): number {
