@@ -3,7 +3,8 @@ import type {Msg} from 'nats';
 import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
 import type {ThreadVitals} from '../thread-vitals.js';
 import type {Ground} from './ground.js';
-import {type LiveQuestion, LiveReads} from './live-reads.js';
+import {LiveReads} from './live-reads.js';
+import {measurePartition} from './measuring.js';
 import type {Runner} from './runner.js';
 
 type Reply = (question: PartitionQuestion) => Promise<PartitionAnswer>;
@@ -15,15 +16,30 @@ export function answerQuestions(ground: Ground, runner: Runner, vitals: ThreadVi
   );
 }
 
-/** As long as a partition catches up on behalf of its owner: how far it is, and nothing that waits for the end of that. */
+/**
+ * As long as a partition catches up on behalf of its owner: how far it is. Nothing waits here: a question under way when this
+ * thread ends would go down with it, and `/readyz`, which asks all partitions, would wait for it in vain.
+ */
 export function answerMeanwhile(ground: Ground, runner: Runner, vitals: ThreadVitals): void {
-  const reads = new LiveReads(runner);
-  const answer = async (question: LiveQuestion): Promise<PartitionAnswer> =>
-    question.ask === 'status' ? reads.answer(question) : behind;
-  listen(ground, runner, (question) => (question.ask === 'measures' ? measures(reads, vitals) : answer(question)));
+  listen(ground, runner, async (question) => {
+    if (question.ask === 'status') return statusBehind(runner);
+    if (question.ask !== 'measures') return {kind: 'unavailable', message: 'the partition is behind its log'};
+    const partition = measurePartition(runner, {isCaughtUp: false, behind: null, waitedMs: 0});
+    return {kind: 'measures', partition, thread: vitals.measure()};
+  });
 }
 
-const behind: PartitionAnswer = {kind: 'unavailable', message: 'the partition is behind its log'};
+function statusBehind({phase, published, setup: {partition, damage}}: Runner): PartitionAnswer {
+  return {
+    kind: 'status',
+    partition: partition.partition,
+    phase,
+    appliedSequence: partition.appliedSequence,
+    published,
+    lag: 'it is behind its log',
+    damagedParts: damage.countOf(partition.partition),
+  };
+}
 
 async function measures(reads: LiveReads, vitals: ThreadVitals): Promise<PartitionAnswer> {
   return {kind: 'measures', partition: await reads.measures(), thread: vitals.measure()};

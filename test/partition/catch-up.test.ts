@@ -111,6 +111,8 @@ describe.skipIf(availableParallelism() < 2)('a start over a long log', () => {
     await fill();
     const starting = role.startWorker(options);
     await until('the shared partitions are folded', () => shared.every((at) => options.appliedSequences![at] > 0));
+    const status = await until('somebody answers', () => role.ask({ask: 'status'}, 1).catch(() => undefined));
+    expect(status).toMatchObject({kind: 'status', partition: 1});
     for (const [partition, count] of messageCounts.entries()) await appendMessage(partition, count);
     await starting;
     await expectAnswers(messageCounts.map((count) => count + 1));
