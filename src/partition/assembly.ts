@@ -19,7 +19,7 @@ import {Snapshots} from './snapshots.js';
 import {WorkPace} from './work-pace.js';
 
 /** A snapshot may rest for so much of the refresh: a tick comes a fifth of it early (runner.ts `tickShare`). WP2 */
-const restsShare = 0.05;
+const restsShare = 0.02;
 
 export interface AssemblyOptions
   extends Pick<
