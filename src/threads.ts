@@ -30,9 +30,12 @@ export function startPartitionThread(
     new Int32Array(new SharedArrayBuffer(plan.partitionCount * Int32Array.BYTES_PER_ELEMENT));
   const [releasedBytes, appliedSequences] = [sharedNumbers(), sharedNumbers()];
   const data: PartitionWorkerData = {...plan, releasedBytes, appliedSequences};
-  let ask = (): void => {};
+  let [ask, hurry] = [(): void => {}, (): void => {}];
   const program = new URL('./partition/worker.js', import.meta.url);
-  const {worker, ...thread} = startThread(program, name, data, onFatal, () => ask());
+  const {worker, ...thread} = startThread(program, name, data, onFatal, {
+    anew: () => ask(),
+    hurry: () => hurry(),
+  });
   return {
     ...thread,
     partitions: plan.partitions,
@@ -47,6 +50,9 @@ export function startPartitionThread(
     onAsk(asked) {
       ask = asked;
     },
+    onHurry(hurried) {
+      hurry = hurried;
+    },
   };
 }
 
@@ -60,7 +66,7 @@ function startThread(
   name: string,
   workerData: object,
   onFatal: OnFatal,
-  onAsk: () => void = () => {},
+  asked: {readonly anew?: () => void; readonly hurry?: () => void} = {},
 ): Thread & {readonly worker: Worker} {
   const worker = new Worker(program, {workerData, name});
   const ended = once(worker, 'exit');
@@ -69,7 +75,8 @@ function startThread(
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'ready') resolve();
       else if (message.kind === 'fatal') onFatal(`${name}: ${message.message}`);
-      else if (message.kind === 'ask anew') onAsk();
+      else if (message.kind === 'ask anew') asked.anew?.();
+      else if (message.kind === 'hurry') asked.hurry?.();
       else {
         hasStopped = true;
         void worker.terminate(); // Whatever it still holds open is no longer needed.

@@ -63,6 +63,8 @@ export interface FoldingThread {
   take(parcel: AckedParcel): void;
   /** `ask` is called when the thread lost its connection to the logs: it wants a new connection number. */
   onAsk(ask: () => void): void;
+  /** `hurry` is called when somebody in the thread waits for what may be acked and not handed over yet. */
+  onHurry(hurry: () => void): void;
 }
 
 /** What folding met that an operator must know of, by partition; since its thread started. */
@@ -76,10 +78,15 @@ export interface FoundInLog {
 export type FromCatchUp = {kind: 'caught up'; found: readonly FoundInLog[]} | {kind: 'fatal'; message: string};
 
 /**
- * `ready`: every owned partition has published a snapshot (report: has read one of every partition). `ask anew`: see
- * FoldingThread.
+ * `ready`: every owned partition has published a snapshot (report: has read one of every partition). `ask anew` and
+ * `hurry`: see FoldingThread.
  */
-export type FromWorker = {kind: 'ready'} | {kind: 'stopped'} | {kind: 'ask anew'} | {kind: 'fatal'; message: string};
+export type FromWorker =
+  | {kind: 'ready'}
+  | {kind: 'stopped'}
+  | {kind: 'ask anew'}
+  | {kind: 'hurry'}
+  | {kind: 'fatal'; message: string};
 
 /** `drain`: finish, take a last snapshot, close the connections, answer `stopped`. */
 export type ToWorker = {kind: 'drain'} | AckedParcel;

@@ -26,7 +26,14 @@ export class SimEdge implements LogLink {
     this.world = world;
     const {timeline} = world;
     const [releasedBytes, appliedSequences] = [new Int32Array(1), new Int32Array(1)];
-    const thread = {partitions: [0], releasedBytes, appliedSequences, take, onAsk: () => undefined};
+    const thread = {
+      partitions: [0],
+      releasedBytes,
+      appliedSequences,
+      take,
+      onAsk: () => undefined,
+      onHurry: () => undefined,
+    };
     this.releasedBytes = releasedBytes;
     this.handOver = new HandOver([thread], 1, new FoldLag([thread], 1, () => timeline.nowMs));
     this.publisher = new LogPublisher({

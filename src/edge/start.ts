@@ -161,6 +161,7 @@ async function openDoor(
 function openHandOver({foldingThreads, partitionCount}: EdgeOptions, lag: FoldLag, log: NatsConnection): HandOver {
   const handOver = new HandOver(foldingThreads, partitionCount, lag);
   for (const thread of foldingThreads) {
+    thread.onHurry(handOver.now);
     thread.onAsk(() => {
       // While it does not answer it is not the one that acks: another one starts with a number of its own.
       log.flush().then(

@@ -11,8 +11,11 @@ import type {FoldLag} from './fold-lag.js';
 
 /** H3, for all partitions together: about half a million events. */
 export const handedBytesMax = 64 * 1024 * 1024;
-/** Acked messages wait so long for others, or until they are this many bytes: a thread is woken for more than one. */
-const gatherMs = 20;
+/**
+ * Acked messages wait so long for others, or until they are this many bytes: a thread is woken for many, and folds them
+ * while code and columns are in its core's caches. Who waits for one of them has it at once (`now`).
+ */
+const gatherMs = 50;
 const gatherBytesMax = 512 * 1024;
 
 export class HandOver {
@@ -50,8 +53,8 @@ export class HandOver {
     if (messages === undefined) this.gathered.set(thread, [message]);
     else messages.push(message);
     this.gatheredBytes += bytes.length;
-    if (this.gatheredBytes >= gatherBytesMax) this.handOver();
-    else this.timer ??= setTimeout(this.handOver, gatherMs);
+    if (this.gatheredBytes >= gatherBytesMax) this.now();
+    else this.timer ??= setTimeout(this.now, gatherMs);
   }
 
   /** H3 */
@@ -60,7 +63,8 @@ export class HandOver {
     return held + length <= this.partitionBytesMax;
   }
 
-  private readonly handOver = (): void => {
+  /** What was acked goes on without waiting for more: somebody waits for its fold. */
+  readonly now = (): void => {
     clearTimeout(this.timer);
     this.timer = undefined;
     this.gatheredBytes = 0;
@@ -72,7 +76,7 @@ export class HandOver {
 
   /** The connection to the log is another one, or was seen to live after somebody had lost theirs. H2 */
   startConnection(): void {
-    this.handOver();
+    this.now();
     this.connection += 1;
     this.lag.startConnection();
     for (const thread of this.threads) thread.take({kind: 'acked', connection: this.connection, messages: []});

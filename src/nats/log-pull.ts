@@ -16,8 +16,13 @@ import type {LogMessage, LogPull, LogSource} from '../partition/log-reader.js';
 import type {OfferedMessages} from '../partition/offered-messages.js';
 import {logStream} from './topology.js';
 
-/** How much later a message may be folded that nobody waits for: far less than the time until a report shows it. */
-const restMs = 50;
+/**
+ * How much later a message may be folded that nobody waits for: far less than the time until a report shows it. More than
+ * twice of what the edge gathers before it offers (ingest/hand-over.ts), so that a rest is fed while anything comes.
+ */
+const restMs = 125;
+/** L4. The edge offers what it has at once when it is told that somebody waits; what has not come by then is in the log. */
+const offerMsMax = 20;
 /** L2 */
 const heldBytesMax = 2 * 1024 * 1024;
 /** Bounded by bytes, too: a bound in messages alone trips the server's pending limit when messages are large. */
@@ -40,6 +45,8 @@ export class NatsLogSource implements LogSource {
   private readonly nc: NatsConnection;
   private readonly jsm: JetStreamManager;
   private readonly rests = new Rests();
+  /** Called when somebody waits for what the edge of this process may have and did not offer yet. */
+  onHurry: () => void = () => {};
 
   /** `jsm` of the same connection. */
   constructor(nc: NatsConnection, jsm: JetStreamManager) {
@@ -62,6 +69,7 @@ export class NatsLogSource implements LogSource {
       nc: this.nc,
       jsm: this.jsm,
       rests: this.rests,
+      hurryOffers: () => this.onHurry(),
       stream: logStream(partition),
       consumer: name,
       startSequence,
@@ -96,6 +104,7 @@ interface PullSetup {
   readonly nc: NatsConnection;
   readonly jsm: JetStreamManager;
   readonly rests: Rests;
+  readonly hurryOffers: () => void;
   readonly stream: string;
   readonly consumer: string;
   readonly startSequence: number;
@@ -131,6 +140,8 @@ class NatsLogPull implements LogPull {
   /** Taken of what is offered, and not passed by the consumer. */
   private skippedBytes = 0;
   private wake: (() => void) | undefined;
+  /** The edge was asked to offer what it has, and did not yet. */
+  private hurrying: NodeJS.Timeout | undefined;
 
   constructor(setup: PullSetup) {
     this.setup = setup;
@@ -174,6 +185,7 @@ class NatsLogPull implements LogPull {
     this.isFed = true;
     this.due = taken[taken.length - 1].sequence + 1;
     for (const {bytes} of taken) this.skippedBytes += bytes.length;
+    if (this.wanted < this.due) this.hurryDone();
     return taken;
   }
 
@@ -184,8 +196,24 @@ class NatsLogPull implements LogPull {
   hurry(sequence: number): void {
     if (sequence < this.due) return;
     this.wanted = Math.max(this.wanted, sequence);
-    // Who is fed soon has it; if not, it is asked for after this rest.
-    if (this.state === 'resting' && !this.isFed && !this.isOffered()) this.ask('now');
+    if (this.state !== 'resting' || this.isOffered()) return;
+    if (this.isFed) this.hurryOffers();
+    else this.ask('now');
+  }
+
+  /** L4: what is wanted is most probably the edge's, and if not it is asked for. */
+  private hurryOffers(): void {
+    if (this.hurrying !== undefined) return;
+    this.setup.hurryOffers();
+    this.hurrying = setTimeout(() => {
+      this.hurryDone();
+      if (this.state === 'resting' && this.wanted >= this.due && !this.isOffered()) this.ask('now');
+    }, offerMsMax);
+  }
+
+  private hurryDone(): void {
+    clearTimeout(this.hurrying);
+    this.hurrying = undefined;
   }
 
   stop(): void {
@@ -313,6 +341,7 @@ class NatsLogPull implements LogPull {
     this.state = 'over';
     this.setup.rests.delete(this.restOver);
     clearInterval(this.looking);
+    this.hurryDone();
     if (!this.subscription.isClosed()) this.subscription.unsubscribe();
     this.wake?.();
   }

@@ -56,6 +56,7 @@ class Owner {
     this.ground = ground;
     this.vitals = vitalsOf(ground);
     this.intake = new AckedIntake(new Map(), data.releasedBytes, () => tell({kind: 'ask anew'}));
+    ground.logSource.onHurry = () => tell({kind: 'hurry'});
     void watchLog(ground, this.runners, () => this.intake.logDisconnected());
     port.on('message', (message: ToWorker) => {
       if (message.kind === 'acked') this.intake.take(message);

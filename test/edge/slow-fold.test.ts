@@ -37,6 +37,7 @@ class SlowThread implements FoldingThread {
   }
 
   onAsk(): void {}
+  onHurry(): void {}
 
   private fold(): void {
     const nowMs = performance.now();

@@ -19,6 +19,7 @@ class World {
       appliedSequences: new Int32Array(count),
       take: () => {},
       onAsk: () => {},
+      onHurry: () => {},
     }));
     this.lag = new FoldLag(this.threads, count + 1, () => this.nowMs); // One partition lives elsewhere.
   }

@@ -29,6 +29,8 @@ class FakeThread implements FoldingThread {
     this.ask = ask;
   }
 
+  onHurry(): void {}
+
   get said(): string[] {
     return this.parcels.map(
       ({connection, messages}) =>
@@ -55,6 +57,18 @@ describe('the edge', () => {
     await until('both have theirs', () => even.parcels.length === 1 && odd.parcels.length === 1);
     expect([even.said, odd.said]).toEqual([['1: 0/8 2/8 0/9'], ['1: 1/8 3/8']]);
     expect(even.parcels[0]!.messages[0]!.bytes).toEqual(bytesOf(10));
+  });
+
+  test('who waits has at once what was acked, and nothing twice', () => {
+    const [even, odd] = [new FakeThread([0], 2), new FakeThread([1], 2)];
+    const handOver = openHandOver([even, odd], 2);
+    handOver.stored(0, 1, bytesOf(1));
+    handOver.stored(1, 1, bytesOf(1));
+    handOver.now();
+    handOver.now();
+    handOver.stored(0, 2, bytesOf(1));
+    handOver.now();
+    expect([even.said, odd.said]).toEqual([['1: 0/1', '1: 0/2'], ['1: 1/1']]);
   });
 
   test('much leaves at once; a new connection is told behind all that was acked before', () => {

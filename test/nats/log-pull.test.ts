@@ -200,6 +200,10 @@ describe('what the edge of this process offers', () => {
       this.pull?.offered();
     }
 
+    hurry(n: number): void {
+      this.pull!.hurry(start + n);
+    }
+
     has(count: number): Promise<true> {
       return until(`${count} messages are read`, () => this.numbers.length >= count);
     }
@@ -252,6 +256,29 @@ describe('what the edge of this process offers', () => {
     expect(reading.stats().inBytes - before).toBeLessThan(3.5 * 500_000);
     await run.stop();
     expect(run.releasedBytes).toBe(9 * 500_000);
+  });
+
+  test('who waits hurries the edge, and has out of the log what the edge has not', async () => {
+    const run = new OfferedReading();
+    await write(1, 2);
+    await run.has(2);
+    const hurried: number[] = [];
+    for (let n = 3; n <= 60; n++) {
+      await write(n, n);
+      source.onHurry = () => {
+        hurried.push(n);
+        if (n % 3 !== 0) run.offer(n);
+      };
+      if (n % 5 === 0) run.offer(n);
+      run.hurry(n);
+      await run.has(n);
+    }
+    source.onHurry = () => {};
+    await run.stop();
+    expect(run.numbers.map(Math.floor)).toEqual(upTo(60));
+    const offeredOnly = hurried.filter((n) => n % 3 !== 0 && run.numbers[n - 1] === n + 0.5);
+    expect(offeredOnly.length).toBeGreaterThan(0);
+    expect(hurried.filter((n) => n % 3 === 0).length).toBeGreaterThan(0);
   });
 
   test('who waits for what is not offered has it out of the log', async () => {
