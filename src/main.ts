@@ -18,7 +18,6 @@ import {type DurabilityClass, readExternalDurability} from './nats/durability.js
 import {type EmbeddedNats, startEmbeddedNats} from './nats/embedded.js';
 import {type Deployment, ensureTopology} from './nats/topology.js';
 import {createLogger, type Logger} from './observe.js';
-import {catchUpBytesMin} from './partition/catch-up.js';
 import {StartFault} from './start-fault.js';
 import {dealPartitions, startPartitionThread, startReportThread, type Thread} from './threads.js';
 import {baseUrlOf, welcome} from './welcome.js';
@@ -180,7 +179,6 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
           reportRefreshMs: config.reportRefreshMs,
           cacheBytesMax: Math.floor(cacheBytesMax / threadCount),
           dedupeBytesMax: Math.floor(config.dedupeBytesMax / threadCount),
-          catchUpBytesMin,
           isNatsEmbedded: config.nats.kind === 'embedded',
           dataDir: config.dataDir,
         },

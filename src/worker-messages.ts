@@ -20,8 +20,6 @@ export interface PartitionWorkerData {
   readonly cacheBytesMax: number;
   /** Remembered message ids, for all partitions of this thread together. */
   readonly dedupeBytesMax: number;
-  /** A start shares a log out to two threads where that takes so many bytes off the first one. */
-  readonly catchUpBytesMin: number;
   /** Whether nats-server is ours alone: what it unlinks and overwrites is then all that there is on disk. */
   readonly isNatsEmbedded: boolean;
   /** Over shared memory, an element a partition: bytes of messages handed over that are released; modulo 2^32. */
@@ -66,16 +64,6 @@ export interface FoldingThread {
   /** `hurry` is called when somebody in the thread waits for what may be acked and not handed over yet. */
   onHurry(hurry: () => void): void;
 }
-
-/** What folding met that an operator must know of, by partition; since its thread started. */
-export interface FoundInLog {
-  readonly partition: number;
-  readonly gaps: number;
-  readonly logLosses: number;
-}
-
-/** Of a thread that catches up with a log on behalf of another one, and ends. */
-export type FromCatchUp = {kind: 'caught up'; found: readonly FoundInLog[]} | {kind: 'fatal'; message: string};
 
 /**
  * `ready`: every owned partition has published a snapshot (report: has read one of every partition). `ask anew` and

@@ -17,7 +17,7 @@ export interface OfferedPartition {
 }
 
 export class AckedIntake {
-  private readonly partitions: Map<number, OfferedPartition>;
+  private readonly partitions: ReadonlyMap<number, OfferedPartition>;
   /** Bytes released since the start, by partition; the edge looks at it. */
   private readonly releasedBytes: Int32Array;
   private readonly askAnew: () => void;
@@ -27,15 +27,9 @@ export class AckedIntake {
   private accepted = 0;
 
   constructor(partitions: ReadonlyMap<number, OfferedPartition>, releasedBytes: Int32Array, askAnew: () => void) {
-    this.partitions = new Map(partitions);
+    this.partitions = partitions;
     this.releasedBytes = releasedBytes;
     this.askAnew = askAnew;
-  }
-
-  /** A partition that the thread takes over later than others. Until then what is handed over for it is of no use. */
-  add(number: number, partition: OfferedPartition): void {
-    this.partitions.set(number, partition);
-    if (this.newest > 0) partition.compareLog(); // A1
   }
 
   take({connection, messages}: AckedParcel): void {
@@ -43,9 +37,8 @@ export class AckedIntake {
     const isUsed = connection === this.accepted;
     for (const message of messages) {
       const release = this.releaseOf(message);
-      const partition = isUsed ? this.partitions.get(message.partition) : undefined;
-      if (partition === undefined) release(message.bytes.length);
-      else partition.offer({...message, release});
+      if (isUsed) this.partitions.get(message.partition)?.offer({...message, release});
+      else release(message.bytes.length);
     }
   }
 

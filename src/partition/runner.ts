@@ -77,7 +77,6 @@ export class Runner {
   private isReadStale = false;
   private disconnects = 0;
   private isStopped = false;
-  private folding: Promise<void> = Promise.resolve();
   private isStandingStill = false;
   private tailBytes = 0;
   /** A tick that came while a snapshot was being written: another one follows. */
@@ -141,42 +140,23 @@ export class Runner {
    * `warmedUp` has resolved.
    */
   start(warmedUp?: Promise<void>): Promise<void> {
-    return this.setup.pace.hurry(this.goLive(warmedUp));
+    return this.setup.pace.hurry(this.catchUp(warmedUp));
   }
 
-  private async goLive(warmedUp: Promise<void> | undefined): Promise<void> {
-    const {partition} = this.setup;
-    await this.publishLog();
-    if (this.isStandingStill) return;
-    if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
-    this.startTicking(partition.partition);
-    await warmedUp;
-    if (this.phase === 'recovering') this.phase = 'live';
-  }
-
-  /** Folds and publishes what is in the log by now, and ends: another owner goes on behind that (catch-up.ts). */
-  catchUp(): Promise<void> {
-    return this.setup.pace.hurry(this.publishAndEnd());
-  }
-
-  private async publishAndEnd(): Promise<void> {
-    await this.publishLog();
-    // Standing still, it leaves the part that is unreadable to be found by that owner.
-    if (!this.isStandingStill) await this.scrub.idle();
-    await this.stop();
-    await this.setup.layout.settle(0);
-  }
-
-  /** Starts folding; resolves when everything that was in the log is in a published snapshot, or never will be. */
-  private async publishLog(): Promise<void> {
+  private async catchUp(warmedUp: Promise<void> | undefined): Promise<void> {
     const {reader, partition, noteApplied} = this.setup;
     noteApplied(partition.appliedSequence);
-    this.folding = this.run().catch((error: unknown) => this.foldingEnded(error as Error));
+    this.run().catch((error: unknown) => this.foldingEnded(error as Error));
     // Asked again: a log that loses its tail meanwhile may not reach that sequence for long.
     while (!(await this.whenApplied(await retryForever(() => reader.lastSequence()), lookAgainMs))) {
       if (this.isStandingStill) return;
     }
     await this.publishNow(tickReason.start);
+    if (this.isStandingStill) return;
+    if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
+    this.startTicking(partition.partition);
+    await warmedUp;
+    if (this.phase === 'recovering') this.phase = 'live';
   }
 
   /**
@@ -291,15 +271,8 @@ export class Runner {
 
   /** The log lacks messages that were folded: now, or when the partition was recovered. */
   noteLogLoss(): void {
-    this.noteFound(0, 1);
-  }
-
-  /** So many numbers that producers skipped, and times that the log lacked what was folded; also by an owner before this one. */
-  noteFound(gaps: number, logLosses: number): void {
-    this.found.gaps += gaps;
-    this.found.logLosses += logLosses;
-    if (gaps > 0) this.lastGapMs = monotonicMs();
-    if (logLosses > 0) this.lastLogLossMs = monotonicMs();
+    this.found.logLosses += 1;
+    this.lastLogLossMs = monotonicMs();
   }
 
   /** Most messages are folded before it returns; a promise is for those that something is missing for. */
@@ -335,7 +308,8 @@ export class Runner {
       }
       case 'tick':
         if (stop.gaps > 0) {
-          this.noteFound(stop.gaps, 0);
+          this.found.gaps += stop.gaps;
+          this.lastGapMs = monotonicMs();
           this.setup.log.error(
             {partition: partition.partition, gaps: stop.gaps},
             'a producer skipped a number: the log lacks a message that may have been acked',
@@ -435,14 +409,8 @@ export class Runner {
       await this.scrub.idle();
       await this.publishNow(tickReason.shutdown);
     }
-    await this.stop();
-  }
-
-  /** Resolves when nothing is folded or published any more. */
-  private async stop(): Promise<void> {
     this.isStopped = true;
     this.setup.reader.interrupt();
-    await this.folding;
     await this.setup.snapshots.idle();
   }
 }

@@ -1,25 +1,43 @@
 // Thread entry of the partition role: owns some partitions, folds their logs, answers live questions about them.
+import {createHash} from 'node:crypto';
 import {parentPort, workerData} from 'node:worker_threads';
+import {jetstream, jetstreamManager} from '@nats-io/jetstream';
+import type {Msg, NatsConnection} from 'nats';
 import {must} from '../../actors/invariant.js';
-import {monotonicMs} from '../clock.js';
-import {createLogger} from '../observe.js';
-import type {ThreadVitals} from '../thread-vitals.js';
-import type {FoundInLog, FromWorker, PartitionWorkerData, ToWorker} from '../worker-messages.js';
-import {AckedIntake, type OfferedPartition} from './acked-intake.js';
-import {answerQuestions} from './answering.js';
-import {beginCatchUp, type CatchUp} from './catch-up.js';
-import {assembleOver, closeGround, type Ground, openGround, vitalsOf, watchLog} from './ground.js';
+import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
+import {connectNats} from '../nats/connection.js';
+import {ConnectionWatch} from '../nats/connection-watch.js';
+import {NatsLogSource} from '../nats/log-pull.js';
+import {partValues} from '../nats/part-values.js';
+import {readDeployment} from '../nats/topology.js';
+import {erasesAtomically} from '../nats/version.js';
+import {createLogger, type Logger} from '../observe.js';
+import {Damage} from '../parts/damage.js';
+import {PartsCache} from '../parts/parts-cache.js';
+import {ThreadVitals} from '../thread-vitals.js';
+import type {FromWorker, PartitionWorkerData, ToWorker} from '../worker-messages.js';
+import {AckedIntake} from './acked-intake.js';
+import {assemblePartition} from './assembly.js';
+import {LiveReads} from './live-reads.js';
 import type {OfferedMessage} from './offered-messages.js';
+import {patientValues} from './patient-values.js';
+import {PositionFile} from './position-note.js';
 import {rehearse} from './rehearsal.js';
-import {hasRowKernel} from './row-kernel.js';
+import {hasRowKernel, loadRowKernel} from './row-kernel.js';
 import type {Runner} from './runner.js';
+import type {ErasureReach} from './scrub.js';
 import {warmUp} from './warm-up.js';
 
 const data = workerData as PartitionWorkerData;
 const port = must(parentPort, 'the partition worker runs in a thread');
 const tell = (message: FromWorker): void => port.postMessage(message);
 const log = createLogger(data.logLevel, 'partition');
+const damage = new Damage(log);
 
+/** Profiles to be changed, chunks to be erased from: few and seldom. */
+const foldCacheShare = 0.25;
+/** The log's last sequence comes within a millisecond; what a restart of the server swallowed is asked again. */
+const lastSequenceMsMax = 500;
 /** Brings several hundred MiB. */
 const warmUpMsMax = 3_000;
 /** Some hundred pages. */
@@ -30,102 +48,171 @@ function fail(error: Error): void {
   tell({kind: 'fatal', message: error.message});
 }
 
-function offeredTo(runner: Runner): OfferedPartition {
-  const {reader} = runner.setup;
+/** Shared by the partitions of this thread: one connection to read logs with, one for all the rest. */
+interface Shared {
+  readonly logNc: NatsConnection;
+  /** Over `logNc`. */
+  readonly logSource: NatsLogSource;
+  readonly nc: NatsConnection;
+  /** For live reads: fails when the store does. */
+  readonly cache: PartsCache;
+  /** For folding: waits while the store is unreachable. */
+  readonly foldCache: PartsCache;
+  readonly seeds: readonly [number, number, number];
+}
+
+async function openShared(): Promise<Shared> {
+  // A log that is read at full speed must not stand in the way of acks and answers.
+  const [logNc, nc] = await Promise.all([connectNats(data.nats, 'partition-log'), connectNats(data.nats, 'partition')]);
+  const jsm = await jetstreamManager(nc, {checkAPI: false});
+  const deployment = must(await readDeployment(nc), 'the deployment record exists before partitions start');
+  const values = partValues(jsm);
+  const digest = createHash('sha256').update(`fingerprints ${deployment.secret}`).digest();
   return {
-    offer: (message: OfferedMessage) => reader.offer(message),
-    forgetOffered: () => reader.forgetOffered(),
-    compareLog: () => {
-      runner.logDisconnected();
-      runner.logReconnected().catch(fail);
-    },
+    logNc,
+    logSource: new NatsLogSource(logNc, await jetstreamManager(logNc, {checkAPI: false})),
+    nc,
+    cache: new PartsCache(values, data.cacheBytesMax * (1 - foldCacheShare)),
+    foldCache: new PartsCache(patientValues(values), data.cacheBytesMax * foldCacheShare),
+    seeds: [digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8)],
   };
 }
 
-/** The partitions of this thread, from their recovery to the drain. */
-class Owner {
-  private readonly ground: Ground;
-  private readonly vitals: ThreadVitals;
-  private readonly intake: AckedIntake;
-  private readonly runners: Runner[] = [];
-  private readonly warmUpEndMs = monotonicMs() + warmUpMsMax;
-  private catchUp: CatchUp | undefined;
-  isDraining = false;
+function vitalsOf({logNc, nc, cache, foldCache}: Shared): ThreadVitals {
+  return new ThreadVitals({
+    thread: `partitions ${data.partitions.join(',')}`,
+    connections: [new ConnectionWatch(logNc, 'partition-log'), new ConnectionWatch(nc, 'partition')],
+    caches: () => [
+      {use: 'live', bytes: cache.bytesHeld, bytesMax: cache.bytesMax},
+      {use: 'fold', bytes: foldCache.bytesHeld, bytesMax: foldCache.bytesMax},
+    ],
+  });
+}
 
-  constructor(ground: Ground) {
-    this.ground = ground;
-    this.vitals = vitalsOf(ground);
-    this.intake = new AckedIntake(new Map(), data.releasedBytes, () => tell({kind: 'ask anew'}));
-    ground.logSource.onHurry = () => tell({kind: 'hurry'});
-    void watchLog(ground, this.runners, () => this.intake.logDisconnected());
-    port.on('message', (message: ToWorker) => {
-      if (message.kind === 'acked') this.intake.take(message);
-      else void this.drain().catch(fail);
-    });
+async function startPartition(number: number, shared: Shared): Promise<Runner> {
+  const {nc, logSource, cache, foldCache, seeds} = shared;
+  return assemblePartition({
+    setup: {
+      partition: number,
+      seeds,
+      dedupeBytesMax: data.dedupeBytesMax / data.partitions.length,
+      rowKernel: loadRowKernel(),
+    },
+    js: jetstream(nc),
+    jsm: await jetstreamManager(nc, {checkAPI: false}),
+    logSource,
+    logJsm: await jetstreamManager(nc, {checkAPI: false, timeout: lastSequenceMsMax}),
+    cache,
+    foldCache,
+    damage,
+    positionNote: new PositionFile(data.dataDir, number, log),
+    refreshMs: data.reportRefreshMs,
+    stagger: (number + 1) / (data.partitionCount + 1),
+    erasureReach: reachOf(nc),
+    noteApplied: (sequence) => void Atomics.store(data.appliedSequences, number, sequence),
+    log,
+    onFatal: fail,
+  });
+}
+
+function reachOf(nc: NatsConnection): ErasureReach {
+  if (!data.isNatsEmbedded) return 'records';
+  return erasesAtomically(nc.info?.version ?? '0.0.0') ? 'bytes' : 'logical';
+}
+
+function answerQuestions(runner: Runner, nc: NatsConnection, logger: Logger, vitals: ThreadVitals): void {
+  const reads = new LiveReads(runner);
+  const {partition} = runner.setup.partition;
+  nc.subscribe(askPartitionSubject(partition), {
+    callback: (error, message) => {
+      if (error === null) void answer(reads, vitals, message, logger);
+    },
+  });
+}
+
+/** A question that is no JSON, or whose asker cannot be reached any more, harms nobody else. */
+async function answer(reads: LiveReads, vitals: ThreadVitals, message: Msg, logger: Logger): Promise<void> {
+  try {
+    message.respond(JSON.stringify(await replyTo(message.json<PartitionQuestion>(), reads, vitals, logger)));
+  } catch (error) {
+    logger.error({err: error}, 'a question was not answered');
   }
+}
 
-  /** Resolves when every partition is live. */
-  async start(): Promise<void> {
-    this.catchUp = await beginCatchUp(this.ground);
-    const later = this.catchUp?.partitions ?? [];
-    const first = this.own(data.partitions.filter((number) => !later.includes(number)));
-    await Promise.all([first, this.catchUp?.done.then((found) => this.own(later, found))]);
-  }
+async function replyTo(
+  question: PartitionQuestion,
+  reads: LiveReads,
+  vitals: ThreadVitals,
+  logger: Logger,
+): Promise<PartitionAnswer> {
+  const answering = question.ask === 'measures' ? measures(reads, vitals) : reads.answer(question);
+  return answering.catch((error: Error): PartitionAnswer => {
+    if (!damage.note(error)) logger.error({err: error}, 'a live question failed');
+    return {kind: 'unavailable', message: 'a part of the answer could not be read'};
+  });
+}
 
-  /** `found`: by the thread that caught up with their logs. */
-  private async own(partitions: readonly number[], found: readonly FoundInLog[] = []): Promise<void> {
-    if (this.isDraining) return;
-    const runners = await Promise.all(partitions.map((number) => assembleOver(this.ground, number)));
-    // Nothing of them is folded: what the drain would have them publish is published.
-    if (this.isDraining) return;
-    for (const runner of runners) {
-      this.runners.push(runner);
-      answerQuestions(this.ground, runner, this.vitals);
-      this.intake.add(runner.setup.partition.partition, offeredTo(runner));
+async function measures(reads: LiveReads, vitals: ThreadVitals): Promise<PartitionAnswer> {
+  return {kind: 'measures', partition: await reads.measures(), thread: vitals.measure()};
+}
+
+/** Folding goes on only when the log that comes back is the one that went. */
+async function watchLog(runners: readonly Runner[], intake: AckedIntake, {logNc}: Shared): Promise<void> {
+  for await (const {type} of logNc.status()) {
+    if (type === 'disconnect') {
+      for (const runner of runners) runner.logDisconnected();
+      intake.logDisconnected();
     }
-    for (const {partition, gaps, logLosses} of found) {
-      runners.find(({setup}) => setup.partition.partition === partition)?.noteFound(gaps, logLosses);
-    }
-    const warmedUp = this.warmUp(runners);
-    await Promise.all(runners.map((runner) => runner.start(warmedUp)));
+    if (type === 'reconnect') for (const runner of runners) runner.logReconnected().catch(fail);
   }
+}
 
-  /** Those that come later than the others get what is left of the time. */
-  private async warmUp(runners: readonly Runner[]): Promise<void> {
-    const stored = runners.map(({setup: {layout}}) => ({
-      chunks: [...layout.chunks.values()],
-      userRuns: layout.userRuns,
-    }));
-    const isFirst = runners.length === this.runners.length;
-    await warmUp(this.ground.cache, stored, Math.max(0, this.warmUpEndMs - monotonicMs()));
-    // What is run by that is the same code for all of them.
-    if (!isFirst) return;
+function openIntake(runners: readonly Runner[]): AckedIntake {
+  const partitions = runners.map((runner) => {
+    const {reader, partition} = runner.setup;
+    const offered = {
+      offer: (message: OfferedMessage) => reader.offer(message),
+      forgetOffered: () => reader.forgetOffered(),
+      compareLog: () => {
+        runner.logDisconnected();
+        runner.logReconnected().catch(fail);
+      },
+    };
+    return [partition.partition, offered] as const;
+  });
+  return new AckedIntake(new Map(partitions), data.releasedBytes, () => tell({kind: 'ask anew'}));
+}
+
+async function main(): Promise<void> {
+  const shared = await openShared();
+  if (!hasRowKernel)
+    log.warn('events are folded without the WebAssembly kernel (SIMD): that takes three times as long');
+  const runners = await Promise.all(data.partitions.map((number) => startPartition(number, shared)));
+  const vitals = vitalsOf(shared);
+  for (const runner of runners) answerQuestions(runner, shared.nc, log, vitals);
+  const intake = openIntake(runners);
+  shared.logSource.onHurry = () => tell({kind: 'hurry'});
+  void watchLog(runners, intake, shared);
+  port.on('message', (message: ToWorker) => {
+    if (message.kind === 'acked') intake.take(message);
+    else void drain(runners, shared).catch(fail);
+  });
+  const stored = runners.map(({setup: {layout}}) => ({chunks: [...layout.chunks.values()], userRuns: layout.userRuns}));
+  const warmedUp = warmUp(shared.cache, stored, warmUpMsMax).then(async () => {
     await rehearse(
       runners.map(({setup}) => setup),
       rehearsalMsMax,
     );
-  }
-
-  private async drain(): Promise<void> {
-    this.isDraining = true;
-    await Promise.all([this.catchUp?.done, ...this.runners.map((runner) => runner.drain())]); // CU3 (catch-up.ts)
-    await closeGround(this.ground);
-    tell({kind: 'stopped'});
-    port.close();
-  }
+  });
+  await Promise.all(runners.map((runner) => runner.start(warmedUp)));
+  tell({kind: 'ready'});
 }
 
-async function main(): Promise<void> {
-  if (!hasRowKernel)
-    log.warn('events are folded without the WebAssembly kernel (SIMD): that takes three times as long');
-  const owner = new Owner(await openGround(data, log, fail));
-  try {
-    await owner.start();
-  } catch (error) {
-    if (owner.isDraining) return; // What was starting lost its ground to the drain.
-    throw error;
-  }
-  tell({kind: 'ready'});
+async function drain(runners: readonly Runner[], {nc, logNc}: Shared): Promise<void> {
+  await Promise.all(runners.map((runner) => runner.drain()));
+  await Promise.all([nc.close(), logNc.close()]);
+  tell({kind: 'stopped'});
+  port.close();
 }
 
 main().catch(fail);

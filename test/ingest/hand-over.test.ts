@@ -149,23 +149,6 @@ describe('the thread that folds', () => {
     expect([taken(7), compared, released[0]]).toEqual([[7, 8], 1, 60]);
   });
 
-  test('of a partition that another thread still has nothing is kept; one that comes later compares its log first', () => {
-    const others = (connection: number): AckedParcel => ({
-      kind: 'acked',
-      connection,
-      messages: [{partition: 1, sequence: 1, bytes: new Uint8Array(10)}],
-    });
-    released = new Int32Array(2);
-    intake = new AckedIntake(new Map(), released, () => {});
-    intake.take(others(1));
-    expect([...released]).toEqual([0, 10]);
-    const later = {offer: offered.add.bind(offered), forgetOffered: () => {}, compareLog: () => void (compared += 1)};
-    intake.add(1, later);
-    expect(compared).toBe(1);
-    intake.take(others(1));
-    expect([taken(1), [...released]]).toEqual([[1], [0, 20]]);
-  });
-
   test('a new connection: what came over the one before is of no use, and the log is compared first', () => {
     intake.take(parcel(1, 1, 2));
     intake.take(parcel(2));

@@ -30,14 +30,12 @@ export class PartitionRole {
   private readonly release: () => Promise<void>;
   private worker: Worker | undefined;
   private readonly producer = randomBytes(8);
-  /** What this helper's producer counted last, by partition. */
-  private readonly numbers = new Map<number, number>();
+  private n = 0;
   private lastMessage: Uint8Array = new Uint8Array(0);
   /** Messages of the worker that say why it ended. */
   readonly fatal: string[] = [];
 
   private constructor(
-    private readonly partitionCount: number,
     dataDir: string,
     nats: EmbeddedNats,
     nc: NatsConnection,
@@ -52,31 +50,30 @@ export class PartitionRole {
     this.release = release;
   }
 
-  /** A server with the streams of so many partitions, no thread yet. */
-  static async create(partitionCount = 1): Promise<PartitionRole> {
+  /** A server with the streams of one partition, no thread yet. */
+  static async create(): Promise<PartitionRole> {
     const dataDir = temporaryFolder();
     const lock = await lockDataDir(dataDir, () => {});
     const serverBin = process.env.NATS_SERVER_BIN as string;
     const nats = await startEmbeddedNats({dataDir, serverBin, lock, logger: createLogger('silent', 'test')});
     const nc = await connectNats(nats.address, 'test');
-    await ensureTopology(nc, {partitions: partitionCount, replicas: 1});
-    return new PartitionRole(partitionCount, dataDir, nats, nc, await jetstreamManager(nc), async () => lock.release());
+    await ensureTopology(nc, {partitions: 1, replicas: 1});
+    return new PartitionRole(dataDir, nats, nc, await jetstreamManager(nc), async () => lock.release());
   }
 
   /** Resolves when the thread has published a snapshot. */
   async startWorker(options: Partial<PartitionWorkerData> = {}): Promise<void> {
     const workerData: PartitionWorkerData = {
       nats: this.nats.address,
-      partitions: Array.from({length: this.partitionCount}, (_, partition) => partition),
-      partitionCount: this.partitionCount,
+      partitions: [0],
+      partitionCount: 1,
       reportRefreshMs: 500,
       cacheBytesMax: 4 * 1024 * 1024,
       dedupeBytesMax: 8 * 1024 * 1024,
-      catchUpBytesMin: Number.POSITIVE_INFINITY,
       isNatsEmbedded: true,
       dataDir: this.dataDir,
-      releasedBytes: new Int32Array(new SharedArrayBuffer(4 * this.partitionCount)),
-      appliedSequences: new Int32Array(new SharedArrayBuffer(4 * this.partitionCount)),
+      releasedBytes: new Int32Array(new SharedArrayBuffer(4)),
+      appliedSequences: new Int32Array(new SharedArrayBuffer(4)),
       logLevel: 'silent',
       ...options,
     };
@@ -107,25 +104,19 @@ export class PartitionRole {
   }
 
   /** Appends one log message with the entries that `write` writes; returns its sequence. */
-  async append(write: (writer: ByteWriter) => number, partition = 0): Promise<number> {
+  async append(write: (writer: ByteWriter) => number): Promise<number> {
     const writer = new ByteWriter(1_024);
     beginMessage(writer);
     const count = write(writer);
-    const n = this.nextNumber(partition);
-    const bytes = sealMessage(writer, this.producer, n, 1_700_000_000_000, count);
+    this.n += 1;
+    const bytes = sealMessage(writer, this.producer, this.n, 1_700_000_000_000, count);
     this.lastMessage = bytes.slice();
-    return (await this.js.publish(logSubject(partition), bytes)).seq;
+    return (await this.js.publish(logSubject(0), bytes)).seq;
   }
 
   /** As if the log had lost the next message of this helper's producer. */
-  skipNumber(partition = 0): void {
-    this.nextNumber(partition);
-  }
-
-  private nextNumber(partition: number): number {
-    const n = (this.numbers.get(partition) ?? 0) + 1;
-    this.numbers.set(partition, n);
-    return n;
+  skipNumber(): void {
+    this.n += 1;
   }
 
   /** The log as a power cut without sync leaves it: only its first `count` messages are there. */
@@ -151,25 +142,22 @@ export class PartitionRole {
     await until('another server runs', () => this.nats.pid() !== undefined && this.nats.pid() !== pid);
   }
 
-  async ask(question: PartitionQuestion, partition = 0): Promise<PartitionAnswer> {
-    const message = await this.nc.request(askPartitionSubject(partition), JSON.stringify(question), {timeout: 20_000});
+  async ask(question: PartitionQuestion): Promise<PartitionAnswer> {
+    const message = await this.nc.request(askPartitionSubject(0), JSON.stringify(question), {timeout: 20_000});
     return message.json<PartitionAnswer>();
   }
 
-  async manifest(partition = 0): Promise<Manifest> {
+  async manifest(): Promise<Manifest> {
     const message = await this.jsm.streams.getMessage(bucketStream('manifests'), {
-      last_by_subj: bucketSubject('manifests', `p${partition}`),
+      last_by_subj: bucketSubject('manifests', 'p0'),
     });
     return decodeManifest(message!.data);
   }
 
   /** Waits for a published snapshot at or after `sequence`; its manifest and index. */
-  async published(
-    sequence: number,
-    partition = 0,
-  ): Promise<{manifest: Manifest; index: SnapshotIndex; cache: PartsCache}> {
+  async published(sequence: number): Promise<{manifest: Manifest; index: SnapshotIndex; cache: PartsCache}> {
     const manifest = await until(`a snapshot at ${sequence}`, async () => {
-      const newest = await this.manifest(partition);
+      const newest = await this.manifest();
       return newest.position.sequence >= sequence ? newest : undefined;
     });
     const cache = new PartsCache(partValues(this.jsm), 64 * 1024 * 1024);
