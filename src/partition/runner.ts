@@ -152,7 +152,6 @@ export class Runner {
       if (this.isStandingStill) return;
     }
     await this.publishNow(tickReason.start);
-    if (this.isStandingStill) return;
     if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
     this.startTicking(partition.partition);
     await warmedUp;
@@ -384,14 +383,13 @@ export class Runner {
     return this.setup.pace.hurry(this.publishedWaiters.wait(sequence, Math.min(waitMs, timerMsMax)));
   }
 
-  /** Publishes a tick and waits until a snapshot at or after it is published, or never will be. */
+  /** Publishes a tick and waits until a snapshot at or after it is published. */
   private async publishNow(reason: TickReason): Promise<void> {
     for (;;) {
       const {disconnects} = this;
       const sequence = await this.setup.writer.tick(this.periodMs, reason);
       do {
         if (await this.whenPublished(sequence, lookAgainMs)) return;
-        if (this.isStandingStill) return;
         // A log that went away and came back may have lost this tick: then another one is needed.
       } while (disconnects === this.disconnects);
     }

@@ -6,7 +6,9 @@
 //   WP2. The rests of one errand are bounded (`restsMsMax`), and so is what they take longer where the thread has other work:
 //        a snapshot is published well within the refresh.
 //   WP3. Who waits for a result ends all rests until it is there (`hurry`).
-import {setTimeout as pause} from 'node:timers/promises';
+//   WP4. Without a rest, too, a piece is followed by a turn of the thread's loop: messages and live reads wait for a piece, and
+//        not for the errand.
+import {setImmediate as nextTurn, setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs, threadBusyMs} from '../clock.js';
 
 /** WP1 */
@@ -21,6 +23,8 @@ export interface WorkClock {
   busyMs(): number;
   nowMs(): number;
   pause(ms: number): Promise<unknown>;
+  /** Resolves when what came meanwhile had its turn. */
+  nextTurn(): Promise<unknown>;
 }
 
 /** One piece after the other of the same result. */
@@ -36,7 +40,7 @@ export class WorkPace {
   private waiting = 0;
 
   /** `restsMsMax`: of one errand. */
-  constructor(restsMsMax: number, clock: WorkClock = {busyMs: threadBusyMs, nowMs: monotonicMs, pause}) {
+  constructor(restsMsMax: number, clock: WorkClock = {busyMs: threadBusyMs, nowMs: monotonicMs, pause, nextTurn}) {
     this.restsMsMax = restsMsMax;
     this.clock = clock;
   }
@@ -57,10 +61,14 @@ export class WorkPace {
     let restedMs = clock.busyMs();
     const turn = async (): Promise<void> => {
       const workedMs = clock.busyMs() - restedMs;
-      if (workedMs < workMs || this.waiting > 0 || restsMs >= restsMsMax) return;
-      const startedMs = clock.nowMs();
-      await clock.pause(Math.min(Math.round(workedMs * restShare), restMsMax));
-      restsMs += clock.nowMs() - startedMs;
+      if (workedMs < workMs) return;
+      if (this.waiting > 0 || restsMs >= restsMsMax) {
+        await clock.nextTurn(); // WP4
+      } else {
+        const startedMs = clock.nowMs();
+        await clock.pause(Math.min(Math.round(workedMs * restShare), restMsMax));
+        restsMs += clock.nowMs() - startedMs;
+      }
       restedMs = clock.busyMs();
     };
     return {turn};

@@ -25,6 +25,10 @@ class HandClock {
   readonly pause = async (ms: number): Promise<void> => {
     this.restedMs += ms + this.lateMs;
   };
+  turns = 0;
+  readonly nextTurn = async (): Promise<void> => {
+    this.turns += 1;
+  };
 }
 
 test('work pace: a rest is twice as long as the work before it, and short work adds up', async () => {
@@ -36,6 +40,7 @@ test('work pace: a single rest is bounded, and so are all rests of an errand', a
   const clock = new HandClock();
   const pace = new WorkPace(25, clock);
   expect(await rests(pace, clock, [300, 4, 300, 300, 300])).toEqual([10, 8, 10, 0, 0]);
+  expect(clock.turns).toBe(2); // Without a rest the thread's other work has its turn all the same.
   expect(await rests(pace, clock, [300])).toEqual([10]);
   clock.lateMs = 20; // The thread has other work.
   expect(await rests(pace, clock, [300, 300])).toEqual([30, 0]);
@@ -48,7 +53,8 @@ test('work pace: nothing rests while somebody waits, whatever becomes of what th
   const waiting = pace.hurry(new Promise<void>((resolve) => (end = resolve)));
   const failed = pace.hurry(Promise.reject(new Error('the store is gone')));
   await expect(failed).rejects.toThrow('the store is gone');
-  expect(await rests(pace, clock, [5, 5])).toEqual([0, 0]);
+  expect(await rests(pace, clock, [5, 0.5, 5])).toEqual([0, 0, 0]);
+  expect(clock.turns).toBe(2);
   end();
   await waiting;
   expect(await rests(pace, clock, [5])).toEqual([10]);
