@@ -186,6 +186,7 @@ class NatsLogPull implements LogPull {
     this.due = taken[taken.length - 1].sequence + 1;
     for (const {bytes} of taken) this.skippedBytes += bytes.length;
     if (this.wanted < this.due) this.hurryDone();
+    else this.hurry(this.wanted);
     return taken;
   }
 
@@ -197,7 +198,7 @@ class NatsLogPull implements LogPull {
     if (sequence < this.due) return;
     this.wanted = Math.max(this.wanted, sequence);
     if (this.state !== 'resting' || this.isOffered()) return;
-    if (this.isFed) this.hurryOffers();
+    if (this.isFed && !this.hasGap()) this.hurryOffers();
     else this.ask('now');
   }
 
@@ -231,10 +232,10 @@ class NatsLogPull implements LogPull {
     }
     const {nc, rests, stream, consumer} = this.setup;
     rests.delete(this.restOver);
-    if (state === 'now') this.wanted = 0;
     this.state = state;
     this.isFed = false;
     this.batch = state === 'first' ? 1 : this.missing();
+    if (state === 'now') this.wanted = 0;
     this.brought = this.broughtBytes = 0;
     this.requests += 1;
     this.requestedMs = monotonicMs();
@@ -246,12 +247,14 @@ class NatsLogPull implements LogPull {
     nc.publish(subject, request, {reply: `${this.inbox}.${this.requests}`});
   }
 
-  /** As many messages as there may be between what the consumer sent and what is offered. */
+  /**
+   * As many messages as there may be up to the newest that is offered, and up to what is wanted. Not to the first gap alone:
+   * where edges of several processes write in turn there is a gap before every other message.
+   */
   private missing(): number {
-    const first = this.setup.offered.first(this.due);
-    return first === undefined
-      ? requestMessagesMax
-      : Math.min(Math.max(1, first - 1 - this.consumed), requestMessagesMax);
+    const {last} = this.setup.offered;
+    if (last === undefined || last < this.due) return requestMessagesMax;
+    return Math.min(Math.max(1, last - this.consumed, this.wanted - this.consumed), requestMessagesMax);
   }
 
   private receive(error: Error | null, message: Msg): void {

@@ -28,6 +28,11 @@ export class OfferedMessages {
     return this.queue[0]?.sequence;
   }
 
+  /** Sequence of the newest one. */
+  get last(): number | undefined {
+    return this.queue[this.queue.length - 1]?.sequence;
+  }
+
   /** Those from `due` on that follow each other, of about `bytesMax` at most; none when `due` itself is not here. */
   take(due: number, bytesMax: number): LogMessage[] {
     this.first(due);

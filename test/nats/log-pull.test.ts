@@ -294,4 +294,18 @@ describe('what the edge of this process offers', () => {
     await run.stop();
     expect(run.numbers.map(Math.floor)).toEqual(upTo(40));
   });
+
+  test('of edges that write in turn the gaps are read together, not one after each rest', async () => {
+    const run = new OfferedReading();
+    await write(1, 201);
+    await run.has(201);
+    await write(202, 401);
+    for (let n = 203; n <= 401; n += 2) run.offer(n);
+    const startMs = performance.now();
+    await run.has(401);
+    // A rest for each of a hundred gaps would be 12 s.
+    expect(performance.now() - startMs).toBeLessThan(6_000);
+    await run.stop();
+    expect(run.numbers.map(Math.floor)).toEqual(upTo(401));
+  });
 });
