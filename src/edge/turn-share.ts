@@ -31,7 +31,7 @@ export class TurnShare {
     this.endMs = undefined;
   };
 
-  /** Calls back once, in a turn that has its share. */
+  /** Calls back once, in a turn that has its share: at the end of this one bodies would take a second share of it. */
   next(call: () => void): void {
     const {atTurnEnd} = this.options;
     atTurnEnd(() => atTurnEnd(call));

@@ -6,8 +6,9 @@
 //   L2. One request at a time. While nothing comes one waits at the server for the first message, which is thus not
 //       delayed; `hurry` ends a rest. What arrived and is not taken yet is bounded by `heldBytesMax` and one request more.
 //   L3. A server that was restarted has forgotten the consumer, and a lost connection its answers: silence ends the pull.
-//   L4. What the edge of this process offers is not asked for: a pull rests for as long as that follows what it has, and
-//       asks for the gaps, which are messages of others. A consumer that was left far behind is replaced by another one.
+//   L4. What the edge of this process offers is not asked for: a pull rests for as long as that follows what it has. Gaps are
+//       messages of others: it asks for all up to the newest that is offered; what comes both ways is taken once.
+//       A consumer that was left far behind is replaced by another one.
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {AckPolicy, DeliverPolicy, type JetStreamManager} from '@nats-io/jetstream';
 import {createInbox, type Msg, type NatsConnection, nanos, nuid, type Subscription} from 'nats';

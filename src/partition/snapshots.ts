@@ -126,7 +126,7 @@ export class Snapshots {
   }
 
   /**
-   * Cuts now (synchronously, 1 to 2 ms) and writes, at the pace of what nobody waits for; resolves when the manifest is
+   * Cuts now (synchronously) and writes, at the pace of what nobody waits for; resolves when the manifest is
    * published and what it replaced is swept.
    */
   take(): Promise<void> {
