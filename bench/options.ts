@@ -9,6 +9,8 @@ export interface BenchOptions {
   /** Of each measurement in each round. */
   readonly seconds: number;
   readonly refreshSeconds: number;
+  /** PARTITIONS of the service. */
+  readonly partitions: number;
   /** A round in which others used a larger share of the machine's CPU is void. */
   readonly foreignShareMax: number;
   /** The bench's own numbers, by name. */
@@ -30,6 +32,7 @@ const common = {
   rounds: {normal: 5, small: 1, help: 'rounds, after one that warms up'},
   seconds: {normal: 5, small: 0.5, help: 'seconds of each measurement in each round'},
   refresh: {normal: 10, small: 1, help: 'REPORT_REFRESH_SECONDS of the service'},
+  partitions: {normal: 4, small: 4, help: 'PARTITIONS of the service, and of the log that is a floor'},
   // The small form shows that a bench works, on machines that are busy with other tests.
   foreign: {normal: 0.1, small: 1, help: 'share of all CPU that others may use in a round before it is void'},
 } as const satisfies Readonly<Record<string, NumberOption>>;
@@ -52,6 +55,7 @@ export function readCommand(args: readonly string[], all: readonly Bench[]): Com
     rounds: numberOf('rounds', common.rounds),
     seconds: numberOf('seconds', common.seconds),
     refreshSeconds: numberOf('refresh', common.refresh),
+    partitions: numberOf('partitions', common.partitions),
     foreignShareMax: numberOf('foreign', common.foreign),
     numbers: Object.fromEntries(Object.entries(numbers).map(([name, option]) => [name, numberOf(name, option)])),
     resultsFolder: folderOf('results'),

@@ -12,7 +12,6 @@ import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import type {Bench, Say} from '../bench.js';
 import {startBroker} from '../engine/broker.js';
 import {fillLog, Logs} from '../engine/log-store.js';
-import {partitionCount} from '../engine/store.js';
 import {unpackMessage} from '../engine/unpack.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
@@ -60,7 +59,7 @@ type Use = (partition: number) => (sequence: number, bytes: Uint8Array) => numbe
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldReport> {
   const eventCount = options.numbers.events!;
-  const dataDir = await fillLog({...canonical, userCount: 100_000, eventCount}, owned, say);
+  const dataDir = await fillLog({...canonical, userCount: 100_000, eventCount}, options, owned, say);
   const logs = owned.add(await Logs.open(owned.add(await startBroker(dataDir))));
   const messages = await inMemory(logs);
   const logBytes = messages.flat().reduce((sum, {bytes}) => sum + bytes.length, 0);
@@ -76,15 +75,15 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldR
   const fromLog = (use: Use): Measure<Sample> =>
     timed(eventCount, async () => {
       let events = 0;
-      for (let partition = 0; partition < partitionCount; partition++) {
+      for (const partition of logs.partitions) {
         const take = use(partition);
         for await (const {sequence, bytes} of logs.messages(partition)) events += take(sequence, bytes);
       }
       return events;
     });
-  const kernels = Array.from({length: partitionCount}, () => loadRowKernel());
-  const valuesLookedUp = Array.from({length: partitionCount}, () => loadRowKernel({distinctShare: 2}));
-  const usersLookedUp = Array.from({length: partitionCount}, () => loadRowKernel({knownUserBytesMax: 0}));
+  const kernels = logs.partitions.map(() => loadRowKernel());
+  const valuesLookedUp = logs.partitions.map(() => loadRowKernel({distinctShare: 2}));
+  const usersLookedUp = logs.partitions.map(() => loadRowKernel({knownUserBytesMax: 0}));
   if (kernels.includes(undefined))
     throw new Error('there is no kernel on this machine, or nobody compiled it: npm run build');
   const measures: Record<Contender, Measure<Sample>> = {
@@ -127,7 +126,7 @@ interface Kept {
 
 async function inMemory(logs: Logs): Promise<Kept[][]> {
   const messages: Kept[][] = [];
-  for (let partition = 0; partition < partitionCount; partition++) {
+  for (const partition of logs.partitions) {
     const ofPartition: Kept[] = [];
     for await (const {sequence, bytes} of logs.messages(partition))
       ofPartition.push({sequence, bytes: new Uint8Array(bytes)});

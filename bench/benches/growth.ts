@@ -13,8 +13,8 @@ import type {ReportQuery} from '../../src/asks.js';
 import type {Bench, Say} from '../bench.js';
 import {EngineLink} from '../engine/engine-link.js';
 import {Feed} from '../engine/feed.js';
-import {cacheMib, partitionCount, serviceEnv, untilCounted} from '../engine/store.js';
-import {type BenchService, startService} from '../machine/service.js';
+import {cacheMib, untilCounted} from '../engine/store.js';
+import {type BenchService, envOf, startService} from '../machine/service.js';
 import {settled} from '../machine/settle.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
@@ -58,7 +58,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Growt
     try {
       const workload = growthWorkload(size, sizes[0]!);
       await fill(dataDir, workload, options, owned);
-      const service = owned.add(await startService({env: envOf(options), profileFolder: null, dataDir}));
+      const service = owned.add(await startService({env: growthEnv(options), profileFolder: null, dataDir}));
       const times = await timeReports(service, workload, owned);
       for (const name of reportNames) {
         reports[name].push({events: size, cost: times[name]});
@@ -89,10 +89,10 @@ function growthWorkload(eventCount: number, smallest: number): WorkloadOptions {
   return {...canonical, userCount: 100_000, eventCount, rare: {names: funnelSteps, count: smallest * funnelShare}};
 }
 
-const envOf = ({refreshSeconds}: BenchOptions) => ({...serviceEnv, REPORT_REFRESH_SECONDS: String(refreshSeconds)});
+const growthEnv = (options: BenchOptions) => ({...envOf(options), MEMORY_CACHE_MIB: String(cacheMib)});
 
 async function fill(dataDir: string, workload: WorkloadOptions, options: BenchOptions, owned: Owned): Promise<void> {
-  const service = owned.add(await startService({env: envOf(options), profileFolder: null, dataDir}));
+  const service = owned.add(await startService({env: growthEnv(options), profileFolder: null, dataDir}));
   const feed = owned.add(new Feed());
   await feed.begin(workload);
   await feed.send(service, workload.eventCount);
@@ -107,7 +107,7 @@ async function timeReports(
   {startMs, dayCount}: WorkloadOptions,
   owned: Owned,
 ): Promise<Record<ReportName, number>> {
-  const link = owned.add(await EngineLink.open(service, partitionCount, cacheMib * 2 ** 19));
+  const link = owned.add(await EngineLink.open(service, cacheMib * 2 ** 19));
   const range = {fromMs: startMs, toMs: startMs + dayCount * dayMs - 1};
   const queries: Record<ReportName, ReportQuery> = {
     'count by day': {report: 'events', event: 'page_viewed', interval: 'day', ...range},

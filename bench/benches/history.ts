@@ -5,7 +5,7 @@
 
 import type {Bench, Say} from '../bench.js';
 import {HttpAsker} from '../engine/http-ask.js';
-import {openStore, startOver, storeFolder} from '../engine/store.js';
+import {openStore, startOver} from '../engine/store.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
 import {fixed, tableText, whole} from '../table.js';
@@ -52,7 +52,7 @@ const reachMs = 20;
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<HistoryReport> {
   const workload = {...canonical, userCount: 100_000, eventCount: options.numbers.events!};
   const pagesOfKind = options.numbers.pages!;
-  const store = await openStore(storeFolder(options), workload, owned, say);
+  const store = await openStore(options, workload, owned, say);
   const service = await startOver(store, owned);
   const http = new HttpAsker(service);
   owned.add({stop: () => http.close()});

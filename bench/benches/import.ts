@@ -7,7 +7,7 @@ import type {Bench, Say} from '../bench.js';
 import type {LoadResult} from '../load/closed-loop.js';
 import {LoadProcess} from '../load/load-process.js';
 import {cpuSecondsOf, memoryOf, type ProcessMemory} from '../machine/processes.js';
-import {type BenchService, startService, writeKey} from '../machine/service.js';
+import {type BenchService, envOf, startService, writeKey} from '../machine/service.js';
 import {settled} from '../machine/settle.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
@@ -54,7 +54,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Impor
   const samples: ImportSample[] = [];
   for (const cacheMib of options.isSmall ? cachesMib.slice(-1) : cachesMib) {
     say(`starting a service with MEMORY_CACHE_MIB=${cacheMib} …`);
-    const env = {REPORT_REFRESH_SECONDS: String(options.refreshSeconds), MEMORY_CACHE_MIB: String(cacheMib)};
+    const env = {...envOf(options), MEMORY_CACHE_MIB: String(cacheMib)};
     const service = owned.add(await startService({env, profileFolder: options.profileFolder}));
     samples.push(await measure(service, load, workload, questions, cacheMib, options, say));
     await service.stop();

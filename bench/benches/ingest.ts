@@ -8,7 +8,7 @@ import {LoadProcess} from '../load/load-process.js';
 import {batchEvents, connectionsOf, prepareShapes, type Shape, secondsOf, shapes} from '../load/shapes.js';
 import {readMetrics} from '../machine/metrics.js';
 import {cpuSecondsOf} from '../machine/processes.js';
-import {type BenchService, startService, writeKey} from '../machine/service.js';
+import {type BenchService, envOf, startService, writeKey} from '../machine/service.js';
 import {idleShares, type Settled, settled} from '../machine/settle.js';
 import type {Target} from '../machine/target.js';
 import type {BenchOptions} from '../options.js';
@@ -77,8 +77,6 @@ interface Systems {
 
 /** Of the comparison of answers. */
 const checkedWorkload = {...canonical, eventCount: 20_000};
-/** One message in flight for each partition, as our publisher does. */
-const logLanes = 4;
 /** Every partition takes a snapshot each 0.8 refreshes: the shortest time after which idleness repeats itself. */
 const tickShare = 0.8;
 
@@ -88,13 +86,13 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Inges
   say('preparing requests …');
   const single = await prepareShapes(load, options, writeKey);
   say('starting floors, service and peer …');
-  const env = {REPORT_REFRESH_SECONDS: String(refreshSeconds)};
+  const env = envOf(options);
   const systems: Systems = {
     load,
     discard: owned.add(await startFloor('discard')),
     parse: owned.add(await startFloor('parse')),
     service: owned.add(await startService({env, profileFolder})),
-    log: owned.add(await LogFloorProcess.start()),
+    log: owned.add(await LogFloorProcess.start(options.partitions)),
     peer: await startPeer(say),
   };
   if (systems.peer !== null) owned.add(systems.peer);
@@ -195,7 +193,8 @@ async function measureLog(
 ): Promise<Costs> {
   const cpuBefore = cpuSecondsOf(log.pid);
   const seconds = secondsOf(round, options);
-  const {events, elapsedMs, latencyMs} = await log.run({seconds, eventsPerMessage, together: 1, lanes: logLanes});
+  const lanes = options.partitions; // One message in flight for each, as our publisher has.
+  const {events, elapsedMs, latencyMs} = await log.run({seconds, eventsPerMessage, together: 1, lanes});
   return {...(await settled(log, options)), cpuBefore, events, elapsedMs, latencyMs, eventsPerMessage};
 }
 

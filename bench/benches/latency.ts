@@ -8,7 +8,7 @@ import {LoadProcess} from '../load/load-process.js';
 import {type Offered, offer, requireAllStored} from '../load/offered.js';
 import {prepareShapes, type Shape, saturatedRate, secondsOf, shapes} from '../load/shapes.js';
 import {type Metrics, readMetrics} from '../machine/metrics.js';
-import {type BenchService, startService, writeKey} from '../machine/service.js';
+import {type BenchService, envOf, startService, writeKey} from '../machine/service.js';
 import {quieted} from '../machine/settle.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
@@ -46,7 +46,7 @@ interface LatencyReport {
 }
 
 /** The messages of one request: a batch has events of every partition, and is acked when all have their ack. */
-const messagesTogether: Readonly<Record<Shape, number>> = {single: 1, batch: 4};
+const messagesOf = (shape: Shape, {partitions}: BenchOptions): number => (shape === 'single' ? 1 : partitions);
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<LatencyReport> {
   const {refreshSeconds, profileFolder} = options;
@@ -54,8 +54,8 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Laten
   say('preparing requests …');
   await prepareShapes(load, options, writeKey);
   say('starting floor and service …');
-  const floor = owned.add(await LogFloorProcess.start());
-  const env = {REPORT_REFRESH_SECONDS: String(refreshSeconds)};
+  const floor = owned.add(await LogFloorProcess.start(options.partitions));
+  const env = envOf(options);
   const service = owned.add(await startService({env, profileFolder}));
   const reports: ShapeReport[] = [];
   for (const shape of shapes) reports.push(await runShape(shape, load, service, floor, options, say));
@@ -78,7 +78,7 @@ async function runShape(
       return sample;
     },
     'floor: log': async (round: number): Promise<Sample> => {
-      const together = messagesTogether[shape];
+      const together = messagesOf(shape, options);
       const result = await floor.run({seconds: secondsOf(round, options), eventsPerMessage, together, lanes: 1});
       say(
         `${shape} · floor: log: p99 ${fixed(result.latencyMs.p99, 2)} ms for ${together} x ${eventsPerMessage} events`,

@@ -17,7 +17,7 @@ import {publishedManifests} from '../../src/nats/published-manifests.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import type {Bench, Say} from '../bench.js';
 import {startBroker} from '../engine/broker.js';
-import {openStore, partitionCount, storeFolder} from '../engine/store.js';
+import {openStore} from '../engine/store.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
 import {fixed, tableText, whole} from '../table.js';
@@ -41,7 +41,7 @@ const reach = {rows: 0.2, userBytes: 70};
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<MemoryReport> {
   const workload = {...canonical, userCount: 100_000, eventCount: options.numbers.events!};
-  const store = await openStore(storeFolder(options), workload, owned, say);
+  const store = await openStore(options, workload, owned, say);
   const broker = owned.add(await startBroker(store.dataDir));
   const nc: NatsConnection = await connectNats(broker.address, 'bench-memory');
   owned.add({stop: () => nc.close()});
@@ -49,7 +49,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Memor
   const parts = new PartsCache(partValues(jsm), cacheBytesMax);
   const manifests = publishedManifests(jsm);
   const indexes: SnapshotIndex[] = [];
-  for (let partition = 0; partition < partitionCount; partition++) {
+  for (let partition = 0; partition < store.partitions; partition++) {
     const manifest = await manifests.newest(partition);
     if (manifest === undefined) throw new Error(`partition ${partition} has no snapshot`);
     indexes.push(decodeIndex(await parts.load(manifest.index)));

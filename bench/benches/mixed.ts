@@ -18,7 +18,7 @@ import {
   secondsOf,
   shapes,
 } from '../load/shapes.js';
-import {type BenchService, startService, writeKey} from '../machine/service.js';
+import {type BenchService, envOf, startService, writeKey} from '../machine/service.js';
 import {quieted, settled} from '../machine/settle.js';
 import {SnapshotWatch} from '../machine/snapshot-watch.js';
 import type {BenchOptions} from '../options.js';
@@ -94,8 +94,9 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Mixed
   return {refreshSeconds: options.refreshSeconds, events: stored.eventCount, shapes: reports};
 }
 
-function startHeard({refreshSeconds, profileFolder}: BenchOptions, snapshots: SnapshotWatch): Promise<BenchService> {
-  const env = {REPORT_REFRESH_SECONDS: String(refreshSeconds), LOG_LEVEL: 'debug'};
+function startHeard(options: BenchOptions, snapshots: SnapshotWatch): Promise<BenchService> {
+  const {profileFolder} = options;
+  const env = {...envOf(options), LOG_LEVEL: 'debug'};
   return startService({env, profileFolder, onLog: snapshots.hear});
 }
 

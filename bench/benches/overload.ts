@@ -11,7 +11,7 @@ import {LoadProcess} from '../load/load-process.js';
 import {type Offered, offer} from '../load/offered.js';
 import {batchEvents, connectionsOf, prepareShapes, rateFromStart, type Shape, shapes} from '../load/shapes.js';
 import {type MemoryCurve, MemoryWatch} from '../machine/memory-watch.js';
-import {type BenchService, startService, writeKey} from '../machine/service.js';
+import {type BenchService, envOf, startService, writeKey} from '../machine/service.js';
 import {quieted} from '../machine/settle.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
@@ -59,7 +59,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Overl
   const load = owned.add(new LoadProcess());
   say('preparing requests …');
   await prepareShapes(load, options, writeKey);
-  const env = {REPORT_REFRESH_SECONDS: String(refreshSeconds), MEMORY_CACHE_MIB: cacheMib};
+  const env = {...envOf(options), MEMORY_CACHE_MIB: cacheMib};
   const service = owned.add(await startService({env, profileFolder}));
   const reports: ShapeReport[] = [];
   for (const shape of shapes) {

@@ -23,7 +23,7 @@ import {PartsCache} from '../../src/parts/parts-cache.js';
 import type {Bench, Say} from '../bench.js';
 import {startBroker} from '../engine/broker.js';
 import {fillLog, Logs} from '../engine/log-store.js';
-import {openStore, partitionCount, serviceEnv, storeFolder} from '../engine/store.js';
+import {openStore, storeEnv} from '../engine/store.js';
 import {unpackMessage} from '../engine/unpack.js';
 import {startService} from '../machine/service.js';
 import type {BenchOptions} from '../options.js';
@@ -56,10 +56,15 @@ const reach = {snapshot: 3, log: 1.35};
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<RecoveryReport> {
   const workload = {...canonical, userCount: 100_000, eventCount: options.numbers.events!};
   const logEventCount = options.numbers.logevents!;
-  const store = await openStore(storeFolder(options), workload, owned, say);
+  const store = await openStore(options, workload, owned, say);
   const {snapshot, snapshotBytes} = await playSnapshot(store.dataDir, options, owned, say);
   const snapshotStart = await playStart(store.dataDir, options, owned, say);
-  const log = await playLog(await fillLog({...workload, eventCount: logEventCount}, owned, say), options, owned, say);
+  const log = await playLog(
+    await fillLog({...workload, eventCount: logEventCount}, options, owned, say),
+    options,
+    owned,
+    say,
+  );
   return {
     eventCount: workload.eventCount,
     logEventCount,
@@ -80,7 +85,9 @@ async function playSnapshot(dataDir: string, options: BenchOptions, owned: Owned
   const [js, jsm] = [jetstream(nc), await jetstreamManager(nc)];
   const values = partValues(jsm);
   const log = createLogger('warn', 'bench');
-  const manifests = await Promise.all(partitions().map((partition) => publishedManifests(jsm).newest(partition)));
+  const manifests = await Promise.all(
+    partitionsOf(options).map((partition) => publishedManifests(jsm).newest(partition)),
+  );
   const parts = await Promise.all(manifests.map((manifest) => partsOfRecovery(manifest!, new PartsCache(values, 0))));
   const readParts = async (ofPartition: readonly PartRef[]): Promise<void> => {
     const load = ({revisions}: PartRef) => Promise.all(revisions.map((revision) => values.read(revision)));
@@ -94,14 +101,16 @@ async function playSnapshot(dataDir: string, options: BenchOptions, owned: Owned
   };
   // As the service does: all partitions of a thread at once.
   const read: Measure<number> = timed(async () => void (await Promise.all(parts.map(readParts))));
-  const recoverAll: Measure<number> = timed(async () => void (await Promise.all(partitions().map(recoverOne))));
+  const recoverAll: Measure<number> = timed(
+    async () => void (await Promise.all(partitionsOf(options).map(recoverOne))),
+  );
   const snapshot = await playRounds({'read its bytes': read, 'recover()': recoverAll}, options, say);
   await nc.close();
   await broker.stop();
   return {snapshot, snapshotBytes: parts.flat().reduce((sum, {bytes}) => sum + bytes, 0)};
 }
 
-const partitions = (): number[] => Array.from({length: partitionCount}, (_, partition) => partition);
+const partitionsOf = ({partitions}: BenchOptions): number[] => Array.from({length: partitions}, (_, at) => at);
 
 /** What a recovery loads (src/partition/recovery.ts), the index first. */
 async function partsOfRecovery(manifest: Manifest, parts: PartsCache): Promise<PartRef[]> {
@@ -118,14 +127,14 @@ async function partsOfRecovery(manifest: Manifest, parts: PartsCache): Promise<P
 }
 
 function playStart(dataDir: string, options: BenchOptions, owned: Owned, say: Say) {
-  const start: Measure<number> = () => startAndStop(dataDir, owned);
+  const start: Measure<number> = () => startAndStop(dataDir, options, owned);
   return playRounds({'start from the snapshot': start}, options, say);
 }
 
 /** Ms until the service is ready. */
-async function startAndStop(dataDir: string, owned: Owned): Promise<number> {
+async function startAndStop(dataDir: string, {partitions}: BenchOptions, owned: Owned): Promise<number> {
   const startMs = monotonicMs();
-  const service = owned.add(await startService({env: serviceEnv, profileFolder: null, dataDir}));
+  const service = owned.add(await startService({env: storeEnv(partitions), profileFolder: null, dataDir}));
   const elapsedMs = monotonicMs() - startMs;
   await service.stop();
   return elapsedMs;
@@ -146,7 +155,7 @@ async function playLog(dataDir: string, options: BenchOptions, owned: Owned, say
       const copy = mkdtempSync(join(tmpdir(), 'millrace-bench-copy-'));
       try {
         cpSync(dataDir, copy, {recursive: true});
-        return await startAndStop(copy, owned);
+        return await startAndStop(copy, options, owned);
       } finally {
         rmSync(copy, {recursive: true, force: true});
       }
@@ -156,7 +165,7 @@ async function playLog(dataDir: string, options: BenchOptions, owned: Owned, say
 }
 
 async function unpackAll(logs: Logs): Promise<void> {
-  for (const partition of partitions()) {
+  for (const partition of logs.partitions) {
     for await (const {bytes} of logs.messages(partition)) {
       if (unpackMessage(bytes) !== new MessageCursor(bytes).count) throw new Error('an entry of the log is no event');
     }

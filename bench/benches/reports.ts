@@ -16,7 +16,7 @@ import {
   type TimeRange,
 } from '../engine/questions.js';
 import {type Asked, Rivalry, type Sample} from '../engine/rivalry.js';
-import {cacheMib, openStore, partitionCount, startOver, storeFolder} from '../engine/store.js';
+import {cacheMib, openStore, startOver} from '../engine/store.js';
 import type {BenchService} from '../machine/service.js';
 import {quieted} from '../machine/settle.js';
 import type {BenchOptions} from '../options.js';
@@ -113,13 +113,13 @@ interface Ground {
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<ReportsReport> {
   const workload = {...canonical, userCount: 100_000, eventCount: options.numbers.events!};
-  const store = await openStore(storeFolder(options), workload, owned, say);
+  const store = await openStore(options, workload, owned, say);
   const peer = await DuckDbPeer.open(join(store.folder, 'events.duckdb'), store.linesPath, say);
   if (peer !== null) owned.add(peer);
   const service = await startOver(store, owned);
   const http = new HttpAsker(service);
   owned.add({stop: () => http.close()});
-  const link = owned.add(await EngineLink.open(service, partitionCount, cacheMib * 2 ** 19));
+  const link = owned.add(await EngineLink.open(service, cacheMib * 2 ** 19));
   const ground: Ground = {service, http, link, peer, workload, options, say};
   const played: Played[] = [];
   for (const play of [playFunnels, playCounts, playActive]) played.push(told(await play(ground), say));

@@ -12,7 +12,7 @@ import {askAtRate, type ReportLatency} from '../load/report-load.js';
 import {batchEvents, connectionsOf, prepareShapes, saturatedRate, shapes} from '../load/shapes.js';
 import {foreignCpuWatch} from '../machine/foreign-cpu.js';
 import {readMetrics} from '../machine/metrics.js';
-import {type BenchService, startService, writeKey} from '../machine/service.js';
+import {type BenchService, envOf, startService, writeKey} from '../machine/service.js';
 import {quieted, settled} from '../machine/settle.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
@@ -66,8 +66,9 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Stall
   return {refreshSeconds: options.refreshSeconds, users, minutes, phases};
 }
 
-function startProbed({refreshSeconds, profileFolder}: BenchOptions, probe: StallFile): Promise<BenchService> {
-  const env = {REPORT_REFRESH_SECONDS: String(refreshSeconds), [stallFileVariable]: probe.path};
+function startProbed(options: BenchOptions, probe: StallFile): Promise<BenchService> {
+  const {profileFolder} = options;
+  const env = {...envOf(options), [stallFileVariable]: probe.path};
   const nodeArguments = ['--import', fileURLToPath(new URL('../probe/loop-stalls.js', import.meta.url))];
   return startService({env, profileFolder, nodeArguments});
 }

@@ -2,11 +2,13 @@
 
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
+import {must} from '../../actors/invariant.js';
 import type {ReportQuery} from '../../src/asks.js';
 import {monotonicMs} from '../../src/clock.js';
 import {connectNats} from '../../src/nats/connection.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {publishedManifests} from '../../src/nats/published-manifests.js';
+import {readDeployment} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {ReportEngine} from '../../src/report/engine.js';
 import {brokerAddress} from '../machine/broker.js';
@@ -19,10 +21,11 @@ export class EngineLink {
   ) {}
 
   /** `cacheBytesMax`: what the service's report role would get (R3 of the engine), but no answer is kept. */
-  static async open(service: BenchService, partitionCount: number, cacheBytesMax: number): Promise<EngineLink> {
+  static async open(service: BenchService, cacheBytesMax: number): Promise<EngineLink> {
     const nc = await connectNats(brokerAddress(service.dataDir), 'bench');
     const jsm = await jetstreamManager(nc);
     const logger = createLogger('warn', 'bench');
+    const {partitions: partitionCount} = must(await readDeployment(nc), 'a service has a deployment');
     const options = {partitionCount, cacheBytesMax, answerCharsMax: 0};
     return new EngineLink(nc, new ReportEngine(publishedManifests(jsm), partValues(jsm), options, logger));
   }

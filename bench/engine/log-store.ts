@@ -6,23 +6,30 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
+import {must} from '../../actors/invariant.js';
 import {connectNats} from '../../src/nats/connection.js';
 import {NatsLogSource} from '../../src/nats/log-pull.js';
-import {logStream} from '../../src/nats/topology.js';
+import {logStream, readDeployment} from '../../src/nats/topology.js';
 import {type LogMessage, LogReader} from '../../src/partition/log-reader.js';
 import type {Say} from '../bench.js';
 import {startService} from '../machine/service.js';
+import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
 import type {WorkloadOptions} from '../workload/events.js';
 import type {Broker} from './broker.js';
 import {Feed} from './feed.js';
-import {partitionCount, serviceEnv} from './store.js';
+import {storeEnv} from './store.js';
 
 /** A temporary folder of its own; removed when the bench ends. Resolves with the DATA_DIR. */
-export async function fillLog(workload: WorkloadOptions, owned: Owned, say: Say): Promise<string> {
+export async function fillLog(
+  workload: WorkloadOptions,
+  {partitions}: Pick<BenchOptions, 'partitions'>,
+  owned: Owned,
+  say: Say,
+): Promise<string> {
   const dataDir = mkdtempSync(join(tmpdir(), 'millrace-bench-log-'));
   owned.add({stop: () => rmSync(dataDir, {recursive: true, force: true})});
-  const env = {...serviceEnv, ROLES: 'edge'};
+  const env = {...storeEnv(partitions), ROLES: 'edge'};
   const service = owned.add(await startService({env, profileFolder: null, dataDir, awaits: 'listening'}));
   const feed = owned.add(new Feed());
   await feed.begin(workload);
@@ -45,11 +52,16 @@ export class Logs {
     const nc = await connectNats(broker.address, 'bench-log');
     const jsm = await jetstreamManager(nc);
     const source = new NatsLogSource(nc, jsm);
-    const partitions = Array.from({length: partitionCount}, (_, partition) => partition);
+    const deployment = must(await readDeployment(nc), 'a service wrote the logs');
+    const partitions = Array.from({length: deployment.partitions}, (_, partition) => partition);
     const readers = partitions.map((partition) => new LogReader(source, jsm, partition));
     const ends: number[] = [];
     for (const partition of partitions) ends.push((await jsm.streams.info(logStream(partition))).state.last_seq);
     return new Logs(nc, readers, ends);
+  }
+
+  get partitions(): readonly number[] {
+    return [...this.readers.keys()];
   }
 
   /** Every message of a partition that was there when the logs were opened. */

@@ -23,15 +23,12 @@ export interface DataStore {
   /** Every event, one JSON a line. */
   readonly linesPath: string;
   readonly workload: WorkloadOptions;
+  readonly partitions: number;
   readonly jsonBytes: number;
 }
 
-interface StoreNote {
-  readonly workload: WorkloadOptions;
-  readonly jsonBytes: number;
-}
+type StoreNote = Pick<DataStore, 'workload' | 'partitions' | 'jsonBytes'>;
 
-export const partitionCount = 4;
 /** Plenty: what reports read stays in memory, as peers' tables do. */
 export const cacheMib = 8_192;
 /** While filling: snapshots as often as a service under load makes them for its tail. */
@@ -41,12 +38,13 @@ const settledEventsMin = 100_000;
 const countedMsMax = 120_000;
 const pollMs = 200;
 
-export const serviceEnv = {PARTITIONS: String(partitionCount), MEMORY_CACHE_MIB: String(cacheMib)};
+/** `partitions`: of the store. */
+export const storeEnv = (partitions: number) => ({PARTITIONS: String(partitions), MEMORY_CACHE_MIB: String(cacheMib)});
 
 let temporary: string | undefined;
 
 /** The folder that was named, or one that all benches of this run share and that goes with it. */
-export function storeFolder({storeFolder}: BenchOptions): string {
+function storeFolder({storeFolder}: BenchOptions): string {
   if (storeFolder !== null) return storeFolder;
   if (temporary === undefined) {
     const folder = mkdtempSync(join(tmpdir(), 'millrace-bench-store-'));
@@ -56,17 +54,30 @@ export function storeFolder({storeFolder}: BenchOptions): string {
   return temporary;
 }
 
-/** Fills `folder`, unless it holds this workload already. */
-export async function openStore(folder: string, workload: WorkloadOptions, owned: Owned, say: Say): Promise<DataStore> {
+/** The events of the folder that was named, which is filled unless it holds this workload in so many partitions already. */
+export async function openStore(
+  options: BenchOptions,
+  workload: WorkloadOptions,
+  owned: Owned,
+  say: Say,
+): Promise<DataStore> {
+  const {partitions} = options;
+  const folder = storeFolder(options);
   const notePath = join(folder, 'store.json');
   const known = readNote(notePath);
-  if (known !== null && JSON.stringify(known.workload) === JSON.stringify(workload)) {
+  if (
+    known !== null &&
+    known.partitions === partitions &&
+    JSON.stringify(known.workload) === JSON.stringify(workload)
+  ) {
     say(`using the events of ${folder}`);
     return storeOf(folder, known);
   }
-  if (known !== null) throw new Error(`${folder} holds another workload: remove it, or name another folder`);
+  if (known !== null) {
+    throw new Error(`${folder} holds another workload, or other partitions: remove it, or name another folder`);
+  }
   mkdirSync(folder, {recursive: true});
-  const note = {workload, jsonBytes: await fill(folder, workload, owned, say)};
+  const note = {workload, partitions, jsonBytes: await fill(folder, workload, partitions, owned, say)};
   writeFileSync(notePath, JSON.stringify(note)); // S1
   return storeOf(folder, note);
 }
@@ -82,11 +93,11 @@ function readNote(path: string): StoreNote | null {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as StoreNote) : null;
 }
 
-async function fill(folder: string, workload: WorkloadOptions, owned: Owned, say: Say) {
+async function fill(folder: string, workload: WorkloadOptions, partitions: number, owned: Owned, say: Say) {
   const dataDir = join(folder, 'data');
   rmSync(dataDir, {recursive: true, force: true}); // Of a run that did not come to its end.
   const isSmall = workload.eventCount < settledEventsMin;
-  const env = {...serviceEnv, REPORT_REFRESH_SECONDS: String(isSmall ? 1 : fillRefreshSeconds)};
+  const env = {...storeEnv(partitions), REPORT_REFRESH_SECONDS: String(isSmall ? 1 : fillRefreshSeconds)};
   const service = owned.add(await startService({env, profileFolder: null, dataDir}));
   const feed = owned.add(new Feed());
   await feed.begin(workload, join(folder, 'events.ndjson'));
@@ -128,5 +139,6 @@ async function total(asker: HttpAsker, event: string, {startMs, dayCount}: Workl
  * top of what all have.
  */
 export async function startOver(store: DataStore, owned: Owned, env: Readonly<Record<string, string>> = {}) {
-  return owned.add(await startService({env: {...serviceEnv, ...env}, profileFolder: null, dataDir: store.dataDir}));
+  const {partitions, dataDir} = store;
+  return owned.add(await startService({env: {...storeEnv(partitions), ...env}, profileFolder: null, dataDir}));
 }

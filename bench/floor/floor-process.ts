@@ -31,8 +31,9 @@ export class LogFloorProcess {
     this.#child = child;
   }
 
-  static async start(): Promise<LogFloorProcess> {
-    const child = fork(programOf('./log.js'), [], {execArgv: []});
+  /** `partitions`: as the service beside it has. */
+  static async start(partitions: number): Promise<LogFloorProcess> {
+    const child = fork(programOf('./log.js'), [String(partitions)], {execArgv: []});
     await firstMessage<FromLogFloor>(child, 'the floor of the log');
     return new LogFloorProcess(child);
   }

@@ -45,8 +45,7 @@ export type FromLogFloor =
   | {readonly kind: 'done'; readonly result: LogResult}
   | {readonly kind: 'failed'; readonly message: string};
 
-/** The default of the service (PARTITIONS). */
-const partitionCount = 4;
+const partitionCount = Number(process.argv[2]);
 const packedEvents = 20_000;
 const ackMsMax = 10_000;
 const producer = Buffer.from('floor-f3');

@@ -10,6 +10,7 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {monotonicMs} from '../../src/clock.js';
 import {nodeFlags} from '../../src/node-flags.js';
+import type {BenchOptions} from '../options.js';
 import type {Target} from './target.js';
 
 export interface BenchService extends Target {
@@ -50,6 +51,12 @@ export interface LogLine extends Readonly<Record<string, unknown>> {
   readonly time: string;
   readonly msg: string;
 }
+
+/** Variables of the service that stand on the command line. */
+export const envOf = ({partitions, refreshSeconds}: Pick<BenchOptions, 'partitions' | 'refreshSeconds'>) => ({
+  PARTITIONS: String(partitions),
+  REPORT_REFRESH_SECONDS: String(refreshSeconds),
+});
 
 /** Resolves once it is ready. Rate limits are off: the machine is the limit to be measured. */
 export async function startService({

@@ -11,16 +11,20 @@ export const benchProgram = fileURLToPath(new URL('../../dist/bench/main.js', im
 /** Shorter than the test that waits for it: a bench that hangs is told to end, and ends what it started. */
 const smallMsMax = 100_000;
 
-/** Runs one bench in its small form; returns what it printed and its result file. */
-export async function runSmall(name: string) {
-  const {stdout, results} = await runSmallTogether(name);
+/** Runs one bench in its small form, with these options; returns what it printed and its result file. */
+export async function runSmall(name: string, ...options: readonly string[]) {
+  const {stdout, results} = await runSmallWords([name], options);
   return {stdout, result: results[name]};
 }
 
 /** Runs several, one after the other: those that ask about the same data set share it. */
-export async function runSmallTogether(...names: readonly string[]) {
+export function runSmallTogether(...names: readonly string[]) {
+  return runSmallWords(names, []);
+}
+
+async function runSmallWords(names: readonly string[], options: readonly string[]) {
   const folder = temporaryFolder();
-  const words = [benchProgram, ...names, '--small', '--results', folder];
+  const words = [benchProgram, ...names, '--small', ...options, '--results', folder];
   const {stdout} = await promisify(execFile)(process.execPath, words, {timeout: names.length * smallMsMax});
   const results = readdirSync(folder).map((file) => JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')));
   return {stdout, results: Object.fromEntries(results.map((result) => [result.bench, result]))};
