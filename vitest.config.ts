@@ -9,8 +9,8 @@ export default defineConfig({
     // Two files at a time: an integration test is itself two busy processes (the service and nats-server).
     maxWorkers: 2,
     // Generous: a slow machine is not what is tested; a test that hangs still ends.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     teardownTimeout: 30_000,
   },
 });

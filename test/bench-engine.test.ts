@@ -65,7 +65,7 @@ describe.runIf(isLinux)('the benches of one data set', () => {
 
   beforeAll(async () => {
     small = await runSmallTogether('reports', 'history', 'fold', 'recovery', 'memory', 'growth');
-  }, 400_000);
+  }, 600_000);
 
   test('reports agree with DuckDB in both schemas', () => {
     expect(small.stdout).toMatch(/funnel of 14 +\d+\.\d\d +- /);

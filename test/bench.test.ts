@@ -44,7 +44,7 @@ test('workload: the right answers add up', () => {
   expect([searched! <= 50, added! <= searched!, bought! <= added!, bought! > 0]).toEqual([true, true, true, true]);
 });
 
-test.runIf(isLinux)('bench: import agrees with the service about every report', {timeout: 120_000}, async () => {
+test.runIf(isLinux)('bench: import agrees with the service about every report', async () => {
   const {stdout, result} = await runSmall('import');
   expect(stdout).toMatch(/every report exact after, s +\d+\.\d\d/);
   expect(result.report.samples).toMatchObject([{cacheMib: 64, load: {events: 20_000, refusals: 0}}]);

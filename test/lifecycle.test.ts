@@ -4,6 +4,7 @@ import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, expect, test} from 'vitest';
 import {isRunning} from '../src/process-life.js';
+import {Client, type HistoryAnswer} from './support/http.js';
 import {hasOwnNats, natsServerPid, type Service, type ServiceOptions, startService} from './support/service.js';
 import {until} from './support/until.js';
 
@@ -45,14 +46,15 @@ async function track(service: Service, userId: string): Promise<number> {
 }
 
 async function countOf(service: Service): Promise<number> {
-  const headers = {Authorization: `Bearer ${service.secretKey}`};
-  const response = await fetch(`${service.baseUrl}/v1/events?event=e&limit=1000`, {headers});
-  return ((await response.json()) as {data?: unknown[]}).data?.length ?? -1;
+  const answer = await new Client(service.baseUrl, service.secretKey).get('/v1/events?event=e&limit=1000');
+  return answer.json<Partial<HistoryAnswer>>().data?.length ?? -1;
 }
 
 test('the first start shows keys in curl lines that work; later starts show no key', async () => {
   const service = await start({env: asOperator});
-  expect(service.logs()).toContain(`Millrace listens on ${service.baseUrl}`);
+  // It may be ready before its words are here.
+  await until('it says where it listens', () => service.logs().includes(`Millrace listens on ${service.baseUrl}`));
+  await until('it shows its commands', () => pastedCurls(service.logs()).length === 2);
   const [eventIn, reportOut] = pastedCurls(service.logs()) as [
     {url: string; init: RequestInit},
     {url: string; init: RequestInit},
@@ -123,7 +125,7 @@ test.skipIf(!hasOwnNats)(
     await until('writes are taken again', async () => (await track(service, 'after')) === 200);
     await until('reads are answered again', async () => (await countOf(service)) === 2);
     await until('it is ready again', async () => (await fetch(`${service.baseUrl}/readyz`)).status === 200);
-    expect(service.logs()).toContain('nats-server died: starting it again');
+    await until('it has said so', () => service.logs().includes('nats-server died: starting it again'));
     expect(await service.stop()).toBe(0);
   },
 );

@@ -43,7 +43,11 @@ describe('after some traffic', () => {
     service = await startService({env: {REPORT_REFRESH_SECONDS: '60'}});
     try {
       await traffic(service);
-      metrics = await scrapeUntil(service, 'all is folded', (read) => read.sum('millrace_events_folded_total') === 14);
+      metrics = await scrapeUntil(
+        service,
+        'every role tells its numbers, and all is folded',
+        (read) => read.sum('millrace_up') === 6 && read.sum('millrace_events_folded_total') === 14,
+      );
     } finally {
       await service.stop();
     }
@@ -171,9 +175,10 @@ test('it needs no key, takes HEAD, and nothing but reading', async () => {
     'text/plain; version=0.0.4; charset=utf-8',
   ]);
   expect((await anybody.send('POST', '/metrics')).status).toBe(405);
-  // Many at once share one text: nobody can make the roles work by asking often.
+  // Many at once share one text, which stays for a second: nobody can make the roles work by asking often.
+  const startedMs = performance.now();
   const texts = await Promise.all(Array.from({length: 20}, async () => (await anybody.get('/metrics')).text));
-  expect(new Set(texts).size).toBe(1);
+  expect(new Set(texts).size).toBeLessThanOrEqual(1 + (performance.now() - startedMs) / 1_000);
 });
 
 test.skipIf(!hasOwnNats)('a NATS that is silent costs its own numbers alone, and says so', async () => {
@@ -184,7 +189,8 @@ test.skipIf(!hasOwnNats)('a NATS that is silent costs its own numbers alone, and
     const silent = await until('the roles are shown as silent', async () => {
       const startedMs = performance.now();
       const metrics = await scrape(service.baseUrl);
-      expect(performance.now() - startedMs).toBeLessThan(5_000);
+      // A role has a second; the client of NATS would wait for half a minute.
+      expect(performance.now() - startedMs).toBeLessThan(15_000);
       return metrics.sum('millrace_up', {role: 'partition'}) === 0 && metrics;
     });
     expect(silent.sum('millrace_up', {role: 'report'})).toBe(0);
@@ -247,6 +253,8 @@ test('reports that lag behind the refresh are an alarm, a reason, and one line a
   expect((await writer.post('/v1/events', {event: 'e', userId: 'u'})).status).toBe(200);
   writeFileSync(clock, '0');
   await scrapeUntil(service, 'it is over', (metrics) => metrics.sum('millrace_alarm', {kind: 'report_lag'}) === 0);
+  // A line comes through a pipe, and may be here later than the metric.
+  await until('all lines are here', () => lines(service, 'reports are fresh again') >= 4);
   expect(lines(service, 'reports lag behind')).toBe(4);
   expect(lines(service, 'reports are fresh again')).toBe(4);
 });
@@ -273,5 +281,6 @@ test('message ids that are remembered for less than 7 days are an alarm and one 
 
   const again = await start({env, dataDir: service.dataDir});
   await scrapeUntil(again, 'the alarm is raised again', isRaised);
+  await until('its line is here', () => lines(again, 'remembered for less than 7 days') >= 1);
   expect(lines(again, 'remembered for less than 7 days')).toBe(1);
 });

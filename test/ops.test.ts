@@ -73,9 +73,10 @@ describe.skipIf(process.env.TEST_NATS_URL !== undefined)('every metric that ops/
       await writer.post('/v1/events', {event: 'e', userId: 'u', messageId: 'm'});
       await writer.post('/v1/events', {});
       await new Client(service.baseUrl, service.secretKey).delete('/v1/users/u');
-      const isThere = (name: string) => (now: Metrics) => now.names.has(name) && now;
-      metrics = await until('collections of garbage are measured', async () => {
-        return isThere('nodejs_gc_duration_seconds_sum')(await scrape(service.baseUrl));
+      metrics = await until('every role tells its numbers, and collections of garbage are measured', async () => {
+        const now = await scrape(service.baseUrl);
+        const areAllThere = now.find('millrace_up').every(({value}) => value === 1);
+        return areAllThere && now.names.has('nodejs_gc_duration_seconds_sum') && now;
       });
     } finally {
       await service.stop();

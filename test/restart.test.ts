@@ -274,7 +274,6 @@ test.skipIf(!canFindNats)(
       () => anybody.get('/readyz'),
       (answer) => answer.status === 200,
       'ready again',
-      30_000,
     );
     const events = await stored(service);
     checkAgainst(journal, events);

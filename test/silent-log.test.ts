@@ -21,69 +21,66 @@ const reads = [
   '/v1/deletions/del_0_00000000000000000000000000000000',
 ];
 
-test.skipIf(!hasOwnNats)(
-  'a silent log: 503 at once, waiting reads end, and back at once',
-  {timeout: 60_000},
-  async () => {
-    service = await startService();
-    const {baseUrl, writeKey, secretKey} = service;
-    const [write, read, nobody] = [new Client(baseUrl, writeKey), new Client(baseUrl, secretKey), new Client(baseUrl)];
-    const event = {event: 'seen', userId: 'ada', messageId: 'm1'};
-    expectJson(await write.post('/v1/events', event), 200);
-    stoppedPid = natsServerPid(service)!;
-    process.kill(stoppedPid, 'SIGSTOP');
+test.skipIf(!hasOwnNats)('a silent log: 503 at once, waiting reads end, and back at once', async () => {
+  service = await startService();
+  const {baseUrl, writeKey, secretKey} = service;
+  const [write, read, nobody] = [new Client(baseUrl, writeKey), new Client(baseUrl, secretKey), new Client(baseUrl)];
+  const event = {event: 'seen', userId: 'ada', messageId: 'm1'};
+  expectJson(await write.post('/v1/events', event), 200);
+  stoppedPid = natsServerPid(service)!;
+  process.kill(stoppedPid, 'SIGSTOP');
 
-    const stoppedMs = performance.now();
-    const inFlight = write.post('/v1/events', {...event, messageId: 'm2'});
-    const waiting = reads.map((path) => read.get(path));
-    for (const answer of await Promise.all(waiting)) expectError(answer, 503, 'unavailable');
-    // A profile would wait for 15 s, a report for 60 s.
-    expect(performance.now() - stoppedMs).toBeLessThan(10_000);
+  const stoppedMs = performance.now();
+  const inFlight = write.post('/v1/events', {...event, messageId: 'm2'});
+  const waiting = reads.map((path) => read.get(path));
+  for (const answer of await Promise.all(waiting)) expectError(answer, 503, 'unavailable');
+  // A profile would wait for 15 s, a report for 60 s; the rest is a busy machine.
+  expect(performance.now() - stoppedMs).toBeLessThan(14_000);
 
-    const alarms = (): string[] =>
-      service!
-        .logs()
-        .split('\n')
-        .filter((line) => line.includes('NATS cannot be reached'));
-    // The connection to the log has a pulse of its own.
-    await until('both connections are silent', () => alarms().length === 2);
-    const noticedMs = performance.now();
-    const refused = await Promise.all([
-      ...reads.map((path) => read.get(path)),
-      write.post('/v1/events', {...event, messageId: 'm3'}),
-      write.post('/v1/events/batch', {events: [event]}),
-      write.post('/v1/users/identify', {userId: 'ada', traits: {}}),
-      read.delete(userPath('ada')),
-    ]);
-    expect(performance.now() - noticedMs).toBeLessThan(2_000);
-    const admin = new Client(baseUrl, service.adminToken);
-    const keyChanges = [
-      await admin.post('/admin/v1/keys', {kind: 'write', name: 'late'}),
-      await admin.delete('/admin/v1/keys/key_1'),
-    ];
-    for (const answer of keyChanges) expect(answer.text).toContain('nothing was changed');
-    for (const answer of [...refused, ...keyChanges]) {
-      expectError(answer, 503, 'unavailable');
-      expect(answer.headers['retry-after']).toBe('1');
-    }
-    const notReady = await nobody.get('/readyz');
-    expect(notReady.status).toBe(503);
-    expect(notReady.json<{reasons: string[]}>().reasons).toContain('NATS does not answer');
-    // Its publish is under way: it is tried until it is given up, with the same bytes.
-    const unknown = await inFlight;
-    expectError(unknown, 503, 'unavailable');
-    expect(unknown.text).toContain('may be stored or not');
+  const alarms = (): string[] =>
+    service!
+      .logs()
+      .split('\n')
+      .filter((line) => line.includes('NATS cannot be reached'));
+  // The connection to the log has a pulse of its own.
+  await until('both connections are silent', () => alarms().length === 2);
+  const noticedMs = performance.now();
+  const refusedReads = await Promise.all([...reads.map((path) => read.get(path)), read.delete(userPath('ada'))]);
+  expect(performance.now() - noticedMs).toBeLessThan(14_000);
+  // Not tried at all: who tries says that it may be stored.
+  const refusedWrites = await Promise.all([
+    write.post('/v1/events', {...event, messageId: 'm3'}),
+    write.post('/v1/events/batch', {events: [event]}),
+    write.post('/v1/users/identify', {userId: 'ada', traits: {}}),
+  ]);
+  for (const {text} of refusedWrites) expect(text).toContain('the log cannot be reached: nothing was stored');
+  const admin = new Client(baseUrl, service.adminToken);
+  const keyChanges = [
+    await admin.post('/admin/v1/keys', {kind: 'write', name: 'late'}),
+    await admin.delete('/admin/v1/keys/key_1'),
+  ];
+  for (const answer of keyChanges) expect(answer.text).toContain('nothing was changed');
+  for (const answer of [...refusedReads, ...refusedWrites, ...keyChanges]) {
+    expectError(answer, 503, 'unavailable');
+    expect(answer.headers['retry-after']).toBe('1');
+  }
+  const notReady = await nobody.get('/readyz');
+  expect(notReady.status).toBe(503);
+  expect(notReady.json<{reasons: string[]}>().reasons).toContain('NATS does not answer');
+  // Its publish is under way: it is tried until it is given up, with the same bytes.
+  const unknown = await inFlight;
+  expectError(unknown, 503, 'unavailable');
+  expect(unknown.text).toContain('may be stored or not');
 
-    process.kill(stoppedPid, 'SIGCONT');
-    stoppedPid = undefined;
-    await until(
-      'writes are taken',
-      async () => (await write.post('/v1/events', {...event, messageId: 'm2'})).status === 200,
-    );
-    await until('it is ready', async () => (await nobody.get('/readyz')).status === 200);
-    expect((await admin.get('/admin/v1/keys')).text).not.toContain('late');
-    const profile = (await read.get(userPath('ada'))).json<{events: {messageId: string}[]}>();
-    expect(profile.events.map(({messageId}) => messageId).sort()).toEqual(['m1', 'm2']);
-    expect(alarms()).toHaveLength(2);
-  },
-);
+  process.kill(stoppedPid, 'SIGCONT');
+  stoppedPid = undefined;
+  await until(
+    'writes are taken',
+    async () => (await write.post('/v1/events', {...event, messageId: 'm2'})).status === 200,
+  );
+  await until('it is ready', async () => (await nobody.get('/readyz')).status === 200);
+  expect((await admin.get('/admin/v1/keys')).text).not.toContain('late');
+  const profile = (await read.get(userPath('ada'))).json<{events: {messageId: string}[]}>();
+  expect(profile.events.map(({messageId}) => messageId).sort()).toEqual(['m1', 'm2']);
+  expect(alarms()).toHaveLength(2);
+});

@@ -2,9 +2,10 @@
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {askPartitionSubject, askReportSubject} from '../src/asks.js';
 import {connectNats} from '../src/nats/connection.js';
-import {Client, expectJson} from './support/http.js';
+import {Client} from './support/http.js';
 import {startTestNats, type TestNats} from './support/nats.js';
 import {type Service, startService} from './support/service.js';
+import {until} from './support/until.js';
 
 let nats: TestNats;
 let service: Service;
@@ -26,6 +27,7 @@ test.each([askPartitionSubject(0), askReportSubject])(
     const connection = await connectNats(nats.nats.address, 'test-stranger');
     await expect(connection.request(subject, 'no JSON', {timeout: 500})).rejects.toThrow('timeout');
     await connection.close();
-    expectJson(await new Client(service.baseUrl).get('/readyz'), 200);
+    const nobody = new Client(service.baseUrl);
+    await until('all roles answer', async () => (await nobody.get('/readyz')).status === 200);
   },
 );

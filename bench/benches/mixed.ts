@@ -3,6 +3,7 @@
 //   Every report is asked for the first time, over events that were stored before. What is ingested meanwhile is of later
 //   days: more of it must not make the questions longer.
 
+import {wallMs} from '../../src/clock.js';
 import type {Bench, Say} from '../bench.js';
 import {Latencies, type LatencyMs} from '../load/latency.js';
 import {LoadProcess} from '../load/load-process.js';
@@ -24,7 +25,7 @@ import {SnapshotWatch} from '../machine/snapshot-watch.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
 import {freshReports} from '../reports.js';
-import {playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
+import {playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText, VoidRound} from '../rounds.js';
 import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
 import {canonical, dayMs} from '../workload/events.js';
@@ -167,8 +168,11 @@ async function measureAlone(stage: Stage, round: number): Promise<Sample> {
   const {samples, ...offered} = result;
   requireAllStored(offered);
   // A snapshot is logged when it is done: those that were under way at the end must be, too.
+  const endMs = wallMs();
   await settled(service, options);
+  await snapshots.untilHeardSince(endMs);
   const acks = acksBySnapshot(samples, snapshots);
+  if (acks.snapshots === 0) throw new VoidRound('no snapshot was taken meanwhile');
   say(
     `${shape} · acks p99 ${fixed(acks.during.latencyMs.p99, 1)} ms during ${acks.snapshots} snapshots, ` +
       `${fixed(acks.outside.latencyMs.p99, 1)} ms outside`,

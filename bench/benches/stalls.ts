@@ -4,7 +4,9 @@
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {setTimeout as pause} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
+import {monotonicMs} from '../../src/clock.js';
 import type {Bench, Say} from '../bench.js';
 import {LoadProcess} from '../load/load-process.js';
 import {type Offered, offerUnjudged, requireAllStored} from '../load/offered.js';
@@ -43,6 +45,9 @@ interface StallsReport {
 const ingestShare = 0.5;
 const metricPollMs = 20_000;
 const storedAtOnce = 200_000;
+/** Until all are folded, and told. */
+const knownMsMax = 60_000;
+const pollMs = 100;
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<StallsReport> {
   const {users, minutes} = options.numbers as {users: number; minutes: number};
@@ -96,8 +101,14 @@ async function storeEveryUser(
     say(`${whole(firstUser + eventCount)} users stored`);
   }
   await settled(service, options);
-  const known = (await readMetrics(service.baseUrl)).sum('millrace_users');
-  if (known !== users) throw new Error(`the service knows ${known} users, ${users} were stored`);
+  const deadlineMs = monotonicMs() + knownMsMax;
+  for (;;) {
+    const byPartition = (await readMetrics(service.baseUrl)).by('millrace_users', 'partition');
+    const known = [...byPartition.values()].reduce((sum, count) => sum + count, 0);
+    if (known === users) return;
+    if (monotonicMs() > deadlineMs) throw new Error(`the service knows ${known} users, ${users} were stored`);
+    await pause(pollMs);
+  }
 }
 
 interface Stage {

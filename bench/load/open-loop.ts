@@ -58,7 +58,7 @@ export interface OpenResult {
 
 /** Requests leave in slots: a beat for each request would cost more than the requests. */
 const slotMsMin = 1;
-/** So that connections are open and the metronome runs when the first slot comes. */
+/** So that the metronome has heard of it when the first slot comes. */
 const headStartMs = 50;
 /** One request a slot must not become none because 1,000 / 3 * 3 is not 1,000. */
 const rounding = 1e-6;
@@ -110,11 +110,12 @@ export class OpenLoop implements ConnectionListener {
   async run(): Promise<OpenResult> {
     const {host, port, connections, seconds} = this.plan;
     await Promise.all(Array.from({length: connections}, () => this.#open(host, port)));
+    const metronome = await Metronome.create();
     this.#startMs = monotonicMs() + headStartMs;
     this.#endMs = this.#startMs + seconds * 1_000;
     const cpuBefore = process.cpuUsage();
     try {
-      await this.#drive();
+      await this.#drive(metronome);
     } finally {
       this.#isOver = true;
       for (const connection of this.#all) connection.close();
@@ -125,9 +126,8 @@ export class OpenLoop implements ConnectionListener {
   }
 
   /** Until the time is over and what was sent is answered. */
-  #drive(): Promise<void> {
+  #drive(metronome: Metronome): Promise<void> {
     return new Promise<void>((resolve, reject) => {
-      const metronome = new Metronome(this.#startMs, this.#slotMs, () => this.#beat());
       const watch = setInterval(() => {
         if (monotonicMs() > this.#endMs + answerMsMax) this.#settle(new Error(`no answer for ${answerMsMax} ms`));
       }, 1_000);
@@ -136,6 +136,7 @@ export class OpenLoop implements ConnectionListener {
         clearInterval(watch);
         metronome.stop().then(() => (error === undefined ? resolve() : reject(error)), reject);
       };
+      metronome.start(this.#startMs, this.#slotMs, () => this.#beat());
     });
   }
 

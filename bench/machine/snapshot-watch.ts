@@ -1,6 +1,12 @@
 // When snapshots were taken, as the service logs it (LOG_LEVEL=debug).
 
+import {setTimeout as pause} from 'node:timers/promises';
+import {monotonicMs} from '../../src/clock.js';
 import type {LogLine} from './service.js';
+
+/** Some refreshes; a line comes through a pipe. */
+const heardMsMax = 60_000;
+const pollMs = 20;
 
 export interface Interval {
   /** Epoch ms. */
@@ -17,6 +23,12 @@ export class SnapshotWatch {
     const endMs = Date.parse(time);
     this.intervals.push({startMs: endMs - Number(ms), endMs});
   };
+
+  /** Resolves once one is told that ended at or after `endMs`, so that all before it are: bounded. */
+  async untilHeardSince(endMs: number): Promise<void> {
+    const deadlineMs = monotonicMs() + heardMsMax;
+    while (!this.intervals.some((one) => one.endMs >= endMs) && monotonicMs() < deadlineMs) await pause(pollMs);
+  }
 
   /** Whether any of them was being taken at some moment of `[startMs, endMs]`. */
   overlaps(startMs: number, endMs: number): boolean {

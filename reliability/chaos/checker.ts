@@ -34,6 +34,7 @@ export class Checker {
     private readonly nemesis: Nemesis,
     private readonly truth: Truth,
     private readonly reports: Reports,
+    private readonly patience: number,
   ) {}
 
   close(): void {
@@ -46,7 +47,7 @@ export class Checker {
     const erasures = new Erasures(fates);
     const rows = await this.rowsOf(round);
     const events = fates.filter(isEvent);
-    const availability = availabilityOf(this.truth, beganAt);
+    const availability = availabilityOf(this.truth, beganAt, this.patience);
     const broken = [
       ...brokenEvents(events, rows, (thing) => erasures.have(thing), this.stage.losses.isGone),
       ...(await this.brokenUsers(fates, rows, erasures)),

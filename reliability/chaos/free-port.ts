@@ -1,14 +1,26 @@
-// A port that nobody listens on now.
+// A port that nobody listens on now, and that no connection gets while a service that has it is down between two starts.
+//   F1. Below the range from which the system takes the ports of outgoing connections: one of these could otherwise come to
+//       own it just then, and the next start would fail.
+//   F2. Another one at each call, and others in each process: it is tried and released before it is used.
 
-import {once} from 'node:events';
-import {type AddressInfo, createServer} from 'node:net';
+import {createServer} from 'node:net';
+
+const first = 20_000;
+const portsPerProcess = 8;
+const processes = 1_500;
+let given = 0;
 
 export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = first + (((process.pid % processes) * portsPerProcess + given++) % (processes * portsPerProcess));
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   const probe = createServer();
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const {port} = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
+  return new Promise((resolve) => {
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
 }

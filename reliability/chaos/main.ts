@@ -24,7 +24,7 @@ async function play(options: Options): Promise<number> {
   const nemesis = nemeses[options.nemesis]!();
   let run: Run;
   try {
-    run = await Run.begin(nemesis, folder, options.seed);
+    run = await Run.begin(nemesis, folder, options);
   } catch (error) {
     if (!(error instanceof NotPermitted)) throw error;
     print(`SKIPPED: ${options.nemesis} is not permitted here: ${error.message}`);

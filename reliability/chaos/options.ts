@@ -4,25 +4,27 @@ export interface Options {
   readonly nemesis: string;
   readonly rounds: number;
   readonly seed: number;
+  /** Times as long as promised may pass until writes are answered and taken: for machines that are busy otherwise. */
+  readonly patience: number;
   /** Keep the run's folder also when nothing broke. */
   readonly keep: boolean;
 }
 
 export const usage = (names: readonly string[]): string =>
-  `usage: npm run chaos -- NEMESIS [--rounds N] [--seed S] [--keep]\n  NEMESIS: ${names.join(', ')}`;
+  `usage: npm run chaos -- NEMESIS [--rounds N] [--seed S] [--patience N] [--keep]\n  NEMESIS: ${names.join(', ')}`;
 
 /** Undefined for a command line that makes no sense. */
 export function readOptions(args: readonly string[], names: readonly string[]): Options | undefined {
   const [nemesis, ...rest] = args;
   if (nemesis === undefined || !names.includes(nemesis)) return undefined;
-  const options = {nemesis, rounds: 10, seed: 1, keep: false};
+  const options = {nemesis, rounds: 10, seed: 1, patience: 1, keep: false};
   for (let at = 0; at < rest.length; at++) {
     const word = rest[at];
     if (word === '--keep') options.keep = true;
-    else if (word === '--rounds' || word === '--seed') {
+    else if (word === '--rounds' || word === '--seed' || word === '--patience') {
       const value = Number(rest[++at]);
       if (!Number.isSafeInteger(value) || value < 1) return undefined;
-      options[word === '--rounds' ? 'rounds' : 'seed'] = value;
+      options[word.slice(2) as 'rounds' | 'seed' | 'patience'] = value;
     } else return undefined;
   }
   return options;

@@ -9,6 +9,7 @@ import {freePort} from './free-port.js';
 import {Journal} from './journal.js';
 import {Losses} from './losses.js';
 import type {Ground, Nemesis, Stage} from './nemesis.js';
+import type {Options} from './options.js';
 import {Readback} from './readback.js';
 import {outlivers, removeFolder} from './run-folder.js';
 import {type Keys, Sender} from './sender.js';
@@ -55,7 +56,11 @@ export class Run {
     private readonly checker: Checker,
   ) {}
 
-  static async begin(nemesis: Nemesis, folder: string, seed: number): Promise<Run> {
+  static async begin(
+    nemesis: Nemesis,
+    folder: string,
+    {seed, patience}: Pick<Options, 'seed' | 'patience'>,
+  ): Promise<Run> {
     const ground: Ground = (await nemesis.prepare?.(folder)) ?? {dataDir: join(folder, 'data'), env: {}};
     const port = await freePort();
     const service = new SupervisedService({...ground, port, keys, logPath: join(folder, 'service.log')});
@@ -66,7 +71,7 @@ export class Run {
     const senders = Array.from({length: workersCount}, () => new Sender(journal, port, keys));
     const losses = new Losses(truth, readback, reports, senders[0]!);
     const stage: Stage = {folder, journal, service, readback, losses};
-    const run = new Run(nemesis, stage, seed, senders, new Checker(stage, nemesis, truth, reports));
+    const run = new Run(nemesis, stage, seed, senders, new Checker(stage, nemesis, truth, reports, patience));
     service.start();
     try {
       await run.untilReady();

@@ -21,6 +21,8 @@ const {values} = parseArgs({
     quietSeconds: {type: 'string', default: '15'},
     // Of the p99 beside slow clients to that without them; 0: any.
     maxRatio: {type: 'string', default: '2'},
+    // A busy machine tells late that a connection is closed.
+    lateSeconds: {type: 'string', default: '2'},
   },
 });
 const sockets = Number(values.sockets);
@@ -32,8 +34,7 @@ const warmUpMs = 2_000;
 const ratioMax = Number(values.maxRatio);
 // Below this the pauses of a shared machine decide.
 const p99MsIgnored = 50;
-// A busy machine tells late that a connection is closed.
-const lateMs = 2_000;
+const lateMs = Number(values.lateSeconds) * 1_000;
 
 let failed = 0;
 function check(claim: string, holds: boolean, detail = ''): void {
@@ -111,7 +112,7 @@ async function prepareLargeAnswer(): Promise<LargeAnswer> {
 
 function holdSlowSockets(kinds: readonly SlowKind[]): Promise<Lifetimes> {
   const {hostname: host, port} = new URL(service.baseUrl);
-  const workerData: SlowSocketsData = {host, port: Number(port), kinds};
+  const workerData: SlowSocketsData = {host, port: Number(port), kinds, lateMs};
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./slow-sockets.js', import.meta.url), {workerData});
     worker.once('message', resolve);

@@ -10,19 +10,21 @@ export interface SlowSocketsData {
   readonly port: number;
   /** One connection each. */
   readonly kinds: readonly SlowKind[];
+  /** How late the news of a closed connection may come. */
+  readonly lateMs: number;
 }
 
 /** How long each connection lived, in the order of `kinds`; null: it was open when its deadline had long passed. */
 export type Lifetimes = readonly (number | null)[];
 
-// On a busy machine the news of a closed socket may come late; a connection without a deadline would still be caught.
+// Those that are late are told, too; a connection without a deadline is still caught.
 const patience = 1.5;
 // A connection every 5 ms: what opens them must not take the machine from those who are timed.
 const connectEveryMs = 5;
 const lookEveryMs = 500;
 const established = '01';
 
-const {host, port, kinds} = workerData as SlowSocketsData;
+const {host, port, kinds, lateMs} = workerData as SlowSocketsData;
 const lifetimes = await Promise.all(kinds.map((kind, i) => lifetimeOf(kind, i * connectEveryMs)));
 parentPort!.postMessage(lifetimes satisfies Lifetimes);
 
@@ -40,7 +42,7 @@ function lifetimeOf(kind: SlowKind, delayMs: number): Promise<number | null> {
       const start = (): void => {
         startedMs = monotonicMs();
         timers.push(...beSlow(kind, socket));
-        timers.push(setTimeout(() => end(null), kind.closedWithinMs * patience));
+        timers.push(setTimeout(() => end(null), patience * (kind.closedWithinMs + lateMs)));
       };
       socket.once('connect', () => {
         socket.write(kind.opening);

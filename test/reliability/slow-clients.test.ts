@@ -6,7 +6,7 @@ import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
 
 const program = fileURLToPath(new URL('../../dist/reliability/slow-clients/main.js', import.meta.url));
-const short = ['--perSecond', '50', '--quietSeconds', '1', '--maxRatio', '0'];
+const short = ['--perSecond', '50', '--quietSeconds', '1', '--maxRatio', '0', '--lateSeconds', '15'];
 
 async function run(...form: readonly string[]): Promise<string> {
   return promisify(execFile)(process.execPath, [program, ...short, ...form]).then(

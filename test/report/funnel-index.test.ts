@@ -133,7 +133,7 @@ describe('postings for funnels', () => {
     });
     const snapshot = world.grow(150_000).partition.publish();
     await index.postingsOf(snapshot, always);
-    await expect.poll(() => slices, {timeout: 10_000}).toBe(1);
+    await expect.poll(() => slices, {timeout: 60_000}).toBe(1);
     expect(await index.postingsOf(snapshot, always)).toBeUndefined();
     const built = index.settled().then(() => true);
     while (!(await Promise.race([built, new Promise((resolve) => setImmediate(resolve, false))]))) goOn();

@@ -24,7 +24,7 @@ async function npmStart(
   const child = spawn(process.execPath, [join(folder, 'start.mjs'), ...words], {
     env: {PATH: process.env.PATH, NATS_SERVER_BIN: process.env.NATS_SERVER_BIN, ...env},
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 60_000,
+    timeout: 120_000,
   });
   const texts = ['', ''];
   for (const [at, stream] of [child.stdout, child.stderr].entries())

@@ -17,7 +17,7 @@ import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import type {FromWorker, PartitionWorkerData} from '../../src/worker-messages.js';
 import {temporaryFolder} from './service.js';
-import {until} from './until.js';
+import {patienceMsMax, until} from './until.js';
 
 const workerPath = fileURLToPath(new URL('../../dist/src/partition/worker.js', import.meta.url));
 
@@ -142,8 +142,17 @@ export class PartitionRole {
     await until('another server runs', () => this.nats.pid() !== undefined && this.nats.pid() !== pid);
   }
 
+  /** A live read waits 2 s for the log, which a machine that is busy with other work can exceed: it is asked again. */
   async ask(question: PartitionQuestion): Promise<PartitionAnswer> {
-    const message = await this.nc.request(askPartitionSubject(0), JSON.stringify(question), {timeout: 20_000});
+    return until(`the partition answers ${question.ask}`, async () => {
+      const answer = await this.askOnce(question);
+      const isBehind = answer.kind === 'unavailable' && answer.message === 'the partition is behind its log';
+      return !isBehind && answer;
+    });
+  }
+
+  async askOnce(question: PartitionQuestion): Promise<PartitionAnswer> {
+    const message = await this.nc.request(askPartitionSubject(0), JSON.stringify(question), {timeout: patienceMsMax});
     return message.json<PartitionAnswer>();
   }
 

@@ -4,6 +4,7 @@
 import {setTimeout as pause} from 'node:timers/promises';
 import {expect} from 'vitest';
 import type {Answer, Client} from './http.js';
+import {patienceMsMax} from './until.js';
 
 /** The newest position of every partition that a test wrote to. */
 export class Positions {
@@ -45,7 +46,7 @@ export async function reportCovering(
   client: Client,
   path: string,
   positions: Positions,
-  msMax = 20_000,
+  msMax = patienceMsMax,
 ): Promise<Answer> {
   return until(
     () => client.get(path),
@@ -63,7 +64,7 @@ export async function until<T>(
   ask: () => Promise<T>,
   isWanted: (value: T) => boolean,
   wish: string,
-  msMax = 20_000,
+  msMax = patienceMsMax,
 ): Promise<T> {
   const deadlineMs = Date.now() + msMax;
   for (;;) {

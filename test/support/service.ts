@@ -38,7 +38,7 @@ export const testAdminToken = 'admin-token-of-the-tests';
 
 const program = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 // Generous: on a loaded machine of two cores a start takes seconds, and a slow start is not what these tests are about.
-const startMsMax = 60_000;
+const startMsMax = 120_000;
 
 const running = new Set<ChildProcess>();
 const ownFolders = new Set<string>();

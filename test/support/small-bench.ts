@@ -9,7 +9,7 @@ import {temporaryFolder} from './service.js';
 export const benchProgram = fileURLToPath(new URL('../../dist/bench/main.js', import.meta.url));
 
 /** Shorter than the test that waits for it: a bench that hangs is told to end, and ends what it started. */
-const smallMsMax = 100_000;
+const smallMsMax = 250_000;
 
 /** Runs one bench in its small form, with these options; returns what it printed and its result file. */
 export async function runSmall(name: string, ...options: readonly string[]) {

@@ -2,11 +2,14 @@
 
 import {setInterval as every} from 'node:timers/promises';
 
+// Generous: on a machine of two cores that is busy with other work, what takes a second alone may take ten.
+export const patienceMsMax = 60_000;
+
 /** Asks every few ms until the answer is not undefined or false; fails with `what` when that takes too long. */
 export async function until<T>(
   what: string,
   ask: () => T | undefined | false | Promise<T | undefined | false>,
-  msMax = 30_000,
+  msMax = patienceMsMax,
 ): Promise<T> {
   const deadlineMs = Date.now() + msMax;
   for await (const _ of every(10)) {
