@@ -1,6 +1,7 @@
 // Bodies of requests: collected up to a bound of bytes and of time, decompressed up to the same bound of bytes.
 //   R1. Whoever must wait, before it is begun (intake.ts) or for memory (bodies-under-way.ts), is not read any further: its
 //       connection is paused, and the time is not taken off its own.
+//   R2. A compressed body becomes whole once more when it is decompressed: that is what it takes of a turn, and of the log.
 
 // The global of this name is a getter, which would be called for every body.
 import {Buffer} from 'node:buffer';
@@ -8,7 +9,7 @@ import type {BodiesUnderWay, BodyUnderWay} from './bodies-under-way.js';
 import {BodyShare, tooManyBodies} from './body-budget.js';
 import {CollectedBody, tooLarge} from './collected-body.js';
 import type {Waiting} from './deadlines.js';
-import {type ContentEncoding, decompress} from './decompression.js';
+import {type ContentEncoding, type Decompressed, decompress} from './decompression.js';
 import type {Exchange} from './exchange.js';
 import type {Failure} from './failure.js';
 import type {Arrival, Intake} from './intake.js';
@@ -59,6 +60,7 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
   private readonly options: BodyOptions;
   private readonly isChunked: boolean;
   private collected: CollectedBody | undefined;
+  private decompressed: Decompressed | undefined;
   private isNew = true;
   private isWhole = false;
   /** It is not begun yet. */
@@ -160,18 +162,22 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
   /** The rest of the body is not there yet: it has until its deadline. */
   private collect(): CollectedBody {
     const {exchange} = this;
-    const {intake, underWay} = this.options.host;
     const collected = new CollectedBody(exchange.declaredBytes);
     this.collected = collected;
     exchange.deadlines.add(this);
-    if (!this.isWaiting) underWay.begin(this);
-    exchange.onOver(() => {
-      exchange.deadlines.delete(this);
-      intake.leave(this);
-      underWay.leave(this);
-      collected.release();
-    });
+    if (!this.isWaiting) this.options.host.underWay.begin(this);
+    exchange.onOver(() => this.forget());
     return collected;
+  }
+
+  /** The exchange is over. */
+  private forget(): void {
+    const {intake, underWay} = this.options.host;
+    this.exchange.deadlines.delete(this);
+    intake.leave(this);
+    underWay.leave(this);
+    this.collected?.release();
+    this.decompressed?.release();
   }
 
   /** Chunks may be followed by what makes the parser refuse the request (trailers): then it never was one. */
@@ -190,29 +196,37 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
   }
 
   use(): void {
-    if (this.exchange.isOver || this.collected === undefined) return;
-    this.useWhole(this.collected.bytes());
-    this.collected.release();
+    const {exchange, collected, decompressed} = this;
+    if (exchange.isOver) return;
+    if (decompressed !== undefined) {
+      this.decompressed = undefined;
+      this.options.use(exchange, decompressed.bytes);
+      decompressed.release();
+    } else if (collected !== undefined) {
+      this.useWhole(collected.bytes());
+      collected.release();
+    }
   }
 
   private useWhole(bytes: Buffer): void {
-    const {exchange} = this;
     const {encoding, bytesMax, use} = this.options;
-    if (encoding === undefined) use(exchange, bytes);
-    else useDecompressed(exchange, bytes, encoding, bytesMax, use);
+    if (encoding === undefined) use(this.exchange, bytes);
+    else decompress(bytes, encoding, bytesMax, (result) => this.takeDecompressed(result));
   }
-}
 
-function useDecompressed(
-  exchange: Exchange,
-  compressed: Buffer,
-  encoding: ContentEncoding,
-  bytesMax: number,
-  use: UseBody,
-): void {
-  decompress(compressed, encoding, bytesMax, (result) => {
-    if (exchange.isOver) return;
-    if ('failure' in result) exchange.fail(result.failure);
-    else use(exchange, result.bytes);
-  });
+  /** R2 */
+  private takeDecompressed(result: Decompressed | {readonly failure: Failure}): void {
+    const {exchange} = this;
+    if ('failure' in result) {
+      exchange.fail(result.failure);
+      return;
+    }
+    if (exchange.isOver) {
+      result.release();
+      return;
+    }
+    this.decompressed = result;
+    exchange.onOver(() => this.forget());
+    if (this.options.host.intake.complete(this, result.bytes.length)) this.use();
+  }
 }

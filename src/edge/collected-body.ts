@@ -5,6 +5,7 @@
 //       that send one byte each hold little.
 //   B4. A body that was begun is not lost for want of room: the piece that is here is kept, past the bound, and whoever reads
 //       it must read nothing more before `reserve`.
+//   B5. Sizes are rounded for B2, and no body is sent away for it: where only its bytes have room, the buffer is no larger.
 import {BodyShare, tooManyBodies} from './body-budget.js';
 import type {Failure} from './failure.js';
 
@@ -59,28 +60,36 @@ export class CollectedBody {
   /** Takes a buffer for all that is still to come, or for what one more read brings. @returns false without room for it. */
   reserve(bytesMax: number): boolean {
     const wanted = this.declaredBytes > 0 ? this.declaredBytes : Math.min(this.length + readBytesMax, bytesMax);
-    if (wanted > this.buffer.length) {
-      const buffer = takeBuffer(wanted, bytesMax);
-      if (!this.share.takeRest(buffer.length - this.buffer.length)) {
-        giveBack(buffer);
-        return false;
-      }
-      this.replaceBuffer(buffer);
-    }
-    this.isOverdrawn = false;
-    return true;
+    const hasRoom = wanted <= this.buffer.length || this.enlarge(takeBuffer(wanted, bytesMax), wanted, true);
+    if (hasRoom) this.isOverdrawn = false;
+    return hasRoom;
   }
 
   /** @returns whether there is room for it. */
   private grow(length: number, bytesMax: number): boolean {
     const hint = Math.min(this.declaredBytes, 4 * length);
-    const grown = takeBuffer(Math.max(length, Math.min(Math.max(hint, 2 * this.buffer.length), bytesMax)), bytesMax);
-    if (!this.share.take(grown.length - this.buffer.length)) {
-      giveBack(grown);
-      return false;
+    const wanted = Math.max(length, Math.min(Math.max(hint, 2 * this.buffer.length), bytesMax));
+    return this.enlarge(takeBuffer(wanted, bytesMax), length, false);
+  }
+
+  /**
+   * Goes on in `buffer`, or in one of `bytes` alone (B5). `isRest`: it needs no more after that.
+   * @returns false without room for either.
+   */
+  private enlarge(buffer: Buffer, bytes: number, isRest: boolean): boolean {
+    if (this.take(buffer.length, isRest)) {
+      this.replaceBuffer(buffer);
+      return true;
     }
-    this.replaceBuffer(grown);
+    giveBack(buffer);
+    if (!this.take(bytes, isRest)) return false;
+    this.replaceBuffer(Buffer.allocUnsafeSlow(bytes));
     return true;
+  }
+
+  private take(bytes: number, isRest: boolean): boolean {
+    const more = bytes - this.buffer.length;
+    return isRest ? this.share.takeRest(more) : this.share.take(more);
   }
 
   /** B4 */

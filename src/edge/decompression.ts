@@ -14,12 +14,18 @@ export function encodingOf(name: string): ContentEncoding | undefined {
   return Object.hasOwn(openDecompressor, name) ? (name as ContentEncoding) : undefined;
 }
 
+/** A whole body. It counts as unfinished until `release`. */
+export interface Decompressed {
+  readonly bytes: Buffer;
+  release(): void;
+}
+
 /** Calls back once, with the whole body or with what is wrong with it. `compressed` is copied. */
 export function decompress(
   compressed: Buffer,
   encoding: ContentEncoding,
   bytesMax: number,
-  done: (result: {readonly bytes: Buffer} | {readonly failure: Failure}) => void,
+  done: (result: Decompressed | {readonly failure: Failure}) => void,
 ): void {
   const share = new BodyShare();
   if (!share.take(compressed.length)) {
@@ -45,8 +51,7 @@ export function decompress(
   stream.on('end', () => {
     // What follows its end would be dropped without a word.
     if (stream.bytesWritten < whole.length) return fail(invalidRequest(`the body goes on behind its ${encoding}`));
-    done({bytes: Buffer.concat(pieces, length)});
-    share.release();
+    done({bytes: Buffer.concat(pieces, length), release: () => share.release()});
   });
   stream.end(whole);
 }

@@ -2,18 +2,22 @@
 // reports and metrics have theirs between.
 //   S1. A turn's share begins with the first that asks, and ends when the loop has gone on.
 //   S2. What is begun is not interrupted: a turn takes at most the share and one body.
+//   S3. Between two reads of the sockets bodies have one share at most. What must wait begins at the end of the next turn,
+//       and goes on at the end of every turn from then on.
 
-/** Ten batches of plain events. Turns without any cost some 20 us. */
-export const turnShareMs = 3;
+/** Some six batches of plain events. Turns without any cost some 20 us. */
+export const turnShareMs = 2;
 
 export interface TurnShareOptions {
   readonly monotonicMs: () => number;
-  /** Calls back once, when all that this turn reads is read (setImmediate). */
+  /** Calls back once, when all that this turn reads is read; asked for in such a call, at the end of the next turn (setImmediate). */
   readonly atTurnEnd: (call: () => void) => void;
 }
 
 export class TurnShare {
   private endMs: number | undefined;
+  /** The sockets of this turn are read: the next end of a turn is that of another one. */
+  private isAtEnd = false;
 
   constructor(private readonly options: TurnShareOptions) {}
 
@@ -31,9 +35,20 @@ export class TurnShare {
     this.endMs = undefined;
   };
 
-  /** Calls back once, in a turn that has its share: at the end of this one bodies would take a second share of it. */
+  /** Calls back once, at the end of the next turn: at the end of this one bodies might take a second share of it. S3 */
   next(call: () => void): void {
     const {atTurnEnd} = this.options;
-    atTurnEnd(() => atTurnEnd(call));
+    const atEnd = (): void => this.atEnd(call);
+    if (this.isAtEnd) atTurnEnd(atEnd);
+    else atTurnEnd(() => atTurnEnd(atEnd));
+  }
+
+  private atEnd(call: () => void): void {
+    this.isAtEnd = true;
+    try {
+      call();
+    } finally {
+      this.isAtEnd = false;
+    }
   }
 }
