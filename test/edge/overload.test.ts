@@ -108,9 +108,10 @@ test('eighty uploads of 10 MiB that do not end: few are held, the others are ref
   });
 });
 
-test('two hundred batches at once are all taken, one after the other', async () => {
+// Three times of what is begun at once. None waits for its turn for longer than 5 s, which a busy machine takes for few.
+test('a hundred and twenty batches at once are all taken, one after the other', async () => {
   const body = batchOf('burst');
-  const uploads = Array.from({length: 200}, () => upload(body.length, body));
+  const uploads = Array.from({length: 120}, () => upload(body.length, body));
   await until('all are answered', () => uploads.every(isAnswered));
   expect(uploads.filter(isStored)).toHaveLength(uploads.length);
   await expectStored('burst', uploads.length);

@@ -111,7 +111,8 @@ export class PartitionRole {
     this.n += 1;
     const bytes = sealMessage(writer, this.producer, this.n, 1_700_000_000_000, count);
     this.lastMessage = bytes.slice();
-    return (await this.js.publish(logSubject(0), bytes)).seq;
+    // A server that was killed takes clients before it has loaded its streams.
+    return (await this.js.publish(logSubject(0), bytes, {retries: 20})).seq;
   }
 
   /** As if the log had lost the next message of this helper's producer. */

@@ -51,8 +51,31 @@ process.once('SIGTERM', () => {
 
 function cleanUp(): void {
   for (const child of running) child.kill('SIGKILL');
-  // Retried: the nats-server of a killed service may still be closing its files in there.
-  for (const folder of ownFolders) rmSync(folder, {recursive: true, force: true, maxRetries: 10, retryDelay: 50});
+  for (const folder of ownFolders) {
+    killOrphan(folder);
+    removeFolder(folder);
+  }
+}
+
+/** The nats-server of a killed service closes its store by itself: on a busy machine that may take longer than we are here. */
+function killOrphan(dataDir: string): void {
+  const pid = natsServerPid({dataDir});
+  try {
+    // Its note stays when it is killed, and another process may have its number by now.
+    if (pid !== undefined && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dataDir))
+      process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error; // It is gone.
+  }
+}
+
+/** Retried: somebody may still be closing files in there. One that cannot be removed fails no test. */
+function removeFolder(folder: string): void {
+  try {
+    rmSync(folder, {recursive: true, force: true, maxRetries: 10, retryDelay: 50});
+  } catch (error) {
+    process.stderr.write(`${folder} is left behind: ${(error as Error).message}\n`);
+  }
 }
 
 /** A folder of this test process; it goes when the process ends. */
