@@ -51,15 +51,19 @@ function upload(bodyBytes: number, part: Uint8Array): Upload {
   return upload;
 }
 
-const batchEvents = 1_000;
+/**
+ * What is admitted is counted in bytes. Bodies of a thousand small events have as many bytes and ten times the work, and who
+ * waits for longer than 5 s is refused: a machine that is busy otherwise would take too long for so many of them.
+ */
+const batchEvents = 50;
 
-/** Some 215 bytes an event. */
+/** Some 215 KB. */
 function batchOf(event: string): Buffer {
   const events = Array.from({length: batchEvents}, (_, i) => ({
     event,
     userId: `u${i}`,
     timestamp: '2026-01-02T03:04:05.678Z',
-    properties: {x: 'y'.repeat(130)},
+    properties: {x: 'y'.repeat(4_200)},
   }));
   return Buffer.from(JSON.stringify({events}));
 }
@@ -108,10 +112,9 @@ test('eighty uploads of 10 MiB that do not end: few are held, the others are ref
   });
 });
 
-// Three times of what is begun at once. None waits for its turn for longer than 5 s, which a busy machine takes for few.
-test('a hundred and twenty batches at once are all taken, one after the other', async () => {
+test('two hundred batches at once are all taken, one after the other', async () => {
   const body = batchOf('burst');
-  const uploads = Array.from({length: 120}, () => upload(body.length, body));
+  const uploads = Array.from({length: 200}, () => upload(body.length, body));
   await until('all are answered', () => uploads.every(isAnswered));
   expect(uploads.filter(isStored)).toHaveLength(uploads.length);
   await expectStored('burst', uploads.length);
