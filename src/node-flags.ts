@@ -8,5 +8,13 @@
  * A heap may grow to four times what the last collection left. V8 counts the bytes of buffers as part of it, and messages
  * come and go at 100 MB a second beside some 10 MB of objects: with its own factor the edge marked all of its heap twice
  * a second, in steps of 5 ms.
+ *
+ * The young generation has 2 MiB instead of 16, as a collection of it also frees the buffers of what came since the last:
+ * the edge stood still for 2 to 3 ms each time, and up to 8, now for 0.6 to 0.8, and up to 3. A million single events cost the
+ * process 17.8 CPU seconds instead of 19.0, batched ones as many as before.
  */
-export const nodeFlags: readonly string[] = ['--single-threaded-gc', '--heap-growing-percent=300'];
+export const nodeFlags: readonly string[] = [
+  '--single-threaded-gc',
+  '--heap-growing-percent=300',
+  '--max-semi-space-size=2',
+];
