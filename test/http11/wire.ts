@@ -23,8 +23,10 @@ export function get(path: string, headers: readonly string[] = [], version = 'HT
   return message([`GET ${path} ${version}`, 'Host: x', ...headers]);
 }
 
-/** A read that is not answered before a partition was asked. */
-export const slowGet = get('/v1/events?limit=1', [`Authorization: Bearer ${testSecretKey}`]);
+/** A read that is not answered before another role was asked; of what is published, which a busy machine has as well. */
+export const slowGet = get('/v1/reports/users?from=2024-01-01&to=2024-01-01', [
+  `Authorization: Bearer ${testSecretKey}`,
+]);
 
 export const chunk = (data: string): string => `${hex(data.length)}\r\n${data}\r\n`;
 export const lastChunk = '0\r\n\r\n';
