@@ -21,7 +21,7 @@ import {createLogger, type Logger} from './observe.js';
 import {StartFault} from './start-fault.js';
 import {dealPartitions, startPartitionThread, startReportThread, type Thread} from './threads.js';
 import {baseUrlOf, welcome} from './welcome.js';
-import type {FoldingThread, NatsAddress} from './worker-messages.js';
+import type {AnsweringThread, FoldingThread, NatsAddress} from './worker-messages.js';
 
 // A supervisor usually kills after 30 s: what is not drained by now is recovered from the log at the next start.
 const drainMsMax = 25_000;
@@ -80,9 +80,9 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   checkDataDir(config.dataDir);
   const ground = await startGround(config, stages, logger);
   logger.info(printableConfig(config), 'configuration');
-  const {threads, folding} = startThreads(config, ground, stages, logger);
-  if (isEdge) await startFrontDoor(config, ground, folding, stages);
-  await Promise.all(threads.map(({ready}) => ready));
+  const threads = startThreads(config, ground, stages, logger);
+  if (isEdge) await startFrontDoor(config, ground, threads, stages);
+  await Promise.all(threads.all.map(({ready}) => ready));
   logger.info({roles: config.roles, durability: ground.durability}, 'ready');
 }
 
@@ -147,27 +147,34 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
 }
 
 interface Threads {
-  readonly threads: readonly Thread[];
+  readonly all: readonly Thread[];
   /** Those of them that fold. */
   readonly folding: readonly FoldingThread[];
+  /** The one that answers reports; undefined without the role. */
+  readonly report: AnsweringThread | undefined;
 }
 
 function startThreads(config: Config, {address}: Ground, stages: Stage[], logger: Logger): Threads {
   const common = {nats: address, partitionCount: config.partitions, logLevel: config.logLevel};
-  const threads: Thread[] = [];
+  const all: Thread[] = [];
   const folding: FoldingThread[] = [];
   const fatal = (line: string, cause?: Error): never => {
     if (cause !== undefined) logger.fatal({err: cause}, 'a thread failed');
     endBadly(line); // M3
   };
-  const keep = (name: string, thread: Thread): void => {
-    threads.push(thread);
-    stages.push({name, stop: () => thread.drain()});
-  };
+  const publications = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  // Nobody else writes to a nats-server of our own, so the threads here know of every manifest.
+  const knowsAll = config.nats.kind === 'embedded' && config.roles.includes('partition');
 
   // Half of the cache for those who fold, half for those who answer reports.
   const cacheBytesMax = Math.floor(config.cacheBytesMax / 2);
-  if (config.roles.includes('report')) keep('report', startReportThread({...common, cacheBytesMax}, fatal));
+  let report: (Thread & AnsweringThread) | undefined;
+  if (config.roles.includes('report')) {
+    const thread = startReportThread({...common, cacheBytesMax, ...(knowsAll ? {publications} : {})}, fatal);
+    all.push(thread);
+    stages.push({name: 'report', stop: () => thread.drain()});
+    report = thread;
+  }
   if (config.roles.includes('partition')) {
     // One core stays with the edge and nats-server.
     const threadCount = Math.min(config.partitions, Math.max(1, availableParallelism() - 1));
@@ -180,23 +187,24 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
           cacheBytesMax: Math.floor(cacheBytesMax / threadCount),
           dedupeBytesMax: Math.floor(config.dedupeBytesMax / threadCount),
           isNatsEmbedded: config.nats.kind === 'embedded',
+          publications,
           dataDir: config.dataDir,
         },
         fatal,
       ),
     );
-    threads.push(...hands);
+    all.push(...hands);
     folding.push(...hands);
     // One stage for all of them: their last snapshots are taken at the same time.
     stages.push({name: 'partitions', stop: async () => void (await Promise.all(hands.map((hand) => hand.drain())))});
   }
-  return {threads, folding};
+  return {all, folding, report};
 }
 
 async function startFrontDoor(
   config: Config,
   ground: Ground,
-  foldingThreads: readonly FoldingThread[],
+  {folding: foldingThreads, report: reportThread}: Threads,
   stages: Stage[],
 ): Promise<void> {
   const {host, dataDir, reportRefreshMs} = config;
@@ -217,6 +225,7 @@ async function startFrontDoor(
     natsServer: ground.natsServer,
     limits: config.limits,
     foldingThreads,
+    reportThread,
     logLevel: config.logLevel,
   });
   stages.push({name: 'edge', stop: () => edge.drain()});

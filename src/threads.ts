@@ -4,6 +4,7 @@ import {once} from 'node:events';
 import {Worker} from 'node:worker_threads';
 import type {
   AckedParcel,
+  AnsweringThread,
   FoldingThread,
   FromWorker,
   PartitionWorkerData,
@@ -32,9 +33,9 @@ export function startPartitionThread(
   const data: PartitionWorkerData = {...plan, releasedBytes, appliedSequences};
   let [ask, hurry] = [(): void => {}, (): void => {}];
   const program = new URL('./partition/worker.js', import.meta.url);
-  const {worker, ...thread} = startThread(program, name, data, onFatal, {
-    anew: () => ask(),
-    hurry: () => hurry(),
+  const {worker, ...thread} = startThread(program, name, data, onFatal, ({kind}) => {
+    if (kind === 'ask anew') ask();
+    else if (kind === 'hurry') hurry();
   });
   return {
     ...thread,
@@ -56,9 +57,27 @@ export function startPartitionThread(
   };
 }
 
-export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): Thread {
-  const {ready, drain} = startThread(new URL('./report/worker.js', import.meta.url), 'report', data, onFatal);
-  return {ready, drain};
+export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): Thread & AnsweringThread {
+  const asked = new Map<number, (answer: string) => void>();
+  let [number, isListening] = [0, false];
+  const program = new URL('./report/worker.js', import.meta.url);
+  const {worker, ...thread} = startThread(program, 'report', data, onFatal, (message) => {
+    if (message.kind === 'listening') isListening = true;
+    if (message.kind !== 'answer') return;
+    asked.get(message.number)?.(message.text);
+    asked.delete(message.number);
+  });
+  return {
+    ...thread,
+    get isListening() {
+      return isListening;
+    },
+    ask(text, answered) {
+      number += 1;
+      asked.set(number, answered);
+      worker.postMessage({kind: 'question', number, text} satisfies ToWorker);
+    },
+  };
 }
 
 function startThread(
@@ -66,7 +85,7 @@ function startThread(
   name: string,
   workerData: object,
   onFatal: OnFatal,
-  asked: {readonly anew?: () => void; readonly hurry?: () => void} = {},
+  hear: (message: FromWorker) => void,
 ): Thread & {readonly worker: Worker} {
   const worker = new Worker(program, {workerData, name});
   const ended = once(worker, 'exit');
@@ -75,12 +94,10 @@ function startThread(
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'ready') resolve();
       else if (message.kind === 'fatal') onFatal(`${name}: ${message.message}`);
-      else if (message.kind === 'ask anew') asked.anew?.();
-      else if (message.kind === 'hurry') asked.hurry?.();
-      else {
+      else if (message.kind === 'stopped') {
         hasStopped = true;
         void worker.terminate(); // Whatever it still holds open is no longer needed.
-      }
+      } else hear(message);
     });
   });
   worker.on('error', (error) => onFatal(`${name}: ${error.message.split('\n', 1)[0]}`, error));

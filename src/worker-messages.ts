@@ -1,5 +1,5 @@
-// What the main thread and the worker threads say to each other. Threads meet in NATS: the one thing that is handed over is
-// what a log has acked, which spares it from sending that back.
+// What the main thread and the worker threads say to each other. Threads meet in NATS. Handed over within a process is what
+// spares a way through it: what a log has acked, questions to the report thread, and that there is a newer manifest.
 
 /** How to reach NATS; plain data, so that it can be handed to worker threads. */
 export interface NatsAddress {
@@ -26,6 +26,8 @@ export interface PartitionWorkerData {
   readonly releasedBytes: Int32Array;
   /** Over shared memory, an element a partition: what it folded last; modulo 2^32. */
   readonly appliedSequences: Int32Array;
+  /** Over shared memory, one element: goes up with every manifest that is published, before anybody hears of it; modulo 2^32. */
+  readonly publications: Int32Array;
   /** Gets the notes of the newest positions. */
   readonly dataDir: string;
   readonly logLevel: string;
@@ -35,6 +37,8 @@ export interface ReportWorkerData {
   readonly nats: NatsAddress;
   readonly partitionCount: number;
   readonly cacheBytesMax: number;
+  /** As PartitionWorkerData has it, where threads of this process alone publish; otherwise NATS is asked. */
+  readonly publications?: Int32Array;
   readonly logLevel: string;
 }
 
@@ -65,16 +69,26 @@ export interface FoldingThread {
   onHurry(hurry: () => void): void;
 }
 
+/** The report thread, as the edge of the same process sees it. Questions and answers are the texts that NATS would carry. */
+export interface AnsweringThread {
+  /** Whether it takes questions by now. */
+  readonly isListening: boolean;
+  /** `answered` is called once, or never: whoever asks has a deadline. */
+  ask(question: string, answered: (answer: string) => void): void;
+}
+
 /**
  * `ready`: every owned partition has published a snapshot (report: has read one of every partition). `ask anew` and
- * `hurry`: see FoldingThread.
+ * `hurry`: see FoldingThread. `listening` and `answer`: see AnsweringThread.
  */
 export type FromWorker =
   | {kind: 'ready'}
   | {kind: 'stopped'}
   | {kind: 'ask anew'}
   | {kind: 'hurry'}
+  | {kind: 'listening'}
+  | {kind: 'answer'; number: number; text: string}
   | {kind: 'fatal'; message: string};
 
 /** `drain`: finish, take a last snapshot, close the connections, answer `stopped`. */
-export type ToWorker = {kind: 'drain'} | AckedParcel;
+export type ToWorker = {kind: 'drain'} | {kind: 'question'; number: number; text: string} | AckedParcel;

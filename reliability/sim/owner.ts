@@ -101,6 +101,7 @@ export class SimOwner {
       refreshMs,
       stagger,
       erasureReach: 'bytes',
+      notePublished: () => {},
       noteApplied: () => {},
       damage: new Damage(log),
       log,

@@ -3,6 +3,7 @@ import {randomBytes} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
 import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
+import {askReportSubject} from '../asks.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {threadKernel} from '../ingest/batch-kernel.js';
 import {EntryEncoder} from '../ingest/entry-encoder.js';
@@ -19,7 +20,7 @@ import {Pulse, type PulseState} from '../nats/pulse.js';
 import {createLogger, type Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
 import {ThreadVitals} from '../thread-vitals.js';
-import type {FoldingThread, NatsAddress} from '../worker-messages.js';
+import type {AnsweringThread, FoldingThread, NatsAddress} from '../worker-messages.js';
 import {routes} from './all-routes.js';
 import {Asks} from './asks.js';
 import {BodiesUnderWay} from './bodies-under-way.js';
@@ -57,6 +58,8 @@ export interface EdgeOptions {
   readonly limits: RateOptions;
   /** Threads of this process that fold what is taken here. */
   readonly foldingThreads: readonly FoldingThread[];
+  /** The thread of this process that answers reports, if there is one. */
+  readonly reportThread?: AnsweringThread | undefined;
   readonly logLevel: string;
 }
 
@@ -174,7 +177,7 @@ function openHandOver({foldingThreads, partitionCount}: EdgeOptions, lag: FoldLa
 }
 
 function createFront(
-  {partitionCount, store, deploymentSecret, durability}: EdgeOptions,
+  {partitionCount, store, deploymentSecret, durability, reportThread}: EdgeOptions,
   {handOver, foldLag}: {readonly handOver: HandOver; readonly foldLag: FoldLag},
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
@@ -193,6 +196,7 @@ function createFront(
     handOver,
   });
   const obstacles = new Obstacles({...store, log: () => pulses.log.state, asks: () => pulses.ask.state});
+  const answering = new Map(reportThread === undefined ? [] : [[askReportSubject, reportThread]]);
   const soon = (look: () => void): void => void setTimeout(look, lookMs);
   const intake = new Intake({
     backlogBytes: () => publisher.backlogBytes(monotonicMs()),
@@ -211,7 +215,7 @@ function createFront(
     intake,
     underWay: new BodiesUnderWay({monotonicMs, soon}),
     obstacles,
-    asks: new Asks(new AskLink(connections.ask, pulses.ask)),
+    asks: new Asks(new AskLink(connections.ask, pulses.ask, answering)),
     keys,
     cursors: new CursorSeal(deploymentSecret),
     traffic,

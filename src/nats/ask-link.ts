@@ -1,17 +1,21 @@
 // Questions over a connection that may break, or fall silent: the client of NATS waits out the whole deadline of a
 // question that went down with the connection, up to a minute for a report. Here it fails with the connection.
+// A thread of the same process is asked without it, and fails with it all the same: what it knows is out of NATS.
 import type {NatsConnection} from 'nats';
+import type {AnsweringThread} from '../worker-messages.js';
 import type {Pulse, PulseState} from './pulse.js';
 
 export class AskLink {
   private readonly nc: NatsConnection;
   private readonly pulse: Pulse;
+  private readonly threads: ReadonlyMap<string, AnsweringThread>;
   private readonly waiting = new Set<(error: Error) => void>();
 
-  /** `pulse`: of the same connection. */
-  constructor(nc: NatsConnection, pulse: Pulse) {
+  /** `pulse`: of the same connection. `threads`: of this process, by the subject whose questions they answer. */
+  constructor(nc: NatsConnection, pulse: Pulse, threads: ReadonlyMap<string, AnsweringThread> = new Map()) {
     this.nc = nc;
     this.pulse = pulse;
+    this.threads = threads;
     pulse.onChange((state) => {
       if (state !== 'answers') this.fail(state);
     });
@@ -26,17 +30,32 @@ export class AskLink {
     if (state !== 'answers') return Promise.reject(faultOf(state));
     return new Promise((resolve, reject) => {
       this.waiting.add(reject);
-      this.nc
-        .request(subject, data, options)
+      this.carry(subject, data, options)
         .then(resolve, reject)
         .finally(() => this.waiting.delete(reject));
     });
+  }
+
+  private carry(subject: string, data: string, options: {readonly timeout: number}): Promise<{string(): string}> {
+    const thread = this.threads.get(subject);
+    // Until it listens there may be another one somewhere; and if there is none, NATS says so at once.
+    return thread?.isListening ? askThread(thread, data, options.timeout) : this.nc.request(subject, data, options);
   }
 
   private fail(state: Away): void {
     for (const reject of this.waiting) reject(faultOf(state));
     this.waiting.clear();
   }
+}
+
+function askThread(thread: AnsweringThread, question: string, msMax: number): Promise<{string(): string}> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer within ${msMax} ms`)), msMax);
+    thread.ask(question, (answer) => {
+      clearTimeout(timer);
+      resolve({string: () => answer});
+    });
+  });
 }
 
 type Away = Exclude<PulseState, 'answers'>;

@@ -28,6 +28,8 @@ export interface AssemblyOptions
   > {
   readonly setup: PartitionSetup;
   readonly positionNote: PositionNote;
+  /** Called with every manifest that is written, before anybody hears of it. */
+  readonly notePublished: () => void;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   /** The log is read over a connection of its own. */
@@ -38,9 +40,9 @@ export interface AssemblyOptions
 
 /** Recovers the partition, which fences an earlier owner. */
 export async function assemblePartition(options: AssemblyOptions): Promise<Runner> {
-  const {setup, js, jsm, foldCache, damage, positionNote, log} = options;
+  const {setup, js, jsm, foldCache, damage, positionNote, notePublished, log} = options;
   const number = setup.partition;
-  const manifests = new ManifestStore(js, jsm, number);
+  const manifests = new ManifestStore(js, jsm, number, notePublished);
   const recovered = await recover(setup, {manifests, cache: foldCache, jsm, note: positionNote, log});
   const {partition, index, epoch, generation, named} = recovered;
   const parts = new PartStore(js, jsm, number, epoch);

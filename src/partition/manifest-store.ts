@@ -15,11 +15,14 @@ export class ManifestStore {
   private readonly jsm: JetStreamManager;
   private readonly subject: string;
   private readonly partition: number;
+  private readonly onWritten: () => void;
 
-  constructor(js: JetStreamClient, jsm: JetStreamManager, partition: number) {
+  /** `onWritten` is called once a manifest is the newest, before its writer goes on. */
+  constructor(js: JetStreamClient, jsm: JetStreamManager, partition: number, onWritten = (): void => undefined) {
     this.js = js;
     this.jsm = jsm;
     this.partition = partition;
+    this.onWritten = onWritten;
     this.subject = bucketSubject('manifests', `p${partition}`);
   }
 
@@ -40,7 +43,7 @@ export class ManifestStore {
    */
   async write(manifest: Manifest, revision: number): Promise<number> {
     const bytes = encodeManifest(manifest);
-    return retryForever(async () => {
+    const written = await retryForever(async () => {
       try {
         const ack = await this.js.publish(this.subject, bytes, {expect: {lastSubjectSequence: revision}});
         return ack.seq;
@@ -49,6 +52,8 @@ export class ManifestStore {
         return await this.revisionOfOwn(bytes);
       }
     });
+    this.onWritten();
+    return written;
   }
 
   /** A write whose answer was lost is refused when it is tried again: then the newest manifest is the very same. */

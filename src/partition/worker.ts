@@ -9,6 +9,7 @@ import {connectNats} from '../nats/connection.js';
 import {ConnectionWatch} from '../nats/connection-watch.js';
 import {NatsLogSource} from '../nats/log-pull.js';
 import {partValues} from '../nats/part-values.js';
+import {announceManifest} from '../nats/published-manifests.js';
 import {readDeployment} from '../nats/topology.js';
 import {erasesAtomically} from '../nats/version.js';
 import {createLogger, type Logger} from '../observe.js';
@@ -109,6 +110,10 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     refreshMs: data.reportRefreshMs,
     stagger: (number + 1) / (data.partitionCount + 1),
     erasureReach: reachOf(nc),
+    notePublished: () => {
+      Atomics.add(data.publications, 0, 1);
+      announceManifest(nc);
+    },
     noteApplied: (sequence) => void Atomics.store(data.appliedSequences, number, sequence),
     log,
     onFatal: fail,
@@ -195,7 +200,7 @@ async function main(): Promise<void> {
   void watchLog(runners, intake, shared);
   port.on('message', (message: ToWorker) => {
     if (message.kind === 'acked') intake.take(message);
-    else void drain(runners, shared).catch(fail);
+    else if (message.kind === 'drain') void drain(runners, shared).catch(fail);
   });
   const stored = runners.map(({setup: {layout}}) => ({chunks: [...layout.chunks.values()], userRuns: layout.userRuns}));
   const warmedUp = warmUp(shared.cache, stored, warmUpMsMax).then(async () => {

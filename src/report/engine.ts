@@ -6,6 +6,7 @@
 //       `cacheBytesMax`.
 //   R4. While it asks for the newest snapshots, an idle engine computes the answer over those that it has: nearly always
 //       they are the newest. If they are not, nobody gets that answer.
+//   R5. While reports are asked, a snapshot is read when it is published: the first question after it need not wait for it.
 
 import {setImmediate as turn} from 'node:timers/promises';
 import {NumberLists} from '../../actors/report/median.js';
@@ -30,6 +31,8 @@ const reportsAtOnceMax = 2;
 const reportsWaitingMax = 256;
 /** A slice of building (5 ms) waits so long at most for reports at work: under reports without end it takes a tenth of the thread. */
 const buildWaitMsMax = 50;
+/** R5: a dashboard that stays open asks at least as often. */
+const interestMs = 10 * 60_000;
 
 export interface EngineOptions {
   readonly partitionCount: number;
@@ -53,6 +56,7 @@ export class ReportEngine {
   private readonly durationLists: NumberLists;
   private readonly damage: Damage;
   private readonly logger: Logger;
+  private askedMs = Number.NEGATIVE_INFINITY;
 
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
@@ -87,6 +91,18 @@ export class ReportEngine {
     }
   }
 
+  /** A manifest was published. R5 */
+  async notePublished(): Promise<void> {
+    if (monotonicMs() - this.askedMs > interestMs) return;
+    try {
+      const snapshots = await this.snapshots.read();
+      if (areAll(snapshots)) this.valueIndex.follow(snapshots);
+    } catch (error) {
+      // Nobody asked: whoever does reads it again, and is told of what is wrong with it.
+      this.logger.debug({err: error}, 'a new snapshot could not be read ahead');
+    }
+  }
+
   private async status(): Promise<ReportAnswer> {
     const snapshots = await this.snapshots.read();
     if (areAll(snapshots)) this.valueIndex.follow(snapshots);
@@ -111,8 +127,9 @@ export class ReportEngine {
   }
 
   private async report(query: ReportQuery, ifNoneMatch: string | undefined): Promise<ReportAnswer> {
+    this.askedMs = monotonicMs();
     const reading = this.snapshots.read();
-    const ahead = this.computeAhead(query, ifNoneMatch);
+    const ahead = this.snapshots.isCounted ? undefined : this.computeAhead(query, ifNoneMatch);
     const snapshots = await reading;
     if (!areAll(snapshots)) return {kind: 'unavailable', message: 'not every partition has published a snapshot yet'};
     this.valueIndex.follow(snapshots);

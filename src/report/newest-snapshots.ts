@@ -11,6 +11,8 @@ import {SharedRun} from './shared-run.js';
 export interface ManifestSource {
   /** Changes whenever a manifest of any partition is published. */
   lastRevision(): Promise<number>;
+  /** The same without a way to go; undefined where others may publish, too. */
+  readonly countedRevision?: (() => number) | undefined;
   /** The newest manifest; undefined before the first. */
   newest(partition: number): Promise<Manifest | undefined>;
 }
@@ -39,6 +41,11 @@ export class NewestSnapshots {
   async read(): Promise<readonly (PartitionSnapshot | undefined)[]> {
     await this.refreshing.run();
     return [...this.held];
+  }
+
+  /** Whether it takes no question to know whether those at hand are the newest. */
+  get isCounted(): boolean {
+    return this.source.countedRevision !== undefined;
   }
 
   /** What `read` found last; there may be newer ones. */
@@ -70,7 +77,7 @@ export class NewestSnapshots {
   }
 
   private async refresh(): Promise<void> {
-    const revision = await this.source.lastRevision();
+    const revision = this.source.countedRevision?.() ?? (await this.source.lastRevision());
     if (revision === this.revision) return;
     await Promise.all(this.held.map((_, partition) => this.refreshPartition(partition)));
     this.revision = revision;

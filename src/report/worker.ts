@@ -1,4 +1,4 @@
-// Entry of the report thread: connects, answers `ask.report`, says when it is ready, and stops when it is asked to.
+// Entry of the report thread: connects, answers `ask.report` and the edge of its process, says when it is ready, and stops when it is asked to.
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {parentPort, workerData} from 'node:worker_threads';
@@ -9,7 +9,7 @@ import {askReportSubject, type ReportAnswer, type ReportQuestion} from '../asks.
 import {connectNats} from '../nats/connection.js';
 import {ConnectionWatch} from '../nats/connection-watch.js';
 import {partValues} from '../nats/part-values.js';
-import {publishedManifests} from '../nats/published-manifests.js';
+import {onAnnounced, publishedManifests} from '../nats/published-manifests.js';
 import {createLogger} from '../observe.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, ReportWorkerData, ToWorker} from '../worker-messages.js';
@@ -20,7 +20,7 @@ const readyPauseMs = 20;
 /** What failed was logged: a line a second is enough. */
 const failedPauseMs = 1_000;
 
-const {nats, partitionCount, cacheBytesMax, logLevel} = workerData as ReportWorkerData;
+const {nats, partitionCount, cacheBytesMax, publications, logLevel} = workerData as ReportWorkerData;
 const port = must(parentPort, 'the report worker runs in a thread');
 const logger = createLogger(logLevel, 'report');
 const say = (message: FromWorker): void => port.postMessage(message);
@@ -34,7 +34,10 @@ try {
 
 async function run(nc: NatsConnection): Promise<void> {
   const jsm = await jetstreamManager(nc);
-  const engine = new ReportEngine(publishedManifests(jsm), partValues(jsm), {partitionCount, cacheBytesMax}, logger);
+  const manifests = publishedManifests(jsm, publications);
+  const engine = new ReportEngine(manifests, partValues(jsm), {partitionCount, cacheBytesMax}, logger);
+  onAnnounced(nc, () => void engine.notePublished());
+  void countReturns(nc);
   const vitals = new ThreadVitals({
     thread: 'report',
     connections: [new ConnectionWatch(nc, 'report')],
@@ -45,6 +48,7 @@ async function run(nc: NatsConnection): Promise<void> {
   });
   const questions = nc.subscribe(askReportSubject, {queue: 'report'});
   const answered = answerAll(questions, engine, vitals);
+  const answeredHere = answerProcess(engine, vitals);
   void nc.closed().then((error) => {
     if (error) say({kind: 'fatal', message: `the connection to NATS ended: ${error.message}`});
   });
@@ -52,7 +56,7 @@ async function run(nc: NatsConnection): Promise<void> {
   void sayWhenReady(engine, drain);
   await drain.asked;
   await questions.drain();
-  await answered; // Their parts still come over the connection, and their answers leave by it.
+  await Promise.all([answered, answeredHere()]); // Their parts still come over the connection, and their answers leave by it.
   await nc.drain();
   say({kind: 'stopped'});
 }
@@ -84,6 +88,27 @@ async function answerAll(questions: Subscription, engine: ReportEngine, vitals: 
     open.add(answering);
   }
   await Promise.all(open);
+}
+
+/** Questions of the edge of this process. @returns what resolves when those that came are answered. */
+function answerProcess(engine: ReportEngine, vitals: ThreadVitals): () => Promise<unknown> {
+  const open = new Set<Promise<void>>();
+  port.on('message', (message: ToWorker) => {
+    if (message.kind !== 'question') return;
+    const {number, text} = message;
+    const answering = answer(JSON.parse(text) as ReportQuestion, engine, vitals)
+      .then((given) => say({kind: 'answer', number, text: JSON.stringify(given)}))
+      .finally(() => open.delete(answering));
+    open.add(answering);
+  });
+  say({kind: 'listening'});
+  return () => Promise.all(open);
+}
+
+/** A server that was away may have come back without its last writes: what was counted before says nothing then. */
+async function countReturns(nc: NatsConnection): Promise<void> {
+  if (publications === undefined) return;
+  for await (const {type} of nc.status()) if (type === 'reconnect') Atomics.add(publications, 0, 1);
 }
 
 /** A question that is no JSON, or whose asker cannot be reached, harms nobody else. */

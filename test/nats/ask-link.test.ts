@@ -6,6 +6,7 @@ import {connectNats} from '../../src/nats/connection.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
 import {Pulse} from '../../src/nats/pulse.js';
 import {createLogger} from '../../src/observe.js';
+import type {AnsweringThread} from '../../src/worker-messages.js';
 import {temporaryFolder} from '../support/service.js';
 import {until} from '../support/until.js';
 
@@ -48,4 +49,32 @@ test('a question that goes down with the server fails at once', async () => {
     const answer = await link.request('echo', 'four', {timeout: 1_000}).catch(() => undefined);
     return answer?.string() === 'four';
   });
+});
+
+test('a thread of the process is asked without the connection once it listens, and fails with it', {
+  timeout: 20_000,
+}, async () => {
+  const server = await startServer();
+  const nc = await connectTo(server);
+  nc.subscribe('ask.report', {callback: (_, message) => void message.respond('over NATS')});
+  await nc.flush();
+  const asked: string[] = [];
+  const thread = {
+    isListening: false as boolean,
+    ask(question: string, answered: (answer: string) => void) {
+      asked.push(question);
+      if (question !== 'silence') setImmediate(() => answered(`here: ${question}`));
+    },
+  } satisfies AnsweringThread;
+  const link = new AskLink(nc, new Pulse(nc), new Map([['ask.report', thread]]));
+  const hour = {timeout: 3_600_000};
+  expect((await link.request('ask.report', 'early', hour)).string()).toBe('over NATS');
+  thread.isListening = true;
+  expect((await link.request('ask.report', 'now', hour)).string()).toBe('here: now');
+  expect(asked).toEqual(['now']);
+  await expect(link.request('ask.report', 'silence', {timeout: 20})).rejects.toThrow('no answer within 20 ms');
+  const unanswered = link.request('ask.report', 'silence', hour);
+  process.kill(server.pid()!, 'SIGKILL');
+  await expect(unanswered).rejects.toThrow('no connection');
+  await expect(link.request('ask.report', 'now', hour)).rejects.toThrow('no connection');
 });

@@ -22,6 +22,7 @@ class Bucket implements ManifestSource {
   revision = 0;
   infos = 0;
   fetches = 0;
+  countedRevision: (() => number) | undefined;
   private held: Promise<void> | undefined;
 
   /** Says nothing of its revision until the function that is returned is called. */
@@ -150,6 +151,48 @@ describe('report engine', () => {
       release();
       expect(JSON.parse((await asking).body!).total).toBe(Number(isNewer));
     }
+  });
+
+  test('asks nobody for the newest where publications are counted, and sees each of them all the same', async () => {
+    const world = worldWithSnapshots();
+    world.bucket.countedRevision = () => world.bucket.revision;
+    const positions: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const {fetches} = world.bucket;
+      positions.push((await world.ask()).headers['Report-Log-Position']);
+      await world.ask();
+      expect(world.bucket.fetches - fetches).toBe(2); // A manifest of each partition, by the first question alone.
+      world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 2 * hourMs});
+      world.publish(0, (3 + round) * hourMs);
+    }
+    expect(positions).toEqual(['0:1.1,1:1.1', '0:1.2,1:1.1', '0:1.3,1:1.1']);
+    expect(world.bucket.infos).toBe(0);
+  });
+
+  test('while reports are asked a snapshot is read when it is published, otherwise by the next question', async () => {
+    const world = worldWithSnapshots();
+    await world.engine.notePublished();
+    expect(world.bucket.fetches).toBe(0);
+    await world.ask();
+    world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 2 * hourMs});
+    world.publish(0, 3 * hourMs);
+    await world.engine.notePublished();
+    const {fetches} = world.bucket;
+    expect((await world.ask()).body).toBe(counted([1, 1, 1]));
+    expect(world.bucket.fetches).toBe(fetches);
+  });
+
+  test('a snapshot that cannot be read ahead is the matter of the next question', async () => {
+    const world = worldWithSnapshots();
+    await world.ask();
+    const {newest} = world.bucket;
+    world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 2 * hourMs});
+    world.publish(0, 3 * hourMs);
+    world.bucket.newest = () => Promise.reject(new Error('away'));
+    await world.engine.notePublished();
+    expect((await world.answer()).kind).toBe('unavailable');
+    world.bucket.newest = newest;
+    expect((await world.ask()).body).toBe(counted([1, 1, 1]));
   });
 
   test('an event name that is new in a later snapshot is found', async () => {

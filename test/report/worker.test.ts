@@ -1,4 +1,5 @@
-// The report role as a thread on a real nats-server: parts and manifests are put by hand, questions asked over NATS.
+// The report role as a thread on a real nats-server: parts and manifests are put by hand, questions asked over NATS, and as
+// the edge of the same process does.
 
 import {once} from 'node:events';
 import {fileURLToPath} from 'node:url';
@@ -11,9 +12,10 @@ import {askReportSubject, type ReportAnswer, type ReportQuestion} from '../../sr
 import {lockDataDir} from '../../src/data-lock.js';
 import {connectNats} from '../../src/nats/connection.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
+import {announceManifest} from '../../src/nats/published-manifests.js';
 import {bucketStream, bucketSubject, ensureTopology} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
-import type {FromWorker, ReportWorkerData} from '../../src/worker-messages.js';
+import type {FromWorker, ReportWorkerData, ToWorker} from '../../src/worker-messages.js';
 import {temporaryFolder} from '../support/service.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 import {until} from '../support/until.js';
@@ -35,6 +37,7 @@ describe('report thread', () => {
   let worker: Worker;
   let isReady: Promise<void>;
   let revisionsPut = 0;
+  const publications = new Int32Array(new SharedArrayBuffer(4));
 
   beforeAll(async () => {
     const dataDir = temporaryFolder();
@@ -47,12 +50,14 @@ describe('report thread', () => {
       nats: nats.address,
       partitionCount,
       cacheBytesMax: 1 << 20,
+      publications,
       logLevel: 'silent',
     };
     worker = new Worker(program, {workerData});
     isReady = new Promise((resolve, reject) => {
       worker.on('error', reject);
       worker.on('message', (message: FromWorker) => {
+        if (message.kind === 'answer') waiting.get(message.number)!(JSON.parse(message.text) as ReportAnswer);
         if (message.kind === 'ready') resolve();
         if (message.kind === 'fatal') reject(new Error(message.message));
       });
@@ -80,6 +85,18 @@ describe('report thread', () => {
       expect([ack.stream, ack.seq]).toEqual([bucketStream('parts'), revisionsPut]);
     }
     await js.publish(bucketSubject('manifests', `p${partition}`), encodeManifest(manifest));
+    Atomics.add(publications, 0, 1);
+    announceManifest(nc);
+  }
+
+  let questions = 0;
+  const waiting = new Map<number, (answer: ReportAnswer) => void>();
+  function askHere(question: ReportQuestion): Promise<ReportAnswer> {
+    const number = ++questions;
+    return new Promise((resolve) => {
+      waiting.set(number, resolve);
+      worker.postMessage({kind: 'question', number, text: JSON.stringify(question)} satisfies ToWorker);
+    });
   }
 
   async function ask(question: ReportQuestion): Promise<ReportAnswer> {
@@ -125,6 +142,16 @@ describe('report thread', () => {
     expect(await ask({ask: 'report', query: funnel})).toMatchObject({body: expect.stringContaining('"total":2}')});
   });
 
+  test('answers its process as it answers over NATS, and always over the newest snapshot', async () => {
+    for (let count = 3; count < 8; count++) {
+      partitions[1]!.append({user: `u${count}`, event: 'A', timeMs: 9});
+      await publish(1, (count + 1) * hourMs);
+      const answer = await askHere(counts);
+      expect(answer).toMatchObject({kind: 'report', body: expect.stringContaining(`"total":${count}}`)});
+      expect(await ask(counts)).toEqual(answer);
+    }
+  });
+
   test('a question that is no JSON harms nobody else', async () => {
     nc.publish(askReportSubject, 'no json');
     expect((await ask({ask: 'status'})).kind).toBe('status');
@@ -135,7 +162,7 @@ describe('report thread', () => {
     const stopped = new Promise<void>((resolve) => {
       worker.on('message', (message: FromWorker) => message.kind === 'stopped' && resolve());
     });
-    const answers = Array.from({length: 20}, () => ask(counts));
+    const answers = Array.from({length: 20}, (_, i) => (i % 2 === 0 ? ask(counts) : askHere(counts)));
     await nc.flush(); // The server has handed the questions on before the thread hears of the drain.
     worker.postMessage({kind: 'drain'});
     await stopped;

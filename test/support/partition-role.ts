@@ -74,6 +74,7 @@ export class PartitionRole {
       dataDir: this.dataDir,
       releasedBytes: new Int32Array(new SharedArrayBuffer(4)),
       appliedSequences: new Int32Array(new SharedArrayBuffer(4)),
+      publications: new Int32Array(new SharedArrayBuffer(4)),
       logLevel: 'silent',
       ...options,
     };
