@@ -10,12 +10,18 @@
 //       clients with batches, too, fill messages together.
 //   C3. Nobody waits for company that cannot come: once nearly as many requests are here as were at once in the cycle
 //       before, waiting or on their way, nearly all clients that had to wait for answers have asked again.
-//   C4. A partition that does not answer holds up the others for `togetherMs` and no longer.
+//   C4. A partition that does not answer holds up those that did for `togetherMs` and no longer, and what waits for it then
+//       is no company to anybody. While none has answered nothing leaves but what came for other partitions: a disk that
+//       stands still for a moment holds up all of them, and they go on together.
 
-/** C1. What half the machine bears waits for so long, and half of it on average. */
-export const periodMsMax = 4;
-/** C1. One request a ms: the next cycle begins after 1 ms, which an ack takes anyway. */
-export const periodMsPerRate = 1;
+/**
+ * C1, for one partition. A cycle costs what its messages cost, so with more of them it pays to have fewer cycles. The cost of
+ * a period is its messages / its length, plus the waiting, which is as long as it: least where it grows with the root.
+ * Of 4 partitions (4 ms) what half the machine bears waits for so long, and half of it on average.
+ */
+export const periodMsMax = 2;
+/** C1, for one partition. Of 4 it is 1 ms at one request a ms, which an ack takes anyway. */
+export const periodMsPerRate = 1 / 2;
 /** C1. The rate is that of about so many ms. */
 export const rateMs = 25;
 
@@ -35,6 +41,8 @@ export const togetherMs = 5;
 const waitMsMin = 0.5;
 
 export class CommitPace {
+  /** C1 */
+  private readonly periodFactor: number;
   private requests = 0;
   private bytes = 0;
   /** Since the newest cycle began. */
@@ -49,8 +57,15 @@ export class CommitPace {
   private crowd = 0;
   /** Its messages that have no answer yet. */
   private flying = 0;
+  /** When the first of its messages had its answer; its begin until then. */
+  private answeredMs = Number.NEGATIVE_INFINITY;
   private begunMs = Number.NEGATIVE_INFINITY;
   private endedMs = Number.NEGATIVE_INFINITY;
+
+  /** A cycle has a message for each of so many partitions, once there is any need to wait. */
+  constructor(partitionCount: number) {
+    this.periodFactor = Math.sqrt(partitionCount);
+  }
 
   /** Whether there is anything for a next cycle. */
   get isWaiting(): boolean {
@@ -64,7 +79,13 @@ export class CommitPace {
     this.bytes += bytes;
   }
 
-  /** These wait no longer. */
+  /** These waited for a partition that has answered now (C4). */
+  waitAgain(requests: number, bytes: number): void {
+    this.requests += requests;
+    this.bytes += bytes;
+  }
+
+  /** These wait no longer, or no cycle can have them (C4). */
   leave(requests: number, bytes: number): void {
     this.requests -= requests;
     this.bytes -= bytes;
@@ -73,6 +94,7 @@ export class CommitPace {
   begin(nowMs: number): void {
     this.measureRate(nowMs - this.begunMs);
     this.begunMs = nowMs;
+    this.answeredMs = nowMs;
     this.arrived = 0;
     this.carried = 0;
     this.unanswered = 0;
@@ -98,6 +120,7 @@ export class CommitPace {
     this.crowd = Math.max(this.crowd, this.requests + this.unanswered);
     this.unanswered -= requests;
     this.flying -= 1;
+    if (this.answeredMs === this.begunMs) this.answeredMs = nowMs;
     if (this.flying === 0) this.endedMs = nowMs;
   }
 
@@ -108,9 +131,9 @@ export class CommitPace {
   }
 
   private dueMs(): number {
-    if (this.flying > 0) return this.begunMs + togetherMs; // C4
+    if (this.flying > 0) return this.answeredMs + togetherMs; // C4
     if (this.requests >= crowdShare * this.crowd || this.bytes >= enoughBytes) return this.endedMs; // C3
-    const periodMs = Math.min(this.rate * periodMsPerRate, periodMsMax); // C1
+    const periodMs = Math.min(this.rate * periodMsPerRate, periodMsMax) * this.periodFactor; // C1
     const lingerMs = Math.min(Math.floor(this.carried / entriesPerLingerMs), lingerMsMax); // C2
     return Math.max(this.begunMs + periodMs, this.endedMs + lingerMs);
   }

@@ -83,6 +83,8 @@ interface Lane {
   inFlight: LogMessage | undefined;
   /** The cycle that `inFlight` left with. */
   cycle: number;
+  /** `inFlight` is of an older cycle than the newest: what waits for it is no company (commit-pace.ts, C4). */
+  isHeldUp: boolean;
   bytes: number;
 }
 
@@ -91,7 +93,7 @@ export class LogPublisher implements LogListener {
   private readonly link: LogLink;
   private readonly lanes: readonly Lane[];
   private readonly spareBuffers: ByteWriter[] = [];
-  private readonly pace = new CommitPace();
+  private readonly pace: CommitPace;
   private cycle = 0;
   private lingering: NodeJS.Timeout | undefined;
   private lingerEndMs = 0;
@@ -107,6 +109,7 @@ export class LogPublisher implements LogListener {
     assert(options.messageBytesMax >= 2 * entryBytesMax, 'any entry fits a log message');
     this.options = options;
     this.link = options.link;
+    this.pace = new CommitPace(options.partitionCount);
     this.lanes = Array.from({length: options.partitionCount}, (_, partition) => ({
       partition,
       producer: options.newProducer(),
@@ -115,6 +118,7 @@ export class LogPublisher implements LogListener {
       full: [],
       inFlight: undefined,
       cycle: 0,
+      isHeldUp: false,
       bytes: 0,
     }));
     this.link.listen(this);
@@ -163,6 +167,7 @@ export class LogPublisher implements LogListener {
     this.newestWaiter = waiter;
     message.requestCount += requests;
     this.pace.wait(requests, length);
+    if (lane.isHeldUp) this.pace.leave(requests, length);
     this.flushSoon();
     return message;
   }
@@ -219,10 +224,29 @@ export class LogPublisher implements LogListener {
   private beginCycle(nowMs: number): void {
     clearTimeout(this.lingering);
     this.lingering = undefined;
+    if (!this.lanes.some(canSend)) return; // The next answer begins it.
     this.cycle += 1;
     this.newestWaiter = undefined;
     this.pace.begin(nowMs);
-    for (const lane of this.lanes) if (lane.inFlight === undefined) this.sendNext(lane); // G1
+    for (const lane of this.lanes) {
+      if (lane.inFlight === undefined)
+        this.sendNext(lane); // G1
+      else this.holdUp(lane);
+    }
+  }
+
+  private holdUp(lane: Lane): void {
+    if (lane.isHeldUp) return;
+    lane.isHeldUp = true;
+    const {requests, bytes} = waitingOf(lane);
+    this.pace.leave(requests, bytes);
+  }
+
+  private release(lane: Lane): void {
+    if (!lane.isHeldUp) return;
+    lane.isHeldUp = false;
+    const {requests, bytes} = waitingOf(lane);
+    this.pace.waitAgain(requests, bytes);
   }
 
   private sendNext(lane: Lane): void {
@@ -323,11 +347,11 @@ export class LogPublisher implements LogListener {
 
   private leave(lane: Lane, message: LogMessage): void {
     const length = message.entriesBytes;
-    if (lane.inFlight !== message) this.pace.leave(message.requestCount, length);
-    else {
+    if (lane.inFlight === message) {
       lane.inFlight = undefined;
       if (lane.cycle === this.cycle) this.pace.settled(message.requestCount, this.options.monotonicMs());
-    }
+      this.release(lane);
+    } else if (!lane.isHeldUp) this.pace.leave(message.requestCount, length);
     lane.bytes -= length;
     this.bytes -= length;
     if (this.pace.isWaiting) this.flushSoon();
@@ -346,4 +370,18 @@ export class LogPublisher implements LogListener {
       this.whenIdle = resolve;
     });
   }
+}
+
+/** G1 */
+const canSend = ({inFlight, open, full}: Lane): boolean =>
+  inFlight === undefined && (open !== undefined || full.length > 0);
+
+function waitingOf({open, full}: Lane): {requests: number; bytes: number} {
+  let requests = open?.requestCount ?? 0;
+  let bytes = open?.entriesBytes ?? 0;
+  for (const message of full) {
+    requests += message.requestCount;
+    bytes += message.entriesBytes;
+  }
+  return {requests, bytes};
 }

@@ -16,7 +16,7 @@ const requestBytes = 100;
 
 /** A pace whose newest cycle had four messages with so many requests each, and was answered at `endMs`. */
 function paceAfter(requests: number, endMs: number): CommitPace {
-  const pace = new CommitPace();
+  const pace = new CommitPace(messages);
   cycle(pace, messages * requests, endMs - 1, endMs);
   return pace;
 }
@@ -79,7 +79,7 @@ const mean = (values: readonly number[]): number => values.reduce((sum, value) =
 
 describe('the time from one cycle to the next (C1)', () => {
   test('the first request leaves at once, and so do few after few', () => {
-    const pace = new CommitPace();
+    const pace = new CommitPace(messages);
     pace.wait(1, requestBytes);
     expect(pace.waitMs(0)).toBe(0);
     const few = paceAfter(1, 10);
@@ -92,22 +92,33 @@ describe('the time from one cycle to the next (C1)', () => {
     [0.5, 1],
     [1, 1],
   ])('at %d requests a ms nobody waits longer than for an ack', (perMs, ackMs) => {
-    const pace = new CommitPace();
+    const pace = new CommitPace(messages);
     openLoop(pace, perMs, ackMs, 20);
     const periods = openLoop(pace, perMs, ackMs, 50);
     expect(mean(periods)).toBeLessThanOrEqual(Math.max(ackMs, 1 / perMs) + 0.5);
   });
 
-  test.each([4, 7, 14])('at %d requests a ms cycles begin some ms apart, though acks are faster', (perMs) => {
-    const pace = new CommitPace();
-    openLoop(pace, perMs, 1, 40);
-    const period = mean(openLoop(pace, perMs, 1, 50));
-    expect(period).toBeGreaterThan(periodMsMax - 1);
-    expect(period).toBeLessThanOrEqual(periodMsMax + 1);
-  });
+  test.each([
+    [1, 4],
+    [1, 14],
+    [4, 4],
+    [4, 7],
+    [4, 14],
+    [9, 14],
+  ])(
+    'of %d partitions, at %d requests a ms, cycles begin some ms apart, though acks are faster',
+    (partitions, perMs) => {
+      const pace = new CommitPace(partitions);
+      openLoop(pace, perMs, 1, 40);
+      const period = mean(openLoop(pace, perMs, 1, 50));
+      const expected = periodMsMax * Math.sqrt(partitions);
+      expect(period).toBeGreaterThan(expected - 1);
+      expect(period).toBeLessThanOrEqual(expected + 1);
+    },
+  );
 
   test('the rate is one of the last moments: after a pause nobody waits for those of before', () => {
-    const pace = new CommitPace();
+    const pace = new CommitPace(messages);
     openLoop(pace, 14, 1, 50);
     cycle(pace, 4, 10_000, 10_001);
     cycle(pace, 4, 10_000 + 2 * rateMs, 10_001 + 2 * rateMs);
@@ -131,7 +142,7 @@ describe('company', () => {
   });
 
   test('a few batches have many entries: the next ones are waited for (C2)', () => {
-    const pace = new CommitPace();
+    const pace = new CommitPace(messages);
     pace.wait(4, 40_000);
     pace.begin(10);
     for (let i = 0; i < 4; i++) pace.sent(1, entriesPerLingerMs, 10_000);
@@ -143,7 +154,7 @@ describe('company', () => {
   });
 
   test('but no longer than until nearly all that were here at once are here again (C3)', () => {
-    const pace = new CommitPace();
+    const pace = new CommitPace(messages);
     pace.wait(400, 40_000);
     pace.begin(10);
     for (let i = 0; i < 4; i++) pace.sent(100, 100, 10_000);
@@ -157,7 +168,7 @@ describe('company', () => {
   });
 
   test.each([1, 2, 8, 32, 128])('%d clients in a closed loop are not kept waiting', (clients) => {
-    const pace = new CommitPace();
+    const pace = new CommitPace(messages);
     const ackMs = 1;
     closedLoop(pace, clients, ackMs, 40);
     // Acks, and the time in which the clients ask again; two steps of the clock are lost on the way.
@@ -193,17 +204,45 @@ describe('company', () => {
   });
 });
 
-test('a cycle begins when all of the one before are answered, or when one of them takes too long (C4)', () => {
-  const pace = new CommitPace();
-  pace.wait(3, 300);
-  pace.begin(10);
-  pace.sent(1, 1, 100);
-  pace.sent(1, 1, 100);
-  expect(pace.waitMs(10)).toBe(togetherMs);
-  pace.settled(1, 11);
-  expect(pace.waitMs(11)).toBe(togetherMs - 1);
-  expect(pace.waitMs(10 + togetherMs)).toBe(0);
-  pace.settled(1, 12);
-  pace.wait(1, 100);
-  expect(pace.waitMs(12)).toBe(0);
+describe('a partition that does not answer (C4)', () => {
+  /** Two messages leave at 10 ms, and three requests wait. */
+  function paceOfTwo(): CommitPace {
+    const pace = new CommitPace(messages);
+    pace.wait(5, 500);
+    pace.begin(10);
+    pace.sent(1, 1, 100);
+    pace.sent(1, 1, 100);
+    return pace;
+  }
+
+  test('a cycle begins when all of the one before are answered', () => {
+    const pace = paceOfTwo();
+    pace.settled(1, 11);
+    expect(pace.waitMs(11)).toBe(togetherMs);
+    pace.settled(1, 12);
+    expect(pace.waitMs(12)).toBe(0);
+  });
+
+  test('those that are answered wait for the others for so long', () => {
+    const pace = paceOfTwo();
+    pace.settled(1, 18);
+    expect(pace.waitMs(18)).toBe(togetherMs);
+    expect(pace.waitMs(18 + togetherMs)).toBe(0);
+  });
+
+  test('what came for others meanwhile waits no longer than that, either', () => {
+    const pace = paceOfTwo();
+    expect(pace.waitMs(10)).toBe(togetherMs);
+    expect(pace.waitMs(10 + togetherMs)).toBe(0);
+  });
+
+  test('what waits for it is no company: the others keep their pace', () => {
+    const pace = new CommitPace(messages);
+    openLoop(pace, 14, 1, 40);
+    pace.wait(1_000, 100_000);
+    pace.leave(1_000, 100_000);
+    expect(mean(openLoop(pace, 14, 1, 50))).toBeGreaterThan(periodMsMax * Math.sqrt(messages) - 1);
+    pace.waitAgain(1_000, 100_000);
+    expect(pace.waitMs(2_000)).toBe(0);
+  });
 });

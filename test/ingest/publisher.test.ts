@@ -164,6 +164,48 @@ describe('group commit', () => {
     expect(world.link.sent.at(-1)!.partition).toBe(0);
   });
 
+  test('what waits for a partition that does not answer makes the others leave no sooner', async () => {
+    const world = new FakeWorld();
+    const answer = (sent: Sent): void => world.link.answer(sent, stored(1));
+    for (let i = 0; i < 64; i++) world.append(i % 2);
+    await world.turn();
+    answer(world.link.sent[1]!);
+    for (let i = 0; i < 300; i++) world.append(0); // They wait for partition 0, which has no answer.
+    for (let i = 0; i < 32; i++) world.append(1);
+    world.nowMs += togetherMs;
+    await until('partition 1 goes on', () => world.link.sent.length === 3);
+    world.append(0);
+    world.append(1);
+    answer(world.link.sent[2]!);
+    await world.turn();
+    expect(world.link.sent).toHaveLength(3); // One of 33 is back, whatever waits for partition 0.
+    world.nowMs += lingerMsMax;
+    await until('partition 1 goes on', () => world.link.sent.length === 4);
+    answer(world.link.sent[3]!);
+    answer(world.link.sent[0]!);
+    world.nowMs += lingerMsMax;
+    await until('partition 0 goes on', () => world.link.sent.length === 5);
+    expect(world.link.sent.map(({partition}) => partition)).toEqual([0, 1, 1, 1, 0]);
+    expect(world.link.sent.map(entriesOf)).toEqual([32, 32, 32, 1, 301]);
+  });
+
+  test('messages that are slow together go on together', async () => {
+    const world = new FakeWorld();
+    for (let i = 0; i < 4; i++) world.append(i % 2);
+    await world.turn();
+    for (let i = 0; i < 4; i++) world.append(i % 2);
+    world.nowMs += 4 * togetherMs; // A disk that stands still.
+    await world.turn();
+    expect(world.link.sent).toHaveLength(2); // G1
+    world.link.answer(world.link.sent[1]!, stored(1));
+    await world.turn();
+    expect(world.link.sent).toHaveLength(2);
+    world.nowMs += 1;
+    world.link.answer(world.link.sent[0]!, stored(1));
+    await world.turn();
+    expect(world.link.sent.map(({partition}) => partition)).toEqual([0, 1, 0, 1]);
+  });
+
   test('under load a cycle waits for as many requests as were here at once, but not for long', async () => {
     const world = new FakeWorld();
     const appendMany = (count: number): void => {
