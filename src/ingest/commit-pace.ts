@@ -22,6 +22,8 @@
 export const periodMsMax = 2;
 /** C1, for one partition. Of 4 it is 1 ms at one request a ms, which an ack takes anyway. */
 export const periodMsPerRate = 1 / 2;
+/** C1. Who has more partitions has more cores for their messages. */
+export const periodFactorMax = 2;
 /** C1. The rate is that of about so many ms. */
 export const rateMs = 25;
 
@@ -64,7 +66,7 @@ export class CommitPace {
 
   /** A cycle has a message for each of so many partitions, once there is any need to wait. */
   constructor(partitionCount: number) {
-    this.periodFactor = Math.sqrt(partitionCount);
+    this.periodFactor = Math.min(Math.sqrt(partitionCount), periodFactorMax);
   }
 
   /** Whether there is anything for a next cycle. */

@@ -6,6 +6,7 @@ import {
   enoughBytes,
   entriesPerLingerMs,
   lingerMsMax,
+  periodFactorMax,
   periodMsMax,
   rateMs,
   togetherMs,
@@ -111,7 +112,7 @@ describe('the time from one cycle to the next (C1)', () => {
       const pace = new CommitPace(partitions);
       openLoop(pace, perMs, 1, 40);
       const period = mean(openLoop(pace, perMs, 1, 50));
-      const expected = periodMsMax * Math.sqrt(partitions);
+      const expected = periodMsMax * Math.min(Math.sqrt(partitions), periodFactorMax);
       expect(period).toBeGreaterThan(expected - 1);
       expect(period).toBeLessThanOrEqual(expected + 1);
     },
