@@ -60,11 +60,15 @@ test.runIf(isLinux)('bench: overload counts what becomes of every request, and t
 test.runIf(isLinux)('bench: mixed asks reports while events come in, and sees snapshots', async () => {
   const {stdout, result} = await runSmall('mixed');
   expect(stdout).toMatch(/single: report p99 while ingesting \/ idle \d/);
-  for (const {rounds, reportsBusyToIdle} of result.report.shapes) {
+  expect(stdout).toMatch(/all rounds together \d/);
+  for (const {rounds, reportsBusyToIdle, together} of result.report.shapes) {
     const [{samples}] = rounds.rounds;
     const {idle, ingesting, 'ingesting alone': alone} = samples;
     expect(reportsBusyToIdle.median).toBe(ingesting.reports.latencyMs.p99 / idle.reports.latencyMs.p99);
     expect(alone.acks.snapshots).toBeGreaterThan(0);
+    // One round: together is what it is alone.
+    expect(together.reportsIngesting.latencyMs).toEqual(ingesting.reports.latencyMs);
+    expect([together.reportsIdle.count, together.snapshots]).toEqual([idle.reports.asked, alone.acks.snapshots]);
     expect(alone.acks.during.count + alone.acks.outside.count).toBe(alone.offered.statuses['200']);
   }
 });

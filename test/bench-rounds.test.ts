@@ -4,6 +4,7 @@ import {spawn} from 'node:child_process';
 import {cpus} from 'node:os';
 import {setTimeout as pause} from 'node:timers/promises';
 import {expect, test} from 'vitest';
+import {Latencies} from '../bench/load/latency.js';
 import {playRounds, ratioOf, roundsText, VoidRound} from '../bench/rounds.js';
 
 const everything = {foreignShareMax: 1};
@@ -79,6 +80,19 @@ test('rounds: void ones end at a bound: fewer rounds are told loudly, none at al
 test('rounds: an error that is no void round ends the bench', async () => {
   const broken = () => Promise.reject(new Error('wrong answer'));
   await expect(playRounds({ours: broken}, {...everything, rounds: 1}, silent)).rejects.toThrow('wrong answer');
+});
+
+test('latencies of several runs together are those of one run that had them all', () => {
+  const [first, second, all] = [new Latencies(), new Latencies(), new Latencies()];
+  for (let i = 0; i < 1_000; i++) {
+    const ms = ((i * 7_919) % 1_000) / 3 + (i % 50 === 0 ? 400 : 0);
+    (i % 3 === 0 ? first : second).record(ms);
+    all.record(ms);
+  }
+  const together = Latencies.together([first, second]);
+  expect(together.summary()).toEqual(all.summary());
+  expect([first.count, second.count, together.count]).toEqual([334, 666, 1_000]);
+  expect(first.summary().p99).not.toBe(all.summary().p99);
 });
 
 const isLinux = process.platform === 'linux';

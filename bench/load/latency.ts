@@ -30,6 +30,22 @@ export class Latencies {
     this.#histogram.recordValue(Math.max(1, Math.round(ms * usPerMs)));
   }
 
+  /** As one, what several runs recorded. */
+  static together(all: readonly Latencies[]): Latencies {
+    const together = new Latencies();
+    for (const {histogram} of all) together.#histogram.add(histogram);
+    return together;
+  }
+
+  private get histogram(): Histogram {
+    return this.#histogram;
+  }
+
+  /** In a file of results: single latencies are not kept there. */
+  toJSON(): {readonly count: number} {
+    return {count: this.count};
+  }
+
   summary(): LatencyMs {
     const at = (percentile: number): number => this.#histogram.getValueAtPercentile(percentile) / usPerMs;
     return {p50: at(50), p90: at(90), p99: at(99), p999: at(99.9), max: this.#histogram.maxValue / usPerMs};

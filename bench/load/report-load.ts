@@ -10,6 +10,8 @@ export interface ReportLatency {
   /** Answered 503; their latency is not counted. */
   readonly unavailable: number;
   readonly latencyMs: LatencyMs;
+  /** What that summarises. */
+  readonly latencies: Latencies;
 }
 
 /** `paths` must not end. Anything but 200 and 503 throws, when all have been asked. */
@@ -33,7 +35,7 @@ export async function askAtRate(
   const faults = (await Promise.all(asks)).filter((fault) => fault !== undefined);
   const other = faults.find((fault) => !(fault instanceof AnswerFault && fault.status === 503));
   if (other !== undefined) throw other;
-  return {asked: count, unavailable: faults.length, latencyMs: latencies.summary()};
+  return {asked: count, unavailable: faults.length, latencyMs: latencies.summary(), latencies};
 }
 
 function nextOf(paths: Iterator<string>): string {
