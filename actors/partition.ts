@@ -20,7 +20,7 @@ import type {DeletionRecord, SnapshotIndex} from './manifest.js';
 import {OpenChunk} from './open-chunk.js';
 import {Profile} from './profile.js';
 import {UserDeltas} from './user-deltas.js';
-import {type Traits, UserBlockWriter, userBlockBytes} from './user-records.js';
+import {type Traits, UserBlockWriter} from './user-records.js';
 import {WindowDeltas} from './window-deltas.js';
 import {encodeWindows} from './windows.js';
 
@@ -501,9 +501,9 @@ export class Partition {
     for (const user of deltas.usersAscending()) {
       if (!this.users.has(user)) continue;
       writer.add(must(deltas.record(user, traits.get(user)), 'a touched user has a slot'));
-      if (writer.bytes >= userBlockBytes) yield writer.finish();
+      if (writer.isFull) yield writer.finish();
     }
-    if (writer.bytes > 0) yield writer.finish();
+    if (!writer.isEmpty) yield writer.finish();
   }
 
   /** As they are now: a profile may change before its user is encoded. */

@@ -5,13 +5,7 @@
 
 import type {PartRef, Run, RunBlock} from '../../actors/manifest.js';
 import type {EncodedBlock} from '../../actors/partition.js';
-import {
-  mergeRecords,
-  UserBlockReader,
-  UserBlockWriter,
-  type UserRecord,
-  userBlockBytes,
-} from '../../actors/user-records.js';
+import {mergeRecords, UserBlockReader, UserBlockWriter, type UserRecord} from '../../actors/user-records.js';
 import {daysOf, mergeDay, WindowsBuilder, windowBlockBytes} from '../../actors/window-deltas.js';
 import {encodeWindows, viewWindows, type WindowsView} from '../../actors/windows.js';
 import {isUnreadable} from '../parts/damage.js';
@@ -38,16 +32,25 @@ export function mergeCount(sizes: readonly number[]): number {
   return count;
 }
 
-async function putRun(parts: PartStore, blocks: Iterable<EncodedBlock>, errand: Errand): Promise<Run> {
-  const put: RunBlock[] = [];
-  let bytes = 0;
-  for (const {first, last, payload} of blocks) {
-    put.push({first, last, part: await parts.put(payload)});
-    bytes += payload.length;
+async function encodeAll(blocks: Iterable<EncodedBlock>, errand: Errand): Promise<EncodedBlock[]> {
+  const encoded: EncodedBlock[] = [];
+  for (const block of blocks) {
+    encoded.push(block);
     await errand.turn();
   }
-  return {blocks: put, bytes};
+  return encoded;
 }
+
+async function putRun(parts: PartStore, blocks: readonly EncodedBlock[], errand: Errand): Promise<Run> {
+  const put: RunBlock[] = [];
+  for (const {first, last, payload} of blocks) {
+    put.push({first, last, part: await parts.put(payload)});
+    await errand.turn();
+  }
+  return {blocks: put, bytes: bytesOf(blocks)};
+}
+
+const bytesOf = (blocks: readonly EncodedBlock[]): number => blocks.reduce((sum, {payload}) => sum + payload.length, 0);
 
 /** Appends a run and merges the newest ones; an empty run changes nothing. `isErased` members leave day sets. */
 export async function appendWindowRun(
@@ -58,8 +61,8 @@ export async function appendWindowRun(
   isErased: (user: number) => boolean,
   errand: Errand,
 ): Promise<readonly Run[]> {
-  return append(runs, blocks, parts, errand, (merged, isWhole) =>
-    intoOneRun(parts, (output) => mergeWindowRuns(merged, parts, loader, isErased, isWhole, output, errand)),
+  return append(runs, blocks, parts, loader, errand, (merged, isWhole) =>
+    intoOneRun(parts, (output) => mergeWindowRuns(merged, parts, isErased, isWhole, output, errand)),
   );
 }
 
@@ -70,31 +73,42 @@ export async function appendUserRun(
   loader: PartLoader,
   errand: Errand,
 ): Promise<readonly Run[]> {
-  return append(runs, blocks, parts, errand, (merged) =>
-    intoOneRun(parts, (output) => mergeUserRuns(merged, parts, loader, output, errand)),
+  return append(runs, blocks, parts, loader, errand, (merged) =>
+    intoOneRun(parts, (output) => mergeUserRuns(merged, parts, output, errand)),
   );
 }
 
+/**
+ * The run that is appended is merged out of memory and stored only where it stays: a value that is stored to be replaced at
+ * once would cost its put, and, when it is erased, its whole storage block written anew.
+ */
 async function append(
   runs: readonly Run[],
   blocks: Iterable<EncodedBlock>,
   parts: PartStore,
+  loader: PartLoader,
   errand: Errand,
-  merge: (runs: readonly Run[], isWhole: boolean) => Promise<Run | undefined>,
+  merge: (runs: readonly RunSource[], isWhole: boolean) => Promise<Run | undefined>,
 ): Promise<readonly Run[]> {
-  const run = await putRun(parts, blocks, errand);
-  if (run.blocks.length === 0) return runs;
-  const all = [...runs, run];
-  for (let count = mergeCount(all.map((run) => run.bytes)); count > 1; count--) {
-    const merged = all.slice(-count);
-    const result = await merge(merged, count === all.length);
-    if (result === undefined) continue;
-    // The run that was just put was never named: it goes at once.
-    parts.retire(...merged[merged.length - 1].blocks.map((block) => block.part));
-    return [...all.slice(0, -count), ...(result.blocks.length > 0 ? [result] : [])];
+  const fresh = await encodeAll(blocks, errand);
+  if (fresh.length === 0) return runs;
+  const sizes = [...runs.map((run) => run.bytes), bytesOf(fresh)];
+  for (let count = mergeCount(sizes); count > 1; count--) {
+    const kept = runs.slice(0, 1 - count);
+    const merged = [...runs.slice(1 - count).map((run) => stored(run, loader)), inMemory(fresh)];
+    const result = await merge(merged, kept.length === 0);
+    if (result !== undefined) return result.blocks.length > 0 ? [...kept, result] : kept;
   }
-  return all;
+  return [...runs, await putRun(parts, fresh, errand)];
 }
+
+/** The blocks of a run, in the store or not. */
+type RunSource = readonly {load(): Promise<Uint8Array>}[];
+
+const stored = ({blocks}: Run, loader: PartLoader): RunSource =>
+  blocks.map(({part}) => ({load: () => loader.load(part)}));
+const inMemory = (blocks: readonly EncodedBlock[]): RunSource =>
+  blocks.map(({payload}) => ({load: async () => payload}));
 
 /** What a merge has put so far. */
 interface Output {
@@ -117,20 +131,20 @@ async function intoOneRun(parts: PartStore, merge: (output: Output) => Promise<v
 
 /** A run's blocks one after the other. */
 class RunCursor<T> {
-  private readonly run: Run;
-  private readonly open: (ref: PartRef) => Promise<T>;
+  private readonly run: RunSource;
+  private readonly open: (payload: Uint8Array) => T;
   private next = 0;
 
-  constructor(run: Run, open: (ref: PartRef) => Promise<T>) {
+  constructor(run: RunSource, open: (payload: Uint8Array) => T) {
     this.run = run;
     this.open = open;
   }
 
   async nextBlock(): Promise<T | undefined> {
-    const block = this.run.blocks[this.next];
+    const block = this.run[this.next];
     if (block === undefined) return undefined;
     this.next += 1;
-    return this.open(block.part);
+    return this.open(await block.load());
   }
 }
 
@@ -140,8 +154,8 @@ class DayCursor {
   private days: number[] = [];
   private at = 0;
 
-  constructor(run: Run, loader: PartLoader) {
-    this.blocks = new RunCursor(run, async (ref) => viewWindows(await loader.load(ref)));
+  constructor(run: RunSource) {
+    this.blocks = new RunCursor(run, viewWindows);
   }
 
   get day(): number {
@@ -163,15 +177,14 @@ class DayCursor {
 }
 
 async function mergeWindowRuns(
-  runs: readonly Run[],
+  runs: readonly RunSource[],
   parts: PartStore,
-  loader: PartLoader,
   isErased: (user: number) => boolean,
   isWhole: boolean,
   output: Output,
   errand: Errand,
 ): Promise<void> {
-  const cursors = runs.map((run) => new DayCursor(run, loader));
+  const cursors = runs.map((run) => new DayCursor(run));
   for (const cursor of cursors) await cursor.advance();
   const builder = new WindowsBuilder();
   const flush = async () => {
@@ -199,8 +212,8 @@ class RecordCursor {
   private reader: UserBlockReader | undefined;
   record: UserRecord | undefined;
 
-  constructor(run: Run, loader: PartLoader) {
-    this.blocks = new RunCursor(run, async (ref) => new UserBlockReader(await loader.load(ref)));
+  constructor(run: RunSource) {
+    this.blocks = new RunCursor(run, (payload) => new UserBlockReader(payload));
   }
 
   /** Whether the next record is at hand without waiting for a part. */
@@ -218,17 +231,16 @@ class RecordCursor {
 }
 
 async function mergeUserRuns(
-  runs: readonly Run[],
+  runs: readonly RunSource[],
   parts: PartStore,
-  loader: PartLoader,
   output: Output,
   errand: Errand,
 ): Promise<void> {
-  const cursors = runs.map((run) => new RecordCursor(run, loader));
+  const cursors = runs.map((run) => new RecordCursor(run));
   for (const cursor of cursors) await cursor.advance();
   const writer = new UserBlockWriter();
   const flush = async () => {
-    if (writer.bytes === 0) return;
+    if (writer.isEmpty) return;
     const {first, last, payload} = writer.finish();
     output.bytes += payload.length;
     output.blocks.push({first, last, part: await parts.put(payload)});
@@ -247,7 +259,7 @@ async function mergeUserRuns(
       if (!cursor.step()) await cursor.advance();
     }
     writer.add(merged as UserRecord);
-    if (writer.bytes >= userBlockBytes) await flush();
+    if (writer.isFull) await flush();
     if (users % usersAtOnce === 0) await errand.turn();
   }
   await flush();

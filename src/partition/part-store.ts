@@ -13,7 +13,10 @@ import {retryForever} from './retry.js';
 
 /** A value of the store. Larger parts span several. */
 const valueBytesMax = 512 * 1024;
-/** An erase costs the server one synchronous write, about 7.5 ms: some at once share the disk's flush. */
+/**
+ * An erase writes the storage block of its value anew, up to 4 MiB, and flushes it, about 7.5 ms: some at once share the
+ * disk's flush. So what is erased costs by its number, whatever its size.
+ */
 const erasesAtOnce = 8;
 
 export class PartStore {

@@ -66,6 +66,7 @@ export class Snapshots {
   private running: Promise<void> | undefined;
   private generation: number;
   private hasSweptOrphans = false;
+  private readonly lastSingles: {nameCounts?: Uint8Array; tombstones?: Uint8Array} = {};
   /** Published by this process; and how long the newest of them took, from the cut to the manifest. */
   count = 0;
   lastMs: number | null = null;
@@ -182,8 +183,8 @@ export class Snapshots {
     await errand.turn();
     layout.setTable('users', cut.users.count, await this.putBlocks(cut.users.blocks, errand));
     layout.setTable('names', cut.names.count, await this.putBlocks(cut.names.blocks, errand));
-    if (cut.nameCounts.length > 0) layout.setSingle('nameCounts', await parts.put(cut.nameCounts));
-    layout.setSingle('tombstones', cut.tombstones.length > 0 ? await parts.put(cut.tombstones) : null);
+    await this.putSingle('nameCounts', cut.nameCounts);
+    await this.putSingle('tombstones', cut.tombstones);
     await this.putRuns(cut, errand);
     await this.putFingerprints(cut);
     const openEntry = await layout.putOpen(open, errand);
@@ -204,6 +205,15 @@ export class Snapshots {
       tombstones: layout.tombstones,
       ...cut.rest,
     };
+  }
+
+  /** Written anew only when it is another one than this process put last. */
+  private async putSingle(single: 'nameCounts' | 'tombstones', payload: Uint8Array): Promise<void> {
+    const {layout, parts} = this.setup;
+    const last = this.lastSingles[single];
+    if (last !== undefined && Buffer.compare(last, payload) === 0) return;
+    layout.setSingle(single, payload.length > 0 ? await parts.put(payload) : null);
+    this.lastSingles[single] = payload;
   }
 
   private async putBlocks(

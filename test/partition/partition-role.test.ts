@@ -238,6 +238,20 @@ test('parts that nothing names are swept, and the store does not grow with the n
   });
 });
 
+test('a snapshot of nothing new puts its index alone', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker({reportRefreshMs: 50});
+  const keysOf = ({index}: Awaited<ReturnType<PartitionRole['published']>>) => [...partsOf(index)].map(({key}) => key);
+  const first = await role.published(await role.append(events([event('ada', 'x', day)])));
+  const idle = await role.published(first.manifest.position.sequence + 3);
+  expect(keysOf(idle)).toEqual(keysOf(first));
+  expect(idle.manifest.index.key).not.toBe(first.manifest.index.key);
+  const counted = await role.published(await role.append(events([event('ada', 'x', day)])));
+  expect(counted.index.nameCounts!.key).not.toBe(first.index.nameCounts!.key);
+  const counts = await counted.cache.load(counted.index.nameCounts!);
+  expect([...new Float64Array(counts.buffer, counts.byteOffset, counts.length / 8)]).toEqual([2]);
+});
+
 test('a second owner fences the first', async () => {
   role = await PartitionRole.create();
   await role.startWorker();
