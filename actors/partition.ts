@@ -498,9 +498,9 @@ export class Partition {
 
   private *encodeUsers(deltas: UserDeltas, traits: ReadonlyMap<number, Traits>): Generator<EncodedBlock> {
     const writer = new UserBlockWriter();
-    for (const user of deltas.usersAscending()) {
-      if (!this.users.has(user)) continue;
-      writer.add(must(deltas.record(user, traits.get(user)), 'a touched user has a slot'));
+    for (const record of deltas.records(traits)) {
+      if (!this.users.has(record.user)) continue;
+      writer.add(record);
       if (writer.isFull) yield writer.finish();
     }
     if (!writer.isEmpty) yield writer.finish();

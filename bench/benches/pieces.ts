@@ -6,6 +6,8 @@ import {hashBytes} from '../../actors/hash.js';
 import {InternedTable, tableSeed} from '../../actors/interned.js';
 import {chunkRowsMax} from '../../actors/limits.js';
 import {timeOrder} from '../../actors/rows.js';
+import {UserDeltas} from '../../actors/user-deltas.js';
+import type {UserRecord} from '../../actors/user-records.js';
 import type {Bench, Say} from '../bench.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
@@ -20,6 +22,7 @@ const pairs = [
   ['hash of a user key: words', 'hash of a user key: bytes'],
   ['users of a day: bits and lists', 'users of a day: a Set'],
   ['users in a table of as many: a run at once', 'users in a table of as many: one by one'],
+  ['chunks of every user: side by side', 'chunks of every user: one by one'],
 ] as const;
 type Contender = (typeof pairs)[number][number];
 
@@ -78,6 +81,8 @@ function worksOf(eventCount: number): Record<Contender, Work> {
     };
   const table = tableOf(eventCount);
   const found = new Uint32Array(eventCount);
+  const deltas = new UserDeltas();
+  for (const [row, user] of users.entries()) deltas.addEvent(user, times[row]!, Math.floor(row / chunkRowsMax));
   return {
     'rows by time: radix sort': inChunks((some, of) => timeOrder(some, of, some.length)),
     'rows by time: comparator': inChunks((some) =>
@@ -114,7 +119,17 @@ function worksOf(eventCount: number): Record<Contender, Work> {
       const {users: all, keys, starts, lengths, hashes} = table;
       return found.map((_, i) => all.internHashed(keys, starts[i]!, starts[i]! + lengths[i]!, hashes[i]!));
     },
+    'chunks of every user: side by side': () => chunkSum(deltas.records(new Map())),
+    'chunks of every user: one by one': () =>
+      chunkSum(Array.from(deltas.usersAscending(), (user) => deltas.record(user, undefined)!)),
   };
+}
+
+/** Sensitive to their order. */
+function chunkSum(records: Iterable<UserRecord>): number {
+  let sum = 0;
+  for (const {user, chunks} of records) for (const chunk of chunks) sum = (Math.imul(sum, 31) + user + chunk) | 0;
+  return sum;
 }
 
 /** As in a message of a batch: what comes of one partition, but for users that came lately. */
