@@ -26,4 +26,4 @@ EXPOSE 8080
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself is the first process, so that it gets the signals; it drains within 25 s.
-CMD ["node", "--single-threaded-gc", "--heap-growing-percent=300", "--max-semi-space-size=2", "dist/src/main.js"]
+CMD ["node", "--single-threaded-gc", "--heap-growing-percent=300", "--max-semi-space-size=2", "--v8-pool-size=1", "dist/src/main.js"]
