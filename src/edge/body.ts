@@ -200,7 +200,7 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
     if (exchange.isOver) return;
     if (decompressed !== undefined) {
       this.decompressed = undefined;
-      this.options.use(exchange, decompressed.bytes);
+      this.options.use(exchange, decompressed.takeBytes());
       decompressed.release();
     } else if (collected !== undefined) {
       this.useWhole(collected.bytes());
@@ -227,6 +227,6 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
     }
     this.decompressed = result;
     exchange.onOver(() => this.forget());
-    if (this.options.host.intake.complete(this, result.bytes.length)) this.use();
+    if (this.options.host.intake.complete(this, result.byteLength)) this.use();
   }
 }

@@ -12,6 +12,8 @@ import type {Failure} from './failure.js';
 const bufferBytesMin = 4 * 1024;
 const spareBufferBytesMax = 1024 * 1024;
 const spareBuffersMax = 16;
+/** B5 */
+const exactGrowthMin = 1.25;
 /** What uWebSockets.js reads of a connection at once. */
 const readBytesMax = 512 * 1024;
 
@@ -73,7 +75,8 @@ export class CollectedBody {
   }
 
   /**
-   * Goes on in `buffer`, or in one of `bytes` alone (B5). `isRest`: it needs no more after that.
+   * Goes on in `buffer`, or in one of `bytes` alone (B5) where that is a good deal more than it has, or all that comes: else
+   * small pieces would have all of it copied, each time. `isRest`: it needs no more after that.
    * @returns false without room for either.
    */
   private enlarge(buffer: Buffer, bytes: number, isRest: boolean): boolean {
@@ -82,7 +85,8 @@ export class CollectedBody {
       return true;
     }
     giveBack(buffer);
-    if (!this.take(bytes, isRest)) return false;
+    const mayBeExact = isRest || bytes === this.declaredBytes || bytes >= exactGrowthMin * this.buffer.length;
+    if (!mayBeExact || !this.take(bytes, isRest)) return false;
     this.replaceBuffer(Buffer.allocUnsafeSlow(bytes));
     return true;
   }

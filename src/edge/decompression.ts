@@ -16,7 +16,9 @@ export function encodingOf(name: string): ContentEncoding | undefined {
 
 /** A whole body. It counts as unfinished until `release`. */
 export interface Decompressed {
-  readonly bytes: Buffer;
+  readonly byteLength: number;
+  /** Put together when it is used, so that what waits is held once. To be called once. */
+  takeBytes(): Buffer;
   release(): void;
 }
 
@@ -51,7 +53,11 @@ export function decompress(
   stream.on('end', () => {
     // What follows its end would be dropped without a word.
     if (stream.bytesWritten < whole.length) return fail(invalidRequest(`the body goes on behind its ${encoding}`));
-    done({bytes: Buffer.concat(pieces, length), release: () => share.release()});
+    done({
+      byteLength: length,
+      takeBytes: () => Buffer.concat(pieces.splice(0), length),
+      release: () => share.release(),
+    });
   });
   stream.end(whole);
 }

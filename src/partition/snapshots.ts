@@ -28,6 +28,9 @@ import type {PositionNote} from './position-note.js';
 import {retryForever} from './retry.js';
 import type {Errand, WorkPace} from './work-pace.js';
 
+/** What is longer is put anew with every snapshot: to compare it would keep it in memory twice. */
+const comparedBytesMax = 1024 * 1024;
+
 export interface Published {
   readonly sequence: number;
   readonly asOfMs: number;
@@ -66,7 +69,7 @@ export class Snapshots {
   private running: Promise<void> | undefined;
   private generation: number;
   private hasSweptOrphans = false;
-  private readonly lastSingles: {nameCounts?: Uint8Array; tombstones?: Uint8Array} = {};
+  private readonly lastSingles: Partial<Record<'nameCounts' | 'tombstones', Uint8Array | undefined>> = {};
   /** Published by this process; and how long the newest of them took, from the cut to the manifest. */
   count = 0;
   lastMs: number | null = null;
@@ -213,7 +216,7 @@ export class Snapshots {
     const last = this.lastSingles[single];
     if (last !== undefined && Buffer.compare(last, payload) === 0) return;
     layout.setSingle(single, payload.length > 0 ? await parts.put(payload) : null);
-    this.lastSingles[single] = payload;
+    this.lastSingles[single] = payload.length <= comparedBytesMax ? payload : undefined;
   }
 
   private async putBlocks(

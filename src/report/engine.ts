@@ -8,7 +8,7 @@
 //       they are the newest. If they are not, nobody gets that answer.
 //   R5. While reports are asked, a snapshot is read when it is published: the first question after it need not wait for it.
 
-import {setImmediate as turn} from 'node:timers/promises';
+import {setTimeout as pause, setImmediate as turn} from 'node:timers/promises';
 import {NumberLists} from '../../actors/report/median.js';
 import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
@@ -33,6 +33,8 @@ const reportsWaitingMax = 256;
 const buildWaitMsMax = 50;
 /** R5: a dashboard that stays open asks at least as often. */
 const interestMs = 10 * 60_000;
+/** R5: rests so many times as long as it read, as each of hundreds of partitions publishes at its own time. */
+const aheadRest = 8;
 
 export interface EngineOptions {
   readonly partitionCount: number;
@@ -57,6 +59,8 @@ export class ReportEngine {
   private readonly damage: Damage;
   private readonly logger: Logger;
   private askedMs = Number.NEGATIVE_INFINITY;
+  private isAheadDue = false;
+  private readingAhead: Promise<void> | undefined;
 
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
@@ -91,15 +95,28 @@ export class ReportEngine {
     }
   }
 
-  /** A manifest was published. R5 */
-  async notePublished(): Promise<void> {
-    if (monotonicMs() - this.askedMs > interestMs) return;
-    try {
-      const snapshots = await this.snapshots.read();
-      if (areAll(snapshots)) this.valueIndex.follow(snapshots);
-    } catch (error) {
-      // Nobody asked: whoever does reads it again, and is told of what is wrong with it.
-      this.logger.debug({err: error}, 'a new snapshot could not be read ahead');
+  /** A manifest was published. Resolves when what was published by then is read, and the rest after that is over. R5 */
+  notePublished(): Promise<void> {
+    this.isAheadDue = true;
+    this.readingAhead ??= this.readAhead().finally(() => {
+      this.readingAhead = undefined;
+    });
+    return this.readingAhead;
+  }
+
+  private async readAhead(): Promise<void> {
+    while (this.isAheadDue) {
+      this.isAheadDue = false;
+      const startMs = monotonicMs();
+      if (startMs - this.askedMs > interestMs) return;
+      try {
+        const snapshots = await this.snapshots.read();
+        if (areAll(snapshots)) this.valueIndex.follow(snapshots);
+      } catch (error) {
+        // Nobody asked: whoever does reads it again, and is told of what is wrong with it.
+        this.logger.debug({err: error}, 'a new snapshot could not be read ahead');
+      }
+      await pause(aheadRest * (monotonicMs() - startMs), undefined, {ref: false});
     }
   }
 

@@ -79,7 +79,9 @@ export class NewestSnapshots {
   private async refresh(): Promise<void> {
     const revision = this.source.countedRevision?.() ?? (await this.source.lastRevision());
     if (revision === this.revision) return;
-    await Promise.all(this.held.map((_, partition) => this.refreshPartition(partition)));
+    // All of them end before the next refresh begins: what one of them reads late would stand where that put newer ones.
+    const outcomes = await Promise.allSettled(this.held.map((_, partition) => this.refreshPartition(partition)));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
     this.revision = revision;
   }
 

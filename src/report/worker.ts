@@ -95,10 +95,7 @@ function answerProcess(engine: ReportEngine, vitals: ThreadVitals): () => Promis
   const open = new Set<Promise<void>>();
   port.on('message', (message: ToWorker) => {
     if (message.kind !== 'question') return;
-    const {number, text} = message;
-    const answering = answer(JSON.parse(text) as ReportQuestion, engine, vitals)
-      .then((given) => say({kind: 'answer', number, text: JSON.stringify(given)}))
-      .finally(() => open.delete(answering));
+    const answering = respondHere(message, engine, vitals).finally(() => open.delete(answering));
     open.add(answering);
   });
   say({kind: 'listening'});
@@ -118,6 +115,21 @@ async function respond(message: Msg, engine: ReportEngine, vitals: ThreadVitals)
   } catch (error) {
     logger.error({err: error}, 'a question was not answered');
   }
+}
+
+/** As `respond`; the asker is told at once. */
+async function respondHere(
+  {number, text}: {readonly number: number; readonly text: string},
+  engine: ReportEngine,
+  vitals: ThreadVitals,
+): Promise<void> {
+  let given: ReportAnswer = {kind: 'unavailable', message: 'the report cannot be computed now'};
+  try {
+    given = await answer(JSON.parse(text) as ReportQuestion, engine, vitals);
+  } catch (error) {
+    logger.error({err: error}, 'a question was not answered');
+  }
+  say({kind: 'answer', number, text: JSON.stringify(given)});
 }
 
 async function answer(question: ReportQuestion, engine: ReportEngine, vitals: ThreadVitals): Promise<ReportAnswer> {

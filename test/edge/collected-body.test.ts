@@ -66,6 +66,19 @@ test('a body that goes on is not held up while the bytes that are here have room
   body.release();
 });
 
+test('one that comes in small pieces is held before its room is used up, and not copied with each of them', () => {
+  leaveRoom(300_000);
+  const body = new CollectedBody(600_000);
+  let bytes = 0;
+  for (; !body.isOverdrawn && bytes < 600_000; bytes += 1_000) {
+    expect(body.add(pieceOf(1_000, 1), bytesMax)).toBeUndefined();
+  }
+  expect(bytes).toBeGreaterThan(200_000);
+  expect(bytes).toBeLessThan(300_000);
+  expect(body.bytes().equals(Buffer.alloc(bytes, 1))).toBe(true);
+  body.release();
+});
+
 test('one that was held goes on as soon as there is room for its rest, not for the next power of two', () => {
   leaveRoom(50_000);
   const body = new CollectedBody(600_000);

@@ -91,11 +91,12 @@ describe('report thread', () => {
 
   let questions = 0;
   const waiting = new Map<number, (answer: ReportAnswer) => void>();
-  function askHere(question: ReportQuestion): Promise<ReportAnswer> {
+  const askHere = (question: ReportQuestion): Promise<ReportAnswer> => askText(JSON.stringify(question));
+  function askText(text: string): Promise<ReportAnswer> {
     const number = ++questions;
     return new Promise((resolve) => {
       waiting.set(number, resolve);
-      worker.postMessage({kind: 'question', number, text: JSON.stringify(question)} satisfies ToWorker);
+      worker.postMessage({kind: 'question', number, text} satisfies ToWorker);
     });
   }
 
@@ -154,6 +155,7 @@ describe('report thread', () => {
 
   test('a question that is no JSON harms nobody else', async () => {
     nc.publish(askReportSubject, 'no json');
+    expect((await askText('no json')).kind).toBe('unavailable');
     expect((await ask({ask: 'status'})).kind).toBe('status');
   });
 
