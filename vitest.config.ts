@@ -12,5 +12,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     teardownTimeout: 30_000,
+    // A build that is broken for good would use up the time of every test.
+    bail: 20,
   },
 });

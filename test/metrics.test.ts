@@ -178,7 +178,8 @@ test('it needs no key, takes HEAD, and nothing but reading', async () => {
   // Many at once share one text, which stays for a second: nobody can make the roles work by asking often.
   const startedMs = performance.now();
   const texts = await Promise.all(Array.from({length: 20}, async () => (await anybody.get('/metrics')).text));
-  expect(new Set(texts).size).toBeLessThanOrEqual(1 + (performance.now() - startedMs) / 1_000);
+  // The first of them may be that of the look before.
+  expect(new Set(texts).size).toBeLessThanOrEqual(2 + (performance.now() - startedMs) / 1_000);
 });
 
 test.skipIf(!hasOwnNats)('a NATS that is silent costs its own numbers alone, and says so', async () => {

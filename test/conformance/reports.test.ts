@@ -4,6 +4,7 @@
 import {beforeAll, describe, expect, test} from 'vitest';
 import {type Answer, expectError, expectJson, query} from '../support/http.js';
 import {reportCovering, reportPositions, until} from '../support/reports.js';
+import {shortestMs} from '../support/until.js';
 import {freshId, useService} from './service-under-test.js';
 
 const under = useService();
@@ -414,21 +415,26 @@ describe('parameters', () => {
 describe('freshness', () => {
   const asked = {event: 'fresh', ...day};
 
+  // A refresh is a second here.
+  const soonMsMax = 5_000;
+
   test('every report says what it includes', async () => {
     for (const [report, parameters] of [
       ['events', asked],
       ['users', day],
       ['funnel', {'steps[]': ['x'], ...day}],
     ] as const) {
-      const before = Date.now();
-      const answer = await ask(report, parameters);
-      expect(answer.headers['report-as-of']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
-      const asOfMs = Date.parse(String(answer.headers['report-as-of']));
-      expect(asOfMs).toBeLessThanOrEqual(Date.now());
-      // A refresh is a second; the rest is a busy machine.
-      expect(asOfMs).toBeGreaterThan(before - 60_000);
-      expect([...reportPositions(answer).keys()]).toEqual([0, 1, 2, 3]);
-      expect(answer.headers.etag).toMatch(/^(W\/)?"[^"]+"$/);
+      const ageMs = await shortestMs(soonMsMax, async () => {
+        const before = Date.now();
+        const answer = await ask(report, parameters);
+        expect(answer.headers['report-as-of']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
+        const asOfMs = Date.parse(String(answer.headers['report-as-of']));
+        expect(asOfMs).toBeLessThanOrEqual(Date.now());
+        expect([...reportPositions(answer).keys()]).toEqual([0, 1, 2, 3]);
+        expect(answer.headers.etag).toMatch(/^(W\/)?"[^"]+"$/);
+        return before - asOfMs;
+      });
+      expect(ageMs).toBeLessThan(soonMsMax);
     }
   });
 
@@ -445,16 +451,18 @@ describe('freshness', () => {
   });
 
   test('an event is in every report with the next refresh', async () => {
-    const event = freshId('event');
-    await under.track({event, userId: freshId(), timestamp: '2024-01-01'});
-    await reportCovering(under.read, pathOf('events', {event, ...day}), under.positions);
-    for (const report of ['events', 'users', 'funnel']) {
-      const answer = await ask(
-        report,
-        {events: {event, ...day}, users: day, funnel: {'steps[]': [event], ...day}}[report]!,
-      );
-      expect(answer.json<Counts>().total).toBeGreaterThan(0);
-    }
+    const elapsedMs = await shortestMs(soonMsMax, async () => {
+      const event = freshId('event');
+      await under.track({event, userId: freshId(), timestamp: '2024-01-01'});
+      const answeredMs = performance.now();
+      await reportCovering(under.read, pathOf('events', {event, ...day}), under.positions);
+      const asked = {events: {event, ...day}, users: day, funnel: {'steps[]': [event], ...day}};
+      for (const [report, parameters] of Object.entries(asked)) {
+        expect((await ask(report, parameters)).json<Counts>().total).toBeGreaterThan(0);
+      }
+      return performance.now() - answeredMs;
+    });
+    expect(elapsedMs).toBeLessThan(soonMsMax);
   });
 
   test('If-None-Match with the ETag of the same snapshot is 304, without a body', async () => {

@@ -281,7 +281,7 @@ describe('the examples', () => {
     const patiently = `for i in {1..60}; do code=$(ask); [ "$code" = 503 ] || break; sleep 1; done; echo "$code"`;
     const asked = blocks.map((block) => `ask() {\n${block} -s -o /dev/null -w '%{http_code}'\n}\n${patiently}`);
     const script = asked.join('\n');
-    const {stdout} = await promisify(execFile)('bash', ['-euc', script], {env});
+    const {stdout} = await promisify(execFile)('bash', ['-euc', script], {env, timeout: 280_000});
     const statuses = stdout.trim().split('\n');
     const refused = blocks.filter((_, i) => !statuses[i].startsWith('2'));
     // Their ids are those of the document.

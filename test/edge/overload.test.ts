@@ -137,7 +137,7 @@ test('eighty uploads of 10 MiB that do not end: few are held, the others are ref
   });
 });
 
-test('two hundred batches at once are all taken, one after the other', async () => {
+test('two hundred batches at once are taken one after the other, and nobody is refused before 5 s', async () => {
   const body = batchOf('burst');
   const uploads = Array.from({length: 200}, () => upload(body.length, body));
   await until('all are answered', () => uploads.every(isAnswered));
@@ -189,7 +189,7 @@ test('of seven hundred batches that are half read those that were begun are fini
   for (const one of begun) finish(one, body.subarray(half));
   await until('every one is answered', () => uploads.every(isOver));
   // Those that came when all was held are refused with a part of the body unread, which may cost one the answer.
-  const refused = uploads.filter((one) => isAnswered(one) && !isStored(one));
+  const refused = uploads.filter((one) => !begun.includes(one) && isAnswered(one));
   for (const one of refused) expectRefusal(one);
   expect(begun.length + refused.length).toBeGreaterThan(0.95 * uploads.length);
   await expectFinished('half', begun);

@@ -3,10 +3,9 @@ import {afterAll, beforeAll, expect, test} from 'vitest';
 import {type Answer, Client, expectError, expectJson} from '../support/http.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
 import {type Service, startService, testAdminToken} from '../support/service.js';
-import {until} from '../support/until.js';
+import {shortestMs, until} from '../support/until.js';
 
-// A second is what is promised, the rest is a busy machine (test/nats/key-bucket.test.ts).
-const effectiveMsMax = 8_000;
+const effectiveMsMax = 1_000;
 let nats: TestNats;
 const edges: Service[] = [];
 
@@ -27,15 +26,27 @@ test.each([
   [0, 1],
   [1, 0],
 ])('a key created and revoked on edge %i works and is refused on edge %i within a second', async (here, there) => {
-  const admin = new Client(edges[here].baseUrl, testAdminToken);
+  const slowestMs = await shortestMs(effectiveMsMax, () => createAndRevoke(edges[here], edges[there]));
+  expect(slowestMs).toBeLessThan(effectiveMsMax);
+});
+
+/** Returns the longer of the two times until the other edge knew, in ms. */
+async function createAndRevoke(here: Service, there: Service): Promise<number> {
+  const admin = new Client(here.baseUrl, testAdminToken);
   const {id, key} = (await admin.post('/admin/v1/keys', {kind: 'secret', name: 'everywhere'})).json<{
     id: string;
     key: string;
   }>();
-  const elsewhere = new Client(edges[there].baseUrl, key);
+  const elsewhere = new Client(there.baseUrl, key);
   const ask = (): Promise<Answer> => elsewhere.get('/v1/events?limit=1');
-  await until('it works there', async () => (await ask()).status === 200, effectiveMsMax);
+  const untilStatus = async (status: number): Promise<number> => {
+    const startMs = performance.now();
+    await until(`it is ${status} there`, async () => (await ask()).status === status);
+    return performance.now() - startMs;
+  };
+  const createdMs = await untilStatus(200);
   expectJson(await admin.delete(`/admin/v1/keys/${id}`), 200);
-  await until('it is refused there', async () => (await ask()).status === 401, effectiveMsMax);
+  const revokedMs = await untilStatus(401);
   expectError(await ask(), 401, 'invalid_key');
-});
+  return Math.max(createdMs, revokedMs);
+}

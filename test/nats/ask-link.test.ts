@@ -51,9 +51,7 @@ test('a question that goes down with the server fails at once', async () => {
   });
 });
 
-test('a thread of the process is asked without the connection once it listens, and fails with it', {
-  timeout: 20_000,
-}, async () => {
+test('a thread of the process is asked without the connection once it listens, and fails with it', async () => {
   const server = await startServer();
   const nc = await connectTo(server);
   nc.subscribe('ask.report', {callback: (_, message) => void message.respond('over NATS')});

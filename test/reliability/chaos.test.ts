@@ -19,9 +19,9 @@ test.skipIf(!canRun).each([
   ['pause', 1],
   ['erase', 1],
 ])('chaos: %s, %i rounds: nothing lost, nothing double, nothing invented', async (nemesis, rounds) => {
-  // How soon is judged by the long form: this machine is busy with other tests.
+  // How soon it takes events again is judged by the long form: this machine is busy with other tests.
   const words = [nemesis, '--rounds', `${rounds}`, '--seed', '7', '--patience', '6'];
-  const run = promisify(execFile)(process.execPath, [program, ...words]);
+  const run = promisify(execFile)(process.execPath, [program, ...words], {timeout: 280_000});
   const {stdout, stderr} = await run.catch((error: {stdout: string; stderr: string}) => error);
   expect(stderr).toBe('');
   expect(stdout).toContain(`${rounds} rounds, 0 lost, 0 double, 0 invented`);

@@ -9,7 +9,7 @@ const program = fileURLToPath(new URL('../../dist/reliability/slow-clients/main.
 const short = ['--perSecond', '50', '--quietSeconds', '1', '--maxRatio', '0', '--lateSeconds', '15'];
 
 async function run(...form: readonly string[]): Promise<string> {
-  return promisify(execFile)(process.execPath, [program, ...short, ...form]).then(
+  return promisify(execFile)(process.execPath, [program, ...short, ...form], {timeout: 280_000}).then(
     ({stdout}) => stdout,
     (error: {stdout: string; stderr: string}) => error.stdout + error.stderr,
   );

@@ -61,6 +61,8 @@ const idleMsMax = 4_000;
  * service describes itself rejects.
  */
 export class Client {
+  /** Of all clients of this process. */
+  static readonly asked = {inAll: 0, behind: 0};
   private readonly agent = new Agent({keepAlive: true});
   private readonly idleSinceMs = new WeakMap<Socket, number>();
 
@@ -93,6 +95,8 @@ export class Client {
     for (;;) {
       const answer = await this.sendOnce(method, path, options);
       const isBehind = answer.status === 503 && answer.text.includes('the partition is behind its log');
+      Client.asked.inAll += 1;
+      if (isBehind) Client.asked.behind += 1;
       if (!isBehind || performance.now() > endMs) return answer;
       await pause(Number(answer.headers['retry-after']) * 1_000);
     }
