@@ -208,7 +208,8 @@ async function measureAlone(stage: Stage, round: number): Promise<Sample> {
   // A snapshot is logged when it is done: those that were under way at the end must be, too.
   const endMs = wallMs();
   await settled(service, options);
-  await snapshots.untilHeardSince(endMs);
+  if (!(await snapshots.untilHeardSince(endMs)))
+    throw new VoidRound('the service told of no snapshot that ended after it');
   const acks = acksBySnapshot(samples, snapshots);
   if (acks.snapshots === 0) throw new VoidRound('no snapshot was taken meanwhile');
   say(

@@ -24,10 +24,12 @@ export class SnapshotWatch {
     this.intervals.push({startMs: endMs - Number(ms), endMs});
   };
 
-  /** Resolves once one is told that ended at or after `endMs`, so that all before it are: bounded. */
-  async untilHeardSince(endMs: number): Promise<void> {
+  /** Resolves once one is told that ended at or after `endMs`, so that all before it are; false: none was, for long. */
+  async untilHeardSince(endMs: number): Promise<boolean> {
     const deadlineMs = monotonicMs() + heardMsMax;
-    while (!this.intervals.some((one) => one.endMs >= endMs) && monotonicMs() < deadlineMs) await pause(pollMs);
+    const isHeard = (): boolean => this.intervals.some((one) => one.endMs >= endMs);
+    while (!isHeard() && monotonicMs() < deadlineMs) await pause(pollMs);
+    return isHeard();
   }
 
   /** Whether any of them was being taken at some moment of `[startMs, endMs]`. */
