@@ -2,7 +2,7 @@
 // same kinds of reports on an idle service; acks while a snapshot is taken, beside acks at other times.
 //   Every report is asked for the first time, over events that were stored before. What is ingested meanwhile is of later
 //   days: more of it must not make the questions longer.
-//   A p99 of one round is that of some hundred reports, the slowest two: it is told of all rounds together as well, as are
+//   A p99 of one round is that of two hundred reports, the slowest two: it is told of all rounds together as well, as are
 //   acks, which wait for few snapshots a round.
 
 import {wallMs} from '../../src/clock.js';

@@ -1,4 +1,5 @@
-// Entry of the report thread: connects, answers `ask.report` and the edge of its process, says when it is ready, and stops when it is asked to.
+// Entry of the report thread: connects, answers `ask.report` and the edge of its process, says when it is ready, and stops
+// when it is asked to.
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {parentPort, workerData} from 'node:worker_threads';
