@@ -27,8 +27,12 @@ export class DaySets {
 
   /** Adds a user to a day; it may be there already. */
   add(day: number, user: number): void {
-    const list = this.last?.day === day ? this.last : this.listOf(day);
-    list.add(user);
+    this.of(day).add(user, true);
+  }
+
+  /** To add several users to; one of them at least is none that the day has. */
+  of(day: number): DayList {
+    return this.last?.day === day ? this.last : this.listOf(day);
   }
 
   private listOf(day: number): DayList {
@@ -49,7 +53,7 @@ export class DaySets {
   }
 }
 
-class DayList {
+export class DayList {
   readonly day: number;
   /** A bit a user. DS2 */
   private words = new Uint32Array(0);
@@ -60,11 +64,12 @@ class DayList {
     this.day = day;
   }
 
-  add(user: number): void {
+  /** `isNew` may be false only if the user was added before: a bit is set whatever it says, which spares a guess. */
+  add(user: number, isNew: boolean): void {
     const {words} = this;
     const word = user >>> 5;
     if (word < words.length) words[word] |= 1 << (user & (wordBits - 1));
-    else this.append(user);
+    else if (isNew) this.append(user);
   }
 
   private append(user: number): void {
@@ -73,7 +78,7 @@ class DayList {
       return;
     }
     this.makeRoom();
-    this.add(user); // There is room, in the words or in the list.
+    this.add(user, true); // There is room, in the words or in the list.
   }
 
   private makeRoom(): void {

@@ -240,12 +240,14 @@ export class Partition {
   private applyRun(open: KernelChunk, taken: number): void {
     const {kernel} = must(this.rows, 'a kernel made these rows');
     const {times, users, names} = kernel;
-    const first = open.count - taken;
-    this.lookUpUsers(kernel, first);
-    const {count} = open;
-    for (let row = first; row < count; row++) this.nameCounts[names[row]] += 1;
-    this.userDeltas.addEvents(users, times, first, count, open.chunk, this.isNewDay);
-    this.windows.addAll(times, names, users, first, count, this.isNewDay);
+    const end = open.count;
+    const start = end - taken;
+    this.lookUpUsers(kernel, start);
+    const {nameCounts} = this;
+    for (let row = start; row < end; row++) nameCounts[names[row]] += 1;
+    const range = {times, names, users, start, end};
+    this.userDeltas.addEvents(range, this.users.count, open.chunk, this.isNewDay);
+    this.windows.addAll(range, this.names.count, this.isNewDay);
     this.tally.counted += taken;
   }
 

@@ -23,6 +23,15 @@ const lastChunkAt = 6;
 /** Place in `identifyTimes`, + 1; 0: none. */
 const identifyAt = 7;
 
+/** Rows [start, end) of these columns. */
+export interface RowRange {
+  readonly times: Float64Array;
+  readonly names: Uint32Array;
+  readonly users: Uint32Array;
+  readonly start: number;
+  readonly end: number;
+}
+
 export class UserDeltas {
   /** Touched users, a slot each. */
   count = 0;
@@ -33,8 +42,10 @@ export class UserDeltas {
   /** Of each node its chunk, and the node before of the same user, + 1; 0: none. */
   private nodeFields = new Uint32Array(initialSlots * 2);
   private nodes = 0;
-  /** Slot + 1 by user index; 0: untouched. */
+  /** Slot by user index, from 1 on; 0: untouched. */
   private slotOf = new Uint32Array(initialSlots);
+  /** Kept, so that no compiler leaves the reading out. */
+  private readonly kept = {touched: 0};
   /** Of `chunksOf`: nodes, + 1, and whose lists they are in. */
   private readonly followed = new Uint32Array(followedAtOnce);
   private readonly followedFor = new Uint32Array(followedAtOnce);
@@ -60,30 +71,61 @@ export class UserDeltas {
   }
 
   /**
-   * The same for the rows [start, end) of these columns, in loops that have at hand what they work on. Writes to `isNewDay`,
-   * from 0 on, what `addEvent` returns.
+   * The same for the rows [start, end) of these columns, whose users are below `userCount`, in a loop that has at hand what
+   * it works on. Writes to `isNewDay`, from 0 on, what `addEvent` returns.
    */
-  addEvents(
-    users: Uint32Array,
-    times: Float64Array,
-    start: number,
-    end: number,
-    chunk: number,
-    isNewDay: Uint8Array,
-  ): void {
-    for (let row = start; row < end; row++) this.slot(users[row], times[row]);
-    const {slotOf, times: slotTimes, marks} = this;
+  addEvents({users, times, start, end}: RowRange, userCount: number, chunk: number, isNewDay: Uint8Array): void {
+    this.makeRoom(userCount, end - start);
+    this.touchSlots(users, start, end);
+    const {slotOf, times: slotTimes, marks, nodeFields} = this;
+    let {nodes} = this;
+    let day = 0;
+    let dayStartMs = Number.NaN;
     for (let row = start; row < end; row++) {
-      const slot = slotOf[users[row]] - 1;
       const timeMs = times[row];
-      const time = slot * timeFields + lastEventAt;
-      if (!(slotTimes[time] >= timeMs)) slotTimes[time] = timeMs;
+      // Most events are of the day of the one before: to compare is cheaper than to divide.
+      if (!(timeMs >= dayStartMs && timeMs < dayStartMs + dayMs)) {
+        day = Math.floor(timeMs / dayMs);
+        dayStartMs = day * dayMs;
+      }
+      const user = users[row];
+      const slot = slotOf[user] > 0 ? slotOf[user] : this.takeSlot(user, timeMs);
+      const time = slot * timeFields;
+      if (timeMs < slotTimes[time + createdAt]) slotTimes[time + createdAt] = timeMs;
+      if (!(slotTimes[time + lastEventAt] >= timeMs)) slotTimes[time + lastEventAt] = timeMs;
       const mark = slot * markFields;
-      if (marks[mark + lastChunkAt] !== chunk) this.addChunk(mark, chunk);
-      const day = Math.floor(timeMs / dayMs);
-      isNewDay[row - start] = marks[mark + lastDayAt] === day ? 0 : 1;
+      // What no guess would tell: whether the chunk, and the day, are new to the user. A node is written in any case, and
+      // counts if the chunk is new.
+      const isNewChunk = differs(marks[mark + lastChunkAt], chunk);
+      const head = marks[mark + chunkHeadAt] | 0;
+      nodeFields[nodes * 2] = chunk;
+      nodeFields[nodes * 2 + 1] = head;
+      nodes += isNewChunk;
+      marks[mark + chunkHeadAt] = head ^ ((head ^ nodes) & -isNewChunk);
+      marks[mark + lastChunkAt] = chunk;
+      isNewDay[row - start] = differs(marks[mark + lastDayAt], day);
       marks[mark + lastDayAt] = day;
     }
+    this.nodes = nodes;
+  }
+
+  /** For so many events more of users below `userCount`: nothing moves meanwhile. */
+  private makeRoom(userCount: number, events: number): void {
+    if (userCount > this.slotOf.length) this.slotOf = grown(this.slotOf, Math.max(userCount, this.slotOf.length * 1.5));
+    while ((this.count + events + 1) * markFields > this.marks.length) this.growSlots();
+    while ((this.nodes + events) * 2 > this.nodeFields.length)
+      this.nodeFields = grown(this.nodeFields, this.nodeFields.length * 2);
+  }
+
+  /**
+   * Brings the slots of these users nearer. Guesses about what a slot has are often wrong, and where a guess waits for memory
+   * nothing behind it begins: without any, the reads of many slots overlap.
+   */
+  private touchSlots(users: Uint32Array, start: number, end: number): void {
+    const {slotOf, marks} = this;
+    let touched = 0;
+    for (let row = start; row < end; row++) touched ^= marks[slotOf[users[row]] * markFields];
+    this.kept.touched = touched;
   }
 
   addIdentify(user: number, timeMs: number): void {
@@ -98,13 +140,19 @@ export class UserDeltas {
     if (user >= this.slotOf.length) this.slotOf = grown(this.slotOf, Math.max(user + 1, this.slotOf.length * 1.5));
     const held = this.slotOf[user];
     if (held > 0) {
-      const created = (held - 1) * timeFields + createdAt;
+      const created = held * timeFields + createdAt;
       if (timeMs < this.times[created]) this.times[created] = timeMs;
-      return held - 1;
+      return held;
     }
-    const slot = this.count++;
-    if (this.count * markFields > this.marks.length) this.growSlots();
-    this.slotOf[user] = slot + 1;
+    if ((this.count + 2) * markFields > this.marks.length) this.growSlots();
+    return this.takeSlot(user, timeMs);
+  }
+
+  /** There is room. */
+  private takeSlot(user: number, timeMs: number): number {
+    this.count += 1;
+    const slot = this.count;
+    this.slotOf[user] = slot;
     const time = slot * timeFields;
     this.times[time + createdAt] = timeMs;
     this.times[time + lastEventAt] = Number.NaN;
@@ -131,8 +179,8 @@ export class UserDeltas {
 
   /** What the deltas say of a user; `traits` are the caller's. */
   record(user: number, traits: Traits | undefined): UserRecord | undefined {
-    const slot = user < this.slotOf.length ? this.slotOf[user] - 1 : -1;
-    if (slot < 0) return undefined;
+    const slot = user < this.slotOf.length ? this.slotOf[user] : 0;
+    if (slot === 0) return undefined;
     const chunks: number[] = [];
     let node = this.marks[slot * markFields + chunkHeadAt];
     for (; node > 0; node = this.nodeFields[node * 2 - 1]) chunks.push(this.nodeFields[node * 2 - 2]);
@@ -146,7 +194,7 @@ export class UserDeltas {
       const end = Math.min(at + followedAtOnce, users.length);
       const chunks = this.chunksOf(users, at, end);
       for (let i = at; i < end; i++)
-        yield this.recordAt(this.slotOf[users[i]] - 1, users[i], traits.get(users[i]), chunks[i - at]);
+        yield this.recordAt(this.slotOf[users[i]], users[i], traits.get(users[i]), chunks[i - at]);
     }
   }
 
@@ -160,7 +208,7 @@ export class UserDeltas {
     let open = 0;
     for (let i = start; i < end; i++) {
       lists.push([]);
-      followed[open] = marks[(slotOf[users[i]] - 1) * markFields + chunkHeadAt];
+      followed[open] = marks[slotOf[users[i]] * markFields + chunkHeadAt];
       followedFor[open] = i - start;
       if (followed[open] > 0) open += 1;
     }
@@ -198,6 +246,12 @@ export class UserDeltas {
     for (let user = 0; user < this.slotOf.length; user++) if (this.slotOf[user] > 0) users[count++] = user;
     return users;
   }
+}
+
+/** 1, or 0 when both are the same 32 bits: a number, so that nothing branches. */
+function differs(a: number, b: number): number {
+  const bits = a ^ b;
+  return (bits | -bits) >>> 31;
 }
 
 const known = (timeMs: number): number | undefined => (Number.isNaN(timeMs) ? undefined : timeMs);

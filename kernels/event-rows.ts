@@ -32,6 +32,7 @@ declare const runRowsMax: u32;
 declare const keyBytesMax: u32;
 /** Bytes for a key, its length before it, and room behind. E2 */
 declare const keyStride: usize;
+/** A power of two. */
 declare const knownUserSets: u32;
 declare const knownUserBytesMax: u32;
 declare const knownNamesMax: u32;
@@ -39,6 +40,9 @@ declare const knownNameBytesMax: u32;
 /** First codes, and first shapes, of a hash: powers of two. */
 declare const codeSlots: u32;
 declare const shapeSlots: u32;
+/** Values that came lately, of so many bytes at most (0: none is kept; 32 is the most); a power of two. */
+declare const recentValues: u32;
+declare const recentValueBytesMax: u32;
 declare const tableSeed: u32;
 
 /** Columns of the rows; of users, what the kernel does not know is filled in by the host. */
@@ -61,6 +65,8 @@ declare const hashesAt: usize;
 declare const nextCodesAt: usize;
 /** First code of a hash (u16). */
 declare const codeSlotsAt: usize;
+/** Values that came lately, `recentBytes` each. */
+declare const recentValuesAt: usize;
 /** Shapes: their columns (u8), where these begin (u32), and by shape what `ShapeField` says. */
 declare const shapeColumnsAt: usize;
 declare const shapeOffsetsAt: usize;
@@ -80,7 +86,9 @@ declare const missedRowsAt: usize;
 declare const userStartsAt: usize;
 declare const userLengthsAt: usize;
 declare const userHashesAt: usize;
-/** Users that came lately, `userBytes` each. */
+/** Users that came lately: tags (u16) and next way (u8) of each set, and its users, `userBytes` each. */
+declare const userTagsAt: usize;
+declare const nextWaysAt: usize;
 declare const knownUsersAt: usize;
 /** Event names: bytes, `knownNameBytesMax` each; length and index (u32); place + 1 by hash (u16). */
 declare const nameBytesAt: usize;
@@ -101,6 +109,9 @@ const codeInBody: u32 = 0xffff;
 const keyInBody: u32 = 0xff;
 const headBytes: usize = 5;
 const none: u32 = 0xffff_ffff;
+/** The place of each byte of a vector. */
+const placesOfBytes: v128 = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+const placesOfNextBytes: v128 = i8x16(16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
 
 // ---- the chunk ----
 
@@ -152,6 +163,7 @@ export function begin(): void {
   memory.fill(distinctAt, 0, chunkColumnsMax);
   memory.fill(dictionaryAt, 0, <usize>dictionaryEnd + vectorBytes);
   memory.fill(codeSlotsAt, 0, 2 * codeSlots);
+  memory.fill(recentValuesAt, 0, recentBytes * recentValues);
   memory.fill(shapeSlotsAt, 0, 4 * shapeSlots);
   memory.fill(shapeOfNameAt, 0, 4 * predictedShapes);
   if (bodiesEnd > 0) memory.fill(bodiesAt, 0, bodiesEnd - bodiesAt + vectorBytes);
@@ -262,11 +274,14 @@ function mix(seed: u32, at: usize, length: u32): u32 {
 
 // ---- users ----
 
-/** Bytes of a known user, a line of cache: index (u32), bytes of its key (u32; 0: nobody), and the key. */
-const userBytes: usize = 64;
+/**
+ * A known user is a line of cache: index (u32), bytes of its key (u32; 0: nobody), and the key, zeros behind it. A set has
+ * eight, told apart by 16 bits of the key's hash each: one look at a vector says which line to read.
+ */
+const userBytes: u32 = 64;
 const userLengthField: usize = 4;
 const userKeyField: usize = 8;
-const usersOfSet: u32 = 2;
+const waysOfSet: u32 = 8;
 
 /** Rows of the newest run whose users the host looks up. */
 let missedCount: u32 = 0;
@@ -275,40 +290,75 @@ export function missedUsers(): u32 {
   return missedCount;
 }
 
+/** Of the `length` first bytes at `at`, 16 at most; zeros behind them. */
 @inline
-function userSet(at: usize, length: u32): usize {
-  return knownUsersAt + usersOfSet * userBytes * (mix(0, at, length) & (knownUserSets - 1));
+function upTo16(at: usize, length: i32): v128 {
+  return v128.and(v128.load(at), i8x16.lt_s(placesOfBytes, i8x16.splat(<i8>min(length, 16))));
+}
+
+/** Mixes the bytes of a user's key: the low bits say its set, the high 16 its tag. */
+@inline
+function mixUser(at: usize, length: u32): u32 {
+  let hash: u64 = length;
+  for (let left = <i32>length; left > 0; left -= <i32>vectorBytes, at += vectorBytes) {
+    const bytes = upTo16(at, left);
+    hash = (hash ^ i64x2.extract_lane(bytes, 0)) * 0x9e37_79b9_7f4a_7c15;
+    hash = (rotl(hash, 29) ^ i64x2.extract_lane(bytes, 1)) * 0xff51_afd7_ed55_8ccd;
+  }
+  return <u32>(hash >>> 32) ^ <u32>(hash >>> 11);
+}
+
+/** Whose tags are like this one's, a bit each. */
+@inline
+function waysLike(hash: u32): u32 {
+  const tags = v128.load(userTagsAt + 2 * waysOfSet * (hash & (knownUserSets - 1)));
+  return i16x8.bitmask(i16x8.eq(tags, i16x8.splat(<i16>(hash >>> 16))));
+}
+
+@inline
+function userPlace(hash: u32, way: u32): usize {
+  return knownUsersAt + userBytes * (waysOfSet * (hash & (knownUserSets - 1)) + way);
 }
 
 /** Index of the user, or `none`. */
 @inline
-function knownUser(at: usize, length: u32): u32 {
-  if (length - 1 >= knownUserBytesMax) return none;
-  const set = userSet(at, length);
-  if (isUser(set, at, length)) return load<u32>(set);
-  return isUser(set + userBytes, at, length) ? load<u32>(set + userBytes) : none;
-}
-
-@inline
-function isUser(place: usize, at: usize, length: u32): bool {
-  return load<u32>(place, userLengthField) == length && isSame(place + userKeyField, at, length);
+function knownUser(at: usize, length: u32, hash: u32): u32 {
+  for (let ways = waysLike(hash); ways != 0; ways &= ways - 1) {
+    const place = userPlace(hash, ctz(ways));
+    if (load<u32>(place, userLengthField) == length && isSame(place + userKeyField, at, length)) return load<u32>(place);
+  }
+  return none;
 }
 
 /**
- * The users of the newest rows. A loop of its own: users come in no order, and here the misses of the cache of several
- * look-ups overlap.
+ * The users of the newest rows. Users come in no order, so most of what is read of them is in no near cache: a loop that
+ * guesses nothing (the first of the ways that are alike, whether or not there is one) brings it nearer, its reads overlap, and
+ * then there is nothing to wait for.
  */
 function findUsers(taken: u32): void {
   const to = usersAt + 4 * (rowCount - taken);
   missedCount = 0;
   for (let row: u32 = 0; row < taken; row++) {
+    const length = load<u32>(userLengthsAt + 4 * row);
+    store<u32>(userHashesAt + 4 * row, length - 1 < knownUserBytesMax ? mixUser(load<u32>(userStartsAt + 4 * row), length) : 0);
+  }
+  let read: u32 = 0;
+  for (let row: u32 = 0; row < taken; row++) {
+    const hash = load<u32>(userHashesAt + 4 * row);
+    read ^= load<u32>(userPlace(hash, ctz(waysLike(hash) | firstWay)));
+  }
+  store<u32>(missedRowsAt, read); // Or a compiler leaves the reading out.
+  for (let row: u32 = 0; row < taken; row++) {
     const at = load<u32>(userStartsAt + 4 * row);
     const length = load<u32>(userLengthsAt + 4 * row);
-    const user = knownUser(at, length);
+    const user = length - 1 < knownUserBytesMax ? knownUser(at, length, load<u32>(userHashesAt + 4 * row)) : none;
     store<u32>(to + 4 * row, user);
     if (user == none) missUser(row, at, length);
   }
 }
+
+/** Behind the ways of a set: `ctz` has a bit to find. */
+const firstWay: u32 = 0x80;
 
 /** What is missed takes the place of what was found. */
 @inline
@@ -325,18 +375,32 @@ export function learnUsers(first: u32): void {
   for (let place: usize = 0; place < 4 * missedCount; place += 4) {
     const at = load<u32>(userStartsAt + place);
     const length = load<u32>(userLengthsAt + place);
+    if (length - 1 >= knownUserBytesMax) continue;
+    const hash = mixUser(at, length);
     // One that came twice was learned already.
-    if (length - 1 >= knownUserBytesMax || knownUser(at, length) != none) continue;
-    const set = userSet(at, length);
-    copyBytes(set, <u32>userBytes, set + userBytes);
-    store<u32>(set, load<u32>(usersAt + 4 * (first + load<u32>(missedRowsAt + place))));
-    store<u32>(set, length, userLengthField);
-    memory.copy(set + userKeyField, at, length);
+    if (knownUser(at, length, hash) == none)
+      learnUser(at, length, hash, load<u32>(usersAt + 4 * (first + load<u32>(missedRowsAt + place))));
   }
 }
 
+/** It takes the place of who came first of its set. */
+@inline
+function learnUser(at: usize, length: u32, hash: u32, user: u32): void {
+  const set = hash & (knownUserSets - 1);
+  const way: u32 = load<u8>(nextWaysAt + set);
+  store<u8>(nextWaysAt + set, (way + 1) % waysOfSet);
+  store<u16>(userTagsAt + 2 * (waysOfSet * set + way), <u16>(hash >>> 16));
+  const place = userPlace(hash, way);
+  store<u32>(place, user);
+  store<u32>(place, length, userLengthField);
+  memory.fill(place + userKeyField, 0, <usize>userBytes - userKeyField);
+  memory.copy(place + userKeyField, at, length);
+}
+
 export function forgetUsers(): void {
-  memory.fill(knownUsersAt, 0, usersOfSet * userBytes * knownUserSets);
+  memory.fill(userTagsAt, 0, 2 * waysOfSet * knownUserSets);
+  memory.fill(nextWaysAt, 0, knownUserSets);
+  memory.fill(knownUsersAt, 0, userBytes * waysOfSet * knownUserSets);
 }
 
 // ---- event names ----
@@ -513,7 +577,7 @@ function columnOf(at: usize, bytes: u32): u32 {
 function codeOf(column: u32, at: usize, length: u32): u32 {
   if (length > dictionaryValueBytesMax) return codeInBody;
   const isDistinct = load<u8>(distinctAt + column) != 0;
-  const code = isDistinct ? ownCode(column, at, length) : sharedCode(column, at, length);
+  const code = isDistinct ? ownCode(column, at, length) : recentCode(column, at, length);
   if (code != codeInBody) increment(valueCountsAt + 4 * column);
   return code;
 }
@@ -530,7 +594,39 @@ function ownCode(column: u32, at: usize, length: u32): u32 {
   return addCode(column, at, length);
 }
 
+/** Of a value that came lately: bytes, zeros behind them (two vectors), column + 1 (u32; 0: none), and its code (u32). */
+const recentBytes: u32 = 64;
+const recentColumnField: usize = 32;
+const recentCodeField: usize = 36;
+
+/**
+ * Code of the value, out of those that came lately if it is short: one line of cache that is compared at once, where
+ * `sharedCode` follows a hash to a code, and that to bytes.
+ */
 @inline
+function recentCode(column: u32, at: usize, length: u32): u32 {
+  if (length > recentValueBytesMax) return sharedCode(column, at, length);
+  const lengths = i8x16.splat(<i8>length);
+  // A value's first bytes tell where it ends: none is another one with zeros behind it.
+  const low = v128.and(v128.load(at), i8x16.lt_s(placesOfBytes, lengths));
+  const high = v128.and(v128.load(at, vectorBytes), i8x16.lt_s(placesOfNextBytes, lengths));
+  const mixed = v128.xor(low, i64x2.shl(high, 1));
+  const hash =
+    ((i64x2.extract_lane(mixed, 0) ^ rotl<u64>(i64x2.extract_lane(mixed, 1), 23)) + column) * 0x9e37_79b9_7f4a_7c15;
+  const place = recentValuesAt + recentBytes * (<u32>(<u64>hash >>> 40) & (recentValues - 1));
+  const differs = v128.or(v128.xor(v128.load(place), low), v128.xor(v128.load(place, vectorBytes), high));
+  if (!v128.any_true(differs) && load<u32>(place, recentColumnField) == column + 1) {
+    return load<u32>(place, recentCodeField);
+  }
+  const code = sharedCode(column, at, length);
+  if (code == codeInBody) return code;
+  v128.store(place, low);
+  v128.store(place, high, vectorBytes);
+  store<u32>(place, column + 1, recentColumnField);
+  store<u32>(place, code, recentCodeField);
+  return code;
+}
+
 function sharedCode(column: u32, at: usize, length: u32): u32 {
   const hash = mix(column + 1, at, length);
   const slot = codeSlotsAt + 2 * (hash & (codeSlots - 1));

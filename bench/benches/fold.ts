@@ -25,6 +25,7 @@ const contenders = [
   'unpack in memory',
   'fold in memory',
   'fold in memory, every value looked up',
+  'fold in memory, no value at hand',
   'fold in memory, every user looked up',
   'fold in memory, without the kernel',
   'F5: log read + unpack',
@@ -83,6 +84,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldR
     });
   const kernels = logs.partitions.map(() => loadRowKernel());
   const valuesLookedUp = logs.partitions.map(() => loadRowKernel({distinctShare: 2}));
+  const noneAtHand = logs.partitions.map(() => loadRowKernel({recentValueBytesMax: 0}));
   const usersLookedUp = logs.partitions.map(() => loadRowKernel({knownUserBytesMax: 0}));
   if (kernels.includes(undefined))
     throw new Error('there is no kernel on this machine, or nobody compiled it: npm run build');
@@ -91,6 +93,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldR
     'unpack in memory': fromMemory(unpack),
     'fold in memory': fromMemory(foldBy(kernels)),
     'fold in memory, every value looked up': fromMemory(foldBy(valuesLookedUp)),
+    'fold in memory, no value at hand': fromMemory(foldBy(noneAtHand)),
     'fold in memory, every user looked up': fromMemory(foldBy(usersLookedUp)),
     'fold in memory, without the kernel': fromMemory(foldBy([])),
     'F5: log read + unpack': fromLog(unpack),

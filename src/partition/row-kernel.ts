@@ -29,8 +29,9 @@ const windowBytes = 256 * 1024;
 const runRowsMax = 1_024;
 /** UTF-8 bytes of a property's name. */
 const keyBytesMax = 4 * objectKeyCharsMax;
-/** Sets of two users that are not looked up by the host; a power of two. One takes 64 bytes: its key, and 8 of its own. */
-const knownUserSets = 16_384;
+/** Sets of eight users that are not looked up by the host; a power of two. One takes 64 bytes: its key, and 8 of its own. */
+const knownUserSets = 4_096;
+const waysOfSet = 8;
 const knownUserBytesMax = 56;
 /** Event names that are not looked up by the host; a power of two. */
 const knownNamesMax = 1_024;
@@ -38,6 +39,9 @@ const knownNameBytesMax = 64;
 /** First codes, and first shapes, of a hash. */
 const codeSlots = 16_384;
 const shapeSlots = 1_024;
+/** Values that are found by their bytes alone; a power of two. */
+const recentValues = 1_024;
+const recentValueBytesMax = 32;
 /** A key's length stands before it, and vectors are compared. */
 const keyStride = keyBytesMax + 32;
 const shapeFieldBytes = 16;
@@ -68,6 +72,7 @@ const bounds = {
   knownNameBytesMax,
   codeSlots,
   shapeSlots,
+  recentValues,
   tableSeed,
 };
 
@@ -89,6 +94,7 @@ const areas = {
   hashesAt: 4 * (chunkCodesMax + 1),
   nextCodesAt: 2 * (chunkCodesMax + 1),
   codeSlotsAt: 2 * codeSlots,
+  recentValuesAt: 64 * recentValues,
   shapeColumnsAt: chunkRowsMax * objectKeysMax,
   shapeOffsetsAt: 4 * (chunkRowsMax + 1),
   shapeFieldsAt: shapeFieldBytes * chunkRowsMax,
@@ -103,7 +109,9 @@ const areas = {
   userStartsAt: 4 * runRowsMax,
   userLengthsAt: 4 * runRowsMax,
   userHashesAt: 4 * runRowsMax,
-  knownUsersAt: 2 * (8 + knownUserBytesMax) * knownUserSets,
+  userTagsAt: 2 * waysOfSet * knownUserSets,
+  nextWaysAt: knownUserSets,
+  knownUsersAt: (8 + knownUserBytesMax) * waysOfSet * knownUserSets,
   nameBytesAt: knownNameBytesMax * knownNamesMax,
   nameLengthsAt: 4 * knownNamesMax,
   nameIndexesAt: 4 * knownNamesMax,
@@ -122,6 +130,8 @@ interface Tuning {
   readonly distinctShare?: number;
   /** Bytes of keys of users that the kernel knows; 0: it knows none. */
   readonly knownUserBytesMax?: number;
+  /** Bytes of values that are found among those that came lately; 0: none is. */
+  readonly recentValueBytesMax?: number;
 }
 
 /** A kernel of one partition; undefined where there is none, or no memory for it: rows are made without it. */
@@ -141,7 +151,7 @@ function instanceOf(kernel: object, tuning: Tuning): RowKernel {
   const {windowAt, ...kernelPlaces} = places;
   const calls = instantiate(kernel, {
     env: {memory},
-    'event-rows': {...bounds, knownUserBytesMax, distinctShare, ...tuning, ...kernelPlaces},
+    'event-rows': {...bounds, knownUserBytesMax, recentValueBytesMax, distinctShare, ...tuning, ...kernelPlaces},
   }) as RowKernel['calls'];
   const {buffer} = memory;
   const words = (at: number, count: number) => new Uint32Array(buffer, at, count);
