@@ -12,7 +12,7 @@ import type {Waiting} from './deadlines.js';
 import {type ContentEncoding, type Decompressed, decompress} from './decompression.js';
 import type {Exchange} from './exchange.js';
 import type {Failure} from './failure.js';
-import type {Arrival, Intake} from './intake.js';
+import {type Arrival, type Intake, waitingBodyBytesMin} from './intake.js';
 import {atTurnEnd} from './turn.js';
 
 /** 413 when the client already says that the body is too large. */
@@ -48,10 +48,32 @@ export interface BodyOptions {
   readonly use: UseBody;
 }
 
-/** Hands the whole body to `use`. Answers by itself when the body is too large or broken, or cannot be taken. */
+/**
+ * Hands the whole body to `use`. Answers by itself when the body is too large or broken, or cannot be taken.
+ * A small body that comes in one piece, as most do, needs nothing that a reader is for.
+ */
 export function readBody(exchange: Exchange, options: BodyOptions): void {
-  const reader = new BodyReader(exchange, options);
-  exchange.res.onData((chunk, isLast) => reader.add(chunk, isLast));
+  let reader = exchange.transferEncoding === undefined ? undefined : new BodyReader(exchange, options);
+  exchange.res.onData((chunk, isLast) => {
+    if (isLast && reader === undefined && isUsedAsItIs(exchange, chunk.byteLength, options)) {
+      exchange.noteData();
+      options.use(exchange, Buffer.from(chunk)); // A view.
+      return;
+    }
+    reader ??= new BodyReader(exchange, options);
+    reader.add(chunk, isLast);
+  });
+}
+
+/** What `intake` has no say in (N1), and nobody has to decompress. */
+function isUsedAsItIs({isOver, declaredBytes}: Exchange, bytes: number, {encoding, bytesMax}: BodyOptions): boolean {
+  return (
+    !isOver &&
+    encoding === undefined &&
+    bytes <= bytesMax &&
+    bytes < waitingBodyBytesMin &&
+    declaredBytes < waitingBodyBytesMin
+  );
 }
 
 class BodyReader implements Arrival, BodyUnderWay, Waiting {

@@ -8,7 +8,8 @@
 //   X5. A chunked request is the last one of its connection: the parser takes forms of chunks that others read
 //       differently, so where such a body ends is nothing to build a next request on.
 //   X6. What the client does not take at once waits here, bounded (unread-answers.ts): the answer goes out by `tryEnd`, as
-//       uWebSockets.js' own `end` and `endWithoutBody` buffer whatever they get, answer after answer.
+//       uWebSockets.js' own `end` and `endWithoutBody` buffer whatever they get, answer after answer. Of the smallest
+//       answers chance decides which ones go by `end`, which is cheaper: who does not read is found out after a few of them.
 import type {HttpRequest, HttpResponse} from 'uWebSockets.js';
 import type {Commit, CommitWaiter} from '../ingest/log-message.js';
 import type {ActiveKey} from '../keys/key-ring.js';
@@ -26,11 +27,16 @@ const ok = '200 OK';
 /** Answers from this size on are not begun when too much of them is on its way already. */
 const largeAnswerCharactersMin = 64 * 1024;
 const exposedHeaders: Header = ['Access-Control-Expose-Headers', 'Retry-After, RateLimit, RateLimit-Policy'];
+/** X6. `tryEnd` makes an array of its answer, which costs more than all else that it does. */
+const smallAnswerCharactersMax = 256;
+const tryEndShare = 1 / 8;
 const isRetryAfter = ([name]: Header): boolean => name === 'Retry-After';
 
 export interface ExchangeHost {
   readonly deadlines: Deadlines;
   readonly monotonicMs: () => number;
+  /** The same, looked at once a turn (turn.ts). */
+  readonly turnMs: () => number;
   /** Whether connections end with their next answer. */
   closesConnections(): boolean;
   exchangeOver(): void;
@@ -68,7 +74,7 @@ export class Exchange implements CommitWaiter {
   private limit: RateLimit | undefined;
   contentLength: string | undefined;
   transferEncoding: string | undefined;
-  /** Monotonic ms. */
+  /** Monotonic ms: the turn that read its head. */
   readonly receivedMs: number;
   /** Undecoded. */
   readonly path: string;
@@ -96,7 +102,7 @@ export class Exchange implements CommitWaiter {
     this.path = path;
     this.query = req.getQuery() ?? '';
     this.host = host;
-    this.receivedMs = host.monotonicMs();
+    this.receivedMs = host.turnMs();
     this.turn = noteTurn();
     receiving = this;
     req.forEach(receiveHeader);
@@ -343,6 +349,7 @@ function writeAnswer(): void {
   if (contentType === undefined) endWithoutBody(res, closes);
   else if (method === 'HEAD') writing.isTaken = beginHead(res, Buffer.byteLength(body));
   else if (closes && !isLargeRead(method, body)) res.end(body, true);
+  else if (!closes && body.length <= smallAnswerCharactersMax && Math.random() >= tryEndShare) res.end(body);
   else {
     if (closes) res.writeHeader('Connection', 'close');
     writing.isTaken = res.tryEnd(body, byteLengthOf(body))[1];
@@ -355,28 +362,33 @@ function writeHeaders(
   isCorsOpen: boolean,
   headers: readonly Header[] | undefined,
 ): void {
-  if (contentType !== undefined) res.writeHeader('Content-Type', headText(contentType, isCorsOpen, headers));
+  if (contentType !== undefined) res.writeHeader('Content-Type', headBytes(contentType, isCorsOpen, headers));
   else if (headers !== undefined) for (const [name, value] of headers) res.writeHeader(name, value);
 }
 
 /** Answers to the entries of one log message have the same head. */
-const newest = {contentType: '', isCorsOpen: false, headers: undefined as readonly Header[] | undefined, text: ''};
+const newest = {
+  contentType: '',
+  isCorsOpen: false,
+  headers: undefined as readonly Header[] | undefined,
+  bytes: Buffer.alloc(0),
+};
 
 /**
  * The content type and every other header line: uWebSockets.js copies a value as it stands, and each call costs 0.2 us.
- * Neither names nor values come from clients.
+ * Neither names nor values come from clients. As bytes, since a text is measured and encoded with every answer.
  */
-function headText(contentType: string, isCorsOpen: boolean, headers: readonly Header[] | undefined): string {
+function headBytes(contentType: string, isCorsOpen: boolean, headers: readonly Header[] | undefined): Buffer {
   if (headers === newest.headers && contentType === newest.contentType && isCorsOpen === newest.isCorsOpen) {
-    return newest.text;
+    return newest.bytes;
   }
   let text = isCorsOpen ? `${contentType}\r\nAccess-Control-Allow-Origin: *` : contentType;
   for (const [name, value] of headers ?? []) text += `\r\n${name}: ${value}`;
   newest.contentType = contentType;
   newest.isCorsOpen = isCorsOpen;
   newest.headers = headers;
-  newest.text = text;
-  return text;
+  newest.bytes = Buffer.from(text);
+  return newest.bytes;
 }
 
 /** Most bodies are the same text as the one before. */

@@ -27,6 +27,7 @@ export interface Front {
   /** What /metrics shows. */
   readonly metricsText: () => Promise<string>;
   readonly durability: string;
+  /** Looked at once a turn (turn.ts). */
   readonly wallMs: () => number;
   readonly isDraining: () => boolean;
 }

@@ -29,6 +29,7 @@ import {
 } from './route.js';
 import {logUnavailable} from './routes/track.js';
 import {checkWriteQuery} from './routes/write-query.js';
+import {onceATurn} from './turn.js';
 
 export interface ServerOptions {
   readonly native: Native;
@@ -142,6 +143,7 @@ export class HttpServer {
     return {
       deadlines: this.deadlines,
       monotonicMs: this.options.monotonicMs,
+      turnMs: onceATurn(this.options.monotonicMs),
       traffic,
       closesConnections: () => this.isClosing,
       exchangeOver: () => {

@@ -35,6 +35,7 @@ import {loadNative} from './native.js';
 import {type ObstacleSources, Obstacles} from './obstacles.js';
 import type {RateOptions} from './rate-limit.js';
 import {HttpServer} from './server.js';
+import {onceATurn} from './turn.js';
 import {TurnShare} from './turn-share.js';
 
 export interface EdgeOptions {
@@ -220,7 +221,7 @@ function createFront(
     cursors: new CursorSeal(deploymentSecret),
     traffic,
     durability,
-    wallMs,
+    wallMs: onceATurn(wallMs),
     ...later,
   };
 }

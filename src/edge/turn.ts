@@ -16,6 +16,20 @@ export function noteTurn(): number {
 /** `noted` comes from `noteTurn`. */
 export const isSameTurn = (noted: number): boolean => noted === turn;
 
+/** A clock that is looked at once a turn: all that is read in it was there when it began, or came a moment later. */
+export function onceATurn(clock: () => number): () => number {
+  let seen = -1;
+  let ms = 0;
+  return () => {
+    const now = noteTurn();
+    if (now !== seen) {
+      seen = now;
+      ms = clock();
+    }
+    return ms;
+  };
+}
+
 /** T1. `run` must not throw. */
 export function atTurnEnd(run: () => void): void {
   awaitEnd();

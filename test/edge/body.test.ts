@@ -33,6 +33,7 @@ class World implements BodyHost, ExchangeHost {
   private readonly turnEnds: (() => void)[] = [];
   private readonly looks: (() => void)[] = [];
   readonly monotonicMs = (): number => this.nowMs;
+  readonly turnMs = this.monotonicMs;
   private readonly soon = (look: () => void): void => void this.looks.push(look);
   readonly underWay = new BodiesUnderWay({monotonicMs: this.monotonicMs, soon: this.soon});
   readonly intake = new Intake({
