@@ -19,6 +19,8 @@ import {assert} from './invariant.js';
 export const internedBlockEntries = 4_096;
 export const tableSeed = 0x7461626c; // 'tabl'
 const arenaBytesMax = 2 ** 32 - 1;
+/** Beside what is restored there is room for what comes then: a table that is full is copied for its next entry. */
+const reservedShare = 9 / 8;
 /** A power of two. */
 const recentPlaces = 64;
 const free = 0;
@@ -254,7 +256,7 @@ export class InternedTable {
     for (const index of this.removed) {
       if (index >= first && index < end) keyBytes -= offsets[index + 1] - offsets[index];
     }
-    const {bytes, lengths, hashes, keysAt} = viewBlock(end - first, keyBytes);
+    const {bytes, lengths, hashes, keysAt} = newBlock(end - first, keyBytes);
     const keys = viewOf(bytes);
     for (let index = first, at = keysAt; index < end; index++) {
       if (this.removed.has(index)) continue;
@@ -268,13 +270,16 @@ export class InternedTable {
     return bytes;
   }
 
-  /** Takes room for so many entries, before their blocks are restored: a table that grows with them is hashed again and again. */
-  reserve(entries: number): void {
-    if (this.offsets.length <= entries) {
-      const offsets = new Uint32Array(entries + 1);
-      offsets.set(this.offsets);
-      this.offsets = offsets;
-    }
+  /**
+   * Takes room for so many entries, before their blocks are restored: a table that grows with them is hashed and copied
+   * again and again. `blockBytes`: of all these blocks. Memory that nothing was written to yet takes none of the machine's.
+   */
+  reserve(entries: number, blockBytes: number): void {
+    const columnBytes = entries * (Uint16Array.BYTES_PER_ELEMENT + Uint32Array.BYTES_PER_ELEMENT);
+    const keyBytes = Math.ceil(Math.max(0, blockBytes - columnBytes) * reservedShare);
+    this.makeRoom(Math.min(keyBytes, arenaBytesMax - this.arenaEnd));
+    const capacity = Math.ceil(entries * reservedShare) + 1;
+    if (this.offsets.length < capacity) this.growOffsets(capacity);
     this.rehash(entries);
   }
 
@@ -286,10 +291,12 @@ export class InternedTable {
 
   /** I2 */
   private restoreColumns(block: Uint8Array): void {
-    // Columns are viewed in place: a block that does not begin at a multiple of 4 is copied first.
-    const {buffer, byteOffset} = block.byteOffset % 4 === 0 ? block : new Uint8Array(block);
-    const [, entries, keyBytes] = new Uint32Array(buffer, byteOffset, headWords);
-    const {lengths, hashes, keysAt} = viewBlock(entries, keyBytes, buffer, byteOffset);
+    const head = viewOf(block);
+    const [entries, keyBytes] = [head.getUint32(4, true), head.getUint32(8, true)];
+    const {keysAt} = columnsOf(entries);
+    // Columns are viewed in place: those that do not begin at a multiple of 4 are copied first.
+    const {buffer, byteOffset} = block.byteOffset % 4 === 0 ? block : new Uint8Array(block.subarray(0, keysAt));
+    const {lengths, hashes} = viewColumns(entries, buffer, byteOffset);
     assert(keysAt + keyBytes === block.length, 'interned: the head says how long a block is');
     this.makeRoom(keyBytes);
     this.arena.set(block.subarray(keysAt), this.arenaEnd);
@@ -300,16 +307,26 @@ export class InternedTable {
 
   /** Room is there. */
   private takeColumns(lengths: Uint16Array, hashes: Uint32Array): void {
+    this.takeLengths(lengths);
+    const first = this.count - lengths.length;
+    const {slots} = this;
+    const mask = slots.length / 2 - 1;
+    for (let i = 0; i < lengths.length; i++) {
+      if (lengths[i] === 0) continue;
+      let slot = hashes[i] & mask;
+      while (slots[2 * slot] !== free) slot = (slot + 1) & mask;
+      slots[2 * slot] = first + i + 1;
+      slots[2 * slot + 1] = hashes[i];
+      this.slotsUsed += 1;
+    }
+  }
+
+  private takeLengths(lengths: Uint16Array): void {
     const {offsets} = this;
     let {arenaEnd, count} = this;
     for (let i = 0; i < lengths.length; i++) {
-      if (lengths[i] === 0) {
-        this.removed.add(count);
-      } else {
-        arenaEnd += lengths[i] - 1;
-        this.fillSlot(count + 1, hashes[i]);
-        this.slotsUsed += 1;
-      }
+      if (lengths[i] === 0) this.removed.add(count);
+      else arenaEnd += lengths[i] - 1;
       count += 1;
       offsets[count] = arenaEnd;
     }
@@ -337,23 +354,30 @@ export class InternedTable {
 }
 
 interface BlockColumns {
-  readonly bytes: Uint8Array;
   readonly lengths: Uint16Array;
   readonly hashes: Uint32Array;
-  readonly keysAt: number;
 }
 
-/** The columns of a block of version 2: of the one at `offset` of `buffer`, or of a new one, whose head is written. */
-function viewBlock(entries: number, keyBytes: number, buffer?: ArrayBufferLike, offset = 0): BlockColumns {
+/** Where they begin in a block of version 2. */
+function columnsOf(entries: number): {lengthsAt: number; hashesAt: number; keysAt: number} {
   const lengthsAt = headWords * 4;
   const hashesAt = lengthsAt + ((entries * 2 + 3) & ~3);
-  const keysAt = hashesAt + entries * 4;
-  const block = buffer ?? new ArrayBuffer(keysAt + keyBytes);
-  if (buffer === undefined) new Uint32Array(block, 0, headWords).set([version2, entries, keyBytes, 0]);
+  return {lengthsAt, hashesAt, keysAt: hashesAt + entries * 4};
+}
+
+/** Of the block at `offset` of `buffer`. */
+function viewColumns(entries: number, buffer: ArrayBufferLike, offset: number): BlockColumns {
+  const {lengthsAt, hashesAt} = columnsOf(entries);
   return {
-    bytes: new Uint8Array(block, offset, keysAt + keyBytes),
-    lengths: new Uint16Array(block, offset + lengthsAt, entries),
-    hashes: new Uint32Array(block, offset + hashesAt, entries),
-    keysAt,
+    lengths: new Uint16Array(buffer, offset + lengthsAt, entries),
+    hashes: new Uint32Array(buffer, offset + hashesAt, entries),
   };
+}
+
+/** Its head is written. */
+function newBlock(entries: number, keyBytes: number): BlockColumns & {bytes: Uint8Array; keysAt: number} {
+  const {keysAt} = columnsOf(entries);
+  const block = new ArrayBuffer(keysAt + keyBytes);
+  new Uint32Array(block, 0, headWords).set([version2, entries, keyBytes, 0]);
+  return {...viewColumns(entries, block, 0), bytes: new Uint8Array(block), keysAt};
 }

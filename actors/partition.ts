@@ -19,6 +19,7 @@ import {chunkRowsMax, dayMs, dedupeMs, tombstoneMs} from './limits.js';
 import type {DeletionRecord, SnapshotIndex} from './manifest.js';
 import {OpenChunk} from './open-chunk.js';
 import {Profile} from './profile.js';
+import {RestoredChunk} from './restored-chunk.js';
 import {UserDeltas} from './user-deltas.js';
 import {type Traits, UserBlockWriter} from './user-records.js';
 import {WindowDeltas} from './window-deltas.js';
@@ -111,7 +112,7 @@ export class Partition {
   readonly names = new InternedTable();
   private nameCounts = new Float64Array(64);
   private readonly rows: EventRows | undefined;
-  open: OpenChunk | KernelChunk;
+  open: OpenChunk | KernelChunk | RestoredChunk;
   /** Of the rows of a run. */
   private readonly isNewDay = new Uint8Array(chunkRowsMax);
   private readonly foundUsers = new Uint32Array(chunkRowsMax);
@@ -229,11 +230,19 @@ export class Partition {
     const name = this.names.internFrequent(entry.bytes, entry.textStart, entry.textEnd);
     if (name >= this.nameCounts.length) this.growNameCounts();
     this.nameCounts[name] += 1;
-    const isNewDay = this.userDeltas.addEvent(user, entry.timeMs, this.open.chunk);
+    const open = this.appendable();
+    const isNewDay = this.userDeltas.addEvent(user, entry.timeMs, open.chunk);
     this.windows.add(entry.timeMs, name, user, isNewDay);
-    this.open.append(entry, user, name);
+    open.append(entry, user, name);
     this.tally.counted += 1;
-    if (this.open.isFull) this.closeChunk();
+    if (open.isFull) this.closeChunk();
+  }
+
+  private appendable(): OpenChunk | KernelChunk {
+    if (!(this.open instanceof RestoredChunk)) return this.open;
+    const opened = this.open.opened();
+    this.open = opened;
+    return opened;
   }
 
   /** What `applyEvent` does beside the row, for the last `taken` rows. */
@@ -303,7 +312,7 @@ export class Partition {
     this.open = this.nextChunk(open.chunk + 1, open.baseOrdinal + open.count, open);
   }
 
-  private nextChunk(chunk: number, baseOrdinal: number, like?: OpenChunk | KernelChunk): OpenChunk | KernelChunk {
+  private nextChunk(chunk: number, baseOrdinal: number, like?: Partition['open']): OpenChunk | KernelChunk {
     if (this.rows !== undefined) return new KernelChunk(this.rows, chunk, baseOrdinal);
     return new OpenChunk(chunk, baseOrdinal, like instanceof OpenChunk ? like : undefined);
   }
@@ -545,7 +554,7 @@ export class Partition {
     mark: string,
     index: SnapshotIndex,
     nameCounts: Uint8Array | undefined,
-    open: OpenChunk | undefined,
+    open: RestoredChunk | undefined,
   ): void {
     this.appliedSequence = sequence;
     this.appliedMark = mark;

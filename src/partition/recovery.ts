@@ -17,8 +17,8 @@ import {
   partsOf,
   type SnapshotIndex,
 } from '../../actors/manifest.js';
-import {OpenChunk} from '../../actors/open-chunk.js';
 import {Partition, type PartitionSetup} from '../../actors/partition.js';
+import {RestoredChunk} from '../../actors/restored-chunk.js';
 import {bucketStream, bucketSubject, logStream} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
 import {isUnreadable} from '../parts/damage.js';
@@ -56,21 +56,29 @@ export interface RecoverySources {
   readonly log: Logger;
 }
 
-/** Takes the partition over (a new epoch fences an owner that still lives) and loads its newest usable snapshot. */
+/**
+ * Takes the partition over (a new epoch fences an owner that still lives) and loads its newest usable snapshot. Both at
+ * once, as what is loaded is of no use to anybody before the partition is taken over: the write of the manifest finds
+ * that it is still the newest, and until then no owner can have swept its parts or cut the log behind what it kept.
+ */
 export async function recover(setup: PartitionSetup, sources: RecoverySources): Promise<Recovered> {
   const [stored, noted] = await Promise.all([sources.manifests.read(), sources.note.read()]);
   if (stored === undefined) return recoverWithoutManifest(setup, sources, noted);
-  const {manifest, revision} = await takeOver(sources.manifests, stored, noted?.epoch ?? 0);
-  const [log, values] = await Promise.all([
-    lookAtLog(sources.jsm, setup.partition, manifest.position.sequence),
-    storedValues(sources.jsm, setup.partition),
+  const {manifest} = stored;
+  const found = lookAtLog(sources.jsm, setup.partition, manifest.position.sequence);
+  const values = storedValues(sources.jsm, setup.partition);
+  const [{epoch, revision}, loaded, log] = await Promise.all([
+    takeOver(sources.manifests, stored, noted?.epoch ?? 0),
+    loadNewest(setup, manifest, sources, found, values),
+    found,
+    values,
   ]);
-  const loaded = await loadNewest(setup, manifest, sources, log, values);
   const generation = await checkGeneration(loaded, manifest, noted, sources, log);
   return {
     ...loaded,
+    manifest: loaded.manifest === undefined ? undefined : {...loaded.manifest, epoch},
     revision,
-    epoch: manifest.epoch,
+    epoch,
     generation,
     hasLostLog: generation !== manifest.position.generation,
   };
@@ -118,9 +126,9 @@ async function endsOf(jsm: JetStreamManager, partition: number): Promise<Pick<Fo
   return {first: state.first_seq, last: state.last_seq};
 }
 
-async function takeOver(manifests: ManifestStore, stored: StoredManifest, notedEpoch: number): Promise<StoredManifest> {
-  const manifest: Manifest = {...stored.manifest, epoch: Math.max(stored.manifest.epoch, notedEpoch) + 1};
-  return {manifest, revision: await manifests.write(manifest, stored.revision)};
+async function takeOver(manifests: ManifestStore, {manifest, revision}: StoredManifest, notedEpoch: number) {
+  const epoch = Math.max(manifest.epoch, notedEpoch) + 1;
+  return {epoch, revision: await manifests.write({...manifest, epoch}, revision)};
 }
 
 type Loaded = Pick<Recovered, 'partition' | 'index' | 'manifest' | 'named' | 'outdated'>;
@@ -130,30 +138,44 @@ async function loadNewest(
   setup: PartitionSetup,
   manifest: Manifest,
   sources: RecoverySources,
-  log: FoundLog,
-  stored: ReadonlySet<string>,
+  found: Promise<FoundLog>,
+  values: Promise<ReadonlySet<string>>,
 ): Promise<Loaded> {
-  const {partition} = setup;
-  const {previous} = manifest;
-  const isOlderOfUse = previous !== null && reachesBack(log.first, previous.position.sequence);
-  const kept = isOlderOfUse ? [manifest, {...manifest, ...previous, previous: null}] : [manifest];
-  let fault: Error | undefined;
-  for (const snapshot of kept) {
-    try {
-      return await load(setup, snapshot, sources, stored, false);
-    } catch (error) {
-      if (!isUnreadable(error)) throw error;
-      fault ??= error;
-      const {sequence} = snapshot.position;
-      sources.log.error(
-        {err: error, partition, sequence},
-        'a snapshot is damaged: an earlier state is used, and the log behind it',
-      );
-    }
-  }
+  const newest = await loadWhole(setup, manifest, sources, values);
+  if (!(newest instanceof Error)) return newest;
+  const [log, stored] = await Promise.all([found, values]);
+  const older = olderOf(manifest, log);
+  const loaded = older === undefined ? undefined : await loadWhole(setup, older, sources, stored);
+  if (loaded !== undefined && !(loaded instanceof Error)) return loaded;
   // Folding the log from its first message brings everything that the snapshot had.
   if (log.first <= 1 && log.mark === manifest.mark) return nothingLoaded(setup);
-  return loadDamaged(setup, kept, sources, stored, fault as Error);
+  return loadDamaged(setup, older === undefined ? [manifest] : [manifest, older], sources, stored, newest);
+}
+
+/** The snapshot before, if the log still reaches back to it. */
+function olderOf(manifest: Manifest, log: FoundLog): Manifest | undefined {
+  const {previous} = manifest;
+  if (previous === null || !reachesBack(log.first, previous.position.sequence)) return undefined;
+  return {...manifest, ...previous, previous: null};
+}
+
+/** Or what is wrong with it. */
+async function loadWhole(
+  setup: PartitionSetup,
+  snapshot: Manifest,
+  sources: RecoverySources,
+  stored: StoredValues,
+): Promise<Loaded | Error> {
+  try {
+    return await load(setup, snapshot, sources, stored, false);
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    sources.log.error(
+      {err: error, partition: setup.partition, sequence: snapshot.position.sequence},
+      'a snapshot is damaged: an earlier state is used, and the log behind it',
+    );
+    return error;
+  }
 }
 
 /** Some of its parts are missing for ever. What they held answers 503, the rest is whole. */
@@ -161,7 +183,7 @@ async function loadDamaged(
   setup: PartitionSetup,
   kept: readonly Manifest[],
   sources: RecoverySources,
-  stored: ReadonlySet<string>,
+  stored: StoredValues,
   fault: Error,
 ): Promise<Loaded> {
   const {partition} = setup;
@@ -182,7 +204,9 @@ async function loadDamaged(
   );
 }
 
-/** Subjects of the values of parts that the bucket has. */
+/** Subjects of the values of parts that the bucket has; awaited where they are needed. */
+type StoredValues = ReadonlySet<string> | Promise<ReadonlySet<string>>;
+
 async function storedValues(jsm: JetStreamManager, partition: number): Promise<ReadonlySet<string>> {
   const filter = bucketSubject('parts', `p${partition}.>`);
   const {state} = await jsm.streams.info(bucketStream('parts'), {subjects_filter: filter});
@@ -197,19 +221,28 @@ async function load(
   setup: PartitionSetup,
   manifest: Manifest,
   {cache}: RecoverySources,
-  stored: ReadonlySet<string>,
+  stored: StoredValues,
   permitsMissing: boolean,
 ): Promise<Loaded> {
   const partition = new Partition(setup);
-  const index = decodeIndex(await cache.load(manifest.index));
-  const missing = permitsMissing ? undefined : [...partsOf(index)].find((ref) => !isStored(ref, stored));
-  if (missing !== undefined) throw new MissingPart(missing);
-  const [{named, outdated}] = await Promise.all([
-    keptParts(manifest, index, cache),
+  const [index, older] = await Promise.all([loadIndex(manifest.index, cache), loadOlderIndex(manifest, cache)]);
+  const [values] = await Promise.all([
+    permitsMissing ? stored : allStored(index, stored),
     restore(partition, manifest, index, cache),
   ]);
+  const {named, outdated} = keptParts(manifest, index, older);
   // Erased by sequence later: one that is gone may have left its sequence to another part.
-  return {partition, index, manifest, named, outdated: outdated.filter((ref) => isStored(ref, stored))};
+  return {partition, index, manifest, named, outdated: outdated.filter((ref) => isStored(ref, values))};
+}
+
+const loadIndex = async (ref: PartRef, cache: PartsCache): Promise<SnapshotIndex> =>
+  decodeIndex(await cache.loadUnkept(ref));
+
+/** @throws MissingPart */
+async function allStored(index: SnapshotIndex, stored: StoredValues): Promise<ReadonlySet<string>> {
+  const values = await stored;
+  for (const ref of partsOf(index)) if (!isStored(ref, values)) throw new MissingPart(ref);
+  return values;
 }
 
 /** Asked for together: each has a way of its own to the store and back, which takes longer than restoring most of them. */
@@ -219,10 +252,13 @@ async function restore(
   index: SnapshotIndex,
   cache: PartsCache,
 ): Promise<void> {
-  const load = (ref: PartRef): Promise<Uint8Array> => cache.load(ref);
+  const load = (ref: PartRef): Promise<Uint8Array> => cache.loadUnkept(ref);
   const loadSome = (ref: PartRef | null): Promise<Uint8Array> | undefined => (ref === null ? undefined : load(ref));
   const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
-  partition.users.reserve(index.users.count);
+  partition.users.reserve(
+    index.users.count,
+    index.users.blocks.reduce((sum, {bytes}) => sum + bytes, 0),
+  );
   const [nameCounts, tombstones, openChunk] = await Promise.all([
     loadSome(index.nameCounts),
     loadSome(index.tombstones),
@@ -248,22 +284,21 @@ async function restoreEach<T>(
   for await (const [item, bytes] of loadAhead(items, load, loadsAheadMax)) restoreOne(bytes, item);
 }
 
-async function loadOpenChunk(entry: ChunkEntry, cache: PartsCache): Promise<OpenChunk> {
+async function loadOpenChunk(entry: ChunkEntry, cache: PartsCache): Promise<RestoredChunk> {
   const [rows, count] = await Promise.all([cache.loadRows(entry.rows), cache.bodyBlocks(entry.bodies)]);
   if (count !== Math.ceil(rows.count / bodyBlockRows)) {
     throw new DamagedPart(entry.bodies, `it has ${count} blocks for ${rows.count} rows`);
   }
   const blocks = await Promise.all(Array.from({length: count}, (_, block) => cache.loadBodyBlock(entry.bodies, block)));
-  return OpenChunk.restore(rows, blocks);
+  return new RestoredChunk(rows, blocks);
 }
 
-async function keptParts(
+function keptParts(
   manifest: Manifest,
   index: SnapshotIndex,
-  cache: PartsCache,
-): Promise<Pick<Recovered, 'named' | 'outdated'>> {
+  older: OlderIndex | undefined,
+): Pick<Recovered, 'named' | 'outdated'> {
   const current = new Set([manifest.index.key, ...[...partsOf(index)].map((ref) => ref.key)]);
-  const older = await loadOlderIndex(manifest, cache);
   if (older === undefined) return {named: {current, previous: new Set()}, outdated: []};
   const parts = [older.ref, ...partsOf(older.index)];
   return {
@@ -272,15 +307,17 @@ async function keptParts(
   };
 }
 
-async function loadOlderIndex(
-  {previous}: Manifest,
-  cache: PartsCache,
-): Promise<{readonly ref: PartRef; readonly index: SnapshotIndex} | undefined> {
+interface OlderIndex {
+  readonly ref: PartRef;
+  readonly index: SnapshotIndex;
+}
+
+async function loadOlderIndex({previous}: Manifest, cache: PartsCache): Promise<OlderIndex | undefined> {
   if (previous === null) return undefined;
   try {
-    return {ref: previous.index, index: decodeIndex(await cache.load(previous.index))};
+    return {ref: previous.index, index: await loadIndex(previous.index, cache)};
   } catch (error) {
-    // It is kept for the case that the newest one is damaged, and that one was just loaded.
+    // It is kept for the case that the newest one is damaged, which the other parts will tell.
     if (isUnreadable(error)) return undefined;
     throw error;
   }

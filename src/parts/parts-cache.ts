@@ -125,6 +125,18 @@ export class PartsCache {
     return (await this.part(ref)).bytes;
   }
 
+  /**
+   * For who copies out of it what it needs: nothing is kept, and the bytes may begin anywhere (not C1).
+   * @throws MissingPart, DamagedPart
+   */
+  async loadUnkept(ref: PartRef): Promise<Uint8Array> {
+    const values = await Promise.all(ref.revisions.map((_, i) => this.checkedValue(ref, i)));
+    if (values.length > 1) return joined(ref, values);
+    // No Buffer, whose slices are no copies.
+    const {buffer, byteOffset, length} = values[0];
+    return new Uint8Array(buffer, byteOffset, length);
+  }
+
   async loadRows(ref: PartRef): Promise<RowsView> {
     const held = await this.rowsPart(ref);
     return (held.rows ??= viewRows(held.bytes));
@@ -293,21 +305,30 @@ export class PartsCache {
 
   private async read(ref: PartRef): Promise<Uint8Array<ArrayBuffer>> {
     const values = await Promise.all(ref.revisions.map((_, i) => this.readValue(ref, i)));
-    if (values.length === 1) return values[0];
-    const payload = new Uint8Array(ref.bytes); // C1
-    for (const [i, value] of values.entries()) payload.set(value, i * ref.valueBytes);
-    return payload;
+    return values.length === 1 ? values[0] : joined(ref, values);
   }
 
-  /** C1, C3 */
+  /** C1 */
   private async readValue(ref: PartRef, i: number): Promise<Uint8Array<ArrayBuffer>> {
+    return new Uint8Array(await this.checkedValue(ref, i));
+  }
+
+  /** C3 */
+  private async checkedValue(ref: PartRef, i: number): Promise<Uint8Array> {
     const value = await this.values.read(ref.revisions[i]);
     if (value === undefined) throw new MissingPart(ref);
     const expected = Math.min(ref.valueBytes, ref.bytes - i * ref.valueBytes);
     if (value.length !== expected) throw new DamagedPart(ref, `value ${i} has ${value.length} of ${expected} bytes`);
     if (crc32(value) !== ref.crcs[i]) throw new DamagedPart(ref, `the checksum of value ${i} differs`);
-    return new Uint8Array(value);
+    return value;
   }
+}
+
+/** C1 */
+function joined(ref: PartRef, values: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const payload = new Uint8Array(ref.bytes);
+  for (const [i, value] of values.entries()) payload.set(value, i * ref.valueBytes);
+  return payload;
 }
 
 const blockKey = (ref: PartRef, block: number): string => `${ref.key}/${block}`;

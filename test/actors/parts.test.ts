@@ -1,11 +1,13 @@
 // Bytes of parts: what is written comes back, version 1 stays readable, and what was erased is not in them.
 import {describe, expect, test} from 'vitest';
+import {inOrder} from '../../actors/chunk.js';
 import {ByteWriter, wtf8} from '../../actors/codec/bytes.js';
 import {type AcceptedEvent, beginMessage, MessageCursor, sealMessage, writeEvent} from '../../actors/codec/entries.js';
 import {hashBytes} from '../../actors/hash.js';
 import {InternedTable, internedBlockEntries, tableSeed} from '../../actors/interned.js';
 import {bodyBlockRows, chunkColumnsMax, chunkRowsMax} from '../../actors/limits.js';
 import {OpenChunk, summarizeRows} from '../../actors/open-chunk.js';
+import {RestoredChunk} from '../../actors/restored-chunk.js';
 import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
 import {
   codeInBody,
@@ -133,6 +135,27 @@ describe('rows', () => {
     expect(again.view()).toEqual(whole.view());
     expect(again.blocks()).toEqual(whole.blocks());
   });
+
+  test.each([1, 6, bodyBlockRows, bodyBlockRows + 9])(
+    'a chunk of %i rows that was restored and not opened says what it would say opened',
+    (count) => {
+      const events = Array.from({length: count}, (_, i) => ({
+        user: i % 5 === 0 ? 70_000 + i : i % 5,
+        timeMs: i % 11 === 0 ? start - 2 ** 33 : start + ((i * 37) % 100),
+        properties: {i, s: `v${i % 9}`, ...(i % 3 === 0 ? {nested: {i}} : {}), ...(i % 4 === 0 ? {few: true} : {})},
+      }));
+      const chunk = chunkOf(events);
+      const part = encodeRows(chunk.view());
+      const restored = new RestoredChunk(viewRows(part), chunk.blocks());
+      const opened = restored.opened();
+      expect([restored.chunk, restored.baseOrdinal, restored.count]).toEqual([opened.chunk, opened.baseOrdinal, count]);
+      expect(told(restored.view())).toEqual(told(opened.view()));
+      expect(told(inOrder(restored.columnsView()))).toEqual(told(opened.view()));
+      expect(hex(encodeRows(inOrder(restored.columnsView())))).toBe(hex(part));
+      expect(restored.blocks()).toEqual(opened.blocks());
+      expect(restored.blocks().map((_, i) => restored.blockAt(i))).toEqual(opened.blocks());
+    },
+  );
 
   test('a chunk is full at its rows, or at its bytes', () => {
     const chunk = new OpenChunk(0, 0);
@@ -439,7 +462,7 @@ describe('interned tables', () => {
     const blocks = [...new Map(table.takeDirtyBlocks()).values()];
     for (const isOld of [() => true, () => false, () => random.chance(0.5)]) {
       const again = new InternedTable();
-      if (random.chance(0.5)) again.reserve(table.count);
+      if (random.chance(0.5)) again.reserve(table.count, random.between(0, 100_000));
       for (const [i, block] of blocks.entries()) again.restoreBlock(isOld() ? version1(table, i) : block);
       expect([again.count, again.live]).toEqual([table.count, table.live]);
       expect(wordsOf(again)).toEqual(wordsOf(table));

@@ -14,7 +14,7 @@ class Store implements PartValues {
     const revisions: number[] = [];
     const crcs: number[] = [];
     for (let at = 0; at < payload.length; at += valueBytesMax) {
-      const value = payload.slice(at, at + valueBytesMax);
+      const value = Buffer.from(payload.slice(at, at + valueBytesMax));
       revisions.push(this.values.push(value));
       crcs.push(crc32(value));
     }
@@ -39,6 +39,26 @@ describe('parts cache', () => {
     expect(payload.byteOffset).toBe(0);
     expect(payload.buffer.byteLength).toBe(payload.length);
   });
+
+  test.each([4, 100])(
+    'what is not kept is checked like what is, and read anew each time (values of %i bytes)',
+    async (most) => {
+      const store = new Store();
+      const ref = store.put(bytesOf('12345678'), most);
+      const cache = new PartsCache(store, 1_000);
+      for (let i = 0; i < 2; i++) {
+        const payload = await cache.loadUnkept(ref);
+        expect(new TextDecoder().decode(payload)).toBe('12345678');
+        // Of a Buffer it would share the memory that a value came in.
+        expect(payload.slice().buffer).not.toBe(payload.buffer);
+      }
+      expect([cache.bytesHeld, store.reads.length]).toEqual([0, 2 * ref.revisions.length]);
+      store.values[0] = Buffer.from(`9${'2345678'.slice(0, Math.min(most, 8) - 1)}`);
+      await expect(cache.loadUnkept(ref)).rejects.toThrow(DamagedPart);
+      store.values[0] = undefined;
+      await expect(cache.loadUnkept(ref)).rejects.toThrow(MissingPart);
+    },
+  );
 
   test('a store that lost its tail gives a revision to another part: neither is taken for the other', async () => {
     const store = new Store();

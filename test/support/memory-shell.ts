@@ -8,8 +8,8 @@ import {beginMessage, sealMessage} from '../../actors/codec/entries.js';
 import type {RowKernel} from '../../actors/event-rows.js';
 import {bodyBlockRows} from '../../actors/limits.js';
 import type {PartRef, SnapshotIndex} from '../../actors/manifest.js';
-import {OpenChunk} from '../../actors/open-chunk.js';
 import {Partition} from '../../actors/partition.js';
+import {RestoredChunk} from '../../actors/restored-chunk.js';
 import {imageOf, putChunk} from '../../src/partition/chunk-parts.js';
 import {appendUserRun, appendWindowRun} from '../../src/partition/compaction.js';
 import {Erasure} from '../../src/partition/erasure.js';
@@ -172,7 +172,7 @@ export class MemoryShell {
     for (let row = 0; open !== undefined && row < open.count; row += bodyBlockRows) {
       blocks.push(await cache.loadBodyBlock(open.bodies, row / bodyBlockRows));
     }
-    const chunk = open === undefined ? undefined : OpenChunk.restore(await cache.loadRows(open.rows), blocks);
+    const chunk = open === undefined ? undefined : new RestoredChunk(await cache.loadRows(open.rows), blocks);
     partition.restore(this.indexSequence, '', index, counts, chunk);
     shell.layout.restore(index);
     return shell;
