@@ -14,6 +14,7 @@ import {
   decodeIndex,
   type Manifest,
   type PartRef,
+  partsBeside,
   partsOf,
   type SnapshotIndex,
 } from '../../actors/manifest.js';
@@ -225,18 +226,17 @@ async function load(
   permitsMissing: boolean,
 ): Promise<Loaded> {
   const partition = new Partition(setup);
-  const [index, older] = await Promise.all([loadIndex(manifest.index, cache), loadOlderIndex(manifest, cache)]);
+  const older = loadOlderIndex(manifest, cache);
+  older.catch(() => undefined); // Listened to below, when the newer one is there.
+  const index = decodeIndex(await cache.loadUnkept(manifest.index));
   const [values] = await Promise.all([
     permitsMissing ? stored : allStored(index, stored),
     restore(partition, manifest, index, cache),
   ]);
-  const {named, outdated} = keptParts(manifest, index, older);
+  const {named, outdated} = keptParts(manifest, index, await older);
   // Erased by sequence later: one that is gone may have left its sequence to another part.
   return {partition, index, manifest, named, outdated: outdated.filter((ref) => isStored(ref, values))};
 }
-
-const loadIndex = async (ref: PartRef, cache: PartsCache): Promise<SnapshotIndex> =>
-  decodeIndex(await cache.loadUnkept(ref));
 
 /** @throws MissingPart */
 async function allStored(index: SnapshotIndex, stored: StoredValues): Promise<ReadonlySet<string>> {
@@ -294,28 +294,25 @@ async function loadOpenChunk(entry: ChunkEntry, cache: PartsCache): Promise<Rest
 }
 
 function keptParts(
-  manifest: Manifest,
+  {index: ref, previous}: Manifest,
   index: SnapshotIndex,
-  older: OlderIndex | undefined,
+  older: Uint8Array | undefined,
 ): Pick<Recovered, 'named' | 'outdated'> {
-  const current = new Set([manifest.index.key, ...[...partsOf(index)].map((ref) => ref.key)]);
-  if (older === undefined) return {named: {current, previous: new Set()}, outdated: []};
-  const parts = [older.ref, ...partsOf(older.index)];
+  const current = new Set([ref.key]);
+  for (const {key} of partsOf(index)) current.add(key);
+  if (previous === null || older === undefined) return {named: {current, previous: new Set()}, outdated: []};
+  const {keys, others} = partsBeside(older, current);
   return {
-    named: {current, previous: new Set(parts.map((ref) => ref.key))},
-    outdated: parts.filter((ref) => !current.has(ref.key)),
+    named: {current, previous: new Set([previous.index.key, ...keys])},
+    outdated: current.has(previous.index.key) ? others : [previous.index, ...others],
   };
 }
 
-interface OlderIndex {
-  readonly ref: PartRef;
-  readonly index: SnapshotIndex;
-}
-
-async function loadOlderIndex({previous}: Manifest, cache: PartsCache): Promise<OlderIndex | undefined> {
+/** Encoded. */
+async function loadOlderIndex({previous}: Manifest, cache: PartsCache): Promise<Uint8Array | undefined> {
   if (previous === null) return undefined;
   try {
-    return {ref: previous.index, index: await loadIndex(previous.index, cache)};
+    return await cache.loadUnkept(previous.index);
   } catch (error) {
     // It is kept for the case that the newest one is damaged, which the other parts will tell.
     if (isUnreadable(error)) return undefined;
