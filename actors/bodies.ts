@@ -128,7 +128,8 @@ export class BodyWriter {
 
   /** The block so far. */
   encoded(): Uint8Array<ArrayBuffer> {
-    return encodeBlock(this.receivedBase, this.shapes, this.bodies.bytes.subarray(0, this.bodies.position));
+    const bodies = this.bodies.bytes.subarray(0, this.bodies.position);
+    return encodeBlocks([{receivedBase: this.receivedBase, shapes: this.shapes, bodies}])[0];
   }
 
   /** Begins the next block. */
@@ -149,14 +150,28 @@ export class BodyWriter {
   }
 }
 
-/** `bodies`: (length:varint body)*. */
-export function encodeBlock(
-  receivedBase: number,
-  shapes: readonly Uint8Array[],
-  bodies: Uint8Array,
-): Uint8Array<ArrayBuffer> {
-  const shapeBytes = shapes.reduce((sum, columns) => sum + columns.length + 2, 0);
-  const writer = new ByteWriter(16 + shapeBytes + bodies.length);
+/** What a block consists of. */
+export interface BlockPieces {
+  readonly receivedBase: number;
+  readonly shapes: readonly Uint8Array[];
+  /** (length:varint body)* */
+  readonly bodies: Uint8Array;
+}
+
+/** Encoded blocks, all in one buffer: chunks have 64, and buffers cost the garbage collector more by number than by size. */
+export function encodeBlocks(blocks: readonly BlockPieces[]): Uint8Array<ArrayBuffer>[] {
+  const writer = new ByteWriter(blocks.reduce((sum, block) => sum + bytesMaxOf(block), 0));
+  const ends = blocks.map((block) => {
+    writeBlock(writer, block);
+    return writer.position;
+  });
+  return ends.map((end, i) => writer.bytes.subarray(i === 0 ? 0 : ends[i - 1], end));
+}
+
+const bytesMaxOf = ({shapes, bodies}: BlockPieces): number =>
+  shapes.reduce((sum, columns) => sum + columns.length + 2, 24) + bodies.length;
+
+function writeBlock(writer: ByteWriter, {receivedBase, shapes, bodies}: BlockPieces): void {
   writer.f64(receivedBase);
   writer.varint(shapes.length);
   for (const columns of shapes) {
@@ -164,7 +179,6 @@ export function encodeBlock(
     writer.raw(columns);
   }
   writer.raw(bodies);
-  return writer.finish();
 }
 
 // ---- reading ----

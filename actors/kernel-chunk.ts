@@ -1,12 +1,12 @@
 // A chunk whose rows a kernel makes (actors/event-rows.ts). While it is open they stand in the kernel's memory, and readers
 // get copies; when it is closed they are copied out, and the memory is the next chunk's.
-import {encodeBlock} from './bodies.js';
+import {type BlockPieces, encodeBlocks} from './bodies.js';
 import {type ChunkInMemory, inOrder, type OpenColumns} from './chunk.js';
 import {ByteReader} from './codec/bytes.js';
 import type {EntryView, MessageCursor} from './codec/entries.js';
 import {ColumnValues} from './column-values.js';
 import type {EventRows, RowKernel} from './event-rows.js';
-import {assert} from './invariant.js';
+import {assert, must} from './invariant.js';
 import {bodyBlockRows, chunkBodyBytesMax, chunkRowsMax} from './limits.js';
 import {codeInBody, noUser, type RowsView} from './rows.js';
 
@@ -65,7 +65,7 @@ export class KernelChunk implements ChunkInMemory {
   /** Copies out what readers may still ask for. */
   close(): void {
     this.lastColumns = this.columnsView();
-    for (const _ of this.blocks());
+    this.copyBlocks(Math.ceil(this.count / bodyBlockRows));
     this.isOpen = false;
   }
 
@@ -84,20 +84,28 @@ export class KernelChunk implements ChunkInMemory {
     const {kernel} = this.rows;
     const codeCount = kernel.calls.codes();
     const {dictionaryAt, offsets, memory, codes} = kernel;
-    const valuesEnd = dictionaryAt + offsets[codeCount + 1];
-    const values = new ColumnValues(codeCount, memory.slice(dictionaryAt, valuesEnd), offsets.slice(1, codeCount + 2));
+    const columnCount = kernel.calls.columns();
+    const valueBytes = offsets[codeCount + 1];
+    // All in one buffer, the widest first: the garbage collector minds buffers, and each begins at a multiple of its width.
+    const room = new Room(count * (8 + 4 + 4 + 2 * columnCount) + 4 * (codeCount + 1) + valueBytes);
+    const times = room.copy(Float64Array, kernel.times, 0, count);
+    const users = room.copy(Uint32Array, kernel.users, 0, count);
+    const names = room.copy(Uint32Array, kernel.names, 0, count);
+    const valueOffsets = room.copy(Uint32Array, offsets, 1, codeCount + 1);
+    const columnCodes = codes.slice(0, columnCount).map((column) => room.copy(Uint16Array, column, 0, count));
+    const values = new ColumnValues(codeCount, room.copy(Uint8Array, memory, dictionaryAt, valueBytes), valueOffsets);
     return {
       chunk: this.chunk,
       baseOrdinal: this.baseOrdinal,
       count,
       timeBase: 0,
-      times: kernel.times.slice(0, count),
-      users: kernel.users.slice(0, count),
+      times,
+      users,
       noUser,
-      names: kernel.names.slice(0, count),
-      columns: Array.from({length: kernel.calls.columns()}, (_, column) => ({
+      names,
+      columns: columnCodes.map((ofColumn, column) => ({
         key: keyOf(kernel, column),
-        codes: codes[column].slice(0, count),
+        codes: ofColumn,
         inBody: codeInBody,
         values,
       })),
@@ -111,14 +119,20 @@ export class KernelChunk implements ChunkInMemory {
 
   blockAt(index: number): Uint8Array {
     const full = Math.floor(this.count / bodyBlockRows);
-    while (this.fullBlocks.length < Math.min(full, index + 1))
-      this.fullBlocks.push(this.copyBlock(this.fullBlocks.length));
-    if (index < full) return this.fullBlocks[index];
-    this.lastBlock ??= this.copyBlock(index);
-    return this.lastBlock;
+    if (index < full ? index >= this.fullBlocks.length : this.lastBlock === undefined) this.copyBlocks(index + 1);
+    return index < full ? this.fullBlocks[index] : must(this.lastBlock, 'the last block was copied');
   }
 
-  private copyBlock(index: number): Uint8Array {
+  /** Those before `end` that were not copied yet. */
+  private copyBlocks(end: number): void {
+    const first = this.fullBlocks.length;
+    const full = Math.floor(this.count / bodyBlockRows);
+    const copies = encodeBlocks(Array.from({length: end - first}, (_, i) => this.piecesOf(first + i)));
+    this.fullBlocks.push(...copies.slice(0, full - first));
+    if (end > full) this.lastBlock = copies[full - first];
+  }
+
+  private piecesOf(index: number): BlockPieces {
     assert(this.isOpen, 'kernel chunk: the blocks of a closed chunk were copied when it was closed');
     const {memory, blocks, receivedBases, blockShapes, shapeColumns, shapeOffsets, calls} = this.rows.kernel;
     const isLast = index === Math.ceil(this.count / bodyBlockRows) - 1;
@@ -128,8 +142,33 @@ export class KernelChunk implements ChunkInMemory {
     const shapes: Uint8Array[] = [];
     for (const shape of blockShapes.subarray(blocks[at + blockShapesWord], shapesEnd))
       shapes.push(shapeColumns.subarray(shapeOffsets[shape], shapeOffsets[shape + 1]));
-    const base = receivedBases[(index * blockWords) / 2];
-    return encodeBlock(base, shapes, memory.subarray(blocks[at + blockBodiesWord], bodiesEnd));
+    const receivedBase = receivedBases[(index * blockWords) / 2];
+    return {receivedBase, shapes, bodies: memory.subarray(blocks[at + blockBodiesWord], bodiesEnd)};
+  }
+}
+
+type Column = Float64Array | Uint32Array | Uint16Array | Uint8Array;
+
+/** A buffer that copies of columns fill, one after the other. */
+class Room {
+  private readonly buffer: ArrayBuffer;
+  private end = 0;
+
+  constructor(bytes: number) {
+    this.buffer = new ArrayBuffer(bytes);
+  }
+
+  /** Of the `count` elements from `start` on. */
+  copy<T extends Column>(
+    type: new (buffer: ArrayBuffer, at: number, count: number) => T,
+    from: T,
+    start: number,
+    count: number,
+  ): T {
+    const column = new type(this.buffer, this.end, count);
+    column.set(from.subarray(start, start + count));
+    this.end += column.byteLength;
+    return column;
   }
 }
 

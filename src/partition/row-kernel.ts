@@ -1,6 +1,6 @@
 // The kernel that makes rows of ordinary events (kernels/event-rows.ts): its memory, and how the core gets at it
 // (actors/event-rows.ts). One each partition.
-//   M1. The memory is laid out once and never grows: views of it stay valid. 14.4 MiB are its bound, of which the machine
+//   M1. The memory is laid out once and never grows: views of it stay valid. 14.5 MiB are its bound, of which the machine
 //       gives what was ever written: 2 MiB for chunks of plain events, and 2 for users that it knows.
 //   M2. Whatever the log has, nothing outgrows its area: they are as large as the bounds of a chunk (actors/limits.ts) allow.
 
