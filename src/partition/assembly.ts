@@ -32,6 +32,8 @@ export interface AssemblyOptions
   readonly notePublished: () => void;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
+  /** Parts are erased over a connection of its own, too: nothing else waits for that. */
+  readonly erasingJsm: JetStreamManager;
   /** The log is read over a connection of its own. */
   readonly logSource: LogSource;
   /** For questions about the log's end: they are asked again soon. */
@@ -40,12 +42,12 @@ export interface AssemblyOptions
 
 /** Recovers the partition, which fences an earlier owner. */
 export async function assemblePartition(options: AssemblyOptions): Promise<Runner> {
-  const {setup, js, jsm, foldCache, damage, positionNote, notePublished, log} = options;
+  const {setup, js, jsm, erasingJsm, foldCache, damage, positionNote, notePublished, log} = options;
   const number = setup.partition;
   const manifests = new ManifestStore(js, jsm, number, notePublished);
   const recovered = await recover(setup, {manifests, cache: foldCache, jsm, note: positionNote, log});
   const {partition, index, epoch, generation, named} = recovered;
-  const parts = new PartStore(js, jsm, number, epoch);
+  const parts = new PartStore(js, jsm, erasingJsm, number, epoch);
   parts.retire(...recovered.outdated);
   const pace = new WorkPace(options.refreshMs * restsShare);
   const layout = new Layout(parts, pace);

@@ -22,6 +22,7 @@ const erasesAtOnce = 8;
 export class PartStore {
   private readonly js: JetStreamClient;
   private readonly jsm: JetStreamManager;
+  private readonly erasingJsm: JetStreamManager;
   private readonly keyPrefix: string;
   private readonly epoch: number;
   private nextKey = 0;
@@ -31,11 +32,19 @@ export class PartStore {
 
   /**
    * Keys of different owners differ, also of those that ended before their first manifest and so share an epoch: the
-   * server would take a put with a known message id for a repetition, and keep the old bytes.
+   * server would take a put with a known message id for a repetition, and keep the old bytes. `erasingJsm`: a server does
+   * what comes over one connection one after the other, so that over that of puts and reads these would wait for erases.
    */
-  constructor(js: JetStreamClient, jsm: JetStreamManager, partition: number, epoch: number) {
+  constructor(
+    js: JetStreamClient,
+    jsm: JetStreamManager,
+    erasingJsm: JetStreamManager,
+    partition: number,
+    epoch: number,
+  ) {
     this.js = js;
     this.jsm = jsm;
+    this.erasingJsm = erasingJsm;
     this.epoch = epoch;
     this.keyPrefix = `p${partition}.${epoch}-${randomBytes(4).toString('hex')}`;
   }
@@ -94,7 +103,7 @@ export class PartStore {
   private async erase(sequence: number): Promise<void> {
     await retryForever(async () => {
       try {
-        await this.jsm.streams.deleteMessage(bucketStream('parts'), sequence, true);
+        await this.erasingJsm.streams.deleteMessage(bucketStream('parts'), sequence, true);
       } catch (error) {
         // A retry of an erase that had happened. For a message that a power cut took the server says no more than that
         // the deletion failed: it is asked for the message then.

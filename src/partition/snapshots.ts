@@ -19,7 +19,7 @@ import {duplicateWindowMs, logStream} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
 import {isUnreadable} from '../parts/damage.js';
 import {type ChunkImage, imageOf} from './chunk-parts.js';
-import {appendUserRun, appendWindowRun, mergeCount, type PartLoader} from './compaction.js';
+import {appendUserRun, appendWindowRun, mergeCount, type PartLoader, sizeRatio} from './compaction.js';
 import type {Layout} from './layout.js';
 import {markAt} from './log-reader.js';
 import type {ManifestStore} from './manifest-store.js';
@@ -248,7 +248,7 @@ export class Snapshots {
     let next = layout.dedupe.filter((part) => !(part.logicalDay < cut.dedupeOldestDay));
     for (const {logicalDay, count, payload} of cut.fingerprints) {
       const sameDay = next.filter((part) => part.logicalDay === logicalDay);
-      const merged = mergeCount([...sameDay.map((part) => part.count), count]) - 1;
+      const merged = mergeCount([...sameDay.map((part) => part.count), count], sizeRatio) - 1;
       const {joined, payloads} = await this.loadJoined(merged === 0 ? [] : sameDay.slice(-merged));
       const total = joined.reduce((sum, part) => sum + part.count, count);
       next = next.filter((part) => !joined.includes(part));

@@ -49,12 +49,14 @@ function fail(error: Error): void {
   tell({kind: 'fatal', message: error.message});
 }
 
-/** Shared by the partitions of this thread: one connection to read logs with, one for all the rest. */
+/** Shared by the partitions of this thread: a connection to read logs with, one to erase parts, one for all the rest. */
 interface Shared {
   readonly logNc: NatsConnection;
   /** Over `logNc`. */
   readonly logSource: NatsLogSource;
   readonly nc: NatsConnection;
+  /** For erasing alone. */
+  readonly erasingNc: NatsConnection;
   /** For live reads: fails when the store does. */
   readonly cache: PartsCache;
   /** For folding: waits while the store is unreachable. */
@@ -64,7 +66,13 @@ interface Shared {
 
 async function openShared(): Promise<Shared> {
   // A log that is read at full speed must not stand in the way of acks and answers.
-  const [logNc, nc] = await Promise.all([connectNats(data.nats, 'partition-log'), connectNats(data.nats, 'partition')]);
+  // Nor must the erasing of parts: the server does what one connection asks of it one after the other, and an erase takes it
+  // some 10 ms.
+  const [logNc, nc, erasingNc] = await Promise.all([
+    connectNats(data.nats, 'partition-log'),
+    connectNats(data.nats, 'partition'),
+    connectNats(data.nats, 'partition-erasing'),
+  ]);
   const jsm = await jetstreamManager(nc, {checkAPI: false});
   const deployment = must(await readDeployment(nc), 'the deployment record exists before partitions start');
   const values = partValues(jsm);
@@ -73,16 +81,21 @@ async function openShared(): Promise<Shared> {
     logNc,
     logSource: new NatsLogSource(logNc, await jetstreamManager(logNc, {checkAPI: false})),
     nc,
+    erasingNc,
     cache: new PartsCache(values, data.cacheBytesMax * (1 - foldCacheShare)),
     foldCache: new PartsCache(patientValues(values), data.cacheBytesMax * foldCacheShare),
     seeds: [digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8)],
   };
 }
 
-function vitalsOf({logNc, nc, cache, foldCache}: Shared): ThreadVitals {
+function vitalsOf({logNc, nc, erasingNc, cache, foldCache}: Shared): ThreadVitals {
   return new ThreadVitals({
     thread: `partitions ${data.partitions.join(',')}`,
-    connections: [new ConnectionWatch(logNc, 'partition-log'), new ConnectionWatch(nc, 'partition')],
+    connections: [
+      new ConnectionWatch(logNc, 'partition-log'),
+      new ConnectionWatch(nc, 'partition'),
+      new ConnectionWatch(erasingNc, 'partition-erasing'),
+    ],
     caches: () => [
       {use: 'live', bytes: cache.bytesHeld, bytesMax: cache.bytesMax},
       {use: 'fold', bytes: foldCache.bytesHeld, bytesMax: foldCache.bytesMax},
@@ -91,7 +104,7 @@ function vitalsOf({logNc, nc, cache, foldCache}: Shared): ThreadVitals {
 }
 
 async function startPartition(number: number, shared: Shared): Promise<Runner> {
-  const {nc, logSource, cache, foldCache, seeds} = shared;
+  const {nc, erasingNc, logSource, cache, foldCache, seeds} = shared;
   return assemblePartition({
     setup: {
       partition: number,
@@ -101,6 +114,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     },
     js: jetstream(nc),
     jsm: await jetstreamManager(nc, {checkAPI: false}),
+    erasingJsm: await jetstreamManager(erasingNc, {checkAPI: false}),
     logSource,
     logJsm: await jetstreamManager(nc, {checkAPI: false, timeout: lastSequenceMsMax}),
     cache,
@@ -213,9 +227,9 @@ async function main(): Promise<void> {
   tell({kind: 'ready'});
 }
 
-async function drain(runners: readonly Runner[], {nc, logNc}: Shared): Promise<void> {
+async function drain(runners: readonly Runner[], {nc, erasingNc, logNc}: Shared): Promise<void> {
   await Promise.all(runners.map((runner) => runner.drain()));
-  await Promise.all([nc.close(), logNc.close()]);
+  await Promise.all([nc.close(), erasingNc.close(), logNc.close()]);
   tell({kind: 'stopped'});
   port.close();
 }

@@ -88,7 +88,7 @@ describe('runs of user records', () => {
     const all = new Map<number, UserRecord>();
     let runs: readonly Run[] = [];
     for (let chunk = 0; chunk < 30; chunk++) {
-      const records = delta(random, random.between(1, 6_000), chunk);
+      const records = delta(random, random.between(1, 12_000), chunk);
       for (const record of records) {
         const older = all.get(record.user);
         all.set(record.user, older === undefined ? record : mergeRecords(older, record));
@@ -123,18 +123,30 @@ describe('runs of user records', () => {
     expect(records[99]).toEqual({...recordOf(99, 5, [1, 2]), lastEventMs: 9});
   });
 
+  test('a run is merged with one of at most twice its size: most snapshots leave the records of all users alone', async () => {
+    const parts = new Parts();
+    const run = (count: number) => encoded(Array.from({length: count}, (_, user) => recordOf(user, 5, [1])));
+    const whole = await appendUserRun([], run(1_000), parts.store, parts, errand);
+    const third = await appendUserRun(whole, run(333), parts.store, parts, errand);
+    expect([third.length, parts.puts]).toEqual([2, 2]);
+    expect(third[0]).toBe(whole[0]);
+    const half = await appendUserRun(whole, run(501), parts.store, parts, errand);
+    expect(half.length).toBe(1);
+    expect(decoded({payload: await parts.load(half[0].blocks[0].part)}).length).toBe(1_000);
+  });
+
   test('a run that cannot be read stays as it is, the new one is stored beside it, and nothing else is left', async () => {
     const parts = new Parts();
     const older = await appendUserRun(
       [],
-      encoded(Array.from({length: 10_000}, (_, user) => recordOf(user, 5, [1, 2, 3]))),
+      encoded(Array.from({length: 20_000}, (_, user) => recordOf(user, 5, [1, 2, 3]))),
       parts.store,
       parts,
       errand,
     );
     expect(older[0].blocks.length).toBeGreaterThan(2);
     parts.payloads.delete(older[0].blocks[2].part.key);
-    const fresh = encoded(Array.from({length: 9_000}, (_, user) => recordOf(user, 9, [4])));
+    const fresh = encoded(Array.from({length: 18_000}, (_, user) => recordOf(user, 9, [4])));
     const runs = await appendUserRun(older, fresh, parts.store, parts, errand);
     expect(runs.length).toBe(2);
     expect(runs[0]).toBe(older[0]);
@@ -150,17 +162,17 @@ describe('runs of user records', () => {
     expect(parts.puts).toBe(0);
   });
 
-  test('a block is closed at 4,096 users, or at 128 KiB', () => {
-    const plain = encoded(Array.from({length: 5_000}, (_, user) => recordOf(user, 5, [1])));
+  test('a block is closed at 8,192 users, or at 256 KiB', () => {
+    const plain = encoded(Array.from({length: 9_000}, (_, user) => recordOf(user, 5, [1])));
     expect(plain.map(({first, last}) => [first, last])).toEqual([
-      [0, 4_095],
-      [4_096, 4_999],
+      [0, 8_191],
+      [8_192, 8_999],
     ]);
     const chunks = Array.from({length: 200}, (_, chunk) => chunk);
-    const heavy = encoded(Array.from({length: 1_000}, (_, user) => recordOf(user, 5, chunks)));
+    const heavy = encoded(Array.from({length: 2_000}, (_, user) => recordOf(user, 5, chunks)));
     expect(heavy.length).toBe(2);
-    expect(heavy[0].payload.length).toBeGreaterThanOrEqual(128 * 1024);
-    expect(heavy[0].payload.length).toBeLessThan(129 * 1024);
+    expect(heavy[0].payload.length).toBeGreaterThanOrEqual(256 * 1024);
+    expect(heavy[0].payload.length).toBeLessThan(257 * 1024);
   });
 });
 

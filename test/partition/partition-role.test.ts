@@ -1,4 +1,5 @@
 // The partition role on a real nats-server: folds, publishes, answers, recovers, erases.
+import type {JetStreamManager} from '@nats-io/jetstream';
 import {afterEach, expect, test} from 'vitest';
 import type {ByteWriter} from '../../actors/codec/bytes.js';
 import {type AcceptedEvent, writeErase, writeEvent, writeIdentify} from '../../actors/codec/entries.js';
@@ -434,10 +435,42 @@ test('when all parts are lost, a log that lost its tail stops the start with one
 
 test('a part that the store lost with its tail is no reason to erase for ever', async () => {
   role = await PartitionRole.create();
-  const store = new PartStore(role.js, role.jsm, 0, 1);
+  const store = new PartStore(role.js, role.jsm, role.jsm, 0, 1);
   const ref = await store.put(Buffer.from('payload'));
   store.retire({...ref, revisions: [ref.revisions[0] + 7]});
   expect(await store.sweep(new Set())).toEqual([ref.revisions[0] + 7]);
+});
+
+/** The same, but for how it erases. */
+function erasingBy(
+  jsm: JetStreamManager,
+  deleteMessage: JetStreamManager['streams']['deleteMessage'],
+): JetStreamManager {
+  const streams = Object.assign(Object.create(jsm.streams), {deleteMessage});
+  return Object.assign(Object.create(jsm), {streams});
+}
+
+test('parts are erased over a connection of their own: nothing else waits for it', async () => {
+  role = await PartitionRole.create();
+  const {jsm} = role;
+  let allow = () => {};
+  const allowed = new Promise<void>((resolve) => {
+    allow = resolve;
+  });
+  const never = erasingBy(jsm, () => Promise.reject(new Error('erased over the connection of puts and reads')));
+  const late = erasingBy(jsm, async (...asked) => {
+    await allowed;
+    return jsm.streams.deleteMessage(...asked);
+  });
+  const store = new PartStore(role.js, never, late, 0, 1);
+  const ref = await store.put(Buffer.from('payload'));
+  store.retire(ref);
+  const swept = store.sweep(new Set());
+  await store.put(Buffer.from('another payload'));
+  expect(await store.stillThere(ref.revisions)).toEqual(ref.revisions);
+  allow();
+  expect(await swept).toEqual(ref.revisions);
+  expect(await store.stillThere(ref.revisions)).toEqual([]);
 });
 
 test('a snapshot of an unknown format stops the start with one line that says so', async () => {
@@ -452,7 +485,7 @@ test('a snapshot of an unknown format stops the start with one line that says so
 
 test('an owner that ended before its first manifest leaves nothing that the next one could take for its own', async () => {
   role = await PartitionRole.create();
-  const [first, second] = [1, 1].map((epoch) => new PartStore(role.js, role.jsm, 0, epoch));
+  const [first, second] = [1, 1].map((epoch) => new PartStore(role.js, role.jsm, role.jsm, 0, epoch));
   const payloads = [Buffer.from('of the first owner'), Buffer.from('of the second owner')];
   const refs = [await first.put(payloads[0]), await second.put(payloads[1])];
   const cache = new PartsCache(partValues(role.jsm), 1_024);
