@@ -1,7 +1,8 @@
 // The exact median of many numbers that arrive one by one.
 //   A histogram over the numbers' leading bits says which of its cells the middle falls into; only what is in that cell is
 //   gathered and selected from. Passes without a branch that depends on the data: 1.7 times as fast as selecting among all
-//   of them. Of many numbers a sample is enough to say which cells it must be.
+//   of them. Of many numbers a sample is enough to say which cells it must be, so that one pass over all gathers some
+//   twentieth of them, and the cells of these say the one.
 //   M1. Numbers are finite and not below 0: their order is that of their bits.
 
 import {must} from '../invariant.js';
@@ -88,41 +89,54 @@ export class NumberLists {
 export function medianOf(lists: readonly NumberList[]): number | null {
   const count = lists.reduce((sum, list) => sum + list.count, 0);
   if (count === 0) return null;
-  if (count <= sortedMax) return meanOfMiddle(joined(lists, count).sort(), (count - 1) >> 1, count >> 1);
-  const sampled = count < sampledMin ? undefined : middleOf(lists, count, sampleEvery);
-  return sampled ?? must(middleOf(lists, count, 1), 'the cells of all numbers have the middle');
+  const all: Middle = {columns: lists.map((list) => list.values()), count, lower: (count - 1) >> 1, upper: count >> 1};
+  if (count <= sortedMax) return meanOfMiddle(joined(all).sort(), all);
+  const some = count < sampledMin ? undefined : narrowed(all, sampleEvery);
+  return meanOfSelected(must(narrowed(some ?? all, 1), 'the cells of all numbers have the middle'));
 }
 
-/** Looks at every `every`th number to find the cells. Undefined when the middle is not in them, never when it looks at all. */
-function middleOf(lists: readonly NumberList[], count: number, every: number): number | undefined {
-  const [lower, upper] = [(count - 1) >> 1, count >> 1];
+/** Numbers, and the places that the middle two of all would have if these were sorted: the same one of an odd count. */
+interface Middle {
+  readonly columns: readonly Float64Array[];
+  readonly count: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/**
+ * Those that share the cells of the middle, in one column. Looks at every `every`th number to find the cells. Undefined when
+ * the middle is not in them, never when it looks at all.
+ */
+function narrowed({columns, count, lower, upper}: Middle, every: number): Middle | undefined {
   const cells = new Uint32Array(cellCount);
   let seen = 0;
-  for (const list of lists) seen += addToCells(cells, list.values(), every);
+  for (const numbers of columns) seen += addToCells(cells, numbers, every);
   const slack = every === 1 ? 0 : Math.ceil(slackDeviations * Math.sqrt(seen) * 0.5);
-  const first = cellAt(cells, Math.max(0, Math.floor(lower / every) - slack));
-  const last = cellAt(cells, Math.min(seen - 1, Math.ceil(upper / every) + slack));
+  const first = cellAt(cells, Math.max(0, Math.floor(lower / every) - slack), {cell: 0, start: 0});
+  const last = cellAt(cells, Math.min(seen - 1, Math.ceil(upper / every) + slack), first);
   const gathered = new GatheredCells(first.cell, last.cell, Math.min(count, (last.end - first.start) * every * 2));
-  for (const list of lists) if (!gathered.add(list.values())) return undefined;
+  for (const numbers of columns) if (!gathered.add(numbers)) return undefined;
   const {below, numbers} = gathered;
-  const middle = upper - below;
-  if (below > lower || middle >= numbers.length) return undefined;
-  select(numbers, middle);
-  if (lower === upper) return numbers[middle];
-  let previous = numbers[0];
-  for (let i = 1; i < middle; i++) if (numbers[i] > previous) previous = numbers[i];
-  return (previous + numbers[middle]) / 2;
+  if (below > lower || upper - below >= numbers.length) return undefined;
+  return {columns: [numbers], count: numbers.length, lower: lower - below, upper: upper - below};
 }
 
-const meanOfMiddle = (sorted: Float64Array, lower: number, upper: number): number =>
-  (sorted[lower] + sorted[upper]) / 2;
+function meanOfSelected({columns: [numbers], lower, upper}: Middle): number {
+  select(numbers, upper);
+  if (lower === upper) return numbers[upper];
+  let previous = numbers[0];
+  for (let i = 1; i < upper; i++) if (numbers[i] > previous) previous = numbers[i];
+  return (previous + numbers[upper]) / 2;
+}
 
-function joined(lists: readonly NumberList[], count: number): Float64Array {
+const meanOfMiddle = (sorted: Float64Array, {lower, upper}: Middle): number => (sorted[lower] + sorted[upper]) / 2;
+
+function joined({columns, count}: Middle): Float64Array {
   const numbers = new Float64Array(count);
   let at = 0;
-  for (const list of lists) {
-    numbers.set(list.values(), at);
-    at += list.count;
+  for (const column of columns) {
+    numbers.set(column, at);
+    at += column.length;
   }
   return numbers;
 }
@@ -143,10 +157,16 @@ function addToCells(cells: Uint32Array, numbers: Float64Array, every: number): n
   return Math.ceil(numbers.length / every);
 }
 
-/** The cell that sorting would put place `place` into, and the places [start, end) that it takes. */
-function cellAt(cells: Uint32Array, place: number): {cell: number; start: number; end: number} {
-  let cell = 0;
-  let start = 0;
+interface Cell {
+  readonly cell: number;
+  /** The places [start, end) are its. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The cell that sorting would put place `place` into: `from` or a later one. */
+function cellAt(cells: Uint32Array, place: number, from: Pick<Cell, 'cell' | 'start'>): Cell {
+  let {cell, start} = from;
   while (start + cells[cell] <= place) start += cells[cell++];
   return {cell, start, end: start + cells[cell]};
 }
