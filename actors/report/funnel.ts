@@ -5,7 +5,7 @@ import type {ChunkEntry, SnapshotIndex} from '../manifest.js';
 import {lowerBound, type RowsView} from '../rows.js';
 import {FunnelWalk} from './funnel-walk.js';
 import {GatheredRows, groupByUser} from './gathered-rows.js';
-import {medianOf, NumberList} from './median.js';
+import {MedianRoom, medianOf, NumberList} from './median.js';
 import {chunksNaming, chunksWithin, liveRows, type Stretch} from './selection.js';
 import {TimeSort} from './time-sort.js';
 
@@ -95,8 +95,14 @@ export interface Funnel {
 
 export function mergeFunnels(stepCount: number, partials: readonly FunnelResult[]): Funnel {
   const steps = Array.from({length: stepCount}, (_, step) => step);
+  const room = new MedianRoom();
   return {
     reached: steps.map((step) => partials.reduce((sum, partial) => sum + partial.reached[step], 0)),
-    medianMs: steps.map((step) => medianOf(partials.map((partial) => partial.durations[step]))),
+    medianMs: steps.map((step) =>
+      medianOf(
+        partials.map((partial) => partial.durations[step]),
+        room,
+      ),
+    ),
   };
 }

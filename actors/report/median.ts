@@ -85,14 +85,28 @@ export class NumberLists {
   }
 }
 
+/** What several medians are found in, one after the other: fresh memory for each cost a fifth of the time. */
+export class MedianRoom {
+  readonly cells = new Uint32Array(cellCount);
+  private readonly rooms: Float64Array[] = [];
+
+  /** The first or second for so many numbers; what was in it is gone. */
+  numbers(which: number, count: number): Float64Array {
+    const room = this.rooms[which];
+    if (room !== undefined && room.length >= count) return room;
+    this.rooms[which] = new Float64Array(count);
+    return this.rooms[which];
+  }
+}
+
 /** Of an even count the mean of the middle two; null of none. */
-export function medianOf(lists: readonly NumberList[]): number | null {
+export function medianOf(lists: readonly NumberList[], room = new MedianRoom()): number | null {
   const count = lists.reduce((sum, list) => sum + list.count, 0);
   if (count === 0) return null;
   const all: Middle = {columns: lists.map((list) => list.values()), count, lower: (count - 1) >> 1, upper: count >> 1};
   if (count <= sortedMax) return meanOfMiddle(joined(all).sort(), all);
-  const some = count < sampledMin ? undefined : narrowed(all, sampleEvery);
-  return meanOfSelected(must(narrowed(some ?? all, 1), 'the cells of all numbers have the middle'));
+  const some = count < sampledMin ? undefined : narrowed(all, sampleEvery, room);
+  return meanOfSelected(must(narrowed(some ?? all, 1, room), 'the cells of all numbers have the middle'));
 }
 
 /** Numbers, and the places that the middle two of all would have if these were sorted: the same one of an odd count. */
@@ -107,14 +121,15 @@ interface Middle {
  * Those that share the cells of the middle, in one column. Looks at every `every`th number to find the cells. Undefined when
  * the middle is not in them, never when it looks at all.
  */
-function narrowed({columns, count, lower, upper}: Middle, every: number): Middle | undefined {
-  const cells = new Uint32Array(cellCount);
+function narrowed({columns, count, lower, upper}: Middle, every: number, room: MedianRoom): Middle | undefined {
+  const cells = room.cells.fill(0);
   let seen = 0;
   for (const numbers of columns) seen += addToCells(cells, numbers, every);
   const slack = every === 1 ? 0 : Math.ceil(slackDeviations * Math.sqrt(seen) * 0.5);
   const first = cellAt(cells, Math.max(0, Math.floor(lower / every) - slack), {cell: 0, start: 0});
   const last = cellAt(cells, Math.min(seen - 1, Math.ceil(upper / every) + slack), first);
-  const gathered = new GatheredCells(first.cell, last.cell, Math.min(count, (last.end - first.start) * every * 2));
+  const countMax = Math.min(count, (last.end - first.start) * every * 2);
+  const gathered = new GatheredCells(first.cell, last.cell, room.numbers(every === 1 ? 1 : 0, countMax));
   for (const numbers of columns) if (!gathered.add(numbers)) return undefined;
   const {below, numbers} = gathered;
   if (below > lower || upper - below >= numbers.length) return undefined;
@@ -180,30 +195,54 @@ class GatheredCells {
   private readonly room: Float64Array;
   private count = 0;
 
-  constructor(first: number, last: number, countMax: number) {
+  /** `room`: for so many of them as it has places. */
+  constructor(first: number, last: number, room: Float64Array) {
     this.first = first === 0 ? 0 : first + firstCell;
     this.last = last === cellCount - 1 ? 0x7fff_ffff >> cellShift : last + firstCell;
-    this.room = new Float64Array(countMax);
+    this.room = room;
   }
 
   get numbers(): Float64Array {
     return this.room.subarray(0, this.count);
   }
 
-  /** False: there are more than `countMax`. */
+  /** False: there are more than places. */
   add(numbers: Float64Array): boolean {
+    const words = wordsOf(numbers);
+    const quartets = words.length - (words.length % 8);
+    this.addQuartets(numbers, words, quartets);
+    for (let at = quartets + 1; at < words.length; at += 2) this.addOne(numbers, at >> 1, words[at]);
+    return this.count <= this.room.length;
+  }
+
+  /**
+   * Four at a time take two thirds of the time of one by one. A number's `beyond` is below 0 where it lies below the cells:
+   * half of all do, and no branch could be foretold.
+   */
+  private addQuartets(numbers: Float64Array, words: Int32Array, end: number): void {
     const {first, room} = this;
     const width = this.last - first;
-    const words = wordsOf(numbers);
-    let {below, count} = this;
-    for (let i = 0; i < numbers.length; i++) {
-      const beyondFirst = (words[2 * i + 1] >> cellShift) - first;
-      below += beyondFirst >>> 31; // Its sign: half of all numbers are below, and no branch could be foretold.
-      if (beyondFirst >>> 0 <= width) room[count++] = numbers[i];
+    let [below, count] = [0, this.count];
+    for (let at = 1; at < end; at += 8) {
+      const beyond0 = ((words[at] >> cellShift) - first) | 0;
+      const beyond1 = ((words[at + 2] >> cellShift) - first) | 0;
+      const beyond2 = ((words[at + 4] >> cellShift) - first) | 0;
+      const beyond3 = ((words[at + 6] >> cellShift) - first) | 0;
+      below = (below - (beyond0 >> 31) - (beyond1 >> 31) - (beyond2 >> 31) - (beyond3 >> 31)) | 0;
+      const i = at >> 1;
+      if (beyond0 >>> 0 <= width) room[count++] = numbers[i];
+      if (beyond1 >>> 0 <= width) room[count++] = numbers[i + 1];
+      if (beyond2 >>> 0 <= width) room[count++] = numbers[i + 2];
+      if (beyond3 >>> 0 <= width) room[count++] = numbers[i + 3];
     }
-    this.below = below;
+    this.below += below;
     this.count = count;
-    return count <= room.length;
+  }
+
+  private addOne(numbers: Float64Array, i: number, upperWord: number): void {
+    const beyond = (upperWord >> cellShift) - this.first;
+    if (beyond < 0) this.below += 1;
+    else if (beyond <= this.last - this.first) this.room[this.count++] = numbers[i];
   }
 }
 
