@@ -30,7 +30,7 @@ export class DaySets {
     this.of(day).add(user, true);
   }
 
-  /** To add several users to; one of them at least is none that the day has. */
+  /** To add several users to, one at least: a day without users has no list. */
   of(day: number): DayList {
     return this.last?.day === day ? this.last : this.listOf(day);
   }

@@ -155,7 +155,7 @@ export class InternedTable {
     const needed = this.arenaEnd + keyBytes;
     if (needed <= this.arena.length) return;
     assert(needed <= arenaBytesMax, 'interned: offsets are 32 bits');
-    const grown = new Uint8Array(Math.max(this.arena.length * 1.5, needed) | 7);
+    const grown = new Uint8Array(Math.min(arenaBytesMax, Math.ceil(Math.max(this.arena.length * 1.5, needed) / 8) * 8));
     grown.set(this.arena.subarray(0, this.arenaEnd));
     this.arena = grown;
     this.arenaView = new DataView(grown.buffer);

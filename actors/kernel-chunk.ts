@@ -114,7 +114,9 @@ export class KernelChunk implements ChunkInMemory {
   }
 
   blocks(): Uint8Array[] {
-    return Array.from({length: Math.ceil(this.count / bodyBlockRows)}, (_, index) => this.blockAt(index));
+    const count = Math.ceil(this.count / bodyBlockRows);
+    if (count > 0) this.blockAt(count - 1); // All that is not copied yet goes into one buffer.
+    return Array.from({length: count}, (_, index) => this.blockAt(index));
   }
 
   blockAt(index: number): Uint8Array {

@@ -1,7 +1,7 @@
 // AssemblyScript: ordinary event entries of a log message become rows of the open chunk, many in one call.
 //   Owns: the rows of one chunk (columns, dictionary, bodies) while it is open. Who the users are, and what windows and
 //   records gain, is the host's (actors/kernel-chunk.ts), which also copies a chunk out when it is closed. Users that came
-//   lately are known here: one that is costs one line of cache instead of a look-up in the host's table.
+//   lately are known here: one that is costs two lines of cache instead of a look-up in the host's table.
 //   The same rows, codes and bodies as actors/open-chunk.ts, dictionary.ts and bodies.ts make, its plain twins (test/actors);
 //   the layout of entries is that of actors/codec/entries.ts. D1, D2 and B1 are stated there.
 //   E1. `take` stops before what is no ordinary event: another kind of entry, a message id (which may have come before), a
@@ -269,7 +269,7 @@ function mix(seed: u32, at: usize, length: u32): u32 {
   }
   const last = load<u64>(at) & (~(<u64>0) >>> (64 - 8 * <u64>length));
   hash = (hash ^ last) * 0xff51_afd7_ed55_8ccd;
-  return <u32>(hash >>> 32) ^ <u32>(hash >>> 8);
+  return <u32>(hash >>> 32) ^ <u32>(hash >>> 50); // A last byte reaches the upper bits alone.
 }
 
 // ---- users ----
@@ -305,7 +305,7 @@ function mixUser(at: usize, length: u32): u32 {
     hash = (hash ^ i64x2.extract_lane(bytes, 0)) * 0x9e37_79b9_7f4a_7c15;
     hash = (rotl(hash, 29) ^ i64x2.extract_lane(bytes, 1)) * 0xff51_afd7_ed55_8ccd;
   }
-  return <u32>(hash >>> 32) ^ <u32>(hash >>> 11);
+  return rotl<u32>(<u32>(hash >>> 32), 12); // A last byte reaches the upper bits alone: they are the set.
 }
 
 /** Whose tags are like this one's, a bit each. */
@@ -345,7 +345,7 @@ function findUsers(taken: u32): void {
   let read: u32 = 0;
   for (let row: u32 = 0; row < taken; row++) {
     const hash = load<u32>(userHashesAt + 4 * row);
-    read ^= load<u32>(userPlace(hash, ctz(waysLike(hash) | firstWay)));
+    read ^= load<u32>(userPlace(hash, ctz(waysLike(hash) | lastWay)));
   }
   store<u32>(missedRowsAt, read); // Or a compiler leaves the reading out.
   for (let row: u32 = 0; row < taken; row++) {
@@ -357,8 +357,8 @@ function findUsers(taken: u32): void {
   }
 }
 
-/** Behind the ways of a set: `ctz` has a bit to find. */
-const firstWay: u32 = 0x80;
+/** Of no way that is alike `ctz` finds this one. */
+const lastWay: u32 = 0x80;
 
 /** What is missed takes the place of what was found. */
 @inline
@@ -613,7 +613,7 @@ function recentCode(column: u32, at: usize, length: u32): u32 {
   const mixed = v128.xor(low, i64x2.shl(high, 1));
   const hash =
     ((i64x2.extract_lane(mixed, 0) ^ rotl<u64>(i64x2.extract_lane(mixed, 1), 23)) + column) * 0x9e37_79b9_7f4a_7c15;
-  const place = recentValuesAt + recentBytes * (<u32>(<u64>hash >>> 40) & (recentValues - 1));
+  const place = recentValuesAt + recentBytes * (<u32>(<u64>hash >>> 54) & (recentValues - 1));
   const differs = v128.or(v128.xor(v128.load(place), low), v128.xor(v128.load(place, vectorBytes), high));
   if (!v128.any_true(differs) && load<u32>(place, recentColumnField) == column + 1) {
     return load<u32>(place, recentCodeField);

@@ -8,8 +8,7 @@
 //   X5. A chunked request is the last one of its connection: the parser takes forms of chunks that others read
 //       differently, so where such a body ends is nothing to build a next request on.
 //   X6. What the client does not take at once waits here, bounded (unread-answers.ts): the answer goes out by `tryEnd`, as
-//       uWebSockets.js' own `end` and `endWithoutBody` buffer whatever they get, answer after answer. Of the smallest
-//       answers chance decides which ones go by `end`, which is cheaper: who does not read is found out after a few of them.
+//       uWebSockets.js' own `end` and `endWithoutBody` buffer whatever they get, answer after answer.
 import type {HttpRequest, HttpResponse} from 'uWebSockets.js';
 import type {Commit, CommitWaiter} from '../ingest/log-message.js';
 import type {ActiveKey} from '../keys/key-ring.js';
@@ -19,7 +18,7 @@ import type {Traffic} from './metrics/traffic.js';
 import type {RateLimit} from './rate-limit.js';
 import type {Route} from './route.js';
 import {atTurnEnd, isSameTurn, noteTurn} from './turn.js';
-import {hasRoomForAnswer, isOffered, tooManyAnswers, UnreadAnswer} from './unread-answers.js';
+import {hasRoomForAnswer, tooManyAnswers, UnreadAnswer} from './unread-answers.js';
 
 const jsonType = 'application/json; charset=utf-8';
 const ok = '200 OK';
@@ -27,8 +26,6 @@ const ok = '200 OK';
 /** Answers from this size on are not begun when too much of them is on its way already. */
 const largeAnswerCharactersMin = 64 * 1024;
 const exposedHeaders: Header = ['Access-Control-Expose-Headers', 'Retry-After, RateLimit, RateLimit-Policy'];
-/** X6. `tryEnd` makes an array of what it tells, which costs 0.2 us. */
-const smallAnswerCharactersMax = 256;
 const isRetryAfter = ([name]: Header): boolean => name === 'Retry-After';
 
 export interface ExchangeHost {
@@ -348,7 +345,6 @@ function writeAnswer(): void {
   if (contentType === undefined) endWithoutBody(res, closes);
   else if (method === 'HEAD') writing.isTaken = beginHead(res, Buffer.byteLength(body));
   else if (closes && !isLargeRead(method, body)) res.end(body, true);
-  else if (!closes && body.length <= smallAnswerCharactersMax && !isOffered()) res.end(body);
   else {
     if (closes) res.writeHeader('Connection', 'close');
     writing.isTaken = res.tryEnd(body, byteLengthOf(body))[1];

@@ -3,9 +3,7 @@
 //   U1. Bounded over all connections together, and in time: who reads too slowly, or never, is cut off.
 //   U2. A connection has one of them at most: a request that comes in meanwhile ends it (pipelining is not supported), so
 //       that nobody fills the memory by asking on and on without reading.
-
 import type {HttpResponse} from 'uWebSockets.js';
-import {randomFillSync} from 'node:crypto';
 import type {Waiting} from './deadlines.js';
 import {type Failure, unavailable} from './failure.js';
 
@@ -17,20 +15,6 @@ export const tooManyAnswers: Failure = unavailable('too many large answers are o
 /** Time to take an answer: a fixed part, and what a line of 2 Mbit/s needs. */
 const answerMsMin = 30_000;
 const answerBytesPerMs = 256;
-
-/** One of so many small answers tells whether its client takes what it gets; drawn, so that no client can avoid it. */
-const offeredOneIn = 8;
-const draws = new Uint8Array(4_096);
-let nextDraw = draws.length;
-
-/** Whether the next small answer is one of them. */
-export function isOffered(): boolean {
-  if (nextDraw === draws.length) {
-    randomFillSync(draws);
-    nextDraw = 0;
-  }
-  return draws[nextDraw++] % offeredOneIn === 0;
-}
 
 let answerBytes = 0;
 

@@ -33,9 +33,6 @@ export class KeyRing {
   private readonly records = new Map<string, KeyRecord>();
   private readonly activeByHash = new Map<string, ActiveKey>();
   private readonly activeByHeader = new Map<string, ActiveKey>();
-  /** The newest of them: one key sends most requests, and comparing costs less than the hash of a text that is new each time. */
-  private newestHeader = '';
-  private newestKey: ActiveKey | undefined;
 
   /** Takes a new or changed record. */
   put(record: KeyRecord): void {
@@ -43,7 +40,7 @@ export class KeyRing {
     const active = this.activeByHash.get(record.hash);
     if (record.revokedMs !== null) {
       this.activeByHash.delete(record.hash);
-      this.forgetHeaders(); // R1
+      this.activeByHeader.clear(); // R1
     } else if (active === undefined) {
       const {id, kind, hash, lastUsedMs} = record;
       const usage = {events: 0, reads: 0, deletions: 0};
@@ -78,21 +75,8 @@ export class KeyRing {
 
   /** By the value of an Authorization header: `Bearer <key>`, the scheme in any case. */
   byHeader(header: string): ActiveKey | undefined {
-    if (header === this.newestHeader) return this.newestKey;
-    const active = this.activeByHeader.get(header) ?? this.remember(header);
-    if (active === undefined || header.length > rememberedHeaderCharsMax) return active;
-    this.newestHeader = header;
-    this.newestKey = active;
-    return active;
-  }
-
-  private forgetHeaders(): void {
-    this.activeByHeader.clear();
-    this.newestHeader = '';
-    this.newestKey = undefined;
-  }
-
-  private remember(header: string): ActiveKey | undefined {
+    const known = this.activeByHeader.get(header);
+    if (known !== undefined) return known;
     const key = /^bearer +(\S+)$/i.exec(header)?.[1];
     const active = key === undefined ? undefined : this.byKey(key);
     if (active !== undefined && header.length <= rememberedHeaderCharsMax) {

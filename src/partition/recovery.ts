@@ -68,9 +68,10 @@ export async function recover(setup: PartitionSetup, sources: RecoverySources): 
   const {manifest} = stored;
   const found = lookAtLog(sources.jsm, setup.partition, manifest.position.sequence);
   const values = storedValues(sources.jsm, setup.partition);
-  const [{epoch, revision}, loaded, log] = await Promise.all([
-    takeOver(sources.manifests, stored, noted?.epoch ?? 0),
-    loadNewest(setup, manifest, sources, found, values),
+  const takenOver = takeOver(sources.manifests, stored, noted?.epoch ?? 0);
+  const [{epoch, revision}, {loaded, log}] = await Promise.all([
+    takenOver,
+    loadNewest(setup, manifest, sources, {found, values, takenOver}),
     found,
     values,
   ]);
@@ -134,23 +135,46 @@ async function takeOver(manifests: ManifestStore, {manifest, revision}: StoredMa
 
 type Loaded = Pick<Recovered, 'partition' | 'index' | 'manifest' | 'named' | 'outdated'>;
 
+/** What was asked for together with the newest snapshot. */
+interface UnderWay {
+  readonly found: Promise<FoundLog>;
+  readonly values: StoredValues;
+  readonly takenOver: Promise<unknown>;
+}
+
+interface Damage extends Omit<UnderWay, 'found'> {
+  readonly log: FoundLog;
+  /** What is wrong with the newest snapshot. */
+  readonly fault: Error;
+}
+
 /** V1 */
 async function loadNewest(
   setup: PartitionSetup,
   manifest: Manifest,
   sources: RecoverySources,
-  found: Promise<FoundLog>,
-  values: Promise<ReadonlySet<string>>,
+  {found, values, takenOver}: UnderWay,
+): Promise<{loaded: Loaded; log: FoundLog}> {
+  const newest = await loadWhole(setup, manifest, sources, values, takenOver);
+  if (!(newest instanceof Error)) return {loaded: newest, log: await found};
+  // Until the partition was taken over, an owner that was paused may have cut the log.
+  const log = await lookAtLog(sources.jsm, setup.partition, manifest.position.sequence);
+  return {loaded: await loadEarlier(setup, manifest, sources, {log, values, takenOver, fault: newest}), log};
+}
+
+/** Of the newest snapshot a part is missing or damaged. */
+async function loadEarlier(
+  setup: PartitionSetup,
+  manifest: Manifest,
+  sources: RecoverySources,
+  {log, values, takenOver, fault}: Damage,
 ): Promise<Loaded> {
-  const newest = await loadWhole(setup, manifest, sources, values);
-  if (!(newest instanceof Error)) return newest;
-  const [log, stored] = await Promise.all([found, values]);
   const older = olderOf(manifest, log);
-  const loaded = older === undefined ? undefined : await loadWhole(setup, older, sources, stored);
+  const loaded = older === undefined ? undefined : await loadWhole(setup, older, sources, values, takenOver);
   if (loaded !== undefined && !(loaded instanceof Error)) return loaded;
   // Folding the log from its first message brings everything that the snapshot had.
   if (log.first <= 1 && log.mark === manifest.mark) return nothingLoaded(setup);
-  return loadDamaged(setup, older === undefined ? [manifest] : [manifest, older], sources, stored, newest);
+  return loadDamaged(setup, older === undefined ? [manifest] : [manifest, older], sources, values, fault);
 }
 
 /** The snapshot before, if the log still reaches back to it. */
@@ -160,17 +184,19 @@ function olderOf(manifest: Manifest, log: FoundLog): Manifest | undefined {
   return {...manifest, ...previous, previous: null};
 }
 
-/** Or what is wrong with it. */
+/** Or what is wrong with it, which is so only when it is still what the partition has: an owner that lives may have gone on. */
 async function loadWhole(
   setup: PartitionSetup,
   snapshot: Manifest,
   sources: RecoverySources,
   stored: StoredValues,
+  takenOver: Promise<unknown>,
 ): Promise<Loaded | Error> {
   try {
     return await load(setup, snapshot, sources, stored, false);
   } catch (error) {
     if (!isUnreadable(error)) throw error;
+    await takenOver;
     sources.log.error(
       {err: error, partition: setup.partition, sequence: snapshot.position.sequence},
       'a snapshot is damaged: an earlier state is used, and the log behind it',
@@ -206,7 +232,7 @@ async function loadDamaged(
 }
 
 /** Subjects of the values of parts that the bucket has; awaited where they are needed. */
-type StoredValues = ReadonlySet<string> | Promise<ReadonlySet<string>>;
+type StoredValues = Promise<ReadonlySet<string>>;
 
 async function storedValues(jsm: JetStreamManager, partition: number): Promise<ReadonlySet<string>> {
   const filter = bucketSubject('parts', `p${partition}.>`);
@@ -229,10 +255,14 @@ async function load(
   const older = loadOlderIndex(manifest, cache);
   older.catch(() => undefined); // Listened to below, when the newer one is there.
   const index = decodeIndex(await cache.loadUnkept(manifest.index));
-  const [values] = await Promise.all([
-    permitsMissing ? stored : allStored(index, stored),
-    restore(partition, manifest, index, cache),
-  ]);
+  const restored = restoreTables(partition, index, cache);
+  restored.catch(() => undefined); // Listened to below.
+  const values = await (permitsMissing ? stored : allStored(index, stored)).catch(async (error) => {
+    await restored.catch(() => undefined); // Memory holds one state at a time.
+    throw error;
+  });
+  // Last, as the memory of the kernel is there once for all states of a partition.
+  partition.restore(manifest.position.sequence, manifest.mark, index, ...(await restored));
   const {named, outdated} = keptParts(manifest, index, await older);
   // Erased by sequence later: one that is gone may have left its sequence to another part.
   return {partition, index, manifest, named, outdated: outdated.filter((ref) => isStored(ref, values))};
@@ -245,13 +275,10 @@ async function allStored(index: SnapshotIndex, stored: StoredValues): Promise<Re
   return values;
 }
 
+type RestoredParts = readonly [nameCounts: Uint8Array | undefined, openChunk: RestoredChunk | undefined];
+
 /** Asked for together: each has a way of its own to the store and back, which takes longer than restoring most of them. */
-async function restore(
-  partition: Partition,
-  manifest: Manifest,
-  index: SnapshotIndex,
-  cache: PartsCache,
-): Promise<void> {
+async function restoreTables(partition: Partition, index: SnapshotIndex, cache: PartsCache): Promise<RestoredParts> {
   const load = (ref: PartRef): Promise<Uint8Array> => cache.loadUnkept(ref);
   const loadSome = (ref: PartRef | null): Promise<Uint8Array> | undefined => (ref === null ? undefined : load(ref));
   const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
@@ -272,7 +299,7 @@ async function restore(
     ),
   ]);
   if (tombstones !== undefined) partition.restoreTombstones(tombstones);
-  partition.restore(manifest.position.sequence, manifest.mark, index, nameCounts, openChunk);
+  return [nameCounts, openChunk];
 }
 
 /** In order; memory holds what is loaded ahead beside what is restored. */
@@ -314,7 +341,7 @@ async function loadOlderIndex({previous}: Manifest, cache: PartsCache): Promise<
   try {
     return await cache.loadUnkept(previous.index);
   } catch (error) {
-    // It is kept for the case that the newest one is damaged, which the other parts will tell.
+    // It is kept for the case that the newest one is damaged, and whether that is so, the newest one's own parts tell.
     if (isUnreadable(error)) return undefined;
     throw error;
   }

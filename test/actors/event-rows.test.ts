@@ -192,6 +192,36 @@ describe('the kernel and its twin', () => {
     expect(await byKernel.state()).toEqual(await twin.state());
   });
 
+  test.each([
+    ['short', (i: number) => `u${i}`],
+    ['of one vector', (i: number) => `user-${String(i).padStart(11, '0')}`],
+    ['of a vector less a byte', (i: number) => `user-${String(i).padStart(10, '0')}`],
+    ['of two vectors', (i: number) => `user-${String(i).padStart(27, '0')}`],
+  ])('users that came lately are known, with keys %s', async (_, idOf) => {
+    const shell = new MemoryShell(kernel);
+    const {messages} = logOf(
+      events(20_000, (i) => ({userId: idOf(i % 10_000)})),
+      500,
+    );
+    let missed = 0;
+    for (const [i, message] of messages.entries()) {
+      await shell.fold(i + 1, message);
+      if (i >= messages.length / 2) missed += kernel.calls.missedUsers();
+    }
+    expect(missed).toBeLessThan(500); // Of 10,000 in 32,768 places.
+  });
+
+  test.each([6, 14, 22])('values that came lately are at hand, told apart by character %i', async (place) => {
+    const textOf = (i: number) => `${'v'.repeat(place - 1)}${i}`;
+    const shell = new MemoryShell(kernel);
+    const {messages} = logOf(events(2_000, (i) => ({properties: {page: textOf(i % 10)}})));
+    for (const [i, message] of messages.entries()) await shell.fold(i + 1, message);
+    // Only among those that came lately are there zeros behind a value.
+    const memory = Buffer.from(kernel.memory.buffer);
+    const atHand = Array.from({length: 10}, (_, i) => `${textOf(i)}${'\0'.repeat(30 - place)}`);
+    expect(atHand.filter((bytes) => memory.includes(bytes)).length).toBeGreaterThanOrEqual(9);
+  });
+
   test('a start in the midst of a chunk and of a block, and goes on over its end', async () => {
     const eventOf = (i: number): Event => ({userId: `u${i % 400}`, properties: {session: `s${i}`, plan: `p${i % 3}`}});
     const log = logOf(events(bodyBlockRows + 77, eventOf)).tick();

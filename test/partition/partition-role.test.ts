@@ -1,4 +1,5 @@
 // The partition role on a real nats-server: folds, publishes, answers, recovers, erases.
+import {setTimeout as delay} from 'node:timers/promises';
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {afterEach, expect, test} from 'vitest';
 import type {ByteWriter} from '../../actors/codec/bytes.js';
@@ -9,7 +10,12 @@ import {searchDisk} from '../../reliability/disk-search.js';
 import type {PartitionAnswer} from '../../src/asks.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {bucketStream, bucketSubject, logStream} from '../../src/nats/topology.js';
+import {createLogger} from '../../src/observe.js';
+import {ManifestStore} from '../../src/partition/manifest-store.js';
 import {PartStore} from '../../src/partition/part-store.js';
+import {noNote} from '../../src/partition/position-note.js';
+import {recover} from '../../src/partition/recovery.js';
+import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {PartitionRole} from '../support/partition-role.js';
 import {until} from '../support/until.js';
@@ -346,6 +352,55 @@ test('a snapshot that lost a part is not used: the one before and the log behind
   for (const seq of index.revisions) await role.jsm.streams.deleteMessage(bucketStream('parts'), seq, true);
   await role.startWorker();
   expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
+});
+
+test('a snapshot that turns out to be damaged while it is loaded touches no memory that the state in use has', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  await role.append(events([event('ada', 'first', day + 1), event('bob', 'x', day + 2)]));
+  const sequence = await role.append((writer) => {
+    writeErase(writer, 'u', 'bob', `del_0_${'0'.repeat(32)}`, day + 9);
+    return 1;
+  });
+  await role.published(sequence);
+  await role.drainWorker();
+  const {index} = await role.published(sequence);
+  expect(index.chunks.some(({chunk}) => chunk === index.nextChunk)).toBe(false); // It begins an empty one.
+  const {part} = index.userRuns[0].blocks[0];
+  for (const seq of part.revisions) await role.jsm.streams.deleteMessage(bucketStream('parts'), seq, true);
+
+  const kernel = loadRowKernel()!;
+  let begun = 0;
+  const rowKernel = {
+    ...kernel,
+    calls: {
+      ...kernel.calls,
+      begin: () => {
+        begun += 1;
+        kernel.calls.begin();
+      },
+    },
+  };
+  const values = partValues(role.jsm);
+  let firstRead: Promise<void> | undefined;
+  const cache = new PartsCache(
+    {
+      read: async (revision) => {
+        // The first state that is loaded waits for its users long after it was found to be damaged.
+        if (revision === index.users.blocks[0].revisions[0] && firstRead === undefined) await (firstRead = delay(500));
+        return values.read(revision);
+      },
+    },
+    0,
+  );
+  const manifests = new ManifestStore(role.js, role.jsm, 0, () => {});
+  const setup = {partition: 0, seeds: [1, 2, 3] as const, dedupeBytesMax: 1_024 * 1_024, rowKernel};
+  await recover(setup, {manifests, cache, jsm: role.jsm, note: noNote, log: createLogger('silent', 'test')});
+  const begunBefore = begun;
+  expect(begunBefore).toBeGreaterThan(0);
+  await firstRead;
+  await delay(50); // What an abandoned state would still do.
+  expect(begun).toBe(begunBefore);
 });
 
 test.each([
