@@ -51,12 +51,13 @@ beforeEach(async (context) => {
 });
 
 /** Live, so what was answered is there; a beacon has no answer to wait for. */
-async function stored(userId: string, count: number): Promise<EventAnswer[]> {
+async function stored(userId: string, count: number, msMax?: number): Promise<EventAnswer[]> {
   const reader = new Client(service.baseUrl, service.secretKey);
-  return until(`${count} events of ${userId} are stored`, async () => {
+  const ask = async () => {
     const {data} = (await reader.get(`/v1/events?${query({userId, limit: 1_000})}`)).json<HistoryAnswer>();
     return data.length >= count && data;
-  });
+  };
+  return until(`${count} events of ${userId} are stored`, ask, msMax);
 }
 
 interface Told {
@@ -144,11 +145,23 @@ describe('a page of another origin', () => {
     expect(await bodyOf(fetchInPage(inUrl, plain))).toEqual([401, 'invalid_key']);
   });
 
+  // A busy browser now and then forgets what a page began in its last moment, so a page may try again.
   test('sends what outlives it with keepalive', async () => {
+    const url = `${service.baseUrl}/v1/events`;
     const init = {...jsonPost({event: 'closed', userId: 'keeper', messageId: 'k1'}, service.writeKey), keepalive: true};
-    await page.evaluate(([url, options]) => void fetch(url, options), [`${service.baseUrl}/v1/events`, init] as const);
-    await page.close();
-    expect(await stored('keeper', 1)).toMatchObject([{event: 'closed', messageId: 'k1'}]);
+    let found: EventAnswer[] | undefined;
+    for (let tries = 0; tries < 3 && found === undefined; tries++) {
+      if (page.isClosed()) {
+        page = await browser.newPage();
+        await page.goto(shopUrl);
+      }
+      const isBegun = page.waitForRequest(url);
+      await page.evaluate(([to, options]) => void fetch(to, options), [url, init] as const);
+      await isBegun;
+      await page.close();
+      found = await stored('keeper', 1, 20_000).catch(() => undefined);
+    }
+    expect(found).toMatchObject([{event: 'closed', messageId: 'k1'}]);
   });
 
   test.each([
