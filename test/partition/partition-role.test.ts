@@ -1,5 +1,5 @@
 // The partition role on a real nats-server: folds, publishes, answers, recovers, erases.
-import {setTimeout as delay} from 'node:timers/promises';
+import {setImmediate as turnEnd} from 'node:timers/promises';
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {afterEach, expect, test} from 'vitest';
 import type {ByteWriter} from '../../actors/codec/bytes.js';
@@ -382,24 +382,29 @@ test('a snapshot that turns out to be damaged while it is loaded touches no memo
     },
   };
   const values = partValues(role.jsm);
-  let firstRead: Promise<void> | undefined;
-  const cache = new PartsCache(
-    {
-      read: async (revision) => {
-        // The first state that is loaded waits for its users long after it was found to be damaged.
-        if (revision === index.users.blocks[0].revisions[0] && firstRead === undefined) await (firstRead = delay(500));
-        return values.read(revision);
-      },
-    },
-    0,
-  );
+  const reads: Promise<unknown>[] = [];
+  let isHeldUp = false;
+  // The first state that is loaded gets its users when the store has answered more often than a whole recovery asks it.
+  const readLate = async (revision: number) => {
+    isHeldUp = true;
+    for (let answers = 0; answers < 200; answers++) await role.jsm.streams.info(bucketStream('parts'));
+    return values.read(revision);
+  };
+  const read = (revision: number) => {
+    const isFirst = !isHeldUp && revision === index.users.blocks[0].revisions[0];
+    const reading = isFirst ? readLate(revision) : values.read(revision);
+    reads.push(reading);
+    return reading;
+  };
+  const cache = new PartsCache({read}, 0);
   const manifests = new ManifestStore(role.js, role.jsm, 0, () => {});
   const setup = {partition: 0, seeds: [1, 2, 3] as const, dedupeBytesMax: 1_024 * 1_024, rowKernel};
   await recover(setup, {manifests, cache, jsm: role.jsm, note: noNote, log: createLogger('silent', 'test')});
   const begunBefore = begun;
   expect(begunBefore).toBeGreaterThan(0);
-  await firstRead;
-  await delay(50); // What an abandoned state would still do.
+  expect(isHeldUp).toBe(true);
+  await Promise.allSettled(reads);
+  await turnEnd(); // What is loaded goes on in the turn in which its last part came.
   expect(begun).toBe(begunBefore);
 });
 
