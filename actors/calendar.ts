@@ -107,6 +107,27 @@ export function bucketLabel(startMs: number, interval: Interval): string {
   return interval === 'hour' ? `${dateText(day)}T${two((startMs - day * dayMs) / hourMs)}:00:00Z` : dateText(day);
 }
 
+/** Texts of days and hours, which a report has hundreds of: 00 to 31. */
+const twoDigits: readonly string[] = Array.from({length: 32}, (_, value) => two(value));
+
+/** `bucketLabel` of ascending starts: what the days of a month share is made once for all of them. */
+export function bucketLabels(startsMs: Float64Array, interval: Interval): string[] {
+  const labels: string[] = [];
+  let [month, beforeMonth, monthEnd] = ['', 0, Number.NEGATIVE_INFINITY]; // `YYYY-MM-`, and the days before and after it.
+  for (const startMs of startsMs) {
+    const day = Math.floor(startMs / dayMs);
+    if (day >= monthEnd) {
+      const {year, month: number, day: dayOfMonth} = civilFromDays(day);
+      month = `${String(year).padStart(4, '0')}-${twoDigits[number]}-`;
+      beforeMonth = day - dayOfMonth;
+      monthEnd = beforeMonth + daysInMonth(year, number) + 1;
+    }
+    const date = month + twoDigits[day - beforeMonth];
+    labels.push(interval === 'hour' ? `${date}T${twoDigits[(startMs - day * dayMs) / hourMs]}:00:00Z` : date);
+  }
+  return labels;
+}
+
 /** ISO 8601 UTC with milliseconds. */
 export function isoText(timeMs: number): string {
   const day = Math.floor(timeMs / dayMs);

@@ -85,8 +85,11 @@ describe.runIf(isLinux)('the benches of one data set', () => {
       'filtered count',
       'filtered count, first two of a property',
       'dau',
+      'dau, asking NATS',
       'wau',
+      'wau, asking NATS',
       'mau',
+      'mau, asking NATS',
     ]);
     const isFirst = ({name}: {name: string}): boolean => name.includes('first two');
     for (const {ratio, oursMs} of lines.filter((line: {name: string}) => !isFirst(line)))

@@ -1,5 +1,5 @@
 // The buckets of one answer: every one that touches [from, to], in order, the first and the last perhaps only in part.
-import {bucketLabel, bucketNext, bucketStarts, type Interval} from '../calendar.js';
+import {bucketLabel, bucketLabels, bucketNext, bucketStarts, type Interval} from '../calendar.js';
 import {must} from '../invariant.js';
 import {reportBucketsMax} from '../limits.js';
 
@@ -38,6 +38,11 @@ export class Buckets {
 
   label(bucket: number): string {
     return bucketLabel(this.edges[bucket], this.interval);
+  }
+
+  /** Of all of them, in order. */
+  labels(): string[] {
+    return bucketLabels(this.edges.subarray(0, this.count), this.interval);
   }
 
   /** The first bucket whose share of [from, to] is not all before `timeMs`; undefined when all are. */

@@ -107,7 +107,7 @@ async function timeReports(
   {startMs, dayCount}: WorkloadOptions,
   owned: Owned,
 ): Promise<Record<ReportName, number>> {
-  const link = owned.add(await EngineLink.open(service, cacheMib * 2 ** 19));
+  const link = owned.add(await EngineLink.open(service, cacheMib * 2 ** 19, 'asked'));
   const range = {fromMs: startMs, toMs: startMs + dayCount * dayMs - 1};
   const queries: Record<ReportName, ReportQuery> = {
     'count by day': {report: 'events', event: 'page_viewed', interval: 'day', ...range},

@@ -17,7 +17,7 @@ import {Damage} from '../parts/damage.js';
 import {MissingPart, PartsCache, type PartValues} from '../parts/parts-cache.js';
 import {AnswerCache} from './answer-cache.js';
 import {Evaluation} from './evaluate.js';
-import {asOf, headersOf, isNoneMatch} from './freshness.js';
+import {asOf, headersOf, isNoneMatch, type ReportHeaders} from './freshness.js';
 import {FunnelIndex} from './funnel-index.js';
 import {HeldDayRanges} from './held-day-ranges.js';
 import {type ManifestSource, NewestSnapshots, type PartitionSnapshot} from './newest-snapshots.js';
@@ -41,6 +41,13 @@ export interface EngineOptions {
   readonly cacheBytesMax: number;
   /** Kept answers, in characters; 0: every question is computed. Absent: a share of `cacheBytesMax` (R3). */
   readonly answerCharsMax?: number;
+}
+
+/** An answer over snapshots that may not be the newest. R4 */
+interface Ahead {
+  readonly snapshots: readonly PartitionSnapshot[];
+  readonly headers: ReportHeaders;
+  readonly body: Promise<string>;
 }
 
 /** What a thread tells about itself is not the engine's. */
@@ -150,27 +157,24 @@ export class ReportEngine {
     const snapshots = await reading;
     if (!areAll(snapshots)) return {kind: 'unavailable', message: 'not every partition has published a snapshot yet'};
     this.valueIndex.follow(snapshots);
-    const headers = headersOf(
-      query,
-      snapshots.map(({manifest}) => manifest),
-    ); // R1
+    if (ahead?.snapshots === snapshots) return {kind: 'report', headers: ahead.headers, body: await ahead.body};
+    const headers = headersOn(snapshots, query); // R1
     if (isNoneMatch(ifNoneMatch, headers.ETag)) return {kind: 'report', headers, body: null};
-    const body = await (ahead?.tag === headers.ETag ? ahead.body : this.bodyOf(headers.ETag, query, snapshots));
+    const body = await (ahead?.headers.ETag === headers.ETag
+      ? ahead.body
+      : this.bodyOf(headers.ETag, query, snapshots));
     return {kind: 'report', headers, body};
   }
 
   /** R4. Only where nobody is at work: others gain nothing by it. */
-  private computeAhead(
-    query: ReportQuery,
-    ifNoneMatch: string | undefined,
-  ): {tag: string; body: Promise<string>} | undefined {
+  private computeAhead(query: ReportQuery, ifNoneMatch: string | undefined): Ahead | undefined {
     const snapshots = this.snapshots.lastRead();
     if (!this.turns.isIdle || !areAll(snapshots)) return undefined;
-    const tag = tagOf(query, snapshots);
-    if (isNoneMatch(ifNoneMatch, tag)) return undefined;
-    const body = turn().then(() => this.bodyOf(tag, query, snapshots)); // A turn: what asks for newer ones leaves first.
+    const headers = headersOn(snapshots, query);
+    if (isNoneMatch(ifNoneMatch, headers.ETag)) return undefined;
+    const body = turn().then(() => this.bodyOf(headers.ETag, query, snapshots)); // A turn: what asks for newer ones leaves first.
     body.catch(() => undefined); // Of interest only when it is this answer that is given.
-    return {tag, body};
+    return {snapshots, headers, body};
   }
 
   /** Computed once, whoever asks for it, and kept. */
@@ -188,11 +192,11 @@ export class ReportEngine {
   }
 }
 
-const tagOf = (query: ReportQuery, snapshots: readonly PartitionSnapshot[]): string =>
+const headersOn = (snapshots: readonly PartitionSnapshot[], query: ReportQuery): ReportHeaders =>
   headersOf(
     query,
     snapshots.map(({manifest}) => manifest),
-  ).ETag;
+  );
 
 const areAll = (snapshots: readonly (PartitionSnapshot | undefined)[]): snapshots is readonly PartitionSnapshot[] =>
   snapshots.every((snapshot) => snapshot !== undefined);

@@ -34,11 +34,12 @@ export class HeldDayRanges {
 
   /** A table that covers days [firstDay, lastDay] of the snapshot. */
   find({manifest, index}: PartitionSnapshot, {firstDay, lastDay}: DaySpan): DayRanges | undefined {
-    const tables = this.tables.get(manifest.partition) ?? [];
-    const table = tables.find(
-      (one) => one.firstDay <= firstDay && one.lastDay >= lastDay && isOf(one, index) && this.isKept(one),
-    );
-    return table === undefined ? undefined : this.parts.keptRanges(table.key);
+    for (const table of this.tables.get(manifest.partition) ?? []) {
+      if (table.firstDay > firstDay || table.lastDay < lastDay || !isOf(table, index)) continue;
+      const ranges = this.parts.keptRanges(table.key);
+      if (ranges !== undefined) return ranges;
+    }
+    return undefined;
   }
 
   /** An earlier table to go on from to one that covers `span`. H2 */

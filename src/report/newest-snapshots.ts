@@ -27,7 +27,8 @@ export interface PartitionSnapshot {
 export class NewestSnapshots {
   private readonly source: ManifestSource;
   private readonly parts: PartsCache;
-  private readonly held: (PartitionSnapshot | undefined)[];
+  /** Another array for every change. */
+  private held: readonly (PartitionSnapshot | undefined)[];
   private readonly refreshing = new SharedRun(() => this.refresh());
   private revision: number | undefined;
 
@@ -37,10 +38,10 @@ export class NewestSnapshots {
     this.held = new Array(partitionCount).fill(undefined);
   }
 
-  /** N1; one a partition, undefined for those that have not published yet. */
+  /** N1; one a partition, undefined for those that have not published yet. The same array for the same snapshots. */
   async read(): Promise<readonly (PartitionSnapshot | undefined)[]> {
-    await this.refreshing.run();
-    return [...this.held];
+    if (!this.isNewest()) await this.refreshing.run();
+    return this.held;
   }
 
   /** Whether it takes no question to know whether those at hand are the newest. */
@@ -50,7 +51,12 @@ export class NewestSnapshots {
 
   /** What `read` found last; there may be newer ones. */
   lastRead(): readonly (PartitionSnapshot | undefined)[] {
-    return [...this.held];
+    return this.held;
+  }
+
+  /** Known without a question: all that was counted by now had been when these were read. */
+  private isNewest(): boolean {
+    return this.revision !== undefined && this.source.countedRevision?.() === this.revision;
   }
 
   /** A part was missing: whether the newest manifests name it all the same. The next read believes nothing that is held. */
@@ -90,12 +96,16 @@ export class NewestSnapshots {
     const held = this.held[partition];
     if (manifest === undefined) return;
     if (held !== undefined && isSamePart(held.manifest.index, manifest.index)) {
-      this.held[partition] = {...held, manifest};
+      this.hold(partition, {...held, manifest});
       return;
     }
     const index = decodeIndex(await this.parts.load(manifest.index));
     const isSameNames = held !== undefined && areSameParts(held.index.names.blocks, index.names.blocks);
-    this.held[partition] = {manifest, index, names: isSameNames ? held.names : await this.readNames(index)}; // N2
+    this.hold(partition, {manifest, index, names: isSameNames ? held.names : await this.readNames(index)}); // N2
+  }
+
+  private hold(partition: number, snapshot: PartitionSnapshot): void {
+    this.held = this.held.with(partition, snapshot);
   }
 
   private async readNames(index: SnapshotIndex): Promise<InternedTable> {

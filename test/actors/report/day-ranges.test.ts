@@ -143,6 +143,24 @@ describe('tables of distinct users by ranges of days', () => {
     expect(resumed).toBeGreaterThan(60);
   });
 
+  test('equal the pass over hundreds of days, with and without an earlier one', async () => {
+    const world = new World();
+    for (let day = 100; day < 400; day++)
+      if (day % 9 !== 4) for (const user of [day % 7, day % 31]) world.seen(user, day);
+    const plans = (['dau', 'wau', 'mau'] as const).map((metric) =>
+      planActive(new Buckets(90 * dayMs, 420 * dayMs - 1, 'day'), metric),
+    );
+    const span = {firstDay: 0, lastDay: 430};
+    const first = world.partition.publish();
+    const {ranges} = (await world.table(first, span))!;
+    for (const plan of plans) expect(activeInRanges(plan, ranges)).toEqual(await world.pass(first, plan));
+    for (let day = 400; day < 431; day++) world.seen('new', day);
+    const second = world.partition.publish();
+    const {ranges: later, daysAdded} = (await world.table(second, span, ranges))!;
+    expect(daysAdded).toBeLessThan(60);
+    for (const plan of plans) expect(activeInRanges(plan, later)).toEqual(await world.pass(second, plan));
+  });
+
   test('a day that `from` or `to` cuts is answered by a table where nobody is cut off, and only there', () => {
     const world = new World();
     world.seen('ada', 10, 5_000);
