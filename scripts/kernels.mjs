@@ -12,6 +12,8 @@ import {hashOf, inProject, projectRoot} from './project.mjs';
 const compiler = inProject('node_modules/assemblyscript/bin/asc.js');
 // No allocator and no collector: kernels work in a memory that their host lays out.
 const options = ['-O3', '--converge', '--noAssert', '--runtime', 'stub', '--importMemory', '--enable', 'simd'];
+/** Two threads walk over postings: their memory is shared, and a shared one says how large it may be. */
+const optionsOf = {'funnel-steps.ts': ['--enable', 'threads', '--sharedMemory', '--maximumMemory', '65536']};
 const builtStamp = inProject('dist/kernels/.built-sources');
 
 /** Nothing when they are up to date, which saves seconds. Throws what the compiler says when a kernel does not compile. */
@@ -32,11 +34,15 @@ const isSource = (name) => name.endsWith('.ts');
 
 function compile(name) {
   const target = inProject('dist/kernels', `${name.slice(0, -'.ts'.length)}.wasm`);
-  execFileSync(process.execPath, [compiler, join('kernels', name), '-o', target, ...options], {
-    cwd: projectRoot,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  execFileSync(
+    process.execPath,
+    [compiler, join('kernels', name), '-o', target, ...options, ...(optionsOf[name] ?? [])],
+    {
+      cwd: projectRoot,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) buildKernels();

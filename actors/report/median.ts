@@ -21,10 +21,28 @@ const sampleEvery = 16;
 /** A sample's middle is further off once in 15,000 times: then all numbers say it. */
 const slackDeviations = 4;
 
+/** An array of so many numbers. */
+export type AllocateNumbers = (count: number) => Float64Array;
+
+const plainNumbers: AllocateNumbers = (count) => new Float64Array(count);
+
 /** Numbers in one typed array that grows. M1 */
 export class NumberList {
-  private numbers = new Float64Array(numbersAtFirst);
+  private numbers: Float64Array;
+  private readonly allocate: AllocateNumbers;
   count = 0;
+
+  constructor(allocate = plainNumbers) {
+    this.allocate = allocate;
+    this.numbers = allocate(numbersAtFirst);
+  }
+
+  /** All of these, which are not copied. */
+  static of(numbers: Float64Array): NumberList {
+    const list = new NumberList(() => numbers);
+    list.count = numbers.length;
+    return list;
+  }
 
   push(value: number): void {
     if (this.count === this.numbers.length) this.grow(this.count + 1);
@@ -39,7 +57,7 @@ export class NumberList {
   }
 
   private grow(countMin: number): void {
-    const grown = new Float64Array(Math.max(countMin, this.numbers.length * 2));
+    const grown = this.allocate(Math.max(countMin, this.numbers.length * 2));
     grown.set(this.values());
     this.numbers = grown;
   }
@@ -60,18 +78,20 @@ export class NumberList {
  */
 export class NumberLists {
   private readonly bytesMax: number;
+  private readonly allocate: AllocateNumbers;
   private readonly free: NumberList[] = [];
   private bytes = 0;
 
   /** `bytesMax`: of those that wait to be used again. */
-  constructor(bytesMax: number) {
+  constructor(bytesMax: number, allocate = plainNumbers) {
     this.bytesMax = bytesMax;
+    this.allocate = allocate;
   }
 
   /** An empty one. */
   take(): NumberList {
     const list = this.free.pop();
-    if (list === undefined) return new NumberList();
+    if (list === undefined) return new NumberList(this.allocate);
     this.bytes -= list.bytes;
     list.count = 0;
     return list;

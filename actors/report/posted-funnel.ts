@@ -4,6 +4,8 @@
 //   for in the next ones, and what is looked at lies in the order of users. Most of it is in the postings of one segment,
 //   the largest: its memory holds the block, so that what walks over it (funnel-steps.ts) has both; what few events the
 //   others have come before.
+//   Blocks are counted apart from each other, so that several threads may take them in turn (walkBlocks), each with a funnel
+//   of its own.
 //   With a conversion window any entry may convert, so each user is walked alone (entry-walk.ts).
 import {EntryWalk} from './entry-walk.js';
 import {ranksPerMs} from './event-key.js';
@@ -25,7 +27,7 @@ interface Step {
   readonly sparse: readonly SparseCursor[];
 }
 
-/** How far users were looked for. */
+/** How far users were looked for: blocks are taken in ascending order. */
 interface SparseCursor {
   readonly postings: SparsePostings;
   at: number;
@@ -34,10 +36,10 @@ interface SparseCursor {
 export class PostedFunnel implements FunnelResult {
   readonly reached: Float64Array;
   readonly durations: readonly NumberList[];
-  private readonly names: readonly number[];
   private readonly steps: readonly Step[];
   private readonly block: FunnelSteps;
-  private readonly windowMs: number;
+  /** With a conversion window. */
+  private readonly entryWalk: EntryWalk | undefined;
   /** Keys in [startKey, endKey) are inside the stretch. */
   private readonly startKey: number;
   private readonly endKey: number;
@@ -57,33 +59,32 @@ export class PostedFunnel implements FunnelResult {
     const main = largest(segments);
     this.reached = new Float64Array(stepNames.length);
     this.durations = stepNames.map(() => lists.take());
-    this.names = stepNames;
     this.steps = stepNames.map((name) => stepOf(segments, main, name));
     this.block = main?.steps ?? new PlainFunnelSteps();
-    this.windowMs = windowMs;
     this.startKey = startMs * ranksPerMs;
     this.endKey = (lastMs + 1) * ranksPerMs;
+    const postings = this.steps.map((step) => step.postings);
+    this.entryWalk = windowMs === never ? undefined : new EntryWalk(stepNames, postings, windowMs, this.endKey);
+  }
+
+  /** Of users that may have an entry. */
+  get blockCount(): number {
+    return this.endKey <= this.startKey ? 0 : Math.ceil(userEnd(this.steps[0]) / blockUsers);
   }
 
   /** Counts all users; yields between blocks of them. */
-  *walk(): Generator<void, void, void> {
-    if (this.endKey <= this.startKey) return;
-    const walk = this.windowMs === never ? undefined : this.newEntryWalk();
-    const [entries] = this.steps;
-    for (let next = 0; ; ) {
-      const first = firstUser(entries, next);
-      if (first === never) return;
-      next = first + blockUsers;
-      const entered = this.enter(first);
-      if (walk === undefined) this.takeSteps(entered);
-      else this.walkEach(walk, entered);
-      yield;
-    }
+  walk(): Generator<void, void, void> {
+    let next = 0;
+    return walkBlocks([this], () => next++);
   }
 
-  private newEntryWalk(): EntryWalk {
-    const postings = this.steps.map((step) => step.postings);
-    return new EntryWalk(this.names, postings, this.windowMs, this.endKey);
+  /** Counts the users of the block: each block once at most, and in ascending order. */
+  countBlock(block: number): void {
+    const first = block * blockUsers;
+    if (!hasAny(this.steps[0], first)) return;
+    const entered = this.enter(first);
+    if (this.entryWalk === undefined) this.takeSteps(entered);
+    else this.walkEach(this.entryWalk, entered);
   }
 
   /** Those of the users [first, first + blockUsers) that have an entry: the earliest one. */
@@ -151,16 +152,21 @@ function stepOf(segments: readonly UserPostings[], main: UserPostings | undefine
   return {main: inMain, ...found};
 }
 
-/** The first user from `from` on that may have an entry; infinite when there is none. */
-function firstUser({main, dense, sparse}: Step, from: number): number {
-  if (from < (main?.heads.length ?? 0) || dense.some(({heads}) => from < heads.length)) return from;
-  let first = never;
-  for (const cursor of sparse) {
+/** Above all users that may have an entry. */
+function userEnd({main, dense, sparse}: Step): number {
+  const lengths = dense.map(({heads}) => heads.length);
+  const ends = sparse.map(({postings: {users}}) => users[users.length - 1] + 1);
+  return Math.max(main?.heads.length ?? 0, ...lengths, ...ends);
+}
+
+/** Whether a user of the block that begins with `first` may have an entry. */
+function hasAny({main, dense, sparse}: Step, first: number): boolean {
+  if (first < (main?.heads.length ?? 0) || dense.some(({heads}) => first < heads.length)) return true;
+  return sparse.some((cursor) => {
     const {users} = cursor.postings;
-    cursor.at = placeOfUser(users, cursor.at, users.length, from);
-    if (cursor.at < users.length) first = Math.min(first, users[cursor.at]);
-  }
-  return first;
+    cursor.at = placeOfUser(users, cursor.at, users.length, first);
+    return cursor.at < users.length && users[cursor.at] < first + blockUsers;
+  });
 }
 
 /** The users of the block and those that have events go forward in turn, each to where the other is. */
@@ -180,4 +186,21 @@ function findSparse({users, keys, found}: FunnelSteps, count: number, cursor: Sp
     i += 1;
   }
   cursor.at = at;
+}
+
+/**
+ * Counts the blocks of all funnels, one funnel's after the other's, whose numbers `takeBlock` gives, ascending; yields after
+ * each. Whoever walks beside this takes the others.
+ */
+export function* walkBlocks(funnels: readonly PostedFunnel[], takeBlock: () => number): Generator<void, void, void> {
+  let start = 0;
+  let block = takeBlock();
+  for (const funnel of funnels) {
+    const end = start + funnel.blockCount;
+    for (; block < end; block = takeBlock()) {
+      funnel.countBlock(block - start);
+      yield;
+    }
+    start = end;
+  }
 }

@@ -45,11 +45,11 @@ export type NamePostings = DensePostings | SparsePostings;
 
 /** Where the columns of postings lie: a buffer, in which [offset, offset + bytes) are theirs, and who walks over it. */
 export interface PostingsMemory {
-  readonly buffer: ArrayBuffer;
+  readonly buffer: ArrayBufferLike;
   /** A multiple of 8. */
   readonly offset: number;
   /** Absent: a plain one takes the steps. */
-  readonly steps?: FunnelSteps;
+  readonly steps?: FunnelSteps | undefined;
 }
 
 /** Memory for so many bytes, all of them 0. */
@@ -67,7 +67,7 @@ const keysPastEnd = 8;
 const isDense = (pairs: number, userCount: number): boolean => pairs > 0 && pairs * 4 >= userCount;
 
 /** Starts and users of name n are the places [nameStarts[n], nameStarts[n + 1]), and so on; heads and users are one of the two. */
-interface Columns {
+export interface PostingsColumns {
   readonly nameStarts: Uint32Array;
   readonly nameUsers: Uint32Array;
   readonly nameHeads: Uint32Array;
@@ -84,12 +84,14 @@ export class UserPostings {
   readonly rankEnd: number;
   /** Takes steps over these, and has the block of users in their memory; undefined for those in plain memory. */
   readonly steps: FunnelSteps | undefined;
-  private readonly columns: Columns;
+  readonly columns: PostingsColumns;
+  readonly memory: PostingsMemory;
 
-  constructor(columns: Columns, {buffer, steps}: PostingsMemory, rankStart: number, rankEnd: number) {
+  constructor(columns: PostingsColumns, memory: PostingsMemory, rankStart: number, rankEnd: number) {
     this.columns = columns;
-    this.steps = steps;
-    this.bytes = buffer.byteLength;
+    this.memory = memory;
+    this.steps = memory.steps;
+    this.bytes = memory.buffer.byteLength;
     this.rankStart = rankStart;
     this.rankEnd = rankEnd;
   }
@@ -263,7 +265,7 @@ class Totals {
     return this.pairs.byteLength * 3 + (keys + heads) * 8 + (starts + users) * 4;
   }
 
-  columns({buffer, offset}: PostingsMemory): Columns {
+  columns({buffer, offset}: PostingsMemory): PostingsColumns {
     const {keys, heads, starts, users} = this.lengths();
     const headsAt = offset + keys * 8;
     const startsAt = headsAt + heads * 8;
@@ -314,14 +316,14 @@ class Totals {
 
 /** Writes where the events of each user and name start; users come ascending. */
 class PairWriter {
-  private readonly columns: Columns;
+  private readonly columns: PostingsColumns;
   /** The next places of each name in `starts` and `users`. */
   private readonly startPlaces: Uint32Array;
   private readonly userPlaces: Uint32Array;
   /** User + 1 of the name's last event. */
   private readonly lastUsers: Uint32Array;
 
-  constructor(columns: Columns, nameCount: number) {
+  constructor(columns: PostingsColumns, nameCount: number) {
     this.columns = columns;
     this.startPlaces = columns.nameStarts.slice();
     this.userPlaces = columns.nameUsers.slice();

@@ -73,14 +73,15 @@ export class ReportEngine {
     const {partitionCount, cacheBytesMax} = options;
     this.parts = new PartsCache(values, Math.floor((cacheBytesMax / 8) * 5));
     const whenQuiet = (): Promise<void> => this.turns.quiet(buildWaitMsMax);
-    this.funnelIndex = new FunnelIndex(this.parts, logger, whenQuiet);
+    const listBytesMax = Math.floor(cacheBytesMax / 64); // R3: out of what reports at work gather, for each of two threads.
+    this.funnelIndex = new FunnelIndex(this.parts, logger, whenQuiet, listBytesMax);
     this.valueIndex = new ValueIndex(this.parts, logger, whenQuiet);
     this.dayRanges = new HeldDayRanges(this.parts);
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
-    this.gatheredBytesMax = Math.floor((cacheBytesMax * 15) / 64 / reportsAtOnceMax);
+    this.gatheredBytesMax = Math.floor((cacheBytesMax * 14) / 64 / reportsAtOnceMax);
     // Strings of up to two bytes a character.
     this.answers = new AnswerCache(options.answerCharsMax ?? Math.floor(cacheBytesMax / 16 / 2));
-    this.durationLists = new NumberLists(Math.floor(cacheBytesMax / 64)); // R3: out of what reports at work gather.
+    this.durationLists = new NumberLists(listBytesMax);
     this.damage = new Damage(logger);
     this.logger = logger;
   }

@@ -23,14 +23,15 @@ import {FunnelPartial, type FunnelResult, mergeFunnels} from '../../actors/repor
 import {gatheredRowBytes} from '../../actors/report/gathered-rows.js';
 import {HourSetsPartial, hourSetWords} from '../../actors/report/hour-sets.js';
 import {NumberLists} from '../../actors/report/median.js';
-import {PostedFunnel} from '../../actors/report/posted-funnel.js';
-import type {DaySegment} from '../../actors/report/selection.js';
+import {PostedFunnel, walkBlocks} from '../../actors/report/posted-funnel.js';
+import type {DaySegment, Stretch} from '../../actors/report/selection.js';
 import type {RowsView} from '../../actors/rows.js';
 import type {WindowsView} from '../../actors/windows.js';
 import type {ReportQuery} from '../asks.js';
 import {isUnreadable} from '../parts/damage.js';
 import {foldAhead, loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache, ScannedRows, ScannedWindows} from '../parts/parts-cache.js';
+import type {PostedSteps} from './funnel-helper.js';
 import type {FunnelIndex} from './funnel-index.js';
 import {HeldDayRanges} from './held-day-ranges.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
@@ -206,25 +207,58 @@ export class Evaluation {
   // -- funnels --
 
   private async funnel(query: QueryOf<'funnel'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
-    const partials: FunnelResult[] = [];
-    for (const snapshot of snapshots) partials.push(await this.funnelOf(query, snapshot)); // E1
-    const funnel = mergeFunnels(query.steps.length, partials);
-    for (const {durations} of partials) for (const list of durations) this.lists.giveBack(list);
-    return funnelAnswer(query.steps, funnel);
+    const scanned: FunnelResult[] = [];
+    const posted: PostedSteps[] = [];
+    for (const snapshot of snapshots) {
+      const stepNames = query.steps.map((event) => nameIndex(snapshot.names, event));
+      const segments = await this.funnelIndex?.postingsOf(snapshot, stretchOf(query));
+      if (segments === undefined)
+        scanned.push(await this.scannedFunnel(query, stepNames, snapshot)); // E1
+      else posted.push({segments, stepNames});
+    }
+    return this.withPosted(query, posted, (results) =>
+      funnelAnswer(query.steps, mergeFunnels(query.steps.length, [...scanned, ...results])),
+    );
   }
 
-  private async funnelOf(query: QueryOf<'funnel'>, snapshot: PartitionSnapshot): Promise<FunnelResult> {
-    const {index, names} = snapshot;
-    const stepNames = query.steps.map((event) => nameIndex(names, event));
-    const stretch = {startMs: query.fromMs, lastMs: query.toMs};
-    const windowMs = query.windowMs ?? Number.POSITIVE_INFINITY;
-    const postings = await this.funnelIndex?.postingsOf(snapshot, stretch);
-    if (postings !== undefined) {
-      const funnel = new PostedFunnel(postings, stepNames, stretch, windowMs, this.lists);
-      for (const _ of funnel.walk()) await this.slices.pause();
-      return funnel;
+  /** What `use` makes of the funnels over postings, which is the time that their durations can be read. */
+  private async withPosted(
+    query: QueryOf<'funnel'>,
+    posted: readonly PostedSteps[],
+    use: (results: readonly FunnelResult[]) => string,
+  ): Promise<string> {
+    const funnels = this.postedFunnels(query, posted);
+    const help = this.funnelIndex?.help(posted, funnels, {stretch: stretchOf(query), windowMs: windowOf(query)});
+    let answer: string | undefined;
+    try {
+      await this.walk(funnels, help?.takeBlock);
+      const helped = help === undefined ? [] : await help.finish();
+      answer = helped && use([...funnels, ...helped]);
+    } finally {
+      help?.release();
+      for (const {durations} of funnels) for (const list of durations) this.lists.giveBack(list);
     }
-    const partial = new FunnelPartial(index, stepNames, stretch, windowMs, this.gatheredRowsMax);
+    if (answer !== undefined) return answer;
+    const alone = this.postedFunnels(query, posted); // The helper ended, and what it had counted is gone.
+    await this.walk(alone);
+    return use(alone);
+  }
+
+  private postedFunnels(query: QueryOf<'funnel'>, posted: readonly PostedSteps[]): PostedFunnel[] {
+    const [stretch, windowMs] = [stretchOf(query), windowOf(query)];
+    return posted.map(({segments, stepNames}) => new PostedFunnel(segments, stepNames, stretch, windowMs, this.lists));
+  }
+
+  private async walk(funnels: readonly PostedFunnel[], takeBlock = counter()): Promise<void> {
+    for (const _ of walkBlocks(funnels, takeBlock)) await this.slices.pauseIfDue();
+  }
+
+  private async scannedFunnel(
+    query: QueryOf<'funnel'>,
+    stepNames: readonly number[],
+    {index}: PartitionSnapshot,
+  ): Promise<FunnelResult> {
+    const partial = new FunnelPartial(index, stepNames, stretchOf(query), windowOf(query), this.gatheredRowsMax);
     const chunks = partial.chunks(index);
     if (chunks.length === 0) return partial;
     do {
@@ -291,6 +325,16 @@ export class Evaluation {
       await this.slices.pause();
     }
   }
+}
+
+const stretchOf = ({fromMs, toMs}: QueryOf<'funnel'>): Stretch => ({startMs: fromMs, lastMs: toMs});
+
+const windowOf = ({windowMs}: QueryOf<'funnel'>): number => windowMs ?? Number.POSITIVE_INFINITY;
+
+/** Numbers from 0 on. */
+function counter(): () => number {
+  let next = 0;
+  return () => next++;
 }
 
 /** The event's index in this partition; -1 when it never happened there. */

@@ -11,6 +11,7 @@
 //   I4. A segment's replacement is built beside it: answers go on meanwhile. One partition is built at a time.
 
 import type {ChunkEntry, SnapshotIndex} from '../../actors/manifest.js';
+import type {PostedFunnel} from '../../actors/report/posted-funnel.js';
 import {
   mergeDue,
   type PlannedSegment,
@@ -19,19 +20,15 @@ import {
   type Segment,
 } from '../../actors/report/postings-plan.js';
 import {chunksWithin, liveRows, type Stretch} from '../../actors/report/selection.js';
-import {
-  type AllocatePostings,
-  PostingsBuilder,
-  plainMemory,
-  type UserPostings,
-} from '../../actors/report/user-postings.js';
+import {type AllocatePostings, PostingsBuilder, type UserPostings} from '../../actors/report/user-postings.js';
 import {type RowsView, rowsWithin} from '../../actors/rows.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
 import {isUnreadable} from '../parts/damage.js';
 import {loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
-import {kernelMemory} from './funnel-kernel.js';
+import {FunnelHelper, type Help, type PostedSteps} from './funnel-helper.js';
+import {funnelKernel, kernelMemory} from './funnel-kernel.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
 import {QuietSlices, Slices} from './slices.js';
 
@@ -70,16 +67,26 @@ export class FunnelIndex {
   private readonly partsBytesMax: number;
   private readonly logger: Logger;
   private readonly whenQuiet: () => Promise<void>;
-  /** Of what is kept. */
-  private readonly allocate = kernelMemory();
+  /** Walks over postings as well, where there is a kernel. */
+  private readonly helper: FunnelHelper | undefined;
+  /** Of what is kept, and of what an answer builds for itself. */
+  private readonly allocate: AllocatePostings;
+  private readonly allocatePassing: AllocatePostings;
   private readonly partitions = new Map<number, PartitionState>();
   private backlog: Promise<void> | undefined;
   /** Of what is being built. I3 */
   private buildingBytes = 0;
   private lastAskedMs = 0;
 
-  /** `whenQuiet`: resolves when a slice of what nobody waits for may be built (I2). */
-  constructor(parts: PartsCache, logger: Logger, whenQuiet = (): Promise<void> => Promise.resolve()) {
+  /**
+   * `whenQuiet`: resolves when a slice of what nobody waits for may be built (I2). `listBytesMax`: of durations that the
+   * helper keeps for the next funnel.
+   */
+  constructor(parts: PartsCache, logger: Logger, whenQuiet = (): Promise<void> => Promise.resolve(), listBytesMax = 0) {
+    const kernel = funnelKernel();
+    this.allocate = kernelMemory(kernel);
+    this.allocatePassing = kernelMemory(kernel, Number.POSITIVE_INFINITY);
+    this.helper = kernel && new FunnelHelper({kernel, listBytesMax}, logger);
     this.whenQuiet = whenQuiet;
     this.parts = parts;
     this.partsBytesMax = parts.bytesMax;
@@ -129,13 +136,22 @@ export class FunnelIndex {
       const rankStart = postings.at(-1)?.rankEnd ?? 0;
       const lacking = held === undefined ? chunksWithin(chunks, [stretch]) : [];
       if (held === undefined && lacking.length === 0) continue;
-      const build = {chunks: lacking, index, rankStart, stretch, rowsMax, allocate: plainMemory, pause};
+      const build = {chunks: lacking, index, rankStart, stretch, rowsMax, allocate: this.allocatePassing, pause};
       const own = held?.postings ?? (await this.buildPostings(build));
       if (own === undefined || own.rankStart < rankStart) return undefined;
       if (held === undefined) rowsMax -= own.rows;
       postings.push(own);
     }
     return postings;
+  }
+
+  /** A second thread beside whoever walks these funnels; undefined when they are walked alone. */
+  help(
+    posted: readonly PostedSteps[],
+    funnels: readonly PostedFunnel[],
+    asked: {readonly stretch: Stretch; readonly windowMs: number},
+  ): Help | undefined {
+    return this.helper?.help(posted, funnels, asked, this.kept());
   }
 
   /** Resolves when nothing is being built any more. */
@@ -147,6 +163,7 @@ export class FunnelIndex {
   forgetUnasked(): void {
     if (this.partitions.size === 0 || monotonicMs() - this.lastAskedMs < interestMs) return;
     this.partitions.clear();
+    this.letGo();
     this.makeRoom();
   }
 
@@ -158,6 +175,15 @@ export class FunnelIndex {
     };
     this.partitions.set(partition, state);
     return state;
+  }
+
+  /** What is not kept any more is not kept for the helper either. */
+  private letGo(): void {
+    this.helper?.keepOnly(this.kept());
+  }
+
+  private kept(): ReadonlySet<UserPostings> {
+    return new Set([...this.partitions.values()].flatMap(({segments}) => segments.map(({postings}) => postings)));
   }
 
   private makeRoom(): void {
@@ -220,6 +246,7 @@ export class FunnelIndex {
       this.buildingBytes -= builtBytes;
     }
     Object.assign(state, {segments, unfitRows: undefined});
+    this.letGo();
     this.logger.debug({rows: rowsToBuild(plan), ms: monotonicMs() - startedMs}, 'postings for funnels built');
   }
 
@@ -227,6 +254,7 @@ export class FunnelIndex {
   private giveUp(state: PartitionState, plan: readonly PlannedSegment[], rows: number): void {
     const isWhole = plan.every(({held}) => held === undefined);
     Object.assign(state, {segments: [], unfitRows: isWhole ? rows : undefined});
+    this.letGo();
     this.logger.debug({rows}, 'postings for funnels do not fit');
   }
 
@@ -242,6 +270,7 @@ export class FunnelIndex {
     const kept = plan.flatMap(({held}) => held ?? []);
     if (segment !== undefined || kept.length === state.segments.length) return segment;
     state.segments = kept;
+    this.letGo();
     return this.buildSegment(chunks, index, rankStart);
   }
 

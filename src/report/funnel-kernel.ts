@@ -2,37 +2,66 @@
 //   K1. Each segment of postings has a memory of its own, which goes when the segment goes: nothing is freed by hand.
 //   K2. Small segments, and all of them where there is no WebAssembly with SIMD or no room for its memory, have plain
 //       buffers: the plain twin takes the steps then.
+//   K3. Where there is a kernel memories are shared, and each of two threads has a seat in them: a block of users of its own
+//       (funnel-helper.ts).
 
 import {blockUsers, type FunnelSteps} from '../../actors/report/funnel-steps.js';
-import {type AllocatePostings, type DensePostings, plainMemory} from '../../actors/report/user-postings.js';
-import {compile, fixedMemory, instantiate, type Memory, readKernel} from '../web-assembly.js';
+import {
+  type AllocatePostings,
+  type DensePostings,
+  type PostingsMemory,
+  plainMemory,
+} from '../../actors/report/user-postings.js';
+import {compile, instantiate, type Memory, readKernel, sharedMemory} from '../web-assembly.js';
 
 /** A memory is made of pages, and takes 10 GB of addresses (not of memory), of which there are 128 TB. */
 const kernelBytesMin = 1024 * 1024;
 
-/** The block of users in front of the postings; names are the kernel's. */
-const usersAt = 0;
-const keysAt = usersAt + 4 * blockUsers;
+/** The blocks of users in front of the postings; names are the kernel's. */
+const keysAt = 4 * blockUsers;
 const foundAt = keysAt + 8 * blockUsers;
 const gapsAt = foundAt + 8 * blockUsers;
 const lateAt = gapsAt + 8 * blockUsers;
 const neverAt = lateAt + 4 * blockUsers;
-const postingsAt = neverAt + 8;
+const seatBytes = neverAt + 64;
+const postingsAt = 2 * seatBytes;
+
+/** Who walks: the thread that made the postings, or the one that helps. K3 */
+export const seats = {owner: 0, helper: 1} as const;
+export type Seat = (typeof seats)[keyof typeof seats];
 
 interface KernelExports {
   advance(count: number, userCount: number, heads: number, starts: number, keys: number, endKey: number): number;
 }
 
-/** `bytesMin`: smaller segments have plain buffers. K2 */
-export function kernelMemory(bytesMin = kernelBytesMin): AllocatePostings {
+/** The compiled kernel, which threads may hand to each other; undefined where there is none. */
+export function funnelKernel(): object | undefined {
   const code = readKernel('funnel-steps');
-  if (code === undefined) return plainMemory;
-  const module = compile(code);
+  return code && compile(code);
+}
+
+/** Postings in it can be walked over by two threads at once. K3 */
+export class SharedPostingsMemory implements PostingsMemory {
+  readonly buffer: SharedArrayBuffer;
+  readonly offset: number;
+  readonly steps: FunnelSteps | undefined;
+  /** Undefined: too small for a kernel. K2 */
+  readonly memory: Memory<SharedArrayBuffer> | undefined;
+
+  constructor(kernel: object, bytes: number, bytesMin: number) {
+    this.memory = bytes < bytesMin ? undefined : sharedMemory(postingsAt + bytes);
+    this.buffer = this.memory?.buffer ?? new SharedArrayBuffer(bytes);
+    this.offset = this.memory === undefined ? 0 : postingsAt;
+    this.steps = this.memory && new KernelFunnelSteps(kernel, this.memory, seats.owner);
+  }
+}
+
+/** `bytesMin`: smaller segments have plain buffers. K2 */
+export function kernelMemory(kernel = funnelKernel(), bytesMin = kernelBytesMin): AllocatePostings {
+  if (kernel === undefined) return plainMemory;
   return (bytes) => {
-    if (bytes < bytesMin) return plainMemory(bytes);
     try {
-      const memory = fixedMemory(postingsAt + bytes);
-      return {buffer: memory.buffer, offset: postingsAt, steps: new KernelFunnelSteps(module, memory)};
+      return new SharedPostingsMemory(kernel, bytes, bytesMin);
     } catch (error) {
       if (error instanceof RangeError) return plainMemory(bytes); // K2
       throw error;
@@ -40,22 +69,30 @@ export function kernelMemory(bytesMin = kernelBytesMin): AllocatePostings {
   };
 }
 
-class KernelFunnelSteps implements FunnelSteps {
+export class KernelFunnelSteps implements FunnelSteps {
   readonly users: Uint32Array;
   readonly keys: Float64Array;
   readonly found: Float64Array;
   readonly gaps: Float64Array;
   private readonly kernel: KernelExports;
 
-  constructor(module: object, memory: Memory) {
+  constructor(kernel: object, memory: Memory<SharedArrayBuffer>, seat: Seat) {
     const {buffer} = memory;
-    this.users = new Uint32Array(buffer, usersAt, blockUsers);
-    this.keys = new Float64Array(buffer, keysAt, blockUsers);
-    this.found = new Float64Array(buffer, foundAt, blockUsers);
-    this.gaps = new Float64Array(buffer, gapsAt, blockUsers);
-    new Float64Array(buffer, neverAt, 1)[0] = Number.POSITIVE_INFINITY;
-    const places = {usersAt, keysAt, foundAt, gapsAt, lateAt, neverAt};
-    this.kernel = instantiate(module, {env: {memory}, 'funnel-steps': places}) as KernelExports;
+    const at = seat * seatBytes;
+    this.users = new Uint32Array(buffer, at, blockUsers);
+    this.keys = new Float64Array(buffer, at + keysAt, blockUsers);
+    this.found = new Float64Array(buffer, at + foundAt, blockUsers);
+    this.gaps = new Float64Array(buffer, at + gapsAt, blockUsers);
+    new Float64Array(buffer, at + neverAt, 1)[0] = Number.POSITIVE_INFINITY;
+    const places = {
+      usersAt: at,
+      keysAt: at + keysAt,
+      foundAt: at + foundAt,
+      gapsAt: at + gapsAt,
+      lateAt: at + lateAt,
+      neverAt: at + neverAt,
+    };
+    this.kernel = instantiate(kernel, {env: {memory}, 'funnel-steps': places}) as KernelExports;
   }
 
   advance(count: number, postings: DensePostings | undefined, endKey: number): number {

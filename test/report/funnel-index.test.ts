@@ -58,8 +58,11 @@ class World {
         byPostings = postings !== undefined;
         return postings;
       },
+      help: () => undefined,
     };
-    const body = await new Evaluation(this.parts, 16 * mib, undefined, spy as FunnelIndex).answer(question, [snapshot]);
+    const body = await new Evaluation(this.parts, 16 * mib, undefined, spy as unknown as FunnelIndex).answer(question, [
+      snapshot,
+    ]);
     return {body, byPostings};
   }
 

@@ -2,83 +2,23 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {SnapshotIndex} from '../../../actors/manifest.js';
 import {ranksPerMs, timeOfKey} from '../../../actors/report/event-key.js';
-import {FunnelPartial, type FunnelResult} from '../../../actors/report/funnel.js';
+import {FunnelPartial} from '../../../actors/report/funnel.js';
 import {NumberLists} from '../../../actors/report/median.js';
 import {PostedFunnel} from '../../../actors/report/posted-funnel.js';
 import type {Stretch} from '../../../actors/report/selection.js';
-import {PostingsBuilder, plainMemory, type UserPostings} from '../../../actors/report/user-postings.js';
-import {noUser, type RowsView, timeOrder} from '../../../actors/rows.js';
-import {kernelMemory} from '../../../src/report/funnel-kernel.js';
-
-interface Row {
-  readonly user: number;
-  readonly name: number;
-  readonly timeMs: number;
-}
-
-function chunkOf(rows: readonly Row[]): RowsView {
-  const times = Float64Array.from(rows, ({timeMs}) => timeMs);
-  const users = Uint32Array.from(rows, ({user}) => user);
-  return {
-    chunk: 0,
-    baseOrdinal: 0,
-    count: rows.length,
-    timeBase: 0,
-    times,
-    users,
-    noUser,
-    names: Uint32Array.from(rows, ({name}) => name),
-    order: timeOrder(times, users, rows.length),
-    columns: [],
-    keysInBody: false,
-  };
-}
+import {plainMemory, type UserPostings} from '../../../actors/report/user-postings.js';
+import {noUser, type RowsView} from '../../../actors/rows.js';
+import {funnelKernel, kernelMemory} from '../../../src/report/funnel-kernel.js';
+import {chunkOf, finish, postingsOf, type Row, resultOf, type Shape, segmentsOf} from '../../support/postings.js';
 
 const erased = (user: number, {rows}: {rows: readonly Row[]}): readonly Row[] =>
   rows.map((row) => (row.user === user ? {...row, user: noUser, timeMs: 0} : row));
-
-interface Shape {
-  readonly userCount: number;
-  readonly nameCount: number;
-}
 
 /** What one funnel gives back the next one takes. */
 const lists = new NumberLists(1 << 20);
 
 /** Every segment has a kernel that walks over it. */
-const kernels = kernelMemory(0);
-
-function postingsOf(chunks: readonly RowsView[], {userCount, nameCount}: Shape, rankStart = 0, allocate = plainMemory) {
-  const builder = new PostingsBuilder(userCount, nameCount, rankStart);
-  for (const chunk of chunks) builder.count(chunk);
-  builder.startPlacing();
-  for (const chunk of chunks) builder.place(chunk);
-  return finish(builder.build(allocate));
-}
-
-function finish<T>(work: Generator<void, T, void>): T {
-  for (;;) {
-    const {done, value} = work.next();
-    if (done) return value;
-  }
-}
-
-/** Segments of the chunks, cut before each of `cuts`. */
-function segmentsOf(
-  chunks: readonly RowsView[],
-  cuts: readonly number[],
-  shape: Shape,
-  allocate = plainMemory,
-): UserPostings[] {
-  const segments: UserPostings[] = [];
-  const bounds = [0, ...cuts.filter((cut) => cut > 0 && cut < chunks.length), chunks.length];
-  for (let i = 0; i + 1 < bounds.length; i++) {
-    const postings = postingsOf(chunks.slice(bounds[i], bounds[i + 1]), shape, segments.at(-1)?.rankEnd, allocate);
-    if (postings === undefined) throw new Error('the postings of a test fit');
-    segments.push(postings);
-  }
-  return segments;
-}
+const kernels = kernelMemory(funnelKernel(), 0);
 
 function scanned(
   chunks: readonly RowsView[],
@@ -105,12 +45,6 @@ function posted(segments: readonly UserPostings[], steps: number[], stretch: Str
   for (const list of funnel.durations) lists.giveBack(list);
   return result;
 }
-
-/** Durations without the order of users. */
-const resultOf = ({reached, durations}: FunnelResult) => ({
-  reached: [...reached],
-  durations: durations.map((list) => [...list.values()].sort((a, b) => a - b)),
-});
 
 const whole: Stretch = {startMs: 0, lastMs: 1e15};
 const always = Number.POSITIVE_INFINITY;
