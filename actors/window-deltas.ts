@@ -4,7 +4,7 @@ import {type DaySet, DaySets} from './day-sets.js';
 import {dayMs, hourMs} from './limits.js';
 import {lowerBound} from './lower-bound.js';
 import {PairSums, type SortedPairs} from './pair-sums.js';
-import type {RowRange} from './user-deltas.js';
+import type {RowRange} from './row-range.js';
 import {hoursPerDay, type WindowsView} from './windows.js';
 
 /** A block is closed when it holds so many bytes; a single day may exceed it (W2). */
