@@ -1,6 +1,7 @@
 // The hourly cells of one block of windows by event name, and by hour within a name: whoever counts one name reads no
 // other name's cells, so that a count takes the same time however many names there are.
 //   Derived from a windows part, never stored.
+import {sortPlaces} from '../radix-sort.js';
 import type {WindowsView} from '../windows.js';
 
 export class CellsByName {
@@ -11,12 +12,18 @@ export class CellsByName {
 
   constructor({names, hours, counts}: WindowsView) {
     const cells = names.length;
-    // The cell's number rides along with its name: numbers are sorted without a comparison function.
-    const keys = Float64Array.from(names, (name, cell) => name * cells + cell).sort();
-    this.names = Uint32Array.from(keys, (key) => Math.floor(key / cells));
-    const cellOf = (key: number, place: number): number => key - this.names[place] * cells;
-    this.hours = Uint32Array.from(keys, (key, place) => hours[cellOf(key, place)]);
-    this.counts = Float64Array.from(keys, (key, place) => counts[cellOf(key, place)]);
+    const places = new Uint32Array(cells);
+    for (let cell = 0; cell < cells; cell++) places[cell] = cell;
+    sortPlaces(places, names); // Equal names stay in the order of the block, which is that of hours.
+    this.names = new Uint32Array(cells);
+    this.hours = new Uint32Array(cells);
+    this.counts = new Float64Array(cells);
+    for (let place = 0; place < cells; place++) {
+      const cell = places[place];
+      this.names[place] = names[cell];
+      this.hours[place] = hours[cell];
+      this.counts[place] = counts[cell];
+    }
   }
 
   static bytesFor({names, hours, counts}: WindowsView): number {

@@ -126,8 +126,10 @@ export class CountsPartial {
   addRows(rows: RowsView, derived?: DerivedRows, isCovered = false): Uint16Array {
     if (this.filter !== undefined && !this.filter.open(rows, derived?.values)) return noRows; // Q3
     this.unsureCount = 0;
-    const named = derived?.names;
-    for (const stretch of this.filter === undefined || isCovered ? this.ends : this.whole) {
+    const areEnds = this.filter === undefined || isCovered;
+    // To group a chunk takes 1 to 2 ms, many times as long as going through all of its rows once.
+    const named = areEnds ? derived?.heldNames : derived?.names;
+    for (const stretch of areEnds ? this.ends : this.whole) {
       if (named === undefined) this.addStretch(rows, stretch);
       else this.addNamedStretch(named, stretch);
     }

@@ -24,6 +24,11 @@ export class DerivedRows {
     return this.byName;
   }
 
+  /** What `names` made before. */
+  get heldNames(): RowsByName | undefined {
+    return this.byName;
+  }
+
   get values(): ValueCodes | undefined {
     this.codes ??= ValueCodes.of(this.rows, this.reserve);
     return this.codes;

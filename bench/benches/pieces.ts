@@ -1,20 +1,22 @@
-// What the pieces of the fold bring that are there for speed alone, each beside the plain way that it stands for, in memory
+// What the pieces of the fold, and one of reports, bring that are there for speed alone, each beside the plain way that it stands for, in memory
 // and in this process. Both give the same, which is checked first.
 
 import {DaySets} from '../../actors/day-sets.js';
 import {hashBytes} from '../../actors/hash.js';
 import {InternedTable, tableSeed} from '../../actors/interned.js';
 import {chunkRowsMax} from '../../actors/limits.js';
+import {CellsByName} from '../../actors/report/cells-by-name.js';
 import {timeOrder} from '../../actors/rows.js';
 import {UserDeltas} from '../../actors/user-deltas.js';
 import type {UserRecord} from '../../actors/user-records.js';
+import type {WindowsView} from '../../actors/windows.js';
 import type {Bench, Say} from '../bench.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
 import {type Measure, playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
 import {spreadOf} from '../statistics.js';
 import {fixed, tableText} from '../table.js';
-import {canonical, dayMs, userId, workloadEvents} from '../workload/events.js';
+import {canonical, dayMs, eventMix, userId, workloadEvents} from '../workload/events.js';
 
 /** The quick way and the plain one. */
 const pairs = [
@@ -23,6 +25,7 @@ const pairs = [
   ['users of a day: bits and lists', 'users of a day: a Set'],
   ['users in a table of as many: a run at once', 'users in a table of as many: one by one'],
   ['chunks of every user: side by side', 'chunks of every user: one by one'],
+  ['cells by name: radix sort', 'cells by name: numbers sorted'],
 ] as const;
 type Contender = (typeof pairs)[number][number];
 
@@ -79,6 +82,7 @@ function worksOf(eventCount: number): Record<Contender, Work> {
         sum = (sum + hash(keys, start, keyEnds[i]!)) | 0;
       return sum;
     };
+  const cells = cellsOf(eventCount);
   const table = tableOf(eventCount);
   const found = new Uint32Array(eventCount);
   const deltas = new UserDeltas();
@@ -122,6 +126,32 @@ function worksOf(eventCount: number): Record<Contender, Work> {
     'chunks of every user: side by side': () => chunkSum(deltas.records(new Map())),
     'chunks of every user: one by one': () =>
       chunkSum(Array.from(deltas.usersAscending(), (user) => deltas.record(user, undefined)!)),
+    'cells by name: radix sort': () => {
+      const {hours, counts} = new CellsByName(cells);
+      return [hours, counts];
+    },
+    'cells by name: numbers sorted': () => {
+      const {names, hours, counts} = cells;
+      const keys = Float64Array.from(names, (name, cell) => name * names.length + cell).sort();
+      const places = Uint32Array.from(keys, (key) => key % names.length);
+      return [Uint32Array.from(places, (cell) => hours[cell]!), Float64Array.from(places, (cell) => counts[cell]!)];
+    },
+  };
+}
+
+/** A block of windows with so many cells: every name in every hour. */
+function cellsOf(cellCount: number): WindowsView {
+  const none = new Uint32Array(0);
+  const numbers = (of: (cell: number) => number) => Uint32Array.from({length: cellCount}, (_, cell) => of(cell));
+  return {
+    firstDay: 0,
+    lastDay: 0,
+    counts: Float64Array.from({length: cellCount}, (_, cell) => cell % 97),
+    hours: numbers((cell) => Math.floor(cell / eventMix.length)),
+    names: numbers((cell) => cell % eventMix.length),
+    days: none,
+    memberOffsets: none,
+    members: none,
   };
 }
 

@@ -142,6 +142,14 @@ export class PartsCache {
     return (held.rows ??= viewRows(held.bytes));
   }
 
+  /** What `loadRows` brings, for work that nobody waits for: it is kept where there is room, and nothing else leaves for it. */
+  async loadRowsAside(ref: PartRef): Promise<RowsView> {
+    const held = this.held.peek(ref.key);
+    if (held !== undefined) return (held.rows ??= viewRows(held.bytes));
+    const isKept = this.loading.has(ref.key) || this.bytesHeld + ref.bytes <= this.bytesMax;
+    return isKept ? this.loadRows(ref) : viewRows(upgradedRows(await this.read(ref)));
+  }
+
   /** What `loadRows` brings, if it is at hand. */
   heldRows(ref: PartRef): RowsView | undefined {
     const held = this.held.get(ref.key);

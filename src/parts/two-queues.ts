@@ -62,6 +62,11 @@ export class TwoQueues<V> {
     return entry.value;
   }
 
+  /** Without a trace: who asks so keeps nothing here any longer. */
+  peek(key: string): V | undefined {
+    return (this.recent.get(key) ?? this.frequent.get(key))?.value;
+  }
+
   /** Keeps a value under a key that nothing is kept under. */
   add(key: string, value: V, bytes: number): void {
     if (bytes > this.bytesMax) return; // T2

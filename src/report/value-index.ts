@@ -5,11 +5,11 @@
 //   I1. Cells stand for the live rows of the chunks they were built from, known by the keys of their parts: they answer
 //       for snapshots that name all of these. Every other chunk is left to the scan.
 //   I2. A property gets cells once it was asked for twice, off the way of any answer, and building gives way to reports.
-//       Cells follow the newest snapshot while somebody asks for the property, as far as they are asked about, and go when
-//       nobody did for a while.
+//       Cells follow the newest snapshot while somebody asks for the property, as far as they are asked about: to the
+//       newest event as long as questions reach it. They go when nobody asked for a while.
 //   I3. Of one property and partition they take at most a share of the room for parts. One segment is built at a time, in
 //       room lent by the parts, and building takes at most a share of the thread's time, however soon what was built has
-//       to leave the cache again.
+//       to leave the cache again. Parts that it reads take free room alone: those that reports use stay.
 //   I4. The open chunk, which every snapshot replaces, is left to the scan, and so are few chunks behind the last segment.
 
 import {chunkRowsMax} from '../../actors/limits.js';
@@ -27,6 +27,11 @@ import {QuietSlices} from './slices.js';
 
 const asksMin = 2;
 const interestMs = 30 * 60_000;
+/**
+ * So many questions in a row that end before the newest event: what comes will not be asked about. Following it all the
+ * same took up to nine tenths of the thread while batches came, and the room of parts that reports used (bench `mixed`).
+ */
+const earlierAsksMax = 8;
 /** Properties times partitions; what was asked for longest ago goes first. */
 const statesMax = 256;
 /** Sorting so many rows takes some 10 ms, the longest step of building. */
@@ -37,7 +42,10 @@ const buildingShare = 1 / 4;
 const chunksBehindMax = 7;
 /** Of the room for parts, for the cells of one property in one partition. */
 const cellsShare = 1 / 8;
-/** How long nothing is built after building, in times of how long it took; at least `restMsMin`. I3 */
+/**
+ * How long nothing is built after building, in times of how long it took, for each property of a partition that was asked
+ * for lately: what follows new snapshots takes a tenth of the thread, however many these are. At least `restMsMin`. I3
+ */
 const restTimes = 10;
 const restMsMin = 1_000;
 const loadsAheadMax = 4;
@@ -80,8 +88,12 @@ interface PropertyState {
   readonly property: PropertyName;
   asks: number;
   askedMs: number;
-  /** From the earliest to the latest time that was asked about; without an end where that was the newest there was. */
-  stretch: Stretch;
+  /** From the earliest to the latest time that was asked about and held an event then. */
+  asked: Stretch;
+  /** Questions since the last one that reached the newest event there was. */
+  earlierAsks: number;
+  /** The newest event of the snapshot that was asked for last. */
+  newest: {readonly index: SnapshotIndex; readonly timeMs: number} | undefined;
   segments: readonly Segment[];
   /** For the snapshot that was asked for last, and these segments. */
   plan: Plan | undefined;
@@ -116,7 +128,7 @@ export class ValueIndex {
   /** For a question about this stretch; undefined when the property has no cells (yet). I1, I2 */
   coveredOf({manifest, index}: PartitionSnapshot, property: string, stretch: Stretch): CoveredChunks | undefined {
     const state = this.asked(manifest.partition, property);
-    widen(state, stretch, index);
+    note(state, stretch, index);
     const {held, covered, others} = this.planOf(state, index);
     this.wantIfDue(state, index);
     return held.length === 0 ? undefined : {cells: held.map(({key}) => this.parts.keptCells(key)!), covered, others};
@@ -194,10 +206,13 @@ export class ValueIndex {
       if (state?.wanted === undefined) return;
       const index = state.wanted;
       state.wanted = undefined;
+      // What is asked meanwhile must not have it built again at once: that would find nothing to do, and rest no longer.
+      state.restUntilMs = Number.POSITIVE_INFINITY;
       const startedMs = this.clockMs();
       const isFit = await this.buildAll(state, index);
       const tookMs = this.clockMs() - startedMs;
-      state.restUntilMs = this.clockMs() + (isFit ? Math.max(restTimes * tookMs, restMsMin) : interestMs);
+      const restMs = Math.max(restTimes * tookMs * this.states.size, restMsMin);
+      state.restUntilMs = this.clockMs() + (isFit ? restMs : interestMs);
       this.logger.debug({partition: state.partition, ms: tookMs, isFit}, 'cells of property values built');
     }
   }
@@ -233,7 +248,7 @@ export class ValueIndex {
   private async build(builder: ValueCellsBuilder, chunks: readonly ChunkEntry[]): Promise<Built | undefined> {
     const slices = new QuietSlices(this.whenQuiet);
     const leftOut = new Set<string>();
-    for await (const [{rows}, view] of loadAhead(chunks, ({rows}) => this.parts.loadRows(rows), loadsAheadMax)) {
+    for await (const [{rows}, view] of loadAhead(chunks, ({rows}) => this.parts.loadRowsAside(rows), loadsAheadMax)) {
       if (!builder.add(view)) leftOut.add(rows.key);
       if (builder.isNearlyUnique) return undefined;
       await slices.pause();
@@ -266,7 +281,9 @@ function newState(partition: number, text: string): PropertyState {
     property: new PropertyName(text),
     asks: 0,
     askedMs: 0,
-    stretch: {startMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY},
+    asked: {startMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY},
+    earlierAsks: earlierAsksMax,
+    newest: undefined,
     segments: [],
     plan: undefined,
     wanted: undefined,
@@ -274,23 +291,34 @@ function newState(partition: number, text: string): PropertyState {
   };
 }
 
-/** I2: what comes behind the newest event that was asked about will be asked about, too. */
-function widen(state: PropertyState, {startMs, lastMs}: Stretch, {chunks}: SnapshotIndex): void {
-  const {stretch} = state;
-  if (startMs >= stretch.startMs && lastMs <= stretch.lastMs) return;
-  const newestMs = chunks.reduce((newest, {maxTimeMs}) => Math.max(newest, maxTimeMs), Number.NEGATIVE_INFINITY);
-  state.stretch = {
-    startMs: Math.min(stretch.startMs, startMs),
-    lastMs: lastMs >= newestMs ? Number.POSITIVE_INFINITY : Math.max(stretch.lastMs, lastMs),
+/** What was asked about, and whether it went on to the newest event. */
+function note(state: PropertyState, {startMs, lastMs}: Stretch, index: SnapshotIndex): void {
+  const before = stretchOf(state);
+  if (state.newest?.index !== index) state.newest = {index, timeMs: newestMs(index)};
+  const {timeMs} = state.newest;
+  state.earlierAsks = lastMs >= timeMs ? 0 : state.earlierAsks + 1;
+  const {asked} = state;
+  state.asked = {
+    startMs: Math.min(asked.startMs, startMs),
+    lastMs: Math.max(asked.lastMs, Math.min(lastMs, timeMs)),
   };
-  state.plan = undefined;
+  const {startMs: start, lastMs: last} = stretchOf(state);
+  if (start !== before.startMs || last !== before.lastMs) state.plan = undefined;
 }
 
+const newestMs = ({chunks}: SnapshotIndex): number =>
+  chunks.reduce((newest, {maxTimeMs}) => Math.max(newest, maxTimeMs), Number.NEGATIVE_INFINITY);
+
+/** I2: what comes behind the newest event will be asked about, too, where that was. */
+const stretchOf = ({asked, earlierAsks}: PropertyState): Stretch =>
+  earlierAsks < earlierAsksMax ? {startMs: asked.startMs, lastMs: Number.POSITIVE_INFINITY} : asked;
+
 /**
- * `segmentChunks`: how many fill a segment. A segment that is not full is built again with what came after it. The stretch
- * only grows, so all chunks of such a segment are in it.
+ * `segmentChunks`: how many fill a segment. A segment that is not full is built again with what came after it; of its
+ * chunks, those that nobody asks about any more are left to the scan then.
  */
-function planFor(index: SnapshotIndex, {segments, stretch}: PropertyState, segmentChunks: number): Plan {
+function planFor(index: SnapshotIndex, state: PropertyState, segmentChunks: number): Plan {
+  const {segments} = state;
   const closed = index.chunks.filter(({live, chunk}) => live > 0 && chunk !== index.nextChunk); // I4
   const keys = new Set(closed.map(({rows}) => rows.key));
   const held = segments.filter(({chunks}) => chunks.every((key) => keys.has(key))); // I1
@@ -298,7 +326,7 @@ function planFor(index: SnapshotIndex, {segments, stretch}: PropertyState, segme
   const taken = new Set(held.flatMap(({chunks}) => chunks));
   const covered = new Set(held.flatMap(({chunks, leftOut}) => chunks.filter((key) => !leftOut.has(key))));
   const others = index.chunks.filter(({rows}) => !covered.has(rows.key));
-  const asked = chunksWithin(closed, [stretch]); // I2
+  const asked = chunksWithin(closed, [stretchOf(state)]); // I2
   const behind = asked.filter(({rows}) => !taken.has(rows.key)).length;
   const isWorth = segmentChunks > chunksBehindMax && behind > chunksBehindMax; // I4
   return {index, held, covered, others, due: isWorth ? asked.filter(({rows}) => !full.has(rows.key)) : []};

@@ -3,6 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {DaySets} from '../../actors/day-sets.js';
 import {PairSums} from '../../actors/pair-sums.js';
 import {sortNumbers, sortPlaces} from '../../actors/radix-sort.js';
+import {CellsByName} from '../../actors/report/cells-by-name.js';
 import {noUser, timeOrder} from '../../actors/rows.js';
 import {Random} from '../differential/random.js';
 
@@ -51,6 +52,32 @@ describe('users by day', () => {
     const found = sets.sorted().map((set) => [set.day, [...set.users]]);
     expect(found).toEqual(wanted.map(([of, set]) => [of, [...set].sort((a, b) => a - b)]));
     expect(sets.sorted().map((set) => [set.day, [...set.users]])).toEqual(found);
+  });
+});
+
+describe('cells by name', () => {
+  test.each(seeds)('seed %i: by (name, hour), and found by both', (seed) => {
+    const random = new Random(seed);
+    const widest = random.pick([0, 3, 40, 2 ** 16, 2 ** 32 - 1]);
+    const cells: {hour: number; name: number; count: number}[] = [];
+    for (let hour = 470_000, end = hour + random.pick([0, 1, 300]); hour < end; hour++) {
+      const names = Array.from({length: random.between(0, 9)}, () => random.between(0, widest));
+      for (const name of [...new Set(names)].sort((a, b) => a - b))
+        cells.push({hour, name, count: random.between(-3, 99)});
+    }
+    const column = (of: keyof (typeof cells)[number]): Uint32Array => Uint32Array.from(cells, (cell) => cell[of]);
+    const [none, day] = [new Uint32Array(0), {firstDay: 0, lastDay: 0}];
+    const counts = Float64Array.from(cells, ({count}) => count);
+    const lists = {days: none, memberOffsets: none, members: none};
+    const byName = new CellsByName({...day, ...lists, counts, hours: column('hour'), names: column('name')});
+    const wanted = [...cells].sort((a, b) => a.name - b.name || a.hour - b.hour);
+    expect([...byName.hours]).toEqual(wanted.map(({hour}) => hour));
+    expect([...byName.counts]).toEqual(wanted.map(({count}) => count));
+    for (const {name, hour} of cells.slice(0, 50)) {
+      const isBefore = (cell: (typeof cells)[number]): boolean =>
+        cell.name < name || (cell.name === name && cell.hour < hour);
+      expect(byName.find(name, hour)).toBe(wanted.filter(isBefore).length);
+    }
   });
 });
 

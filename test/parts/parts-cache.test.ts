@@ -3,6 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {joinBodies} from '../../actors/bodies.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {DamagedPart, MissingPart, PartsCache, type PartValues} from '../../src/parts/parts-cache.js';
+import {MemoryParts, TestPartition} from '../support/snapshot.js';
 
 /** A store that counts its reads and holds them back until it is told. */
 class Store implements PartValues {
@@ -101,6 +102,30 @@ describe('parts cache', () => {
     await cache.load(b);
     expect(store.reads).toEqual([1, 2, 3, 2]);
     expect(cache.bytesHeld).toBe(8);
+  });
+
+  test('rows that are read for what nobody waits for are kept in free room alone', async () => {
+    const parts = new MemoryParts();
+    const partition = new TestPartition(parts);
+    for (let chunk = 0; chunk < 4; chunk++) {
+      partition.append({user: 'u', event: 'A', timeMs: chunk}).cutChunk();
+    }
+    const [a, b, c, d] = partition.publish().index.chunks.map(({rows}) => rows) as [PartRef, PartRef, PartRef, PartRef];
+    const cache = new PartsCache(parts, a.bytes + b.bytes + c.bytes);
+    await cache.loadRows(a);
+    await cache.loadRows(b);
+    const viewed = await cache.loadRowsAside(c);
+    expect(await cache.loadRowsAside(c)).toBe(viewed);
+    const [reads, held] = [parts.reads, cache.bytesHeld];
+    const unkept = await cache.loadRowsAside(d);
+    expect(unkept.times).toEqual((await cache.loadRowsAside(d)).times);
+    expect([parts.reads, cache.bytesHeld]).toEqual([reads + 2, held]);
+    for (const kept of [a, b, c]) expect(cache.heldRows(kept)).toBeDefined();
+    await cache.loadRowsAside(a); // Is no use of it:
+    await cache.loadRows(d);
+    expect(cache.heldRows(a)).toBeUndefined();
+    const [first, second] = await Promise.all([cache.loadRows(a), cache.loadRowsAside(a)]);
+    expect(second).toBe(first);
   });
 
   test('hands out a part larger than the bound without keeping it', async () => {

@@ -228,7 +228,36 @@ describe('cells by property value', () => {
     world.nowMs += minuteMs;
     world.index.follow([growInOrder(10)]); // The newest was asked about: so will be what comes.
     await world.index.settled();
-    expect(await world.ask(world.partition.publish())).toBe(60);
+    const newest = world.partition.publish();
+    expect(await world.ask(newest)).toBe(60);
+    for (let i = 0; i < 8; i++) await world.ask(newest, earlier);
+    const later = growInOrder(30);
+    world.nowMs += minuteMs;
+    world.values.reads = 0;
+    world.index.follow([later]); // Nobody has asked about the newest for a while.
+    await world.index.settled();
+    expect(world.values.reads).toBe(0);
+    await world.warm(later);
+    expect(await world.ask(later)).toBe(90);
+  });
+
+  test('rest after they were built, however often they are asked for meanwhile', async () => {
+    const world = new World().grow(40);
+    const first = world.partition.publish();
+    for (let i = 0; i < 2; i++) await world.ask(first); // Builds behind the second one, which is not waited for.
+    const second = world.grow(20).partition.publish();
+    world.index.follow([second]);
+    world.index.coveredOf(second, 'plan', always);
+    await world.index.settled();
+    expect(world.index.coveredOf(second, 'plan', always)!.covered.size).toBe(40);
+    world.nowMs += 999;
+    expect(world.index.coveredOf(second, 'plan', always)!.covered.size).toBe(40);
+    await world.index.settled();
+    expect(world.index.coveredOf(second, 'plan', always)!.covered.size).toBe(40);
+    world.nowMs += 1;
+    world.index.coveredOf(second, 'plan', always);
+    await world.index.settled();
+    expect(world.index.coveredOf(second, 'plan', always)!.covered.size).toBe(60);
   });
 
   test('never answer for rows of another snapshot', async () => {
