@@ -21,25 +21,15 @@ const sampleEvery = 16;
 /** A sample's middle is further off once in 15,000 times: then all numbers say it. */
 const slackDeviations = 4;
 
-/** An array of so many numbers. */
-export type AllocateNumbers = (count: number) => Float64Array;
-
-const plainNumbers: AllocateNumbers = (count) => new Float64Array(count);
-
 /** Numbers in one typed array that grows. M1 */
 export class NumberList {
-  private numbers: Float64Array;
-  private readonly allocate: AllocateNumbers;
+  private numbers: Float64Array = new Float64Array(numbersAtFirst);
   count = 0;
-
-  constructor(allocate = plainNumbers) {
-    this.allocate = allocate;
-    this.numbers = allocate(numbersAtFirst);
-  }
 
   /** All of these, which are not copied. */
   static of(numbers: Float64Array): NumberList {
-    const list = new NumberList(() => numbers);
+    const list = new NumberList();
+    list.numbers = numbers;
     list.count = numbers.length;
     return list;
   }
@@ -57,7 +47,7 @@ export class NumberList {
   }
 
   private grow(countMin: number): void {
-    const grown = this.allocate(Math.max(countMin, this.numbers.length * 2));
+    const grown = new Float64Array(Math.max(countMin, this.numbers.length * 2));
     grown.set(this.values());
     this.numbers = grown;
   }
@@ -78,20 +68,18 @@ export class NumberList {
  */
 export class NumberLists {
   private readonly bytesMax: number;
-  private readonly allocate: AllocateNumbers;
   private readonly free: NumberList[] = [];
   private bytes = 0;
 
   /** `bytesMax`: of those that wait to be used again. */
-  constructor(bytesMax: number, allocate = plainNumbers) {
+  constructor(bytesMax: number) {
     this.bytesMax = bytesMax;
-    this.allocate = allocate;
   }
 
   /** An empty one. */
   take(): NumberList {
     const list = this.free.pop();
-    if (list === undefined) return new NumberList(this.allocate);
+    if (list === undefined) return new NumberList();
     this.bytes -= list.bytes;
     list.count = 0;
     return list;

@@ -72,6 +72,14 @@ export class PostedFunnel implements FunnelResult {
     return this.endKey <= this.startKey ? 0 : Math.ceil(userEnd(this.steps[0]) / blockUsers);
   }
 
+  /** Users that may have an entry; 0 when nobody can. */
+  get entryUsersMax(): number {
+    if (this.endKey <= this.startKey) return 0;
+    const {main, dense, sparse} = this.steps[0];
+    const ofSparse = sparse.reduce((sum, {postings}) => sum + postings.users.length, 0);
+    return Math.max(main?.heads.length ?? 0, ...dense.map(({heads}) => heads.length), ofSparse);
+  }
+
   /** Counts all users; yields between blocks of them. */
   walk(): Generator<void, void, void> {
     let next = 0;

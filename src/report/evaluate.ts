@@ -31,10 +31,10 @@ import type {ReportQuery} from '../asks.js';
 import {isUnreadable} from '../parts/damage.js';
 import {foldAhead, loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache, ScannedRows, ScannedWindows} from '../parts/parts-cache.js';
-import type {PostedSteps} from './funnel-helper.js';
 import type {FunnelIndex} from './funnel-index.js';
 import {HeldDayRanges} from './held-day-ranges.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
+import type {PostedSteps} from './second-walker.js';
 import {Slices} from './slices.js';
 import type {ValueIndex} from './value-index.js';
 
@@ -207,41 +207,43 @@ export class Evaluation {
   // -- funnels --
 
   private async funnel(query: QueryOf<'funnel'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
-    const scanned: FunnelResult[] = [];
+    const results: FunnelResult[] = [];
     const posted: PostedSteps[] = [];
     for (const snapshot of snapshots) {
       const stepNames = query.steps.map((event) => nameIndex(snapshot.names, event));
       const segments = await this.funnelIndex?.postingsOf(snapshot, stretchOf(query));
-      if (segments === undefined)
-        scanned.push(await this.scannedFunnel(query, stepNames, snapshot)); // E1
-      else posted.push({segments, stepNames});
+      if (segments === undefined) {
+        results.push(await this.scannedFunnel(query, stepNames, snapshot)); // E1
+      } else if (this.funnelIndex?.keeps(segments)) posted.push({segments, stepNames});
+      else results.push(...(await this.walked(this.postedFunnels(query, [{segments, stepNames}])))); // E1
     }
-    return this.withPosted(query, posted, (results) =>
-      funnelAnswer(query.steps, mergeFunnels(query.steps.length, [...scanned, ...results])),
+    const answer = await this.withPosted(query, posted, (others) =>
+      funnelAnswer(query.steps, mergeFunnels(query.steps.length, [...results, ...others])),
     );
+    for (const {durations} of results) for (const list of durations) this.lists.giveBack(list);
+    return answer;
   }
 
-  /** What `use` makes of the funnels over postings, which is the time that their durations can be read. */
+  /** What `use` makes of the funnels over postings that are kept: nobody reads their durations after that. */
   private async withPosted(
     query: QueryOf<'funnel'>,
     posted: readonly PostedSteps[],
     use: (results: readonly FunnelResult[]) => string,
   ): Promise<string> {
     const funnels = this.postedFunnels(query, posted);
-    const help = this.funnelIndex?.help(posted, funnels, {stretch: stretchOf(query), windowMs: windowOf(query)});
+    const asked = {stretch: stretchOf(query), windowMs: windowOf(query)};
+    const joint = this.funnelIndex?.join(posted, funnels, asked);
     let answer: string | undefined;
     try {
-      await this.walk(funnels, help?.takeBlock);
-      const helped = help === undefined ? [] : await help.finish();
-      answer = helped && use([...funnels, ...helped]);
+      await this.walked(funnels, joint?.takeBlock);
+      const others = joint === undefined ? [] : await joint.finish();
+      answer = others && use([...funnels, ...others]);
     } finally {
-      help?.release();
+      joint?.release();
       for (const {durations} of funnels) for (const list of durations) this.lists.giveBack(list);
     }
-    if (answer !== undefined) return answer;
-    const alone = this.postedFunnels(query, posted); // The helper ended, and what it had counted is gone.
-    await this.walk(alone);
-    return use(alone);
+    // The second thread ended, and what it had counted is gone.
+    return answer ?? use(await this.walked(this.postedFunnels(query, posted)));
   }
 
   private postedFunnels(query: QueryOf<'funnel'>, posted: readonly PostedSteps[]): PostedFunnel[] {
@@ -249,8 +251,9 @@ export class Evaluation {
     return posted.map(({segments, stepNames}) => new PostedFunnel(segments, stepNames, stretch, windowMs, this.lists));
   }
 
-  private async walk(funnels: readonly PostedFunnel[], takeBlock = counter()): Promise<void> {
+  private async walked(funnels: readonly PostedFunnel[], takeBlock = counter()): Promise<readonly PostedFunnel[]> {
     for (const _ of walkBlocks(funnels, takeBlock)) await this.slices.pauseIfDue();
+    return funnels;
   }
 
   private async scannedFunnel(

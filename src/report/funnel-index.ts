@@ -1,5 +1,5 @@
-// What funnels are answered from: postings of every partition (actors/report/user-postings.ts), in this thread's memory
-// alone.
+// What funnels are answered from: postings of every partition (actors/report/user-postings.ts), in memory alone. A second
+// thread walks over them as well (second-walker.ts).
 //   I1. Postings answer for a snapshot only if they hold exactly its rows (actors/report/postings-plan.ts, G1), or all of
 //       them that lie in the stretch that is asked about. Without them the scan answers.
 //   I2. They are made once funnels are asked, off the way of any answer, and give way to reports: when some of the rows of
@@ -20,16 +20,27 @@ import {
   type Segment,
 } from '../../actors/report/postings-plan.js';
 import {chunksWithin, liveRows, type Stretch} from '../../actors/report/selection.js';
-import {type AllocatePostings, PostingsBuilder, type UserPostings} from '../../actors/report/user-postings.js';
+import {
+  type AllocatePostings,
+  PostingsBuilder,
+  plainMemory,
+  type UserPostings,
+} from '../../actors/report/user-postings.js';
 import {type RowsView, rowsWithin} from '../../actors/rows.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
 import {isUnreadable} from '../parts/damage.js';
 import {loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
-import {FunnelHelper, type Help, type PostedSteps} from './funnel-helper.js';
 import {funnelKernel, kernelMemory} from './funnel-kernel.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
+import {
+  type AskedWalk,
+  type JointWalk,
+  type PostedSteps,
+  SecondWalker,
+  type SecondWalkerOptions,
+} from './second-walker.js';
 import {QuietSlices, Slices} from './slices.js';
 
 /** Of the room for parts. Half of the memory of a report role with 10 M events at the default bound. */
@@ -67,11 +78,10 @@ export class FunnelIndex {
   private readonly partsBytesMax: number;
   private readonly logger: Logger;
   private readonly whenQuiet: () => Promise<void>;
-  /** Walks over postings as well, where there is a kernel. */
-  private readonly helper: FunnelHelper | undefined;
-  /** Of what is kept, and of what an answer builds for itself. */
+  /** Walks over what is kept as well, where there is a kernel. */
+  private readonly secondWalker: SecondWalker | undefined;
+  /** Of what is kept. */
   private readonly allocate: AllocatePostings;
-  private readonly allocatePassing: AllocatePostings;
   private readonly partitions = new Map<number, PartitionState>();
   private backlog: Promise<void> | undefined;
   /** Of what is being built. I3 */
@@ -80,13 +90,18 @@ export class FunnelIndex {
 
   /**
    * `whenQuiet`: resolves when a slice of what nobody waits for may be built (I2). `listBytesMax`: of durations that the
-   * helper keeps for the next funnel.
+   * second thread keeps for the next funnel.
    */
-  constructor(parts: PartsCache, logger: Logger, whenQuiet = (): Promise<void> => Promise.resolve(), listBytesMax = 0) {
+  constructor(
+    parts: PartsCache,
+    logger: Logger,
+    whenQuiet = (): Promise<void> => Promise.resolve(),
+    listBytesMax = 0,
+    walkerOptions: SecondWalkerOptions & {readonly kernelBytesMin?: number} = {},
+  ) {
     const kernel = funnelKernel();
-    this.allocate = kernelMemory(kernel);
-    this.allocatePassing = kernelMemory(kernel, Number.POSITIVE_INFINITY);
-    this.helper = kernel && new FunnelHelper({kernel, listBytesMax}, logger);
+    this.allocate = kernelMemory(kernel, walkerOptions.kernelBytesMin);
+    this.secondWalker = kernel && new SecondWalker({kernel, listBytesMax}, logger, walkerOptions);
     this.whenQuiet = whenQuiet;
     this.parts = parts;
     this.partsBytesMax = parts.bytesMax;
@@ -136,7 +151,7 @@ export class FunnelIndex {
       const rankStart = postings.at(-1)?.rankEnd ?? 0;
       const lacking = held === undefined ? chunksWithin(chunks, [stretch]) : [];
       if (held === undefined && lacking.length === 0) continue;
-      const build = {chunks: lacking, index, rankStart, stretch, rowsMax, allocate: this.allocatePassing, pause};
+      const build = {chunks: lacking, index, rankStart, stretch, rowsMax, allocate: plainMemory, pause};
       const own = held?.postings ?? (await this.buildPostings(build));
       if (own === undefined || own.rankStart < rankStart) return undefined;
       if (held === undefined) rowsMax -= own.rows;
@@ -145,13 +160,16 @@ export class FunnelIndex {
     return postings;
   }
 
+  /** Whether these are kept for later answers, too; others were built for this one. */
+  keeps(postings: readonly UserPostings[], kept = this.kept()): boolean {
+    return postings.every((each) => kept.has(each));
+  }
+
   /** A second thread beside whoever walks these funnels; undefined when they are walked alone. */
-  help(
-    posted: readonly PostedSteps[],
-    funnels: readonly PostedFunnel[],
-    asked: {readonly stretch: Stretch; readonly windowMs: number},
-  ): Help | undefined {
-    return this.helper?.help(posted, funnels, asked, this.kept());
+  join(posted: readonly PostedSteps[], funnels: readonly PostedFunnel[], asked: AskedWalk): JointWalk | undefined {
+    const kept = this.kept();
+    if (!posted.every(({segments}) => this.keeps(segments, kept))) return undefined;
+    return this.secondWalker?.join(posted, funnels, asked);
   }
 
   /** Resolves when nothing is being built any more. */
@@ -177,9 +195,9 @@ export class FunnelIndex {
     return state;
   }
 
-  /** What is not kept any more is not kept for the helper either. */
+  /** What is not kept any more is not kept by the second thread either. */
   private letGo(): void {
-    this.helper?.keepOnly(this.kept());
+    this.secondWalker?.keepOnly(this.kept());
   }
 
   private kept(): ReadonlySet<UserPostings> {

@@ -2,8 +2,10 @@
 //   K1. Each segment of postings has a memory of its own, which goes when the segment goes: nothing is freed by hand.
 //   K2. Small segments, and all of them where there is no WebAssembly with SIMD or no room for its memory, have plain
 //       buffers: the plain twin takes the steps then.
-//   K3. Where there is a kernel memories are shared, and each of two threads has a seat in them: a block of users of its own
-//       (funnel-helper.ts).
+//   K3. A kernel's memory is shared, and each of two threads has a seat in it: a block of users of its own
+//       (second-walker.ts).
+//   K4. V8 collects what holds much memory, but counts no memory that is shared: beside each lies one of the same size that is
+//       counted. Nobody touches it, so it takes addresses alone.
 
 import {blockUsers, type FunnelSteps} from '../../actors/report/funnel-steps.js';
 import {
@@ -12,7 +14,7 @@ import {
   type PostingsMemory,
   plainMemory,
 } from '../../actors/report/user-postings.js';
-import {compile, instantiate, type Memory, readKernel, sharedMemory} from '../web-assembly.js';
+import {compile, fixedMemory, instantiate, type Memory, readKernel, sharedMemory} from '../web-assembly.js';
 
 /** A memory is made of pages, and takes 10 GB of addresses (not of memory), of which there are 128 TB. */
 const kernelBytesMin = 1024 * 1024;
@@ -26,8 +28,8 @@ const neverAt = lateAt + 4 * blockUsers;
 const seatBytes = neverAt + 64;
 const postingsAt = 2 * seatBytes;
 
-/** Who walks: the thread that made the postings, or the one that helps. K3 */
-export const seats = {owner: 0, helper: 1} as const;
+/** Who walks: the thread that made the postings, or the second one. K3 */
+export const seats = {owner: 0, second: 1} as const;
 export type Seat = (typeof seats)[keyof typeof seats];
 
 interface KernelExports {
@@ -42,17 +44,19 @@ export function funnelKernel(): object | undefined {
 
 /** Postings in it can be walked over by two threads at once. K3 */
 export class SharedPostingsMemory implements PostingsMemory {
+  readonly memory: Memory<SharedArrayBuffer>;
   readonly buffer: SharedArrayBuffer;
-  readonly offset: number;
-  readonly steps: FunnelSteps | undefined;
-  /** Undefined: too small for a kernel. K2 */
-  readonly memory: Memory<SharedArrayBuffer> | undefined;
+  readonly offset = postingsAt;
+  readonly steps: FunnelSteps;
+  /** K4 */
+  readonly counted: Memory;
 
-  constructor(kernel: object, bytes: number, bytesMin: number) {
-    this.memory = bytes < bytesMin ? undefined : sharedMemory(postingsAt + bytes);
-    this.buffer = this.memory?.buffer ?? new SharedArrayBuffer(bytes);
-    this.offset = this.memory === undefined ? 0 : postingsAt;
-    this.steps = this.memory && new KernelFunnelSteps(kernel, this.memory, seats.owner);
+  /** @throws RangeError when there is no room. */
+  constructor(kernel: object, bytes: number) {
+    this.memory = sharedMemory(postingsAt + bytes);
+    this.counted = fixedMemory(postingsAt + bytes);
+    this.buffer = this.memory.buffer;
+    this.steps = new KernelFunnelSteps(kernel, this.memory, seats.owner);
   }
 }
 
@@ -60,8 +64,9 @@ export class SharedPostingsMemory implements PostingsMemory {
 export function kernelMemory(kernel = funnelKernel(), bytesMin = kernelBytesMin): AllocatePostings {
   if (kernel === undefined) return plainMemory;
   return (bytes) => {
+    if (bytes < bytesMin) return plainMemory(bytes);
     try {
-      return new SharedPostingsMemory(kernel, bytes, bytesMin);
+      return new SharedPostingsMemory(kernel, bytes);
     } catch (error) {
       if (error instanceof RangeError) return plainMemory(bytes); // K2
       throw error;

@@ -1,12 +1,15 @@
 import {describe, expect, test} from 'vitest';
 import type {Stretch} from '../../actors/report/selection.js';
+import type {UserPostings} from '../../actors/report/user-postings.js';
 import type {ReportQuery} from '../../src/asks.js';
 import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {Evaluation} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel-index.js';
 import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
+import type {JointWalk, SecondWalker} from '../../src/report/second-walker.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
+import {until} from '../support/until.js';
 
 type FunnelQuery = Extract<ReportQuery, {report: 'funnel'}>;
 const query: FunnelQuery = {report: 'funnel', steps: ['A', 'B', 'A'], fromMs: 0, toMs: 1_000_000};
@@ -21,9 +24,14 @@ class World {
   private timeMs = 0;
   private drawn = 1;
 
-  constructor(bytesMax = 64 * mib) {
+  /** Funnels that two threads walked. */
+  joint = 0;
+  /** The second thread takes the first block, and is waited for until it ended. */
+  isDeserted = false;
+
+  constructor(bytesMax = 64 * mib, walkerOptions = {}) {
     this.parts = new PartsCache(this.values, bytesMax);
-    this.index = new FunnelIndex(this.parts, createLogger('silent', 'test'));
+    this.index = new FunnelIndex(this.parts, createLogger('silent', 'test'), undefined, undefined, walkerOptions);
   }
 
   /** Events of 500 users, in chunks of 10,000. */
@@ -58,12 +66,32 @@ class World {
         byPostings = postings !== undefined;
         return postings;
       },
-      help: () => undefined,
+      keeps: (postings: readonly UserPostings[]) => this.index.keeps(postings),
+      join: (...walk: Parameters<FunnelIndex['join']>) => {
+        const joint = this.index.join(...walk);
+        if (joint === undefined) return undefined;
+        this.joint += 1;
+        return this.isDeserted ? this.deserted(joint) : joint;
+      },
     };
     const body = await new Evaluation(this.parts, 16 * mib, undefined, spy as unknown as FunnelIndex).answer(question, [
       snapshot,
     ]);
     return {body, byPostings};
+  }
+
+  get secondWalker(): SecondWalker {
+    return (this.index as unknown as {secondWalker: SecondWalker}).secondWalker;
+  }
+
+  private deserted(joint: JointWalk): JointWalk {
+    const {secondWalker} = this;
+    joint.takeBlock();
+    const finish = async () => {
+      await until('the second thread ended', () => !secondWalker.isReady);
+      return joint.finish();
+    };
+    return {...joint, finish};
   }
 
   /** Holds the answer against the scan's. */
@@ -199,5 +227,66 @@ describe('postings for funnels', () => {
     await world.index.settled();
     expect(world.index.bytesHeld).toBe(0);
     expect(await world.index.postingsOf({index, ...rest}, always)).toBeUndefined();
+  });
+});
+
+describe('a second thread for long funnels', () => {
+  const program = new URL('../../dist/src/report/second-walker-worker.js', import.meta.url);
+  /** Takes a share, and ends. */
+  const deserter = new URL(
+    `data:text/javascript,${encodeURIComponent(
+      `import {parentPort} from 'node:worker_threads';
+       parentPort.on('message', ({kind, turns}) => {
+         if (kind !== 'walk') return;
+         Atomics.store(turns, 1, 1);
+         process.exit();
+       });
+       parentPort.postMessage({kind: 'ready'});`,
+    )}`,
+  );
+  const newWorld = (code: URL) => new World(64 * mib, {program: code, lookupsMin: 1, kernelBytesMin: 0}).grow(80_000);
+
+  /** Asks until so many funnels were walked by two threads. */
+  async function askJointly(world: World, snapshot: PartitionSnapshot, count: number): Promise<void> {
+    await until('funnels are walked jointly', async () => {
+      await world.ask(snapshot);
+      return world.joint >= count;
+    });
+  }
+
+  test('gives the same answers, while snapshots follow each other', async () => {
+    const world = newWorld(program);
+    for (let round = 1; round <= 5; round++) {
+      const snapshot = world.grow(20_000).partition.publish();
+      await world.ask(snapshot);
+      await world.index.settled();
+      expect(world.index.keeps(world.secondWalker.postings)).toBe(true);
+      await askJointly(world, snapshot, world.joint + 1);
+    }
+  });
+
+  test('that ends in the middle of a walk takes nothing along', async () => {
+    const world = newWorld(deserter);
+    world.isDeserted = true;
+    const snapshot = world.partition.publish();
+    await world.ask(snapshot);
+    await world.index.settled();
+    await askJointly(world, snapshot, 3);
+  });
+
+  test('gets no postings that an answer built for itself, and none that were replaced meanwhile', async () => {
+    const world = newWorld(program);
+    const first = world.partition.publish();
+    await world.ask(first);
+    await world.index.settled();
+    await askJointly(world, first, 1);
+    const held = (await world.index.postingsOf(first, always))!;
+    expect(world.index.keeps(held)).toBe(true);
+    const newer = world.grow(5_000).partition.publish();
+    const completed = (await world.index.postingsOf(newer, always))!;
+    expect(world.index.keeps(completed)).toBe(false);
+    await world.index.settled();
+    const steps = {segments: completed, stepNames: [0, 1]};
+    expect(world.index.join([steps], [], {stretch: always, windowMs: Number.POSITIVE_INFINITY})).toBeUndefined();
   });
 });

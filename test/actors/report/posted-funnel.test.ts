@@ -163,6 +163,39 @@ describe('a funnel over postings equals the scan', () => {
     ]);
   });
 
+  test('blocks may be counted by several, each a part of them', () => {
+    const shape = {userCount: 40_000, nameCount: 3};
+    const rows = Array.from({length: 60_000}, (_, i) => ({
+      user: (i * 7_919) % shape.userCount,
+      name: i % 50 === 0 ? 2 : i & 1,
+      timeMs: (i * 104_729) % 5_000,
+    }));
+    const chunks = [chunkOf(rows.slice(0, 50_000)), chunkOf(rows.slice(50_000))];
+    const segments = segmentsOf(chunks, [1], shape, kernels);
+    fc.assert(
+      fc.property(
+        fc.array(fc.boolean(), {minLength: 10, maxLength: 10}),
+        fc.constantFrom<number[]>([0, 1], [2, 0, 1], [1, 2]),
+        fc.constantFrom(always, 500),
+        (isFirst, steps, windowMs) => {
+          const both = [true, false].map((first) => {
+            const funnel = new PostedFunnel(segments, steps, whole, windowMs, lists);
+            for (let block = 0; block < funnel.blockCount; block++) {
+              if (isFirst[block] === first) funnel.countBlock(block);
+            }
+            return resultOf(funnel);
+          });
+          const together = {
+            reached: steps.map((_, step) => both[0]!.reached[step]! + both[1]!.reached[step]!),
+            durations: steps.map((_, step) => both.flatMap(({durations}) => durations[step]!).sort((a, b) => a - b)),
+          };
+          expect(together).toEqual(posted(segments, steps, whole, windowMs));
+        },
+      ),
+      {numRuns: 20},
+    );
+  });
+
   test('an event that never happened ends the funnel', () => {
     const chunks = [chunkOf([{user: 0, name: 0, timeMs: 1}])];
     const shape = {userCount: 1, nameCount: 2};

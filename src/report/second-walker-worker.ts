@@ -1,0 +1,69 @@
+// Entry of the second thread for long funnels (second-walker.ts): counts blocks of users that the report thread has not
+// taken, out of postings in shared memory. Of a walk that is over it keeps nothing.
+
+import {parentPort, workerData} from 'node:worker_threads';
+import {must} from '../../actors/invariant.js';
+import {NumberLists} from '../../actors/report/median.js';
+import {PostedFunnel, walkBlocks} from '../../actors/report/posted-funnel.js';
+import {UserPostings} from '../../actors/report/user-postings.js';
+import {KernelFunnelSteps, seats} from './funnel-kernel.js';
+import {
+  type FromSecondWalker,
+  nextBlockAt,
+  type SecondWalkerData,
+  stateAt,
+  states,
+  type ToldSegment,
+  type ToldWalk,
+  type ToSecondWalker,
+  type Walked,
+} from './second-walker.js';
+
+const {kernel, listBytesMax} = workerData as SecondWalkerData;
+const port = must(parentPort, 'the second walker runs in a thread');
+
+const segments = new Map<number, UserPostings>();
+const lists = new NumberLists(listBytesMax);
+
+port.on('message', (message: ToSecondWalker) => {
+  if (message.kind === 'segment') segments.set(message.number, postingsOf(message));
+  else if (message.kind === 'forget') segments.delete(message.number);
+  else walk(message);
+});
+port.postMessage({kind: 'ready'} satisfies FromSecondWalker);
+
+function postingsOf({memory, columns, ranks}: ToldSegment): UserPostings {
+  const steps = memory && new KernelFunnelSteps(kernel, memory, seats.second);
+  return new UserPostings(columns, {buffer: columns.keys.buffer, offset: 0, steps}, ranks.start, ranks.end);
+}
+
+function walk({number, partitions, asked: {stretch, windowMs}, turns}: ToldWalk): void {
+  if (Atomics.compareExchange(turns, stateAt, states.offered, states.taken) !== states.offered) return;
+  Atomics.notify(turns, stateAt); // J5
+  const funnels = partitions.map(({segments: numbers, stepNames}) => {
+    const postings = numbers.map((each) => must(segments.get(each), 'the second walker has the segments of a walk'));
+    return new PostedFunnel(postings, stepNames, stretch, windowMs, lists);
+  });
+  for (const _ of walkBlocks(funnels, () => Atomics.add(turns, nextBlockAt, 1)));
+  const {results, buffer} = resultsOf(funnels);
+  for (const {durations} of funnels) for (const list of durations) lists.giveBack(list);
+  port.postMessage({kind: 'walked', number, results} satisfies Walked, [buffer]);
+}
+
+/** Durations in one buffer, which is handed over: lists are used again. */
+function resultsOf(funnels: readonly PostedFunnel[]): Pick<Walked, 'results'> & {readonly buffer: ArrayBuffer} {
+  const count = funnels.reduce((sum, {durations}) => durations.reduce((all, list) => all + list.count, sum), 0);
+  const buffer = new ArrayBuffer(count * 8);
+  let at = 0;
+  const copied = (numbers: Float64Array): Float64Array => {
+    const copy = new Float64Array(buffer, at, numbers.length);
+    copy.set(numbers);
+    at += numbers.byteLength;
+    return copy;
+  };
+  const results = funnels.map(({reached, durations}) => ({
+    reached,
+    durations: durations.map((list) => copied(list.values())),
+  }));
+  return {results, buffer};
+}

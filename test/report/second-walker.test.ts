@@ -1,0 +1,229 @@
+import {setTimeout as pause} from 'node:timers/promises';
+import fc from 'fast-check';
+import {afterEach, describe, expect, test} from 'vitest';
+import {NumberLists} from '../../actors/report/median.js';
+import {PostedFunnel, walkBlocks} from '../../actors/report/posted-funnel.js';
+import type {Stretch} from '../../actors/report/selection.js';
+import type {UserPostings} from '../../actors/report/user-postings.js';
+import {createLogger} from '../../src/observe.js';
+import {funnelKernel, kernelMemory} from '../../src/report/funnel-kernel.js';
+import {type JointWalk, type PostedSteps, SecondWalker} from '../../src/report/second-walker.js';
+import {chunkOf, finish, type Row, resultOf, segmentsOf} from '../support/postings.js';
+import {until} from '../support/until.js';
+
+const kernel = funnelKernel()!;
+const lists = new NumberLists(1 << 20);
+const whole: Stretch = {startMs: 0, lastMs: 1e9};
+const always = Number.POSITIVE_INFINITY;
+const compiled = new URL('../../dist/src/report/second-walker-worker.js', import.meta.url);
+
+const walkers: SecondWalker[] = [];
+
+function newWalker(program = compiled, lookupsMin = 1): SecondWalker {
+  const walker = new SecondWalker({kernel, listBytesMax: 1 << 20}, createLogger('silent', 'test'), {
+    program,
+    lookupsMin,
+  });
+  walkers.push(walker);
+  return walker;
+}
+
+/** A thread that runs this instead, whenever it is told something. */
+const told = (code: string): URL =>
+  new URL(
+    `data:text/javascript,${encodeURIComponent(
+      `import {parentPort} from 'node:worker_threads';
+       parentPort.on('message', ({kind, turns}) => {${code}});
+       parentPort.postMessage({kind: 'ready'});`,
+    )}`,
+  );
+
+afterEach(() => {
+  for (const walker of walkers.splice(0)) walker.keepOnly(new Set());
+});
+
+interface World {
+  readonly partitions: readonly PostedSteps[];
+}
+
+const keptOf = ({partitions}: World): UserPostings[] => partitions.flatMap(({segments}) => segments);
+
+/** Two partitions, each of a large segment that a kernel walks over, and of a small one. */
+function worldOf(seed: number, steps: readonly number[]): World {
+  let drawn = seed + 1;
+  const draw = (end: number): number => {
+    drawn ^= drawn << 13;
+    drawn ^= drawn >>> 17;
+    drawn ^= drawn << 5;
+    return (drawn >>> 0) % end;
+  };
+  const partitions = [20_000, 9_000].map((userCount) => {
+    const rows = (count: number): Row[] =>
+      Array.from({length: count}, () => ({user: draw(userCount), name: draw(5), timeMs: draw(100_000)}));
+    const chunks = [chunkOf(rows(userCount * 4)), chunkOf(rows(500))];
+    const allocate = kernelMemory(kernel, 100_000);
+    return {segments: segmentsOf(chunks, [1], {userCount, nameCount: 5}, allocate), stepNames: steps};
+  });
+  return {partitions};
+}
+
+const funnelsOf = ({partitions}: World, stretch: Stretch, windowMs: number): PostedFunnel[] =>
+  partitions.map(({segments, stepNames}) => new PostedFunnel(segments, stepNames, stretch, windowMs, lists));
+
+function alone(world: World, stretch = whole, windowMs = always) {
+  const funnels = funnelsOf(world, stretch, windowMs);
+  for (const funnel of funnels) finish(funnel.walk());
+  return totalOf(funnels);
+}
+
+/** Of all partitions, whoever counted them. */
+function totalOf(funnels: Parameters<typeof resultOf>[0][]) {
+  const results = funnels.map(resultOf);
+  return {
+    reached: results.reduce<number[]>((sums, {reached}) => reached.map((count, i) => count + (sums[i] ?? 0)), []),
+    durations: results
+      .reduce<number[][]>((all, {durations}) => durations.map((each, i) => [...each, ...(all[i] ?? [])]), [])
+      .map((each) => each.sort((a, b) => a - b)),
+  };
+}
+
+/** The first one that is walked jointly, as the thread has to start. */
+async function joined(walker: SecondWalker, world: World, stretch = whole, windowMs = always) {
+  return await until('the second thread is there', () => {
+    const funnels = funnelsOf(world, stretch, windowMs);
+    const joint = walker.join(world.partitions, funnels, {stretch, windowMs});
+    return joint && {funnels, joint};
+  });
+}
+
+/** Slowly, so that the second thread has its share; what it counted. */
+async function walkBeside({funnels, joint}: {funnels: PostedFunnel[]; joint: JointWalk}) {
+  for (const _ of walkBlocks(funnels, joint.takeBlock)) await pause(5);
+  const others = await joint.finish();
+  joint.release();
+  return others;
+}
+
+const ask = (walker: SecondWalker, world: World) =>
+  walker.join(world.partitions, funnelsOf(world, whole, always), {stretch: whole, windowMs: always});
+
+describe('a funnel that two threads walk', () => {
+  test('is that of one thread: large and small segments, windows, stretches', async () => {
+    const walker = newWalker();
+    let usersBeside = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(1e6),
+        fc.array(fc.integer({min: -1, max: 4}), {minLength: 1, maxLength: 5}),
+        fc.oneof(fc.constant(whole), fc.record({startMs: fc.nat(60_000), lastMs: fc.nat(120_000)})),
+        fc.oneof(fc.constant(always), fc.nat(30_000)),
+        async (seed, steps, stretch, windowMs) => {
+          const world = worldOf(seed, steps);
+          fc.pre(funnelsOf(world, stretch, windowMs).some(({entryUsersMax}) => entryUsersMax > 0));
+          const {funnels, joint} = await joined(walker, world, stretch, windowMs);
+          const others = await walkBeside({funnels, joint});
+          expect(totalOf([...funnels, ...others!])).toEqual(alone(world, stretch, windowMs));
+          for (const {reached} of others!) usersBeside += reached[0]!;
+        },
+      ),
+      {numRuns: 20, endOnFailure: true},
+    );
+    expect(usersBeside).toBeGreaterThan(0);
+  });
+
+  test('needs nobody who comes too late', async () => {
+    const walker = newWalker(told(''));
+    const world = worldOf(3, [0, 1, 2]);
+    const {funnels, joint} = await joined(walker, world);
+    for (const _ of walkBlocks(funnels, joint.takeBlock));
+    expect(await joint.finish()).toEqual([]);
+    expect(totalOf(funnels)).toEqual(alone(world));
+  });
+
+  test('is to be counted anew when the thread ends in the middle, and the next one has another thread', async () => {
+    const walker = newWalker(told(`if (kind === 'walk') { Atomics.store(turns, 1, 1); process.exit(); }`));
+    const world = worldOf(4, [0, 1]);
+    const {funnels, joint} = await joined(walker, world);
+    await until('the thread ended', () => !walker.isReady);
+    for (const _ of walkBlocks(funnels, joint.takeBlock));
+    expect(await joint.finish()).toBeUndefined();
+    joint.release();
+    (await joined(walker, world)).joint.release();
+  });
+
+  test('that nobody goes on with leaves nothing to the second thread', async () => {
+    const walker = newWalker();
+    const world = worldOf(9, [0, 1]);
+    const {funnels, joint} = await joined(walker, world);
+    joint.release();
+    for (const _ of walkBlocks(funnels, joint.takeBlock));
+    expect(totalOf(funnels).reached).toEqual([0, 0]);
+    const next = await joined(walker, world);
+    expect(totalOf([...next.funnels, ...(await walkBeside(next))!])).toEqual(alone(world));
+  });
+
+  test.each([
+    ['fails', told(`if (kind === 'walk') { Atomics.store(turns, 1, 1); throw new Error('of a test'); }`)],
+    ['has no program', new URL('./nowhere.js', import.meta.url)],
+  ])('is walked alone once the thread %s', async (_, program) => {
+    const walker = newWalker(program);
+    const world = worldOf(5, [0, 1]);
+    await until('it failed', () => {
+      const joint = ask(walker, world);
+      joint?.release();
+      return walker.isBroken;
+    });
+    expect(ask(walker, world)).toBeUndefined();
+  });
+
+  test('is walked alone where no thread can be started', () => {
+    const walker = newWalker(new URL('https://example.com/no-file'));
+    expect(ask(walker, worldOf(5, [0, 1]))).toBeUndefined();
+    expect(walker.isBroken).toBe(true);
+  });
+});
+
+describe('the second thread', () => {
+  test('walks one funnel at a time', async () => {
+    const walker = newWalker();
+    const world = worldOf(6, [0, 1, 2]);
+    const first = await joined(walker, world);
+    expect(ask(walker, world)).toBeUndefined();
+    await walkBeside(first);
+    expect(ask(walker, world)).toBeDefined();
+  });
+
+  test('walks long ones alone, by the users that may have an entry', async () => {
+    const walker = newWalker(compiled, 500_000);
+    const steps = (count: number): number[] => Array(count).fill(0);
+    expect(ask(walker, worldOf(7, steps(17)))).toBeUndefined(); // 29,000 users.
+    expect(walker.isReady).toBe(false);
+    const {joint} = await joined(walker, worldOf(7, steps(18)));
+    joint.release();
+    expect(ask(walker, worldOf(7, steps(17)))).toBeUndefined();
+  });
+
+  test('ends with the postings that it shares, but not in the middle of a walk', async () => {
+    const walker = newWalker();
+    const world = worldOf(8, [0, 1]);
+    const first = await joined(walker, world);
+    walker.keepOnly(new Set(keptOf(world)));
+    walker.keepOnly(new Set([keptOf(world)[0]!]));
+    expect(walker.isReady).toBe(true);
+    expect(totalOf([...first.funnels, ...(await walkBeside(first))!])).toEqual(alone(world));
+    expect(walker.isReady).toBe(false);
+    expect(ask(walker, world)).toBeUndefined(); // The next one starts when this one has ended.
+    const again = await joined(walker, world);
+    expect(totalOf([...again.funnels, ...(await walkBeside(again))!])).toEqual(alone(world));
+  });
+
+  test('goes on without small postings that are gone', async () => {
+    const walker = newWalker();
+    const world = worldOf(10, [0, 1]);
+    (await joined(walker, world)).joint.release();
+    walker.keepOnly(new Set(keptOf(world).filter(({steps}) => steps !== undefined)));
+    expect(walker.isReady).toBe(true);
+    const next = await joined(walker, world);
+    expect(totalOf([...next.funnels, ...(await walkBeside(next))!])).toEqual(alone(world));
+  });
+});
