@@ -7,7 +7,6 @@ import {crc32} from 'node:zlib';
 import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import {assert} from '../../actors/invariant.js';
 import type {PartRef} from '../../actors/manifest.js';
-import {monotonicMs} from '../clock.js';
 import {deletionFailed, hasCode, messageNotFound, sequenceNotFound} from '../nats/error-codes.js';
 import {bucketStream, bucketSubject} from '../nats/topology.js';
 import {retryForever} from './retry.js';
@@ -18,7 +17,7 @@ const valueBytesMax = 512 * 1024;
  * An erase writes the storage block of its value anew, up to 4 MiB, and flushes it, about 7.5 ms: some at once share the
  * disk's flush. So what is erased costs by its number, whatever its size.
  */
-const erasesAtOnce = 4;
+const erasesAtOnce = 8;
 
 export class PartStore {
   private readonly js: JetStreamClient;
@@ -73,20 +72,12 @@ export class PartStore {
     for (const ref of refs) this.retired.set(ref.key, ref);
   }
 
-  /**
-   * Erases the retired parts whose key is not in `named` (what the kept manifests name); returns their revisions. `rest`:
-   * called after each few, with how long they took. P4
-   */
-  async sweep(
-    named: ReadonlySet<string>,
-    rest = async (_tookMs: number): Promise<void> => undefined,
-  ): Promise<number[]> {
+  /** Erases the retired parts whose key is not in `named` (what the kept manifests name); returns their revisions. P4 */
+  async sweep(named: ReadonlySet<string>): Promise<number[]> {
     const garbage = [...this.retired.values()].filter((ref) => !named.has(ref.key));
     const sequences = garbage.flatMap((ref) => ref.revisions);
     for (let at = 0; at < sequences.length; at += erasesAtOnce) {
-      const startedMs = monotonicMs();
       await Promise.all(sequences.slice(at, at + erasesAtOnce).map((sequence) => this.erase(sequence)));
-      await rest(monotonicMs() - startedMs);
     }
     for (const ref of garbage) this.retired.delete(ref.key);
     return sequences;

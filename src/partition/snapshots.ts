@@ -28,8 +28,6 @@ import type {PositionNote} from './position-note.js';
 import {retryForever} from './retry.js';
 import type {Errand, WorkPace} from './work-pace.js';
 
-/** What reading a new index takes; a rest is twice as long. */
-const indexReadMs = 25;
 /** What is longer is put anew with every snapshot: to compare it would keep it in memory twice. */
 const comparedBytesMax = 1024 * 1024;
 
@@ -147,7 +145,7 @@ export class Snapshots {
   }
 
   private async write(cut: Cut, open: ChunkImage | undefined, startedMs: number): Promise<void> {
-    const {partition, parts, pace, log} = this.setup;
+    const {partition, parts, log} = this.setup;
     const index = await this.putParts(cut, open);
     const indexRef = await parts.put(encodeIndex(index));
     await this.publish(cut, indexRef);
@@ -158,9 +156,7 @@ export class Snapshots {
     const current = new Set([indexRef.key, ...[...partsOf(index)].map((ref) => ref.key)]);
     this.names = {current, previous: this.names.current};
     const named = new Set([...current, ...this.names.previous]);
-    const erasing = pace.errand();
-    await erasing.rest(indexReadMs); // Reports read the new index out of the stream in which is erased.
-    this.swept.push(...(await parts.sweep(named, erasing.rest)));
+    this.swept.push(...(await parts.sweep(named)));
     if (!this.hasSweptOrphans) await this.sweepOrphans(named);
     await this.truncateLog();
   }

@@ -8,7 +8,6 @@
 //   WP3. Who waits for a result ends all rests until it is there (`hurry`).
 //   WP4. Without a rest, too, a piece is followed by a turn of the thread's loop: messages and live reads wait for a piece, and
 //        not for the errand.
-//   WP5. What nats-server does for an errand takes a disk, and a lock of the stream, that others wait for: it rests as well.
 import {setImmediate as nextTurn, setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs, threadBusyMs} from '../clock.js';
 
@@ -17,9 +16,6 @@ const workMs = 1;
 const restShare = 2;
 /** A longer rest helps nobody: the edge's turns are shorter. */
 const restMsMax = 10;
-/** WP5. Erasing takes 10 ms a value: a tenth of the refresh in all, after a snapshot was published. */
-const othersRestMsMax = 100;
-const othersRests = 5;
 
 /** What tells how long a thread worked, and lets it rest. */
 export interface WorkClock {
@@ -35,8 +31,6 @@ export interface WorkClock {
 export interface Errand {
   /** Between two pieces. */
   turn(): Promise<void>;
-  /** Between two pieces at which somebody else worked for so long; WP5. */
-  rest(workedMs: number): Promise<void>;
 }
 
 /** Of a partition. */
@@ -77,12 +71,6 @@ export class WorkPace {
       }
       restedMs = clock.busyMs();
     };
-    const rest = async (workedMs: number): Promise<void> => {
-      if (this.waiting > 0 || restsMs >= othersRests * restsMsMax) return;
-      const startedMs = clock.nowMs();
-      await clock.pause(Math.min(Math.round(workedMs * restShare), othersRestMsMax));
-      restsMs += clock.nowMs() - startedMs;
-    };
-    return {turn, rest};
+    return {turn};
   }
 }

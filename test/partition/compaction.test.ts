@@ -11,7 +11,7 @@ import type {PartStore} from '../../src/partition/part-store.js';
 import {MissingPart} from '../../src/parts/parts-cache.js';
 import {Random} from '../differential/random.js';
 
-const errand = {turn: async () => undefined, rest: async () => undefined};
+const errand = {turn: async () => undefined};
 const hourMs = 3_600_000;
 
 /** Parts in memory; what is retired is gone. */

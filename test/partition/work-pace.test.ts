@@ -59,25 +59,3 @@ test('work pace: nothing rests while somebody waits, whatever becomes of what th
   await waiting;
   expect(await rests(pace, clock, [5])).toEqual([10]);
 });
-
-test('work pace: what another works for an errand is rested for, too, within its bounds and unless somebody waits', async () => {
-  const clock = new HandClock();
-  const pace = new WorkPace(40, clock);
-  const restsOf = async (worksMs: readonly number[]): Promise<number[]> => {
-    const errand = pace.errand();
-    const all: number[] = [];
-    for (const ms of worksMs) {
-      const before = clock.restedMs;
-      await errand.rest(ms);
-      all.push(clock.restedMs - before);
-    }
-    return all;
-  };
-  expect(await restsOf([10, 3, 300, 25, 20, 10])).toEqual([20, 6, 100, 50, 40, 0]);
-  let end = () => {};
-  const waiting = pace.hurry(new Promise<void>((resolve) => (end = resolve)));
-  expect(await restsOf([10, 10])).toEqual([0, 0]);
-  end();
-  await waiting;
-  expect(await restsOf([10])).toEqual([20]);
-});
