@@ -78,7 +78,8 @@ const filters: readonly (readonly [string, string, string])[] = [
   ['button_clicked', 'device', 'tablet'],
 ];
 
-const funnelAsks = 2;
+/** The first one after the peer's turn finds the caches of the core cold, whichever funnel it is. */
+const funnelAsks = 5;
 const countAsks = 4;
 /** Questions for a property that are scans, and how often all filters are asked until each of them has been. */
 const firstAsks = 2;

@@ -1,6 +1,6 @@
 // The writing side of the parts store of one partition: puts parts, and erases those that nothing names any more.
 //   P4. A part goes only when neither kept manifest, nor the state at hand, nor a snapshot in the making names it.
-//   S1. Parts leave by erase-by-sequence alone: purge, KV delete and overwrite leave their bytes on the disk (DESIGN.md 7).
+//   S1. Parts leave by erase-by-sequence alone: purge, KV delete and overwrite leave their bytes on the disk (DESIGN.md, 8).
 
 import {randomBytes} from 'node:crypto';
 import {crc32} from 'node:zlib';

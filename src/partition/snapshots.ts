@@ -68,7 +68,9 @@ export class Snapshots {
   private behind: (Published & Milestone)[] = [];
   private running: Promise<void> | undefined;
   private generation: number;
-  private hasSweptOrphans = false;
+  /** How often orphans were expected, and how often that was when they were last swept. */
+  private orphansExpected = 1;
+  private orphansSwept = 0;
   private readonly lastSingles: Partial<Record<'nameCounts' | 'tombstones', Uint8Array | undefined>> = {};
   /** Published by this process; and how long the newest of them took, from the cut to the manifest. */
   count = 0;
@@ -146,6 +148,7 @@ export class Snapshots {
 
   private async write(cut: Cut, open: ChunkImage | undefined, startedMs: number): Promise<void> {
     const {partition, parts, log} = this.setup;
+    const {orphansExpected} = this; // Expected from now on: the next one's.
     const index = await this.putParts(cut, open);
     const indexRef = await parts.put(encodeIndex(index));
     await this.publish(cut, indexRef);
@@ -156,14 +159,21 @@ export class Snapshots {
     const current = new Set([indexRef.key, ...[...partsOf(index)].map((ref) => ref.key)]);
     this.names = {current, previous: this.names.current};
     const named = new Set([...current, ...this.names.previous]);
-    this.swept.push(...(await parts.sweep(named)));
-    if (!this.hasSweptOrphans) await this.sweepOrphans(named);
+    const swept = await parts.sweep(named);
+    this.swept.push(...swept); // Whoever reads back what was swept may have begun a new list meanwhile.
+    if (orphansExpected > this.orphansSwept) {
+      await this.sweepOrphans(named);
+      this.orphansSwept = orphansExpected;
+    }
     await this.truncateLog();
   }
 
-  /** The next snapshot erases them again: a put of an owner that is gone may have reached the store after the last time. */
+  /**
+   * The next snapshot that begins erases them again: a put of an owner that is gone may have reached the store after the
+   * last time.
+   */
   expectOrphans(): void {
-    this.hasSweptOrphans = false;
+    this.orphansExpected += 1;
   }
 
   /**
@@ -173,7 +183,6 @@ export class Snapshots {
   private async sweepOrphans(named: ReadonlySet<string>): Promise<void> {
     const {partition, parts, log} = this.setup;
     const orphans = await parts.sweepOrphans(partition.partition, named);
-    this.hasSweptOrphans = true;
     if (orphans > 0) {
       log.info({partition: partition.partition, orphans}, 'erased parts that an earlier owner had not published');
     }

@@ -38,7 +38,7 @@ export class NewestSnapshots {
     this.held = new Array(partitionCount).fill(undefined);
   }
 
-  /** N1; one a partition, undefined for those that have not published yet. The same array for the same snapshots. */
+  /** N1; one a partition, undefined for those that have not published yet. The same array until something is published. */
   async read(): Promise<readonly (PartitionSnapshot | undefined)[]> {
     if (!this.isNewest()) await this.refreshing.run();
     return this.held;

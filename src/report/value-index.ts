@@ -211,7 +211,8 @@ export class ValueIndex {
       const startedMs = this.clockMs();
       const isFit = await this.buildAll(state, index);
       const tookMs = this.clockMs() - startedMs;
-      const restMs = Math.max(restTimes * tookMs * this.states.size, restMsMin);
+      const built = [...this.states.values()].filter(({asks}) => asks >= asksMin).length;
+      const restMs = Math.min(Math.max(restTimes * tookMs * built, restMsMin), interestMs);
       state.restUntilMs = this.clockMs() + (isFit ? restMs : interestMs);
       this.logger.debug({partition: state.partition, ms: tookMs, isFit}, 'cells of property values built');
     }

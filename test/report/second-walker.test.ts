@@ -137,6 +137,7 @@ describe('a funnel that two threads walk', () => {
     const {funnels, joint} = await joined(walker, world);
     for (const _ of walkBlocks(funnels, joint.takeBlock));
     expect(await joint.finish()).toEqual([]);
+    joint.release();
     expect(totalOf(funnels)).toEqual(alone(world));
   });
 
@@ -190,7 +191,9 @@ describe('the second thread', () => {
     const first = await joined(walker, world);
     expect(ask(walker, world)).toBeUndefined();
     await walkBeside(first);
-    expect(ask(walker, world)).toBeDefined();
+    const second = ask(walker, world);
+    expect(second).toBeDefined();
+    second?.release();
   });
 
   test('walks long ones alone, by the users that may have an entry', async () => {
