@@ -178,10 +178,13 @@ async function playFunnels({http, peer, workload, options, say}: Ground): Promis
       await rivalry.check(peer, 'coded, letters');
     }
   }
-  const contenders: Record<string, Measure<Sample>> = {'funnel of 3': three.ours};
+  // Those that are held against each other follow each other.
+  const contenders: Record<string, Measure<Sample>> = {
+    'funnel of 3': three.ours,
+    'funnel of 14': long.ours,
+    'funnel of 14, frequent events': frequent.ours,
+  };
   if (peer !== null) contenders[peerName('funnel of 3')] = three.peer(peer);
-  contenders['funnel of 14'] = long.ours;
-  contenders['funnel of 14, frequent events'] = frequent.ours;
   const rounds = await playRounds(contenders, options, say);
   const toThree = (name: string): Line => ({
     ...lineOf(rounds, name, null, '<= 2.0 x funnel of 3'),
