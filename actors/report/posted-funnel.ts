@@ -80,12 +80,6 @@ export class PostedFunnel implements FunnelResult {
     return Math.max(main?.heads.length ?? 0, ...dense.map(({heads}) => heads.length), ofSparse);
   }
 
-  /** Counts all users; yields between blocks of them. */
-  walk(): Generator<void, void, void> {
-    let next = 0;
-    return walkBlocks([this], () => next++);
-  }
-
   /** Counts the users of the block: each block once at most, and in ascending order. */
   countBlock(block: number): void {
     const first = block * blockUsers;
@@ -196,11 +190,17 @@ function findSparse({users, keys, found}: FunnelSteps, count: number, cursor: Sp
   cursor.at = at;
 }
 
+/** Numbers from 0 on. */
+function counter(): () => number {
+  let next = 0;
+  return () => next++;
+}
+
 /**
- * Counts the blocks of all funnels, one funnel's after the other's, whose numbers `takeBlock` gives, ascending; yields after
- * each. Whoever walks beside this takes the others.
+ * Counts the blocks of all funnels, one funnel's after the other's, whose numbers `takeBlock` gives, ascending: by itself all
+ * of them. Yields after each. Whoever walks beside this takes the others.
  */
-export function* walkBlocks(funnels: readonly PostedFunnel[], takeBlock: () => number): Generator<void, void, void> {
+export function* walkBlocks(funnels: readonly PostedFunnel[], takeBlock = counter()): Generator<void, void, void> {
   let start = 0;
   let block = takeBlock();
   for (const funnel of funnels) {

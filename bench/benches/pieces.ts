@@ -1,5 +1,5 @@
-// What the pieces of the fold, and one of reports, bring that are there for speed alone, each beside the plain way that it stands for, in memory
-// and in this process. Both give the same, which is checked first.
+// What the pieces of the fold, and one of reports, bring that are there for speed alone, each beside the plain way that it
+// stands for, in memory and in this process. Both give the same, which is checked first.
 
 import {DaySets} from '../../actors/day-sets.js';
 import {hashBytes} from '../../actors/hash.js';

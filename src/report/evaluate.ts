@@ -251,7 +251,7 @@ export class Evaluation {
     return posted.map(({segments, stepNames}) => new PostedFunnel(segments, stepNames, stretch, windowMs, this.lists));
   }
 
-  private async walked(funnels: readonly PostedFunnel[], takeBlock = counter()): Promise<readonly PostedFunnel[]> {
+  private async walked(funnels: readonly PostedFunnel[], takeBlock?: () => number): Promise<readonly PostedFunnel[]> {
     for (const _ of walkBlocks(funnels, takeBlock)) await this.slices.pauseIfDue();
     return funnels;
   }
@@ -333,12 +333,6 @@ export class Evaluation {
 const stretchOf = ({fromMs, toMs}: QueryOf<'funnel'>): Stretch => ({startMs: fromMs, lastMs: toMs});
 
 const windowOf = ({windowMs}: QueryOf<'funnel'>): number => windowMs ?? Number.POSITIVE_INFINITY;
-
-/** Numbers from 0 on. */
-function counter(): () => number {
-  let next = 0;
-  return () => next++;
-}
 
 /** The event's index in this partition; -1 when it never happened there. */
 function nameIndex(names: PartitionSnapshot['names'], event: string): number {

@@ -30,7 +30,7 @@ const postingsAt = 2 * seatBytes;
 
 /** Who walks: the thread that made the postings, or the second one. K3 */
 export const seats = {owner: 0, second: 1} as const;
-export type Seat = (typeof seats)[keyof typeof seats];
+type Seat = (typeof seats)[keyof typeof seats];
 
 interface KernelExports {
   advance(count: number, userCount: number, heads: number, starts: number, keys: number, endKey: number): number;
@@ -61,7 +61,7 @@ export class SharedPostingsMemory implements PostingsMemory {
 }
 
 /** `bytesMin`: smaller segments have plain buffers. K2 */
-export function kernelMemory(kernel = funnelKernel(), bytesMin = kernelBytesMin): AllocatePostings {
+export function kernelMemory(kernel: object | undefined, bytesMin = kernelBytesMin): AllocatePostings {
   if (kernel === undefined) return plainMemory;
   return (bytes) => {
     if (bytes < bytesMin) return plainMemory(bytes);

@@ -72,7 +72,7 @@ const funnelsOf = ({partitions}: World, stretch: Stretch, windowMs: number): Pos
 
 function alone(world: World, stretch = whole, windowMs = always) {
   const funnels = funnelsOf(world, stretch, windowMs);
-  for (const funnel of funnels) finish(funnel.walk());
+  finish(walkBlocks(funnels));
   return totalOf(funnels);
 }
 

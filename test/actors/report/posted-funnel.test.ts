@@ -4,7 +4,7 @@ import type {SnapshotIndex} from '../../../actors/manifest.js';
 import {ranksPerMs, timeOfKey} from '../../../actors/report/event-key.js';
 import {FunnelPartial} from '../../../actors/report/funnel.js';
 import {NumberLists} from '../../../actors/report/median.js';
-import {PostedFunnel} from '../../../actors/report/posted-funnel.js';
+import {PostedFunnel, walkBlocks} from '../../../actors/report/posted-funnel.js';
 import type {Stretch} from '../../../actors/report/selection.js';
 import {plainMemory, type UserPostings} from '../../../actors/report/user-postings.js';
 import {noUser, type RowsView} from '../../../actors/rows.js';
@@ -40,7 +40,7 @@ function scanned(
 
 function posted(segments: readonly UserPostings[], steps: number[], stretch: Stretch, windowMs: number) {
   const funnel = new PostedFunnel(segments, steps, stretch, windowMs, lists);
-  finish(funnel.walk());
+  finish(walkBlocks([funnel]));
   const result = resultOf(funnel);
   for (const list of funnel.durations) lists.giveBack(list);
   return result;
@@ -155,7 +155,7 @@ describe('a funnel over postings equals the scan', () => {
       [0, 1],
       [1, 0],
     ].map((steps) => new PostedFunnel(segments, steps, whole, always, lists));
-    const walks = funnels.map((funnel) => funnel.walk());
+    const walks = funnels.map((funnel) => walkBlocks([funnel]));
     for (let goesOn = true; goesOn; ) goesOn = walks.map((walk) => walk.next()).some(({done}) => !done);
     expect(funnels.map((funnel) => resultOf(funnel))).toEqual([
       scanned(chunks, shape, [0, 1], whole, always),
