@@ -88,6 +88,8 @@ export class PartsCache {
   private readonly loading = new Map<string, Promise<Held>>();
   private boundBytes: number;
   private lentBytes = 0;
+  /** Room for what is being loaded aside. */
+  private reservedBytes = 0;
 
   constructor(values: PartValues, bytesMax: number) {
     this.boundBytes = bytesMax;
@@ -142,12 +144,22 @@ export class PartsCache {
     return (held.rows ??= viewRows(held.bytes));
   }
 
-  /** What `loadRows` brings, for work that nobody waits for: it is kept where there is room, and nothing else leaves for it. */
+  /**
+   * What `loadRows` brings, for work that nobody waits for: it is kept where there is room, and nothing else leaves for it.
+   * Room is taken when a load begins: several that are under way at once would each see the same.
+   */
   async loadRowsAside(ref: PartRef): Promise<RowsView> {
     const held = this.held.peek(ref.key);
     if (held !== undefined) return (held.rows ??= viewRows(held.bytes));
-    const isKept = this.loading.has(ref.key) || this.bytesHeld + ref.bytes <= this.bytesMax;
-    return isKept ? this.loadRows(ref) : viewRows(upgradedRows(await this.read(ref)));
+    if (this.loading.has(ref.key)) return this.loadRows(ref);
+    if (this.bytesHeld + this.reservedBytes + ref.bytes > this.bytesMax)
+      return viewRows(upgradedRows(await this.read(ref)));
+    this.reservedBytes += ref.bytes;
+    try {
+      return await this.loadRows(ref);
+    } finally {
+      this.reservedBytes -= ref.bytes;
+    }
   }
 
   /** What `loadRows` brings, if it is at hand. */

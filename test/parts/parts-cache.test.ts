@@ -128,6 +128,23 @@ describe('parts cache', () => {
     expect(second).toBe(first);
   });
 
+  test('of rows that are read aside at once as many are kept as there is room for, and nothing leaves for the others', async () => {
+    const parts = new MemoryParts();
+    const partition = new TestPartition(parts);
+    for (let chunk = 0; chunk < 6; chunk++) partition.append({user: 'u', event: 'A', timeMs: chunk}).cutChunk();
+    const refs = partition.publish().index.chunks.map(({rows}) => rows);
+    const used = refs.slice(0, 2);
+    const cache = new PartsCache(parts, 3 * refs[0]!.bytes);
+    for (const ref of used) await cache.loadRows(ref);
+    const aside = await Promise.all(refs.slice(2).map((ref) => cache.loadRowsAside(ref)));
+    expect(aside.map(({timeBase, times}) => timeBase + times[0]!)).toEqual([2, 3, 4, 5]);
+    expect(refs.map((ref) => cache.heldRows(ref) !== undefined)).toEqual([true, true, true, false, false, false]);
+    // What it took is given back: with one part's room free again one is kept.
+    cache.bound(4 * refs[0]!.bytes);
+    await cache.loadRowsAside(refs[3]!);
+    expect(cache.heldRows(refs[3]!)).toBeDefined();
+  });
+
   test('hands out a part larger than the bound without keeping it', async () => {
     const store = new Store();
     const ref = store.put(bytesOf('123456789'));
