@@ -15,6 +15,7 @@ import {piecesBench} from './benches/pieces.js';
 import {recoveryBench} from './benches/recovery.js';
 import {reportsBench} from './benches/reports.js';
 import {stallsBench} from './benches/stalls.js';
+import {twinsBench} from './benches/twins.js';
 
 export const benches: readonly Bench[] = [
   ingestBench,
@@ -25,6 +26,7 @@ export const benches: readonly Bench[] = [
   parsersBench,
   importBench,
   reportsBench,
+  twinsBench,
   historyBench,
   foldBench,
   piecesBench,

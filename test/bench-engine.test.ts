@@ -64,7 +64,7 @@ describe.runIf(isLinux)('the benches of one data set', () => {
   const reportOf = (name: string) => small.results[name].report;
 
   beforeAll(async () => {
-    small = await runSmallTogether('reports', 'history', 'fold', 'recovery', 'memory', 'growth');
+    small = await runSmallTogether('reports', 'twins', 'history', 'fold', 'recovery', 'memory', 'growth');
   }, 600_000);
 
   test('reports agree with DuckDB in both schemas', () => {
@@ -95,6 +95,15 @@ describe.runIf(isLinux)('the benches of one data set', () => {
     for (const {ratio, oursMs} of lines.filter((line: {name: string}) => !isFirst(line)))
       expect([ratio.all.length, oursMs.length]).toEqual([1, 1]);
     expect(lines.find(isFirst)).toMatchObject({ratio: null, oursMs: {length: 2 * 5}});
+  });
+
+  test('twins: every fast path of reports is asked beside its plain twin, which answers the same', () => {
+    const {pairs, rounds, gains} = reportOf('twins');
+    const [{samples}] = rounds.rounds;
+    expect(Object.keys(samples)).toEqual(pairs.flat());
+    expect(Object.keys(gains)).toEqual(pairs.map(([quick]: [string]) => quick));
+    expect(pairs.flat()).toContain('funnel of 14, frequent events: two threads');
+    expect(small.stdout).toMatch(/^funnel of 14: two threads +\d/m);
   });
 
   test('history asks every kind of page, twice of one service and once of one with a small cache', () => {

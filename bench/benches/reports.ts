@@ -12,8 +12,10 @@ import {
   type FilteredCountQuestion,
   type FunnelQuestion,
   filteredCountPath,
+  funnelOf14,
+  funnelOf14Frequent,
   funnelPath,
-  type TimeRange,
+  wholeRange,
 } from '../engine/questions.js';
 import {type Asked, Rivalry, type Sample} from '../engine/rivalry.js';
 import {cacheMib, openStore, startOver} from '../engine/store.js';
@@ -28,43 +30,8 @@ import {DuckDbPeer} from '../peers/duckdb/peer.js';
 import {type Measure, playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
 import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
-import {canonical, dayMs, type WorkloadOptions} from '../workload/events.js';
+import {canonical, type WorkloadOptions} from '../workload/events.js';
 import {funnelSteps} from '../workload/expected.js';
-
-/** A long funnel of one visit: half of all events match one of its steps. */
-const funnelOf14 = [
-  'session_started',
-  'search_performed',
-  'item_viewed',
-  'item_added',
-  'item_removed',
-  'video_played',
-  'form_submitted',
-  'notification_opened',
-  'file_uploaded',
-  'comment_posted',
-  'checkout_started',
-  'settings_changed',
-  'purchase_completed',
-  'invite_sent',
-] as const;
-/** The worst of its length: nearly all events match one of its steps. */
-const funnelOf14Frequent = [
-  'page_viewed',
-  'button_clicked',
-  'search_performed',
-  'item_viewed',
-  'session_started',
-  'form_submitted',
-  'item_added',
-  'video_played',
-  'notification_opened',
-  'item_removed',
-  'file_uploaded',
-  'comment_posted',
-  'checkout_started',
-  'signed_in',
-] as const;
 
 /** Event, property and value: frequent and rare, few values and many. */
 const filters: readonly (readonly [string, string, string])[] = [
@@ -148,11 +115,6 @@ function told(played: Played, say: Say): Played {
     if (times.length > 0) say(`DuckDB: ${name}, ways warm, ms: ${times.join(' | ')}`);
   }
   return played;
-}
-
-/** The whole time of the workload and some empty days around it: another range for every number, the same events. */
-function wholeRange({startMs, dayCount}: WorkloadOptions, number: number): TimeRange {
-  return {fromMs: startMs - (number >> 3) * dayMs, toMs: startMs + (dayCount + (number & 7)) * dayMs - 1};
 }
 
 const peerName = (name: string): string => `DuckDB: ${name}`;

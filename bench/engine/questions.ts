@@ -1,5 +1,42 @@
 // What is asked of the service and of peers alike, as plain data: each side says it in its own words.
 
+import {dayMs, type WorkloadOptions} from '../workload/events.js';
+
+/** A long funnel of one visit: half of all events match one of its steps. */
+export const funnelOf14 = [
+  'session_started',
+  'search_performed',
+  'item_viewed',
+  'item_added',
+  'item_removed',
+  'video_played',
+  'form_submitted',
+  'notification_opened',
+  'file_uploaded',
+  'comment_posted',
+  'checkout_started',
+  'settings_changed',
+  'purchase_completed',
+  'invite_sent',
+] as const;
+/** The worst of its length: nearly all events match one of its steps. */
+export const funnelOf14Frequent = [
+  'page_viewed',
+  'button_clicked',
+  'search_performed',
+  'item_viewed',
+  'session_started',
+  'form_submitted',
+  'item_added',
+  'video_played',
+  'notification_opened',
+  'item_removed',
+  'file_uploaded',
+  'comment_posted',
+  'checkout_started',
+  'signed_in',
+] as const;
+
 /** Bounds are inclusive epoch ms. */
 export interface TimeRange {
   readonly fromMs: number;
@@ -41,4 +78,9 @@ export function filteredCountPath(question: FilteredCountQuestion): string {
 
 export function activePath(question: ActiveQuestion): string {
   return `/v1/reports/users?metric=${question.metric}&interval=day&${range(question)}`;
+}
+
+/** The whole time of the workload and some empty days around it: another range for every number, the same events. */
+export function wholeRange({startMs, dayCount}: WorkloadOptions, number: number): TimeRange {
+  return {fromMs: startMs - (number >> 3) * dayMs, toMs: startMs + (dayCount + (number & 7)) * dayMs - 1};
 }

@@ -1,0 +1,43 @@
+// Parts as reports would have them without what is there for speed alone: the twins of the bench of that name.
+
+import type {PartRef} from '../../actors/manifest.js';
+import type {DayRanges} from '../../actors/report/day-ranges.js';
+import {PartsCache, type ScannedRows, type ScannedWindows} from '../../src/parts/parts-cache.js';
+import {HeldDayRanges} from '../../src/report/held-day-ranges.js';
+
+/** Nothing is derived of rows and windows. */
+export class UnderivedParts extends PartsCache {
+  override async scanRows(ref: PartRef): Promise<ScannedRows> {
+    return {rows: await this.loadRows(ref), derived: undefined};
+  }
+
+  override scanHeldRows(ref: PartRef): ScannedRows | undefined {
+    const rows = this.heldRows(ref);
+    return rows && {rows, derived: undefined};
+  }
+
+  override async scanWindows(ref: PartRef): Promise<ScannedWindows> {
+    return {windows: await this.loadWindows(ref), cells: undefined};
+  }
+
+  override scanHeldWindows(): undefined {}
+}
+
+/** What is at hand is waited for like what is not. */
+export class AwaitedParts extends PartsCache {
+  override scanHeldRows(): undefined {}
+
+  override scanHeldWindows(): undefined {}
+}
+
+/** Tables of the newest snapshot are made with every question: out of the last one, as after a snapshot of new days. */
+export class ResumedDayRanges extends HeldDayRanges {
+  override find(): undefined {}
+}
+
+/** Likewise, out of nothing. */
+export class RemadeDayRanges extends ResumedDayRanges {
+  override resumable(): DayRanges | undefined {
+    return undefined;
+  }
+}
