@@ -74,6 +74,10 @@ export class UserBlockWriter {
     return this.users === 0;
   }
 
+  get bytes(): number {
+    return this.writer.position;
+  }
+
   /** The next record belongs into another block. */
   get isFull(): boolean {
     return this.users >= userBlockUsers || this.writer.position >= userBlockBytes;
@@ -120,6 +124,10 @@ export class UserBlockReader {
 
   constructor(payload: Uint8Array) {
     this.reader = new ByteReader(payload);
+  }
+
+  get restBytes(): number {
+    return this.reader.end - this.reader.position;
   }
 
   next(): UserRecord | undefined {

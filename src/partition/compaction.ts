@@ -1,6 +1,7 @@
 // Merging sorted runs, so that a reader has few to merge: a run is merged with its predecessor as soon as it is at least
 // a quarter of its size (of user records: half of it). Sizes then fall by more than four, or two, from run to run, and a
-// byte is rewritten once a level.
+// byte is rewritten once a level; a block that the newer runs do not reach into is not rewritten at all, as nearly all are
+// where events come in order of time.
 //   A run that cannot be read is merged with nothing: it stays as it is, and so do those before it. What was folded goes
 //   into snapshots all the same, and only what needs the damaged part is missing.
 
@@ -11,6 +12,15 @@ import {daysOf, mergeDay, WindowsBuilder, windowBlockBytes} from '../../actors/w
 import {encodeWindows, viewWindows, type WindowsView} from '../../actors/windows.js';
 import {isUnreadable} from '../parts/damage.js';
 import type {PartStore} from './part-store.js';
+import {
+  aloneAhead,
+  blockInMemory,
+  lowestOf,
+  RunCursor,
+  type SourceBlock,
+  storedBlock,
+  unopenedAt,
+} from './run-cursor.js';
 import type {Errand} from './work-pace.js';
 
 export const sizeRatio = 4;
@@ -19,6 +29,8 @@ export const sizeRatio = 4;
  * users are the largest runs, of which each snapshot touches a third: at a quarter nearly every snapshot wrote all of them.
  */
 export const userSizeRatio = 2;
+/** A run is not cut into smaller blocks than this to take one over. */
+const blockBytesMin = 64 * 1024;
 /** Users merged in one go: less than 1 ms. */
 const usersAtOnce = 256;
 
@@ -58,17 +70,17 @@ async function putRun(parts: PartStore, blocks: readonly EncodedBlock[], errand:
 
 const bytesOf = (blocks: readonly EncodedBlock[]): number => blocks.reduce((sum, {payload}) => sum + payload.length, 0);
 
-/** Appends a run and merges the newest ones; an empty run changes nothing. `isErased` members leave day sets. */
+/** Appends a run and merges the newest ones; an empty run changes nothing. Members that are erased leave day sets. */
 export async function appendWindowRun(
   runs: readonly Run[],
   blocks: Iterable<EncodedBlock>,
   parts: PartStore,
   loader: PartLoader,
-  isErased: (user: number) => boolean,
+  erased: ReadonlySet<number>,
   errand: Errand,
 ): Promise<readonly Run[]> {
-  return append(runs, blocks, sizeRatio, parts, loader, errand, (merged, isWhole) =>
-    intoOneRun(parts, (output) => mergeWindowRuns(merged, parts, isErased, isWhole, output, errand)),
+  return append(runs, blocks, sizeRatio, parts, loader, errand, (merged, output, isWhole) =>
+    mergeWindowRuns(merged, output, erased, isWhole, errand),
   );
 }
 
@@ -79,10 +91,12 @@ export async function appendUserRun(
   loader: PartLoader,
   errand: Errand,
 ): Promise<readonly Run[]> {
-  return append(runs, blocks, userSizeRatio, parts, loader, errand, (merged) =>
-    intoOneRun(parts, (output) => mergeUserRuns(merged, parts, output, errand)),
+  return append(runs, blocks, userSizeRatio, parts, loader, errand, (merged, output) =>
+    mergeUserRuns(merged, output, errand),
   );
 }
+
+type RunSource = readonly SourceBlock[];
 
 /**
  * The run that is appended is merged out of memory and stored only where it stays: a value that is stored to be replaced at
@@ -95,178 +109,191 @@ async function append(
   parts: PartStore,
   loader: PartLoader,
   errand: Errand,
-  merge: (runs: readonly RunSource[], isWhole: boolean) => Promise<Run | undefined>,
+  merge: (runs: readonly RunSource[], output: Output, isWhole: boolean) => Promise<void>,
 ): Promise<readonly Run[]> {
   const fresh = await encodeAll(blocks, errand);
   if (fresh.length === 0) return runs;
+  const load = (ref: PartRef): Promise<Uint8Array> => loader.load(ref);
   const sizes = [...runs.map((run) => run.bytes), bytesOf(fresh)];
   for (let count = mergeCount(sizes, ratio); count > 1; count--) {
     const kept = runs.slice(0, 1 - count);
-    const merged = [...runs.slice(1 - count).map((run) => stored(run, loader)), inMemory(fresh)];
-    const result = await merge(merged, kept.length === 0);
+    const older = runs.slice(1 - count).map((run) => run.blocks.map((block) => storedBlock(block, load)));
+    const merged = [...older, fresh.map(blockInMemory)];
+    const result = await intoOneRun(parts, (output) => merge(merged, output, kept.length === 0));
     if (result !== undefined) return result.blocks.length > 0 ? [...kept, result] : kept;
   }
   return [...runs, await putRun(parts, fresh, errand)];
 }
 
-/** The blocks of a run, in the store or not. */
-type RunSource = readonly {load(): Promise<Uint8Array>}[];
+/** The run that a merge makes. */
+class Output {
+  readonly blocks: RunBlock[] = [];
+  readonly put: PartRef[] = [];
+  bytes = 0;
+  private readonly parts: PartStore;
 
-const stored = ({blocks}: Run, loader: PartLoader): RunSource =>
-  blocks.map(({part}) => ({load: () => loader.load(part)}));
-const inMemory = (blocks: readonly EncodedBlock[]): RunSource =>
-  blocks.map(({payload}) => ({load: async () => payload}));
+  constructor(parts: PartStore) {
+    this.parts = parts;
+  }
 
-/** What a merge has put so far. */
-interface Output {
-  readonly blocks: RunBlock[];
-  bytes: number;
+  async add({first, last, payload}: EncodedBlock): Promise<void> {
+    const part = await this.parts.put(payload);
+    this.put.push(part);
+    this.append({first, last, part});
+  }
+
+  /** As it is. RC1 */
+  async takeOver({first, last, part, load}: SourceBlock): Promise<void> {
+    if (part === undefined) await this.add({first, last, payload: await load()});
+    else this.append({first, last, part});
+  }
+
+  private append(block: RunBlock): void {
+    this.blocks.push(block);
+    this.bytes += block.part.bytes;
+  }
 }
 
 /** Undefined when one of the runs cannot be read: what was put until then goes. */
 async function intoOneRun(parts: PartStore, merge: (output: Output) => Promise<void>): Promise<Run | undefined> {
-  const output: Output = {blocks: [], bytes: 0};
+  const output = new Output(parts);
   try {
     await merge(output);
-    return output;
+    return {blocks: output.blocks, bytes: output.bytes};
   } catch (error) {
     if (!isUnreadable(error)) throw error;
-    parts.retire(...output.blocks.map(({part}) => part));
+    parts.retire(...output.put);
     return undefined;
   }
 }
 
-/** A run's blocks one after the other. */
-class RunCursor<T> {
-  private readonly run: RunSource;
-  private readonly open: (payload: Uint8Array) => T;
-  private next = 0;
+/** Whether a block can be taken over beside what was merged since the last one, without making a small one of either. */
+const isWorthWhile = (block: SourceBlock, mergedBytes: number): boolean =>
+  block.bytes >= blockBytesMin && (mergedBytes === 0 || mergedBytes >= blockBytesMin);
 
-  constructor(run: RunSource, open: (payload: Uint8Array) => T) {
-    this.run = run;
-    this.open = open;
-  }
+/**
+ * Whether a block that has enough is closed here. Not shortly before the one ends that was read last: the rest would make a
+ * small block in front of one that could be taken over, and so shift all that follow.
+ */
+const isEndOfBlock = (cursor: RunCursor): boolean => !cursor.isOpen || cursor.restBytes >= blockBytesMin;
 
-  async nextBlock(): Promise<T | undefined> {
-    const block = this.run[this.next];
-    if (block === undefined) return undefined;
-    this.next += 1;
-    return this.open(await block.load());
-  }
-}
-
-class DayCursor {
-  private readonly blocks: RunCursor<WindowsView>;
+class DayCursor extends RunCursor {
   view: WindowsView | undefined;
-  private days: number[] = [];
-  private at = 0;
+  private days: readonly number[] = [];
+  private next = 0;
+  private bytes = 0;
 
-  constructor(run: RunSource) {
-    this.blocks = new RunCursor(run, viewWindows);
+  get restBytes(): number {
+    return (this.bytes * (this.days.length - this.next + 1)) / this.days.length;
   }
 
-  get day(): number {
-    return this.days[this.at] ?? Number.POSITIVE_INFINITY;
+  protected enter(payload: Uint8Array): void {
+    this.bytes = payload.length;
+    this.view = viewWindows(payload);
+    this.days = daysOf(this.view);
+    this.next = 0;
   }
 
-  async advance(): Promise<void> {
-    this.at += 1;
-    while (this.at >= this.days.length) {
-      this.view = await this.blocks.nextBlock();
-      if (this.view === undefined) {
-        this.days = [];
-        return;
-      }
-      this.days = daysOf(this.view);
-      this.at = 0;
-    }
+  protected nextKey(): number | undefined {
+    return this.days[this.next++];
   }
 }
 
+/**
+ * Where all runs are merged, what was erased is left out of every block, and cells that became 0 go: only a block of the
+ * oldest run, which has none of these, can be taken over then, and only while nobody is erased.
+ */
 async function mergeWindowRuns(
   runs: readonly RunSource[],
-  parts: PartStore,
-  isErased: (user: number) => boolean,
-  isWhole: boolean,
   output: Output,
+  erased: ReadonlySet<number>,
+  isWhole: boolean,
   errand: Errand,
 ): Promise<void> {
   const cursors = runs.map((run) => new DayCursor(run));
-  for (const cursor of cursors) await cursor.advance();
   const builder = new WindowsBuilder();
-  const flush = async () => {
+  const flush = async (): Promise<void> => {
     if (builder.isEmpty) return;
     const view = builder.finish();
-    const payload = encodeWindows(view);
-    output.bytes += payload.length;
-    output.blocks.push({first: view.firstDay, last: view.lastDay, part: await parts.put(payload)});
+    await output.add({first: view.firstDay, last: view.lastDay, payload: encodeWindows(view)});
   };
+  const mayTakeOver = (cursor: DayCursor): boolean => !isWhole || (cursor === cursors[0] && erased.size === 0);
+  const isErased = (user: number): boolean => erased.has(user);
   for (;;) {
-    const day = Math.min(...cursors.map((cursor) => cursor.day));
+    const lowest = lowestOf(cursors);
+    const day = lowest.key;
     if (day === Number.POSITIVE_INFINITY) break;
-    const here = cursors.filter((cursor) => cursor.day === day);
+    const alone = mayTakeOver(lowest) ? aloneAhead(lowest, cursors) : undefined;
+    if (alone !== undefined && isWorthWhile(alone, builder.bytes)) {
+      await flush();
+      await output.takeOver(alone);
+      lowest.skip();
+      continue;
+    }
+    const unopened = unopenedAt(day, cursors);
+    if (unopened !== undefined) {
+      await unopened.open();
+      continue;
+    }
+    const here = cursors.filter((cursor) => cursor.key === day);
     const views = here.map((cursor) => cursor.view as WindowsView);
     mergeDay(builder, day, views, isErased, isWhole);
-    for (const cursor of here) await cursor.advance();
-    if (builder.bytes >= windowBlockBytes) await flush();
+    for (const cursor of here) cursor.step();
+    if (builder.bytes >= windowBlockBytes && isEndOfBlock(lowest)) await flush();
     await errand.turn();
   }
   await flush();
 }
 
-class RecordCursor {
-  private readonly blocks: RunCursor<UserBlockReader>;
+class RecordCursor extends RunCursor {
   private reader: UserBlockReader | undefined;
   record: UserRecord | undefined;
 
-  constructor(run: RunSource) {
-    this.blocks = new RunCursor(run, (payload) => new UserBlockReader(payload));
+  get restBytes(): number {
+    return this.reader?.restBytes ?? 0;
   }
 
-  /** Whether the next record is at hand without waiting for a part. */
-  step(): boolean {
+  protected enter(payload: Uint8Array): void {
+    this.reader = new UserBlockReader(payload);
+  }
+
+  protected nextKey(): number | undefined {
     this.record = this.reader?.next();
-    return this.record !== undefined;
-  }
-
-  async advance(): Promise<void> {
-    while (!this.step()) {
-      this.reader = await this.blocks.nextBlock();
-      if (this.reader === undefined) return;
-    }
+    return this.record?.user;
   }
 }
 
-async function mergeUserRuns(
-  runs: readonly RunSource[],
-  parts: PartStore,
-  output: Output,
-  errand: Errand,
-): Promise<void> {
+async function mergeUserRuns(runs: readonly RunSource[], output: Output, errand: Errand): Promise<void> {
   const cursors = runs.map((run) => new RecordCursor(run));
-  for (const cursor of cursors) await cursor.advance();
   const writer = new UserBlockWriter();
-  const flush = async () => {
-    if (writer.isEmpty) return;
-    const {first, last, payload} = writer.finish();
-    output.bytes += payload.length;
-    output.blocks.push({first, last, part: await parts.put(payload)});
+  const flush = async (): Promise<void> => {
+    if (!writer.isEmpty) await output.add(writer.finish());
   };
   for (let users = 1; ; users++) {
-    let lowest: UserRecord | undefined;
-    for (const {record} of cursors) {
-      if (record !== undefined && (lowest === undefined || record.user < lowest.user)) lowest = record;
+    const lowest = lowestOf(cursors);
+    const user = lowest.key;
+    if (user === Number.POSITIVE_INFINITY) break;
+    const alone = aloneAhead(lowest, cursors);
+    if (alone !== undefined && isWorthWhile(alone, writer.bytes)) {
+      await flush();
+      await output.takeOver(alone);
+      lowest.skip();
+      continue;
     }
-    if (lowest === undefined) break;
-    const {user} = lowest;
+    const unopened = unopenedAt(user, cursors);
+    if (unopened !== undefined) {
+      await unopened.open();
+      continue;
+    }
     let merged: UserRecord | undefined;
     for (const cursor of cursors) {
-      if (cursor.record?.user !== user) continue;
-      merged = merged === undefined ? cursor.record : mergeRecords(merged, cursor.record);
-      if (!cursor.step()) await cursor.advance();
+      if (cursor.key !== user) continue;
+      const record = cursor.record as UserRecord;
+      merged = merged === undefined ? record : mergeRecords(merged, record);
+      cursor.step();
     }
     writer.add(merged as UserRecord);
-    if (writer.isFull) await flush();
+    if (writer.isFull && isEndOfBlock(lowest)) await flush();
     if (users % usersAtOnce === 0) await errand.turn();
   }
   await flush();

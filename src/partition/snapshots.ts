@@ -244,8 +244,7 @@ export class Snapshots {
     const {partition, layout, parts, loader} = this.setup;
     const before = layout.windowRuns;
     const erased = new Set(cut.rest.erasedUsers);
-    const isErased = (user: number) => erased.has(user);
-    layout.setRuns('windowRuns', await appendWindowRun(before, cut.windowBlocks, parts, loader, isErased, errand));
+    layout.setRuns('windowRuns', await appendWindowRun(before, cut.windowBlocks, parts, loader, erased, errand));
     // One run that this cut encoded or merged: no run holds the erased any more.
     if (layout.windowRuns !== before && layout.windowRuns.length === 1) partition.dropErasedUsers(erased);
     layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, loader, errand));

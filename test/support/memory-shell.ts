@@ -129,7 +129,7 @@ export class MemoryShell {
     const erased = new Set(cut.rest.erasedUsers);
     layout.setRuns(
       'windowRuns',
-      await appendWindowRun(layout.windowRuns, cut.windowBlocks, parts, cache, (user) => erased.has(user), errand),
+      await appendWindowRun(layout.windowRuns, cut.windowBlocks, parts, cache, erased, errand),
     );
     layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, cache, errand));
     const fresh = await Promise.all(
