@@ -27,12 +27,8 @@ export class DaySets {
 
   /** Adds a user to a day; it may be there already. */
   add(day: number, user: number): void {
-    this.of(day).add(user, true);
-  }
-
-  /** To add several users to, one at least: a day without users has no list. */
-  of(day: number): DayList {
-    return this.last?.day === day ? this.last : this.listOf(day);
+    const list = this.last?.day === day ? this.last : this.listOf(day);
+    list.add(user);
   }
 
   private listOf(day: number): DayList {
@@ -53,7 +49,7 @@ export class DaySets {
   }
 }
 
-export class DayList {
+class DayList {
   readonly day: number;
   /** A bit a user. DS2 */
   private words = new Uint32Array(0);
@@ -64,12 +60,11 @@ export class DayList {
     this.day = day;
   }
 
-  /** `isNew` may be false only if the user was added before: a bit is set whatever it says, which spares a guess. */
-  add(user: number, isNew: boolean): void {
+  add(user: number): void {
     const {words} = this;
     const word = user >>> 5;
     if (word < words.length) words[word] |= 1 << (user & (wordBits - 1));
-    else if (isNew) this.append(user);
+    else this.append(user);
   }
 
   private append(user: number): void {
@@ -78,7 +73,7 @@ export class DayList {
       return;
     }
     this.makeRoom();
-    this.add(user, true); // There is room, in the words or in the list.
+    this.add(user); // There is room, in the words or in the list.
   }
 
   private makeRoom(): void {

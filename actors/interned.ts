@@ -21,8 +21,6 @@ export const tableSeed = 0x7461626c; // 'tabl'
 const arenaBytesMax = 2 ** 32 - 1;
 /** Beside what is restored there is room for what comes then: a table that is full is copied for its next entry. */
 const reservedShare = 9 / 8;
-/** A power of two. */
-const recentPlaces = 64;
 const free = 0;
 const gone = 0xffffffff;
 /** Read as in version 1, the first key would have 4 MiB. */
@@ -39,27 +37,11 @@ export class InternedTable {
   /** Entry i is arena[offsets[i] .. offsets[i + 1]). */
   private offsets = new Uint32Array(65);
   private removed = new Set<number>();
-  /** index + 1, or 0, of entries that were asked for lately. */
-  private readonly recent = new Uint32Array(recentPlaces);
   /** Two words a slot, so that a look-up reads one line of cache: index + 1, `free` or `gone`, and the entry's hash. */
   private slots = new Uint32Array(2 * 128);
   private slotsUsed = 0;
   /** Blocks that differ from their last encoded form. */
   private dirtyBlocks = new Set<number>();
-
-  /**
-   * Like `intern`, for few strings that come again and again: what was asked for lately is looked for before it is hashed.
-   */
-  internFrequent(bytes: Uint8Array, start: number, end: number): number {
-    const length = end - start;
-    const mixed = length + bytes[end - 1] * 5 + bytes[start + (length >> 1)] * 17;
-    const place = mixed & (recentPlaces - 1);
-    const recent = this.recent[place] - 1;
-    if (recent >= 0 && !this.removed.has(recent) && this.holds(recent, bytes, start, end)) return recent;
-    const index = this.intern(bytes, start, end);
-    this.recent[place] = index + 1;
-    return index;
-  }
 
   /** Index of these bytes, or -1. */
   find(bytes: Uint8Array, start: number, end: number): number {

@@ -227,7 +227,7 @@ export class Partition {
   private applyEvent(entry: EntryView, sequence: number): void {
     if (entry.hasMessageId && !this.isFirstCopy(entry, sequence)) return;
     const user = this.users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
-    const name = this.names.internFrequent(entry.bytes, entry.textStart, entry.textEnd);
+    const name = this.names.intern(entry.bytes, entry.textStart, entry.textEnd);
     if (name >= this.nameCounts.length) this.growNameCounts();
     this.nameCounts[name] += 1;
     const open = this.appendable();
@@ -252,11 +252,12 @@ export class Partition {
     const end = open.count;
     const start = end - taken;
     this.lookUpUsers(kernel, start);
-    const {nameCounts} = this;
-    for (let row = start; row < end; row++) nameCounts[names[row]] += 1;
-    const range = {times, names, users, start, end};
-    this.userDeltas.addEvents(range, this.users.count, open.chunk, this.isNewDay);
-    this.windows.addAll(range, this.names.count, this.isNewDay);
+    this.userDeltas.addEvents({times, users, start, end}, this.users.count, open.chunk, this.isNewDay);
+    const {nameCounts, windows, isNewDay} = this;
+    for (let row = start; row < end; row++) {
+      nameCounts[names[row]] += 1;
+      windows.add(times[row], names[row], users[row], isNewDay[row - start] !== 0);
+    }
     this.tally.counted += taken;
   }
 

@@ -1,6 +1,5 @@
 // What users gained since the last cut: numbers in arrays, one slot a touched user (actors/user-records.ts holds the rest).
 import {dayMs} from './limits.js';
-import type {RowRange} from './row-range.js';
 import type {Traits, UserRecord} from './user-records.js';
 
 const initialSlots = 1_024;
@@ -23,6 +22,14 @@ const chunkHeadAt = 5;
 const lastChunkAt = 6;
 /** Place in `identifyTimes`, + 1; 0: none. */
 const identifyAt = 7;
+
+/** Rows [start, end) of these columns, in the order of arrival. */
+export interface RowRange {
+  readonly times: Float64Array;
+  readonly users: Uint32Array;
+  readonly start: number;
+  readonly end: number;
+}
 
 export class UserDeltas {
   /** Touched users, a slot each. */

@@ -4,7 +4,6 @@ import {type DaySet, DaySets} from './day-sets.js';
 import {dayMs, hourMs} from './limits.js';
 import {lowerBound} from './lower-bound.js';
 import {PairSums, type SortedPairs} from './pair-sums.js';
-import type {RowRange} from './row-range.js';
 import {hoursPerDay, type WindowsView} from './windows.js';
 
 /** A block is closed when it holds so many bytes; a single day may exceed it (W2). */
@@ -27,31 +26,6 @@ export class WindowDeltas {
     }
     this.pendingCounts[name] += 1;
     if (isNewDay) this.members.add(Math.floor(timeMs / dayMs), user);
-  }
-
-  /** The same for the rows of a run, of which there is one at least, with names below `nameCount`; `isNewDay` from 0 on. */
-  addAll({times, names, users, start, end}: RowRange, nameCount: number, isNewDay: Uint8Array): void {
-    if (nameCount > this.pendingHours.length) this.growPending(nameCount - 1);
-    const {members, pendingHours, pendingCounts} = this;
-    let hourStartMs = Math.floor(times[start] / hourMs) * hourMs;
-    let hour = hourStartMs / hourMs;
-    let set = members.of(Math.floor(times[start] / dayMs));
-    for (let row = start; row < end; row++) {
-      const timeMs = times[row];
-      // Most events are of the hour of the one before: to compare is cheaper than to divide.
-      if (!(timeMs >= hourStartMs && timeMs < hourStartMs + hourMs)) {
-        hourStartMs = Math.floor(timeMs / hourMs) * hourMs;
-        hour = hourStartMs / hourMs;
-        set = members.of(Math.floor(timeMs / dayMs));
-      }
-      const name = names[row];
-      if (pendingHours[name] !== hour) {
-        this.flush(name);
-        pendingHours[name] = hour;
-      }
-      pendingCounts[name] += 1;
-      set.add(users[row], isNewDay[row - start] !== 0);
-    }
   }
 
   private growPending(name: number): void {

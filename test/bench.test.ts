@@ -66,8 +66,12 @@ test.runIf(isLinux)('bench: what reads batches makes the same entries, each in i
 
 test.runIf(isLinux)('bench: pieces give what the plain ways give', async () => {
   const {stdout, result} = await runSmall('pieces');
-  expect(stdout).toMatch(/^rows by time: radix sort +\d+/m);
-  expect(Object.keys(result.report.gains)).toHaveLength(6);
+  const {pairs, gains, rounds, partsRead} = result.report;
+  expect(stdout).toMatch(/^a series: written as text +\d+/m);
+  expect(Object.keys(gains)).toEqual(pairs.map(([quick]: [string]) => quick));
+  expect(Object.keys(rounds.rounds[0].samples)).toEqual(pairs.flat());
+  expect(pairs.length).toBeGreaterThan(20);
+  expect(partsRead.twoQueues).toBeLessThan(partsRead.leastRecentlyUsed);
 });
 
 test.runIf(isLinux)('bench: one that is killed leaves no service behind', async () => {

@@ -1,0 +1,340 @@
+// Pieces of reports and history: what is looked for in memory, put in order, and written.
+
+import {bucketLabel} from '../../actors/calendar.js';
+import {type FoundRow, type HistoryFilter, NewestRows} from '../../actors/history.js';
+import {hourMs} from '../../actors/limits.js';
+import {activeAnswer} from '../../actors/report/answers.js';
+import {Buckets} from '../../actors/report/buckets.js';
+import {CellsByName} from '../../actors/report/cells-by-name.js';
+import {DayRanges} from '../../actors/report/day-ranges.js';
+import {placeAfter} from '../../actors/report/key-search.js';
+import {MedianRoom, medianOf, NumberList, NumberLists} from '../../actors/report/median.js';
+import {TimeSort} from '../../actors/report/time-sort.js';
+import {lowerBound, lowerBoundNear, noUser, type RowsView, timeOrder} from '../../actors/rows.js';
+import type {WindowsView} from '../../actors/windows.js';
+import {canonical, dayMs, eventMix} from '../workload/events.js';
+import {type Piece, sumOf, told} from './piece.js';
+import type {SomeEvents} from './some-events.js';
+
+const chunkRows = 16_384;
+
+export function reportPieces(events: SomeEvents): Piece[] {
+  return [
+    cellsByName(events.count),
+    ...series(events.count),
+    tableWindows(events.count),
+    median(events.count),
+    usedAgain(events.count),
+    rowsOfUsers(events),
+    nextEvents(events),
+    endsOfHours(events),
+    rowsOfOneUser(events),
+  ];
+}
+
+function cellsByName(count: number): Piece {
+  const cells = cellsOf(count);
+  return {
+    quick: 'cells by name: radix sort',
+    plain: 'cells by name: numbers sorted',
+    work: {
+      quick: () => {
+        const {hours, counts} = new CellsByName(cells);
+        return [hours, counts];
+      },
+      plain: () => {
+        const {names, hours, counts} = cells;
+        const keys = Float64Array.from(names, (name, cell) => name * names.length + cell).sort();
+        const places = Uint32Array.from(keys, (key) => key % names.length);
+        return [Uint32Array.from(places, (cell) => hours[cell]!), Float64Array.from(places, (cell) => counts[cell]!)];
+      },
+    },
+    count,
+  };
+}
+
+/** A block of windows with so many cells: every name in every hour. */
+function cellsOf(cellCount: number): WindowsView {
+  const none = new Uint32Array(0);
+  const numbers = (of: (cell: number) => number) => Uint32Array.from({length: cellCount}, (_, cell) => of(cell));
+  return {
+    firstDay: 0,
+    lastDay: 0,
+    counts: Float64Array.from({length: cellCount}, (_, cell) => cell % 97),
+    hours: numbers((cell) => Math.floor(cell / eventMix.length)),
+    names: numbers((cell) => cell % eventMix.length),
+    days: none,
+    memberOffsets: none,
+    members: none,
+  };
+}
+
+/** Answers for active users by day, as many as have `count` buckets together. */
+function series(count: number): Piece[] {
+  const {startMs, dayCount} = canonical;
+  const buckets = new Buckets(startMs, startMs + dayCount * dayMs - 1, 'day');
+  const result = {
+    counts: Float64Array.from({length: dayCount}, (_, day) => 15_000 + ((day * 7_919) % 9_973)),
+    total: 49_981,
+  };
+  const answers = Math.max(1, Math.floor(count / dayCount));
+  const plainly = (): string => {
+    const data = Array.from(result.counts, (number, bucket) => ({date: buckets.label(bucket), count: number}));
+    return JSON.stringify({metric: 'dau', interval: buckets.interval, data, total: result.total});
+  };
+  const labels = (): string[] => Array.from({length: dayCount}, (_, day) => bucketLabel(buckets.edges[day]!, 'day'));
+  return [
+    {
+      quick: 'a series: written as text',
+      plain: 'a series: objects and JSON.stringify',
+      work: {quick: last(answers, () => activeAnswer('dau', buckets, result)), plain: last(answers, plainly)},
+      count: answers * dayCount,
+    },
+    {
+      quick: 'dates of a series: month by month',
+      plain: 'dates of a series: one by one',
+      work: {quick: last(answers, () => buckets.labels()), plain: last(answers, labels)},
+      count: answers * dayCount,
+    },
+  ];
+}
+
+/** So often, as it is done for so many answers. */
+function last<T extends {toString(): string}>(times: number, make: () => T): () => T {
+  return () => {
+    let made = make();
+    for (let i = 1; i < times; i++) made = make();
+    return made;
+  };
+}
+
+/** Monthly users of 90 days out of a table of 120. */
+function tableWindows(count: number): Piece {
+  const days = Uint32Array.from({length: 120}, (_, day) => 19_700 + day);
+  const triangle = Uint32Array.from({length: (120 * 121) / 2}, (_, place) => (place * 7_919) % 50_000);
+  const ranges = new DayRanges(days, triangle, undefined);
+  const starts = Int32Array.from({length: 90}, (_, window) => window + 1);
+  const windows = {starts, ends: starts.map((start) => start + 30)};
+  const answers = Math.max(1, Math.floor(count / 90));
+  return {
+    quick: 'windows of a table: bounds followed',
+    plain: 'windows of a table: bounds looked up',
+    work: {
+      quick: last(answers, () => ranges.distinctIn(windows, 19_700)),
+      plain: last(answers, () =>
+        Float64Array.from(starts, (start, window) =>
+          ranges.distinct(19_700 + start, 19_700 + windows.ends[window]! - 1),
+        ),
+      ),
+    },
+    count: answers * 90,
+  };
+}
+
+/** Times between two steps: most are minutes, some are weeks. In lists, one a partition. */
+function median(count: number): Piece {
+  const all = Float64Array.from({length: count}, (_, i) => Math.floor(Math.exp((((i * 7_919) % count) / count) * 21)));
+  const quarter = Math.ceil(count / 4);
+  const lists = [0, 1, 2, 3].map((part) => NumberList.of(all.subarray(part * quarter, (part + 1) * quarter)));
+  const room = new MedianRoom();
+  return {
+    quick: 'a median: sought in cells of a sample',
+    plain: 'a median: sorted',
+    work: {
+      quick: () => String(medianOf(lists, room)),
+      plain: () => {
+        const sorted = all.slice().sort();
+        return (sorted[(count - 1) >> 1]! + sorted[count >> 1]!) / 2;
+      },
+    },
+    count,
+  };
+}
+
+/** Durations of 13 steps, a block of users after the other. */
+function usedAgain(count: number): Piece {
+  const block = new Float64Array(4_096).fill(1);
+  const blocks = Math.max(1, Math.floor(count / 13 / block.length));
+  const filled = (lists: NumberLists) => () => {
+    const taken = Array.from({length: 13}, () => lists.take());
+    for (let i = 0; i < blocks; i++) for (const list of taken) list.pushAll(block, block.length);
+    const counts = taken.map((list) => list.count);
+    for (const list of taken) lists.giveBack(list);
+    return counts;
+  };
+  return {
+    quick: 'durations of a funnel: lists used again',
+    plain: 'durations of a funnel: new lists',
+    work: {quick: filled(new NumberLists(2 ** 30)), plain: filled(new NumberLists(0))},
+    count: 13 * blocks * block.length,
+  };
+}
+
+/** Rows of each user, as they come of chunks: a few ascending runs. */
+function rowsOfUsers(events: SomeEvents): Piece {
+  const {starts, rows} = byUser(events);
+  const times = Float64Array.from(rows, (row) => events.times[row]!);
+  const kinds = Uint8Array.from(rows, (row) => events.names[row]!);
+  const content = (some: Float64Array, of: Uint8Array) => told(() => [sumOf(some), sumOf(of)]);
+  return {
+    quick: 'rows of each user by time: runs merged',
+    plain: 'rows of each user by time: comparator',
+    work: {
+      quick: () => {
+        const [some, of] = [times.slice(), kinds.slice()];
+        const sort = new TimeSort((room) => new Uint8Array(room));
+        for (let user = 0; user + 1 < starts.length; user++) sort.sort(some, of, starts[user]!, starts[user + 1]!);
+        return content(some, of);
+      },
+      plain: () => {
+        const [some, of] = [times.slice(), kinds.slice()];
+        for (let user = 0; user + 1 < starts.length; user++) {
+          const [start, end] = [starts[user]!, starts[user + 1]!];
+          const places = Uint32Array.from({length: end - start}, (_, i) => start + i);
+          places.sort((a, b) => times[a]! - times[b]! || a - b);
+          for (const [i, place] of places.entries()) {
+            some[start + i] = times[place]!;
+            of[start + i] = kinds[place]!;
+          }
+        }
+        return content(some, of);
+      },
+    },
+    count: events.count,
+  };
+}
+
+/** Rows of user u: rows[starts[u]] to rows[starts[u + 1]], in the order in which they came. */
+function byUser({count, users}: SomeEvents): {starts: Uint32Array; rows: Uint32Array} {
+  const userCount = users.reduce((most, user) => Math.max(most, user + 1), 0);
+  const starts = new Uint32Array(userCount + 1);
+  for (const user of users) starts[user + 1]! += 1;
+  for (let user = 0; user < userCount; user++) starts[user + 1]! += starts[user]!;
+  const [places, rows] = [starts.slice(), new Uint32Array(count)];
+  for (const [row, user] of users.entries()) rows[places[user]!++] = row;
+  return {starts, rows};
+}
+
+/** What a funnel looks for: a user's next event of another name. */
+function nextEvents(events: SomeEvents): Piece {
+  const {starts, rows} = byUser(events);
+  const userCount = starts.length - 1;
+  const keys = new Float64Array(events.count);
+  const nameStarts = eventMix.map(() => new Uint32Array(userCount + 1));
+  let end = 0;
+  for (let name = 0; name < eventMix.length; name++) {
+    for (let user = 0; user < userCount; user++) {
+      const own = rows.subarray(starts[user], starts[user + 1]).filter((row) => events.names[row] === name);
+      const ofUser = Float64Array.from(own, (row) => events.times[row]!).sort();
+      keys.set(ofUser, end);
+      nameStarts[name]![user] = end;
+      end += ofUser.length;
+    }
+    nameStarts[name]![userCount] = end;
+  }
+  const walked = (search: typeof placeAfter) => () => {
+    const depths = new Uint32Array(eventMix.length + 1);
+    for (let user = 0; user < userCount; user++) {
+      let [key, depth] = [Number.NEGATIVE_INFINITY, 0];
+      for (; depth < eventMix.length; depth++) {
+        const of = nameStarts[depth]!;
+        const place = search(keys, of[user]!, of[user + 1]!, key);
+        if (place === of[user + 1]) break;
+        key = keys[place]!;
+      }
+      depths[depth]! += 1;
+    }
+    return depths;
+  };
+  return {
+    quick: "a user's next event: steps that grow",
+    plain: "a user's next event: halving",
+    work: {quick: walked(placeAfter), plain: walked(placeAfterByHalving)},
+    count: userCount,
+  };
+}
+
+function placeAfterByHalving(keys: Float64Array, start: number, end: number, key: number): number {
+  let [low, high] = [start, end];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (keys[middle]! <= key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function endsOfHours(events: SomeEvents): Piece {
+  const chunks = chunksOf(events);
+  const counted = (search: typeof lowerBoundNear) => () => {
+    let hours = 0;
+    for (const chunk of chunks) {
+      const {times, order} = chunk;
+      for (let at = 0; at < order.length; hours++)
+        at = search(chunk, (Math.floor(times[order[at]!]! / hourMs) + 1) * hourMs, at);
+    }
+    return hours;
+  };
+  return {
+    quick: 'ends of hours: sought near their starts',
+    plain: 'ends of hours: sought in all of the chunk',
+    work: {quick: counted(lowerBoundNear), plain: counted(lowerBound)},
+    count: counted(lowerBound)(),
+  };
+}
+
+function chunksOf({count, times, users, names}: SomeEvents): RowsView[] {
+  return Array.from({length: Math.ceil(count / chunkRows)}, (_, chunk) => {
+    const some = <T extends Float64Array | Uint32Array>(column: T): T =>
+      column.subarray(chunk * chunkRows, (chunk + 1) * chunkRows) as T;
+    const [own, of] = [some(times), some(users)];
+    return {
+      chunk,
+      baseOrdinal: chunk * chunkRows,
+      count: own.length,
+      timeBase: 0,
+      times: own,
+      users: of,
+      noUser,
+      names: some(names),
+      order: timeOrder(own, of, own.length),
+      columns: [],
+      keysInBody: false,
+    };
+  });
+}
+
+/** The newest page of some ordinary users. */
+function rowsOfOneUser(events: SomeEvents): Piece {
+  const chunks = chunksOf(events);
+  const asked = [10, 100, 1_000, 10_000];
+  const pages = (rowsOf: (filter: HistoryFilter) => readonly FoundRow[]) => () =>
+    asked.map((user) => {
+      const open = {name: undefined, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, ordinalEnd: Infinity, before: undefined};
+      return rowsOf({...open, user}).map(({ordinal}) => ordinal);
+    });
+  return {
+    quick: 'rows of one user: out of the column of users',
+    plain: 'rows of one user: by time',
+    work: {
+      quick: pages((filter) => {
+        const newest = new NewestRows(100, filter);
+        for (const chunk of chunks) newest.offer(chunk);
+        return newest.rows;
+      }),
+      plain: pages(({user}) => newestByTime(chunks, user!)),
+    },
+    count: asked.length * events.count,
+  };
+}
+
+function newestByTime(chunks: readonly RowsView[], user: number): FoundRow[] {
+  const found: FoundRow[] = [];
+  for (const {order, users, times, baseOrdinal} of chunks) {
+    for (let at = order.length - 1; at >= 0; at--) {
+      const row = order[at]!;
+      if (users[row] === user) found.push({timeMs: times[row]!, ordinal: baseOrdinal + row});
+    }
+  }
+  return found.sort((a, b) => b.timeMs - a.timeMs || b.ordinal - a.ordinal).slice(0, 100);
+}
