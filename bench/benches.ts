@@ -16,6 +16,7 @@ import {recoveryBench} from './benches/recovery.js';
 import {reportsBench} from './benches/reports.js';
 import {stallsBench} from './benches/stalls.js';
 import {twinsBench} from './benches/twins.js';
+import {withoutBench} from './benches/without.js';
 
 export const benches: readonly Bench[] = [
   ingestBench,
@@ -23,6 +24,7 @@ export const benches: readonly Bench[] = [
   overloadBench,
   mixedBench,
   stallsBench,
+  withoutBench,
   parsersBench,
   importBench,
   reportsBench,

@@ -87,3 +87,15 @@ test.runIf(isLinux)('bench: stalls reads the probe and the metric of the edge', 
     expect(offered.events).toBeGreaterThan(0);
   }
 });
+
+test.runIf(isLinux)('bench: without compares the service with those that lack one of its shortcuts', async () => {
+  const {stdout, result} = await runSmall('without');
+  expect(stdout).toMatch(/^batches: what was acked is handed over +\d/m);
+  const {gains, rounds} = result.report;
+  const [{samples}] = rounds.rounds;
+  expect(Object.keys(samples)).toHaveLength(2 * Object.keys(gains).length);
+  for (const [name, {median}] of Object.entries<{median: number}>(gains)) {
+    const [, plain] = Object.keys(samples).slice(Object.keys(samples).indexOf(name));
+    expect(median).toBe(samples[plain!].cost / samples[name].cost);
+  }
+});

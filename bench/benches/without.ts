@@ -1,0 +1,172 @@
+// What the service's own shortcuts on the ways between client, log, fold and reports bring: the same load on services that
+// each do without one of them (probe/without.ts).
+
+import {fileURLToPath} from 'node:url';
+import {monotonicMs} from '../../src/clock.js';
+import type {Bench, Say} from '../bench.js';
+import {HttpAsker} from '../engine/http-ask.js';
+import {LoadProcess} from '../load/load-process.js';
+import {offerUnjudged, requireAllStored} from '../load/offered.js';
+import {batchEvents, connectionsOf, prepareShapes, secondsOf} from '../load/shapes.js';
+import {cpuSecondsOf} from '../machine/processes.js';
+import {type BenchService, envOf, startService, writeKey} from '../machine/service.js';
+import {quieted} from '../machine/settle.js';
+import type {BenchOptions} from '../options.js';
+import type {Owned} from '../owned.js';
+import {type Shortcut, withoutVariable} from '../probe/without.js';
+import {type Measure, playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
+import {spreadOf} from '../statistics.js';
+import {fixed, tableText, whole} from '../table.js';
+
+interface Sample {
+  /** CPU seconds a million events, or ms of an answer. */
+  readonly cost: number;
+}
+
+interface Compared {
+  readonly name: string;
+  readonly plain: string;
+  readonly without: Shortcut;
+  readonly load: 'batches' | 'singles' | 'reports';
+}
+
+const compared: readonly Compared[] = [
+  {
+    name: 'batches: what was acked is handed over',
+    plain: 'batches: read back from the log',
+    without: 'handOver',
+    load: 'batches',
+  },
+  {
+    name: 'single events: messages at a pace',
+    plain: 'single events: as soon as the last is acked',
+    without: 'commitPace',
+    load: 'singles',
+  },
+  {
+    name: 'single events: own publish',
+    plain: "single events: the client's publish",
+    without: 'ownPublish',
+    load: 'singles',
+  },
+  {
+    name: 'a report: asked from thread to thread',
+    plain: 'a report: asked through NATS',
+    without: 'askedThread',
+    load: 'reports',
+  },
+];
+
+interface WithoutReport {
+  readonly singlesPerSecond: number;
+  readonly rounds: Rounds<Sample, string>;
+  /** Without it / with it. */
+  readonly gains: Readonly<Record<string, Ratio>>;
+}
+
+const asksMin = 20;
+const reportPath = '/v1/reports/events?event=never_happened&from=2024-01-01&to=2024-01-01&interval=day&filter=n%3D';
+
+async function run(options: BenchOptions, owned: Owned, say: Say): Promise<WithoutReport> {
+  const singlesPerSecond = options.numbers.rate!;
+  const load = owned.add(new LoadProcess());
+  say('preparing requests, starting services …');
+  await prepareShapes(load, options, writeKey);
+  const started = await Promise.all(
+    [undefined, ...compared.map(({without}) => without)].map(async (without) => {
+      return [without, owned.add(await start(options, without))] as const;
+    }),
+  );
+  const services = new Map(started);
+  const measureOf = (kind: Compared['load'], without: Shortcut | undefined): Measure<Sample> => {
+    const service = services.get(without)!;
+    if (kind === 'reports') return asking(service, options, owned);
+    return storing(service, load, kind, options);
+  };
+  const contenders: Record<string, Measure<Sample>> = {};
+  for (const {name, plain, without, load: kind} of compared) {
+    contenders[name] = measureOf(kind, undefined);
+    contenders[plain] = measureOf(kind, without);
+  }
+  const rounds = await playRounds(contenders, options, say);
+  const gains = compared.map(
+    ({name, plain}) => [name, ratioOf(rounds, (samples) => samples[plain]!.cost / samples[name]!.cost)] as const,
+  );
+  return {singlesPerSecond, rounds, gains: Object.fromEntries(gains)};
+}
+
+function start(options: BenchOptions, without: Shortcut | undefined): Promise<BenchService> {
+  const env = {...envOf(options), ...(without === undefined ? {} : {[withoutVariable]: without})};
+  const nodeArguments = ['--import', fileURLToPath(new URL('../probe/without.js', import.meta.url))];
+  return startService({env, profileFolder: options.profileFolder, nodeArguments});
+}
+
+/** CPU of all processes of the service, until what came is folded. */
+function storing(
+  service: BenchService,
+  load: LoadProcess,
+  kind: 'batches' | 'singles',
+  options: BenchOptions,
+): Measure<Sample> {
+  return async (round) => {
+    if (!options.isSmall) await quieted(service, options);
+    const before = cpuSecondsOf(service.pid);
+    const events = await (kind === 'batches' ? sendBatches : sendSingles)(
+      service,
+      load,
+      secondsOf(round, options),
+      options,
+    );
+    const {cpuSeconds} = await quieted(service, options);
+    return {cost: ((cpuSeconds - before) / events) * 1e6};
+  };
+}
+
+async function sendBatches({host, port}: BenchService, load: LoadProcess, seconds: number, options: BenchOptions) {
+  const plan = {host, port, connections: connectionsOf('batch', options), seconds};
+  const {requests, refusals, firstRefusal} = await load.run('batch', plan);
+  if (refusals > 0) throw new Error(`${refusals} requests were refused: ${firstRefusal}`);
+  return requests * batchEvents;
+}
+
+async function sendSingles(target: BenchService, load: LoadProcess, seconds: number, options: BenchOptions) {
+  const requestsPerSecond = options.numbers.rate!;
+  const offered = await offerUnjudged(load, {shape: 'single', target, requestsPerSecond, seconds}, options);
+  requireAllStored(offered);
+  return offered.requests;
+}
+
+/** One after the other, each for the first time. */
+function asking(service: BenchService, options: BenchOptions, owned: Owned): Measure<Sample> {
+  const http = new HttpAsker(service);
+  owned.add({stop: () => http.close()});
+  let asked = 0;
+  return async (round) => {
+    const times: number[] = [];
+    const endMs = monotonicMs() + (secondsOf(round, options) * 1_000) / 5;
+    while (times.length < asksMin || monotonicMs() < endMs)
+      times.push((await http.ask(`${reportPath}${asked++}`)).elapsedMs);
+    return {cost: spreadOf(times).median};
+  };
+}
+
+function text({singlesPerSecond, rounds, gains}: WithoutReport): string {
+  const medianOf = (name: string) => fixed(spreadOf(rounds.rounds.map(({samples}) => samples[name]!.cost)).median, 2);
+  return [
+    `Services that do without a shortcut: CPU s per million events (single events: ${whole(singlesPerSecond)} a second), ms of a report`,
+    tableText(
+      ['', 'cost', 'without it', 'cost', 'gain'],
+      compared.map(({name, plain}) => [name, medianOf(name), plain, medianOf(plain), ratioText(gains[name]!)]),
+    ),
+    roundsText(rounds),
+  ].join('\n');
+}
+
+export const withoutBench: Bench<WithoutReport> = {
+  name: 'without',
+  summary:
+    "what the service's shortcuts between client, log, fold and reports bring: the same load without each of them",
+  numbers: {rate: {normal: 10_000, small: 200, help: 'single events a second'}},
+  run,
+  text,
+};

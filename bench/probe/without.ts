@@ -1,0 +1,72 @@
+// Loaded into the service by `--import`: takes away what it does for speed alone, so that the bench of that name can tell
+// what that brings. All it answers stays the same.
+//   W1. Only the main thread, the edge, is changed: its worker threads load this, too.
+
+import {isMainThread} from 'node:worker_threads';
+import {type JetStreamClient, jetstream} from '@nats-io/jetstream';
+import type {NatsConnection} from 'nats';
+import type {FoldLag} from '../../src/ingest/fold-lag.js';
+import type {LogListener} from '../../src/ingest/publisher.js';
+
+/** What is taken away, by its name in the bench. */
+export const shortcuts = {
+  /** What the log acked is read back from it. */
+  handOver: async () => {
+    const {HandOver} = await import('../../src/ingest/hand-over.js');
+    replace(HandOver.prototype, {
+      stored(this: {lag: FoldLag}, partition: number, sequence: number, bytes: Uint8Array) {
+        this.lag.acked(partition, sequence, bytes.length);
+      },
+    });
+  },
+  /** A message leaves as soon as the one before has its ack. */
+  commitPace: async () => {
+    const {CommitPace} = await import('../../src/ingest/commit-pace.js');
+    replace(CommitPace.prototype, {waitMs: () => 0});
+  },
+  /** Messages leave by the publish of the client library. */
+  ownPublish: async () => {
+    const [{NatsLogLink}, {logSubject}] = await Promise.all([
+      import('../../src/nats/log-link.js'),
+      import('../../src/nats/topology.js'),
+    ]);
+    const clients = new WeakMap<NatsConnection, JetStreamClient>();
+    replace(NatsLogLink.prototype, {
+      send(
+        this: {nc: NatsConnection; listener?: LogListener},
+        partition: number,
+        msgID: string,
+        ticket: number,
+        bytes: Uint8Array,
+      ) {
+        const client = clients.get(this.nc) ?? jetstream(this.nc);
+        clients.set(this.nc, client);
+        const acked = client.publish(logSubject(partition), bytes, {msgID});
+        const stored = ({seq}: {seq: number}) =>
+          this.listener?.answered(partition, ticket, {kind: 'stored', sequence: seq});
+        acked.then(stored, () => {}); // What has no answer is sent again.
+      },
+    });
+  },
+  /** Questions for reports go through NATS. */
+  askedThread: async () => {
+    const {AskLink} = await import('../../src/nats/ask-link.js');
+    replace(AskLink.prototype, {
+      carry(this: {nc: NatsConnection}, subject: string, data: string, options: {timeout: number}) {
+        return this.nc.request(subject, data, options);
+      },
+    });
+  },
+} as const;
+export type Shortcut = keyof typeof shortcuts;
+
+/** Names what is taken away. */
+export const withoutVariable = 'BENCH_WITHOUT';
+
+function replace(prototype: object, methods: Readonly<Record<string, unknown>>): void {
+  for (const name of Object.keys(methods)) if (!(name in prototype)) throw new Error(`there is no method ${name}`);
+  Object.assign(prototype, methods);
+}
+
+const without = process.env[withoutVariable];
+if (isMainThread && without !== undefined) await shortcuts[without as Shortcut](); // W1
