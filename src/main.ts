@@ -162,32 +162,39 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
     if (cause !== undefined) logger.fatal({err: cause}, 'a thread failed');
     endBadly(line); // M3
   };
-  const publications = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const publications = new Int32Array(new SharedArrayBuffer(config.partitions * Int32Array.BYTES_PER_ELEMENT));
   // Nobody else writes to a nats-server of our own, so the threads here know of every manifest.
   const knowsAll = config.nats.kind === 'embedded' && config.roles.includes('partition');
+  // One core stays with the edge and nats-server.
+  const foldingCount = Math.min(config.partitions, Math.max(1, availableParallelism() - 1));
+  const isHandedOver = knowsAll && config.roles.includes('report');
+  const channels = Array.from({length: isHandedOver ? foldingCount : 0}, () => new MessageChannel());
 
   // Half of the cache for those who fold, half for those who answer reports.
   const cacheBytesMax = Math.floor(config.cacheBytesMax / 2);
   let report: (Thread & AnsweringThread) | undefined;
   if (config.roles.includes('report')) {
-    const thread = startReportThread({...common, cacheBytesMax, ...(knowsAll ? {publications} : {})}, fatal);
+    const manifestsPorts = channels.map(({port2}) => port2);
+    const thread = startReportThread(
+      {...common, cacheBytesMax, manifestsPorts, ...(knowsAll ? {publications} : {})},
+      fatal,
+    );
     all.push(thread);
     stages.push({name: 'report', stop: () => thread.drain()});
     report = thread;
   }
   if (config.roles.includes('partition')) {
-    // One core stays with the edge and nats-server.
-    const threadCount = Math.min(config.partitions, Math.max(1, availableParallelism() - 1));
-    const hands = dealPartitions(config.partitions, threadCount).map((partitions) =>
+    const hands = dealPartitions(config.partitions, foldingCount).map((partitions, thread) =>
       startPartitionThread(
         {
           ...common,
           partitions,
           reportRefreshMs: config.reportRefreshMs,
-          cacheBytesMax: Math.floor(cacheBytesMax / threadCount),
-          dedupeBytesMax: Math.floor(config.dedupeBytesMax / threadCount),
+          cacheBytesMax: Math.floor(cacheBytesMax / foldingCount),
+          dedupeBytesMax: Math.floor(config.dedupeBytesMax / foldingCount),
           isNatsEmbedded: config.nats.kind === 'embedded',
           publications,
+          ...(isHandedOver ? {manifestsPort: channels[thread]!.port1} : {}),
           dataDir: config.dataDir,
         },
         fatal,

@@ -1,7 +1,7 @@
 // Worker threads as the main thread sees them: started, ready, drained. What they do is in partition/ and report/.
 
 import {once} from 'node:events';
-import {Worker} from 'node:worker_threads';
+import {type MessagePort, Worker} from 'node:worker_threads';
 import type {
   AckedParcel,
   AnsweringThread,
@@ -33,7 +33,8 @@ export function startPartitionThread(
   const data: PartitionWorkerData = {...plan, releasedBytes, appliedSequences};
   let [ask, hurry] = [(): void => {}, (): void => {}];
   const program = new URL('./partition/worker.js', import.meta.url);
-  const {worker, ...thread} = startThread(program, name, data, onFatal, ({kind}) => {
+  const ports = plan.manifestsPort === undefined ? [] : [plan.manifestsPort];
+  const {worker, ...thread} = startThread(program, name, data, ports, onFatal, ({kind}) => {
     if (kind === 'ask anew') ask();
     else if (kind === 'hurry') hurry();
   });
@@ -61,7 +62,7 @@ export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): Thr
   const asked = new Map<number, (answer: string) => void>();
   let [number, isListening] = [0, false];
   const program = new URL('./report/worker.js', import.meta.url);
-  const {worker, ...thread} = startThread(program, 'report', data, onFatal, (message) => {
+  const {worker, ...thread} = startThread(program, 'report', data, data.manifestsPorts, onFatal, (message) => {
     if (message.kind === 'listening') isListening = true;
     if (message.kind !== 'answer') return;
     asked.get(message.number)?.(message.text);
@@ -84,10 +85,11 @@ function startThread(
   program: URL,
   name: string,
   workerData: object,
+  transferList: readonly MessagePort[],
   onFatal: OnFatal,
   hear: (message: FromWorker) => void,
 ): Thread & {readonly worker: Worker} {
-  const worker = new Worker(program, {workerData, name});
+  const worker = new Worker(program, {workerData, name, transferList: [...transferList]});
   const ended = once(worker, 'exit');
   let hasStopped = false;
   const ready = new Promise<void>((resolve) => {

@@ -1,5 +1,7 @@
 // What the main thread and the worker threads say to each other. Threads meet in NATS. Handed over within a process is what
-// spares a way through it: what a log has acked, questions to the report thread, and that there is a newer manifest.
+// spares a way through it: what a log has acked, questions to the report thread, and newer manifests.
+
+import type {MessagePort} from 'node:worker_threads';
 
 /** How to reach NATS; plain data, so that it can be handed to worker threads. */
 export interface NatsAddress {
@@ -26,8 +28,10 @@ export interface PartitionWorkerData {
   readonly releasedBytes: Int32Array;
   /** Over shared memory, an element a partition: what it folded last; modulo 2^32. */
   readonly appliedSequences: Int32Array;
-  /** Over shared memory, one element: goes up with every manifest that is published, before anybody hears of it; modulo 2^32. */
+  /** Over shared memory, an element a partition: goes up with every manifest that is published, before anybody hears of it; modulo 2^32. */
   readonly publications: Int32Array;
+  /** Takes every such manifest to the report thread of this process, where that counts publications. */
+  readonly manifestsPort?: MessagePort;
   /** Gets the notes of the newest positions. */
   readonly dataDir: string;
   readonly logLevel: string;
@@ -39,7 +43,19 @@ export interface ReportWorkerData {
   readonly cacheBytesMax: number;
   /** As PartitionWorkerData has it, where threads of this process alone publish; otherwise NATS is asked. */
   readonly publications?: Int32Array;
+  /** Brings their manifests. */
+  readonly manifestsPorts: readonly MessagePort[];
   readonly logLevel: string;
+}
+
+/** From a thread that folds to the report thread: what it published, as it was written. */
+export interface HandedManifest {
+  readonly partition: number;
+  /** Which of the partition's publications this is, as they are counted in shared memory. */
+  readonly publication: number;
+  readonly manifest: Uint8Array;
+  /** The index that it names; undefined when that is another owner's. */
+  readonly index: Uint8Array | undefined;
 }
 
 /** A message as its log has it. */

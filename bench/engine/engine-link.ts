@@ -14,6 +14,7 @@ import {onAnnounced, publishedManifests} from '../../src/nats/published-manifest
 import {readDeployment} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {ReportEngine} from '../../src/report/engine.js';
+import type {CountedPublications} from '../../src/report/newest-snapshots.js';
 import {brokerAddress} from '../machine/broker.js';
 import type {BenchService} from '../machine/service.js';
 
@@ -56,10 +57,10 @@ export class EngineLink {
   }
 }
 
-function countedNotices(nc: NatsConnection): Int32Array {
-  const publications = new Int32Array(1);
+function countedNotices(nc: NatsConnection): CountedPublications {
+  let count = 0;
   onAnnounced(nc, () => {
-    publications[0]! += 1;
+    count += 1;
   });
-  return publications;
+  return {count: () => count, handed: () => undefined};
 }

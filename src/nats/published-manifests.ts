@@ -1,12 +1,12 @@
 // The newest published manifests, read through the leader of their bucket: a direct read may be stale; and how whoever
 // reads them hears of a new one before anybody asks.
 //   PM1. A notice is a hint, which may be lost: what is the newest is what the bucket says, or what is counted in shared
-//        memory by the only threads that write to it.
+//        memory by the only threads that write to it, which hand it over, too.
 
 import type {JetStreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {decodeManifest} from '../../actors/manifest.js';
-import type {ManifestSource} from '../report/newest-snapshots.js';
+import type {CountedPublications, ManifestSource} from '../report/newest-snapshots.js';
 import {hasCode, messageNotFound} from './error-codes.js';
 import {bucketStream, bucketSubject} from './topology.js';
 
@@ -22,11 +22,11 @@ export function onAnnounced(nc: NatsConnection, hear: () => void): void {
   nc.subscribe(noticeSubject, {callback: hear});
 }
 
-/** `publications`: counts the manifests of all partitions, where threads of this process alone write them. */
-export function publishedManifests(jsm: JetStreamManager, publications?: Int32Array): ManifestSource {
+/** `publications`: where threads of this process alone write manifests. */
+export function publishedManifests(jsm: JetStreamManager, publications?: CountedPublications): ManifestSource {
   const stream = bucketStream('manifests');
   return {
-    countedRevision: publications && (() => Atomics.load(publications, 0)),
+    publications,
     async lastRevision() {
       return (await jsm.streams.info(stream)).state.last_seq;
     },

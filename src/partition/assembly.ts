@@ -9,7 +9,7 @@ import {stepNoter} from './erasure-steps.js';
 import {Layout} from './layout.js';
 import {LogReader, type LogSource} from './log-reader.js';
 import {LogWriter} from './log-writer.js';
-import {ManifestStore} from './manifest-store.js';
+import {ManifestStore, type WrittenManifest} from './manifest-store.js';
 import {PartStore} from './part-store.js';
 import {patientValues} from './patient-values.js';
 import type {PositionNote} from './position-note.js';
@@ -29,7 +29,7 @@ export interface AssemblyOptions
   readonly setup: PartitionSetup;
   readonly positionNote: PositionNote;
   /** Called with every manifest that is written, before anybody hears of it. */
-  readonly notePublished: () => void;
+  readonly notePublished: (written: WrittenManifest) => void;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   /** Parts are erased over a connection of its own, too: nothing else waits for that. */

@@ -5,6 +5,13 @@ import {hasCode, messageNotFound, wrongLastSequence} from '../nats/error-codes.j
 import {bucketStream, bucketSubject} from '../nats/topology.js';
 import {Final, retryForever} from './retry.js';
 
+/** What was written, bytes. */
+export interface WrittenManifest {
+  readonly manifest: Uint8Array;
+  /** That it names, if it was put for it. */
+  readonly index: Uint8Array | undefined;
+}
+
 export interface StoredManifest {
   readonly manifest: Manifest;
   readonly revision: number;
@@ -15,10 +22,15 @@ export class ManifestStore {
   private readonly jsm: JetStreamManager;
   private readonly subject: string;
   private readonly partition: number;
-  private readonly onWritten: () => void;
+  private readonly onWritten: (written: WrittenManifest) => void;
 
   /** `onWritten` is called once a manifest is the newest, before its writer goes on. */
-  constructor(js: JetStreamClient, jsm: JetStreamManager, partition: number, onWritten = (): void => undefined) {
+  constructor(
+    js: JetStreamClient,
+    jsm: JetStreamManager,
+    partition: number,
+    onWritten: (written: WrittenManifest) => void = () => undefined,
+  ) {
     this.js = js;
     this.jsm = jsm;
     this.partition = partition;
@@ -38,10 +50,11 @@ export class ManifestStore {
   }
 
   /**
-   * Writes the next manifest if `revision` (0: none yet) is still the newest; returns the new revision.
+   * Writes the next manifest if `revision` (0: none yet) is still the newest; returns the new revision. `index`: the bytes
+   * of the one that it names, if they are at hand.
    * @throws Final when another owner wrote meanwhile: this one is fenced.
    */
-  async write(manifest: Manifest, revision: number): Promise<number> {
+  async write(manifest: Manifest, revision: number, index?: Uint8Array): Promise<number> {
     const bytes = encodeManifest(manifest);
     const written = await retryForever(async () => {
       try {
@@ -52,7 +65,7 @@ export class ManifestStore {
         return await this.revisionOfOwn(bytes);
       }
     });
-    this.onWritten();
+    this.onWritten({manifest: bytes, index});
     return written;
   }
 

@@ -150,8 +150,9 @@ export class Snapshots {
     const {partition, parts, log} = this.setup;
     const {orphansExpected} = this; // Expected from now on: the next one's.
     const index = await this.putParts(cut, open);
-    const indexRef = await parts.put(encodeIndex(index));
-    await this.publish(cut, indexRef);
+    const indexBytes = encodeIndex(index);
+    const indexRef = await parts.put(indexBytes);
+    await this.publish(cut, indexRef, indexBytes);
     this.count += 1;
     this.lastMs = monotonicMs() - startedMs;
     log.debug({partition: partition.partition, sequence: cut.sequence, ms: this.lastMs}, 'snapshot published');
@@ -277,7 +278,7 @@ export class Snapshots {
     }
   }
 
-  private async publish(cut: Cut, index: PartRef): Promise<void> {
+  private async publish(cut: Cut, index: PartRef, indexBytes: Uint8Array): Promise<void> {
     const {partition, manifests, parts, note, epoch} = this.setup;
     const last = this.manifest;
     const manifest: Manifest = {
@@ -293,7 +294,7 @@ export class Snapshots {
         last === undefined ? null : {position: last.position, mark: last.mark, asOfMs: last.asOfMs, index: last.index},
     };
     await note.write({...manifest.position, mark: cut.mark, epoch}); // N1 (position-note.ts)
-    this.revision = await manifests.write(manifest, this.revision);
+    this.revision = await manifests.write(manifest, this.revision, indexBytes);
     // Two manifests are kept: the index of the one before the last goes with the next sweep.
     if (last?.previous != null) parts.retire(last.previous.index);
     this.manifest = manifest;

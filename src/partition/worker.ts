@@ -16,10 +16,11 @@ import {createLogger, type Logger} from '../observe.js';
 import {Damage} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {ThreadVitals} from '../thread-vitals.js';
-import type {FromWorker, PartitionWorkerData, ToWorker} from '../worker-messages.js';
+import type {FromWorker, HandedManifest, PartitionWorkerData, ToWorker} from '../worker-messages.js';
 import {AckedIntake} from './acked-intake.js';
 import {assemblePartition} from './assembly.js';
 import {LiveReads} from './live-reads.js';
+import type {WrittenManifest} from './manifest-store.js';
 import type {OfferedMessage} from './offered-messages.js';
 import {patientValues} from './patient-values.js';
 import {PositionFile} from './position-note.js';
@@ -124,14 +125,20 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     refreshMs: data.reportRefreshMs,
     stagger: (number + 1) / (data.partitionCount + 1),
     erasureReach: reachOf(nc),
-    notePublished: () => {
-      Atomics.add(data.publications, 0, 1);
+    notePublished: (written) => {
+      handOver(number, written);
       announceManifest(nc);
     },
     noteApplied: (sequence) => void Atomics.store(data.appliedSequences, number, sequence),
     log,
     onFatal: fail,
   });
+}
+
+/** To the report thread of this process, which may find that it is counted before it comes. */
+function handOver(partition: number, {manifest, index}: WrittenManifest): void {
+  const publication = (Atomics.add(data.publications, partition, 1) + 1) | 0;
+  data.manifestsPort?.postMessage({partition, publication, manifest, index} satisfies HandedManifest);
 }
 
 function reachOf(nc: NatsConnection): ErasureReach {

@@ -3,18 +3,34 @@
 //   N2. A partition's snapshot is replaced as a whole, once everything it needs was read: never half of one.
 
 import {InternedTable} from '../../actors/interned.js';
-import {decodeIndex, type Manifest, type PartRef, partsOf, type SnapshotIndex} from '../../actors/manifest.js';
+import {
+  decodeIndex,
+  decodeManifest,
+  type Manifest,
+  type PartRef,
+  partsOf,
+  type SnapshotIndex,
+} from '../../actors/manifest.js';
 import {MissingPart, type PartsCache} from '../parts/parts-cache.js';
+import type {HandedManifest} from '../worker-messages.js';
 import {SharedRun} from './shared-run.js';
 
 /** Where manifests are published. */
 export interface ManifestSource {
   /** Changes whenever a manifest of any partition is published. */
   lastRevision(): Promise<number>;
-  /** The same without a way to go; undefined where others may publish, too. */
-  readonly countedRevision?: (() => number) | undefined;
+  /** What tells the same without a way to go; undefined where others may publish, too. */
+  readonly publications?: CountedPublications | undefined;
   /** The newest manifest; undefined before the first. */
   newest(partition: number): Promise<Manifest | undefined>;
+}
+
+/** Publications of threads of this process. */
+export interface CountedPublications {
+  /** Another number for every manifest of the partition, from before anybody hears of it. */
+  count(partition: number): number;
+  /** The newest manifest, if it is the one that is counted so and was handed over. */
+  handed(partition: number, count: number): HandedManifest | undefined;
 }
 
 export interface PartitionSnapshot {
@@ -30,12 +46,16 @@ export class NewestSnapshots {
   /** Another array for every change. */
   private held: readonly (PartitionSnapshot | undefined)[];
   private readonly refreshing = new SharedRun(() => this.refresh());
+  /** Of the bucket when all were read. */
   private revision: number | undefined;
+  /** Of each partition when it was read; undefined: what is held is not believed. */
+  private readonly counts: (number | undefined)[];
 
   constructor(source: ManifestSource, parts: PartsCache, partitionCount: number) {
     this.source = source;
     this.parts = parts;
     this.held = new Array(partitionCount).fill(undefined);
+    this.counts = new Array(partitionCount).fill(undefined);
   }
 
   /** N1; one a partition, undefined for those that have not published yet. The same array until something is published. */
@@ -46,7 +66,7 @@ export class NewestSnapshots {
 
   /** Whether it takes no question to know whether those at hand are the newest. */
   get isCounted(): boolean {
-    return this.source.countedRevision !== undefined;
+    return this.source.publications !== undefined;
   }
 
   /** What `read` found last; there may be newer ones. */
@@ -56,12 +76,16 @@ export class NewestSnapshots {
 
   /** Known without a question: all that was counted by now had been when these were read. */
   private isNewest(): boolean {
-    return this.revision !== undefined && this.source.countedRevision?.() === this.revision;
+    const {publications} = this.source;
+    return (
+      publications !== undefined && this.counts.every((count, partition) => count === publications.count(partition))
+    );
   }
 
   /** A part was missing: whether the newest manifests name it all the same. The next read believes nothing that is held. */
   async nameNow({key}: PartRef): Promise<boolean> {
     this.revision = undefined;
+    this.counts.fill(undefined);
     for (const [partition] of this.held.entries()) {
       const manifest = await this.source.newest(partition);
       if (manifest === undefined) continue;
@@ -83,23 +107,41 @@ export class NewestSnapshots {
   }
 
   private async refresh(): Promise<void> {
-    const revision = this.source.countedRevision?.() ?? (await this.source.lastRevision());
+    const {publications} = this.source;
+    if (publications !== undefined)
+      return this.refreshEach((partition) => this.refreshCounted(partition, publications));
+    const revision = await this.source.lastRevision();
     if (revision === this.revision) return;
-    // All of them end before the next refresh begins: what one of them reads late would stand where that put newer ones.
-    const outcomes = await Promise.allSettled(this.held.map((_, partition) => this.refreshPartition(partition)));
-    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    await this.refreshEach((partition) => this.refreshPartition(partition));
     this.revision = revision;
   }
 
-  private async refreshPartition(partition: number): Promise<void> {
-    const manifest = await this.source.newest(partition);
+  /** All of them end before the next refresh begins: what one of them reads late would stand where that put newer ones. */
+  private async refreshEach(refresh: (partition: number) => Promise<void>): Promise<void> {
+    const outcomes = await Promise.allSettled(this.held.map((_, partition) => refresh(partition)));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  private async refreshCounted(partition: number, publications: CountedPublications): Promise<void> {
+    const count = publications.count(partition);
+    if (this.counts[partition] === count) return;
+    // Where nothing is believed the bucket alone says what is the newest.
+    const handed = this.counts[partition] === undefined ? undefined : publications.handed(partition, count);
+    await this.refreshPartition(partition, handed);
+    this.counts[partition] = count;
+  }
+
+  private async refreshPartition(partition: number, handed?: HandedManifest): Promise<void> {
+    const manifest = handed === undefined ? await this.source.newest(partition) : decodeManifest(handed.manifest);
     const held = this.held[partition];
     if (manifest === undefined) return;
+    // The bucket may have said earlier what is not even counted yet.
+    if (handed !== undefined && held !== undefined && isBefore(manifest, held.manifest)) return;
     if (held !== undefined && isSamePart(held.manifest.index, manifest.index)) {
       this.hold(partition, {...held, manifest});
       return;
     }
-    const index = decodeIndex(await this.parts.load(manifest.index));
+    const index = decodeIndex(handed?.index ?? (await this.parts.load(manifest.index)));
     const isSameNames = held !== undefined && areSameParts(held.index.names.blocks, index.names.blocks);
     this.hold(partition, {manifest, index, names: isSameNames ? held.names : await this.readNames(index)}); // N2
   }
@@ -114,6 +156,9 @@ export class NewestSnapshots {
     return names;
   }
 }
+
+const isBefore = ({position: a}: Manifest, {position: b}: Manifest): boolean =>
+  a.generation < b.generation || (a.generation === b.generation && a.sequence < b.sequence);
 
 const isSamePart = (a: PartRef, b: PartRef): boolean => a.key === b.key;
 

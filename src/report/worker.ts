@@ -15,13 +15,15 @@ import {createLogger} from '../observe.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, ReportWorkerData, ToWorker} from '../worker-messages.js';
 import {ReportEngine} from './engine.js';
+import {HandedManifests} from './handed-manifests.js';
+import type {CountedPublications} from './newest-snapshots.js';
 
 /** A first snapshot takes some tens of ms: asking rarely would only delay the start. */
 const readyPauseMs = 20;
 /** What failed was logged: a line a second is enough. */
 const failedPauseMs = 1_000;
 
-const {nats, partitionCount, cacheBytesMax, publications, logLevel} = workerData as ReportWorkerData;
+const {nats, partitionCount, cacheBytesMax, publications, manifestsPorts, logLevel} = workerData as ReportWorkerData;
 const port = must(parentPort, 'the report worker runs in a thread');
 const logger = createLogger(logLevel, 'report');
 const say = (message: FromWorker): void => port.postMessage(message);
@@ -35,9 +37,11 @@ try {
 
 async function run(nc: NatsConnection): Promise<void> {
   const jsm = await jetstreamManager(nc);
-  const manifests = publishedManifests(jsm, publications);
+  const handed = new HandedManifests(manifestsPorts);
+  const manifests = publishedManifests(jsm, publications && countedPublications(publications, handed));
   const engine = new ReportEngine(manifests, partValues(jsm), {partitionCount, cacheBytesMax}, logger);
   onAnnounced(nc, () => void engine.notePublished());
+  handed.listen(() => void engine.notePublished());
   void countReturns(nc);
   const vitals = new ThreadVitals({
     thread: 'report',
@@ -60,6 +64,13 @@ async function run(nc: NatsConnection): Promise<void> {
   await Promise.all([answered, answeredHere()]); // Their parts still come over the connection, and their answers leave by it.
   await nc.drain();
   say({kind: 'stopped'});
+}
+
+function countedPublications(publications: Int32Array, handed: HandedManifests): CountedPublications {
+  return {
+    count: (partition) => Atomics.load(publications, partition),
+    handed: (partition, count) => handed.of(partition, count),
+  };
 }
 
 interface Drain {
@@ -106,7 +117,10 @@ function answerProcess(engine: ReportEngine, vitals: ThreadVitals): () => Promis
 /** A server that was away may have come back without its last writes: what was counted before says nothing then. */
 async function countReturns(nc: NatsConnection): Promise<void> {
   if (publications === undefined) return;
-  for await (const {type} of nc.status()) if (type === 'reconnect') Atomics.add(publications, 0, 1);
+  for await (const {type} of nc.status()) {
+    if (type !== 'reconnect') continue;
+    for (let partition = 0; partition < partitionCount; partition++) Atomics.add(publications, partition, 1);
+  }
 }
 
 /** A question that is no JSON, or whose asker cannot be reached, harms nobody else. */

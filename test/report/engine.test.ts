@@ -1,9 +1,10 @@
 import {describe, expect, test} from 'vitest';
-import type {Manifest} from '../../actors/manifest.js';
+import {decodeIndex, encodeIndex, encodeManifest, type Manifest} from '../../actors/manifest.js';
 import type {ReportAnswer, ReportQuery} from '../../src/asks.js';
 import {createLogger} from '../../src/observe.js';
 import {ReportEngine} from '../../src/report/engine.js';
-import type {ManifestSource} from '../../src/report/newest-snapshots.js';
+import type {CountedPublications, ManifestSource, PartitionSnapshot} from '../../src/report/newest-snapshots.js';
+import type {HandedManifest} from '../../src/worker-messages.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 import {until} from '../support/until.js';
 
@@ -22,7 +23,7 @@ class Bucket implements ManifestSource {
   revision = 0;
   infos = 0;
   fetches = 0;
-  countedRevision: (() => number) | undefined;
+  publications: CountedPublications | undefined;
   private held: Promise<void> | undefined;
 
   /** Says nothing of its revision until the function that is returned is called. */
@@ -51,10 +52,37 @@ class Bucket implements ManifestSource {
   }
 }
 
+/** Counts and hands over what its bucket gets. */
+class Publications implements CountedPublications {
+  readonly counts = [0, 0];
+  readonly last: (HandedManifest | undefined)[] = [];
+
+  count(partition: number): number {
+    return this.counts[partition]!;
+  }
+
+  handed(partition: number, count: number): HandedManifest | undefined {
+    const last = this.last[partition];
+    return last?.publication === count ? last : undefined;
+  }
+
+  note({manifest, index}: PartitionSnapshot): void {
+    const {partition} = manifest;
+    this.counts[partition]! += 1;
+    this.last[partition] = {
+      partition,
+      publication: this.counts[partition]!,
+      manifest: encodeManifest(manifest),
+      index: encodeIndex(index),
+    };
+  }
+}
+
 class World {
   readonly parts = new MemoryParts();
   readonly bucket = new Bucket();
   readonly partitions = [new TestPartition(this.parts), new TestPartition(this.parts)];
+  readonly publications = new Publications();
   readonly engine = new ReportEngine(
     this.bucket,
     this.parts,
@@ -63,9 +91,10 @@ class World {
   );
 
   publish(partition: number, asOfMs: number): Manifest {
-    const {manifest} = this.partitions[partition]!.publish(asOfMs, partition);
-    this.bucket.put(manifest);
-    return manifest;
+    const snapshot = this.partitions[partition]!.publish(asOfMs, partition);
+    this.bucket.put(snapshot.manifest);
+    this.publications.note(snapshot);
+    return snapshot.manifest;
   }
 
   async ask(asked: ReportQuery = query, ifNoneMatch?: string): Promise<Extract<ReportAnswer, {kind: 'report'}>> {
@@ -155,18 +184,84 @@ describe('report engine', () => {
 
   test('asks nobody for the newest where publications are counted, and sees each of them all the same', async () => {
     const world = worldWithSnapshots();
-    world.bucket.countedRevision = () => world.bucket.revision;
+    const {publications} = world;
+    world.bucket.publications = {count: (partition) => publications.count(partition), handed: () => undefined};
     const positions: string[] = [];
     for (let round = 0; round < 3; round++) {
       const {fetches} = world.bucket;
       positions.push((await world.ask()).headers['Report-Log-Position']);
       await world.ask();
-      expect(world.bucket.fetches - fetches).toBe(2); // A manifest of each partition, by the first question alone.
+      expect(world.bucket.fetches - fetches).toBe(round === 0 ? 2 : 1); // By the first question alone, what changed.
       world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 2 * hourMs});
       world.publish(0, (3 + round) * hourMs);
     }
     expect(positions).toEqual(['0:1.1,1:1.1', '0:1.2,1:1.1', '0:1.3,1:1.1']);
     expect(world.bucket.infos).toBe(0);
+  });
+
+  test('a snapshot that was handed over is used without a question or a part', async () => {
+    const world = worldWithSnapshots();
+    world.bucket.publications = world.publications;
+    expect((await world.ask()).body).toBe(counted([1, 1, 0]));
+    expect(world.bucket.fetches).toBe(2); // What was published before anybody asked is what the bucket says.
+    world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 2 * hourMs});
+    const {reads} = world.parts;
+    world.publish(0, 3 * hourMs);
+    const answer = await world.ask();
+    expect(answer.body).toBe(counted([1, 1, 1]));
+    expect(answer.headers['Report-Log-Position']).toBe('0:1.2,1:1.1');
+    expect([world.bucket.fetches, world.bucket.infos]).toEqual([2, 0]);
+    expect(world.parts.reads - reads).toBe(1); // The windows that the question is about.
+  });
+
+  test('the bucket is asked for what is counted and was not handed over, and for that alone', async () => {
+    const world = worldWithSnapshots();
+    world.bucket.publications = world.publications;
+    await world.ask();
+    world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 2 * hourMs});
+    world.publish(0, 3 * hourMs);
+    world.partitions[0]!.append({user: 'newer', event: 'A', timeMs: 2 * hourMs});
+    const {last} = world.publications;
+    const [handed] = last;
+    world.publish(0, 4 * hourMs);
+    last[0] = handed; // On its way.
+    expect((await world.ask()).body).toBe(counted([1, 1, 2]));
+    expect(world.bucket.fetches).toBe(3);
+  });
+
+  test('a bucket that tells of a publication before it is counted is not overtaken by the one before it', async () => {
+    const world = worldWithSnapshots();
+    world.bucket.publications = world.publications;
+    await world.ask();
+    const {counts, last} = world.publications;
+    world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 2 * hourMs});
+    world.publish(0, 3 * hourMs);
+    const handed = last[0];
+    world.partitions[0]!.append({user: 'newer', event: 'A', timeMs: 2 * hourMs});
+    world.publish(0, 4 * hourMs);
+    const newest = last[0];
+    counts[0]! -= 1;
+    last[0] = undefined;
+    expect((await world.ask()).body).toBe(counted([1, 1, 2])); // By the bucket.
+    counts[0]! -= 1; // As if it had been read before either was counted.
+    expect((await world.ask()).body).toBe(counted([1, 1, 2]));
+    [counts[0], last[0]] = [counts[0]! + 1, handed];
+    expect((await world.ask()).body).toBe(counted([1, 1, 2]));
+    [counts[0], last[0]] = [counts[0]! + 1, newest];
+    expect((await world.ask()).body).toBe(counted([1, 1, 2]));
+  });
+
+  test('when a part is gone the bucket is believed, whatever was handed over', async () => {
+    const world = worldWithSnapshots();
+    world.bucket.publications = world.publications;
+    await world.ask();
+    const [before] = world.bucket.manifests;
+    world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 2 * hourMs});
+    world.publish(0, 3 * hourMs);
+    // The store lost its tail: what was handed over names a part that is not there, and the bucket has the manifest before.
+    world.bucket.manifests[0] = before;
+    world.parts.sweep(decodeIndex(world.publications.last[0]!.index!).windowRuns.at(-1)!.blocks[0]!.part);
+    for (let asks = 0; asks < 2; asks++) expect((await world.ask()).body).toBe(counted([1, 1, 0]));
   });
 
   test('while reports are asked a snapshot is read when it is published, otherwise by the next question', async () => {

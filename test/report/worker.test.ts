@@ -3,11 +3,11 @@
 
 import {once} from 'node:events';
 import {fileURLToPath} from 'node:url';
-import {Worker} from 'node:worker_threads';
+import {MessageChannel, Worker} from 'node:worker_threads';
 import {jetstream} from '@nats-io/jetstream';
 import {type NatsConnection, RequestError} from 'nats';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {encodeManifest} from '../../actors/manifest.js';
+import {encodeIndex, encodeManifest} from '../../actors/manifest.js';
 import {askReportSubject, type ReportAnswer, type ReportQuestion} from '../../src/asks.js';
 import {lockDataDir} from '../../src/data-lock.js';
 import {connectNats} from '../../src/nats/connection.js';
@@ -15,7 +15,8 @@ import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
 import {announceManifest} from '../../src/nats/published-manifests.js';
 import {bucketStream, bucketSubject, ensureTopology} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
-import type {FromWorker, ReportWorkerData, ToWorker} from '../../src/worker-messages.js';
+import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
+import type {FromWorker, HandedManifest, ReportWorkerData, ToWorker} from '../../src/worker-messages.js';
 import {temporaryFolder} from '../support/service.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 import {until} from '../support/until.js';
@@ -36,8 +37,9 @@ describe('report thread', () => {
   let nc: NatsConnection;
   let worker: Worker;
   let isReady: Promise<void>;
+  const channel = new MessageChannel();
   let revisionsPut = 0;
-  const publications = new Int32Array(new SharedArrayBuffer(4));
+  const publications = new Int32Array(new SharedArrayBuffer(4 * partitionCount));
 
   beforeAll(async () => {
     const dataDir = temporaryFolder();
@@ -51,9 +53,10 @@ describe('report thread', () => {
       partitionCount,
       cacheBytesMax: 1 << 20,
       publications,
+      manifestsPorts: [channel.port2],
       logLevel: 'silent',
     };
-    worker = new Worker(program, {workerData});
+    worker = new Worker(program, {workerData, transferList: [channel.port2]});
     isReady = new Promise((resolve, reject) => {
       worker.on('error', reject);
       worker.on('message', (message: FromWorker) => {
@@ -65,6 +68,7 @@ describe('report thread', () => {
   });
 
   afterAll(async () => {
+    channel.port1.close();
     await worker.terminate();
     await nc.close();
     await nats.stop();
@@ -72,8 +76,8 @@ describe('report thread', () => {
   });
 
   /** Puts what the partition wrote since the last time. Only we put: revisions in memory and in the bucket are equal. */
-  async function publish(partition: number, asOfMs: number): Promise<void> {
-    const {manifest} = partitions[partition]!.publish(asOfMs, partition);
+  async function putParts(partition: number, asOfMs: number): Promise<PartitionSnapshot> {
+    const snapshot = partitions[partition]!.publish(asOfMs, partition);
     const js = jetstream(nc);
     for (
       let value = await parts.read(revisionsPut + 1);
@@ -84,8 +88,13 @@ describe('report thread', () => {
       revisionsPut += 1;
       expect([ack.stream, ack.seq]).toEqual([bucketStream('parts'), revisionsPut]);
     }
-    await js.publish(bucketSubject('manifests', `p${partition}`), encodeManifest(manifest));
-    Atomics.add(publications, 0, 1);
+    return snapshot;
+  }
+
+  async function publish(partition: number, asOfMs: number): Promise<void> {
+    const {manifest} = await putParts(partition, asOfMs);
+    await jetstream(nc).publish(bucketSubject('manifests', `p${partition}`), encodeManifest(manifest));
+    Atomics.add(publications, partition, 1);
     announceManifest(nc);
   }
 
@@ -151,6 +160,23 @@ describe('report thread', () => {
       expect(answer).toMatchObject({kind: 'report', body: expect.stringContaining(`"total":${count}}`)});
       expect(await ask(counts)).toEqual(answer);
     }
+  });
+
+  test('takes a snapshot from the thread that hands it over, and what is counted and does not come from the bucket', async () => {
+    partitions[1]!.append({user: 'handed', event: 'A', timeMs: 9});
+    const {manifest, index} = await putParts(1, 9 * hourMs); // Its manifest is not put: nobody has to look there.
+    const publication = Atomics.add(publications, 1, 1) + 1;
+    const handed = {partition: 1, publication, manifest: encodeManifest(manifest), index: encodeIndex(index)};
+    channel.port1.postMessage(handed satisfies HandedManifest);
+    const total = async (): Promise<number> => {
+      const answer = await askHere(counts);
+      return answer.kind === 'report' ? (JSON.parse(answer.body!) as {total: number}).total : -1;
+    };
+    await until('the manifest was handed over', async () => (await total()) === 8);
+    Atomics.add(publications, 1, 1); // As when the connection came back: the bucket says what is the newest.
+    expect(await total()).toBe(7);
+    await publish(1, 10 * hourMs);
+    expect(await total()).toBe(8);
   });
 
   test('a question that is no JSON harms nobody else', async () => {
