@@ -7,6 +7,7 @@
 import {once} from 'node:events';
 import {createServer} from 'node:net';
 import {availableParallelism} from 'node:os';
+import {MessageChannel} from 'node:worker_threads';
 import {wallMs} from './clock.js';
 import {type Config, printableConfig, readConfig} from './config.js';
 import {checkDataDir, keepAdminToken, removeServiceNote, writeServiceNote} from './data-dir.js';
