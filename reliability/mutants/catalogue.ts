@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'delete-instead-of-erase',
-    file: 'src/partition/part-store.ts',
+    file: 'src/partition/part-sweep.ts',
     text: "deleteMessage(bucketStream('parts'), sequence, true)",
     replacement: "deleteMessage(bucketStream('parts'), sequence, false)",
     caughtBy: sim,
@@ -89,6 +89,27 @@ export const mutants: readonly Mutant[] = [
     text: '.filter((ref) => !named.has(ref.key))',
     replacement: '.filter((ref) => !named.has(ref.key) || true)',
     caughtBy: sim,
+  },
+  {
+    name: 'erase-what-another-run-of-the-server-has',
+    file: 'src/partition/part-sweep.ts',
+    text: 'this.setup.erasing.run() !== run',
+    replacement: "run === ''",
+    caughtBy: {vitest: 'test/partition/part-sweep.test.ts'},
+  },
+  {
+    name: 'erase-without-a-look',
+    file: 'src/partition/part-sweep.ts',
+    text: 'values.filter(({subject}) => subjects.has(subject))',
+    replacement: 'values.filter(() => subjects.size >= 0)',
+    caughtBy: {vitest: 'test/partition/part-sweep.test.ts'},
+  },
+  {
+    name: 'a-receipt-that-does-not-wait-for-orphans',
+    file: 'src/partition/scrub.ts',
+    text: 'snapshots.sweepOrphans(); // Z4',
+    replacement: '',
+    caughtBy: {sim: 1_000},
   },
   {
     name: 'purge-without-filler',

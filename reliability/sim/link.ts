@@ -45,6 +45,11 @@ export class SimLink {
     this.tryToConnect(0);
   }
 
+  /** Undefined while it leads to none. */
+  get serverRun(): string | undefined {
+    return this.isConnected ? `run ${this.world.server.downs}` : undefined;
+  }
+
   /** `apply` happens at the server; `undefined` from `answer` means silence. */
   request<T>(label: string, apply: () => T, timeoutMs = requestMs): Promise<T> {
     return new Promise((resolve, reject) => {

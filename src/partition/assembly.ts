@@ -11,6 +11,7 @@ import {LogReader, type LogSource} from './log-reader.js';
 import {LogWriter} from './log-writer.js';
 import {ManifestStore, type WrittenManifest} from './manifest-store.js';
 import {PartStore} from './part-store.js';
+import {type ErasingLink, PartSweep} from './part-sweep.js';
 import {patientValues} from './patient-values.js';
 import type {PositionNote} from './position-note.js';
 import {recover} from './recovery.js';
@@ -33,7 +34,7 @@ export interface AssemblyOptions
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   /** Parts are erased over a connection of its own, too: nothing else waits for that. */
-  readonly erasingJsm: JetStreamManager;
+  readonly erasing: ErasingLink;
   /** The log is read over a connection of its own. */
   readonly logSource: LogSource;
   /** For questions about the log's end: they are asked again soon. */
@@ -42,12 +43,13 @@ export interface AssemblyOptions
 
 /** Recovers the partition, which fences an earlier owner. */
 export async function assemblePartition(options: AssemblyOptions): Promise<Runner> {
-  const {setup, js, jsm, erasingJsm, foldCache, damage, positionNote, notePublished, log} = options;
+  const {setup, js, jsm, erasing, foldCache, damage, positionNote, notePublished, log} = options;
   const number = setup.partition;
   const manifests = new ManifestStore(js, jsm, number, notePublished);
   const recovered = await recover(setup, {manifests, cache: foldCache, jsm, note: positionNote, log});
   const {partition, index, epoch, generation, named} = recovered;
-  const parts = new PartStore(js, jsm, erasingJsm, number, epoch);
+  const parts = new PartStore(js, number, epoch);
+  const sweep = new PartSweep({partition: number, parts, jsm, erasing, log});
   parts.retire(...recovered.outdated);
   const pace = new WorkPace(options.refreshMs * restsShare);
   const layout = new Layout(parts, pace);
@@ -62,7 +64,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
       }),
   };
   const snapshots = new Snapshots(
-    {partition, layout, parts, manifests, loader, jsm, note: positionNote, generation, epoch, pace, log},
+    {partition, layout, parts, sweep, manifests, loader, jsm, note: positionNote, generation, epoch, pace, log},
     recovered.manifest,
     recovered.revision,
     named,
@@ -71,7 +73,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const runner = new Runner({
     ...options,
     partition,
-    parts,
+    sweep,
     layout,
     snapshots,
     pace,

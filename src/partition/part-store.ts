@@ -1,28 +1,24 @@
-// The writing side of the parts store of one partition: puts parts, and erases those that nothing names any more.
+// The writing side of the parts store of one partition: puts parts, and knows which of them nothing names any more.
 //   P4. A part goes only when neither kept manifest, nor the state at hand, nor a snapshot in the making names it.
-//   S1. Parts leave by erase-by-sequence alone: purge, KV delete and overwrite leave their bytes on the disk (DESIGN.md, 8).
 
 import {randomBytes} from 'node:crypto';
 import {crc32} from 'node:zlib';
-import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
+import type {JetStreamClient} from '@nats-io/jetstream';
 import {assert} from '../../actors/invariant.js';
 import type {PartRef} from '../../actors/manifest.js';
-import {deletionFailed, hasCode, messageNotFound, sequenceNotFound} from '../nats/error-codes.js';
-import {bucketStream, bucketSubject} from '../nats/topology.js';
+import {bucketSubject} from '../nats/topology.js';
 import {retryForever} from './retry.js';
 
 /** A value of the store. Larger parts span several. */
 const valueBytesMax = 512 * 1024;
-/**
- * An erase writes the storage block of its value anew, up to 4 MiB, and flushes it, about 7.5 ms: some at once share the
- * disk's flush. So what is erased costs by its number, whatever its size.
- */
-const erasesAtOnce = 8;
+/** One value of a part. Nothing else is ever stored under its subject. */
+export interface StoredValue {
+  readonly subject: string;
+  readonly revision: number;
+}
 
 export class PartStore {
   private readonly js: JetStreamClient;
-  private readonly jsm: JetStreamManager;
-  private readonly erasingJsm: JetStreamManager;
   private readonly keyPrefix: string;
   private readonly epoch: number;
   private nextKey = 0;
@@ -32,19 +28,10 @@ export class PartStore {
 
   /**
    * Keys of different owners differ, also of those that ended before their first manifest and so share an epoch: the
-   * server would take a put with a known message id for a repetition, and keep the old bytes. `erasingJsm`: a server does
-   * what comes over one connection one after the other, so that over that of puts and reads these would wait for erases.
+   * server would take a put with a known message id for a repetition, and keep the old bytes.
    */
-  constructor(
-    js: JetStreamClient,
-    jsm: JetStreamManager,
-    erasingJsm: JetStreamManager,
-    partition: number,
-    epoch: number,
-  ) {
+  constructor(js: JetStreamClient, partition: number, epoch: number) {
     this.js = js;
-    this.jsm = jsm;
-    this.erasingJsm = erasingJsm;
     this.epoch = epoch;
     this.keyPrefix = `p${partition}.${epoch}-${randomBytes(4).toString('hex')}`;
   }
@@ -72,66 +59,25 @@ export class PartStore {
     for (const ref of refs) this.retired.set(ref.key, ref);
   }
 
-  /** Erases the retired parts whose key is not in `named` (what the kept manifests name); returns their revisions. P4 */
-  async sweep(named: ReadonlySet<string>): Promise<number[]> {
+  /**
+   * The values of retired parts whose key is not in `named` (what the kept manifests name), once. No snapshot may be in the
+   * making. P4
+   */
+  takeRetired(named: ReadonlySet<string>): StoredValue[] {
     const garbage = [...this.retired.values()].filter((ref) => !named.has(ref.key));
-    const sequences = garbage.flatMap((ref) => ref.revisions);
-    for (let at = 0; at < sequences.length; at += erasesAtOnce) {
-      await Promise.all(sequences.slice(at, at + erasesAtOnce).map((sequence) => this.erase(sequence)));
-    }
     for (const ref of garbage) this.retired.delete(ref.key);
-    return sequences;
+    return garbage.flatMap(({key, revisions}) =>
+      revisions.map((revision, i) => ({subject: bucketSubject('parts', `${key}.${i}`), revision})),
+    );
   }
 
-  /** Those of the revisions that can still be read. */
-  async stillThere(revisions: readonly number[]): Promise<number[]> {
-    const found: number[] = [];
-    for (const revision of revisions) {
-      const message = await retryForever(async () => {
-        try {
-          return await this.jsm.streams.getMessage(bucketStream('parts'), {seq: revision});
-        } catch (error) {
-          if (hasCode(error, messageNotFound)) return null;
-          throw error;
-        }
-      });
-      if (message !== null) found.push(revision);
-    }
-    return found;
-  }
-
-  private async erase(sequence: number): Promise<void> {
-    await retryForever(async () => {
-      try {
-        await this.erasingJsm.streams.deleteMessage(bucketStream('parts'), sequence, true);
-      } catch (error) {
-        // A retry of an erase that had happened. For a message that a power cut took the server says no more than that
-        // the deletion failed: it is asked for the message then.
-        if (hasCode(error, messageNotFound, sequenceNotFound)) return;
-        if (!hasCode(error, deletionFailed) || (await this.stillThere([sequence])).length > 0) throw error;
-      }
-    });
-  }
-
-  /** Erases the values of earlier owners whose part is not in `named`: a crash left them. */
-  async sweepOrphans(partition: number, named: ReadonlySet<string>): Promise<number> {
-    const filter = bucketSubject('parts', `p${partition}.>`);
-    const info = await retryForever(() => this.jsm.streams.info(bucketStream('parts'), {subjects_filter: filter}));
-    const prefix = bucketSubject('parts', '');
-    const own = `${this.keyPrefix}.`;
-    let erased = 0;
-    for (const subject of Object.keys(info.state.subjects ?? {})) {
-      const key = subject.slice(prefix.length, subject.lastIndexOf('.'));
-      // One that was paused, and outlived by its successor, must not take that one's parts for orphans.
-      if (named.has(key) || key.startsWith(own) || epochOf(key) > this.epoch) continue;
-      const message = await retryForever(() =>
-        this.jsm.streams.getMessage(bucketStream('parts'), {last_by_subj: subject}),
-      );
-      if (message === null) continue;
-      await this.erase(message.seq);
-      erased += 1;
-    }
-    return erased;
+  /**
+   * Whether a value is of an earlier owner and of no part in `named`: a crash left it. A process that was paused, and outlived
+   * by its successor, must not take that one's parts for orphans.
+   */
+  isOrphan(subject: string, named: ReadonlySet<string>): boolean {
+    const key = subject.slice(bucketSubject('parts', '').length, subject.lastIndexOf('.'));
+    return !named.has(key) && !key.startsWith(`${this.keyPrefix}.`) && epochOf(key) <= this.epoch;
   }
 }
 

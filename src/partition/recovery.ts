@@ -257,22 +257,22 @@ async function load(
   const index = decodeIndex(await cache.loadUnkept(manifest.index));
   const restored = restoreTables(partition, index, cache);
   restored.catch(() => undefined); // Listened to below.
-  const values = await (permitsMissing ? stored : allStored(index, stored)).catch(async (error) => {
-    await restored.catch(() => undefined); // Memory holds one state at a time.
-    throw error;
-  });
+  if (!permitsMissing) {
+    await checkStored(index, stored).catch(async (error) => {
+      await restored.catch(() => undefined); // Memory holds one state at a time.
+      throw error;
+    });
+  }
   // Last, as the memory of the kernel is there once for all states of a partition.
   partition.restore(manifest.position.sequence, manifest.mark, index, ...(await restored));
   const {named, outdated} = keptParts(manifest, index, await older);
-  // Erased by sequence later: one that is gone may have left its sequence to another part.
-  return {partition, index, manifest, named, outdated: outdated.filter((ref) => isStored(ref, values))};
+  return {partition, index, manifest, named, outdated};
 }
 
 /** @throws MissingPart */
-async function allStored(index: SnapshotIndex, stored: StoredValues): Promise<ReadonlySet<string>> {
+async function checkStored(index: SnapshotIndex, stored: StoredValues): Promise<void> {
   const values = await stored;
   for (const ref of partsOf(index)) if (!isStored(ref, values)) throw new MissingPart(ref);
-  return values;
 }
 
 type RestoredParts = readonly [nameCounts: Uint8Array | undefined, openChunk: RestoredChunk | undefined];

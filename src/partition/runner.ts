@@ -16,7 +16,7 @@ import type {NoteStep} from './erasure-steps.js';
 import type {Layout} from './layout.js';
 import type {LogMessage, LogReader} from './log-reader.js';
 import type {LogWriter} from './log-writer.js';
-import type {PartStore} from './part-store.js';
+import type {PartSweep} from './part-sweep.js';
 import {retryForever} from './retry.js';
 import {type ErasureReach, Scrub} from './scrub.js';
 import type {Published, Snapshots} from './snapshots.js';
@@ -40,7 +40,7 @@ export type Phase = 'recovering' | 'live' | 'standing still' | 'draining';
 
 export interface RunnerSetup {
   readonly partition: Partition;
-  readonly parts: PartStore;
+  readonly sweep: PartSweep;
   readonly layout: Layout;
   /** For live reads. */
   readonly cache: PartsCache;
@@ -410,6 +410,7 @@ export class Runner {
     this.isStopped = true;
     this.setup.reader.interrupt();
     await this.setup.snapshots.idle();
+    await this.setup.sweep.stop();
   }
 }
 

@@ -3,10 +3,11 @@
 //   filler -> snapshot A -> snapshot B -> purge of the log through A -> read back -> receipt
 //   Z1. A storage block of the log is unlinked once all of its messages are purged; the filler is longer than a block, so
 //       the tick at A lies in a younger block than any entry before the filler.
-//   Z2. With A and B published both kept manifests are free of the user, and the sweep has erased what only older ones named.
+//   Z2. With A and B published both kept manifests are free of the user, and what only older ones named is handed to the
+//       sweep. All that it has by then is erased, also lists that waited since before the entry was folded, and read back.
 //   Z3. Crash-safe: until the receipt is in a manifest the deletion is pending, and the next start does all of this again.
 //   Z4. What a killed owner had put and no manifest names may hold the user, too; a put that the server was slow to take
-//       may come after the sweep at the start.
+//       may come after the sweep at the start looked for orphans: it looks again.
 //   Deletions that come while a scrub runs share the next one.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {must} from '../../actors/invariant.js';
@@ -17,7 +18,7 @@ import {logStream} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
 import type {NoteStep} from './erasure-steps.js';
 import type {LogWriter} from './log-writer.js';
-import type {PartStore} from './part-store.js';
+import type {PartSweep} from './part-sweep.js';
 import {retryForever} from './retry.js';
 import type {Snapshots} from './snapshots.js';
 
@@ -30,7 +31,7 @@ export type ErasureReach = 'bytes' | 'logical' | 'records';
 
 export interface ScrubSetup {
   readonly partition: Partition;
-  readonly parts: PartStore;
+  readonly sweep: PartSweep;
   readonly snapshots: Snapshots;
   readonly writer: LogWriter;
   readonly jsm: JetStreamManager;
@@ -94,25 +95,26 @@ export class Scrub {
   }
 
   private async scrubOnce(): Promise<void> {
-    const {partition, parts, snapshots, writer, publish, note} = this.setup;
+    const {partition, sweep, snapshots, writer, publish, note} = this.setup;
     const deletions = partition.pendingDeletions();
     const {appliedSequence} = partition;
-    snapshots.swept = [];
+    sweep.note();
     await writer.filler(fillerBytes); // Z1
     note('filler written');
     await publish(); // A
     note('snapshot A published');
-    snapshots.expectOrphans(); // Z4
     await publish(); // B
     note('snapshot B published');
     await snapshots.idle(); // Z2
+    snapshots.sweepOrphans(); // Z4
+    await sweep.settle();
     note('old parts erased');
     const older = must(snapshots.older, 'two snapshots were just published');
     const position = older.sequence;
     await snapshots.cutLog(older);
     note('log purged');
-    const erased = snapshots.swept;
-    const remaining = await parts.stillThere(erased);
+    const erased = sweep.takeNoted();
+    const remaining = await sweep.stillThere(erased);
     const first = await this.firstSequence();
     note('read back');
     if (remaining.length > 0 || first < position) {
@@ -120,6 +122,7 @@ export class Scrub {
         {remaining: remaining.length, first, position},
         'an erasure left bytes behind: it is done again',
       );
+      sweep.add(remaining);
       this.isWanted = true;
       return;
     }

@@ -3,7 +3,7 @@
 //   P4. Nothing is truncated or swept that a kept manifest still needs.
 //   P7. All parts of a manifest stand at its position: the cut is synchronous; puts run while folding goes on.
 import type {JetStreamManager} from '@nats-io/jetstream';
-import {must} from '../../actors/invariant.js';
+import {assert, must} from '../../actors/invariant.js';
 import {
   type DedupePart,
   encodeIndex,
@@ -24,6 +24,7 @@ import type {Layout} from './layout.js';
 import {markAt} from './log-reader.js';
 import type {ManifestStore} from './manifest-store.js';
 import type {PartStore} from './part-store.js';
+import type {PartSweep} from './part-sweep.js';
 import type {PositionNote} from './position-note.js';
 import {retryForever} from './retry.js';
 import type {Errand, WorkPace} from './work-pace.js';
@@ -46,6 +47,7 @@ export interface SnapshotsSetup {
   readonly partition: Partition;
   readonly layout: Layout;
   readonly parts: PartStore;
+  readonly sweep: PartSweep;
   readonly manifests: ManifestStore;
   readonly loader: PartLoader;
   readonly jsm: JetStreamManager;
@@ -68,17 +70,12 @@ export class Snapshots {
   private behind: (Published & Milestone)[] = [];
   private running: Promise<void> | undefined;
   private generation: number;
-  /** How often orphans were expected, and how often that was when they were last swept. */
-  private orphansExpected = 1;
-  private orphansSwept = 0;
   private readonly lastSingles: Partial<Record<'nameCounts' | 'tombstones', Uint8Array | undefined>> = {};
   /** Published by this process; and how long the newest of them took, from the cut to the manifest. */
   count = 0;
   lastMs: number | null = null;
   /** Told as soon as a manifest is published. */
   onPublished: (published: Published) => void = () => undefined;
-  /** Revisions of parts that were erased since this was last emptied: an erasure reads them back. */
-  swept: number[] = [];
 
   /** `manifest`: what recovery started from; `named`: keys of the parts of its index and of the one before. */
   constructor(
@@ -133,7 +130,7 @@ export class Snapshots {
 
   /**
    * Cuts now (synchronously) and writes, at the pace of what nobody waits for; resolves when the manifest is
-   * published and what it replaced is swept.
+   * published. What it replaced is swept behind it.
    */
   take(): Promise<void> {
     const {partition} = this.setup;
@@ -147,8 +144,7 @@ export class Snapshots {
   }
 
   private async write(cut: Cut, open: ChunkImage | undefined, startedMs: number): Promise<void> {
-    const {partition, parts, log} = this.setup;
-    const {orphansExpected} = this; // Expected from now on: the next one's.
+    const {partition, parts, sweep, log} = this.setup;
     const index = await this.putParts(cut, open);
     const indexBytes = encodeIndex(index);
     const indexRef = await parts.put(indexBytes);
@@ -159,34 +155,24 @@ export class Snapshots {
     partition.snapshotDone();
     const current = new Set([indexRef.key, ...[...partsOf(index)].map((ref) => ref.key)]);
     this.names = {current, previous: this.names.current};
-    const named = new Set([...current, ...this.names.previous]);
-    const swept = await parts.sweep(named);
-    this.swept.push(...swept); // Whoever reads back what was swept may have begun a new list meanwhile.
-    if (orphansExpected > this.orphansSwept) {
-      await this.sweepOrphans(named);
-      this.orphansSwept = orphansExpected;
-    }
+    sweep.add(parts.takeRetired(this.named));
+    if (this.count === 1) this.sweepOrphans();
     await this.truncateLog();
+    await sweep.room(); // Parts that are replaced faster than erased would fill the disk.
   }
 
-  /**
-   * The next snapshot that begins erases them again: a put of an owner that is gone may have reached the store after the
-   * last time.
-   */
-  expectOrphans(): void {
-    this.orphansExpected += 1;
+  /** Keys of the parts that the two kept manifests name. */
+  private get named(): ReadonlySet<string> {
+    return new Set([...this.names.current, ...this.names.previous]);
   }
 
   /**
    * Behind a manifest of this owner: until the first one another one that starts at the same time may still win, and name
    * its parts.
    */
-  private async sweepOrphans(named: ReadonlySet<string>): Promise<void> {
-    const {partition, parts, log} = this.setup;
-    const orphans = await parts.sweepOrphans(partition.partition, named);
-    if (orphans > 0) {
-      log.info({partition: partition.partition, orphans}, 'erased parts that an earlier owner had not published');
-    }
+  sweepOrphans(): void {
+    assert(this.count > 0, 'a manifest was published');
+    this.setup.sweep.addOrphans(this.named);
   }
 
   /** Puts all that is dirty and installs it in the layout. */

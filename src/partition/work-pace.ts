@@ -8,6 +8,7 @@
 //   WP3. Who waits for a result ends all rests until it is there (`hurry`).
 //   WP4. Without a rest, too, a piece is followed by a turn of the thread's loop: messages and live reads wait for a piece, and
 //        not for the errand.
+//   WP5. What nats-server does for us takes a disk, and a lock of the stream, that others wait for: it rests as well.
 import {setImmediate as nextTurn, setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs, threadBusyMs} from '../clock.js';
 
@@ -16,6 +17,8 @@ const workMs = 1;
 const restShare = 2;
 /** A longer rest helps nobody: the edge's turns are shorter. */
 const restMsMax = 10;
+/** WP5. Who begins to wait meanwhile waits for no more of it. */
+const serverRestMsMax = 50;
 
 /** What tells how long a thread worked, and lets it rest. */
 export interface WorkClock {
@@ -53,6 +56,17 @@ export class WorkPace {
     } finally {
       this.waiting -= 1;
     }
+  }
+
+  /** Behind something that the server did for `workedMs`. WP5 */
+  async rest(workedMs: number): Promise<void> {
+    if (this.waiting > 0) return;
+    await this.clock.pause(Math.min(Math.round(workedMs * restShare), serverRestMsMax));
+  }
+
+  /** Somebody waits. WP3 */
+  get isHurried(): boolean {
+    return this.waiting > 0;
   }
 
   errand(): Errand {

@@ -7,6 +7,7 @@ import {must} from '../../actors/invariant.js';
 import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
 import {connectNats} from '../nats/connection.js';
 import {ConnectionWatch} from '../nats/connection-watch.js';
+import {erasingLink} from '../nats/erasing-link.js';
 import {NatsLogSource} from '../nats/log-pull.js';
 import {partValues} from '../nats/part-values.js';
 import {announceManifest} from '../nats/published-manifests.js';
@@ -115,7 +116,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     },
     js: jetstream(nc),
     jsm: await jetstreamManager(nc, {checkAPI: false}),
-    erasingJsm: await jetstreamManager(erasingNc, {checkAPI: false}),
+    erasing: await erasingLink(erasingNc),
     logSource,
     logJsm: await jetstreamManager(nc, {checkAPI: false, timeout: lastSequenceMsMax}),
     cache,

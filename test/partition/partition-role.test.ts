@@ -13,6 +13,7 @@ import {bucketStream, bucketSubject, logStream} from '../../src/nats/topology.js
 import {createLogger} from '../../src/observe.js';
 import {ManifestStore} from '../../src/partition/manifest-store.js';
 import {PartStore} from '../../src/partition/part-store.js';
+import {PartSweep} from '../../src/partition/part-sweep.js';
 import {noNote} from '../../src/partition/position-note.js';
 import {recover} from '../../src/partition/recovery.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
@@ -493,14 +494,6 @@ test('when all parts are lost, a log that lost its tail stops the start with one
   );
 });
 
-test('a part that the store lost with its tail is no reason to erase for ever', async () => {
-  role = await PartitionRole.create();
-  const store = new PartStore(role.js, role.jsm, role.jsm, 0, 1);
-  const ref = await store.put(Buffer.from('payload'));
-  store.retire({...ref, revisions: [ref.revisions[0] + 7]});
-  expect(await store.sweep(new Set())).toEqual([ref.revisions[0] + 7]);
-});
-
 /** The same, but for how it erases. */
 function erasingBy(
   jsm: JetStreamManager,
@@ -522,15 +515,18 @@ test('parts are erased over a connection of their own: nothing else waits for it
     await allowed;
     return jsm.streams.deleteMessage(...asked);
   });
-  const store = new PartStore(role.js, never, late, 0, 1);
+  const store = new PartStore(role.js, 0, 1);
+  const erasing = {jsm: late, run: () => 'the only one'};
+  const sweep = new PartSweep({partition: 0, parts: store, jsm: never, erasing, log: createLogger('silent', 'test')});
   const ref = await store.put(Buffer.from('payload'));
   store.retire(ref);
-  const swept = store.sweep(new Set());
+  const values = store.takeRetired(new Set());
+  sweep.add(values);
   await store.put(Buffer.from('another payload'));
-  expect(await store.stillThere(ref.revisions)).toEqual(ref.revisions);
+  expect(await sweep.stillThere(values)).toEqual(values);
   allow();
-  expect(await swept).toEqual(ref.revisions);
-  expect(await store.stillThere(ref.revisions)).toEqual([]);
+  await sweep.settle();
+  expect(await sweep.stillThere(values)).toEqual([]);
 });
 
 test('a snapshot of an unknown format stops the start with one line that says so', async () => {
@@ -545,12 +541,16 @@ test('a snapshot of an unknown format stops the start with one line that says so
 
 test('an owner that ended before its first manifest leaves nothing that the next one could take for its own', async () => {
   role = await PartitionRole.create();
-  const [first, second] = [1, 1].map((epoch) => new PartStore(role.js, role.jsm, role.jsm, 0, epoch));
+  const [first, second] = [1, 1].map((epoch) => new PartStore(role.js, 0, epoch));
   const payloads = [Buffer.from('of the first owner'), Buffer.from('of the second owner')];
   const refs = [await first.put(payloads[0]), await second.put(payloads[1])];
   const cache = new PartsCache(partValues(role.jsm), 1_024);
   for (const [i, ref] of refs.entries()) expect(Buffer.from(await cache.load(ref))).toEqual(payloads[i]);
-  expect(await second.sweepOrphans(0, new Set())).toBe(1);
+  const erasing = {jsm: role.jsm, run: () => 'the only one'};
+  const log = createLogger('silent', 'test');
+  const sweep = new PartSweep({partition: 0, parts: second, jsm: role.jsm, erasing, log});
+  sweep.addOrphans(new Set());
+  await sweep.settle();
   await expect(new PartsCache(partValues(role.jsm), 0).load(refs[0])).rejects.toThrow(/is gone/);
   expect(Buffer.from(await cache.load(refs[1]))).toEqual(payloads[1]);
 });

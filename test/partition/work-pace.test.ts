@@ -59,3 +59,26 @@ test('work pace: nothing rests while somebody waits, whatever becomes of what th
   await waiting;
   expect(await rests(pace, clock, [5])).toEqual([10]);
 });
+
+test('work pace: what the server did is rested for, too, within a bound and unless somebody waits', async () => {
+  const clock = new HandClock();
+  const pace = new WorkPace(0, clock);
+  const restsOf = async (worksMs: readonly number[]): Promise<number[]> => {
+    const all: number[] = [];
+    for (const ms of worksMs) {
+      const before = clock.restedMs;
+      await pace.rest(ms);
+      all.push(clock.restedMs - before);
+    }
+    return all;
+  };
+  expect(await restsOf([10, 3, 300])).toEqual([20, 6, 50]);
+  let end = () => {};
+  const waiting = pace.hurry(new Promise<void>((resolve) => (end = resolve)));
+  expect(pace.isHurried).toBe(true);
+  expect(await restsOf([10, 10])).toEqual([0, 0]);
+  end();
+  await waiting;
+  expect(pace.isHurried).toBe(false);
+  expect(await restsOf([10])).toEqual([20]);
+});
