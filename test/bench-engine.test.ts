@@ -108,8 +108,8 @@ describe.runIf(isLinux)('the benches of one data set', () => {
 
   test('history asks every kind of page, twice of one service and once of one with a small cache', () => {
     const {times, pagesOfKind} = reportOf('history');
-    expect(small.stdout).toMatch(/user and event( +\d+\.\d){6}/);
-    for (const pass of ['first', 'again', 'uncached']) {
+    expect(small.stdout).toMatch(/user and event( +\d+\.\d){8}/);
+    for (const pass of ['first', 'again', 'unprepared', 'uncached']) {
       const counts = Object.values(times[pass] as Record<string, number[]>).map((ms) => ms.length);
       expect(counts).toEqual(new Array(10).fill(pagesOfKind));
     }

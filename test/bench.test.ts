@@ -1,6 +1,7 @@
 // The benches in their tiny form: they must run, agree with the service about every report, and write their results.
 
 import {execFile} from 'node:child_process';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
@@ -73,6 +74,32 @@ test.runIf(isLinux)('bench: pieces give what the plain ways give', async () => {
   expect(pairs.length).toBeGreaterThan(20);
   expect(partsRead.twoQueues).toBeLessThan(partsRead.leastRecentlyUsed);
 });
+
+test('bench: the README names a twin, a test and a line of every fast path, and all of them are there', () => {
+  const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+  const section = read('bench/README.md').split('## What each fast path brings')[1]!.split('\n## ')[0]!;
+  const rows = section.split('\n').filter((line) => line.startsWith('| '));
+  const cells = rows.slice(2).map((line) => line.split('|').map((cell) => cell.trim()));
+  expect(cells.length).toBeGreaterThan(40);
+  for (const [, path, twin, checked, line, gain] of cells) {
+    for (const [, file] of `${path} ${twin} ${checked}`.matchAll(/`([^`]+\.ts)`/g)) {
+      expect(existsSync(new URL(`../${file}`, import.meta.url)), file).toBe(true);
+    }
+    expect(checked).toMatch(/^`test\/.+\.test\.ts`$/);
+    const [, bench, name] = line!.match(/^`(\w+)`: (.+)$/)!;
+    const sources = sourcesAt(`bench/benches/${bench}.ts`).concat(bench === 'pieces' ? sourcesAt('bench/pieces') : []);
+    const last = name!.split(/[:,] /).at(-1)!;
+    expect([line, sources.some((source) => source.includes(last))]).toEqual([line, true]);
+    expect(gain).toMatch(/\d/);
+  }
+});
+
+/** Of a file, or of those in a folder. */
+function sourcesAt(path: string): string[] {
+  const url = new URL(`../${path}`, import.meta.url);
+  const files = path.endsWith('.ts') ? [url] : readdirSync(url).map((file) => new URL(file, `${url.href}/`));
+  return files.map((file) => readFileSync(file, 'utf8'));
+}
 
 test.runIf(isLinux)('bench: one that is killed leaves no service behind', async () => {
   const starter = fileURLToPath(new URL('../dist/bench/machine/service.js', import.meta.url));

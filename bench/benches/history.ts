@@ -1,8 +1,10 @@
 // Pages of 100 events out of millions, through HTTP, one after the other: how long the slowest in a hundred takes, for each
 // kind of filter. The first pass asks each page for the first time, of a service that was just started (and read ahead what
-// fits its cache, DESIGN.md 4); the second asks the same pages again; the third asks them of a service whose cache is too
-// small for all of this, so that nearly every part comes from nats-server.
+// fits its cache, DESIGN.md 4); the second asks the same pages again; the third asks them of a service that was
+// started without reading ahead and without asking itself pages; the fourth of one whose cache is too small for all of this,
+// so that nearly every part comes from nats-server.
 
+import {fileURLToPath} from 'node:url';
 import type {Bench, Say} from '../bench.js';
 import {HttpAsker} from '../engine/http-ask.js';
 import {openStore, startOver} from '../engine/store.js';
@@ -24,11 +26,12 @@ type Kind =
   | 'user and event'
   | 'user, to a time';
 
-type Pass = 'first' | 'again' | 'uncached';
-const passes: readonly Pass[] = ['first', 'again', 'uncached'];
+type Pass = 'first' | 'again' | 'unprepared' | 'uncached';
+const passes: readonly Pass[] = ['first', 'again', 'unprepared', 'uncached'];
 const said: Readonly<Record<Pass, string>> = {
   first: 'for the first time',
   again: 'again',
+  unprepared: 'of a service that prepared nothing',
   uncached: 'of a service with a small cache',
 };
 /** MiB for everything: some ten chunks for live reads. */
@@ -69,6 +72,12 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Histo
   await play('first', asker);
   await play('again', asker);
   await again.stop();
+  const probe = fileURLToPath(new URL('../probe/unprepared.js', import.meta.url));
+  const unprepared = await startOver(store, owned, {}, ['--import', probe]);
+  const unpreparedAsker = new HttpAsker(unprepared);
+  owned.add({stop: () => unpreparedAsker.close()});
+  await play('unprepared', unpreparedAsker);
+  await unprepared.stop();
   const small = await startOver(store, owned, {MEMORY_CACHE_MIB: smallCacheMib});
   const smallAsker = new HttpAsker(small);
   owned.add({stop: () => smallAsker.close()});
@@ -148,7 +157,7 @@ function text({workload, times}: HistoryReport): string {
   return [
     `History of ${whole(workload.eventCount)} events, pages of ${pageEvents}, ms (p99 to reach: ${reachMs})`,
     tableText(
-      ['', 'first: p50', 'p99', 'again: p50', 'p99', 'small cache: p50', 'p99'],
+      ['', 'first: p50', 'p99', 'again: p50', 'p99', 'unprepared: p50', 'p99', 'small cache: p50', 'p99'],
       [...rows, row(`all ${all(times.first).length} pages`, (pass) => all(times[pass]))],
     ),
   ].join('\n');

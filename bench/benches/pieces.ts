@@ -7,6 +7,7 @@ import type {Owned} from '../owned.js';
 import {chunkPieces} from '../pieces/chunks.js';
 import {edgePieces} from '../pieces/edge.js';
 import {foldPieces} from '../pieces/fold.js';
+import {manyUsersPieces} from '../pieces/many-users.js';
 import {type PartsRead, partsRead} from '../pieces/parts-read.js';
 import type {Piece, Work} from '../pieces/piece.js';
 import {reportPieces} from '../pieces/reports.js';
@@ -31,7 +32,13 @@ interface PiecesReport {
 async function run(options: BenchOptions, _: Owned, say: Say): Promise<PiecesReport> {
   const eventCount = options.numbers.events!;
   const events = someEvents(eventCount);
-  const pieces = [...foldPieces(events), ...chunkPieces(events), ...reportPieces(events), ...edgePieces(eventCount)];
+  const pieces = [
+    ...foldPieces(events),
+    ...manyUsersPieces(eventCount),
+    ...chunkPieces(events),
+    ...reportPieces(events),
+    ...edgePieces(eventCount),
+  ];
   for (const {quick, plain, work} of pieces) {
     if (work.quick().toString() !== work.plain().toString()) throw new Error(`${quick}, ${plain}: not the same`);
   }
@@ -48,20 +55,21 @@ async function run(options: BenchOptions, _: Owned, say: Say): Promise<PiecesRep
 const answered: {last: unknown} = {last: undefined};
 
 function measuresOf({quick, plain, work, count}: Piece): [string, Measure<Sample>][] {
-  // CPU times come in us: what is short is done again.
-  const times = repeatsOf(work.quick);
-  const timed = (each: Work, repeats: number): Measure<Sample> => {
-    return async () => {
-      const before = process.cpuUsage();
-      for (let i = 0; i < repeats; i++) answered.last = each();
-      const {user, system} = process.cpuUsage(before);
-      return {cpuNsEach: ((user + system) * 1_000) / repeats / count};
-    };
-  };
   return [
-    [quick, timed(work.quick, times)],
-    [plain, timed(work.plain, repeatsOf(work.plain))],
+    [quick, timed(work.quick, count)],
+    [plain, timed(work.plain, count)],
   ];
+}
+
+/** CPU times come in us: what is short is done again. */
+function timed(work: Work, count: number): Measure<Sample> {
+  const repeats = repeatsOf(work);
+  return async () => {
+    const before = process.cpuUsage();
+    for (let i = 0; i < repeats; i++) answered.last = work();
+    const {user, system} = process.cpuUsage(before);
+    return {cpuNsEach: ((user + system) * 1_000) / repeats / count};
+  };
 }
 
 const measuredMsMin = 20;

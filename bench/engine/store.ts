@@ -135,10 +135,16 @@ async function total(asker: HttpAsker, event: string, {startMs, dayCount}: Workl
 }
 
 /**
- * A service over the filled store, with the default refresh: nothing but questions happens while it is measured. `env`: on
- * top of what all have.
+ * A service over the filled store, with the default refresh: nothing but questions happens while it is measured. `env`,
+ * `nodeArguments`: on top of what all have.
  */
-export async function startOver(store: DataStore, owned: Owned, env: Readonly<Record<string, string>> = {}) {
+export async function startOver(
+  store: DataStore,
+  owned: Owned,
+  env: Readonly<Record<string, string>> = {},
+  nodeArguments: readonly string[] = [],
+) {
   const {partitions, dataDir} = store;
-  return owned.add(await startService({env: {...storeEnv(partitions), ...env}, profileFolder: null, dataDir}));
+  const settings = {env: {...storeEnv(partitions), ...env}, profileFolder: null, dataDir, nodeArguments};
+  return owned.add(await startService(settings));
 }

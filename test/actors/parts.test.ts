@@ -237,7 +237,9 @@ describe('narrow columns', () => {
       expect(rowsOfUser(rows, wide.users[5]), what).toEqual(rowsOfUser(wide, wide.users[5]));
       for (const timeMs of [timeOf(wide, 5) - 1, timeOf(wide, 5), timeOf(wide, 5) + 1, Infinity, -Infinity]) {
         expect(lowerBound(rows, timeMs), what).toBe(lowerBound(wide, timeMs));
-        expect(lowerBoundNear(rows, timeMs, 0), what).toBe(lowerBoundNear(wide, timeMs, 0));
+        expect(lowerBoundNear(rows, timeMs, 0), what).toBe(lowerBound(rows, timeMs));
+        for (let start = 0; start <= lowerBound(wide, timeMs); start++)
+          expect(lowerBoundNear(wide, timeMs, start), what).toBe(lowerBound(wide, timeMs));
       }
     }
   });
