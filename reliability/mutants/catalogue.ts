@@ -109,7 +109,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/partition/scrub.ts',
     text: 'snapshots.sweepOrphans(); // Z4',
     replacement: '',
-    caughtBy: {sim: 1_000},
+    caughtBy: {vitest: 'test/partition/receipts.test.ts'},
   },
   {
     name: 'purge-without-filler',

@@ -347,7 +347,9 @@ class SeedWorld {
     if (this.edge.publisher.bytesPending > 0 || !owner.link.isConnected) return false;
     const partition = owner.runner?.setup.partition;
     if (partition === undefined || partition.appliedSequence < this.server.log.lastSeq) return false;
-    return partition.pendingDeletions().length === 0 && !partition.hasErasedInLog;
+    // A stop would leave orphans to the next start.
+    const isSwept = owner.runner?.setup.sweep.isIdle === true;
+    return isSwept && partition.pendingDeletions().length === 0 && !partition.hasErasedInLog;
   }
 
   private async reach(what: string, endMs: number, isThere: () => boolean): Promise<boolean> {

@@ -133,6 +133,11 @@ export class PartSweep {
     while (this.lists.length > listsMax) await this.lists[0].done;
   }
 
+  /** Whether nothing is left to erase. */
+  get isIdle(): boolean {
+    return this.running === undefined;
+  }
+
   /** Erases what was replaced, and leaves orphans to the next start. */
   async stop(): Promise<void> {
     this.orphans = undefined;
