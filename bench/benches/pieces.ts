@@ -11,6 +11,7 @@ import {manyUsersPieces} from '../pieces/many-users.js';
 import {type PartsRead, partsRead} from '../pieces/parts-read.js';
 import type {Piece, Work} from '../pieces/piece.js';
 import {reportPieces} from '../pieces/reports.js';
+import {runPieces} from '../pieces/runs.js';
 import {someEvents} from '../pieces/some-events.js';
 import {type Measure, playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
 import {spreadOf} from '../statistics.js';
@@ -36,11 +37,13 @@ async function run(options: BenchOptions, _: Owned, say: Say): Promise<PiecesRep
     ...foldPieces(events),
     ...manyUsersPieces(eventCount),
     ...chunkPieces(events),
+    ...(await runPieces(eventCount)),
     ...reportPieces(events),
     ...edgePieces(eventCount),
   ];
   for (const {quick, plain, work} of pieces) {
-    if (work.quick().toString() !== work.plain().toString()) throw new Error(`${quick}, ${plain}: not the same`);
+    if ((await work.quick()).toString() !== (await work.plain()).toString())
+      throw new Error(`${quick}, ${plain}: not the same`);
   }
   const rounds = await playRounds(Object.fromEntries(pieces.flatMap(measuresOf)), options, say);
   const gains = pieces.map(
@@ -63,10 +66,11 @@ function measuresOf({quick, plain, work, count}: Piece): [string, Measure<Sample
 
 /** CPU times come in us: what is short is done again. */
 function timed(work: Work, count: number): Measure<Sample> {
-  const repeats = repeatsOf(work);
+  let repeats: number | undefined;
   return async () => {
+    repeats ??= await repeatsOf(work);
     const before = process.cpuUsage();
-    for (let i = 0; i < repeats; i++) answered.last = work();
+    for (let i = 0; i < repeats; i++) answered.last = await work();
     const {user, system} = process.cpuUsage(before);
     return {cpuNsEach: ((user + system) * 1_000) / repeats / count};
   };
@@ -75,9 +79,9 @@ function timed(work: Work, count: number): Measure<Sample> {
 const measuredMsMin = 20;
 const repeatsMax = 1_000;
 
-function repeatsOf(work: Work): number {
+async function repeatsOf(work: Work): Promise<number> {
   const before = process.cpuUsage();
-  answered.last = work();
+  answered.last = await work();
   const {user, system} = process.cpuUsage(before);
   return Math.min(repeatsMax, Math.ceil((measuredMsMin * 1_000) / Math.max(1, user + system)));
 }

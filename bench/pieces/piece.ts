@@ -1,7 +1,11 @@
 // What a piece of the bench of that name is.
 
 /** What it answers says all of it as text, so that both ways can be compared; that is not timed. */
-export type Work = () => {toString(): string};
+export type Work = () => Told | Promise<Told>;
+
+interface Told {
+  toString(): string;
+}
 
 /** Something that is there for speed alone, and the plain way that it stands for: both give the same. */
 export interface Piece {

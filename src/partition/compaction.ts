@@ -34,6 +34,9 @@ const blockBytesMin = 64 * 1024;
 /** Users merged in one go: less than 1 ms. */
 const usersAtOnce = 256;
 
+/** What compaction writes with. */
+export type RunParts = Pick<PartStore, 'put' | 'retire'>;
+
 /** What compaction reads with: no cache, a merge reads each block once. */
 export interface PartLoader {
   load(ref: PartRef): Promise<Uint8Array>;
@@ -59,7 +62,7 @@ async function encodeAll(blocks: Iterable<EncodedBlock>, errand: Errand): Promis
   return encoded;
 }
 
-async function putRun(parts: PartStore, blocks: readonly EncodedBlock[], errand: Errand): Promise<Run> {
+async function putRun(parts: RunParts, blocks: readonly EncodedBlock[], errand: Errand): Promise<Run> {
   const put: RunBlock[] = [];
   for (const {first, last, payload} of blocks) {
     put.push({first, last, part: await parts.put(payload)});
@@ -74,7 +77,7 @@ const bytesOf = (blocks: readonly EncodedBlock[]): number => blocks.reduce((sum,
 export async function appendWindowRun(
   runs: readonly Run[],
   blocks: Iterable<EncodedBlock>,
-  parts: PartStore,
+  parts: RunParts,
   loader: PartLoader,
   erased: ReadonlySet<number>,
   errand: Errand,
@@ -87,7 +90,7 @@ export async function appendWindowRun(
 export async function appendUserRun(
   runs: readonly Run[],
   blocks: Iterable<EncodedBlock>,
-  parts: PartStore,
+  parts: RunParts,
   loader: PartLoader,
   errand: Errand,
 ): Promise<readonly Run[]> {
@@ -106,7 +109,7 @@ async function append(
   runs: readonly Run[],
   blocks: Iterable<EncodedBlock>,
   ratio: number,
-  parts: PartStore,
+  parts: RunParts,
   loader: PartLoader,
   errand: Errand,
   merge: (runs: readonly RunSource[], output: Output, isWhole: boolean) => Promise<void>,
@@ -130,9 +133,9 @@ class Output {
   readonly blocks: RunBlock[] = [];
   readonly put: PartRef[] = [];
   bytes = 0;
-  private readonly parts: PartStore;
+  private readonly parts: RunParts;
 
-  constructor(parts: PartStore) {
+  constructor(parts: RunParts) {
     this.parts = parts;
   }
 
@@ -155,7 +158,7 @@ class Output {
 }
 
 /** Undefined when one of the runs cannot be read: what was put until then goes. */
-async function intoOneRun(parts: PartStore, merge: (output: Output) => Promise<void>): Promise<Run | undefined> {
+async function intoOneRun(parts: RunParts, merge: (output: Output) => Promise<void>): Promise<Run | undefined> {
   const output = new Output(parts);
   try {
     await merge(output);
