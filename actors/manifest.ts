@@ -39,7 +39,7 @@ export interface Manifest {
   readonly epoch: number;
   /** Time of the tick at `position`, epoch ms. */
   readonly asOfMs: number;
-  /** Parts up to this revision were written before this manifest: the sweep may judge them (P4). */
+  /** The newest of the parts that its owner wrote, 0: none. For who looks into a store; the service does not read it. */
   readonly highWaterRevision: number;
   readonly index: PartRef;
   /** The snapshot before this one: its parts are kept too (P4). */

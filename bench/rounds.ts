@@ -45,12 +45,16 @@ const judgedMsMin = 500;
 /** Of the warm-up round, which may be cut short but not be void. */
 const warmUp = 0;
 
-type PlayOptions = Pick<BenchOptions, 'rounds' | 'foreignShareMax'> & Partial<Pick<BenchOptions, 'isSmall'>>;
+type PlayOptions = Pick<BenchOptions, 'rounds' | 'foreignShareMax'> &
+  Partial<Pick<BenchOptions, 'isSmall'>> & {
+    /** In every second round the last one begins. */
+    readonly takesTurns?: boolean;
+  };
 
-/** In the order of the keys. Throws when not one round was worth anything. */
+/** In the order of the keys, where nothing else is asked for. Throws when not one round was worth anything. */
 export async function playRounds<Sample, Name extends string>(
   contenders: Readonly<Record<Name, Measure<Sample>>>,
-  {rounds: wanted, foreignShareMax, isSmall}: PlayOptions,
+  {rounds: wanted, foreignShareMax, isSmall, takesTurns}: PlayOptions,
   say: Say,
 ): Promise<Rounds<Sample, Name>> {
   const rounds: Round<Sample, Name>[] = [];
@@ -61,7 +65,8 @@ export async function playRounds<Sample, Name extends string>(
   while (rounds.length < wanted && voided.length <= voidMax) {
     const round = rounds.length + 1;
     try {
-      rounds.push(await playRound(contenders, round, foreignShareMax));
+      const isTurned = takesTurns === true && round % 2 === 0;
+      rounds.push(await playRound(isTurned ? turned(contenders) : contenders, round, foreignShareMax));
       say(`round ${round} of ${wanted} done`);
     } catch (error) {
       voided.push({round, reason: unlessVoid(error)});
@@ -71,6 +76,10 @@ export async function playRounds<Sample, Name extends string>(
   if (rounds.length === 0) throw new Error(`every round was void, the last one because ${voided.at(-1)!.reason}`);
   if (rounds.length < wanted) say(`ONLY ${rounds.length} OF ${wanted} ROUNDS: ${voided.length} were void`);
   return {rounds, voided};
+}
+
+function turned<Name extends string, Value>(of: Readonly<Record<Name, Value>>): Record<Name, Value> {
+  return Object.fromEntries(Object.entries(of).reverse()) as Record<Name, Value>;
 }
 
 async function playRound<Sample, Name extends string>(

@@ -106,7 +106,7 @@ describe.runIf(isLinux)('the benches of one data set', () => {
     expect(small.stdout).toMatch(/^funnel of 14: two threads +\d/m);
   });
 
-  test('history asks every kind of page, twice of one service and once of one with a small cache', () => {
+  test('history asks every kind of page, twice of one service, once of an unprepared one and once of one with a small cache', () => {
     const {times, pagesOfKind} = reportOf('history');
     expect(small.stdout).toMatch(/user and event( +\d+\.\d){8}/);
     for (const pass of ['first', 'again', 'unprepared', 'uncached']) {
@@ -116,7 +116,7 @@ describe.runIf(isLinux)('the benches of one data set', () => {
   });
 
   test('fold folds every event of the log, from memory and from nats-server', () => {
-    const {eventCount, logBytes, rounds, ratios} = reportOf('fold');
+    const {eventCount, logBytes, rounds, ratios, gains} = reportOf('fold');
     const [{samples}] = rounds.rounds;
     expect(logBytes / eventCount).toBeGreaterThan(100);
     expect(ratios.fold.median).toBeCloseTo(
@@ -124,6 +124,9 @@ describe.runIf(isLinux)('the benches of one data set', () => {
       9,
     );
     expect(small.stdout).toMatch(/F6: scan in memory +[\d,]+ /);
+    for (const [name, {median}] of Object.entries<{median: number}>(gains))
+      expect(median).toBe(samples[name].cpuMs / samples['fold in memory'].cpuMs);
+    expect(small.stdout).toMatch(/^CPU, fold in memory, every user looked up \/ fold in memory: \d/m);
   });
 
   test('recovery starts from snapshots and from a log without any', () => {

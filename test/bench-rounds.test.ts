@@ -26,6 +26,14 @@ test('rounds: contenders take turns, the warm-up is not counted', async () => {
   expect(voided).toEqual([]);
 });
 
+test('rounds: where the order changes, the last one begins every second round', async () => {
+  const played: string[] = [];
+  const contender = (name: string) => async (round: number) => played.push(`${name}${round}`);
+  const contenders = {quick: contender('q'), plain: contender('p')};
+  await playRounds(contenders, {...everything, rounds: 2, takesTurns: true}, silent);
+  expect(played).toEqual(['q0', 'p0', 'q1', 'p1', 'p2', 'q2']);
+});
+
 test('rounds: a figure is the median of the ratios of each round, with its spread', async () => {
   const floors = [0, 1, 20, 3];
   const ours = [0, 2, 25, 12];

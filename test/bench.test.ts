@@ -63,6 +63,8 @@ test.runIf(isLinux)('bench: what reads batches makes the same entries, each in i
     'single: plain twin',
     'single: kernel',
   ]);
+  expect(Object.keys(result.report.gains)).toEqual(['plain twin', 'kernel', 'single: kernel']);
+  expect(stdout).toMatch(/^single: kernel.* \d+\.\d\d \([^)]+\)$/m);
 });
 
 test.runIf(isLinux)('bench: pieces give what the plain ways give', async () => {

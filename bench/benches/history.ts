@@ -37,7 +37,7 @@ const said: Readonly<Record<Pass, string>> = {
 /** MiB for everything: some ten chunks for live reads. */
 const smallCacheMib = '16';
 
-export interface HistoryReport {
+interface HistoryReport {
   readonly workload: WorkloadOptions;
   readonly pagesOfKind: number;
   /** Ms of every page, in the order in which they were asked. */

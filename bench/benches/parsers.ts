@@ -23,6 +23,13 @@ const contenders = [
 ] as const;
 type Contender = (typeof contenders)[number];
 
+/** What is there for speed alone, and the plain way that it stands for. */
+const plainWays: Partial<Record<Contender, Contender>> = {
+  'plain twin': 'parse, validate, encode',
+  kernel: 'plain twin',
+  'single: kernel': 'single: plain twin',
+};
+
 interface Sample {
   readonly cpuNsPerEvent: number;
 }
@@ -33,6 +40,8 @@ interface ParsersReport {
   readonly rounds: Rounds<Sample, Contender>;
   /** CPU of JSON.parse over the same bodies / CPU of each. */
   readonly floorToEach: Readonly<Record<Contender, Ratio>>;
+  /** CPU of the plain way / of what stands for it. */
+  readonly gains: Readonly<Partial<Record<Contender, Ratio>>>;
 }
 
 const partitionCount = 4;
@@ -66,8 +75,16 @@ async function run(options: BenchOptions, _: Owned, say: Say): Promise<ParsersRe
     const floor = name.startsWith('single') ? 'single: JSON.parse' : 'JSON.parse';
     return ratioOf(rounds, (samples) => samples[floor].cpuNsPerEvent / samples[name].cpuNsPerEvent);
   };
+  const gains = Object.entries(plainWays).map(
+    ([name, plain]) =>
+      [
+        name,
+        ratioOf(rounds, (samples) => samples[plain].cpuNsPerEvent / samples[name as Contender].cpuNsPerEvent),
+      ] as const,
+  );
   return {
     eventCount,
+    gains: Object.fromEntries(gains),
     bytesPerEvent: bodies.reduce((sum, {length}) => sum + length, 0) / eventCount,
     rounds,
     floorToEach: Object.fromEntries(contenders.map((name) => [name, floorTo(name)])) as Record<Contender, Ratio>,
@@ -119,14 +136,20 @@ function timed(bodies: readonly Buffer[], read: Read, eventCount: number): Measu
   };
 }
 
-function text({eventCount, bytesPerEvent, rounds, floorToEach}: ParsersReport): string {
+function text({eventCount, bytesPerEvent, rounds, floorToEach, gains}: ParsersReport): string {
   const rows = contenders.map((name) => {
     const {median, min, max} = spreadOf(rounds.rounds.map(({samples}) => samples[name].cpuNsPerEvent));
-    return [name, whole(median), `${whole(min)}-${whole(max)}`, ratioText(floorToEach[name])];
+    return [
+      name,
+      whole(median),
+      `${whole(min)}-${whole(max)}`,
+      ratioText(floorToEach[name]),
+      gains[name] ? ratioText(gains[name]) : '-',
+    ];
   });
   return [
     `Batches of ${whole(batchEvents)}, and single events: ${whole(eventCount)} events a round, ${fixed(bytesPerEvent, 0)} B of JSON each`,
-    tableText(['', 'CPU ns/event', 'min-max', 'JSON.parse / it'], rows),
+    tableText(['', 'CPU ns/event', 'min-max', 'JSON.parse / it', 'the plain way / it'], rows),
     roundsText(rounds),
   ].join('\n');
 }

@@ -45,7 +45,7 @@ async function run(options: BenchOptions, _: Owned, say: Say): Promise<PiecesRep
     if ((await work.quick()).toString() !== (await work.plain()).toString())
       throw new Error(`${quick}, ${plain}: not the same`);
   }
-  const rounds = await playRounds(Object.fromEntries(pieces.flatMap(measuresOf)), options, say);
+  const rounds = await playRounds(Object.fromEntries(pieces.flatMap(measuresOf)), {...options, takesTurns: true}, say);
   const gains = pieces.map(
     ({quick, plain}) =>
       [quick, ratioOf(rounds, (samples) => samples[plain]!.cpuNsEach / samples[quick]!.cpuNsEach)] as const,
@@ -76,7 +76,7 @@ function timed(work: Work, count: number): Measure<Sample> {
   };
 }
 
-const measuredMsMin = 20;
+const measuredMsMin = 100;
 const repeatsMax = 1_000;
 
 async function repeatsOf(work: Work): Promise<number> {

@@ -18,7 +18,7 @@ import {createLogger} from '../../src/observe.js';
 import {loadAhead} from '../../src/parts/load-ahead.js';
 import {PartsCache, type PartValues} from '../../src/parts/parts-cache.js';
 import {AnswerCache} from '../../src/report/answer-cache.js';
-import {Evaluation} from '../../src/report/evaluate.js';
+import {Evaluation, loadsAheadMax} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel-index.js';
 import {HeldDayRanges} from '../../src/report/held-day-ranges.js';
 import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
@@ -65,7 +65,6 @@ interface TwinsReport {
 const cacheBytesMax = cacheMib * 2 ** 19;
 const gatheredBytesMax = Math.floor((cacheBytesMax * 14) / 64 / 2);
 const listBytesMax = cacheBytesMax / 64;
-const loadsAheadMax = 4;
 /** There and back. */
 const wayMs = 1;
 /** What two threads take depends on where the scheduler puts them. */

@@ -20,7 +20,10 @@ export class UnderivedParts extends PartsCache {
     return {windows: await this.loadWindows(ref), cells: undefined};
   }
 
-  override scanHeldWindows(): undefined {}
+  override scanHeldWindows(ref: PartRef): ScannedWindows | undefined {
+    const held = super.scanHeldWindows(ref);
+    return held && {windows: held.windows, cells: undefined};
+  }
 }
 
 /** What is at hand is waited for like what is not. */

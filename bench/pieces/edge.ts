@@ -10,12 +10,13 @@ import {compactBytesMin} from '../../src/ingest/compact-size.js';
 import {eventSchema} from '../../src/ingest/schemas.js';
 import {EventDraft, readEvent} from '../../src/ingest/validate.js';
 import {canonical, dayMs, workloadEvents} from '../workload/events.js';
-import type {Piece} from './piece.js';
+import {type Piece, sumOf, told} from './piece.js';
 
 /** As many as zod judges in the time of the other pieces. */
 const judgedMax = 50_000;
 const bodyBytes = 200 * 1_024;
 const pieceBytes = 50 * 1_024;
+const noBytes = new Uint8Array();
 /** An event of so many properties is refused for its size alone. */
 const oddKeys = 60_000;
 
@@ -27,20 +28,26 @@ export function edgePieces(count: number): Piece[] {
 function counted(count: number): Piece {
   const routes = {exact: new Map<string, Route>([['/v1/events', {}]]), bySegment: new Map<string, Route>()};
   const route = routes.exact.get('/v1/events');
-  const seconds = (i: number): number => (i % 50) / 1_000;
+  const ms = (i: number): number => i % 50;
   return {
     quick: 'a request counted: plain arrays',
     plain: 'a request counted: prom-client',
     work: {
       quick: () => {
         const traffic = new Traffic(routes);
-        for (let i = 0; i < count; i++) traffic.answered(route, 'POST', '200 OK', seconds(i) * 1_000);
-        return traffic.requestCounts().map((each) => each.count);
+        for (let i = 0; i < count; i++) traffic.answered(route, 'POST', '200 OK', ms(i));
+        const requests = traffic
+          .requestCounts()
+          .map(({route: of, method, status, count: n}) => [of, method, status, n]);
+        const durations = traffic.requestDurations().map(({route: of, durations: histogram}) => {
+          const {cumulative, sum, count: n} = histogram.read();
+          return [of, ...cumulative, sum, n];
+        });
+        return told(() => [...requests, ...durations]);
       },
-      plain: () => {
+      plain: async () => {
         const registers = [new Registry()];
         const labelNames = ['route', 'method', 'status'];
-        let counts = 0;
         const requests = new Counter({name: 'requests', help: 'requests', labelNames, registers});
         const durations = new Histogram({
           name: 'durations',
@@ -51,10 +58,13 @@ function counted(count: number): Piece {
         });
         for (let i = 0; i < count; i++) {
           requests.inc({route: '/v1/events', method: 'POST', status: '200'});
-          durations.observe({route: '/v1/events'}, seconds(i));
-          counts += 1;
+          durations.observe({route: '/v1/events'}, ms(i) / 1_000);
         }
-        return [counts];
+        const [counted, observed] = await Promise.all([requests.get(), durations.get()]);
+        return told(() => [
+          ...counted.values.map(({labels: {route: of, method, status}, value}) => [of, method, status, value]),
+          ...[observed.values[0]?.labels.route, observed.values.map(({value}) => value)],
+        ]);
       },
     },
     count,
@@ -81,30 +91,31 @@ function judged(count: number): Piece {
 
 /** Bodies of batches, as they come: in pieces. */
 function collected(count: number): Piece {
-  const piece = new ArrayBuffer(pieceBytes);
-  const bytes = new Uint8Array(piece);
+  const pieces = Array.from({length: bodyBytes / pieceBytes}, (_, at) =>
+    Uint8Array.from({length: pieceBytes}, (__, i) => i * (at + 1)),
+  );
   return {
     quick: 'a body of 200 KiB collected: buffers used again',
     plain: 'a body of 200 KiB collected: new buffers',
     work: {
       quick: () => {
-        let length = 0;
+        let last: Uint8Array = noBytes;
         for (let i = 0; i < count; i++) {
           const body = new CollectedBody(bodyBytes);
-          for (let at = 0; at < bodyBytes; at += pieceBytes) body.add(piece, bodyBytes);
-          length += body.bytes().length;
+          for (const {buffer} of pieces) body.add(buffer, bodyBytes);
+          if (i === count - 1) last = Uint8Array.from(body.bytes());
           body.release();
         }
-        return length;
+        return told(() => [last.length, sumOf(last)]);
       },
       plain: () => {
-        let length = 0;
+        let last: Uint8Array = noBytes;
         for (let i = 0; i < count; i++) {
           const body = Buffer.allocUnsafeSlow(bodyBytes);
-          for (let at = 0; at < bodyBytes; at += pieceBytes) body.set(bytes, at);
-          length += body.length;
+          for (const [at, piece] of pieces.entries()) body.set(piece, at * pieceBytes);
+          if (i === count - 1) last = Uint8Array.from(body);
         }
-        return length;
+        return told(() => [last.length, sumOf(last)]);
       },
     },
     count,

@@ -2,7 +2,7 @@
 
 import {bucketLabel} from '../../actors/calendar.js';
 import {type FoundRow, type HistoryFilter, NewestRows} from '../../actors/history.js';
-import {hourMs} from '../../actors/limits.js';
+import {chunkRowsMax, hourMs} from '../../actors/limits.js';
 import {activeAnswer} from '../../actors/report/answers.js';
 import {Buckets} from '../../actors/report/buckets.js';
 import {CellsByName} from '../../actors/report/cells-by-name.js';
@@ -15,8 +15,6 @@ import type {WindowsView} from '../../actors/windows.js';
 import {canonical, dayMs, eventMix} from '../workload/events.js';
 import {type Piece, sumOf, told} from './piece.js';
 import type {SomeEvents} from './some-events.js';
-
-const chunkRows = 16_384;
 
 export function reportPieces(events: SomeEvents): Piece[] {
   return [
@@ -284,13 +282,13 @@ function endsOfHours(events: SomeEvents): Piece {
 }
 
 function chunksOf({count, times, users, names}: SomeEvents): RowsView[] {
-  return Array.from({length: Math.ceil(count / chunkRows)}, (_, chunk) => {
+  return Array.from({length: Math.ceil(count / chunkRowsMax)}, (_, chunk) => {
     const some = <T extends Float64Array | Uint32Array>(column: T): T =>
-      column.subarray(chunk * chunkRows, (chunk + 1) * chunkRows) as T;
+      column.subarray(chunk * chunkRowsMax, (chunk + 1) * chunkRowsMax) as T;
     const [own, of] = [some(times), some(users)];
     return {
       chunk,
-      baseOrdinal: chunk * chunkRows,
+      baseOrdinal: chunk * chunkRowsMax,
       count: own.length,
       timeBase: 0,
       times: own,

@@ -9,7 +9,7 @@ import type {FoldLag} from '../../src/ingest/fold-lag.js';
 import type {LogListener} from '../../src/ingest/publisher.js';
 
 /** What is taken away, by its name in the bench. */
-export const shortcuts = {
+const shortcuts = {
   /** What the log acked is read back from it. */
   handOver: async () => {
     const {HandOver} = await import('../../src/ingest/hand-over.js');

@@ -15,10 +15,10 @@ import type {PartStore} from './part-store.js';
 import {
   aloneAhead,
   blockInMemory,
+  blockInStore,
   lowestOf,
   RunCursor,
   type SourceBlock,
-  storedBlock,
   unopenedAt,
 } from './run-cursor.js';
 import type {Errand} from './work-pace.js';
@@ -28,7 +28,7 @@ export const sizeRatio = 4;
  * Of user records. Reports do not read them, and who looks for one user reads a block of each run; but those of millions of
  * users are the largest runs, of which each snapshot touches a third: at a quarter nearly every snapshot wrote all of them.
  */
-export const userSizeRatio = 2;
+const userSizeRatio = 2;
 /** A run is not cut into smaller blocks than this to take one over. */
 const blockBytesMin = 64 * 1024;
 /** Users merged in one go: less than 1 ms. */
@@ -120,7 +120,7 @@ async function append(
   const sizes = [...runs.map((run) => run.bytes), bytesOf(fresh)];
   for (let count = mergeCount(sizes, ratio); count > 1; count--) {
     const kept = runs.slice(0, 1 - count);
-    const older = runs.slice(1 - count).map((run) => run.blocks.map((block) => storedBlock(block, load)));
+    const older = runs.slice(1 - count).map((run) => run.blocks.map((block) => blockInStore(block, load)));
     const merged = [...older, fresh.map(blockInMemory)];
     const result = await intoOneRun(parts, (output) => merge(merged, output, kept.length === 0));
     if (result !== undefined) return result.blocks.length > 0 ? [...kept, result] : kept;

@@ -15,7 +15,7 @@ export interface SourceBlock {
   load(): Promise<Uint8Array>;
 }
 
-export const storedBlock = (
+export const blockInStore = (
   {first, last, part}: RunBlock,
   load: (ref: PartRef) => Promise<Uint8Array>,
 ): SourceBlock => ({

@@ -39,7 +39,7 @@ import {Slices} from './slices.js';
 import type {ValueIndex} from './value-index.js';
 
 /** A part is some 0.5 MB and 0.7 ms away: a few ahead hide the way without holding much. */
-const loadsAheadMax = 4;
+export const loadsAheadMax = 4;
 
 type QueryOf<R extends ReportQuery['report']> = Extract<ReportQuery, {report: R}>;
 
