@@ -77,7 +77,12 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Twins
   const store = await openStore(options, workload, owned, say);
   const link = owned.add(await SnapshotsLink.open(await startOver(store, owned)));
   const ground = new Ground(link, workload, options.isSmall);
-  const all = [...(await ground.funnels(say)), ...(await ground.counts()), ...ground.active(), ...ground.parts()];
+  const all = [
+    ...(await ground.funnels(owned, say)),
+    ...(await ground.counts()),
+    ...ground.active(),
+    ...ground.parts(),
+  ];
   const contenders = Object.fromEntries(all.flatMap(measuresOf));
   const rounds = await playRounds(contenders, options, say);
   const gains = all.map(
@@ -154,9 +159,10 @@ class Ground {
 
   // -- funnels --
 
-  async funnels(say: Say): Promise<Twins[]> {
+  async funnels(owned: Owned, say: Say): Promise<Twins[]> {
     const alone = {lookupsMin: Number.POSITIVE_INFINITY};
     const [both, one] = [await this.funnelIndex({}), await this.funnelIndex(alone)];
+    owned.add({stop: () => both.forget()});
     const plain = await this.funnelIndex({...alone, kernelBytesMin: Number.POSITIVE_INFINITY});
     const windowMs = dayMs;
     const ways = (steps: readonly string[], a?: FunnelIndex, b?: FunnelIndex, window?: {windowMs: number}) =>

@@ -1,6 +1,7 @@
-// What the service's own shortcuts on the ways between client, log, fold and reports bring: the same load on services that
-// each do without one of them (probe/without.ts).
+// What the service's own shortcuts on the ways between client, log, fold and reports bring: the same load on two services, of
+// which one does without one of them (probe/without.ts). Each pair has services of its own, which so hold the same.
 
+import {setTimeout as pause} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {monotonicMs} from '../../src/clock.js';
 import type {Bench, Say} from '../bench.js';
@@ -8,13 +9,23 @@ import {HttpAsker} from '../engine/http-ask.js';
 import {LoadProcess} from '../load/load-process.js';
 import {offerUnjudged, requireAllStored} from '../load/offered.js';
 import {batchEvents, connectionsOf, prepareShapes, secondsOf} from '../load/shapes.js';
+import {readMetrics} from '../machine/metrics.js';
 import {cpuSecondsOf} from '../machine/processes.js';
 import {type BenchService, envOf, startService, writeKey} from '../machine/service.js';
-import {quieted} from '../machine/settle.js';
+import {quieted, type Settled} from '../machine/settle.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
 import {type Shortcut, withoutVariable} from '../probe/without.js';
-import {type Measure, playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
+import {
+  type Measure,
+  playRounds,
+  type Ratio,
+  type Rounds,
+  ratioOf,
+  ratioText,
+  roundsText,
+  VoidRound,
+} from '../rounds.js';
 import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
 
@@ -64,7 +75,18 @@ interface WithoutReport {
   readonly gains: Readonly<Record<string, Ratio>>;
 }
 
+/** A service, and how many events it acked. */
+interface Loaded {
+  readonly name: string;
+  readonly service: BenchService;
+  events: number;
+}
+
 const asksMin = 20;
+/** Longer than the bench: no snapshot falls into a measurement. */
+const refreshSeconds = 3_600;
+const foldedMsMax = 60_000;
+const pollMs = 500;
 const reportPath = '/v1/reports/events?event=never_happened&from=2024-01-01&to=2024-01-01&interval=day&filter=n%3D';
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<WithoutReport> {
@@ -72,23 +94,20 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Witho
   const load = owned.add(new LoadProcess());
   say('preparing requests, starting services …');
   await prepareShapes(load, options, writeKey);
-  const started = await Promise.all(
-    [undefined, ...compared.map(({without}) => without)].map(async (without) => {
-      return [without, owned.add(await start(options, without))] as const;
-    }),
-  );
-  const services = new Map(started);
-  const measureOf = (kind: Compared['load'], without: Shortcut | undefined): Measure<Sample> => {
-    const service = services.get(without)!;
-    if (kind === 'reports') return asking(service, options, owned);
-    return storing(service, load, kind, options);
-  };
+  const loaded: Loaded[] = [];
   const contenders: Record<string, Measure<Sample>> = {};
+  const contend = async (name: string, kind: Compared['load'], without: Shortcut | undefined): Promise<void> => {
+    const service = owned.add(await start(options, without));
+    const sent = {name, service, events: 0};
+    loaded.push(sent);
+    contenders[name] = kind === 'reports' ? asking(service, options, owned) : storing(sent, load, kind, options);
+  };
   for (const {name, plain, without, load: kind} of compared) {
-    contenders[name] = measureOf(kind, undefined);
-    contenders[plain] = measureOf(kind, without);
+    await contend(name, kind, undefined);
+    await contend(plain, kind, without);
   }
   const rounds = await playRounds(contenders, options, say);
+  for (const each of loaded) await requireAllFolded(each);
   const gains = compared.map(
     ({name, plain}) => [name, ratioOf(rounds, (samples) => samples[plain]!.cost / samples[name]!.cost)] as const,
   );
@@ -96,20 +115,21 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Witho
 }
 
 function start(options: BenchOptions, without: Shortcut | undefined): Promise<BenchService> {
-  const env = {...envOf(options), ...(without === undefined ? {} : {[withoutVariable]: without})};
+  const env = {...envOf({...options, refreshSeconds}), ...(without === undefined ? {} : {[withoutVariable]: without})};
   const nodeArguments = ['--import', fileURLToPath(new URL('../probe/without.js', import.meta.url))];
   return startService({env, profileFolder: options.profileFolder, nodeArguments});
 }
 
 /** CPU of all processes of the service, until what came is folded. */
 function storing(
-  service: BenchService,
+  loaded: Loaded,
   load: LoadProcess,
   kind: 'batches' | 'singles',
   options: BenchOptions,
 ): Measure<Sample> {
+  const {service} = loaded;
   return async (round) => {
-    if (!options.isSmall) await quieted(service, options);
+    if (!options.isSmall) requireQuiet(await quieted(service, options));
     const before = cpuSecondsOf(service.pid);
     const events = await (kind === 'batches' ? sendBatches : sendSingles)(
       service,
@@ -117,9 +137,27 @@ function storing(
       secondsOf(round, options),
       options,
     );
-    const {cpuSeconds} = await quieted(service, options);
-    return {cost: ((cpuSeconds - before) / events) * 1e6};
+    loaded.events += events;
+    const after = await quieted(service, options);
+    if (!options.isSmall) requireQuiet(after);
+    return {cost: ((after.cpuSeconds - before) / events) * 1e6};
   };
+}
+
+function requireQuiet({isQuiet}: Settled): void {
+  if (!isQuiet) throw new VoidRound('a service did not come to rest');
+}
+
+/** What was cheaper because it was not done is worth nothing. */
+async function requireAllFolded({name, service, events}: Loaded): Promise<void> {
+  const endMs = monotonicMs() + foldedMsMax;
+  for (;;) {
+    const folded = (await readMetrics(service.baseUrl)).sum('millrace_events_folded_total', {outcome: 'counted'});
+    if (folded === events) return;
+    if (folded > events || monotonicMs() > endMs)
+      throw new Error(`"${name}": ${events} events were acked, ${folded} folded`);
+    await pause(pollMs);
+  }
 }
 
 async function sendBatches({host, port}: BenchService, load: LoadProcess, seconds: number, options: BenchOptions) {

@@ -180,6 +180,11 @@ export class FunnelIndex {
   /** I2. Cheap: called with every question. */
   forgetUnasked(): void {
     if (this.partitions.size === 0 || monotonicMs() - this.lastAskedMs < interestMs) return;
+    this.forget();
+  }
+
+  /** Nothing is kept any more, and a second thread that walked over it ends. */
+  forget(): void {
     this.partitions.clear();
     this.letGo();
     this.makeRoom();
