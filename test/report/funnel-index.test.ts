@@ -265,6 +265,17 @@ describe('a second thread for long funnels', () => {
     }
   });
 
+  test('ends when the index gives up what it keeps', async () => {
+    const world = newWorld(program);
+    const snapshot = world.partition.publish();
+    await world.ask(snapshot);
+    await world.index.settled();
+    await askJointly(world, snapshot, 1);
+    world.index.forget();
+    await until('the thread ended', () => !world.secondWalker.isReady);
+    expect([world.secondWalker.postings, world.index.bytesHeld]).toEqual([[], 0]);
+  });
+
   test('that ends in the middle of a walk takes nothing along', async () => {
     const world = newWorld(deserter);
     world.isDeserted = true;
