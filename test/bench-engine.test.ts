@@ -4,6 +4,7 @@ import {beforeAll, describe, expect, test} from 'vitest';
 import {Rivalry} from '../bench/engine/rivalry.js';
 import {DuckDbPeer} from '../bench/peers/duckdb/peer.js';
 import {slopeOf} from '../bench/statistics.js';
+import {fastPathsOf} from './support/fast-paths.js';
 import {runSmallTogether} from './support/small-bench.js';
 
 const isLinux = process.platform === 'linux';
@@ -91,6 +92,7 @@ describe.runIf(isLinux)('the benches of one data set', () => {
       'mau',
       'mau, asking NATS',
     ]);
+    expect(lines.map(({name}: {name: string}) => name)).toEqual(expect.arrayContaining(fastPathsOf('reports')));
     const isFirst = ({name}: {name: string}): boolean => name.includes('first two');
     for (const {ratio, oursMs} of lines.filter((line: {name: string}) => !isFirst(line)))
       expect([ratio.all.length, oursMs.length]).toEqual([1, 1]);
@@ -102,13 +104,14 @@ describe.runIf(isLinux)('the benches of one data set', () => {
     const [{samples}] = rounds.rounds;
     expect(Object.keys(samples)).toEqual(pairs.flat());
     expect(Object.keys(gains)).toEqual(pairs.map(([quick]: [string]) => quick));
-    expect(pairs.flat()).toContain('funnel of 14, frequent events: two threads');
+    expect(Object.keys(gains).sort()).toEqual(fastPathsOf('twins'));
     expect(small.stdout).toMatch(/^funnel of 14: two threads +\d/m);
   });
 
   test('history asks every kind of page, twice of one service, once of an unprepared one and once of one with a small cache', () => {
     const {times, pagesOfKind} = reportOf('history');
     expect(small.stdout).toMatch(/user and event( +\d+\.\d){8}/);
+    expect(Object.keys(times)).toEqual(expect.arrayContaining(fastPathsOf('history')));
     for (const pass of ['first', 'again', 'unprepared', 'uncached']) {
       const counts = Object.values(times[pass] as Record<string, number[]>).map((ms) => ms.length);
       expect(counts).toEqual(new Array(10).fill(pagesOfKind));
@@ -124,6 +127,7 @@ describe.runIf(isLinux)('the benches of one data set', () => {
       9,
     );
     expect(small.stdout).toMatch(/F6: scan in memory +[\d,]+ /);
+    expect(Object.keys(gains).sort()).toEqual(fastPathsOf('fold'));
     for (const [name, {median}] of Object.entries<{median: number}>(gains))
       expect(median).toBe(samples[name].cpuMs / samples['fold in memory'].cpuMs);
     expect(small.stdout).toMatch(/^CPU, fold in memory, every user looked up \/ fold in memory: \d/m);

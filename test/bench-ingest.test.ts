@@ -2,6 +2,7 @@
 
 import {expect, test} from 'vitest';
 import {postgresObstacle} from '../bench/peers/postgres/cluster.js';
+import {fastPathsOf} from './support/fast-paths.js';
 import {runSmall} from './support/small-bench.js';
 
 const isLinux = process.platform === 'linux';
@@ -92,6 +93,7 @@ test.runIf(isLinux)('bench: without compares the service with those that lack on
   const {stdout, result} = await runSmall('without');
   expect(stdout).toMatch(/^batches: what was acked is handed over +\d/m);
   const {gains, rounds} = result.report;
+  expect(Object.keys(gains).sort()).toEqual(fastPathsOf('without'));
   const [{samples}] = rounds.rounds;
   expect(Object.keys(samples)).toHaveLength(2 * Object.keys(gains).length);
   for (const [name, {median}] of Object.entries<{median: number}>(gains)) {

@@ -1,13 +1,14 @@
 // The benches in their tiny form: they must run, agree with the service about every report, and write their results.
 
 import {execFile} from 'node:child_process';
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {existsSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
 import {canonical, eventMix, workloadEvents} from '../bench/workload/events.js';
 import {ExpectedAnswers} from '../bench/workload/expected.js';
 import {isRunning} from '../src/process-life.js';
+import {fastPaths, fastPathsOf} from './support/fast-paths.js';
 import {temporaryFolder} from './support/service.js';
 import {benchProgram, runSmall} from './support/small-bench.js';
 import {until} from './support/until.js';
@@ -63,7 +64,7 @@ test.runIf(isLinux)('bench: what reads batches makes the same entries, each in i
     'single: plain twin',
     'single: kernel',
   ]);
-  expect(Object.keys(result.report.gains)).toEqual(['plain twin', 'kernel', 'single: kernel']);
+  expect(Object.keys(result.report.gains).sort()).toEqual(fastPathsOf('parsers'));
   expect(stdout).toMatch(/^single: kernel.* \d+\.\d\d \([^)]+\)$/m);
 });
 
@@ -74,34 +75,26 @@ test.runIf(isLinux)('bench: pieces give what the plain ways give', async () => {
   expect(Object.keys(gains)).toEqual(pairs.map(([quick]: [string]) => quick));
   expect(Object.keys(rounds.rounds[0].samples)).toEqual(pairs.flat());
   expect(pairs.length).toBeGreaterThan(20);
+  expect(stdout).toMatch(/^parts read: two queues +[\d,]+,/m);
+  expect([...Object.keys(gains), 'parts read: two queues'].sort()).toEqual(fastPathsOf('pieces'));
   expect(partsRead.twoQueues).toBeLessThan(partsRead.leastRecentlyUsed);
 });
 
+/** Each of their tests holds the lines that they print against the table. */
+const benchesOfTable = ['fold', 'history', 'parsers', 'pieces', 'reports', 'twins', 'without'];
+
 test('bench: the README names a twin, a test and a line of every fast path, and all of them are there', () => {
-  const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
-  const section = read('bench/README.md').split('## What each fast path brings')[1]!.split('\n## ')[0]!;
-  const rows = section.split('\n').filter((line) => line.startsWith('| '));
-  const cells = rows.slice(2).map((line) => line.split('|').map((cell) => cell.trim()));
-  expect(cells.length).toBeGreaterThan(40);
-  for (const [, path, twin, checked, line, gain] of cells) {
+  const table = fastPaths();
+  expect(table.length).toBeGreaterThan(40);
+  for (const {path, twin, test: checked, bench, gain} of table) {
     for (const [, file] of `${path} ${twin} ${checked}`.matchAll(/`([^`]+\.ts)`/g)) {
       expect(existsSync(new URL(`../${file}`, import.meta.url)), file).toBe(true);
     }
     expect(checked).toMatch(/^`test\/.+\.test\.ts`$/);
-    const [, bench, name] = line!.match(/^`(\w+)`: (.+)$/)!;
-    const sources = sourcesAt(`bench/benches/${bench}.ts`).concat(bench === 'pieces' ? sourcesAt('bench/pieces') : []);
-    const last = name!.split(/[:,] /).at(-1)!;
-    expect([line, sources.some((source) => source.includes(last))]).toEqual([line, true]);
+    expect(benchesOfTable).toContain(bench);
     expect(gain).toMatch(/\d/);
   }
 });
-
-/** Of a file, or of those in a folder. */
-function sourcesAt(path: string): string[] {
-  const url = new URL(`../${path}`, import.meta.url);
-  const files = path.endsWith('.ts') ? [url] : readdirSync(url).map((file) => new URL(file, `${url.href}/`));
-  return files.map((file) => readFileSync(file, 'utf8'));
-}
 
 test.runIf(isLinux)('bench: one that is killed leaves no service behind', async () => {
   const starter = fileURLToPath(new URL('../dist/bench/machine/service.js', import.meta.url));

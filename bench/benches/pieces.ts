@@ -96,7 +96,7 @@ function text({eventCount, pairs, rounds, gains, partsRead}: PiecesReport): stri
       ['', 'CPU ns each', 'the plain way', 'CPU ns each', 'gain'],
       pairs.map(([quick, plain]) => [quick, medianOf(quick), plain, medianOf(plain), ratioText(gains[quick]!)]),
     ),
-    `parts read for ${whole(questions)} questions: two queues ${whole(twoQueues)}, least recently used ${whole(leastRecentlyUsed)}`,
+    `parts read: two queues ${whole(twoQueues)}, least recently used ${whole(leastRecentlyUsed)} (${whole(questions)} questions)`,
     roundsText(rounds),
   ].join('\n');
 }
