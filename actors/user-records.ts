@@ -12,8 +12,9 @@ import {ByteReader, ByteWriter} from './codec/bytes.js';
 import {assert} from './invariant.js';
 
 /**
- * A block is closed at so many users or bytes: whoever looks for one passes over those before it, 40 to 100 us.
- * Smaller blocks are more values, each of which is erased on its own once it is replaced (src/partition/part-store.ts).
+ * A block is closed at so many users or bytes, one that is merged up to a quarter later: whoever looks for a user passes over
+ * those before it, 40 to 100 us. Smaller blocks are more values, each of which is erased on its own once it is replaced
+ * (src/partition/part-sweep.ts).
  */
 const userBlockUsers = 8_192;
 const userBlockBytes = 256 * 1024;

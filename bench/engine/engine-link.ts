@@ -62,5 +62,5 @@ function countedNotices(nc: NatsConnection): CountedPublications {
   onAnnounced(nc, () => {
     count += 1;
   });
-  return {count: () => count, handed: () => undefined};
+  return {count: () => count, takeHanded: () => undefined};
 }

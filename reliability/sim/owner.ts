@@ -93,7 +93,7 @@ export class SimOwner {
       setup: {partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 64 * 1024},
       js: simJetStream(this.link),
       jsm,
-      erasing: {jsm, run: () => this.link.serverRun},
+      erasing: {jsm, run: () => this.link.serverRun, isOfCluster: () => false},
       logSource: simLogSource(this.link),
       logJsm: simManager(this.link, lastSequenceMsMax),
       cache: new PartsCache(values, cacheBytes),

@@ -8,5 +8,5 @@ import type {ErasingLink} from '../partition/part-sweep.js';
 
 export async function erasingLink(nc: NatsConnection): Promise<ErasingLink> {
   const jsm = await jetstreamManager(nc, {checkAPI: false});
-  return {jsm, run: () => nc.info?.server_id};
+  return {jsm, run: () => nc.info?.server_id, isOfCluster: () => nc.info?.cluster !== undefined};
 }

@@ -6,12 +6,13 @@
 //   S2. No erase hits another value than the one it is meant for. It names a sequence, and a server that lost its newest
 //       messages (a power cut without sync, a restored backup) gives theirs to others. So a value is erased only in the run of
 //       the server in which it was seen to be there, by its subject, under which nothing else is ever stored: no run gives a
-//       sequence twice. One look serves a list; whatever fails, another run, or its age takes another one.
+//       sequence twice. One look serves a list; whatever fails, or another run, takes another one.
 //   S3. An erase reaches the run that the look was of, or none: it is sent in the turn in which the link still names that run.
 //       Of a cluster this is the server that we speak to, and the one that has the stream may begin another run unseen: it is
-//       away for longer than a look is good for.
+//       away for longer than a look is good for there.
 //   S4. A list is of no later manifest (P4): it may be erased while the next snapshot is written.
 //   S5. What is erased while it is noted is noted as a whole, also what was begun before: a receipt speaks of all of it.
+import {setTimeout as pause} from 'node:timers/promises';
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {monotonicMs} from '../clock.js';
 import {deletionFailed, hasCode, messageNotFound, sequenceNotFound} from '../nats/error-codes.js';
@@ -28,8 +29,10 @@ import {WorkPace} from './work-pace.js';
  */
 const erasesAtOnce = 8;
 const gentleErasesAtOnce = 2;
-/** S3. A server that lost power is not back so soon. */
+/** S3, in a cluster. A server that lost power is not back so soon. */
 const lookAgeMsMax = 1_000;
+/** The next start erases what is left. */
+const stopMsMax = 5_000;
 /** What is new is read by reports out of the stream in which is erased, as soon as it is published: a list begins later. */
 const firstReadsMs = 25;
 /** The one that is being erased among them. So many are erased without rests. */
@@ -43,6 +46,8 @@ export interface ErasingLink {
    * this is asked reaches that run, or nobody.
    */
   run(): string | undefined;
+  /** Whether that server is one of a cluster. */
+  isOfCluster(): boolean;
 }
 
 interface Target {
@@ -54,7 +59,8 @@ interface Target {
 /** A partition's values that were there, and the run in which they were. */
 interface Look {
   readonly run: string;
-  readonly atMs: number;
+  /** By the monotonic clock: what is begun later takes another one. S3 */
+  readonly endMs: number;
   readonly subjects: ReadonlySet<string>;
 }
 
@@ -92,6 +98,7 @@ export class PartSweep {
   private readonly lists: Job[] = [];
   private orphans: Job | undefined;
   private running: Promise<void> | undefined;
+  private isStopped = false;
   /** S5 */
   private noted: StoredValue[] | undefined;
 
@@ -138,10 +145,14 @@ export class PartSweep {
     return this.running === undefined;
   }
 
-  /** Erases what was replaced, and leaves orphans to the next start. */
+  /** Erases what was replaced, for some seconds at most, and leaves the rest and orphans to the next start. */
   async stop(): Promise<void> {
     this.orphans = undefined;
-    await this.pace.hurry(this.running ?? Promise.resolve());
+    const patience = new AbortController();
+    const over = pause(stopMsMax, undefined, {signal: patience.signal}).catch(() => undefined);
+    await this.pace.hurry(Promise.race([this.running, over]));
+    patience.abort();
+    this.isStopped = true;
   }
 
   /** From now on what is erased is noted, and erased without rests. S5 */
@@ -177,12 +188,13 @@ export class PartSweep {
   }
 
   private get next(): Job | undefined {
-    return this.lists[0] ?? this.orphans;
+    return this.isStopped ? undefined : (this.lists[0] ?? this.orphans);
   }
 
   private finish(job: Job): void {
     const {partition, log} = this.setup;
-    this.noted?.push(...job.erased.values());
+    // Another call for orphans has taken over what this one erased.
+    if (job === this.lists[0] || job === this.orphans) this.noted?.push(...job.erased.values());
     if (job === this.lists[0]) this.lists.shift();
     if (job === this.orphans) {
       this.orphans = undefined;
@@ -194,13 +206,18 @@ export class PartSweep {
 
   /** One look, and what is done by it. Whether that was all. S2 */
   private async work(job: Job): Promise<boolean> {
+    if (job !== this.next) return false;
     const look = await this.look();
     const targets = job.targetsIn(look.subjects);
     for (let at = 0; at < targets.length; ) {
       const startedMs = monotonicMs();
-      if (job !== this.next || startedMs - look.atMs > lookAgeMsMax) return false;
+      if (job !== this.next) return false;
+      if (startedMs > look.endMs && at > 0) return false;
+      if (startedMs > look.endMs) throw new Error('what was seen is too old');
       const some = targets.slice(at, at + (this.isGentle ? gentleErasesAtOnce : erasesAtOnce));
-      await Promise.all(some.map((target) => this.erase(target, look.run, job)));
+      // None is under way any more when the next look is taken.
+      const outcomes = await Promise.allSettled(some.map((target) => this.erase(target, look.run, job)));
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
       at += some.length;
       if (this.isGentle) await this.pace.rest(monotonicMs() - startedMs);
     }
@@ -214,12 +231,12 @@ export class PartSweep {
 
   private async look(): Promise<Look> {
     const {partition, erasing} = this.setup;
-    const atMs = monotonicMs();
+    const endMs = erasing.isOfCluster() ? monotonicMs() + lookAgeMsMax : Number.POSITIVE_INFINITY;
     const run = erasing.run(); // S3 holds for the look as well.
     if (run === undefined) throw new Error('no server is there');
     const filter = bucketSubject('parts', `p${partition}.>`);
     const {state} = await erasing.jsm.streams.info(bucketStream('parts'), {subjects_filter: filter});
-    return {run, atMs, subjects: new Set(Object.keys(state.subjects ?? {}))};
+    return {run, endMs, subjects: new Set(Object.keys(state.subjects ?? {}))};
   }
 
   private async erase({subject, revision}: Target, run: string, job: Job): Promise<void> {

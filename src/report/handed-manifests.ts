@@ -25,11 +25,13 @@ export class HandedManifests {
     }
   }
 
-  /** HM1; undefined when it did not come, or not yet. */
-  of(partition: number, publication: number): HandedManifest | undefined {
+  /** HM1; undefined when it did not come, or not yet, or was taken before. */
+  take(partition: number, publication: number): HandedManifest | undefined {
     this.takeIn();
     const handed = this.last.get(partition);
-    return handed?.publication === publication ? handed : undefined;
+    if (handed?.publication !== publication) return undefined;
+    this.last.delete(partition);
+    return handed;
   }
 
   /** What has arrived and waits for a turn of the loop. */

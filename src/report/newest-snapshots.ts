@@ -29,8 +29,8 @@ export interface ManifestSource {
 export interface CountedPublications {
   /** Another number for every manifest of the partition, from before anybody hears of it. */
   count(partition: number): number;
-  /** The newest manifest, if it is the one that is counted so and was handed over. */
-  handed(partition: number, count: number): HandedManifest | undefined;
+  /** The newest manifest, if it is the one that is counted so and was handed over; once. */
+  takeHanded(partition: number, count: number): HandedManifest | undefined;
 }
 
 export interface PartitionSnapshot {
@@ -50,6 +50,8 @@ export class NewestSnapshots {
   private revision: number | undefined;
   /** Of each partition when it was read; undefined: what is held is not believed. */
   private readonly counts: (number | undefined)[];
+  /** Goes up when what is held is no longer believed: what was read before that is not, either. */
+  private era = 0;
 
   constructor(source: ManifestSource, parts: PartsCache, partitionCount: number) {
     this.source = source;
@@ -84,6 +86,7 @@ export class NewestSnapshots {
 
   /** A part was missing: whether the newest manifests name it all the same. The next read believes nothing that is held. */
   async nameNow({key}: PartRef): Promise<boolean> {
+    this.era += 1;
     this.revision = undefined;
     this.counts.fill(undefined);
     for (const [partition] of this.held.entries()) {
@@ -110,10 +113,11 @@ export class NewestSnapshots {
     const {publications} = this.source;
     if (publications !== undefined)
       return this.refreshEach((partition) => this.refreshCounted(partition, publications));
+    const {era} = this;
     const revision = await this.source.lastRevision();
     if (revision === this.revision) return;
     await this.refreshEach((partition) => this.refreshPartition(partition));
-    this.revision = revision;
+    if (era === this.era) this.revision = revision;
   }
 
   /** All of them end before the next refresh begins: what one of them reads late would stand where that put newer ones. */
@@ -123,12 +127,13 @@ export class NewestSnapshots {
   }
 
   private async refreshCounted(partition: number, publications: CountedPublications): Promise<void> {
+    const {era} = this;
     const count = publications.count(partition);
     if (this.counts[partition] === count) return;
     // Where nothing is believed the bucket alone says what is the newest.
-    const handed = this.counts[partition] === undefined ? undefined : publications.handed(partition, count);
+    const handed = this.counts[partition] === undefined ? undefined : publications.takeHanded(partition, count);
     await this.refreshPartition(partition, handed);
-    this.counts[partition] = count;
+    if (era === this.era) this.counts[partition] = count;
   }
 
   private async refreshPartition(partition: number, handed?: HandedManifest): Promise<void> {

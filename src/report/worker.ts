@@ -69,7 +69,7 @@ async function run(nc: NatsConnection): Promise<void> {
 function countedPublications(publications: Int32Array, handed: HandedManifests): CountedPublications {
   return {
     count: (partition) => Atomics.load(publications, partition),
-    handed: (partition, count) => handed.of(partition, count),
+    takeHanded: (partition, count) => handed.take(partition, count),
   };
 }
 

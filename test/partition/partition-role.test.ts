@@ -516,7 +516,7 @@ test('parts are erased over a connection of their own: nothing else waits for it
     return jsm.streams.deleteMessage(...asked);
   });
   const store = new PartStore(role.js, 0, 1);
-  const erasing = {jsm: late, run: () => 'the only one'};
+  const erasing = {jsm: late, run: () => 'the only one', isOfCluster: () => false};
   const sweep = new PartSweep({partition: 0, parts: store, jsm: never, erasing, log: createLogger('silent', 'test')});
   const ref = await store.put(Buffer.from('payload'));
   store.retire(ref);
@@ -546,7 +546,7 @@ test('an owner that ended before its first manifest leaves nothing that the next
   const refs = [await first.put(payloads[0]), await second.put(payloads[1])];
   const cache = new PartsCache(partValues(role.jsm), 1_024);
   for (const [i, ref] of refs.entries()) expect(Buffer.from(await cache.load(ref))).toEqual(payloads[i]);
-  const erasing = {jsm: role.jsm, run: () => 'the only one'};
+  const erasing = {jsm: role.jsm, run: () => 'the only one', isOfCluster: () => false};
   const log = createLogger('silent', 'test');
   const sweep = new PartSweep({partition: 0, parts: second, jsm: role.jsm, erasing, log});
   sweep.addOrphans(new Set());

@@ -59,7 +59,11 @@ function slowLink(): ErasingLink {
     return streams.deleteMessage(...all);
   };
   const slow = Object.assign(Object.create(streams), {deleteMessage});
-  return {jsm: Object.assign(Object.create(role.jsm), {streams: slow}), run: () => role.nc.info?.server_id};
+  return {
+    jsm: Object.assign(Object.create(role.jsm), {streams: slow}),
+    run: () => role.nc.info?.server_id,
+    isOfCluster: () => false,
+  };
 }
 
 async function startPartition(): Promise<Runner> {

@@ -61,7 +61,7 @@ class Publications implements CountedPublications {
     return this.counts[partition]!;
   }
 
-  handed(partition: number, count: number): HandedManifest | undefined {
+  takeHanded(partition: number, count: number): HandedManifest | undefined {
     const last = this.last[partition];
     return last?.publication === count ? last : undefined;
   }
@@ -185,7 +185,7 @@ describe('report engine', () => {
   test('asks nobody for the newest where publications are counted, and sees each of them all the same', async () => {
     const world = worldWithSnapshots();
     const {publications} = world;
-    world.bucket.publications = {count: (partition) => publications.count(partition), handed: () => undefined};
+    world.bucket.publications = {count: (partition) => publications.count(partition), takeHanded: () => undefined};
     const positions: string[] = [];
     for (let round = 0; round < 3; round++) {
       const {fetches} = world.bucket;

@@ -21,19 +21,20 @@ describe('handed manifests', () => {
   });
 
   test('are there as soon as they were handed over, whichever thread did', () => {
-    expect(handed.of(0, 1)).toBeUndefined();
+    expect(handed.take(0, 1)).toBeUndefined();
     channels[0]!.port1.postMessage(manifestOf(0, 1));
     channels[1]!.port1.postMessage(manifestOf(1, 7));
-    expect(handed.of(0, 1)).toEqual(manifestOf(0, 1));
-    expect(handed.of(1, 7)).toEqual(manifestOf(1, 7));
+    expect(handed.take(0, 1)).toEqual(manifestOf(0, 1));
+    expect(handed.take(1, 7)).toEqual(manifestOf(1, 7));
+    expect(handed.take(1, 7), 'it is kept no longer than until it is used').toBeUndefined();
   });
 
   test('stand for one publication: neither an older nor a newer one', () => {
     channels[0]!.port1.postMessage(manifestOf(0, 2));
     channels[0]!.port1.postMessage(manifestOf(0, 3));
-    expect(handed.of(0, 2)).toBeUndefined();
-    expect(handed.of(0, 4)).toBeUndefined();
-    expect(handed.of(0, 3)).toEqual(manifestOf(0, 3));
+    expect(handed.take(0, 2)).toBeUndefined();
+    expect(handed.take(0, 4)).toBeUndefined();
+    expect(handed.take(0, 3)).toEqual(manifestOf(0, 3));
   });
 
   test('tell who listens, who may ask before he is told', async () => {
@@ -42,10 +43,10 @@ describe('handed manifests', () => {
       heard += 1;
     });
     channels[1]!.port1.postMessage(manifestOf(1, 8));
-    expect(handed.of(1, 8)).toEqual(manifestOf(1, 8));
+    expect(handed.take(1, 8)).toEqual(manifestOf(1, 8));
     channels[1]!.port1.postMessage(manifestOf(1, 9));
     await until('the second one is heard of', () => heard > 0);
-    expect(handed.of(1, 9)).toEqual(manifestOf(1, 9));
+    expect(handed.take(1, 9)).toEqual(manifestOf(1, 9));
     for (const {port1} of channels) port1.close();
   });
 });

@@ -165,9 +165,10 @@ describe('report thread', () => {
   test('takes a snapshot from the thread that hands it over, and what is counted and does not come from the bucket', async () => {
     partitions[1]!.append({user: 'handed', event: 'A', timeMs: 9});
     const {manifest, index} = await putParts(1, 9 * hourMs); // Its manifest is not put: nobody has to look there.
-    const publication = Atomics.add(publications, 1, 1) + 1;
+    const publication = Atomics.load(publications, 1) + 1;
     const handed = {partition: 1, publication, manifest: encodeManifest(manifest), index: encodeIndex(index)};
     channel.port1.postMessage(handed satisfies HandedManifest);
+    Atomics.add(publications, 1, 1); // Nobody counts it before it is there: here the bucket does not have it.
     const total = async (): Promise<number> => {
       const answer = await askHere(counts);
       return answer.kind === 'report' ? (JSON.parse(answer.body!) as {total: number}).total : -1;
