@@ -1,0 +1,100 @@
+// Active users: tables held, and hours as bits.
+
+import {hourMs} from '../../actors/limits.js';
+import {ActiveDaysPartial, type ActiveResult, mergeActive} from '../../actors/report/active-days.js';
+import {ActiveHoursPartial} from '../../actors/report/active-hours.js';
+import {type ActivePlan, planActive} from '../../actors/report/active-plan.js';
+import {activeAnswer} from '../../actors/report/answers.js';
+import {Buckets} from '../../actors/report/buckets.js';
+import {gatheredRowBytes} from '../../actors/report/gathered-rows.js';
+import {HourSetsPartial, hourSetWords} from '../../actors/report/hour-sets.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
+import {Evaluation} from '../../src/report/evaluate.js';
+import {HeldDayRanges} from '../../src/report/held-day-ranges.js';
+import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
+import {RemadeDayRanges, ResumedDayRanges} from '../engine/plain-parts.js';
+import {wholeRange} from '../engine/questions.js';
+import {dayMs} from '../workload/events.js';
+import {cacheBytesMax, type Ground, gatheredBytesMax} from './ground.js';
+import type {Twins, Way} from './twin.js';
+
+export class ActiveTwins {
+  constructor(private readonly ground: Ground) {}
+
+  twins(): Twins[] {
+    const [held, resumed, remade] = [
+      new HeldDayRanges(this.ground.cache),
+      new ResumedDayRanges(new PartsCache(this.ground.link.values, cacheBytesMax)),
+      new RemadeDayRanges(new PartsCache(this.ground.link.values, cacheBytesMax)),
+    ];
+    const byDay = (number: number) =>
+      ({report: 'users', metric: 'mau', interval: 'day', ...wholeRange(this.ground.workload, number & 7)}) as const;
+    const inRanges = (ranges: HeldDayRanges): Way => {
+      return (number) =>
+        new Evaluation(this.ground.cache, gatheredBytesMax, ranges).answer(byDay(number), this.ground.snapshots);
+    };
+    return [
+      {
+        quick: 'monthly users by day: table held',
+        plain: 'monthly users by day: sets of days',
+        ways: [inRanges(held), this.bySets],
+        asks: 5,
+      },
+      {
+        quick: 'table of users by days: the last one gone on',
+        plain: 'table of users by days: made anew',
+        // One question: another range would have no table to go on from.
+        ways: [() => inRanges(resumed)(0), () => inRanges(remade)(0)],
+        asks: 5,
+      },
+      {
+        quick: 'weekly users by hour: a bit each',
+        plain: 'weekly users by hour: pairs gathered',
+        ways: [this.byHours('bits'), this.byHours('pairs')],
+        asks: 1,
+      },
+    ];
+  }
+
+  private readonly bySets: Way = async (number) => {
+    const range = wholeRange(this.ground.workload, number & 7);
+    const buckets = new Buckets(range.fromMs, range.toMs, 'day');
+    const plan = planActive(buckets, 'mau');
+    const results: ActiveResult[] = [];
+    for (const {index} of this.ground.snapshots) {
+      const partial = new ActiveDaysPartial(index, plan);
+      for (const {firstDay, lastDay, blocks} of partial.segments(index)) {
+        const views = await Promise.all(blocks.map(({part}) => this.ground.cache.loadWindows(part)));
+        for (let day = firstDay; day <= lastDay; day++) partial.addDay(day, views);
+      }
+      results.push(partial.finish());
+    }
+    return activeAnswer('mau', buckets, mergeActive(buckets.count, results));
+  };
+
+  /** Of two weeks in the middle. */
+  private byHours(form: 'bits' | 'pairs'): Way {
+    const {startMs, dayCount} = this.ground.workload;
+    return async (number) => {
+      const fromMs = startMs + (dayCount >> 1) * dayMs + (number & 7) * hourMs;
+      const toMs = fromMs + 14 * dayMs - 1;
+      const buckets = new Buckets(fromMs, toMs, 'hour');
+      const plan = planActive(buckets, 'wau');
+      const results: ActiveResult[] = [];
+      for (const snapshot of this.ground.snapshots) results.push(await this.activeHours(form, plan, toMs, snapshot));
+      return activeAnswer('wau', buckets, mergeActive(buckets.count, results));
+    };
+  }
+
+  private async activeHours(form: 'bits' | 'pairs', plan: ActivePlan, toMs: number, {index}: PartitionSnapshot) {
+    const words = hourSetWords(index, plan, toMs, gatheredBytesMax) ?? Math.ceil(index.users.count / 32);
+    const partial =
+      form === 'bits'
+        ? new HourSetsPartial(index, plan, toMs, words)
+        : new ActiveHoursPartial(index, plan, toMs, Math.floor(gatheredBytesMax / gatheredRowBytes));
+    do {
+      for (const {rows} of partial.chunks(index)) partial.addRows(await this.ground.cache.loadRows(rows));
+    } while (partial.endPass());
+    return partial.result();
+  }
+}

@@ -1,0 +1,73 @@
+// Counts of events: what is derived of parts, and parts that are at hand.
+
+import type {PartsCache} from '../../src/parts/parts-cache.js';
+import {ValueIndex} from '../../src/report/value-index.js';
+import {AwaitedParts, UnderivedParts} from '../engine/plain-parts.js';
+import {wholeRange} from '../engine/questions.js';
+import {cacheBytesMax, type Ground} from './ground.js';
+import type {Twins, Way} from './twin.js';
+
+export class CountTwins {
+  constructor(private readonly ground: Ground) {}
+
+  async twins(): Promise<Twins[]> {
+    const underived = new UnderivedParts(this.ground.link.values, cacheBytesMax);
+    const awaited = new AwaitedParts(this.ground.link.values, cacheBytesMax);
+    const values = new ValueIndex(this.ground.cache, this.ground.logger);
+    const filters = [
+      ['page_viewed', 'path', '/docs/api'],
+      ['button_clicked', 'device', 'tablet'],
+    ] as const;
+    const filtered = (parts: PartsCache, index?: ValueIndex): Way => {
+      return (number) => {
+        const [event, property, value] = filters[number % filters.length]!;
+        const range = wholeRange(this.ground.workload, number);
+        const filter = {property, value};
+        return this.ground.evaluate(
+          {report: 'events', event, interval: 'day', filter, ...range},
+          parts,
+          undefined,
+          index,
+        );
+      };
+    };
+    const named = (parts: PartsCache): Way => {
+      return (number) => {
+        const range = wholeRange(this.ground.workload, number);
+        return this.ground.evaluate({report: 'events', event: 'purchase_completed', interval: 'day', ...range}, parts);
+      };
+    };
+    for (let number = 0; number < 2 * filters.length; number++) {
+      await filtered(this.ground.cache, values)(number);
+      await values.settled();
+    }
+    for (const parts of [this.ground.cache, underived, awaited])
+      for (let number = 0; number < 4; number++) await filtered(parts)(number);
+    return [
+      {
+        quick: 'filtered count: cells of values',
+        plain: 'filtered count: chunks scanned',
+        ways: [filtered(this.ground.cache, values), filtered(this.ground.cache)],
+        asks: 4,
+      },
+      {
+        quick: 'chunks scanned: by what is derived of them',
+        plain: 'chunks scanned: as they are',
+        ways: [filtered(this.ground.cache), filtered(underived)],
+        asks: 4,
+      },
+      {
+        quick: 'count of a name: its cells alone',
+        plain: 'count of a name: all cells',
+        ways: [named(this.ground.cache), named(underived)],
+        asks: 9,
+      },
+      {
+        quick: 'parts at hand: folded at once',
+        plain: 'parts at hand: each waited for',
+        ways: [named(this.ground.cache), named(awaited)],
+        asks: 9,
+      },
+    ];
+  }
+}

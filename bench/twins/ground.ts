@@ -1,0 +1,41 @@
+// What all twins are asked about: the newest snapshots of a data set, and a cache that holds their parts.
+//   T1. Parts are in the cache, indexes built and the second thread at work before anything is timed.
+
+import {NumberLists} from '../../actors/report/median.js';
+import type {ReportQuery} from '../../src/asks.js';
+import {createLogger} from '../../src/observe.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
+import {Evaluation} from '../../src/report/evaluate.js';
+import type {FunnelIndex} from '../../src/report/funnel-index.js';
+import {HeldDayRanges} from '../../src/report/held-day-ranges.js';
+import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
+import type {ValueIndex} from '../../src/report/value-index.js';
+import type {SnapshotsLink} from '../engine/snapshots-link.js';
+import {cacheMib} from '../engine/store.js';
+import type {WorkloadOptions} from '../workload/events.js';
+
+/** Half of the service's, as its report role has. */
+export const cacheBytesMax = cacheMib * 2 ** 19;
+export const gatheredBytesMax = Math.floor((cacheBytesMax * 14) / 64 / 2);
+export const listBytesMax = cacheBytesMax / 64;
+
+export class Ground {
+  readonly snapshots: readonly PartitionSnapshot[];
+  readonly cache: PartsCache;
+  readonly logger = createLogger('warn', 'bench');
+  private readonly lists = new NumberLists(listBytesMax);
+
+  constructor(
+    readonly link: SnapshotsLink,
+    readonly workload: WorkloadOptions,
+    readonly isSmall: boolean,
+  ) {
+    this.snapshots = link.snapshots;
+    this.cache = new PartsCache(link.values, cacheBytesMax);
+  }
+
+  evaluate(query: ReportQuery, parts: PartsCache, funnels?: FunnelIndex, values?: ValueIndex): Promise<string> {
+    const ranges = new HeldDayRanges(parts);
+    return new Evaluation(parts, gatheredBytesMax, ranges, funnels, values, this.lists).answer(query, this.snapshots);
+  }
+}
