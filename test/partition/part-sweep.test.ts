@@ -83,6 +83,16 @@ function behind(method: 'info' | 'getMessage' | 'deleteMessage', then: () => Pro
   };
 }
 
+/** The link, whose erases are answered once `allowed` is opened; `asked` opens with the first of them. */
+function heldErases() {
+  const [asked, allowed] = [gate(), gate()];
+  const held = behind('deleteMessage', async () => {
+    asked.open();
+    await allowed.opened;
+  });
+  return {asked, allowed, held};
+}
+
 /** All at its first call alone. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
@@ -231,11 +241,7 @@ describe('a server that lost its newest messages gives their sequences to others
 describe('a server that keeps all', () => {
   test('what is erased while it is noted is noted as a whole, also what was begun before', async () => {
     const parts = storeOf();
-    const [asked, allowed] = [gate(), gate()];
-    const held = behind('deleteMessage', async () => {
-      asked.open();
-      await allowed.opened;
-    });
+    const {asked, allowed, held} = heldErases();
     const sweep = sweepOf(parts, {erasing: held});
     const [first, second] = [await putSome(parts, 'first', 3), await putSome(parts, 'second', 2)];
     replace(sweep, parts, first);
@@ -253,11 +259,7 @@ describe('a server that keeps all', () => {
 
   test('who waits until all is erased waits for a list that was being erased, too', async () => {
     const parts = storeOf();
-    const [asked, allowed] = [gate(), gate()];
-    const held = behind('deleteMessage', async () => {
-      asked.open();
-      await allowed.opened;
-    });
+    const {asked, allowed, held} = heldErases();
     const sweep = sweepOf(parts, {erasing: held});
     replace(sweep, parts, await putSome(parts, 'first', 3));
     await asked.opened;
@@ -274,11 +276,7 @@ describe('a server that keeps all', () => {
 
   test('an orphan that comes while orphans are being erased goes with the next call', async () => {
     const [before, parts] = [storeOf(1), storeOf(2)];
-    const [asked, allowed] = [gate(), gate()];
-    const held = behind('deleteMessage', async () => {
-      asked.open();
-      await allowed.opened;
-    });
+    const {asked, allowed, held} = heldErases();
     const sweep = sweepOf(parts, {erasing: held});
     const early = await putSome(before, 'early', 3);
     const own = await putSome(parts, 'own', 1);
