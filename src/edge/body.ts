@@ -21,7 +21,7 @@ export function declaredTooLarge(exchange: Exchange, bytesMax: number): Failure 
 }
 
 /** From the request line to the last byte (API.md, Operations). */
-const bodyMsMax = 30_000;
+export const bodyMsMax = 30_000;
 const bodyTimeout: Failure = {
   code: 'request_timeout',
   message: `the body did not arrive within ${bodyMsMax / 1_000} s`,
