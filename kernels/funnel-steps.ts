@@ -3,6 +3,7 @@
 //   data decides, except for what is rare: users that are left, and those that need more than a look at their first event,
 //   are listed by adding one or zero, and the first eight events that may be the next one are compared at once. A branch
 //   mispredicted before a load makes the next user's loads wait for it.
+//   And what is known of them while they walk from one entry after the other: the same as PlainEntrySteps (entry-steps.ts).
 //   S1. `keysPastEnd` keys (actors/report/user-postings.ts) can be read behind the last one.
 
 /** Of each user of the block: who (u32), its last key, what is known of the next, ms between them (f64). */
@@ -15,66 +16,70 @@ declare const lateAt: usize;
 /** A key that is infinite. */
 declare const neverAt: usize;
 
-const perRanksPerMs: f64 = 1.0 / 2048.0;
+/** Of each user of the block: its slot (u32). Of those that walk in this round: their slots (u32). */
+declare const slotsAt: usize;
+declare const walkingAt: usize;
+/** Of each slot: its user, the depth of this round's walk and of the deepest one (u32), where these began, and what was found next (f64). */
+declare const entrantsAt: usize;
+declare const depthsAt: usize;
+declare const deepestAt: usize;
+declare const entryKeysAt: usize;
+declare const deepestKeysAt: usize;
+declare const nextKeysAt: usize;
+
+const ranksPerMs: f64 = 2048.0;
+const perRanksPerMs: f64 = 1.0 / ranksPerMs;
 /** Keys that are compared at once. */
 const near: u32 = 8;
 /** How often a search goes on by so many keys: halving is the better way through what is not evenly apart. */
 const stepsMax: u32 = 16;
 
 /** `heads` of `userCount` users, their `starts`, and the `keys` of all. */
-export function advance(
-  count: u32,
-  userCount: u32,
-  heads: usize,
-  starts: usize,
-  keys: usize,
-  endKey: f64,
-): u32 {
-  if (userCount > 0) findPosted(takeHeads(count, userCount, heads), starts, keys);
-  return keepFound(count, endKey);
+export function find(count: u32, userCount: u32, heads: usize, starts: usize, keys: usize): void {
+  findPosted(takeHeads(count, userCount, heads), starts, keys);
 }
 
 /** Of those whose first event is above their key it is the next one. Lists the others, and returns how many they are. */
 function takeHeads(count: u32, userCount: u32, heads: usize): u32 {
   let late: u32 = 0;
-  for (let i: u32 = 0; i < count; i++) {
-    const user = load<u32>(usersAt + (<usize>i << 2));
+  let i: u32 = 0;
+  for (; i < count; i++) {
+    const user = get32(usersAt, i);
     if (user >= userCount) break;
     const head = load<f64>(heads + (<usize>user << 3));
-    const isLate = <u32>(head <= load<f64>(keysAt + (<usize>i << 3)));
-    const at = foundAt + (<usize>i << 3);
-    const found = f64x2.splat(load<f64>(at));
-    const next = f64x2.pmin(found, f64x2.splat(head));
-    store<f64>(at, f64x2.extract_lane(v128.bitselect(found, next, i64x2.splat(-<i64>isLate)), 0));
-    store<u32>(lateAt + (<usize>late << 2), i);
-    late += isLate;
+    putKey(foundAt, i, head);
+    put32(lateAt, late, i);
+    late += <u32>(head <= getKey(keysAt, i));
   }
+  for (; i < count; i++) putKey(foundAt, i, Infinity);
   return late;
 }
 
 /** The next events of those that were listed: the loads of many of them are under way at once. */
 function findPosted(late: u32, starts: usize, keys: usize): void {
   for (let at: u32 = 0; at < late; at++) {
-    const i = load<u32>(lateAt + (<usize>at << 2));
-    const user = load<u32>(usersAt + (<usize>i << 2));
-    const key = load<f64>(keysAt + (<usize>i << 3));
-    const posted = f64x2.splat(load<f64>(placeAfter(starts + (<usize>user << 2), keys, key)));
-    const found = foundAt + (<usize>i << 3);
-    store<f64>(found, f64x2.extract_lane(f64x2.pmin(f64x2.splat(load<f64>(found)), posted), 0));
+    const i = get32(lateAt, at);
+    const user = get32(usersAt, i);
+    putKey(foundAt, i, load<f64>(placeAfter(starts + (<usize>user << 2), keys, getKey(keysAt, i))));
   }
 }
 
-function keepFound(count: u32, endKey: f64): u32 {
+export function keep(count: u32, endKey: f64): u32 {
   let kept: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    const key = load<f64>(keysAt + (<usize>i << 3));
-    const next = load<f64>(foundAt + (<usize>i << 3));
-    store<u32>(usersAt + (<usize>kept << 2), load<u32>(usersAt + (<usize>i << 2)));
-    store<f64>(keysAt + (<usize>kept << 3), next);
-    store<f64>(gapsAt + (<usize>kept << 3), floor(next * perRanksPerMs) - floor(key * perRanksPerMs));
+    const key = getKey(keysAt, i);
+    const next = getKey(foundAt, i);
+    put32(usersAt, kept, get32(usersAt, i));
+    putKey(keysAt, kept, next);
+    putKey(gapsAt, kept, timeOf(next) - timeOf(key));
     kept += <u32>(next < endKey);
   }
   return kept;
+}
+
+@inline
+function timeOf(key: f64): f64 {
+  return floor(key * perRanksPerMs);
 }
 
 /** Where the first key above `key` stands, of those from the start at `startAt` to the next start. */
@@ -133,4 +138,116 @@ function halve(keys: usize, start: u32, end: u32, key: f64): u32 {
     else high = middle;
   }
   return low;
+}
+
+// -- with a conversion window --
+
+export function begin(count: u32): void {
+  for (let slot: u32 = 0; slot < count; slot++) {
+    put32(entrantsAt, slot, get32(usersAt, slot));
+    put32(deepestAt, slot, 0);
+    startAt(slot, slot, getKey(keysAt, slot));
+  }
+}
+
+/** A step that is not looked for is not found. */
+@inline
+function startAt(place: u32, slot: u32, key: f64): void {
+  put32(slotsAt, place, slot);
+  put32(walkingAt, place, slot);
+  putKey(entryKeysAt, slot, key);
+  put32(depthsAt, slot, 1);
+  putKey(nextKeysAt, slot, Infinity);
+}
+
+export function keepWithin(count: u32, step: u32, windowMs: f64, endKey: f64): u32 {
+  let kept: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const slot = get32(slotsAt, i);
+    const found = getKey(foundAt, i);
+    const next = found < endKey ? found : Infinity;
+    const isKept = <u32>(next < (timeOf(getKey(entryKeysAt, slot)) + windowMs + 1) * ranksPerMs);
+    putKey(nextKeysAt, slot, next);
+    put32(depthsAt, slot, step + isKept);
+    put32(usersAt, kept, get32(usersAt, i));
+    put32(slotsAt, kept, slot);
+    putKey(keysAt, kept, next);
+    kept += isKept;
+  }
+  return kept;
+}
+
+export function seekLater(walked: u32, stepCount: u32, windowMs: f64): u32 {
+  let count: u32 = 0;
+  for (let i: u32 = 0; i < walked; i++) {
+    const slot = get32(walkingAt, i);
+    const depth = get32(depthsAt, slot);
+    const next = getKey(nextKeysAt, slot);
+    const deepest = get32(deepestAt, slot);
+    const isDeeper = depth > deepest;
+    put32(deepestAt, slot, isDeeper ? depth : deepest);
+    putKey(deepestKeysAt, slot, isDeeper ? getKey(entryKeysAt, slot) : getKey(deepestKeysAt, slot));
+    put32(usersAt, count, get32(entrantsAt, slot));
+    put32(slotsAt, count, slot);
+    putKey(keysAt, count, (timeOf(next) - windowMs) * ranksPerMs - 1);
+    count += <u32>(depth < stepCount) & <u32>(next < Infinity);
+  }
+  return count;
+}
+
+export function takeLater(count: u32, endKey: f64): u32 {
+  let kept: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const found = getKey(foundAt, i);
+    put32(usersAt, kept, get32(usersAt, i));
+    putKey(keysAt, kept, found);
+    startAt(kept, get32(slotsAt, i), found);
+    kept += <u32>(found < endKey);
+  }
+  return kept;
+}
+
+export function beginDeepest(entered: u32): u32 {
+  let count: u32 = 0;
+  for (let slot: u32 = 0; slot < entered; slot++) {
+    put32(usersAt, count, get32(entrantsAt, slot));
+    putKey(keysAt, count, getKey(deepestKeysAt, slot));
+    put32(slotsAt, count, slot);
+    count += <u32>(get32(deepestAt, slot) > 1);
+  }
+  return count;
+}
+
+export function takeDeepest(count: u32, step: u32): u32 {
+  let kept: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const slot = get32(slotsAt, i);
+    const found = getKey(foundAt, i);
+    putKey(gapsAt, i, timeOf(found) - timeOf(getKey(keysAt, i)));
+    put32(usersAt, kept, get32(usersAt, i));
+    put32(slotsAt, kept, slot);
+    putKey(keysAt, kept, found);
+    kept += <u32>(get32(deepestAt, slot) > step + 1);
+  }
+  return kept;
+}
+
+@inline
+function get32(at: usize, i: u32): u32 {
+  return load<u32>(at + (<usize>i << 2));
+}
+
+@inline
+function put32(at: usize, i: u32, value: u32): void {
+  store<u32>(at + (<usize>i << 2), value);
+}
+
+@inline
+function getKey(at: usize, i: u32): f64 {
+  return load<f64>(at + (<usize>i << 3));
+}
+
+@inline
+function putKey(at: usize, i: u32, key: f64): void {
+  store<f64>(at + (<usize>i << 3), key);
 }

@@ -1,6 +1,6 @@
 // One step of a funnel for a block of users: who of them has an event of the step's name after the last step's.
 //   S1. The block is whoever's turn it is: nothing stays in it when the turn ends.
-//   S2. `found` says what else is known of the step: keys out of other postings, infinite where there is none.
+import {type EntrySteps, PlainEntrySteps} from './entry-steps.js';
 import {timeOfKey} from './event-key.js';
 import {placeAfter} from './key-search.js';
 import type {DensePostings} from './user-postings.js';
@@ -14,15 +14,16 @@ export interface FunnelSteps {
   readonly users: Uint32Array;
   /** Of the step that each of them reached. */
   readonly keys: Float64Array;
-  /** Of the step that is looked for. S2 */
+  /** Of the step that is looked for. */
   readonly found: Float64Array;
   /** Ms from the step before. */
   readonly gaps: Float64Array;
-  /**
-   * Takes the first `count` users on to their next event in `postings`, or that in `found` where it is earlier; those that
-   * have none below `endKey` are dropped. Returns how many are left.
-   */
-  advance(count: number, postings: DensePostings | undefined, endKey: number): number;
+  /** Notes in `found` the next event of the first `count` users in `postings`, infinite where there is none. */
+  find(count: number, postings: DensePostings): void;
+  /** Takes the first `count` users on to what is found; those that have nothing below `endKey` are dropped. Returns how many are left. */
+  keep(count: number, endKey: number): number;
+  /** For funnels with a conversion window. S1 */
+  entries(): EntrySteps;
 }
 
 /** The plain twin of kernels/funnel-steps.ts. */
@@ -32,12 +33,16 @@ export class PlainFunnelSteps implements FunnelSteps {
   readonly found = new Float64Array(blockUsers);
   readonly gaps = new Float64Array(blockUsers);
 
-  advance(count: number, postings: DensePostings | undefined, endKey: number): number {
-    if (postings !== undefined) findDense(this, count, postings);
-    return this.keepFound(count, endKey);
+  find(count: number, postings: DensePostings): void {
+    this.found.fill(Number.POSITIVE_INFINITY, 0, count);
+    findDense(this, count, postings);
   }
 
-  private keepFound(count: number, endKey: number): number {
+  entries(): EntrySteps {
+    return new PlainEntrySteps(this);
+  }
+
+  keep(count: number, endKey: number): number {
     const {users, keys, found, gaps} = this;
     let kept = 0;
     for (let i = 0; i < count; i++) {

@@ -3,33 +3,34 @@
 //   Users are taken in blocks, and each block through one step after the other: a user that misses a step is not looked
 //   for in the next ones, and what is looked at lies in the order of users. Most of it is in the postings of one segment,
 //   the largest: its memory holds the block, so that what walks over it (funnel-steps.ts) has both; what few events the
-//   others have come before.
+//   others have come after.
 //   Blocks are counted apart from each other, so that several threads may take them in turn (walkBlocks), each with a funnel
 //   of its own.
-//   With a conversion window any entry may convert, so each user is walked alone (entry-walk.ts).
-import {EntryWalk} from './entry-walk.js';
+//   With a conversion window any entry may convert, so a block goes through the steps once for each entry that can decide
+//   (entry-rounds.ts).
+import {EntryRounds} from './entry-rounds.js';
 import {ranksPerMs} from './event-key.js';
 import type {FunnelResult} from './funnel.js';
 import {blockUsers, type FunnelSteps, findDense, PlainFunnelSteps} from './funnel-steps.js';
 import {placeAfter, placeOfUser} from './key-search.js';
 import type {NumberList, NumberLists} from './median.js';
 import type {Stretch} from './selection.js';
-import type {DensePostings, NamePostings, SparsePostings, UserPostings} from './user-postings.js';
+import type {DensePostings, SparsePostings, UserPostings} from './user-postings.js';
 
 const never = Number.POSITIVE_INFINITY;
 
+/** All that is posted of its name. */
 interface Step {
-  /** All that is posted of its name. */
-  readonly postings: readonly NamePostings[];
   /** In the largest segment; the others are in the two lists. */
   readonly main: DensePostings | undefined;
   readonly dense: readonly DensePostings[];
   readonly sparse: readonly SparseCursor[];
 }
 
-/** How far users were looked for: blocks are taken in ascending order. */
+/** How far users were looked for: blocks are taken in ascending order, each of them from `blockAt` on. */
 interface SparseCursor {
   readonly postings: SparsePostings;
+  blockAt: number;
   at: number;
 }
 
@@ -39,7 +40,7 @@ export class PostedFunnel implements FunnelResult {
   private readonly steps: readonly Step[];
   private readonly block: FunnelSteps;
   /** With a conversion window. */
-  private readonly entryWalk: EntryWalk | undefined;
+  private readonly rounds: EntryRounds | undefined;
   /** Keys in [startKey, endKey) are inside the stretch. */
   private readonly startKey: number;
   private readonly endKey: number;
@@ -63,8 +64,7 @@ export class PostedFunnel implements FunnelResult {
     this.block = main?.steps ?? new PlainFunnelSteps();
     this.startKey = startMs * ranksPerMs;
     this.endKey = (lastMs + 1) * ranksPerMs;
-    const postings = this.steps.map((step) => step.postings);
-    this.entryWalk = windowMs === never ? undefined : new EntryWalk(stepNames, postings, windowMs, this.endKey);
+    if (windowMs !== never) this.rounds = this.roundsWithin(windowMs);
   }
 
   /** Of users that may have an entry. */
@@ -84,9 +84,16 @@ export class PostedFunnel implements FunnelResult {
   countBlock(block: number): void {
     const first = block * blockUsers;
     if (!hasAny(this.steps[0], first)) return;
+    for (const {sparse} of this.steps) for (const cursor of sparse) cursor.blockAt = cursor.at;
     const entered = this.enter(first);
-    if (this.entryWalk === undefined) this.takeSteps(entered);
-    else this.walkEach(this.entryWalk, entered);
+    if (this.rounds === undefined) this.takeSteps(entered);
+    else this.rounds.count(entered, this.reached, this.durations);
+  }
+
+  private roundsWithin(windowMs: number): EntryRounds {
+    const {endKey, steps} = this;
+    const look = (step: number, count: number): void => this.look(steps[step], count);
+    return new EntryRounds(this.block, {stepCount: steps.length, windowMs, endKey, look});
   }
 
   /** Those of the users [first, first + blockUsers) that have an entry: the earliest one. */
@@ -98,16 +105,21 @@ export class PostedFunnel implements FunnelResult {
   }
 
   /** How many of the first `count` users have the step. */
-  private take({main, dense, sparse}: Step, count: number): number {
-    const {block} = this;
-    block.found.fill(never, 0, count);
-    for (const postings of dense) findDense(block, count, postings);
-    for (const cursor of sparse) findSparse(block, count, cursor);
-    return block.advance(count, main, this.endKey);
+  private take(step: Step, count: number): number {
+    this.look(step, count);
+    return this.block.keep(count, this.endKey);
   }
 
-  // -- without a conversion window: each step takes the earliest event after the one before --
+  /** The next event of each of the first `count` users: out of the largest segment, or another where that is earlier. */
+  private look({main, dense, sparse}: Step, count: number): void {
+    const {block} = this;
+    if (main === undefined) block.found.fill(never, 0, count);
+    else block.find(count, main);
+    for (const postings of dense) findDense(block, count, postings);
+    for (const cursor of sparse) findSparse(block, count, cursor);
+  }
 
+  /** Without a conversion window: each step takes the earliest event after the one before. */
   private takeSteps(entered: number): void {
     const {reached, steps, durations, block} = this;
     reached[0] += entered;
@@ -115,20 +127,6 @@ export class PostedFunnel implements FunnelResult {
       count = this.take(steps[step], count);
       reached[step] += count;
       durations[step].pushAll(block.gaps, count);
-    }
-  }
-
-  // -- with one --
-
-  private walkEach(walk: EntryWalk, entered: number): void {
-    const {users, keys} = this.block;
-    for (let i = 0; i < entered; i++) {
-      const depth = walk.walk(users[i], keys[i]);
-      const {times} = walk;
-      for (let step = 0; step < depth; step++) {
-        this.reached[step] += 1;
-        if (step > 0) this.durations[step].push(times[step] - times[step - 1]);
-      }
     }
   }
 }
@@ -141,13 +139,12 @@ function largest(segments: readonly UserPostings[]): UserPostings | undefined {
 }
 
 function stepOf(segments: readonly UserPostings[], main: UserPostings | undefined, name: number): Step {
-  const found = {postings: [] as NamePostings[], dense: [] as DensePostings[], sparse: [] as SparseCursor[]};
+  const found = {dense: [] as DensePostings[], sparse: [] as SparseCursor[]};
   let inMain: DensePostings | undefined;
   for (const segment of name < 0 ? [] : segments) {
     const postings = segment.of(name);
     if (postings === undefined) continue;
-    found.postings.push(postings);
-    if (postings.kind === 'sparse') found.sparse.push({postings, at: 0});
+    if (postings.kind === 'sparse') found.sparse.push({postings, blockAt: 0, at: 0});
     else if (segment === main) inMain = postings;
     else found.dense.push(postings);
   }
@@ -174,7 +171,7 @@ function hasAny({main, dense, sparse}: Step, first: number): boolean {
 /** The users of the block and those that have events go forward in turn, each to where the other is. */
 function findSparse({users, keys, found}: FunnelSteps, count: number, cursor: SparseCursor): void {
   const {users: posted, starts, keys: postedKeys} = cursor.postings;
-  let at = cursor.at;
+  let at = cursor.blockAt;
   for (let i = 0; i < count; ) {
     at = placeOfUser(posted, at, posted.length, users[i]);
     if (at === posted.length) break;

@@ -7,6 +7,7 @@
 //   K4. V8 collects what holds much memory, but counts no memory that is shared: beside each lies one of the same size that is
 //       counted. Nobody touches it, so it takes addresses alone.
 
+import type {EntrySteps} from '../../actors/report/entry-steps.js';
 import {blockUsers, type FunnelSteps} from '../../actors/report/funnel-steps.js';
 import {
   type AllocatePostings,
@@ -25,15 +26,26 @@ const foundAt = keysAt + 8 * blockUsers;
 const gapsAt = foundAt + 8 * blockUsers;
 const lateAt = gapsAt + 8 * blockUsers;
 const neverAt = lateAt + 4 * blockUsers;
-const seatBytes = neverAt + 64;
+/** Of users that walk from one entry after the other. */
+const entriesAt = neverAt + 64;
+const slotsAt = entriesAt;
+const walkingAt = slotsAt + 4 * blockUsers;
+const entrantsAt = walkingAt + 4 * blockUsers;
+const depthsAt = entrantsAt + 4 * blockUsers;
+const deepestAt = depthsAt + 4 * blockUsers;
+const entryKeysAt = deepestAt + 4 * blockUsers;
+const deepestKeysAt = entryKeysAt + 8 * blockUsers;
+const nextKeysAt = deepestKeysAt + 8 * blockUsers;
+const seatBytes = nextKeysAt + 8 * blockUsers;
 const postingsAt = 2 * seatBytes;
 
 /** Who walks: the thread that made the postings, or the second one. K3 */
 export const seats = {owner: 0, second: 1} as const;
 type Seat = (typeof seats)[keyof typeof seats];
 
-interface KernelExports {
-  advance(count: number, userCount: number, heads: number, starts: number, keys: number, endKey: number): number;
+interface KernelExports extends EntrySteps {
+  find(count: number, userCount: number, heads: number, starts: number, keys: number): void;
+  keep(count: number, endKey: number): number;
 }
 
 /** The compiled kernel, which threads may hand to each other; undefined where there is none. */
@@ -96,13 +108,27 @@ export class KernelFunnelSteps implements FunnelSteps {
       gapsAt: at + gapsAt,
       lateAt: at + lateAt,
       neverAt: at + neverAt,
+      slotsAt: at + slotsAt,
+      walkingAt: at + walkingAt,
+      entrantsAt: at + entrantsAt,
+      depthsAt: at + depthsAt,
+      deepestAt: at + deepestAt,
+      entryKeysAt: at + entryKeysAt,
+      deepestKeysAt: at + deepestKeysAt,
+      nextKeysAt: at + nextKeysAt,
     };
     this.kernel = instantiate(kernel, {env: {memory}, 'funnel-steps': places}) as KernelExports;
   }
 
-  advance(count: number, postings: DensePostings | undefined, endKey: number): number {
-    if (postings === undefined) return this.kernel.advance(count, 0, 0, 0, 0, endKey);
-    const {heads, starts, keys} = postings;
-    return this.kernel.advance(count, heads.length, heads.byteOffset, starts.byteOffset, keys.byteOffset, endKey);
+  entries(): EntrySteps {
+    return this.kernel;
+  }
+
+  find(count: number, {heads, starts, keys}: DensePostings): void {
+    this.kernel.find(count, heads.length, heads.byteOffset, starts.byteOffset, keys.byteOffset);
+  }
+
+  keep(count: number, endKey: number): number {
+    return this.kernel.keep(count, endKey);
   }
 }

@@ -119,10 +119,15 @@ describe('a funnel over postings equals the scan', () => {
         [1, 5, 0],
         [5, 0, 3],
       ]) {
-        for (const stretch of [whole, {startMs: 300_000, lastMs: 700_000}]) {
-          const right = scanned(chunks, shape, steps, stretch, always);
-          expect(posted(plain, steps, stretch, always)).toEqual(right);
-          expect(posted(withKernels, steps, stretch, always)).toEqual(right);
+        for (const [stretch, windowMs] of [
+          [whole, always],
+          [{startMs: 300_000, lastMs: 700_000}, always],
+          [whole, 100_000],
+          [{startMs: 300_000, lastMs: 700_000}, 2_000],
+        ] as const) {
+          const right = scanned(chunks, shape, steps, stretch, windowMs);
+          expect(posted(plain, steps, stretch, windowMs)).toEqual(right);
+          expect(posted(withKernels, steps, stretch, windowMs)).toEqual(right);
         }
       }
     }
@@ -141,11 +146,14 @@ describe('a funnel over postings equals the scan', () => {
       const chunks = [chunkOf([...bunched, ...around, entry])];
       const segments = segmentsOf(chunks, [], shape, kernels);
       expect(segments[0]!.of(0)?.kind).toBe('dense');
-      expect(posted(segments, [1, 0, 0], whole, always)).toEqual(scanned(chunks, shape, [1, 0, 0], whole, always));
+      for (const windowMs of [always, 40])
+        expect(posted(segments, [1, 0, 0], whole, windowMs)).toEqual(
+          scanned(chunks, shape, [1, 0, 0], whole, windowMs),
+        );
     }
   });
 
-  test('two at a time do not meet in the block that both use', () => {
+  test.each([always, 300])('two at a time do not meet in the block that both use (window of %s ms)', (windowMs) => {
     const shape = {userCount: 9_000, nameCount: 2};
     const chunks = [
       chunkOf(Array.from({length: 18_000}, (_, i) => ({user: i >> 1, name: i & 1, timeMs: (i * 7_919) % 1_000}))),
@@ -154,12 +162,12 @@ describe('a funnel over postings equals the scan', () => {
     const funnels = [
       [0, 1],
       [1, 0],
-    ].map((steps) => new PostedFunnel(segments, steps, whole, always, lists));
+    ].map((steps) => new PostedFunnel(segments, steps, whole, windowMs, lists));
     const walks = funnels.map((funnel) => walkBlocks([funnel]));
     for (let goesOn = true; goesOn; ) goesOn = walks.map((walk) => walk.next()).some(({done}) => !done);
     expect(funnels.map((funnel) => resultOf(funnel))).toEqual([
-      scanned(chunks, shape, [0, 1], whole, always),
-      scanned(chunks, shape, [1, 0], whole, always),
+      scanned(chunks, shape, [0, 1], whole, windowMs),
+      scanned(chunks, shape, [1, 0], whole, windowMs),
     ]);
   });
 

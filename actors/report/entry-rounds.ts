@@ -1,0 +1,65 @@
+// How deep each user of a block went into a funnel with a conversion window: the rules of funnel-walk.ts (W1 to W3), for all
+// of them side by side.
+//   In a round everybody walks from one entry, as without a window. Whoever gets no further because an event came too late
+//   tries a later entry in the next round. In the end everybody walks from the best one once more, to be counted.
+//   E1. An entry reaches no step earlier than those before it do (W3). So where the next step came too late, at t, only an
+//       entry from t minus the window on gets further: those in between are left out.
+//   E2. Where there is no next step at all, no later entry gets further.
+//   E3. Of equally deep walks the first one counts: entries come in their order.
+import type {EntrySteps} from './entry-steps.js';
+import type {FunnelSteps} from './funnel-steps.js';
+import type {NumberList} from './median.js';
+
+export interface RoundsOptions {
+  readonly stepCount: number;
+  /** Inclusive. */
+  readonly windowMs: number;
+  /** Keys from here on are outside the funnel. */
+  readonly endKey: number;
+  /** Notes in `found` when each of the first `count` users of the block has the step after its key. */
+  readonly look: (step: number, count: number) => void;
+}
+
+export class EntryRounds {
+  private readonly block: FunnelSteps;
+  private readonly entries: EntrySteps;
+  private readonly options: RoundsOptions;
+
+  constructor(block: FunnelSteps, options: RoundsOptions) {
+    this.block = block;
+    this.entries = block.entries();
+    this.options = options;
+  }
+
+  /** Adds who reached each step, and after what time, of the first `entered` users of the block, whose keys are their first entries. */
+  count(entered: number, reached: Float64Array, durations: readonly NumberList[]): void {
+    this.entries.begin(entered);
+    for (let walking = entered; walking > 0; walking = this.takeLaterEntries(walking)) this.walk(walking);
+    reached[0] += entered;
+    const {stepCount, look} = this.options;
+    let left = this.entries.beginDeepest(entered);
+    for (let step = 1; step < stepCount && left > 0; step++) {
+      look(step, left);
+      reached[step] += left;
+      const deeper = this.entries.takeDeepest(left, step);
+      durations[step].pushAll(this.block.gaps, left);
+      left = deeper;
+    }
+  }
+
+  private walk(walking: number): void {
+    const {stepCount, windowMs, endKey, look} = this.options;
+    for (let step = 1, left = walking; step < stepCount && left > 0; step++) {
+      look(step, left);
+      left = this.entries.keepWithin(left, step, windowMs, endKey);
+    }
+  }
+
+  /** Returns how many have another one. */
+  private takeLaterEntries(walked: number): number {
+    const {stepCount, windowMs, endKey, look} = this.options;
+    const left = this.entries.seekLater(walked, stepCount, windowMs);
+    look(0, left);
+    return this.entries.takeLater(left, endKey);
+  }
+}

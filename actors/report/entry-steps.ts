@@ -1,0 +1,140 @@
+// What is known of the users of a block while they walk from one entry after the other (entry-rounds.ts).
+//   A user that walks lies anywhere in the block, and has a slot, which stays: the n-th of those that entered has slot n.
+import {ranksPerMs, timeOfKey} from './event-key.js';
+import {blockUsers, type FunnelSteps} from './funnel-steps.js';
+
+const never = Number.POSITIVE_INFINITY;
+
+/** Each works on the first `count` users of the block, and returns how many are left in it. */
+export interface EntrySteps {
+  /** They have entered: their keys are their first entries. */
+  begin(count: number): void;
+  /** Takes them on to the step that was found, where it lies within the window of their entry. `windowMs` is inclusive. */
+  keepWithin(count: number, step: number, windowMs: number, endKey: number): number;
+  /** Of `walked` who walked from an entry: those that may get further from a later one, which has to be after their key. */
+  seekLater(walked: number, stepCount: number, windowMs: number): number;
+  /** Takes them on to the entry that was found. */
+  takeLater(count: number, endKey: number): number;
+  /** Of those that entered: who got beyond the entry, at the entry from which it got deepest. */
+  beginDeepest(entered: number): number;
+  /** Notes in `gaps` how long each took to what was found, and takes on those that got deeper than `step`. */
+  takeDeepest(count: number, step: number): number;
+}
+
+/** The plain twin of what kernels/funnel-steps.ts has for conversion windows. */
+export class PlainEntrySteps implements EntrySteps {
+  private readonly block: FunnelSteps;
+  /** By place in the block. */
+  private readonly slots = new Uint32Array(blockUsers);
+  /** The slots of those that walk in this round, ascending. */
+  private readonly walking = new Uint32Array(blockUsers);
+  // By slot:
+  private readonly users = new Uint32Array(blockUsers);
+  /** Where this round's walk began, how many steps it reached, and the event that was found for the next one. */
+  private readonly entryKeys = new Float64Array(blockUsers);
+  private readonly depths = new Uint32Array(blockUsers);
+  private readonly nextKeys = new Float64Array(blockUsers);
+  /** The deepest walk of all rounds. */
+  private readonly deepestKeys = new Float64Array(blockUsers);
+  private readonly deepest = new Uint32Array(blockUsers);
+
+  constructor(block: FunnelSteps) {
+    this.block = block;
+  }
+
+  begin(count: number): void {
+    const {users, keys} = this.block;
+    for (let slot = 0; slot < count; slot++) {
+      this.users[slot] = users[slot];
+      this.deepest[slot] = 0;
+      this.startAt(slot, slot, keys[slot]);
+    }
+  }
+
+  keepWithin(count: number, step: number, windowMs: number, endKey: number): number {
+    const {found, keys, users} = this.block;
+    const {slots, entryKeys, depths, nextKeys} = this;
+    let kept = 0;
+    for (let i = 0; i < count; i++) {
+      const slot = slots[i];
+      const next = found[i] < endKey ? found[i] : never;
+      nextKeys[slot] = next;
+      if (!(next < (timeOfKey(entryKeys[slot]) + windowMs + 1) * ranksPerMs)) continue;
+      depths[slot] = step + 1;
+      users[kept] = users[i];
+      slots[kept] = slot;
+      keys[kept++] = next;
+    }
+    return kept;
+  }
+
+  seekLater(walked: number, stepCount: number, windowMs: number): number {
+    const {users, keys} = this.block;
+    const {slots, walking, depths, nextKeys} = this;
+    let count = 0;
+    for (let i = 0; i < walked; i++) {
+      const slot = walking[i];
+      this.noteDepth(slot);
+      if (depths[slot] === stepCount || nextKeys[slot] === never) continue;
+      users[count] = this.users[slot];
+      slots[count] = slot;
+      keys[count++] = (timeOfKey(nextKeys[slot]) - windowMs) * ranksPerMs - 1;
+    }
+    return count;
+  }
+
+  private noteDepth(slot: number): void {
+    const {depths, deepest} = this;
+    if (depths[slot] <= deepest[slot]) return;
+    deepest[slot] = depths[slot];
+    this.deepestKeys[slot] = this.entryKeys[slot];
+  }
+
+  takeLater(count: number, endKey: number): number {
+    const {found, users, keys} = this.block;
+    let kept = 0;
+    for (let i = 0; i < count; i++) {
+      if (!(found[i] < endKey)) continue;
+      users[kept] = users[i];
+      keys[kept] = found[i];
+      this.startAt(kept++, this.slots[i], found[i]);
+    }
+    return kept;
+  }
+
+  /** A step that is not looked for is not found. */
+  private startAt(place: number, slot: number, key: number): void {
+    this.slots[place] = slot;
+    this.walking[place] = slot;
+    this.entryKeys[slot] = key;
+    this.depths[slot] = 1;
+    this.nextKeys[slot] = never;
+  }
+
+  beginDeepest(entered: number): number {
+    const {users, keys} = this.block;
+    let count = 0;
+    for (let slot = 0; slot < entered; slot++) {
+      if (this.deepest[slot] < 2) continue;
+      users[count] = this.users[slot];
+      keys[count] = this.deepestKeys[slot];
+      this.slots[count++] = slot;
+    }
+    return count;
+  }
+
+  takeDeepest(count: number, step: number): number {
+    const {users, keys, found, gaps} = this.block;
+    const {slots, deepest} = this;
+    let kept = 0;
+    for (let i = 0; i < count; i++) {
+      gaps[i] = timeOfKey(found[i]) - timeOfKey(keys[i]);
+      const slot = slots[i];
+      if (deepest[slot] <= step + 1) continue;
+      users[kept] = users[i];
+      slots[kept] = slot;
+      keys[kept++] = found[i];
+    }
+    return kept;
+  }
+}
