@@ -99,7 +99,7 @@ function build(say) {
   say(`build: compiling, because ${builtHash === undefined ? 'dist is missing' : 'sources changed'}`);
   try {
     buildKernels();
-    execFileSync(process.execPath, [inProject('node_modules/typescript/bin/tsc'), '-b', '--pretty', 'false'], {
+    execFileSync(process.execPath, [inProject('node_modules/typescript/bin/tsc'), '-p', '.', '--pretty', 'false'], {
       cwd: projectRoot,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -72,6 +72,30 @@ test('each step is done when something changed, and says why', async () => {
   expect([runs('npm'), runs('tsc')]).toEqual([2, 3]); // The lock file may bring another compiler: built again.
 });
 
+test('a source that was replaced by an older file, as out of an archive, is compiled', async () => {
+  const {root} = tinyProject();
+  await build(root);
+  const compiler = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+  writeFileSync(join(root, 'node_modules/typescript/bin/tsc'), `require(${JSON.stringify(compiler)});`);
+  const own = JSON.parse(readFileSync(new URL('../../tsconfig.json', import.meta.url), 'utf8'));
+  writeFileSync(
+    join(root, 'tsconfig.json'),
+    JSON.stringify({
+      ...own,
+      compilerOptions: {...own.compilerOptions, types: [], verbatimModuleSyntax: false},
+      include: ['src'],
+    }),
+  );
+  const compiled = async (text: string, madeS: number): Promise<string> => {
+    writeFileSync(join(root, 'src/a.ts'), text);
+    utimesSync(join(root, 'src/a.ts'), madeS, madeS);
+    expect(await build(root)).toMatchObject({code: 0});
+    return readFileSync(join(root, 'dist/src/a.js'), 'utf8');
+  };
+  expect(await compiled('export const made = 2;\n', 1_700_000_000)).toContain('made = 2');
+  expect(await compiled('export const made = 1;\n', 1_600_000_000)).toContain('made = 1');
+});
+
 test('set-ups that run at the same time install and build once', async () => {
   const {root, runs} = tinyProject();
   const ends = await Promise.all([build(root), build(root), build(root)]);
