@@ -110,10 +110,12 @@ function blocksOfKeys(table: InternedTable): Buffer[] {
   return blocks;
 }
 
+/** However many names there are. */
+const cellsPerHour = 2 ** 32;
+
 /** What windows add up: of each name its events of an hour, up to one of another hour. */
 function hourlyCells(events: SomeEvents): Piece {
   const {hours, names, counts} = additionsOf(events);
-  const nameCount = eventMix.length;
   return {
     quick: 'hourly cells: appended, then joined',
     plain: 'hourly cells: a Map',
@@ -127,14 +129,14 @@ function hourlyCells(events: SomeEvents): Piece {
       plain: () => {
         const sums = new Map<number, number>();
         for (let i = 0; i < hours.length; i++) {
-          const key = hours[i]! * nameCount + names[i]!;
+          const key = hours[i]! * cellsPerHour + names[i]!;
           sums.set(key, (sums.get(key) ?? 0) + counts[i]!);
         }
         const keys = Float64Array.from(sums.keys()).sort();
         const values = keys.map((key) => sums.get(key)!);
         return told(() => [
-          sumOf(keys.map((key) => Math.floor(key / nameCount))),
-          sumOf(keys.map((key) => key % nameCount)),
+          sumOf(keys.map((key) => Math.floor(key / cellsPerHour))),
+          sumOf(keys.map((key) => key % cellsPerHour)),
           sumOf(values),
         ]);
       },
