@@ -9,7 +9,7 @@ COPY src src
 COPY bench bench
 COPY kernels kernels
 COPY scripts scripts
-RUN npx tsc -b && node scripts/kernels.mjs && npm prune --omit=dev --ignore-scripts
+RUN npx tsc -p . && node scripts/kernels.mjs && npm prune --omit=dev --ignore-scripts
 
 FROM node:20-bookworm-slim
 WORKDIR /app

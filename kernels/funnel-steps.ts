@@ -150,14 +150,12 @@ export function begin(count: u32): void {
   }
 }
 
-/** A step that is not looked for is not found. */
 @inline
 function startAt(place: u32, slot: u32, key: f64): void {
   put32(slotsAt, place, slot);
   put32(walkingAt, place, slot);
   putKey(entryKeysAt, slot, key);
   put32(depthsAt, slot, 1);
-  putKey(nextKeysAt, slot, Infinity);
 }
 
 export function keepWithin(count: u32, step: u32, windowMs: f64, endKey: f64): u32 {
@@ -177,6 +175,7 @@ export function keepWithin(count: u32, step: u32, windowMs: f64, endKey: f64): u
   return kept;
 }
 
+/** E1 to E3 of actors/report/entry-rounds.ts. */
 export function seekLater(walked: u32, stepCount: u32, windowMs: f64): u32 {
   let count: u32 = 0;
   for (let i: u32 = 0; i < walked; i++) {

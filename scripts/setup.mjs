@@ -99,6 +99,7 @@ function build(say) {
   say(`build: compiling, because ${builtHash === undefined ? 'dist is missing' : 'sources changed'}`);
   try {
     buildKernels();
+    // Not -b, which goes by times: files out of an archive are older than what was compiled before.
     execFileSync(process.execPath, [inProject('node_modules/typescript/bin/tsc'), '-p', '.', '--pretty', 'false'], {
       cwd: projectRoot,
       encoding: 'utf8',

@@ -1,18 +1,20 @@
 // How deep each user of a block went into a funnel with a conversion window: the rules of funnel-walk.ts (W1 to W3), for all
 // of them side by side.
 //   In a round everybody walks from one entry, as without a window. Whoever gets no further because an event came too late
-//   tries a later entry in the next round. In the end everybody walks from the best one once more, to be counted.
+//   tries a later entry in the next round. In the end whoever got beyond the entry walks from the best one once more, to be
+//   counted.
 //   E1. An entry reaches no step earlier than those before it do (W3). So where the next step came too late, at t, only an
 //       entry from t minus the window on gets further: those in between are left out.
 //   E2. Where there is no next step at all, no later entry gets further.
 //   E3. Of equally deep walks the first one counts: entries come in their order.
+//   E4. Rounds end: times are whole ms, so the entry that is looked for next comes after the one before.
 import type {EntrySteps} from './entry-steps.js';
 import type {FunnelSteps} from './funnel-steps.js';
 import type {NumberList} from './median.js';
 
-export interface RoundsOptions {
+interface RoundsOptions {
   readonly stepCount: number;
-  /** Inclusive. */
+  /** Whole ms (E4), inclusive. */
   readonly windowMs: number;
   /** Keys from here on are outside the funnel. */
   readonly endKey: number;
@@ -27,7 +29,7 @@ export class EntryRounds {
 
   constructor(block: FunnelSteps, options: RoundsOptions) {
     this.block = block;
-    this.entries = block.entries();
+    this.entries = block.entrySteps();
     this.options = options;
   }
 
@@ -59,6 +61,7 @@ export class EntryRounds {
   private takeLaterEntries(walked: number): number {
     const {stepCount, windowMs, endKey, look} = this.options;
     const left = this.entries.seekLater(walked, stepCount, windowMs);
+    if (left === 0) return 0;
     look(0, left);
     return this.entries.takeLater(left, endKey);
   }

@@ -1,23 +1,24 @@
 // What is known of the users of a block while they walk from one entry after the other (entry-rounds.ts).
-//   A user that walks lies anywhere in the block, and has a slot, which stays: the n-th of those that entered has slot n.
+//   The place of a user in the block changes when others before it are dropped; its slot stays: the n-th of those that entered
+//   has slot n.
 import {ranksPerMs, timeOfKey} from './event-key.js';
 import {blockUsers, type FunnelSteps} from './funnel-steps.js';
 
 const never = Number.POSITIVE_INFINITY;
 
-/** Each works on the first `count` users of the block, and returns how many are left in it. */
+/** Each works on the first `count` users of the block, whose order stays; what returns a number drops some, and says how many are left. */
 export interface EntrySteps {
   /** They have entered: their keys are their first entries. */
   begin(count: number): void;
   /** Takes them on to the step that was found, where it lies within the window of their entry. `windowMs` is inclusive. */
   keepWithin(count: number, step: number, windowMs: number, endKey: number): number;
-  /** Of `walked` who walked from an entry: those that may get further from a later one, which has to be after their key. */
+  /** Of `walked` who walked from an entry: those that may get further from a later one, which has to be after their key. E1, E2 */
   seekLater(walked: number, stepCount: number, windowMs: number): number;
   /** Takes them on to the entry that was found. */
   takeLater(count: number, endKey: number): number;
   /** Of those that entered: who got beyond the entry, at the entry from which it got deepest. */
   beginDeepest(entered: number): number;
-  /** Notes in `gaps` how long each took to what was found, and takes on those that got deeper than `step`. */
+  /** All of them got to `step`: notes in `gaps` how long each took to what was found, and takes on those that got deeper. */
   takeDeepest(count: number, step: number): number;
 }
 
@@ -83,6 +84,7 @@ export class PlainEntrySteps implements EntrySteps {
     return count;
   }
 
+  /** E3 */
   private noteDepth(slot: number): void {
     const {depths, deepest} = this;
     if (depths[slot] <= deepest[slot]) return;
@@ -102,13 +104,11 @@ export class PlainEntrySteps implements EntrySteps {
     return kept;
   }
 
-  /** A step that is not looked for is not found. */
   private startAt(place: number, slot: number, key: number): void {
     this.slots[place] = slot;
     this.walking[place] = slot;
     this.entryKeys[slot] = key;
     this.depths[slot] = 1;
-    this.nextKeys[slot] = never;
   }
 
   beginDeepest(entered: number): number {

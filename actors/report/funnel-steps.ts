@@ -23,7 +23,7 @@ export interface FunnelSteps {
   /** Takes the first `count` users on to what is found; those that have nothing below `endKey` are dropped. Returns how many are left. */
   keep(count: number, endKey: number): number;
   /** For funnels with a conversion window. S1 */
-  entries(): EntrySteps;
+  entrySteps(): EntrySteps;
 }
 
 /** The plain twin of kernels/funnel-steps.ts. */
@@ -38,7 +38,7 @@ export class PlainFunnelSteps implements FunnelSteps {
     findDense(this, count, postings);
   }
 
-  entries(): EntrySteps {
+  entrySteps(): EntrySteps {
     return new PlainEntrySteps(this);
   }
 

@@ -184,7 +184,7 @@ function findSparse({users, keys, found}: FunnelSteps, count: number, cursor: Sp
     if (place < end && postedKeys[place] < found[i]) found[i] = postedKeys[place];
     i += 1;
   }
-  cursor.at = at;
+  if (at > cursor.at) cursor.at = at;
 }
 
 /** Numbers from 0 on. */

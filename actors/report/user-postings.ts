@@ -41,7 +41,7 @@ export interface SparsePostings {
 }
 
 /** All names share `keys`. */
-export type NamePostings = DensePostings | SparsePostings;
+type NamePostings = DensePostings | SparsePostings;
 
 /** Where the columns of postings lie: a buffer, in which [offset, offset + bytes) are theirs, and who walks over it. */
 export interface PostingsMemory {

@@ -63,6 +63,12 @@ export class FunnelTwins {
         asks: 3,
       },
       {
+        quick: 'funnel of 3 within a day: steps by the kernel',
+        plain: 'funnel of 3 within a day: steps by its plain twin',
+        ways: ways(funnelSteps, one, plain, {windowMs}),
+        asks: 5,
+      },
+      {
         quick: 'funnel of 14: steps by the kernel',
         plain: 'funnel of 14: steps by its plain twin',
         ways: ways(funnelOf14, one, plain),

@@ -27,8 +27,7 @@ const gapsAt = foundAt + 8 * blockUsers;
 const lateAt = gapsAt + 8 * blockUsers;
 const neverAt = lateAt + 4 * blockUsers;
 /** Of users that walk from one entry after the other. */
-const entriesAt = neverAt + 64;
-const slotsAt = entriesAt;
+const slotsAt = neverAt + 64;
 const walkingAt = slotsAt + 4 * blockUsers;
 const entrantsAt = walkingAt + 4 * blockUsers;
 const depthsAt = entrantsAt + 4 * blockUsers;
@@ -120,7 +119,7 @@ export class KernelFunnelSteps implements FunnelSteps {
     this.kernel = instantiate(kernel, {env: {memory}, 'funnel-steps': places}) as KernelExports;
   }
 
-  entries(): EntrySteps {
+  entrySteps(): EntrySteps {
     return this.kernel;
   }
 

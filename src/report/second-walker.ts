@@ -26,6 +26,8 @@ import {SharedPostingsMemory} from './funnel-kernel.js';
 
 /** Users times steps: some 3 ms of walking. To wake the thread and to hear from it takes 0.1 to 0.2 ms. */
 const longLookups = 500_000;
+/** With a conversion window a user walks from some two to five entries, and from the best one once more. */
+const walksInWindow = 3;
 /** J5: so often, and so long at most. A block takes some 0.3 ms. */
 const pausesMax = 3;
 const pauseMs = 0.15;
@@ -148,7 +150,8 @@ export class SecondWalker {
   join(partitions: readonly PostedSteps[], funnels: readonly PostedFunnel[], asked: AskedWalk): JointWalk | undefined {
     const users = funnels.reduce((sum, funnel) => sum + funnel.entryUsersMax, 0);
     const stepCount = partitions[0]?.stepNames.length ?? 0;
-    if (users * stepCount < this.lookupsMin || this.isWalking) return undefined;
+    const walks = Number.isFinite(asked.windowMs) ? walksInWindow : 1;
+    if (users * stepCount * walks < this.lookupsMin || this.isWalking) return undefined;
     if (this.state === 'none') this.start();
     if (this.state !== 'ready') return undefined;
     const numbered = partitions.map(({segments, stepNames}) => ({

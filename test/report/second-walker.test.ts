@@ -104,8 +104,8 @@ async function walkBeside({funnels, joint}: {funnels: PostedFunnel[]; joint: Joi
   return others;
 }
 
-const ask = (walker: SecondWalker, world: World) =>
-  walker.join(world.partitions, funnelsOf(world, whole, always), {stretch: whole, windowMs: always});
+const ask = (walker: SecondWalker, world: World, windowMs = always) =>
+  walker.join(world.partitions, funnelsOf(world, whole, windowMs), {stretch: whole, windowMs});
 
 describe('a funnel that two threads walk', () => {
   test('is that of one thread: large and small segments, windows, stretches', async () => {
@@ -204,6 +204,11 @@ describe('the second thread', () => {
     const {joint} = await joined(walker, worldOf(7, steps(18)));
     joint.release();
     expect(ask(walker, worldOf(7, steps(17)))).toBeUndefined();
+    // With a window users walk from several entries.
+    expect(ask(walker, worldOf(7, steps(5)), 100)).toBeUndefined();
+    const within = ask(walker, worldOf(7, steps(6)), 100);
+    expect(within).toBeDefined();
+    within?.release();
   });
 
   test('ends with the postings that it shares, but not in the middle of a walk', async () => {

@@ -153,6 +153,33 @@ describe('a funnel over postings equals the scan', () => {
     }
   });
 
+  test('windows of years, and times at the end of what keys can say', () => {
+    const shape = {userCount: 3, nameCount: 2};
+    const lastMs = 2 ** 42 - 1;
+    const rows = Array.from({length: 60}, (_, i) => ({user: i % 3, name: (i >> 2) & 1, timeMs: lastMs - 7 * (59 - i)}));
+    for (const windowMs of [7, 100, 366 * 86_400_000, Number.MAX_SAFE_INTEGER]) {
+      const chunks = [chunkOf([{user: 1, name: 0, timeMs: 0}, ...rows])];
+      const right = scanned(chunks, shape, [0, 1, 0, 1], whole, windowMs);
+      for (const allocate of [plainMemory, kernels])
+        expect(posted(segmentsOf(chunks, [], shape, allocate), [0, 1, 0, 1], whole, windowMs)).toEqual(right);
+    }
+  });
+
+  test('one user with a hundred thousand entries, each of which needs a round of its own', () => {
+    const shape = {userCount: 2, nameCount: 2};
+    const chunks = Array.from({length: 4}, (_, chunk) =>
+      chunkOf(Array.from({length: 50_000}, (_, i) => ({user: 1, name: i & 1, timeMs: (chunk * 50_000 + i) * 1_000}))),
+    );
+    const converts = {user: 1, name: 1, timeMs: 2e8 - 1_500};
+    for (const last of [[], [chunkOf([converts])]]) {
+      const all = [...chunks, ...last];
+      const right = scanned(all, shape, [0, 1], whole, 600);
+      expect(right.reached).toEqual([1, last.length]);
+      for (const allocate of [plainMemory, kernels])
+        expect(posted(segmentsOf(all, [4], shape, allocate), [0, 1], whole, 600)).toEqual(right);
+    }
+  });
+
   test.each([always, 300])('two at a time do not meet in the block that both use (window of %s ms)', (windowMs) => {
     const shape = {userCount: 9_000, nameCount: 2};
     const chunks = [
