@@ -26,7 +26,7 @@ import {SharedPostingsMemory} from './funnel-kernel.js';
 
 /** Users times steps: some 3 ms of walking. To wake the thread and to hear from it takes 0.1 to 0.2 ms. */
 const longLookups = 500_000;
-/** With a conversion window a user walks from some two to five entries, and from the best one once more. */
+/** With a conversion window a user walks from some two to eight entries, and from the best one once more. */
 const walksInWindow = 3;
 /** J5: so often, and so long at most. A block takes some 0.3 ms. */
 const pausesMax = 3;
