@@ -75,6 +75,15 @@ test('the first start shows keys in curl lines that work; later starts show no k
   expect(await sameReport.json()).toEqual(report);
 });
 
+test('a key that the operator fixed is not shown beside the one that is created', async () => {
+  const fixed = 'sk_live_fixedByTheOperator01';
+  const service = await start({env: {...asOperator, BOOTSTRAP_SECRET_KEY: fixed}});
+  await until('it shows its commands', () => pastedCurls(service.logs()).length === 2);
+  expect(service.logs()).toMatch(/A key was created\.[\s\S]*sk_write_/);
+  expect(service.logs()).toContain('-H "Authorization: Bearer $SECRET_KEY"');
+  expect(service.logs()).not.toContain(fixed);
+});
+
 test('while it runs, a note for the tools of this machine lies in DATA_DIR, for the owner only', async () => {
   const service = await start();
   const path = join(service.dataDir, 'service.json');

@@ -67,7 +67,7 @@ export interface EdgeOptions {
 export interface Edge {
   readonly port: number;
   /** Keys that were created by this start, for the only time. */
-  readonly firstKeys: FirstKeys | null;
+  readonly firstKeys: FirstKeys;
   /** Accepts nothing more, answers what came in, closes. */
   drain(): Promise<void>;
 }

@@ -28,9 +28,10 @@ export interface KeyBucket {
   stop(): void;
 }
 
+/** Keys that this process created, by kind; never one that the operator fixed. */
 export interface FirstKeys {
-  readonly write: string;
-  readonly secret: string;
+  readonly write?: string;
+  readonly secret?: string;
 }
 
 export interface Bootstrap {
@@ -101,21 +102,19 @@ export class KeyStore {
   /**
    * Keys that the operator fixes are kept like all others, so that they can be listed and revoked; another fixed key of
    * the same kind takes the place of the one before. A kind that was never given any key gets one.
-   * @returns one key of each kind when any was created here: the only time they are known.
+   * @returns what was created here: the only time it is known.
    */
-  async prepare(bootstrap: Bootstrap): Promise<FirstKeys | null> {
-    const known: Record<KeyKind, string | undefined> = {write: bootstrap.write, secret: bootstrap.secret};
-    let isFirstStart = false;
+  async prepare(bootstrap: Bootstrap): Promise<FirstKeys> {
+    const created: {write?: string; secret?: string} = {};
     for (const kind of kinds) {
-      const fixed = known[kind];
+      const fixed = bootstrap[kind];
       if (fixed !== undefined) await this.fix(kind, fixed);
       else if (!this.ring.list().some((record) => record.kind === kind)) {
-        known[kind] = await this.createFirst(kind);
-        isFirstStart ||= known[kind] !== undefined;
+        const key = await this.createFirst(kind);
+        if (key !== undefined) created[kind] = key;
       }
     }
-    const {write, secret} = known;
-    return isFirstStart && write !== undefined && secret !== undefined ? {write, secret} : null;
+    return created;
   }
 
   /** @returns undefined when another process of this deployment was faster. */
