@@ -5,6 +5,8 @@
 
 const due: (() => void)[] = [];
 let turn = 0;
+/** Goes up when clocks that were looked at are out of date. */
+let looks = 0;
 let isEndAwaited = false;
 
 /** The number of this turn. Whoever notes it may ask later whether the same one still goes on. */
@@ -16,18 +18,26 @@ export function noteTurn(): number {
 /** `noted` comes from `noteTurn`. */
 export const isSameTurn = (noted: number): boolean => noted === turn;
 
-/** A clock that is looked at once a turn: all that is read in it was there when it began, or came a moment later. */
+/**
+ * A clock that is looked at once a turn, and again behind what takes long (`passTime`): all that is read in between was there
+ * then, or came a moment later.
+ */
 export function onceATurn(clock: () => number): () => number {
   let seen = -1;
   let ms = 0;
   return () => {
-    const now = noteTurn();
-    if (now !== seen) {
-      seen = now;
+    awaitEnd();
+    if (looks !== seen) {
+      seen = looks;
       ms = clock();
     }
     return ms;
   };
+}
+
+/** Something took long in this turn: what is read behind it may have been sent meanwhile. */
+export function passTime(): void {
+  looks += 1;
 }
 
 /** T1. `run` must not throw. */
@@ -45,6 +55,7 @@ function awaitEnd(): void {
 
 function end(): void {
   turn += 1;
+  looks += 1;
   isEndAwaited = false;
   if (due.length > 0) for (const run of due.splice(0)) run();
 }

@@ -7,6 +7,7 @@ import {type Failure, type Header, statusOf} from '../../src/edge/failure.js';
 import type {Front} from '../../src/edge/front.js';
 import {Traffic} from '../../src/edge/metrics/traffic.js';
 import {trackBatch} from '../../src/edge/routes/batch.js';
+import {onceATurn} from '../../src/edge/turn.js';
 import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
 import {type LogAnswer, type LogLink, type LogListener, LogPublisher} from '../../src/ingest/publisher.js';
 
@@ -137,4 +138,13 @@ describe('a batch', () => {
     expect([status, headers]).toEqual(['400 Bad Request', {}]);
     expect(body).toMatchObject({status: 'rejected', received: 0, rejected: 2, error: {code: 'invalid_event'}});
   });
+});
+
+test('what is read behind a batch in the same turn has a time of its own', async () => {
+  let ms = 0;
+  const clock = onceATurn(() => ++ms);
+  expect(clock()).toBe(1);
+  const answer = post([{event: 'a', userId: 'u'}], new ScriptedLink([stored(1), stored(1)]));
+  expect([clock(), clock()]).toEqual([2, 2]);
+  expect((await answer).body.received).toBe(1);
 });

@@ -12,6 +12,7 @@ import type {Front} from '../front.js';
 import {largeBodyBytesMin, parseBytesMax} from '../large-bodies.js';
 import {positionHeader} from '../log-position.js';
 import type {Outcomes} from '../metrics/traffic.js';
+import {passTime} from '../turn.js';
 import {invalidJson, noObject} from './track.js';
 
 const bodyFailures: Readonly<Record<Exclude<BatchReading['kind'], 'read'>, Failure>> = {
@@ -25,13 +26,13 @@ const someUnavailable = unavailable('the log did not take all events: those list
 
 export function trackBatch(front: Front, exchange: Exchange, bytes: Buffer): void {
   const receivedMs = front.wallMs();
-  if (bytes.length > largeBodyBytesMin) {
-    trackElsewhere(front, exchange, bytes, receivedMs);
-    return;
-  }
-  const reading = readCheapBatch(bytes, receivedMs, front.partitionCount, parseBytesMax);
+  const reading =
+    bytes.length > largeBodyBytesMin
+      ? undefined
+      : readCheapBatch(bytes, receivedMs, front.partitionCount, parseBytesMax);
   if (reading === undefined) trackElsewhere(front, exchange, bytes, receivedMs);
   else finish(front, exchange, reading);
+  passTime();
 }
 
 /** In the worker thread. */
