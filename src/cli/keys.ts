@@ -15,6 +15,7 @@ interface ListedKey {
 // The one place of this program that reads the environment.
 const dataDir = process.env.DATA_DIR || './data';
 
+/** Returns what goes to stdout. */
 async function run(command: Command): Promise<string> {
   switch (command.kind) {
     case 'help':
@@ -22,7 +23,8 @@ async function run(command: Command): Promise<string> {
     case 'create': {
       const body = {kind: command.keyKind, name: command.name};
       const {id, key} = await AdminClient.of(dataDir).ask<{id: string; key: string}>('POST', '/admin/v1/keys', body);
-      return `${key}\n\nThis is key ${id}. Copy it now: it is not shown again.\n`;
+      process.stderr.write(`This is key ${id}. Copy it now: it is not shown again.\n`);
+      return `${key}\n`; // And nothing else, for scripts.
     }
     case 'list': {
       const {keys} = await AdminClient.of(dataDir).ask<{keys: ListedKey[]}>('GET', '/admin/v1/keys');
