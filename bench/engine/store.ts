@@ -29,8 +29,11 @@ export interface DataStore {
 
 type StoreNote = Pick<DataStore, 'workload' | 'partitions' | 'jsonBytes'>;
 
-/** Plenty: what reports read stays in memory, as peers' tables do. */
+/** Plenty: what reports read stays in memory, as peers' tables do. The service's own default is 512. */
 export const cacheMib = 8_192;
+/** Of benches that can be asked for another one. */
+export const cacheOption = {normal: cacheMib, small: cacheMib, help: 'MEMORY_CACHE_MIB of the service'} as const;
+export const cacheEnv = ({numbers}: BenchOptions) => ({MEMORY_CACHE_MIB: String(numbers.cache!)});
 /** While filling: snapshots as often as a service under load makes them for its tail. */
 const fillRefreshSeconds = 5;
 /** A smaller store is one of the benches' small forms. */

@@ -74,6 +74,15 @@ const paths = [
 const countries = ['US', 'DE', 'GB', 'FR', 'IN', 'BR', 'JP', 'CA', 'NL', 'SE', 'ES', 'AU', 'PL', 'IT', 'KR', 'MX'];
 const devices = ['desktop', 'mobile', 'tablet'];
 const plans = ['free', 'starter', 'team', 'business'];
+const durationMsEnd = 60_000;
+
+/** What an event may have, by property; all but the number occur with every name. */
+export const propertyValues: Readonly<Record<string, readonly string[]>> = {
+  country: countries,
+  plan: plans,
+  path: paths,
+  device: devices,
+};
 
 export interface WorkloadEvent {
   readonly name: string;
@@ -128,7 +137,7 @@ function eventJson(name: string, user: number, timeMs: number, random: Random): 
   const country = pick(countries, random);
   const device = pick(devices, random);
   const plan = plans[user % plans.length]!;
-  const durationMs = Math.floor(random() * 60_000);
+  const durationMs = Math.floor(random() * durationMsEnd);
   const session = Math.floor(random() * 2 ** 32).toString(36);
   return (
     `{"event":"${name}","userId":"${userId(user)}","timestamp":"${new Date(timeMs).toISOString()}",` +
