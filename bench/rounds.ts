@@ -1,7 +1,8 @@
 // Interleaved rounds: floor, ours, peer, floor, ours, peer ... A machine that slows down slows down everybody in a round,
 // so the ratio of two measurements of one round is far steadier than either.
 //   R1. A figure is the median of the rounds' ratios, never the ratio of two medians.
-//   R2. Round 0 warms up (compilers, connections, files) and is not counted.
+//   R2. Round 0 warms up (compilers, connections, files) and is not counted; everybody is in it, also behind one whose
+//       measurement was worth nothing.
 //   R3. A round in which processes that are not the bench's own used the CPU, or in which a measurement says itself that it
 //       is worth nothing (`VoidRound`), is void and played again. How often that happened, and why, is in the report.
 
@@ -42,8 +43,6 @@ export class VoidRound extends Error {
 const voidRoundsPerRound = 1;
 /** CPU is counted in ticks of 10 ms: shorter measurements are judged together with those that follow. */
 const judgedMsMin = 500;
-/** Of the warm-up round, which may be cut short but not be void. */
-const warmUp = 0;
 
 type PlayOptions = Pick<BenchOptions, 'rounds' | 'foreignShareMax'> &
   Partial<Pick<BenchOptions, 'isSmall'>> & {
@@ -61,7 +60,7 @@ export async function playRounds<Sample, Name extends string>(
   const voided: {round: number; reason: string}[] = [];
   const voidMax = Math.max(2, wanted * voidRoundsPerRound);
   // The small form measures nothing that could be cold.
-  if (isSmall !== true) await playRound(contenders, warmUp, Number.POSITIVE_INFINITY).catch(unlessVoid);
+  if (isSmall !== true) await warmUp(contenders);
   while (rounds.length < wanted && voided.length <= voidMax) {
     const round = rounds.length + 1;
     try {
@@ -80,6 +79,11 @@ export async function playRounds<Sample, Name extends string>(
 
 function turned<Name extends string, Value>(of: Readonly<Record<Name, Value>>): Record<Name, Value> {
   return Object.fromEntries(Object.entries(of).reverse()) as Record<Name, Value>;
+}
+
+/** R2 */
+async function warmUp<Sample, Name extends string>(contenders: Readonly<Record<Name, Measure<Sample>>>): Promise<void> {
+  for (const measure of Object.values<Measure<Sample>>(contenders)) await measure(0).catch(unlessVoid);
 }
 
 async function playRound<Sample, Name extends string>(

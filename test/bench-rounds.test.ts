@@ -5,7 +5,9 @@ import {cpus} from 'node:os';
 import {setTimeout as pause} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {Latencies} from '../bench/load/latency.js';
+import {cpuSecondsOf, memoryOf} from '../bench/machine/processes.js';
 import {playRounds, ratioOf, roundsText, VoidRound} from '../bench/rounds.js';
+import {until} from './support/until.js';
 
 const everything = {foreignShareMax: 1};
 const silent = (): void => {};
@@ -71,6 +73,21 @@ test('rounds: one that was void is played again from its start, and reported', a
   expect(roundsText({rounds, voided})).toMatch(/^2 rounds, 1 void; /);
 });
 
+test('rounds: a measurement that is worth nothing in the warm-up leaves nobody behind it cold', async () => {
+  const played: string[] = [];
+  const contenders = {
+    ours: async (round: number) => {
+      played.push(`ours ${round}`);
+      if (round === 0) throw new VoidRound('the generator was late');
+      return 1;
+    },
+    floor: async (round: number) => played.push(`floor ${round}`),
+  };
+  const {rounds, voided} = await playRounds(contenders, {...everything, rounds: 1}, silent);
+  expect(played).toEqual(['ours 0', 'floor 0', 'ours 1', 'floor 1']);
+  expect([rounds.length, voided]).toEqual([1, []]);
+});
+
 test('rounds: void ones end at a bound: fewer rounds are told loudly, none at all is an error', async () => {
   const told: string[] = [];
   let calls = 0;
@@ -133,4 +150,15 @@ test.runIf(isLinux)('rounds: CPU of processes that are not the bench is seen, it
   };
   const beside = await playRounds({besideOthers}, {...everything, rounds: 1}, silent);
   expect(beside.rounds[0]!.foreignShare).toBeGreaterThan(0.25 / cpus().length);
+});
+
+test.runIf(process.platform === 'linux')('the CPU time of a process counts, also after it ended', async () => {
+  const burn = 'while (process.cpuUsage().user < 300_000);';
+  const parent = spawn('/bin/sh', ['-c', `"$0" -e '${burn}'; exec sleep 600`, process.execPath]);
+  try {
+    await until('the child ended', () => memoryOf(parent.pid!).some(({name}) => name === 'sleep'));
+    expect(cpuSecondsOf(parent.pid!)).toBeGreaterThan(0.25);
+  } finally {
+    parent.kill('SIGKILL');
+  }
 });

@@ -1,10 +1,11 @@
 // The benches in their tiny form: they must run, agree with the service about every report, and write their results.
 
 import {execFile} from 'node:child_process';
-import {existsSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
+import {benches} from '../bench/benches.js';
 import {canonical, eventMix, workloadEvents} from '../bench/workload/events.js';
 import {ExpectedAnswers} from '../bench/workload/expected.js';
 import {isRunning} from '../src/process-life.js';
@@ -109,6 +110,16 @@ test.runIf(isLinux)('bench: one that is killed leaves no service behind', async 
   );
   expect(killed).toMatchObject({signal: 'SIGKILL', stdout: expect.stringMatching(/^\d+$/)});
   await until('the service has ended', () => !isRunning(Number(killed.stdout)));
+});
+
+test('bench: each of them has a small form that a test runs', () => {
+  const folder = fileURLToPath(new URL('.', import.meta.url));
+  const sources = readdirSync(folder).filter((name) => /^bench.*\.test\.ts$/.test(name));
+  const calls = sources.flatMap(
+    (name) => readFileSync(`${folder}/${name}`, 'utf8').match(/runSmall\w*\('[^)]*\)/g) ?? [],
+  );
+  const run = calls.flatMap((call) => [...call.matchAll(/'([a-z]+)'/g)].map(([, name]) => name!));
+  expect(run.sort()).toEqual(benches.map(({name}) => name).sort());
 });
 
 test('bench: a wrong command is told what is wrong, before anything runs', async () => {

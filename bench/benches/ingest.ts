@@ -15,7 +15,16 @@ import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
 import {requireEqualAnswers} from '../peers/postgres/equal-answers.js';
 import {type Peer, startPeer} from '../peers/postgres/peer.js';
-import {type Measure, playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
+import {
+  type Measure,
+  playRounds,
+  type Ratio,
+  type Rounds,
+  ratioOf,
+  ratioText,
+  roundsText,
+  VoidRound,
+} from '../rounds.js';
 import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
 import {canonical} from '../workload/events.js';
@@ -149,6 +158,8 @@ function contendersOf(
     contenders[name] = async (round) => {
       const sample = sampleOf(await measure(round), idle[name] ?? 0);
       say(sampleText(shape, name, round, sample));
+      // What it still had to do is in no figure.
+      if (!sample.isQuiet && !options.isSmall) throw new VoidRound(`${name} was not done within a minute`);
       return sample;
     };
   };

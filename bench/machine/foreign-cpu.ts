@@ -20,7 +20,7 @@ export function foreignCpuWatch(): () => number {
 
 /** Processes that ended are counted, too. */
 function oursCpuSeconds(): number {
-  return cpuSecondsOf(process.pid, {withEnded: true});
+  return cpuSecondsOf(process.pid);
 }
 
 /** Of all cores, idle and waiting time excepted, stolen time included. */

@@ -32,6 +32,7 @@ export function versions() {
     node: process.version,
     natsServer: output(NATS_SERVER_BIN ?? 'nats-server', ['--version']),
     postgres: postgres === null ? null : output(postgres, ['--version']),
+    uWebSockets: packageVersion('uWebSockets.js'),
     duckdb: packageVersion('@duckdb/node-api'),
     fastify: packageVersion('fastify'),
   };

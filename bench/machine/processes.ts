@@ -25,20 +25,19 @@ export interface ProcessMemory {
   readonly peakMib: number;
 }
 
-/** User and system time of all threads of all processes of the tree. Without `withEnded` only of those that still live. */
-export function cpuSecondsOf(roots: Roots, {withEnded = false} = {}): number {
-  return treeOf(roots).reduce(
-    (sum, {cpuSeconds, endedCpuSeconds}) => sum + cpuSeconds + (withEnded ? endedCpuSeconds : 0),
-    0,
-  );
+/** User and system time of all threads of all processes of the tree, also of those that ended since. */
+export function cpuSecondsOf(roots: Roots): number {
+  return treeOf(roots).reduce((sum, {cpuSeconds, endedCpuSeconds}) => sum + cpuSeconds + endedCpuSeconds, 0);
 }
 
+/** Without the processes that end while they are looked at. */
 export function memoryOf(roots: Roots): ProcessMemory[] {
-  return treeOf(roots).map(({pid, name}) => {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return treeOf(roots).flatMap(({pid, name}) => {
+    const [status] = textOf(`/proc/${pid}/status`);
     const mib = (field: string): number =>
-      Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
-    return {pid, name, rssMib: mib('VmRSS'), peakMib: mib('VmHWM')};
+      Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status!)?.[1]) / 1024);
+    // One that has ended and was not waited for yet has no memory.
+    return status?.includes('VmRSS') ? [{pid, name, rssMib: mib('VmRSS'), peakMib: mib('VmHWM')}] : [];
   });
 }
 
@@ -53,19 +52,23 @@ function treeOf(roots: Roots): ProcessStat[] {
   return tree;
 }
 
-/** Empty when the process ended meanwhile. */
 function readStat(pid: number): ProcessStat[] {
-  let text: string;
+  return textOf(`/proc/${pid}/stat`).map((text) => {
+    // The name stands in parentheses and may hold anything, parentheses too.
+    const nameEnd = text.lastIndexOf(')');
+    const fields = text.slice(nameEnd + 2).split(' ');
+    const seconds = (field: number): number => Number(fields[field]) / ticksPerSecond;
+    const name = text.slice(text.indexOf('(') + 1, nameEnd);
+    const cpuSeconds = seconds(11) + seconds(12);
+    return {pid, parentPid: Number(fields[1]), name, cpuSeconds, endedCpuSeconds: seconds(13) + seconds(14)};
+  });
+}
+
+/** Empty when the process ended meanwhile. */
+function textOf(path: string): string[] {
   try {
-    text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return [readFileSync(path, 'utf8')];
   } catch {
     return [];
   }
-  // The name stands in parentheses and may hold anything, parentheses too.
-  const nameEnd = text.lastIndexOf(')');
-  const fields = text.slice(nameEnd + 2).split(' ');
-  const seconds = (field: number): number => Number(fields[field]) / ticksPerSecond;
-  const name = text.slice(text.indexOf('(') + 1, nameEnd);
-  const cpuSeconds = seconds(11) + seconds(12);
-  return [{pid, parentPid: Number(fields[1]), name, cpuSeconds, endedCpuSeconds: seconds(13) + seconds(14)}];
 }

@@ -16,6 +16,7 @@ const settleMsMaxSmall = 600;
 
 export interface Settled {
   readonly cpuSeconds: number;
+  /** And in its reports, where it was waited for that. */
   readonly isQuiet: boolean;
   /** Of the wait for the next snapshot, in which it was idle but for that. */
   readonly idleMs: number;
@@ -33,9 +34,13 @@ export async function settled(target: Settling, options: Pick<BenchOptions, 'isS
   const folded = await untilQuiet(target, endMs);
   if (target.covers === undefined) return folded;
   const foldedMs = monotonicMs();
-  while (monotonicMs() < endMs && !(await target.covers(lastEventMs))) await pause(sampleMs);
+  let isCovered = await target.covers(lastEventMs);
+  while (!isCovered && monotonicMs() < endMs) {
+    await pause(sampleMs);
+    isCovered = await target.covers(lastEventMs);
+  }
   const published = await untilQuiet(target, endMs);
-  return {...published, idleMs: monotonicMs() - foldedMs};
+  return {...published, isQuiet: published.isQuiet && isCovered, idleMs: monotonicMs() - foldedMs};
 }
 
 /** CPU seconds a second of each target when nobody asks anything of it. */
