@@ -223,8 +223,9 @@ export class PartsCache {
     return this.held.get(key)?.valueCells;
   }
 
-  keepCells(key: string, valueCells: ValueCells): void {
-    this.held.add(key, {bytes: noBytes, scans: 0, valueCells}, valueCells.bytes);
+  /** `sparedBytes`: of the parts that need not be scanned where these cells are. */
+  keepCells(key: string, valueCells: ValueCells, sparedBytes: number): void {
+    this.held.addMade(key, {bytes: noBytes, scans: 0, valueCells}, valueCells.bytes, sparedBytes);
   }
 
   dropKept(key: string): void {

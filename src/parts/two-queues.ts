@@ -6,6 +6,9 @@
 //   T2. The bound holds after every call; a value above it is not kept at all.
 //   T3. What is worked out of a value takes free room, and that of values that nobody asks for any more (the parts of old
 //       snapshots), never that of others: values that all fit just so must go on fitting.
+//   T4. What was made out of other values, because it is asked for again and again, is never `recent`, and outlasts
+//       `frequent` values by its worth: the bytes that whoever asks for it need not read, for each byte that it takes
+//       (GreedyDual-Size, Cao and Irani, USITS 1997). A scan of what it was made from drops it only after several rounds.
 
 /** What `recent` may hold while `frequent` wants room. */
 const recentShare = 1 / 4;
@@ -20,19 +23,27 @@ interface Entry<V> {
   bytes: number;
   /** The number of the last question for it. */
   asked: number;
+  /** 1 unless it was made. T4 */
+  readonly worth: number;
+  /** It leaves once `level` has come this far. T4 */
+  leavesAt: number;
 }
 
 export class TwoQueues<V> {
   private bytesBound: number;
-  /** Least recently used first, all three. */
+  /** Least recently used first, all four. */
   private readonly recent = new Map<string, Entry<V>>();
   private readonly frequent = new Map<string, Entry<V>>();
+  private readonly made = new Map<string, Entry<V>>();
   /** Keys that left `recent`, and what they held. */
   private readonly remembered = new Map<string, number>();
   private recentBytes = 0;
   private frequentBytes = 0;
+  private madeBytes = 0;
   private rememberedBytes = 0;
   private questions = 0;
+  /** Grows by 1 at most while all that is frequent leaves and comes again. */
+  private level = 0;
 
   constructor(bytesMax: number) {
     this.bytesBound = bytesMax;
@@ -49,37 +60,55 @@ export class TwoQueues<V> {
   }
 
   get bytes(): number {
-    return this.recentBytes + this.frequentBytes;
+    return this.recentBytes + this.frequentBytes + this.madeBytes;
   }
 
   get(key: string): V | undefined {
-    const queue = this.recent.has(key) ? this.recent : this.frequent;
+    const queue = this.queueOf(key);
     const entry = queue.get(key);
     if (entry === undefined) return undefined;
     queue.delete(key);
     queue.set(key, entry);
     entry.asked = this.questions += 1;
+    entry.leavesAt = this.level + entry.worth;
     return entry.value;
   }
 
   /** Without a trace: who asks so keeps nothing here any longer. */
   peek(key: string): V | undefined {
-    return (this.recent.get(key) ?? this.frequent.get(key))?.value;
+    return this.queueOf(key).get(key)?.value;
+  }
+
+  /** The one that it would be in. */
+  private queueOf(key: string): Map<string, Entry<V>> {
+    if (this.recent.has(key)) return this.recent;
+    return this.made.has(key) ? this.made : this.frequent;
   }
 
   /** Keeps a value under a key that nothing is kept under. */
   add(key: string, value: V, bytes: number): void {
     if (bytes > this.bytesMax) return; // T2
-    const entry = {value, bytes, asked: this.questions};
     if (this.remembered.has(key)) {
       this.forget(key);
-      this.frequent.set(key, entry);
+      this.frequent.set(key, this.entryOf(value, bytes, 1));
       this.frequentBytes += bytes;
     } else {
-      this.recent.set(key, entry);
+      this.recent.set(key, this.entryOf(value, bytes, 1));
       this.recentBytes += bytes;
     }
     this.makeRoom();
+  }
+
+  /** T4. `sparedBytes`: of other values, which a question for it need not read. */
+  addMade(key: string, value: V, bytes: number, sparedBytes: number): void {
+    if (bytes > this.bytesMax) return; // T2
+    this.made.set(key, this.entryOf(value, bytes, Math.max(1, sparedBytes / bytes)));
+    this.madeBytes += bytes;
+    this.makeRoom();
+  }
+
+  private entryOf(value: V, bytes: number, worth: number): Entry<V> {
+    return {value, bytes, asked: this.questions, worth, leavesAt: this.level + worth};
   }
 
   /**
@@ -89,7 +118,7 @@ export class TwoQueues<V> {
   reserve(key: string, value: V, bytes: number): boolean {
     const isRecent = this.recent.has(key);
     const entry = (isRecent ? this.recent : this.frequent).get(key);
-    if (entry === undefined || entry.value !== value || !this.dropStale(bytes)) return false;
+    if (entry?.value !== value || !this.dropStale(bytes)) return false;
     entry.bytes += bytes;
     if (isRecent) this.recentBytes += bytes;
     else this.frequentBytes += bytes;
@@ -113,15 +142,15 @@ export class TwoQueues<V> {
   drop(key: string): void {
     this.recentBytes -= this.recent.get(key)?.bytes ?? 0;
     this.frequentBytes -= this.frequent.get(key)?.bytes ?? 0;
-    this.recent.delete(key);
-    this.frequent.delete(key);
+    this.madeBytes -= this.made.get(key)?.bytes ?? 0;
+    for (const queue of [this.recent, this.frequent, this.made]) queue.delete(key);
   }
 
   private makeRoom(): void {
     while (this.bytes > this.bytesMax) {
-      const fromRecent = this.frequent.size === 0 || this.recentBytes > this.bytesMax * recentShare;
-      if (fromRecent) this.dropRecent();
-      else this.dropFrequent();
+      const areAllRecent = this.frequent.size === 0 && this.made.size === 0;
+      if (areAllRecent || this.recentBytes > this.bytesMax * recentShare) this.dropRecent();
+      else this.dropLowest();
     }
   }
 
@@ -136,6 +165,16 @@ export class TwoQueues<V> {
       if (!isFull) break;
       this.forget(first);
     }
+  }
+
+  /** T4 */
+  private dropLowest(): void {
+    const frequentAt = oldest(this.frequent)?.leavesAt ?? Infinity;
+    let [madeKey, madeAt] = ['', Infinity];
+    for (const [key, {leavesAt}] of this.made) if (leavesAt < madeAt) [madeKey, madeAt] = [key, leavesAt];
+    this.level = Math.min(frequentAt, madeAt);
+    if (frequentAt <= madeAt) this.dropFrequent();
+    else this.drop(madeKey);
   }
 
   private dropFrequent(): void {

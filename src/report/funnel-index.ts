@@ -6,8 +6,8 @@
 //       an asked stretch have none. New snapshots alone, with rows that nobody asks about, cost nothing. What few rows of
 //       its stretch they lack an answer builds for itself, as scanning everything would take longer. They go when no
 //       funnel was asked for a while.
-//   I3. What they take, with what building takes, is taken from the room for parts, and is at most a share of it. What
-//       does not fit is not built.
+//   I3. What they take is taken from the room for parts, and is at most a share of it. Building borrows the rest of that
+//       room, as far as it needs it, and gives it back. What does not fit is not built.
 //   I4. A segment's replacement is built beside it: answers go on meanwhile. One partition is built at a time.
 
 import type {ChunkEntry, SnapshotIndex} from '../../actors/manifest.js';
@@ -43,7 +43,7 @@ import {
 } from './second-walker.js';
 import {QuietSlices, Slices} from './slices.js';
 
-/** Of the room for parts. Half of the memory of a report role with 10 M events at the default bound. */
+/** Of the room for parts: postings of 12 M events at the default bound of memory. */
 const roomShare = 3 / 4;
 /** An answer builds so many rows for itself: some 5 ms. Of larger stores a share, which is less than scanning it all. */
 const rowsOnTheWayMin = 65_536;
@@ -84,8 +84,10 @@ export class FunnelIndex {
   private readonly allocate: AllocatePostings;
   private readonly partitions = new Map<number, PartitionState>();
   private backlog: Promise<void> | undefined;
-  /** Of what is being built. I3 */
-  private buildingBytes = 0;
+  /** Built, and not kept yet. */
+  private builtBytes = 0;
+  /** Borrowed for building. I3 */
+  private borrowedBytes = 0;
   private lastAskedMs = 0;
 
   /**
@@ -113,7 +115,7 @@ export class FunnelIndex {
   }
 
   get bytesHeld(): number {
-    let bytes = this.buildingBytes;
+    let bytes = this.builtBytes;
     for (const {segments} of this.partitions.values()) {
       for (const {postings} of segments) bytes += postings.bytes;
     }
@@ -263,10 +265,11 @@ export class FunnelIndex {
         segments.push(segment);
         if (held !== undefined) continue;
         builtBytes += segment.postings.bytes;
-        this.buildingBytes += segment.postings.bytes;
+        this.builtBytes += segment.postings.bytes;
+        this.makeRoom();
       }
     } finally {
-      this.buildingBytes -= builtBytes;
+      this.builtBytes -= builtBytes;
     }
     Object.assign(state, {segments, unfitRows: undefined});
     this.letGo();
@@ -318,10 +321,10 @@ export class FunnelIndex {
     const rows = Math.min(rowsMax, liveRows(chunks));
     const passing = PostingsBuilder.passingBytes(users.count, rows);
     const kept = PostingsBuilder.postingsBytesMin(names.count, rows);
-    if (this.bytesHeld + passing + kept > this.bytesMax) return undefined; // I3
-    this.buildingBytes += passing + kept;
+    if (this.bytesHeld + kept > this.bytesMax) return undefined; // I3
+    if (this.bytesHeld + this.borrowedBytes + passing + kept > this.partsBytesMax) return undefined;
+    this.borrow(passing + kept);
     try {
-      this.makeRoom();
       const builder = new PostingsBuilder(users.count, names.count, rankStart);
       for await (const view of this.rows(build)) {
         builder.count(view);
@@ -330,7 +333,7 @@ export class FunnelIndex {
       builder.startPlacing();
       for await (const view of this.rows(build)) builder.place(view);
       const work = builder.build((bytes) =>
-        this.bytesHeld - kept + bytes <= this.bytesMax ? build.allocate(bytes) : undefined,
+        this.bytesHeld + bytes <= this.bytesMax ? build.allocate(bytes) : undefined,
       );
       for (;;) {
         const {done, value} = work.next();
@@ -338,9 +341,13 @@ export class FunnelIndex {
         await pause();
       }
     } finally {
-      this.buildingBytes -= passing + kept;
-      this.makeRoom();
+      this.borrow(-passing - kept);
     }
+  }
+
+  private borrow(bytes: number): void {
+    this.borrowedBytes += bytes;
+    this.parts.lend(bytes);
   }
 
   private async *rows({chunks, stretch, pause}: Build): AsyncGenerator<RowsView, void, void> {

@@ -62,6 +62,8 @@ interface Segment {
 /** A segment that is not kept yet. */
 interface Built extends Omit<Segment, 'key'> {
   readonly cells: ValueCells;
+  /** Of the rows parts that they stand for. */
+  readonly partsBytes: number;
 }
 
 /** What answers for one partition: cells for some chunks, the scan for the others. */
@@ -249,26 +251,28 @@ export class ValueIndex {
   private async build(builder: ValueCellsBuilder, chunks: readonly ChunkEntry[]): Promise<Built | undefined> {
     const slices = new QuietSlices(this.whenQuiet);
     const leftOut = new Set<string>();
+    let partsBytes = 0;
     for await (const [{rows}, view] of loadAhead(chunks, ({rows}) => this.parts.loadRowsAside(rows), loadsAheadMax)) {
-      if (!builder.add(view)) leftOut.add(rows.key);
+      if (builder.add(view)) partsBytes += rows.bytes;
+      else leftOut.add(rows.key);
       if (builder.isNearlyUnique) return undefined;
       await slices.pause();
     }
     const work = builder.build();
     let step = work.next();
     for (; !step.done; step = work.next()) await slices.pause();
-    return {chunks: chunks.map(({rows}) => rows.key), leftOut, cells: step.value};
+    return {chunks: chunks.map(({rows}) => rows.key), leftOut, cells: step.value, partsBytes};
   }
 
   /** In place of the segments that it holds chunks of, and of those that the snapshot has no use for. False: past the share. I3 */
-  private keep(state: PropertyState, index: SnapshotIndex, {chunks, leftOut, cells}: Built): boolean {
+  private keep(state: PropertyState, index: SnapshotIndex, {chunks, leftOut, cells, partsBytes}: Built): boolean {
     const isReplaced = (segment: Segment): boolean => segment.chunks.some((chunk) => chunks.includes(chunk));
     const others = this.planOf(state, index).held.filter((segment) => !isReplaced(segment));
     const bytes = others.reduce((sum, {key}) => sum + (this.parts.keptCells(key)?.bytes ?? 0), cells.bytes);
     if (bytes > this.parts.bytesMax * cellsShare) return false;
     const key = `cells ${(this.segmentsBuilt += 1)}`;
     for (const segment of state.segments) if (!others.includes(segment)) this.parts.dropKept(segment.key);
-    this.parts.keepCells(key, cells);
+    this.parts.keepCells(key, cells, partsBytes);
     this.keepSegments(state, [...others, {key, chunks, leftOut}]);
     return true;
   }

@@ -36,6 +36,40 @@ describe('two queues', () => {
     }
   });
 
+  test('what was made outlasts what is frequent by its worth, and leaves in the end where nobody asks for it', () => {
+    const queues = new TwoQueues<string>(100);
+    const scan = () => {
+      for (let key = 0; key < 100; key++) ask(queues, `scanned${key}`);
+    };
+    queues.addMade('cheap', 'cheap', 20, 40);
+    queues.addMade('worth it', 'worth it', 20, 200);
+    const scansSurvived = (key: string): number => {
+      for (let scans = 0; scans < 100; scans++) {
+        if (queues.peek(key) === undefined) return scans;
+        scan();
+      }
+      return Infinity;
+    };
+    const cheap = scansSurvived('cheap');
+    expect(cheap).toBeGreaterThan(1);
+    const worthIt = cheap + scansSurvived('worth it');
+    expect(worthIt).toBeGreaterThan(3 * cheap);
+    expect(worthIt).toBeLessThan(Infinity);
+  });
+
+  test('what was made and is asked for stays, whatever goes through; one that takes everything is not kept', () => {
+    const queues = new TwoQueues<string>(100);
+    queues.addMade('made', 'made', 20, 40);
+    for (let scan = 0; scan < 20; scan++) {
+      for (let key = 0; key < 100; key++) ask(queues, `scanned${key}`);
+      expect(queues.get('made')).toBe('made');
+    }
+    queues.addMade('too large', 'too large', 101, 1_000);
+    expect([queues.get('too large'), queues.get('made')]).toEqual([undefined, 'made']);
+    queues.drop('made');
+    expect(queues.get('made')).toBeUndefined();
+  });
+
   test('what is worked out of a value takes free room, and no other value leaves for it', () => {
     const queues = new TwoQueues<string>(10);
     queues.add('a', 'a', 4);
@@ -82,7 +116,7 @@ describe('two queues', () => {
     const someCall = fc.record({
       key: fc.integer({min: 0, max: 30}),
       bytes: fc.integer({min: 0, max: 14}),
-      does: fc.constantFrom('add', 'add', 'reserve', 'drop'),
+      does: fc.constantFrom('add', 'add', 'addMade', 'reserve', 'drop'),
     });
     const property = fc.property(fc.array(someCall, {maxLength: 300, size: 'max'}), (calls) => {
       const queues = new TwoQueues<string>(12);
@@ -94,7 +128,8 @@ describe('two queues', () => {
         else if (held !== undefined && does === 'reserve') {
           if (queues.reserve(name, name, bytes)) sizes.set(name, sizes.get(name)! + bytes);
         } else if (held === undefined) {
-          queues.add(name, name, bytes);
+          if (does === 'addMade') queues.addMade(name, name, bytes, 3 * bytes);
+          else queues.add(name, name, bytes);
           sizes.set(name, bytes);
         }
         const kept = [...sizes].filter(([keptName]) => queues.get(keptName) === keptName);

@@ -294,6 +294,17 @@ describe('cells by property value', () => {
     for (const filter of filters) await world.ask(snapshot, {...everything, filter});
   });
 
+  test('stay while scans of more than the cache holds go through it', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    await world.warm(snapshot);
+    world.parts.bound(Math.floor(world.parts.bytesHeld / 2));
+    world.values.reads = 0;
+    for (let scan = 0; scan < 3; scan++) await world.ask(snapshot, {...everything, filter: [`asked once ${scan}`, '']});
+    expect(world.values.reads).toBeGreaterThan(40); // The cache does not hold what they go through.
+    expect(await world.ask(snapshot)).toBe(40);
+  });
+
   test('that left the cache are left to the scan', async () => {
     const world = new World().grow(40);
     const snapshot = world.partition.publish();
