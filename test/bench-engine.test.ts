@@ -85,6 +85,7 @@ describe.runIf(isLinux)('the benches of one data set', () => {
       'funnel of 14',
       'funnel of 14, frequent events',
       'filtered count',
+      'filtered count, the slowest of 4',
       'filtered count, first two of a property',
       'dau',
       'dau, asking NATS',

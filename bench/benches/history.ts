@@ -39,6 +39,8 @@ const smallCacheMib = '16';
 
 interface HistoryReport {
   readonly workload: WorkloadOptions;
+  /** MEMORY_CACHE_MIB of the service in all passes but the last. */
+  readonly cacheMib: number;
   readonly pagesOfKind: number;
   /** Ms of every page, in the order in which they were asked. */
   readonly times: Readonly<Record<Pass, Readonly<Record<Kind, readonly number[]>>>>;
@@ -83,7 +85,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Histo
   const smallAsker = new HttpAsker(small);
   owned.add({stop: () => smallAsker.close()});
   await play('uncached', smallAsker);
-  return {workload, pagesOfKind, times};
+  return {workload, cacheMib: options.numbers.cache!, pagesOfKind, times};
 }
 
 type Pages = Readonly<Record<Kind, readonly string[]>>;
@@ -148,14 +150,15 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
 }
 
-function text({workload, times}: HistoryReport): string {
+function text({workload, cacheMib, times}: HistoryReport): string {
   const row = (name: string, of: (pass: Pass) => readonly number[]): string[] => [
     name,
     ...passes.flatMap((pass) => [0.5, 0.99].map((share) => fixed(percentile(of(pass), share), 1))),
   ];
   const rows = (Object.keys(times.first) as Kind[]).map((kind) => row(kind, (pass) => times[pass][kind]));
   return [
-    `History of ${whole(workload.eventCount)} events, pages of ${pageEvents}, ms (p99 to reach: ${reachMs})`,
+    `History of ${whole(workload.eventCount)} events, pages of ${pageEvents}, ms (p99 to reach: ${reachMs}),`,
+    `MEMORY_CACHE_MIB=${cacheMib}, small cache ${smallCacheMib}`,
     tableText(
       ['', 'first: p50', 'p99', 'again: p50', 'p99', 'unprepared: p50', 'p99', 'small cache: p50', 'p99'],
       [...rows, row(`all ${all(times.first).length} pages`, (pass) => all(times[pass]))],

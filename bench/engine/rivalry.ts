@@ -17,6 +17,7 @@ export interface Asked {
 export interface Sample {
   /** Of one question: the median of those that were asked. */
   readonly elapsedMs: number;
+  readonly slowestMs: number;
   /** Which of its ways the peer was fastest with, and all that it tried, in ms; null for us. */
   readonly peer: {readonly way: string; readonly allMs: Readonly<Record<string, number>>} | null;
 }
@@ -60,20 +61,22 @@ export class Rivalry<Question> {
       this.#answered.push({question, numbers});
       times.push(elapsedMs);
     }
-    return {elapsedMs: spreadOf(times).median, peer: null};
+    return {elapsedMs: spreadOf(times).median, slowestMs: Math.max(...times), peer: null};
   };
 
   peer(peer: Peer): Measure<Sample> {
     return async () => {
       this.#contenders ??= await this.#choose(peer);
       const allMs: Record<string, number> = {};
+      const slowestMs: Record<string, number> = {};
       for (const name of this.#contenders) {
         const times: number[] = [];
         for (let nth = 0; nth < this.options.peerAsks; nth++) times.push(await this.#time(peer, name, nth));
         allMs[name] = spreadOf(times).median;
+        slowestMs[name] = Math.max(...times);
       }
       const [way, elapsedMs] = fastestOf(allMs);
-      return {elapsedMs, peer: {way, allMs}};
+      return {elapsedMs, slowestMs: slowestMs[way]!, peer: {way, allMs}};
     };
   }
 

@@ -7,6 +7,7 @@
 //   R4. While it asks for the newest snapshots, an idle engine computes the answer over those that it has: nearly always
 //       they are the newest. If they are not, nobody gets that answer.
 //   R5. While reports are asked, a snapshot is read when it is published: the first question after it need not wait for it.
+//   R6. A start reads ahead what the first reports will need, as far as there is room (warm-up.ts).
 
 import {setTimeout as pause, setImmediate as turn} from 'node:timers/promises';
 import {NumberLists} from '../../actors/report/median.js';
@@ -23,6 +24,7 @@ import {HeldDayRanges} from './held-day-ranges.js';
 import {type ManifestSource, NewestSnapshots, type PartitionSnapshot} from './newest-snapshots.js';
 import {Overload, Turns} from './turns.js';
 import {ValueIndex} from './value-index.js';
+import {warmUp} from './warm-up.js';
 
 /** Snapshots may follow each other faster than a busy machine computes a report. */
 const overtakenMsMax = 20_000;
@@ -60,6 +62,7 @@ export class ReportEngine {
   private readonly snapshots: NewestSnapshots;
   private readonly answers: AnswerCache;
   private readonly turns = new Turns(reportsAtOnceMax, reportsWaitingMax);
+  private readonly whenQuiet = (): Promise<void> => this.turns.quiet(buildWaitMsMax);
   private readonly gatheredBytesMax: number;
   private readonly dayRanges: HeldDayRanges;
   private readonly durationLists: NumberLists;
@@ -72,10 +75,9 @@ export class ReportEngine {
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
     this.parts = new PartsCache(values, Math.floor((cacheBytesMax / 8) * 5));
-    const whenQuiet = (): Promise<void> => this.turns.quiet(buildWaitMsMax);
     const listBytesMax = Math.floor(cacheBytesMax / 64); // R3: out of what reports at work gather, for each of two threads.
-    this.funnelIndex = new FunnelIndex(this.parts, logger, whenQuiet, listBytesMax);
-    this.valueIndex = new ValueIndex(this.parts, logger, whenQuiet);
+    this.funnelIndex = new FunnelIndex(this.parts, logger, this.whenQuiet, listBytesMax);
+    this.valueIndex = new ValueIndex(this.parts, logger, this.whenQuiet);
     this.dayRanges = new HeldDayRanges(this.parts);
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
     this.gatheredBytesMax = Math.floor((cacheBytesMax * 14) / 64 / reportsAtOnceMax);
@@ -100,6 +102,19 @@ export class ReportEngine {
         this.logger.error({err: error, ask}, 'report failed');
       }
       return {kind: 'unavailable', message: 'the report cannot be computed now'};
+    }
+  }
+
+  /** Once, when there are snapshots. Never rejects. R6 */
+  async warmUp(): Promise<void> {
+    const startMs = monotonicMs();
+    try {
+      const snapshots = await this.snapshots.read();
+      if (areAll(snapshots)) await warmUp(this.parts, snapshots, this.whenQuiet);
+      this.logger.debug({ms: monotonicMs() - startMs, bytes: this.parts.bytesHeld}, 'parts were read ahead');
+    } catch (error) {
+      // Whoever asks reads them, and is told of what is wrong.
+      this.logger.debug({err: error}, 'parts could not be read ahead');
     }
   }
 

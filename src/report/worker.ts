@@ -157,7 +157,10 @@ async function answer(question: ReportQuestion, engine: ReportEngine, vitals: Th
 async function sayWhenReady(engine: ReportEngine, drain: Drain): Promise<void> {
   while (!drain.isAsked) {
     const status = await engine.answer({ask: 'status'});
-    if (status.kind === 'status' && status.ready) return say({kind: 'ready'});
+    if (status.kind === 'status' && status.ready) break;
     await pause(status.kind === 'status' ? readyPauseMs : failedPauseMs);
   }
+  if (drain.isAsked) return;
+  say({kind: 'ready'});
+  await engine.warmUp();
 }

@@ -118,6 +118,17 @@ function worldWithSnapshots(): World {
 }
 
 describe('report engine', () => {
+  test('a start reads ahead once there are snapshots, and says nothing of what it cannot read', async () => {
+    const world = worldWithSnapshots();
+    await world.engine.warmUp();
+    world.parts.reads = 0;
+    expect((await world.ask()).body).toBe(counted([1, 1, 0]));
+    expect(world.parts.reads).toBe(0);
+    await new World().engine.warmUp();
+    world.bucket.lastRevision = () => Promise.reject(new Error('no connection'));
+    await world.engine.warmUp();
+  });
+
   test('is ready once every partition has published, and answers nothing before', async () => {
     const world = new World();
     world.publish(0, 5);

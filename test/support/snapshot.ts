@@ -50,6 +50,13 @@ export class MemoryParts implements PartValues {
     for (const revision of ref.revisions) this.values.delete(revision);
   }
 
+  damage(ref: PartRef): void {
+    const [revision] = ref.revisions;
+    const value = this.values.get(revision!)!.slice();
+    value[0]! ^= 1;
+    this.values.set(revision!, value);
+  }
+
   async read(revision: number): Promise<Uint8Array | undefined> {
     this.reads += 1;
     return this.values.get(revision);
