@@ -24,9 +24,10 @@ export async function* loadAhead<T, V>(
 }
 
 /**
- * Folds every item in order. What `held` finds is folded at once: waiting for a promise, and for the generator's, once for
- * each of hundreds of parts at hand takes longer than folding them. The others are loaded, a bounded number ahead.
- * `fold` may give way by returning a promise.
+ * Folds every item, in any order. What `held` finds comes first, and is folded at once: waiting for a promise, and for the
+ * generator's, once for each of hundreds of parts at hand takes longer than folding them; and what is loaded may take the
+ * place of what is held and was not folded yet. The others are loaded, a bounded number ahead. `fold` may give way by
+ * returning a promise.
  */
 export async function foldAhead<T, V>(
   items: readonly T[],
@@ -35,19 +36,15 @@ export async function foldAhead<T, V>(
   aheadMax: number,
   fold: (item: T, value: V) => Promise<void> | undefined,
 ): Promise<void> {
-  for (let at = 0; at < items.length; at++) {
-    const value = held(items[at]!);
-    if (value === undefined) return foldLoaded(items.slice(at), load, aheadMax, fold);
-    const folding = fold(items[at]!, value);
+  const others: T[] = [];
+  for (const item of items) {
+    const value = held(item);
+    if (value === undefined) {
+      others.push(item);
+      continue;
+    }
+    const folding = fold(item, value);
     if (folding !== undefined) await folding;
   }
-}
-
-async function foldLoaded<T, V>(
-  items: readonly T[],
-  load: (item: T) => Promise<V>,
-  aheadMax: number,
-  fold: (item: T, value: V) => Promise<void> | undefined,
-): Promise<void> {
-  for await (const [item, value] of loadAhead(items, load, aheadMax)) await fold(item, value);
+  for await (const [item, value] of loadAhead(others, load, aheadMax)) await fold(item, value);
 }

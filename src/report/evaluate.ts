@@ -277,7 +277,7 @@ export class Evaluation {
     return Math.max(2, Math.floor(this.gatheredBytesMax / gatheredRowBytes));
   }
 
-  /** Once the first chunk is not at hand the rest is loaded ahead; `fold` may go on by loading more itself. */
+  /** `fold` may go on by loading more itself. */
   private foldRows(
     chunks: readonly ChunkEntry[],
     fold: (chunk: ChunkEntry, rows: ScannedRows) => Promise<void> | undefined,
