@@ -145,15 +145,15 @@ export class PartsCache {
   }
 
   /**
-   * What `loadRows` brings, for work that nobody waits for: it is kept where there is room, and nothing else leaves for it.
-   * Room is taken when a load begins: several that are under way at once would each see the same.
+   * What `loadRows` brings, for work that nobody waits for and for scans of more than there is room for: it is kept in free
+   * room, and in that of values that nobody asks for any more, but nothing else leaves for it. Room is taken when a load
+   * begins: several that are under way at once would each see the same.
    */
   async loadRowsAside(ref: PartRef): Promise<RowsView> {
     const held = this.held.peek(ref.key);
     if (held !== undefined) return (held.rows ??= viewRows(held.bytes));
     if (this.loading.has(ref.key)) return this.loadRows(ref);
-    if (this.bytesHeld + this.reservedBytes + ref.bytes > this.bytesMax)
-      return viewRows(upgradedRows(await this.read(ref)));
+    if (!this.held.dropStale(this.reservedBytes + ref.bytes)) return viewRows(upgradedRows(await this.read(ref)));
     this.reservedBytes += ref.bytes;
     try {
       return await this.loadRows(ref);
@@ -171,6 +171,11 @@ export class PartsCache {
   /** Like `loadRows`, for a report that goes through many. */
   async scanRows(ref: PartRef): Promise<ScannedRows> {
     return this.scanned(ref, await this.rowsPart(ref));
+  }
+
+  /** What `scanRows` brings, kept as by `loadRowsAside`. */
+  async scanRowsAside(ref: PartRef): Promise<ScannedRows> {
+    return this.scanHeldRows(ref) ?? {rows: await this.loadRowsAside(ref), derived: undefined};
   }
 
   /** What `scanRows` brings, if it is at hand; a report over hundreds of parts need not wait once for each. */

@@ -125,8 +125,8 @@ export class TwoQueues<V> {
     return true;
   }
 
-  /** Makes room for so many bytes out of stale values; false when that is not enough. */
-  private dropStale(bytes: number): boolean {
+  /** Makes room for so many bytes out of values that nobody asks for any more; false when that is not enough. */
+  dropStale(bytes: number): boolean {
     while (this.bytes + bytes > this.bytesMax) {
       const recent = oldest(this.recent)?.asked ?? Infinity;
       const frequent = oldest(this.frequent)?.asked ?? Infinity;

@@ -1,6 +1,8 @@
 // One report over one set of snapshots: loads the parts that each partition's partial asks for, folds them, merges.
 //   Owns: the order of loading and folding. Does not own: what is counted (actors/report), which snapshots (the engine).
 //   E1. Partitions are evaluated one after the other: only one of them holds gathered rows at a time.
+//   E2. A scan of more rows than there is room for would drop what it comes back to next time before it does, and what
+//       others use: it leaves the cache as it is, and each time finds at hand what fits.
 
 import {wtf8} from '../../actors/codec/bytes.js';
 import {bodyBlockRows, dayMs} from '../../actors/limits.js';
@@ -40,6 +42,8 @@ import type {ValueIndex} from './value-index.js';
 
 /** A part is some 0.5 MB and 0.7 ms away: a few ahead hide the way without holding much. */
 export const loadsAheadMax = 4;
+/** Of the room for parts, for a scan that drops others from it. E2 */
+const scanShare = 3 / 4;
 
 type QueryOf<R extends ReportQuery['report']> = Extract<ReportQuery, {report: R}>;
 
@@ -51,6 +55,7 @@ export class Evaluation {
   private readonly valueIndex: ValueIndex | undefined;
   private readonly lists: NumberLists;
   private readonly slices = new Slices();
+  private partitionCount = 1;
 
   /**
    * `gatheredBytesMax` bounds the rows that funnels and hourly actives hold at once. Without a `funnelIndex` all funnels are
@@ -74,6 +79,7 @@ export class Evaluation {
 
   /** JSON text of the answer. @throws MissingPart, DamagedPart */
   answer(query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+    this.partitionCount = snapshots.length;
     switch (query.report) {
       case 'events':
         return this.counts(query, snapshots);
@@ -273,6 +279,12 @@ export class Evaluation {
 
   // -- loading --
 
+  /** Whether they and those of the other partitions, about as many each, are more than there is room for. E2 */
+  private overflows(chunks: readonly ChunkEntry[]): boolean {
+    const bytes = chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);
+    return bytes * this.partitionCount > this.parts.bytesMax * scanShare;
+  }
+
   private get gatheredRowsMax(): number {
     return Math.max(2, Math.floor(this.gatheredBytesMax / gatheredRowBytes));
   }
@@ -282,17 +294,21 @@ export class Evaluation {
     chunks: readonly ChunkEntry[],
     fold: (chunk: ChunkEntry, rows: ScannedRows) => Promise<void> | undefined,
   ): Promise<void> {
+    const isAside = this.overflows(chunks);
     return foldAhead(
       chunks,
       ({rows}) => this.parts.scanHeldRows(rows),
-      ({rows}) => this.parts.scanRows(rows),
+      ({rows}) => (isAside ? this.parts.scanRowsAside(rows) : this.parts.scanRows(rows)),
       loadsAheadMax,
       (chunk, rows) => fold(chunk, rows) ?? this.slices.pauseIfDue(),
     );
   }
 
   private async *rows(chunks: readonly ChunkEntry[]): AsyncGenerator<readonly [ChunkEntry, RowsView], void, void> {
-    for await (const loaded of loadAhead(chunks, ({rows}) => this.parts.loadRows(rows), loadsAheadMax)) {
+    const isAside = this.overflows(chunks);
+    const load = async ({rows}: ChunkEntry): Promise<RowsView> =>
+      isAside ? (this.parts.heldRows(rows) ?? this.parts.loadRowsAside(rows)) : this.parts.loadRows(rows);
+    for await (const loaded of loadAhead(chunks, load, loadsAheadMax)) {
       yield loaded;
       await this.slices.pause();
     }

@@ -1,0 +1,71 @@
+// Reports that go through more rows than the cache holds: what they read, and what they leave to others.
+import {describe, expect, test} from 'vitest';
+import type {ReportQuery} from '../../src/asks.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
+import {Evaluation} from '../../src/report/evaluate.js';
+import {MemoryParts, TestPartition} from '../support/snapshot.js';
+
+const hourMs = 3_600_000;
+const chunks = 20;
+const rowsOfChunk = 400;
+const range = {fromMs: 0, toMs: 100 * hourMs - 1};
+const plan = {property: 'plan', value: 'team'};
+const scans: readonly (readonly [name: string, query: ReportQuery])[] = [
+  ['filtered count', {report: 'events', event: 'A', interval: 'day', filter: plan, ...range}],
+  ['funnel', {report: 'funnel', steps: ['A', 'B'], windowSeconds: null, ...range}],
+  ['active users by hour', {report: 'users', metric: 'wau', interval: 'hour', ...range}],
+];
+
+function world(share: number) {
+  const parts = new MemoryParts();
+  const partition = new TestPartition(parts);
+  for (let row = 0; row < chunks * rowsOfChunk; row++) {
+    const properties = {plan: row % 3 === 0 ? 'team' : 'free'};
+    partition.append({user: `u${row % 90}`, event: 'AB'[row % 2]!, timeMs: row * 40_000, properties});
+    if (row % rowsOfChunk === rowsOfChunk - 1) partition.cutChunk();
+  }
+  const snapshot = partition.publish();
+  const rowsBytes = snapshot.index.chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);
+  const cache = new PartsCache(parts, Math.floor(rowsBytes * share));
+  const readsOf = async (query: ReportQuery): Promise<number> => {
+    parts.reads = 0;
+    await new Evaluation(cache, 4 << 20).answer(query, [snapshot]);
+    return parts.reads;
+  };
+  const rows = snapshot.index.chunks.map((chunk) => chunk.rows);
+  return {parts, cache, snapshot, rows, readsOf};
+}
+
+describe.each(scans)('%s over more than the cache holds', (_, query) => {
+  test('finds at hand each time what fits', async () => {
+    const {readsOf, rows, cache} = world(1 / 2);
+    await readsOf(query);
+    const held = rows.filter((ref) => cache.heldRows(ref) !== undefined).length;
+    expect(held).toBeGreaterThan(chunks / 3);
+    for (let scan = 0; scan < 3; scan++) expect(await readsOf(query)).toBe(chunks - held);
+  });
+
+  test('leaves there what others use', async () => {
+    const {readsOf, rows, cache} = world(1 / 2);
+    const used = rows.slice(-3);
+    for (const ref of used) await cache.loadRows(ref);
+    for (let scan = 0; scan < 3; scan++) {
+      await readsOf(query);
+      expect(used.map((ref) => cache.heldRows(ref) !== undefined)).toEqual([true, true, true]);
+    }
+  });
+
+  test('answers what it answers with everything at hand', async () => {
+    const {cache, snapshot, parts} = world(1 / 4);
+    const small = await new Evaluation(cache, 4 << 20).answer(query, [snapshot]);
+    const large = await new Evaluation(new PartsCache(parts, 64 << 20), 4 << 20).answer(query, [snapshot]);
+    expect(small).toBe(large);
+  });
+});
+
+test('a scan that fits keeps what it read in place of what came before', async () => {
+  const {readsOf, cache, rows} = world(2);
+  expect(await readsOf(scans[0]![1])).toBe(chunks);
+  expect(await readsOf(scans[0]![1])).toBe(0);
+  expect(rows.every((ref) => cache.heldRows(ref) !== undefined)).toBe(true);
+});
