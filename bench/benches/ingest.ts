@@ -235,7 +235,7 @@ function text(report: IngestReport): string {
       report.shapes.flatMap((shape) => Object.keys(shape.floorToEach).map((name) => rowOf(shape, name as Name))),
     ),
     ...report.shapes.map(shapeText),
-    ...(report.equalAnswers === null ? ['PEER A WAS SKIPPED: no PostgreSQL on this machine.'] : []),
+    ...(report.equalAnswers === null ? ['PEER A WAS SKIPPED: PostgreSQL cannot be started here (why is said above).'] : []),
   ].join('\n');
 }
 
