@@ -15,6 +15,7 @@ import {copyRange, equalRanges, viewOf} from './byte-ranges.js';
 import {ByteReader, type ByteWriter, readWtf8} from './codec/bytes.js';
 import {hashBytes} from './hash.js';
 import {assert} from './invariant.js';
+import {PackedTable} from './packed-table.js';
 
 export const internedBlockEntries = 4_096;
 export const tableSeed = 0x7461626c; // 'tabl'
@@ -195,6 +196,12 @@ export class InternedTable {
   text(index: number): string {
     assert(this.has(index), 'interned: the entry exists');
     return readWtf8(this.arena, this.offsets[index], this.offsets[index + 1]);
+  }
+
+  /** The same keys with the same indexes, as they are now. */
+  pack(): PackedTable {
+    assert(this.removed.size === 0, 'interned: nothing was removed from what is packed');
+    return new PackedTable(this.arena.slice(0, this.arenaEnd), this.offsets.slice(0, this.count + 1));
   }
 
   /** Appends the entry's bytes, their length before them. */

@@ -5,10 +5,13 @@
 //   V2. Chunks with a row that only its body tells are left out, and left to the scan.
 //   V3. A cell is an hour of one value and name, in the order of (value, name, hour). Where most hours have a single row a
 //       cell is a row, and its count is not written down.
+//   V4. Cells of a value and name are a group, and groups have their names; where these would take more than a name for
+//       each cell, as with tens of thousands of values, cells have them.
 import {ByteWriter} from '../codec/bytes.js';
 import {InternedTable} from '../interned.js';
 import {hourMs} from '../limits.js';
 import {lowerBound} from '../lower-bound.js';
+import type {PackedTable} from '../packed-table.js';
 import {sortPlaces} from '../radix-sort.js';
 import {codeAbsent, codeInBody, type RowColumn, type RowsView} from '../rows.js';
 import type {PropertyFilter} from './filter.js';
@@ -23,71 +26,67 @@ const valuesShare = 1 / 4;
 /** What building takes of a row, at its peak. */
 const buildingRowBytes = 28;
 
-export class ValueCells {
-  private readonly values: InternedTable;
-  /** Hours (epoch ms / 3,600,000) that occur, ascending; cells name them by their place. */
-  private readonly hours: Uint32Array;
-  /** Groups of value v: [valueGroups[v], valueGroups[v + 1]); their names ascending. */
-  private readonly valueGroups: Uint32Array;
-  private readonly groupNames: Uint16Array;
-  /** Cells of group g: [groupCells[g], groupCells[g + 1]). */
-  private readonly groupCells: Uint32Array;
-  private readonly cellHours: Uint16Array;
-  /** Rows before each cell, and before the end; undefined where each cell is one row. V3 */
-  private readonly rowsBefore: Uint32Array | undefined;
+/** Groups of value v: [valueStarts[v], valueStarts[v + 1]); their names ascending. Cells of group g: [cells[g], cells[g + 1]). */
+interface Groups {
+  readonly names: Uint16Array;
+  readonly cells: Uint32Array;
+}
 
-  constructor(
-    values: InternedTable,
-    hours: Uint32Array,
-    valueGroups: Uint32Array,
-    groupNames: Uint16Array,
-    groupCells: Uint32Array,
-    cellHours: Uint16Array,
-    rowsBefore: Uint32Array | undefined,
-  ) {
-    this.values = values;
-    this.hours = hours;
-    this.valueGroups = valueGroups;
-    this.groupNames = groupNames;
-    this.groupCells = groupCells;
-    this.cellHours = cellHours;
-    this.rowsBefore = rowsBefore;
+type CellNames = Uint8Array | Uint16Array;
+
+interface CellColumns {
+  readonly values: PackedTable;
+  /** Hours (epoch ms / 3,600,000) that occur, ascending; cells name them by their place. */
+  readonly hours: Uint32Array;
+  /** Of each value and the end: its first group, or its first cell where cells have names. V4 */
+  readonly valueStarts: Uint32Array;
+  readonly named: Groups | CellNames;
+  readonly cellHours: Uint16Array;
+  /** Rows before each cell, and before the end; undefined where each cell is one row. V3 */
+  readonly rowsBefore: Uint32Array | undefined;
+}
+
+const isGroups = (named: Groups | CellNames): named is Groups => 'cells' in named;
+
+export class ValueCells {
+  private readonly columns: CellColumns;
+
+  constructor(columns: CellColumns) {
+    this.columns = columns;
   }
 
   get bytes(): number {
-    const {keys, offsets, slots} = this.values.memory();
-    const columns = [this.hours, this.valueGroups, this.groupNames, this.groupCells, this.cellHours];
-    const bytes = columns.reduce((sum, {byteLength}) => sum + byteLength, keys + offsets + slots);
-    return bytes + (this.rowsBefore?.byteLength ?? 0);
+    const {values, hours, valueStarts, named, cellHours, rowsBefore} = this.columns;
+    const names = isGroups(named) ? named.names.byteLength + named.cells.byteLength : named.byteLength;
+    const bytes = values.bytes + hours.byteLength + valueStarts.byteLength + names + cellHours.byteLength;
+    return bytes + (rowsBefore?.byteLength ?? 0);
   }
 
   /** Adds the events of the name that pass: those of hours [edges[b], edges[b + 1]) to counts[b]. `edges` ascend. */
   add(filter: PropertyFilter, name: number, edges: Float64Array, counts: Float64Array): void {
     for (const bytes of filter.equalValues) {
-      const value = this.values.find(bytes, 0, bytes.length);
-      const group = value < 0 ? -1 : this.groupOf(value, name);
-      if (group >= 0) this.addGroup(group, edges, counts);
+      const value = this.columns.values.find(bytes, 0, bytes.length);
+      if (value >= 0) this.addValue(value, name, edges, counts);
     }
   }
 
-  private groupOf(value: number, name: number): number {
-    const {groupNames} = this;
-    const end = this.valueGroups[value + 1];
-    let low = this.valueGroups[value];
-    let high = end;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (groupNames[middle] < name) low = middle + 1;
-      else high = middle;
+  private addValue(value: number, name: number, edges: Float64Array, counts: Float64Array): void {
+    const {valueStarts, named} = this.columns;
+    const [start, end] = [valueStarts[value], valueStarts[value + 1]];
+    if (!isGroups(named)) {
+      const first = firstOf(named, start, end, name);
+      this.addCells(first, firstOf(named, first, end, name + 1), edges, counts);
+      return;
     }
-    return low < end && groupNames[low] === name ? low : -1;
+    const group = firstOf(named.names, start, end, name);
+    if (group === end || named.names[group] !== name) return;
+    this.addCells(named.cells[group], named.cells[group + 1], edges, counts);
   }
 
-  private addGroup(group: number, edges: Float64Array, counts: Float64Array): void {
-    const {hours, cellHours, rowsBefore} = this;
-    const end = this.groupCells[group + 1];
+  private addCells(start: number, end: number, edges: Float64Array, counts: Float64Array): void {
+    const {hours, cellHours, rowsBefore} = this.columns;
     let place = lowerBound(hours, edges[0]);
-    let cell = cellAt(cellHours, this.groupCells[group], end, place);
+    let cell = cellAt(cellHours, start, end, place);
     for (let bucket = 0; bucket < counts.length && cell < end; bucket++) {
       const edge = edges[bucket + 1];
       if (hours[cellHours[cell]] >= edge) continue;
@@ -97,6 +96,17 @@ export class ValueCells {
       cell = next;
     }
   }
+}
+
+/** First place of [start, end), in which names ascend, with this name or a later one. */
+function firstOf(names: CellNames, start: number, end: number, name: number): number {
+  let [low, high] = [start, end];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (names[middle] < name) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** First cell of [start, end) whose hour is at `place` or later: in steps that double before they halve. */
@@ -248,31 +258,37 @@ export class ValueCellsBuilder {
     const {groups, cells} = countCells(starts, keys);
     const isCounted = cells * 6 < keys.length * 2; // V3
     const cellCount = isCounted ? cells : keys.length;
-    const valueGroups = new Uint32Array(starts.length);
-    const groupNames = new Uint16Array(groups);
-    const groupCells = new Uint32Array(groups + 1);
+    const nameBytes = keys.some((key) => key >>> 16 > 0xff) ? 2 : 1;
+    const areNamed = groups * 6 > cellCount * nameBytes; // V4
+    const valueStarts = new Uint32Array(starts.length);
+    const cellNames = areNamed ? new (nameBytes === 1 ? Uint8Array : Uint16Array)(cellCount) : undefined;
+    const groupNames = new Uint16Array(areNamed ? 0 : groups);
+    const groupCells = new Uint32Array(areNamed ? 0 : groups + 1);
     const cellHours = new Uint16Array(cellCount);
     const rowsBefore = isCounted ? new Uint32Array(cellCount + 1) : undefined;
     let group = 0;
     let cell = 0;
     for (let value = 0; value + 1 < starts.length; value++) {
-      valueGroups[value] = group;
+      valueStarts[value] = areNamed ? cell : group;
       for (let at = starts[value]; at < starts[value + 1]; at++) {
+        const name = keys[at] >>> 16;
         const isFirst = at === starts[value];
-        if (isFirst || keys[at] >>> 16 !== keys[at - 1] >>> 16) {
-          groupNames[group] = keys[at] >>> 16;
+        if (!areNamed && (isFirst || name !== keys[at - 1] >>> 16)) {
+          groupNames[group] = name;
           groupCells[group++] = cell;
         }
         if (isCounted && !isFirst && keys[at] === keys[at - 1]) continue;
+        if (cellNames !== undefined) cellNames[cell] = name;
         cellHours[cell] = keys[at] & 0xffff;
         if (rowsBefore !== undefined) rowsBefore[cell] = at;
         cell += 1;
       }
     }
-    valueGroups[starts.length - 1] = group;
-    groupCells[group] = cell;
+    valueStarts[starts.length - 1] = areNamed ? cell : group;
+    if (!areNamed) groupCells[group] = cell;
     if (rowsBefore !== undefined) rowsBefore[cell] = keys.length;
-    return new ValueCells(this.values, hours, valueGroups, groupNames, groupCells, cellHours, rowsBefore);
+    const named = cellNames ?? {names: groupNames, cells: groupCells};
+    return new ValueCells({values: this.values.pack(), hours, valueStarts, named, cellHours, rowsBefore});
   }
 }
 

@@ -228,6 +228,11 @@ export class PartsCache {
     return this.held.get(key)?.valueCells;
   }
 
+  /** 0 when they left; no use of them. */
+  bytesOfCells(key: string): number {
+    return this.held.peek(key)?.valueCells?.bytes ?? 0;
+  }
+
   /** `sparedBytes`: of the parts that need not be scanned where these cells are. */
   keepCells(key: string, valueCells: ValueCells, sparedBytes: number): void {
     this.held.addMade(key, {bytes: noBytes, scans: 0, valueCells}, valueCells.bytes, sparedBytes);

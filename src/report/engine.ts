@@ -2,8 +2,8 @@
 //   R1. An answer is computed over one set of snapshots, from beginning to end; its headers name it.
 //   R2. A part that was swept means that the set is out of date: start again on the newest one, for so long as somebody
 //       may wait for the answer. A part that the newest set names and that is gone is damage.
-//   R3. Memory: parts in the cache, postings for funnels, rows gathered by the reports at work and kept answers share
-//       `cacheBytesMax`.
+//   R3. Memory: parts in the cache, what is derived of them, postings for funnels, rows gathered by the reports at work and
+//       kept answers share `cacheBytesMax`. Gathered rows borrow of the room for parts, which is theirs while nobody gathers.
 //   R4. While it asks for the newest snapshots, an idle engine computes the answer over those that it has: nearly always
 //       they are the newest. If they are not, nobody gets that answer.
 //   R5. While reports are asked, a snapshot is read when it is published: the first question after it need not wait for it.
@@ -74,8 +74,8 @@ export class ReportEngine {
 
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
-    this.parts = new PartsCache(values, Math.floor((cacheBytesMax / 8) * 5));
-    const listBytesMax = Math.floor(cacheBytesMax / 64); // R3: out of what reports at work gather, for each of two threads.
+    this.parts = new PartsCache(values, Math.floor((cacheBytesMax * 54) / 64));
+    const listBytesMax = Math.floor(cacheBytesMax / 64); // R3: for each of two threads.
     this.funnelIndex = new FunnelIndex(this.parts, logger, this.whenQuiet, listBytesMax);
     this.valueIndex = new ValueIndex(this.parts, logger, this.whenQuiet);
     this.dayRanges = new HeldDayRanges(this.parts);

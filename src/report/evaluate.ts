@@ -26,7 +26,7 @@ import {gatheredRowBytes} from '../../actors/report/gathered-rows.js';
 import {HourSetsPartial, hourSetWords} from '../../actors/report/hour-sets.js';
 import {NumberLists} from '../../actors/report/median.js';
 import {PostedFunnel, walkBlocks} from '../../actors/report/posted-funnel.js';
-import type {DaySegment, Stretch} from '../../actors/report/selection.js';
+import {type DaySegment, liveRows, type Stretch} from '../../actors/report/selection.js';
 import type {RowsView} from '../../actors/rows.js';
 import type {WindowsView} from '../../actors/windows.js';
 import type {ReportQuery} from '../asks.js';
@@ -197,7 +197,11 @@ export class Evaluation {
     return ranges;
   }
 
-  private async activeHours(plan: ActivePlan, toMs: number, {index}: PartitionSnapshot): Promise<ActiveResult> {
+  private activeHours(plan: ActivePlan, toMs: number, {index}: PartitionSnapshot): Promise<ActiveResult> {
+    return this.borrowing(this.gatheredBytesMax, () => this.activeHoursGathered(plan, toMs, index));
+  }
+
+  private async activeHoursGathered(plan: ActivePlan, toMs: number, index: SnapshotIndex): Promise<ActiveResult> {
     const words = hourSetWords(index, plan, toMs, this.gatheredBytesMax);
     const partial =
       words === undefined
@@ -270,11 +274,14 @@ export class Evaluation {
     const partial = new FunnelPartial(index, stepNames, stretchOf(query), windowOf(query), this.gatheredRowsMax);
     const chunks = partial.chunks(index);
     if (chunks.length === 0) return partial;
-    do {
-      for await (const [, rows] of this.rows(chunks)) partial.addRows(rows);
-      await this.slices.pause();
-    } while (partial.endPass());
-    return partial;
+    const bytes = Math.min(this.gatheredBytesMax, liveRows(chunks) * gatheredRowBytes);
+    return this.borrowing(bytes, async () => {
+      do {
+        for await (const [, rows] of this.rows(chunks)) partial.addRows(rows);
+        await this.slices.pause();
+      } while (partial.endPass());
+      return partial;
+    });
   }
 
   // -- loading --
@@ -283,6 +290,16 @@ export class Evaluation {
   private overflows(chunks: readonly ChunkEntry[]): boolean {
     const bytes = chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);
     return bytes * this.partitionCount > this.parts.bytesMax * scanShare;
+  }
+
+  /** While it works there is so much less room for parts (engine.ts, R3). */
+  private async borrowing<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+    this.parts.lend(bytes);
+    try {
+      return await work();
+    } finally {
+      this.parts.lend(-bytes);
+    }
   }
 
   private get gatheredRowsMax(): number {

@@ -6,8 +6,8 @@
 //       an asked stretch have none. New snapshots alone, with rows that nobody asks about, cost nothing. What few rows of
 //       its stretch they lack an answer builds for itself, as scanning everything would take longer. They go when no
 //       funnel was asked for a while.
-//   I3. What they take is taken from the room for parts, and is at most a share of it. Building borrows the rest of that
-//       room, as far as it needs it, and gives it back. What does not fit is not built.
+//   I3. What they take is taken from the room for parts, and is at most a share of it. Building borrows of that room, as
+//       far as it needs it and up to a larger share, and gives it back. What does not fit is not built.
 //   I4. A segment's replacement is built beside it: answers go on meanwhile. One partition is built at a time.
 
 import type {ChunkEntry, SnapshotIndex} from '../../actors/manifest.js';
@@ -44,7 +44,9 @@ import {
 import {QuietSlices, Slices} from './slices.js';
 
 /** Of the room for parts: postings of 12 M events at the default bound of memory. */
-const roomShare = 3 / 4;
+const keptShare = 9 / 16;
+/** With what building takes; reports at work may borrow the rest. */
+const buildingShare = 11 / 16;
 /** An answer builds so many rows for itself: some 5 ms. Of larger stores a share, which is less than scanning it all. */
 const rowsOnTheWayMin = 65_536;
 const shareOnTheWay = 1 / 16;
@@ -111,7 +113,7 @@ export class FunnelIndex {
   }
 
   get bytesMax(): number {
-    return Math.floor(this.partsBytesMax * roomShare);
+    return Math.floor(this.partsBytesMax * keptShare);
   }
 
   get bytesHeld(): number {
@@ -322,7 +324,7 @@ export class FunnelIndex {
     const passing = PostingsBuilder.passingBytes(users.count, rows);
     const kept = PostingsBuilder.postingsBytesMin(names.count, rows);
     if (this.bytesHeld + kept > this.bytesMax) return undefined; // I3
-    if (this.bytesHeld + this.borrowedBytes + passing + kept > this.partsBytesMax) return undefined;
+    if (this.bytesHeld + this.borrowedBytes + passing + kept > this.partsBytesMax * buildingShare) return undefined;
     this.borrow(passing + kept);
     try {
       const builder = new PostingsBuilder(users.count, names.count, rankStart);

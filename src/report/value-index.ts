@@ -7,7 +7,7 @@
 //   I2. A property gets cells once it was asked for twice, off the way of any answer, and building gives way to reports.
 //       Cells follow the newest snapshot while somebody asks for the property, as far as they are asked about: to the
 //       newest event as long as questions reach it. They go when nobody asked for a while.
-//   I3. Of one property and partition they take at most a share of the room for parts. One segment is built at a time, in
+//   I3. Of one property they take at most a share of the room for parts. One segment is built at a time, in
 //       room lent by the parts, and building takes at most a share of the thread's time, however soon what was built has
 //       to leave the cache again. Parts that it reads take free room alone: those that reports use stay.
 //   I4. The open chunk, which every snapshot replaces, is left to the scan, and so are few chunks behind the last segment.
@@ -40,8 +40,8 @@ const segmentChunksMax = 32;
 const buildingShare = 1 / 4;
 /** A chunk that is scanned costs some 15 us: these few are not worth a segment. */
 const chunksBehindMax = 7;
-/** Of the room for parts, for the cells of one property in one partition. */
-const cellsShare = 1 / 8;
+/** Of the room for parts, for the cells of one property in all partitions. */
+const cellsShare = 3 / 4;
 /**
  * How long nothing is built after building, in times of how long it took, for each property of a partition that was asked
  * for lately: what follows new snapshots takes a tenth of the thread, however many these are. At least `restMsMin`. I3
@@ -268,13 +268,19 @@ export class ValueIndex {
   private keep(state: PropertyState, index: SnapshotIndex, {chunks, leftOut, cells, partsBytes}: Built): boolean {
     const isReplaced = (segment: Segment): boolean => segment.chunks.some((chunk) => chunks.includes(chunk));
     const others = this.planOf(state, index).held.filter((segment) => !isReplaced(segment));
-    const bytes = others.reduce((sum, {key}) => sum + (this.parts.keptCells(key)?.bytes ?? 0), cells.bytes);
-    if (bytes > this.parts.bytesMax * cellsShare) return false;
+    const elsewhere = [...this.states.values()]
+      .filter(({property, partition}) => property.text === state.property.text && partition !== state.partition)
+      .flatMap(({segments}) => segments);
+    if (this.bytesOf([...others, ...elsewhere]) + cells.bytes > this.parts.bytesMax * cellsShare) return false;
     const key = `cells ${(this.segmentsBuilt += 1)}`;
     for (const segment of state.segments) if (!others.includes(segment)) this.parts.dropKept(segment.key);
     this.parts.keepCells(key, cells, partsBytes);
     this.keepSegments(state, [...others, {key, chunks, leftOut}]);
     return true;
+  }
+
+  private bytesOf(segments: readonly Segment[]): number {
+    return segments.reduce((sum, {key}) => sum + this.parts.bytesOfCells(key), 0);
   }
 }
 

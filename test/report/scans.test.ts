@@ -27,13 +27,15 @@ function world(share: number) {
   const snapshot = partition.publish();
   const rowsBytes = snapshot.index.chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);
   const cache = new PartsCache(parts, Math.floor(rowsBytes * share));
+  /** Rows are gathered in several passes. */
+  const evaluation = () => new Evaluation(cache, Math.floor(cache.bytesMax / 8));
   const readsOf = async (query: ReportQuery): Promise<number> => {
     parts.reads = 0;
-    await new Evaluation(cache, 4 << 20).answer(query, [snapshot]);
+    await evaluation().answer(query, [snapshot]);
     return parts.reads;
   };
   const rows = snapshot.index.chunks.map((chunk) => chunk.rows);
-  return {parts, cache, snapshot, rows, readsOf};
+  return {parts, cache, snapshot, rows, evaluation, readsOf};
 }
 
 describe.each(scans)('%s over more than the cache holds', (_, query) => {
@@ -42,7 +44,9 @@ describe.each(scans)('%s over more than the cache holds', (_, query) => {
     await readsOf(query);
     const held = rows.filter((ref) => cache.heldRows(ref) !== undefined).length;
     expect(held).toBeGreaterThan(chunks / 3);
-    for (let scan = 0; scan < 3; scan++) expect(await readsOf(query)).toBe(chunks - held);
+    const reads = await readsOf(query);
+    expect([reads > 0, reads % (chunks - held)]).toEqual([true, 0]); // Once, or once a pass.
+    for (let scan = 0; scan < 3; scan++) expect(await readsOf(query)).toBe(reads);
   });
 
   test('leaves there what others use', async () => {
@@ -56,8 +60,10 @@ describe.each(scans)('%s over more than the cache holds', (_, query) => {
   });
 
   test('answers what it answers with everything at hand', async () => {
-    const {cache, snapshot, parts} = world(1 / 4);
-    const small = await new Evaluation(cache, 4 << 20).answer(query, [snapshot]);
+    const {evaluation, cache, snapshot, parts} = world(1 / 4);
+    const {bytesMax} = cache;
+    const small = await evaluation().answer(query, [snapshot]);
+    expect(cache.bytesMax).toBe(bytesMax); // What gathering borrowed is back.
     const large = await new Evaluation(new PartsCache(parts, 64 << 20), 4 << 20).answer(query, [snapshot]);
     expect(small).toBe(large);
   });
