@@ -235,7 +235,9 @@ function text(report: IngestReport): string {
       report.shapes.flatMap((shape) => Object.keys(shape.floorToEach).map((name) => rowOf(shape, name as Name))),
     ),
     ...report.shapes.map(shapeText),
-    ...(report.equalAnswers === null ? ['PEER A WAS SKIPPED: PostgreSQL cannot be started here (why is said above).'] : []),
+    ...(report.equalAnswers === null
+      ? ['PEER A WAS SKIPPED: PostgreSQL cannot be started here (why is said above).']
+      : []),
   ].join('\n');
 }
 
