@@ -102,7 +102,7 @@ export class TwoQueues<V> {
   /** T4. `sparedBytes`: of other values, which a question for it need not read. */
   addMade(key: string, value: V, bytes: number, sparedBytes: number): void {
     if (bytes > this.bytesMax) return; // T2
-    this.made.set(key, this.entryOf(value, bytes, Math.max(1, sparedBytes / bytes)));
+    this.made.set(key, this.entryOf(value, bytes, Math.max(1, sparedBytes / Math.max(1, bytes))));
     this.madeBytes += bytes;
     this.makeRoom();
   }

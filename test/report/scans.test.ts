@@ -12,7 +12,7 @@ const range = {fromMs: 0, toMs: 100 * hourMs - 1};
 const plan = {property: 'plan', value: 'team'};
 const scans: readonly (readonly [name: string, query: ReportQuery])[] = [
   ['filtered count', {report: 'events', event: 'A', interval: 'day', filter: plan, ...range}],
-  ['funnel', {report: 'funnel', steps: ['A', 'B'], windowSeconds: null, ...range}],
+  ['funnel', {report: 'funnel', steps: ['A', 'B'], ...range}],
   ['active users by hour', {report: 'users', metric: 'wau', interval: 'hour', ...range}],
 ];
 
