@@ -2,6 +2,10 @@
 //   The one order is newest first by (time, partition, ordinal); within a partition that is (time, ordinal).
 //   N1. Rows of one user are picked out of the column of users, which lies together: to go through a chunk by time would
 //       look up three columns a row, all over the chunk, for the few rows that a user has there.
+//   N2. A chunk is read only where it may add a row: the newest that it may hold, by what is known of it, comes before the
+//       last one kept. Of equal times the highest ordinals are newest, so that of thousands of chunks with the same newest
+//       time (days that were imported without a time of day) those of one page are read.
+import type {ChunkEntry} from './manifest.js';
 import {lowerBound, type RowsView} from './rows.js';
 
 export interface HistoryFilter {
@@ -22,6 +26,42 @@ export interface FoundRow {
   readonly ordinal: number;
 }
 
+/** What is known of a chunk without reading it. */
+export type ChunkOutline = Pick<ChunkEntry, 'baseOrdinal' | 'count' | 'minTimeMs' | 'maxTimeMs' | 'names'>;
+
+export interface ReachableChunk<C> {
+  readonly chunk: C;
+  /** No row of it that matches comes before this one. */
+  readonly newest: FoundRow;
+}
+
+/** Those that may hold a row that matches, in the order in which they are wanted. N2 */
+export function reachableChunks<C extends ChunkOutline>(
+  chunks: readonly C[],
+  filter: HistoryFilter,
+): ReachableChunk<C>[] {
+  return chunks
+    .map((chunk) => ({chunk, newest: newestPossible(chunk, filter)}))
+    .filter(({chunk, newest}) => mayMatch(chunk, newest, filter))
+    .sort((a, b) => newestFirst(a.newest, b.newest));
+}
+
+/** Ordinal -1: it has no row of that time, but may have earlier ones. */
+function newestPossible({baseOrdinal, count, maxTimeMs}: ChunkOutline, filter: HistoryFilter): FoundRow {
+  const {toMs, ordinalEnd, before} = filter;
+  const timeMs = Math.min(maxTimeMs, toMs);
+  const endBefore = before?.timeMs === timeMs ? before.ordinal : Number.POSITIVE_INFINITY;
+  const end = Math.min(baseOrdinal + count, ordinalEnd, endBefore);
+  return {timeMs, ordinal: end > baseOrdinal ? end - 1 : -1};
+}
+
+function mayMatch({baseOrdinal, minTimeMs, names}: ChunkOutline, newest: FoundRow, filter: HistoryFilter): boolean {
+  const {name, fromMs, ordinalEnd} = filter;
+  if (newest.timeMs < Math.max(fromMs, minTimeMs) || baseOrdinal >= ordinalEnd) return false;
+  if (newest.ordinal < 0 && newest.timeMs === minTimeMs) return false;
+  return name === undefined || names === null || names.includes(name);
+}
+
 /** Keeps the best `limit` rows of those offered. */
 export class NewestRows {
   rows: FoundRow[] = [];
@@ -33,9 +73,9 @@ export class NewestRows {
     this.filter = filter;
   }
 
-  /** Whether a chunk whose newest row is at `maxTimeMs` can still add something. */
-  wants(maxTimeMs: number): boolean {
-    return this.rows.length < this.limit || maxTimeMs >= this.rows[this.limit - 1].timeMs;
+  /** Whether a chunk can still add something, of which no row comes before `newest`. N2 */
+  wants(newest: FoundRow): boolean {
+    return this.rows.length < this.limit || isNewer(newest, this.rows[this.limit - 1]);
   }
 
   offer(chunk: RowsView): void {
@@ -73,7 +113,7 @@ export class NewestRows {
       const ordinal = baseOrdinal + row;
       if (timeMs >= earliestMs && timeMs <= toMs && this.isInReach(timeMs, ordinal)) found.push({timeMs, ordinal});
     }
-    found.sort((a, b) => (isNewer(a, b) ? -1 : 1));
+    found.sort(newestFirst);
     if (found.length > this.limit) found.length = this.limit;
     return found;
   }
@@ -99,5 +139,7 @@ function mergeNewest(a: readonly FoundRow[], b: readonly FoundRow[], limit: numb
   return merged;
 }
 
-const isNewer = (a: FoundRow, b: FoundRow): boolean =>
-  a.timeMs > b.timeMs || (a.timeMs === b.timeMs && a.ordinal > b.ordinal);
+/** Newest first. */
+const newestFirst = (a: FoundRow, b: FoundRow): number => b.timeMs - a.timeMs || b.ordinal - a.ordinal;
+
+const isNewer = (a: FoundRow, b: FoundRow): boolean => newestFirst(a, b) < 0;

@@ -139,16 +139,18 @@ async function untilStarted(
   const endMs = monotonicMs() + startMsMax;
   while (monotonicMs() < endMs) {
     if (child.exitCode !== null) throw new Error(`the service ended while starting:\n${printed()}`);
-    const baseUrl = readBaseUrl(join(dataDir, 'service.json'));
+    const baseUrl = readBaseUrl(join(dataDir, 'service.json'), child.pid!);
     if (baseUrl !== null && (awaits === 'listening' || (await isReady(baseUrl)))) return baseUrl;
     await pause(pollMs);
   }
   throw new Error(`the service was not ready after ${startMsMax / 1_000} s:\n${printed()}`);
 }
 
-function readBaseUrl(path: string): string | null {
+/** Null: none of this process. In a folder that is in use lies that of another one, which must not be measured as ours. */
+function readBaseUrl(path: string, pid: number): string | null {
   try {
-    return (JSON.parse(readFileSync(path, 'utf8')) as {baseUrl: string}).baseUrl;
+    const note = JSON.parse(readFileSync(path, 'utf8')) as {baseUrl: string; pid: number};
+    return note.pid === pid ? note.baseUrl : null;
   } catch {
     return null; // Not written yet, or half written: the next poll sees it.
   }

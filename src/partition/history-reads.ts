@@ -9,7 +9,7 @@
 import {BodyBlock, eventJson, type RowColumns} from '../../actors/bodies.js';
 import type {ChunkInMemory} from '../../actors/chunk.js';
 import {wtf8} from '../../actors/codec/bytes.js';
-import {type HistoryFilter, NewestRows} from '../../actors/history.js';
+import {type HistoryFilter, NewestRows, type ReachableChunk, reachableChunks} from '../../actors/history.js';
 import {bodyBlockRows} from '../../actors/limits.js';
 import type {ChunkEntry} from '../../actors/manifest.js';
 import {type PartitionAnswer, type PartitionQuestion, type RowPlace, replyBytesMax} from '../asks.js';
@@ -97,32 +97,29 @@ export class HistoryReads {
     const {partition, layout} = this.setup;
     const inMemory = this.chunksInMemory(); // R1
     const numbers = new Set(inMemory.map(({chunk}) => chunk));
-    const stored = [...layout.chunks.values()].filter((entry) => !numbers.has(entry.chunk) && mayHold(entry, filter));
+    const stored = [...layout.chunks.values()].filter(({chunk}) => !numbers.has(chunk));
     for (const chunk of inMemory) newest.offer(chunk.view());
     const ofUser = await this.chunksOfUser(filter.user);
     const candidates = ofUser === undefined ? stored : stored.filter(({chunk}) => ofUser.has(chunk));
-    await this.offerStored(
-      newest,
-      candidates.sort((a, b) => b.maxTimeMs - a.maxTimeMs),
-    );
+    await this.offerStored(newest, reachableChunks(candidates, filter));
     return filter.user === undefined || partition.users.has(filter.user) ? newest.rows : []; // R1
   }
 
-  /** `entries`: the chunk with the newest row first. R2 */
-  private async offerStored(newest: NewestRows, entries: readonly ChunkEntry[]): Promise<void> {
+  /** R2 */
+  private async offerStored(newest: NewestRows, chunks: readonly ReachableChunk<ChunkEntry>[]): Promise<void> {
     const {cache} = this.setup;
-    for (let at = 0; at < entries.length && newest.wants(entries[at].maxTimeMs); at++) {
-      const held = cache.heldRows(entries[at].rows);
-      if (held === undefined) return this.offerLoaded(newest, entries.slice(at));
+    for (let at = 0; at < chunks.length && newest.wants(chunks[at].newest); at++) {
+      const held = cache.heldRows(chunks[at].chunk.rows);
+      if (held === undefined) return this.offerLoaded(newest, chunks.slice(at));
       newest.offer(held);
     }
   }
 
-  private async offerLoaded(newest: NewestRows, entries: readonly ChunkEntry[]): Promise<void> {
-    const load = ({rows}: ChunkEntry) => this.setup.cache.loadRows(rows);
+  private async offerLoaded(newest: NewestRows, chunks: readonly ReachableChunk<ChunkEntry>[]): Promise<void> {
+    const load = ({chunk}: ReachableChunk<ChunkEntry>) => this.setup.cache.loadRows(chunk.rows);
     // Begins with one: mostly the newest chunks have enough.
-    for await (const [{maxTimeMs}, columns] of loadAhead(entries, load, loadsAheadMax, 1)) {
-      if (!newest.wants(maxTimeMs)) return;
+    for await (const [{newest: first}, columns] of loadAhead(chunks, load, loadsAheadMax, 1)) {
+      if (!newest.wants(first)) return;
       newest.offer(columns);
     }
   }
@@ -248,13 +245,4 @@ function placeOf(places: readonly Place[], ordinal: number): Place | undefined {
   }
   const place = places[low];
   return place !== undefined && place.baseOrdinal <= ordinal ? place : undefined;
-}
-
-function mayHold(entry: ChunkEntry, filter: HistoryFilter): boolean {
-  return (
-    entry.maxTimeMs >= filter.fromMs &&
-    entry.minTimeMs <= filter.toMs &&
-    entry.baseOrdinal < filter.ordinalEnd &&
-    (filter.name === undefined || entry.names === null || entry.names.includes(filter.name))
-  );
 }

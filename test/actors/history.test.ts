@@ -1,7 +1,8 @@
 // The newest rows of many chunks against sorting all of them.
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {type HistoryFilter, NewestRows} from '../../actors/history.js';
+import {type ChunkOutline, type HistoryFilter, NewestRows, reachableChunks} from '../../actors/history.js';
+import {summarizeRows} from '../../actors/open-chunk.js';
 import {encodeRows, noName, noUser, type RowsView, timeOrder, viewRows} from '../../actors/rows.js';
 
 interface Row {
@@ -81,4 +82,84 @@ test('any filter, with or without a user, finds the newest rows whatever the chu
     }),
     {numRuns: 500},
   );
+});
+
+// ---- which chunks are read ----
+
+interface Stored extends ChunkOutline {
+  readonly rows: RowsView;
+}
+
+const storedOf = (rows: RowsView): Stored => ({
+  baseOrdinal: rows.baseOrdinal,
+  count: rows.count,
+  ...summarizeRows(rows),
+  rows,
+});
+
+/** As history-reads.ts does: the page, and how many chunks were read for it. */
+function pageOf(stored: readonly Stored[], limit: number, filter: HistoryFilter) {
+  const newest = new NewestRows(limit, filter);
+  let reads = 0;
+  for (const {chunk, newest: first} of reachableChunks(stored, filter)) {
+    if (!newest.wants(first)) break;
+    newest.offer(chunk.rows);
+    reads += 1;
+  }
+  return {rows: newest.rows, reads};
+}
+
+test('any filter finds the newest rows though only the chunks that are wanted are read', () => {
+  const chunks = fc.array(fc.array(row, {minLength: 1, maxLength: 20}), {minLength: 1, maxLength: 8});
+  fc.assert(
+    fc.property(chunks, filters, fc.integer({min: 1, max: 9}), (parts, {ordinalBefore, ...rest}, limit) => {
+      const before = ordinalBefore === undefined ? undefined : {timeMs: rest.toMs, ordinal: ordinalBefore};
+      const filter: HistoryFilter = {...rest, before};
+      let baseOrdinal = 0;
+      const stored = parts.map((rows, chunk) => {
+        const own = storedOf(columnsOf(rows, chunk, baseOrdinal));
+        baseOrdinal += rows.length;
+        return own;
+      });
+      expect(pageOf(stored, limit, filter).rows).toEqual(newestOf(parts.flat(), limit, filter));
+    }),
+    {numRuns: 2_000},
+  );
+});
+
+const any: HistoryFilter = {
+  user: undefined,
+  name: undefined,
+  fromMs: 0,
+  toMs: Number.POSITIVE_INFINITY,
+  ordinalEnd: Number.POSITIVE_INFINITY,
+  before: undefined,
+};
+const rowsOfDay = 20;
+
+/** Each with rows of two days, all at midnight. */
+const imported = (count: number): Stored[] =>
+  Array.from({length: count}, (_, chunk) =>
+    storedOf(
+      columnsOf(
+        Array.from({length: 2 * rowsOfDay}, (_, i) => ({timeMs: 1 + (i % 2), user: 0, name: 0})),
+        chunk,
+        chunk * 2 * rowsOfDay,
+      ),
+    ),
+  );
+
+test('of many chunks with the same newest time, those of one page are read', () => {
+  expect(pageOf(imported(300), 15, any)).toMatchObject({rows: {length: 15}, reads: 1});
+  expect(pageOf(imported(300), 3 * rowsOfDay, any).reads).toBe(3);
+});
+
+test('a page that goes on within one moment reads nothing of those that came after its place', () => {
+  const stored = imported(300);
+  const before = {timeMs: 2, ordinal: 100 * 2 * rowsOfDay};
+  const page = pageOf(stored, 15, {...any, toMs: 2, before});
+  expect(page.reads).toBe(1);
+  expect(page.rows[0]).toEqual({timeMs: 2, ordinal: before.ordinal - 1});
+  const ofOneMoment = stored.map((chunk) => ({...chunk, minTimeMs: chunk.maxTimeMs}));
+  expect(reachableChunks(ofOneMoment, {...any, toMs: 2, before})).toHaveLength(100);
 });
