@@ -30,7 +30,7 @@ import {freshReports} from '../reports.js';
 import {playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText, VoidRound} from '../rounds.js';
 import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
-import {canonical, dayMs} from '../workload/events.js';
+import {canonical} from '../workload/events.js';
 
 interface Sample {
   readonly reports?: ReportLatency;
@@ -97,8 +97,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Mixed
   const stored = {...canonical, eventCount: options.numbers.stored!};
   say(`preparing ${whole(stored.eventCount)} events …`);
   await load.prepare('stored', stored, batchEvents, writeKey);
-  const later = {...canonical, startMs: canonical.startMs + canonical.dayCount * dayMs, dayCount: 30};
-  await prepareShapes(load, options, writeKey, later);
+  await prepareShapes(load, options, writeKey);
   const reports: ShapeReport[] = [];
   for (const shape of options.isSmall ? shapes.slice(0, 1) : shapes) {
     const snapshots = new SnapshotWatch();

@@ -21,7 +21,7 @@ import type {Owned} from '../owned.js';
 import {type StallLine, stallFileVariable} from '../probe/loop-stalls.js';
 import {freshReports} from '../reports.js';
 import {fixed, tableText, whole} from '../table.js';
-import {canonical, dayMs, type WorkloadOptions} from '../workload/events.js';
+import {canonical, type WorkloadOptions} from '../workload/events.js';
 
 interface Phase {
   readonly name: string;
@@ -56,7 +56,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Stall
   const service = owned.add(await startProbed(options, probe));
   await storeEveryUser(load, service, users, options, say);
   const workload = {...canonical, userCount: users};
-  await prepareShapes(load, options, writeKey, {...workload, startMs: canonical.startMs + canonical.dayCount * dayMs});
+  await prepareShapes(load, options, writeKey, workload);
   const phases: Phase[] = [];
   for (const shape of shapes) {
     await quieted(service, options);

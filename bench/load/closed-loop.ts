@@ -4,10 +4,10 @@
 //   L2. What is answered in the first `uncountedSeconds` is not counted: a server may take on more than it can keep up with
 //       until what it puts off is as much as it allows itself.
 
-import {monotonicMs} from '../../src/clock.js';
+import {monotonicMs, wallMs} from '../../src/clock.js';
 import {Connection, type ConnectionListener} from './connection.js';
 import {answerMsMax, Latencies, type LatencyMs} from './latency.js';
-import type {PreparedRequests} from './requests.js';
+import {copyOf, type PreparedRequests} from './requests.js';
 
 export interface LoadPlan {
   readonly host: string;
@@ -112,7 +112,7 @@ export class ClosedLoop implements ConnectionListener {
     }
     connection.request = next;
     this.#sentMs.set(connection, nowMs);
-    connection.send(this.prepared.buffers[next]!);
+    connection.send(copyOf(this.prepared, next, wallMs()));
   }
 
   #close(): void {

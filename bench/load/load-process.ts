@@ -6,6 +6,7 @@ import type {WorkloadOptions} from '../workload/events.js';
 import type {LoadPlan, LoadResult} from './closed-loop.js';
 import type {FromLoad, ToLoad} from './messages.js';
 import type {OpenPlan, OpenResult} from './open-loop.js';
+import type {Copies} from './requests.js';
 
 export type Prepared = Extract<FromLoad, {kind: 'prepared'}>;
 
@@ -22,8 +23,14 @@ export class LoadProcess {
     return this.#child.pid!;
   }
 
-  prepare(name: string, workload: WorkloadOptions, batchEvents: number, key: string): Promise<Prepared> {
-    return this.#ask({kind: 'prepare', name, workload, batchEvents, key}, (message) =>
+  prepare(
+    name: string,
+    workload: WorkloadOptions,
+    batchEvents: number,
+    key: string,
+    copies: Copies = 'as prepared',
+  ): Promise<Prepared> {
+    return this.#ask({kind: 'prepare', name, workload, batchEvents, key, copies}, (message) =>
       message.kind === 'prepared' ? message : null,
     );
   }

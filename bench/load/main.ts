@@ -13,9 +13,9 @@ function tell(message: FromLoad): void {
   process.send!(message);
 }
 
-function prepare({name, workload, batchEvents, key}: Extract<ToLoad, {kind: 'prepare'}>): void {
+function prepare({name, workload, batchEvents, key, copies}: Extract<ToLoad, {kind: 'prepare'}>): void {
   const expected = new ExpectedAnswers();
-  const requests = prepareRequests(workload, batchEvents, key, (event) => expected.add(event));
+  const requests = prepareRequests(workload, batchEvents, key, copies, (event) => expected.add(event));
   prepared.set(name, requests);
   tell({
     kind: 'prepared',

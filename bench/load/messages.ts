@@ -4,6 +4,7 @@ import type {WorkloadOptions} from '../workload/events.js';
 import type {Expected} from '../workload/expected.js';
 import type {LoadPlan, LoadResult} from './closed-loop.js';
 import type {OpenPlan, OpenResult} from './open-loop.js';
+import type {Copies} from './requests.js';
 
 export type ToLoad =
   /** Makes the requests, to be run under this name, and computes what reports must answer once all are stored. */
@@ -13,6 +14,7 @@ export type ToLoad =
       readonly workload: WorkloadOptions;
       readonly batchEvents: number;
       readonly key: string;
+      readonly copies: Copies;
     }
   | {readonly kind: 'run'; readonly name: string; readonly plan: LoadPlan}
   | {readonly kind: 'offer'; readonly name: string; readonly plan: OpenPlan};

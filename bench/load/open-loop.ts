@@ -6,11 +6,11 @@
 //       was free. One that cannot keep its schedule measures itself.
 //   O3. No object is made for a request: a request is its number, from which everything else follows.
 
-import {monotonicMs} from '../../src/clock.js';
+import {monotonicMs, wallMs} from '../../src/clock.js';
 import {Connection, type ConnectionListener} from './connection.js';
 import {answerMsMax, Latencies, type LatencyMs} from './latency.js';
 import {Metronome} from './metronome.js';
-import type {PreparedRequests} from './requests.js';
+import {copyOf, type PreparedRequests} from './requests.js';
 
 export interface OpenPlan {
   readonly host: string;
@@ -173,7 +173,7 @@ export class OpenLoop implements ConnectionListener {
     const request = this.#sent++;
     connection.request = request;
     this.#onTheirWay += 1;
-    connection.send(this.prepared.buffers[request % this.prepared.buffers.length]!);
+    connection.send(copyOf(this.prepared, request % this.prepared.buffers.length, wallMs()));
   }
 
   answered(connection: Connection): void {

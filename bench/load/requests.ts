@@ -1,11 +1,19 @@
 // Whole HTTP requests as bytes, made before the clock runs: the generator must not spend its time on building them.
 
 import {type WorkloadEvent, type WorkloadOptions, workloadEvents} from '../workload/events.js';
+import {EventTimes} from './event-times.js';
+
+/** Of a request that is sent again: the same events with the times that they have, or with those of sending. */
+export type Copies = 'as prepared' | 'of their moment';
+
+const timeKey = '"timestamp":"';
 
 export interface PreparedRequests {
   readonly buffers: readonly Buffer[];
   /** Events of each request; all but the last one carry as many as the first. */
   readonly eventCounts: readonly number[];
+  /** Of each request, where copies are to be of the moment at which they leave. */
+  readonly times: readonly EventTimes[] | undefined;
   /** Average bytes of one event's JSON. */
   readonly bytesPerEvent: number;
 }
@@ -15,27 +23,52 @@ export function prepareRequests(
   workload: WorkloadOptions,
   batchEvents: number,
   key: string,
+  copies: Copies,
   onEvent: (event: WorkloadEvent) => void = () => {},
 ): PreparedRequests {
   const buffers: Buffer[] = [];
   const eventCounts: number[] = [];
-  let texts: string[] = [];
+  const times: EventTimes[] = [];
+  let events: WorkloadEvent[] = [];
   let jsonBytes = 0;
   const close = (): void => {
-    if (texts.length === 0) return;
+    if (events.length === 0) return;
+    const texts = events.map(({json}) => json);
     const body = batchEvents === 1 ? texts[0]! : `{"events":[${texts.join(',')}]}`;
-    buffers.push(requestBytes(batchEvents === 1 ? '/v1/events' : '/v1/events/batch', key, body));
-    eventCounts.push(texts.length);
-    texts = [];
+    const buffer = requestBytes(batchEvents === 1 ? '/v1/events' : '/v1/events/batch', key, body);
+    buffers.push(buffer);
+    eventCounts.push(events.length);
+    if (copies === 'of their moment') times.push(timesIn(buffer, events));
+    events = [];
   };
   for (const event of workloadEvents(workload)) {
     onEvent(event);
     jsonBytes += event.json.length; // ASCII only.
-    texts.push(event.json);
-    if (texts.length === batchEvents) close();
+    events.push(event);
+    if (events.length === batchEvents) close();
   }
   close();
-  return {buffers, eventCounts, bytesPerEvent: jsonBytes / workload.eventCount};
+  const bytesPerEvent = jsonBytes / workload.eventCount;
+  return {buffers, eventCounts, times: copies === 'of their moment' ? times : undefined, bytesPerEvent};
+}
+
+function timesIn(request: Buffer, events: readonly WorkloadEvent[]): EventTimes {
+  const places: number[] = [];
+  for (let at = 0; places.length < events.length; ) {
+    at = request.indexOf(timeKey, at) + timeKey.length;
+    places.push(at);
+  }
+  return new EventTimes(
+    places,
+    events.map(({lateMs}) => lateMs),
+  );
+}
+
+/** The bytes of the request with this number, to be sent now. */
+export function copyOf({buffers, times}: PreparedRequests, request: number, nowMs: number): Buffer {
+  const buffer = buffers[request]!;
+  if (times !== undefined) times[request]!.write(buffer, nowMs);
+  return buffer;
 }
 
 /** One request to POST /v1/events/batch with these events. */

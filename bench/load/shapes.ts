@@ -11,16 +11,17 @@ export const shapes: readonly Shape[] = ['single', 'batch'];
 /** Of a batch; the most that the API takes. */
 export const batchEvents = 1_000;
 
-/** Makes the requests of both shapes, under their names: sent over and over, each copy is a new event. */
+/** Makes the requests of both shapes, under their names: sent over and over, each copy is new events, of its moment. */
 export async function prepareShapes(
   load: LoadProcess,
   {isSmall}: BenchOptions,
   key: string,
   workload: Omit<WorkloadOptions, 'eventCount'> = canonical,
 ): Promise<Prepared> {
-  const single = await load.prepare('single', {...workload, eventCount: isSmall ? 500 : 20_000}, 1, key);
-  await load.prepare('batch', {...workload, eventCount: isSmall ? 5_000 : 200_000}, batchEvents, key);
-  return single;
+  const single = {...workload, eventCount: isSmall ? 500 : 20_000};
+  const batch = {...workload, eventCount: isSmall ? 5_000 : 200_000};
+  await load.prepare('batch', batch, batchEvents, key, 'of their moment');
+  return load.prepare('single', single, 1, key, 'of their moment');
 }
 
 /** A service that lets a third of a second of folding wait has taken that on by then. */

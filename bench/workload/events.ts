@@ -88,6 +88,8 @@ export interface WorkloadEvent {
   readonly name: string;
   readonly user: number;
   readonly timeMs: number;
+  /** Ms after its turn; mostly 0. */
+  readonly lateMs: number;
   readonly json: string;
 }
 
@@ -100,8 +102,8 @@ export function* workloadEvents(options: WorkloadOptions): Generator<WorkloadEve
   for (let index = 0; index < options.eventCount; index++) {
     const name = nameOf(index, random);
     const user = eachFrom === undefined ? users.draw(random) : eachFrom + (index % userCount);
-    const timeMs = eventTimeMs(options, index, random);
-    yield {name, user, timeMs, json: eventJson(name, user, timeMs, random)};
+    const {timeMs, lateMs} = eventTime(options, index, random);
+    yield {name, user, timeMs, lateMs, json: eventJson(name, user, timeMs, random)};
   }
 }
 
@@ -122,13 +124,18 @@ function nameDrawer({eventCount, rare}: WorkloadOptions): (index: number, random
 }
 
 /** Each event has its own slot of time, and within it an even ms; late ones fall on odd ms, so W2 fails almost never. */
-function eventTimeMs({startMs, dayCount, eventCount}: WorkloadOptions, index: number, random: Random): number {
+function eventTime(
+  {startMs, dayCount, eventCount}: WorkloadOptions,
+  index: number,
+  random: Random,
+): Pick<WorkloadEvent, 'timeMs' | 'lateMs'> {
   const slotMs = (dayCount * dayMs) / eventCount;
   const punctualMs = startMs + Math.floor((index * slotMs) / 2) * 2;
   const isLate = random() < lateShare;
   // Before the first day nothing happened: the first events are late by less.
   const latenessMs = random() * Math.min(lateMsMax, punctualMs - startMs);
-  return isLate ? Math.floor((punctualMs - latenessMs) / 2) * 2 + 1 : punctualMs;
+  const timeMs = isLate ? Math.floor((punctualMs - latenessMs) / 2) * 2 + 1 : punctualMs;
+  return {timeMs, lateMs: Math.max(0, punctualMs - timeMs)};
 }
 
 /** About 217 bytes. Six properties: four of few values, a number, and a session that is nearly unique. */
