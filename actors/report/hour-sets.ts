@@ -32,6 +32,9 @@ export function hourSetWords(
   return Math.min(words, passWords);
 }
 
+/** What so many words of users take (`hourSetWords`). */
+export const hourSetBytes = (words: number, plan: ActivePlan): number => words * (plan.elementCount + 2) * wordBytes;
+
 /** What rows of a report by hours are read. */
 export function stretchOf(plan: ActivePlan, toMs: number): Stretch {
   return {startMs: plan.firstElement * hourMs, lastMs: toMs};

@@ -106,6 +106,11 @@ export class PartsCache {
     return this.held.bytesMax;
   }
 
+  /** The bound while nothing is lent. */
+  get roomBytes(): number {
+    return this.boundBytes;
+  }
+
   /** Another bound from now on. */
   bound(bytesMax: number): void {
     this.boundBytes = bytesMax;
@@ -154,9 +159,19 @@ export class PartsCache {
     if (held !== undefined) return (held.rows ??= viewRows(held.bytes));
     if (this.loading.has(ref.key)) return this.loadRows(ref);
     if (!this.held.dropStale(this.reservedBytes + ref.bytes)) return viewRows(upgradedRows(await this.read(ref)));
+    return this.reserving(ref, () => this.loadRows(ref));
+  }
+
+  /** Reads windows into room that is free, as `loadRowsAside` does; without such room nothing is read. */
+  async readWindowsAside(ref: PartRef): Promise<void> {
+    if (this.held.peek(ref.key) !== undefined || this.loading.has(ref.key)) return;
+    if (this.held.dropStale(this.reservedBytes + ref.bytes)) await this.reserving(ref, () => this.loadWindows(ref));
+  }
+
+  private async reserving<T>(ref: PartRef, load: () => Promise<T>): Promise<T> {
     this.reservedBytes += ref.bytes;
     try {
-      return await this.loadRows(ref);
+      return await load();
     } finally {
       this.reservedBytes -= ref.bytes;
     }
@@ -226,6 +241,11 @@ export class PartsCache {
 
   keptCells(key: string): ValueCells | undefined {
     return this.held.get(key)?.valueCells;
+  }
+
+  /** No use of them. */
+  hasCells(key: string): boolean {
+    return this.held.peek(key)?.valueCells !== undefined;
   }
 
   /** 0 when they left; no use of them. */

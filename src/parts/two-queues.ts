@@ -118,7 +118,9 @@ export class TwoQueues<V> {
   reserve(key: string, value: V, bytes: number): boolean {
     const isRecent = this.recent.has(key);
     const entry = (isRecent ? this.recent : this.frequent).get(key);
-    if (entry?.value !== value || !this.dropStale(bytes)) return false;
+    if (entry?.value !== value) return false;
+    entry.asked = this.questions; // It is being used, and not what leaves for itself.
+    if (!this.dropStale(bytes)) return false;
     entry.bytes += bytes;
     if (isRecent) this.recentBytes += bytes;
     else this.frequentBytes += bytes;
@@ -131,7 +133,7 @@ export class TwoQueues<V> {
       const recent = oldest(this.recent)?.asked ?? Infinity;
       const frequent = oldest(this.frequent)?.asked ?? Infinity;
       const age = this.questions - Math.min(recent, frequent);
-      if (age <= staleRounds * (this.recent.size + this.frequent.size)) return false;
+      if (age <= staleRounds * (this.recent.size + this.frequent.size + this.made.size)) return false;
       if (recent < frequent) this.dropRecent();
       else this.dropFrequent();
     }

@@ -3,7 +3,8 @@
 //   R2. A part that was swept means that the set is out of date: start again on the newest one, for so long as somebody
 //       may wait for the answer. A part that the newest set names and that is gone is damage.
 //   R3. Memory: parts in the cache, what is derived of them, postings for funnels, rows gathered by the reports at work and
-//       kept answers share `cacheBytesMax`. Gathered rows borrow of the room for parts, which is theirs while nobody gathers.
+//       kept answers share `cacheBytesMax`. Gathered rows, and what is built in the background, one at a time, borrow of the
+//       room for parts, which is theirs otherwise.
 //   R4. While it asks for the newest snapshots, an idle engine computes the answer over those that it has: nearly always
 //       they are the newest. If they are not, nobody gets that answer.
 //   R5. While reports are asked, a snapshot is read when it is published: the first question after it need not wait for it.
@@ -76,8 +77,9 @@ export class ReportEngine {
     const {partitionCount, cacheBytesMax} = options;
     this.parts = new PartsCache(values, Math.floor((cacheBytesMax * 54) / 64));
     const listBytesMax = Math.floor(cacheBytesMax / 64); // R3: for each of two threads.
-    this.funnelIndex = new FunnelIndex(this.parts, logger, this.whenQuiet, listBytesMax);
-    this.valueIndex = new ValueIndex(this.parts, logger, this.whenQuiet);
+    const building = new Turns(1, Number.POSITIVE_INFINITY);
+    this.funnelIndex = new FunnelIndex(this.parts, logger, this.whenQuiet, listBytesMax, {}, building);
+    this.valueIndex = new ValueIndex(this.parts, logger, this.whenQuiet, monotonicMs, building);
     this.dayRanges = new HeldDayRanges(this.parts);
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
     this.gatheredBytesMax = Math.floor((cacheBytesMax * 14) / 64 / reportsAtOnceMax);

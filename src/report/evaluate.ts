@@ -23,7 +23,7 @@ import {
 import {PropertyFilter} from '../../actors/report/filter.js';
 import {FunnelPartial, type FunnelResult, mergeFunnels} from '../../actors/report/funnel.js';
 import {gatheredRowBytes} from '../../actors/report/gathered-rows.js';
-import {HourSetsPartial, hourSetWords} from '../../actors/report/hour-sets.js';
+import {HourSetsPartial, hourSetBytes, hourSetWords} from '../../actors/report/hour-sets.js';
 import {NumberLists} from '../../actors/report/median.js';
 import {PostedFunnel, walkBlocks} from '../../actors/report/posted-funnel.js';
 import {type DaySegment, liveRows, type Stretch} from '../../actors/report/selection.js';
@@ -198,15 +198,19 @@ export class Evaluation {
   }
 
   private activeHours(plan: ActivePlan, toMs: number, {index}: PartitionSnapshot): Promise<ActiveResult> {
-    return this.borrowing(this.gatheredBytesMax, () => this.activeHoursGathered(plan, toMs, index));
+    const words = hourSetWords(index, plan, toMs, this.gatheredBytesMax);
+    if (words !== undefined) {
+      const sets = () => new HourSetsPartial(index, plan, toMs, words);
+      return this.borrowing(hourSetBytes(words, plan), () => this.activeHoursOf(sets(), index));
+    }
+    const partial = new ActiveHoursPartial(index, plan, toMs, this.gatheredRowsMax);
+    return this.borrowing(this.gatheredBytesOf(partial.chunks(index)), () => this.activeHoursOf(partial, index));
   }
 
-  private async activeHoursGathered(plan: ActivePlan, toMs: number, index: SnapshotIndex): Promise<ActiveResult> {
-    const words = hourSetWords(index, plan, toMs, this.gatheredBytesMax);
-    const partial =
-      words === undefined
-        ? new ActiveHoursPartial(index, plan, toMs, this.gatheredRowsMax)
-        : new HourSetsPartial(index, plan, toMs, words);
+  private async activeHoursOf(
+    partial: ActiveHoursPartial | HourSetsPartial,
+    index: SnapshotIndex,
+  ): Promise<ActiveResult> {
     const chunks = partial.chunks(index);
     do {
       for await (const [, rows] of this.rows(chunks)) partial.addRows(rows);
@@ -274,8 +278,7 @@ export class Evaluation {
     const partial = new FunnelPartial(index, stepNames, stretchOf(query), windowOf(query), this.gatheredRowsMax);
     const chunks = partial.chunks(index);
     if (chunks.length === 0) return partial;
-    const bytes = Math.min(this.gatheredBytesMax, liveRows(chunks) * gatheredRowBytes);
-    return this.borrowing(bytes, async () => {
+    return this.borrowing(this.gatheredBytesOf(chunks), async () => {
       do {
         for await (const [, rows] of this.rows(chunks)) partial.addRows(rows);
         await this.slices.pause();
@@ -300,6 +303,11 @@ export class Evaluation {
     } finally {
       this.parts.lend(-bytes);
     }
+  }
+
+  /** What rows of these chunks take in one pass. */
+  private gatheredBytesOf(chunks: readonly ChunkEntry[]): number {
+    return Math.min(this.gatheredBytesMax, liveRows(chunks) * gatheredRowBytes);
   }
 
   private get gatheredRowsMax(): number {

@@ -8,7 +8,8 @@
 //       funnel was asked for a while.
 //   I3. What they take is taken from the room for parts, and is at most a share of it. Building borrows of that room, as
 //       far as it needs it and up to a larger share, and gives it back. What does not fit is not built.
-//   I4. A segment's replacement is built beside it: answers go on meanwhile. One partition is built at a time.
+//   I4. A segment's replacement is built beside it: answers go on meanwhile. One partition is built at a time, and nothing
+//       else that borrows of the room for parts meanwhile.
 
 import type {ChunkEntry, SnapshotIndex} from '../../actors/manifest.js';
 import type {PostedFunnel} from '../../actors/report/posted-funnel.js';
@@ -42,6 +43,7 @@ import {
   type SecondWalkerOptions,
 } from './second-walker.js';
 import {QuietSlices, Slices} from './slices.js';
+import {Turns} from './turns.js';
 
 /** Of the room for parts: postings of 12 M events at the default bound of memory. */
 const keptShare = 9 / 16;
@@ -84,6 +86,7 @@ export class FunnelIndex {
   private readonly secondWalker: SecondWalker | undefined;
   /** Of what is kept. */
   private readonly allocate: AllocatePostings;
+  private readonly building: Turns;
   private readonly partitions = new Map<number, PartitionState>();
   private backlog: Promise<void> | undefined;
   /** Built, and not kept yet. */
@@ -94,7 +97,7 @@ export class FunnelIndex {
 
   /**
    * `whenQuiet`: resolves when a slice of what nobody waits for may be built (I2). `listBytesMax`: of durations that the
-   * second thread keeps for the next funnel.
+   * second thread keeps for the next funnel. `building`: shared with others that build in room lent by the parts.
    */
   constructor(
     parts: PartsCache,
@@ -102,6 +105,7 @@ export class FunnelIndex {
     whenQuiet = (): Promise<void> => Promise.resolve(),
     listBytesMax = 0,
     walkerOptions: SecondWalkerOptions & {readonly kernelBytesMin?: number} = {},
+    building = new Turns(1, Number.POSITIVE_INFINITY),
   ) {
     const kernel = funnelKernel();
     this.allocate = kernelMemory(kernel, walkerOptions.kernelBytesMin);
@@ -110,6 +114,7 @@ export class FunnelIndex {
     this.parts = parts;
     this.partsBytesMax = parts.bytesMax;
     this.logger = logger;
+    this.building = building;
   }
 
   get bytesMax(): number {
@@ -240,7 +245,7 @@ export class FunnelIndex {
   /** Never rejects: parts that cannot be read are the business of the scan, which answers then. */
   private async start(state: PartitionState, plan: readonly PlannedSegment[], index: SnapshotIndex): Promise<void> {
     try {
-      await this.build(state, plan, index);
+      await this.building.take(() => this.build(state, plan, index));
     } catch (error) {
       const level = isUnreadable(error) ? 'debug' : 'error';
       this.logger[level]({err: error}, 'postings for funnels were not built');

@@ -8,7 +8,7 @@
 //       Cells follow the newest snapshot while somebody asks for the property, as far as they are asked about: to the
 //       newest event as long as questions reach it. They go when nobody asked for a while.
 //   I3. Of one property they take at most a share of the room for parts. One segment is built at a time, in
-//       room lent by the parts, and building takes at most a share of the thread's time, however soon what was built has
+//       room lent by the parts (and not while others build in such room), and building takes at most a share of the thread's time, however soon what was built has
 //       to leave the cache again. Parts that it reads take free room alone: those that reports use stay.
 //   I4. The open chunk, which every snapshot replaces, is left to the scan, and so are few chunks behind the last segment.
 
@@ -24,6 +24,7 @@ import {loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
 import {QuietSlices} from './slices.js';
+import {Turns} from './turns.js';
 
 const asksMin = 2;
 const interestMs = 30 * 60_000;
@@ -81,6 +82,8 @@ interface Plan {
   readonly held: readonly Segment[];
   readonly covered: ReadonlySet<string>;
   readonly others: readonly ChunkEntry[];
+  /** How many fill a segment. */
+  readonly segmentChunks: number;
   /** Chunks for which cells should be built, in the order of their ordinals. */
   readonly due: readonly ChunkEntry[];
 }
@@ -108,23 +111,29 @@ export class ValueIndex {
   private readonly parts: PartsCache;
   private readonly logger: Logger;
   private readonly whenQuiet: () => Promise<void>;
+  private readonly building: Turns;
   private readonly clockMs: () => number;
   /** By partition and property, the one that was asked for longest ago first. */
   private readonly states = new Map<string, PropertyState>();
   private backlog: Promise<void> | undefined;
   private segmentsBuilt = 0;
 
-  /** `whenQuiet`: resolves when a slice of what nobody waits for may be built (I2). `clockMs`: monotonic. */
+  /**
+   * `whenQuiet`: resolves when a slice of what nobody waits for may be built (I2). `clockMs`: monotonic. `building`: shared
+   * with others that build in room lent by the parts.
+   */
   constructor(
     parts: PartsCache,
     logger: Logger,
     whenQuiet = (): Promise<void> => Promise.resolve(),
     clockMs: () => number = monotonicMs,
+    building = new Turns(1, Number.POSITIVE_INFINITY),
   ) {
     this.parts = parts;
     this.logger = logger;
     this.whenQuiet = whenQuiet;
     this.clockMs = clockMs;
+    this.building = building;
   }
 
   /** For a question about this stretch; undefined when the property has no cells (yet). I1, I2 */
@@ -174,9 +183,11 @@ export class ValueIndex {
 
   /** All segments of the plan are at hand. */
   private planOf(state: PropertyState, index: SnapshotIndex): Plan {
-    const isAtHand = ({key}: Segment): boolean => this.parts.keptCells(key) !== undefined;
+    const isAtHand = ({key}: Segment): boolean => this.parts.hasCells(key);
     if (!state.segments.every(isAtHand)) this.keepSegments(state, state.segments.filter(isAtHand));
-    if (state.plan?.index !== index) state.plan = planFor(index, state, this.segmentChunks);
+    const {segmentChunks} = this;
+    if (state.plan?.index !== index || state.plan.segmentChunks !== segmentChunks)
+      state.plan = planFor(index, state, segmentChunks);
     return state.plan;
   }
 
@@ -186,7 +197,7 @@ export class ValueIndex {
   }
 
   private get segmentChunks(): number {
-    const bytes = this.parts.bytesMax * buildingShare;
+    const bytes = this.parts.roomBytes * buildingShare;
     return Math.min(segmentChunksMax, Math.floor(bytes / ValueCellsBuilder.bytesFor(chunkRowsMax)));
   }
 
@@ -210,9 +221,7 @@ export class ValueIndex {
       state.wanted = undefined;
       // What is asked meanwhile must not have it built again at once: that would find nothing to do, and rest no longer.
       state.restUntilMs = Number.POSITIVE_INFINITY;
-      const startedMs = this.clockMs();
-      const isFit = await this.buildAll(state, index);
-      const tookMs = this.clockMs() - startedMs;
+      const {isFit, tookMs} = await this.buildAll(state, index);
       const built = [...this.states.values()].filter(({asks}) => asks >= asksMin).length;
       const restMs = Math.min(Math.max(restTimes * tookMs * built, restMsMin), interestMs);
       state.restUntilMs = this.clockMs() + (isFit ? restMs : interestMs);
@@ -221,20 +230,24 @@ export class ValueIndex {
   }
 
   /** False when there is no sense in trying again soon. Never rejects: parts that cannot be read are the scan's business. */
-  private async buildAll(state: PropertyState, index: SnapshotIndex): Promise<boolean> {
+  private async buildAll(state: PropertyState, index: SnapshotIndex): Promise<{isFit: boolean; tookMs: number}> {
+    let tookMs = 0;
     try {
-      const {due} = this.planOf(state, index);
-      const {segmentChunks} = this;
+      const {due, segmentChunks} = this.planOf(state, index);
       for (let at = 0; at < due.length; at += segmentChunks) {
-        const built = await this.buildSegment(state.property, due.slice(at, at + segmentChunks));
-        if (this.states.get(keyOf(state)) !== state) return true; // It was forgotten meanwhile.
-        if (built === undefined || !this.keep(state, index, built)) return false;
+        const built = await this.building.take(async () => {
+          const startedMs = this.clockMs();
+          const segment = await this.buildSegment(state.property, due.slice(at, at + segmentChunks));
+          tookMs += this.clockMs() - startedMs;
+          return segment;
+        });
+        if (this.states.get(keyOf(state)) !== state) break; // It was forgotten meanwhile.
+        if (built === undefined || !this.keep(state, index, built)) return {isFit: false, tookMs};
       }
-      return true;
     } catch (error) {
       this.logger[isUnreadable(error) ? 'debug' : 'error']({err: error}, 'cells of property values were not built');
-      return true;
     }
+    return {isFit: true, tookMs};
   }
 
   private async buildSegment(property: PropertyName, chunks: readonly ChunkEntry[]): Promise<Built | undefined> {
@@ -271,7 +284,7 @@ export class ValueIndex {
     const elsewhere = [...this.states.values()]
       .filter(({property, partition}) => property.text === state.property.text && partition !== state.partition)
       .flatMap(({segments}) => segments);
-    if (this.bytesOf([...others, ...elsewhere]) + cells.bytes > this.parts.bytesMax * cellsShare) return false;
+    if (this.bytesOf([...others, ...elsewhere]) + cells.bytes > this.parts.roomBytes * cellsShare) return false;
     const key = `cells ${(this.segmentsBuilt += 1)}`;
     for (const segment of state.segments) if (!others.includes(segment)) this.parts.dropKept(segment.key);
     this.parts.keepCells(key, cells, partsBytes);
@@ -340,5 +353,12 @@ function planFor(index: SnapshotIndex, state: PropertyState, segmentChunks: numb
   const asked = chunksWithin(closed, [stretchOf(state)]); // I2
   const behind = asked.filter(({rows}) => !taken.has(rows.key)).length;
   const isWorth = segmentChunks > chunksBehindMax && behind > chunksBehindMax; // I4
-  return {index, held, covered, others, due: isWorth ? asked.filter(({rows}) => !full.has(rows.key)) : []};
+  return {
+    index,
+    held,
+    covered,
+    others,
+    segmentChunks,
+    due: isWorth ? asked.filter(({rows}) => !full.has(rows.key)) : [],
+  };
 }

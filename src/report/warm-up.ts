@@ -32,7 +32,7 @@ function planned(cache: PartsCache, snapshots: readonly PartitionSnapshot[]): Wa
   const plan = new WarmUp(cache);
   const indexes = snapshots.map(({index}) => index);
   for (const {part} of indexes.flatMap(({windowRuns}) => windowRuns).flatMap(({blocks}) => blocks)) {
-    plan.take(part, () => cache.loadWindows(part));
+    plan.take(part, () => cache.readWindowsAside(part));
   }
   const newestFirst = indexes.flatMap(({chunks}) => chunks).sort((a, b) => b.maxTimeMs - a.maxTimeMs);
   for (const {rows, live} of newestFirst) {

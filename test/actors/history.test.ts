@@ -162,4 +162,6 @@ test('a page that goes on within one moment reads nothing of those that came aft
   expect(page.rows[0]).toEqual({timeMs: 2, ordinal: before.ordinal - 1});
   const ofOneMoment = stored.map((chunk) => ({...chunk, minTimeMs: chunk.maxTimeMs}));
   expect(reachableChunks(ofOneMoment, {...any, toMs: 2, before})).toHaveLength(100);
+  const oneMore = {...before, ordinal: before.ordinal + 1};
+  expect(reachableChunks(ofOneMoment, {...any, toMs: 2, before: oneMore})).toHaveLength(101);
 });

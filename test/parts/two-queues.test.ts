@@ -112,31 +112,57 @@ describe('two queues', () => {
     expect(queues.bytes).toBe(12);
   });
 
+  test('what was made and is asked for counts among what is asked for: going through all of it makes no part stale', () => {
+    const queues = new TwoQueues<string>(100);
+    const parts = Array.from({length: 5}, (_, key) => `part${key}`);
+    const made = Array.from({length: 40}, (_, key) => `made${key}`);
+    for (const key of parts) queues.add(key, key, 10);
+    for (const key of made) queues.addMade(key, key, 1, 10);
+    for (let round = 0; round < 5; round++) for (const key of [...parts, ...made]) queues.get(key);
+    expect(queues.dropStale(11)).toBe(false);
+    expect(parts.map((key) => queues.peek(key))).toEqual(parts);
+  });
+
+  test('a value does not leave for what is worked out of it', () => {
+    const queues = new TwoQueues<string>(10);
+    queues.addMade('made', 'made', 4, 40);
+    queues.add('a', 'a', 5);
+    for (let round = 0; round < 50; round++) queues.get('made');
+    expect([queues.reserve('a', 'a', 3), queues.peek('a'), queues.bytes]).toEqual([false, 'a', 9]);
+    queues.bound(2);
+    expect(queues.bytes).toBe(0);
+  });
+
   test('the bound holds whatever happens, and what is held is what was put', () => {
     const someCall = fc.record({
-      key: fc.integer({min: 0, max: 30}),
+      key: fc.integer({min: 0, max: 12}),
       bytes: fc.integer({min: 0, max: 14}),
-      does: fc.constantFrom('add', 'add', 'addMade', 'reserve', 'drop'),
+      does: fc.constantFrom('add', 'add', 'addMade', 'reserve', 'drop', 'get', 'get', 'bound', 'dropStale'),
+      times: fc.integer({min: 1, max: 30}),
     });
     const property = fc.property(fc.array(someCall, {maxLength: 300, size: 'max'}), (calls) => {
       const queues = new TwoQueues<string>(12);
       const sizes = new Map<string, number>();
-      for (const {key, bytes, does} of calls) {
+      for (const {key, bytes, does, times} of calls) {
         const name = `k${key}`;
-        const held = queues.get(name);
+        const isHeld = queues.peek(name) !== undefined;
         if (does === 'drop') queues.drop(name);
-        else if (held !== undefined && does === 'reserve') {
+        else if (does === 'get') for (let time = 0; time < times; time++) queues.get(name);
+        else if (does === 'bound') queues.bound(bytes);
+        else if (does === 'dropStale') queues.dropStale(bytes);
+        else if (isHeld && does === 'reserve') {
           if (queues.reserve(name, name, bytes)) sizes.set(name, sizes.get(name)! + bytes);
-        } else if (held === undefined) {
+        } else if (!isHeld && does !== 'reserve') {
           if (does === 'addMade') queues.addMade(name, name, bytes, 3 * bytes);
           else queues.add(name, name, bytes);
           sizes.set(name, bytes);
         }
-        const kept = [...sizes].filter(([keptName]) => queues.get(keptName) === keptName);
+        // Looked at without a trace: values nobody asks for are what this is about.
+        const kept = [...sizes].filter(([keptName]) => queues.peek(keptName) === keptName);
         expect(queues.bytes).toBe(kept.reduce((sum, [, size]) => sum + size, 0));
-        expect(queues.bytes).toBeLessThanOrEqual(12);
+        expect(queues.bytes).toBeLessThanOrEqual(queues.bytesMax);
       }
     });
-    fc.assert(property, {seed: 20_261, numRuns: 60});
+    fc.assert(property, {seed: 20_261, numRuns: 150});
   });
 });

@@ -1,7 +1,7 @@
 // Reports that go through more rows than the cache holds: what they read, and what they leave to others.
 import {describe, expect, test} from 'vitest';
 import type {ReportQuery} from '../../src/asks.js';
-import {PartsCache} from '../../src/parts/parts-cache.js';
+import {DamagedPart, PartsCache} from '../../src/parts/parts-cache.js';
 import {Evaluation} from '../../src/report/evaluate.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 
@@ -73,5 +73,30 @@ test('a scan that fits keeps what it read in place of what came before', async (
   const {readsOf, cache, rows} = world(2);
   expect(await readsOf(scans[0]![1])).toBe(chunks);
   expect(await readsOf(scans[0]![1])).toBe(0);
+  expect(rows.every((ref) => cache.heldRows(ref) !== undefined)).toBe(true);
+});
+
+test.each(scans)('%s that fails gives back what it borrowed', async (_, query) => {
+  const {parts, cache, evaluation, snapshot, rows} = world(1 / 2);
+  const {bytesMax} = cache;
+  parts.damage(rows[chunks / 2]!);
+  await expect(evaluation().answer(query, [snapshot])).rejects.toThrow(DamagedPart);
+  expect(cache.bytesMax).toBe(bytesMax);
+  for (const ref of rows.slice(0, chunks / 2)) await cache.loadRowsAside(ref); // Room for what failed is free again.
+  expect(rows.filter((ref) => cache.heldRows(ref) !== undefined).length).toBeGreaterThan(chunks / 3);
+});
+
+test('active users by hour over a stretch without rows borrow nothing', async () => {
+  const {cache, evaluation, snapshot, rows} = world(2);
+  for (const ref of rows) await cache.loadRows(ref);
+  cache.bound(cache.bytesHeld);
+  const query = {
+    report: 'users',
+    metric: 'dau',
+    interval: 'hour',
+    fromMs: 900 * hourMs,
+    toMs: 903 * hourMs - 1,
+  } as const;
+  await evaluation().answer(query, [snapshot]);
   expect(rows.every((ref) => cache.heldRows(ref) !== undefined)).toBe(true);
 });

@@ -9,6 +9,7 @@ import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {Evaluation} from '../../src/report/evaluate.js';
 import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
+import {Turns} from '../../src/report/turns.js';
 import {type CoveredChunks, ValueIndex} from '../../src/report/value-index.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 
@@ -44,9 +45,10 @@ class World {
   private rows = 0;
   private drawn = 1;
 
-  constructor(bytesMax = 64 * mib) {
+  constructor(bytesMax = 64 * mib, building?: Turns) {
     this.parts = new PartsCache(this.values, bytesMax);
-    this.index = new ValueIndex(this.parts, createLogger('silent', 'test'), undefined, () => this.nowMs);
+    const logger = createLogger('silent', 'test');
+    this.index = new ValueIndex(this.parts, logger, undefined, () => this.nowMs, building);
   }
 
   private draw(below: number): number {
@@ -339,5 +341,78 @@ describe('cells by property value', () => {
     }
     expect(world.index.coveredOf(snapshot, 'plan', always)).toBeUndefined();
     expect(world.parts.bytesMax).toBe(64 * mib);
+  });
+
+  // ---- room that others borrow meanwhile ----
+
+  test('are built though others borrow of the room meanwhile, and one segment after the other', async () => {
+    const world = new World(27 * mib).grow(40);
+    const snapshot = world.partition.publish();
+    for (let i = 0; i < 2; i++) for (const property of ['plan', 'n']) world.index.coveredOf(snapshot, property, always);
+    world.parts.lend(26 * mib); // The second property was planned, and its turn has not come.
+    await world.index.settled();
+    expect(world.parts.bytesMax).toBe(1 * mib);
+    for (const property of ['plan', 'n'])
+      expect(world.index.coveredOf(snapshot, property, always)?.covered.size).toBe(40);
+    world.parts.lend(-26 * mib);
+    for (const property of ['plan', 'n']) await world.warm(snapshot, property);
+    expect(await world.ask(snapshot)).toBe(40);
+    expect(await world.ask(snapshot, {...everything, filter: ['n', '3']})).toBe(40);
+  });
+
+  test('asked for while others borrow, they come once the room is back', async () => {
+    const world = new World(27 * mib).grow(40);
+    const snapshot = world.partition.publish();
+    for (const lent of [20 * mib, 27 * mib - 2_048]) {
+      world.parts.lend(lent);
+      await world.warm(snapshot);
+      world.parts.lend(-lent);
+    }
+    world.nowMs += minuteMs;
+    await world.warm(snapshot);
+    expect(await world.ask(snapshot)).toBe(40);
+  });
+
+  test('wait while others build in such room', async () => {
+    const building = new Turns(1, Number.POSITIVE_INFINITY);
+    const world = new World(27 * mib, building).grow(40);
+    const snapshot = world.partition.publish();
+    let ended = (): void => {};
+    const other = building.take(() => new Promise<void>((resolve) => (ended = resolve)));
+    world.values.reads = 0;
+    for (let i = 0; i < 3; i++) world.index.coveredOf(snapshot, 'plan', always);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect([world.values.reads, world.parts.bytesMax]).toEqual([0, 27 * mib]);
+    ended();
+    await Promise.all([other, world.index.settled()]);
+    expect(await world.ask(snapshot)).toBe(40);
+  });
+
+  test('give back what building took where a part cannot be read', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    world.values.damage(snapshot.index.chunks[20]!.rows);
+    for (let i = 0; i < 2; i++) world.index.coveredOf(snapshot, 'plan', always);
+    await world.index.settled();
+    expect(world.parts.bytesMax).toBe(64 * mib);
+    expect(world.index.coveredOf(snapshot, 'plan', always)).toBeUndefined();
+  });
+
+  test('that are only followed are not used: nobody asks for them', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    await world.warm(snapshot);
+    const used: string[] = [];
+    const keptCells = world.parts.keptCells.bind(world.parts);
+    world.parts.keptCells = (key) => {
+      used.push(key);
+      return keptCells(key);
+    };
+    world.nowMs += minuteMs;
+    world.index.follow([{...snapshot, index: {...snapshot.index}}]);
+    await world.index.settled();
+    expect(used).toEqual([]);
+    await world.ask(snapshot);
+    expect(used.length).toBeGreaterThan(0);
   });
 });

@@ -50,6 +50,15 @@ describe('warm-up of reports', () => {
     expect(cache.bytesHeld).toBeLessThanOrEqual(cache.bytesMax);
   });
 
+  test('windows, too, come into free room alone', async () => {
+    const {parts, snapshot, rowsBytes} = world();
+    const cache = new PartsCache(parts, rowsBytes);
+    const used = snapshot.index.chunks.map(({rows}) => rows);
+    for (const rows of used) await cache.loadRows(rows);
+    await warmUp(cache, [snapshot], quiet);
+    expect(used.every((rows) => cache.heldRows(rows) !== undefined)).toBe(true);
+  });
+
   test('what cannot be read is left to whoever asks for it', async () => {
     const {parts, snapshot} = world();
     const [, second] = snapshot.index.chunks;
