@@ -3,6 +3,7 @@ import {partValues} from '../../src/nats/part-values.js';
 import {AckedIntake} from '../../src/partition/acked-intake.js';
 import {assemblePartition} from '../../src/partition/assembly.js';
 import {LiveReads} from '../../src/partition/live-reads.js';
+import {LongReads} from '../../src/partition/long-reads.js';
 import {patientValues} from '../../src/partition/patient-values.js';
 import {noNote} from '../../src/partition/position-note.js';
 import type {Runner} from '../../src/partition/runner.js';
@@ -109,7 +110,7 @@ export class SimOwner {
       onFatal: this.fail,
     });
     this.runner = runner;
-    this.reads = new LiveReads(runner);
+    this.reads = new LiveReads(runner, new LongReads());
     this.link.onDisconnect = () => {
       runner.logDisconnected();
       for (const intake of this.intakes.values()) intake.logDisconnected();

@@ -14,6 +14,7 @@ import {bodyBlockRows} from '../../actors/limits.js';
 import type {ChunkEntry} from '../../actors/manifest.js';
 import {type PartitionAnswer, type PartitionQuestion, type RowPlace, replyBytesMax} from '../asks.js';
 import {loadAhead} from '../parts/load-ahead.js';
+import type {ReadBudget} from './long-reads.js';
 import type {RunnerSetup} from './runner.js';
 import {loadRecord} from './user-loader.js';
 
@@ -44,21 +45,30 @@ export class HistoryReads {
 
   // ---- rows ----
 
-  /** `user`: the index of the one that the question names; undefined when nothing is known of it. */
-  async history(question: HistoryQuestion, user: number | undefined): Promise<PartitionAnswer> {
+  /**
+   * `user`: the index of the one that the question names; undefined when nothing is known of it.
+   * @throws ReadTooLong
+   */
+  async history(question: HistoryQuestion, user: number | undefined, budget: ReadBudget): Promise<PartitionAnswer> {
     const {partition} = this.setup;
     const ordinalEnd = question.ordinalEnd ?? partition.open.baseOrdinal + partition.open.count;
     const nothing: PartitionAnswer = {kind: 'history', timesMs: [], ordinals: [], more: false, ordinalEnd};
     if (question.user !== undefined && user === undefined) return nothing;
     const name = question.event === undefined ? undefined : this.findName(question.event);
     if (question.event !== undefined && name === undefined) return nothing;
-    const found = await this.newestRows(this.filterOf(question, user, name, ordinalEnd), question.limit + 1);
+    const found = await this.newestRows(this.filterOf(question, user, name, ordinalEnd), question.limit + 1, budget);
     const rows = found.slice(0, question.limit);
     const timesMs = rows.map(({timeMs}) => timeMs);
     const ordinals = rows.map(({ordinal}) => ordinal);
     const answer = {kind: 'history', timesMs, ordinals, more: found.length > question.limit, ordinalEnd} as const;
     if (!question.withEvents) return answer;
-    return {...answer, events: await this.events([...ordinals].sort((a, b) => a - b))};
+    return {
+      ...answer,
+      events: await this.events(
+        [...ordinals].sort((a, b) => a - b),
+        budget,
+      ),
+    };
   }
 
   private findName(event: string): number | undefined {
@@ -92,7 +102,7 @@ export class HistoryReads {
     return partition < before.partition ? Number.POSITIVE_INFINITY : 0;
   }
 
-  private async newestRows(filter: HistoryFilter, limit: number) {
+  private async newestRows(filter: HistoryFilter, limit: number, budget: ReadBudget) {
     const newest = new NewestRows(limit, filter);
     const {partition, layout} = this.setup;
     const inMemory = this.chunksInMemory(); // R1
@@ -101,26 +111,36 @@ export class HistoryReads {
     for (const chunk of inMemory) newest.offer(chunk.view());
     const ofUser = await this.chunksOfUser(filter.user);
     const candidates = ofUser === undefined ? stored : stored.filter(({chunk}) => ofUser.has(chunk));
-    await this.offerStored(newest, reachableChunks(candidates, filter));
+    await this.offerStored(newest, reachableChunks(candidates, filter), budget);
     return filter.user === undefined || partition.users.has(filter.user) ? newest.rows : []; // R1
   }
 
   /** R2 */
-  private async offerStored(newest: NewestRows, chunks: readonly ReachableChunk<ChunkEntry>[]): Promise<void> {
+  private async offerStored(
+    newest: NewestRows,
+    chunks: readonly ReachableChunk<ChunkEntry>[],
+    budget: ReadBudget,
+  ): Promise<void> {
     const {cache} = this.setup;
     for (let at = 0; at < chunks.length && newest.wants(chunks[at].newest); at++) {
       const held = cache.heldRows(chunks[at].chunk.rows);
-      if (held === undefined) return this.offerLoaded(newest, chunks.slice(at));
+      if (held === undefined) return this.offerLoaded(newest, chunks.slice(at), budget);
       newest.offer(held);
     }
   }
 
-  private async offerLoaded(newest: NewestRows, chunks: readonly ReachableChunk<ChunkEntry>[]): Promise<void> {
+  private async offerLoaded(
+    newest: NewestRows,
+    chunks: readonly ReachableChunk<ChunkEntry>[],
+    budget: ReadBudget,
+  ): Promise<void> {
     const load = ({chunk}: ReachableChunk<ChunkEntry>) => this.setup.cache.loadRows(chunk.rows);
     // Begins with one: mostly the newest chunks have enough.
     for await (const [{newest: first}, columns] of loadAhead(chunks, load, loadsAheadMax, 1)) {
       if (!newest.wants(first)) return;
       newest.offer(columns);
+      const turn = budget.count();
+      if (turn !== undefined) await turn;
     }
   }
 
@@ -137,14 +157,17 @@ export class HistoryReads {
 
   // ---- events ----
 
-  /** Events of the first of these rows, in order, as many as one reply can carry; at least one. Null: it was erased. */
-  async events(ordinals: readonly number[]): Promise<(string | null)[]> {
+  /**
+   * Events of the first of these rows, in order, as many as one reply can carry; at least one. Null: it was erased.
+   * @throws ReadTooLong
+   */
+  async events(ordinals: readonly number[], budget: ReadBudget): Promise<(string | null)[]> {
     const events = new ReplyEvents();
     const wanted = this.blocksOf(ordinals); // R1
     for (let at = 0; at < wanted.length && !events.isFull; at++) {
       const held = this.heldBlock(wanted[at]);
       if (held === undefined) {
-        await this.loadEvents(events, wanted.slice(at));
+        await this.loadEvents(events, wanted.slice(at), budget);
         break;
       }
       this.addEvents(events, wanted[at], held);
@@ -153,10 +176,12 @@ export class HistoryReads {
   }
 
   /** R2 */
-  private async loadEvents(events: ReplyEvents, wanted: readonly BlockRows[]): Promise<void> {
+  private async loadEvents(events: ReplyEvents, wanted: readonly BlockRows[], budget: ReadBudget): Promise<void> {
     for await (const [rows, loaded] of loadAhead(wanted, (rows) => this.loadBlock(rows), loadsAheadMax)) {
       if (events.isFull) return;
       this.addEvents(events, rows, loaded);
+      const turn = budget.count();
+      if (turn !== undefined) await turn;
     }
   }
 

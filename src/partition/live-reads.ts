@@ -10,6 +10,7 @@ import type {PartitionMeasures} from '../measures.js';
 import {MissingPart} from '../parts/parts-cache.js';
 import {isReportLate} from './alarms.js';
 import {HistoryReads} from './history-reads.js';
+import {type LongReads, ReadTooLong} from './long-reads.js';
 import {type CatchUp, measurePartition} from './measuring.js';
 import type {Runner} from './runner.js';
 import {loadRecord} from './user-loader.js';
@@ -20,6 +21,8 @@ const statusMsMax = 600;
 const retryPauseMs = 20;
 /** A part may be swept while it is being read, the state at hand naming a newer one: then the question starts again. */
 const overtakenMsMax = 10_000;
+/** Askers wait for 15 s (src/edge/asks.ts); they are told before why there is no page. */
+const pageMsMax = 14_000;
 
 type Ask<K extends PartitionQuestion['ask']> = Extract<PartitionQuestion, {ask: K}>;
 
@@ -29,30 +32,38 @@ export type LiveQuestion = Exclude<PartitionQuestion, {ask: 'measures'}>;
 export class LiveReads {
   private readonly runner: Runner;
   private readonly rows: HistoryReads;
+  private readonly longReads: LongReads;
 
-  constructor(runner: Runner) {
+  /** `longReads`: of the thread. */
+  constructor(runner: Runner, longReads: LongReads) {
     this.runner = runner;
     this.rows = new HistoryReads(runner.setup);
+    this.longReads = longReads;
   }
 
   async answer(question: LiveQuestion): Promise<PartitionAnswer> {
-    const endMs = monotonicMs() + overtakenMsMax;
+    const startMs = monotonicMs();
+    const endMs = startMs + overtakenMsMax;
     for (;;) {
       try {
-        return await this.answerOnce(question);
+        return await this.answerOnce(question, startMs + pageMsMax);
       } catch (error) {
+        if (error instanceof ReadTooLong) return tooLong;
         if (!(error instanceof MissingPart) || this.runner.setup.layout.readsFrom(error.ref)) throw error;
         if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'the state changes faster than it is read'};
       }
     }
   }
 
-  private async answerOnce(question: LiveQuestion): Promise<PartitionAnswer> {
+  private async answerOnce(question: LiveQuestion, endMs: number): Promise<PartitionAnswer> {
     switch (question.ask) {
       case 'status':
         return this.status();
       case 'bodies':
-        return {kind: 'bodies', events: await this.rows.events(question.ordinals)};
+        return this.longReads.read(endMs, async (budget) => ({
+          kind: 'bodies',
+          events: await this.rows.events(question.ordinals, budget),
+        }));
       case 'deletion':
         return this.deletion(question);
     }
@@ -64,7 +75,10 @@ export class LiveReads {
       case 'profile':
         return this.profile(question.user);
       case 'history':
-        return this.rows.history(question, question.user === undefined ? undefined : this.find(question.user));
+        return this.longReads.read(endMs, (budget) => {
+          const user = question.user === undefined ? undefined : this.find(question.user);
+          return this.rows.history(question, user, budget);
+        });
     }
   }
 
@@ -188,5 +202,10 @@ export class LiveReads {
     };
   }
 }
+
+const tooLong: PartitionAnswer = {
+  kind: 'unavailable',
+  message: 'the page reads more of the store than fits its time: ask for less, or for a shorter time',
+};
 
 const userKey = (user: UserRef): Uint8Array => wtf8((user.kind === 'user' ? 'u' : 'a') + user.id);

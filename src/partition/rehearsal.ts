@@ -9,6 +9,7 @@ import {historyLimitDefault} from '../../actors/limits.js';
 import type {PartitionQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import {HistoryReads} from './history-reads.js';
+import {LongReads} from './long-reads.js';
 import type {RunnerSetup} from './runner.js';
 
 /** Of every kind, for each partition. */
@@ -29,13 +30,14 @@ export async function rehearse(setups: readonly Rehearsed[], msMax: number): Pro
   const readers = setups
     .filter(({layout}) => layout.chunks.size > 0)
     .map((setup) => ({setup, reads: new HistoryReads(setup)}));
+  const longReads = new LongReads();
   let pages = 0;
   for (let round = 0; round < roundsMax; round++) {
     for (const {setup, reads} of readers) {
       for (const {question, user} of pagesOf(setup, round)) {
         if (monotonicMs() > endMs) return pages; // H2
         try {
-          JSON.stringify(await reads.history(question, user));
+          JSON.stringify(await longReads.read(endMs, (budget) => reads.history(question, user, budget)));
         } catch {
           return pages; // H3
         }

@@ -21,6 +21,7 @@ import type {FromWorker, HandedManifest, PartitionWorkerData, ToWorker} from '..
 import {AckedIntake} from './acked-intake.js';
 import {assemblePartition} from './assembly.js';
 import {LiveReads} from './live-reads.js';
+import {LongReads} from './long-reads.js';
 import type {WrittenManifest} from './manifest-store.js';
 import type {OfferedMessage} from './offered-messages.js';
 import {patientValues} from './patient-values.js';
@@ -147,8 +148,13 @@ function reachOf(nc: NatsConnection): ErasureReach {
   return erasesAtomically(nc.info?.version ?? '0.0.0') ? 'bytes' : 'logical';
 }
 
-function answerQuestions(runner: Runner, nc: NatsConnection, logger: Logger, vitals: ThreadVitals): void {
-  const reads = new LiveReads(runner);
+function answerQuestions(
+  runner: Runner,
+  reads: LiveReads,
+  nc: NatsConnection,
+  logger: Logger,
+  vitals: ThreadVitals,
+): void {
   const {partition} = runner.setup.partition;
   nc.subscribe(askPartitionSubject(partition), {
     callback: (error, message) => {
@@ -216,7 +222,8 @@ async function main(): Promise<void> {
     log.warn('events are folded without the WebAssembly kernel (SIMD): that takes three times as long');
   const runners = await Promise.all(data.partitions.map((number) => startPartition(number, shared)));
   const vitals = vitalsOf(shared);
-  for (const runner of runners) answerQuestions(runner, shared.nc, log, vitals);
+  const longReads = new LongReads();
+  for (const runner of runners) answerQuestions(runner, new LiveReads(runner, longReads), shared.nc, log, vitals);
   const intake = openIntake(runners);
   shared.logSource.onHurry = () => tell({kind: 'hurry'});
   void watchLog(runners, intake, shared);

@@ -3,6 +3,7 @@ import {beforeAll, describe, expect, test} from 'vitest';
 import {writeEvent} from '../../actors/codec/entries.js';
 import {chunkRowsMax} from '../../actors/limits.js';
 import {HistoryReads} from '../../src/partition/history-reads.js';
+import {LongReads} from '../../src/partition/long-reads.js';
 import {rehearse} from '../../src/partition/rehearsal.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {MemoryShell} from '../support/memory-shell.js';
@@ -32,7 +33,9 @@ describe('rehearsal', () => {
       Promise.all(
         [undefined, 3].flatMap((user) =>
           ['e1', undefined].map((event) =>
-            reads.history({ask: 'history', limit: 50, withEvents: true, ...(event && {event})}, user),
+            new LongReads().read(Number.POSITIVE_INFINITY, (budget) =>
+              reads.history({ask: 'history', limit: 50, withEvents: true, ...(event && {event})}, user, budget),
+            ),
           ),
         ),
       );
