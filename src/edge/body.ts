@@ -164,8 +164,8 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
   }
 
   /** It waited in vain: to begin, or to go on. */
-  refuse(): void {
-    this.exchange.fail(tooManyBodies, !this.isWaiting);
+  refuse(failure: Failure = tooManyBodies): void {
+    this.exchange.fail(failure, !this.isWaiting);
   }
 
   renew(): void {

@@ -9,6 +9,7 @@
 //   N5. What waits is bounded in bytes and in time; past that it is refused, and at its head if it can be.
 //   N6. Bodies take a share of a turn of the event loop (turn-share.ts): what is whole past that waits as in N2.
 
+import type {Failure} from './failure.js';
 import type {TurnShare} from './turn-share.js';
 
 /** N1 */
@@ -37,7 +38,8 @@ export interface Arrival {
   /** As the client announced it. */
   readonly declaredBytes: number;
   begin(): void;
-  refuse(): void;
+  /** `obstacle`: why nothing at all can be taken; absent when it waited too long. */
+  refuse(obstacle?: Failure): void;
   /** It is whole, and was waiting to be used. */
   use(): void;
 }
@@ -47,8 +49,8 @@ export interface IntakeOptions {
   readonly backlogBytes: () => number;
   /** Those who fold take on a body of so many bytes; false: not yet. N4 */
   readonly takeOn: (bytes: number) => boolean;
-  /** Whether anything can be taken at all. */
-  readonly isOpen: () => boolean;
+  /** Why nothing at all can be taken now. */
+  readonly obstacle: () => Failure | undefined;
   readonly monotonicMs: () => number;
   /** Calls back once, after `lookMs`. */
   readonly soon: (look: () => void) => void;
@@ -194,9 +196,10 @@ export class Intake {
    * @returns false when the turn's share is over. N6
    */
   private useReady(): boolean {
-    const {monotonicMs, isOpen, backlogBytes, turn} = this.options;
+    const {monotonicMs, obstacle, backlogBytes, turn} = this.options;
     for (const [arrival, {sinceMs}] of this.ready) {
-      if (isOpen() && backlogBytes() >= backlogBytesMax && monotonicMs() - sinceMs < waitingMsMax) return true;
+      const mayWait = backlogBytes() >= backlogBytesMax && monotonicMs() - sinceMs < waitingMsMax;
+      if (mayWait && obstacle() === undefined) return true;
       if (!turn.hasTime()) return false;
       this.leave(arrival);
       arrival.use();
@@ -206,13 +209,13 @@ export class Intake {
 
   /** @returns false when the turn's share is over. N6 */
   private beginWaiting(): boolean {
-    const {monotonicMs, isOpen, turn} = this.options;
-    const refusesAll = !isOpen();
+    const {monotonicMs, turn} = this.options;
+    const obstacle = this.options.obstacle();
     for (const [arrival, {bytes, sinceMs, firstBytes}] of this.waiting) {
       const nowMs = monotonicMs();
-      if (refusesAll || nowMs - sinceMs >= waitingMsMax) {
+      if (obstacle !== undefined || nowMs - sinceMs >= waitingMsMax) {
         this.leave(arrival);
-        arrival.refuse();
+        arrival.refuse(obstacle);
         continue;
       }
       if (!turn.hasTime()) return false;

@@ -15,12 +15,15 @@ export interface ObstacleSources {
   /** Of the connection to the log; likewise of the one that questions take. */
   readonly log: () => PulseState;
   readonly asks: () => PulseState;
+  /** Whether the publisher takes anything: less than its bound waits for the log. */
+  readonly isLogOpen: () => boolean;
 }
 
 const nearlyFull = unavailable('the disk is nearly full: nothing was stored');
 const awayLog = unavailable('the log cannot be reached: nothing was stored');
 const awayKeys = unavailable('the store of keys cannot be reached: nothing was changed');
 const cannotWrite = unavailable('the log cannot write now: nothing was stored');
+export const logUnavailable = unavailable('the log does not take events now: nothing was stored');
 
 export class Obstacles {
   constructor(private readonly sources: ObstacleSources) {}
@@ -38,10 +41,11 @@ export class Obstacles {
 
   /** Why no write can be taken now. */
   toWriting(): Failure | undefined {
-    const {disk, storeFault, log} = this.sources;
+    const {disk, storeFault, log, isLogOpen} = this.sources;
     if (log() !== 'answers') return awayLog;
     if (disk?.().isNearlyFull) return nearlyFull;
-    return storeFault?.() === undefined ? undefined : cannotWrite;
+    if (storeFault?.() !== undefined) return cannotWrite;
+    return isLogOpen() ? undefined : logUnavailable;
   }
 
   /** Why no key can be created or revoked now. */

@@ -27,7 +27,6 @@ import {
   type Route,
   type Routes,
 } from './route.js';
-import {logUnavailable} from './routes/track.js';
 import {checkWriteQuery} from './routes/write-query.js';
 import {onceATurn} from './turn.js';
 
@@ -209,10 +208,8 @@ export class HttpServer {
   /** What is known before the body is read. @throws RequestFailure for a bad query. */
   private refuseWrite(exchange: Exchange): Failure | undefined {
     checkWriteQuery(exchange);
-    const {obstacles, publisher, intake} = this.options.front;
-    return (
-      obstacles.toWriting() ?? (publisher.isOpen ? undefined : logUnavailable) ?? declaredTooMuch(exchange, intake)
-    );
+    const {obstacles, intake} = this.options.front;
+    return obstacles.toWriting() ?? declaredTooMuch(exchange, intake);
   }
 
   /** Key, permission, rate. @throws RequestFailure when a route that is open to everybody is asked with a parameter: none has any. */

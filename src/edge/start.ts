@@ -196,13 +196,18 @@ function createFront(
     observer: traffic,
     handOver,
   });
-  const obstacles = new Obstacles({...store, log: () => pulses.log.state, asks: () => pulses.ask.state});
+  const obstacles = new Obstacles({
+    ...store,
+    log: () => pulses.log.state,
+    asks: () => pulses.ask.state,
+    isLogOpen: () => publisher.isOpen,
+  });
   const answering = new Map(reportThread === undefined ? [] : [[askReportSubject, reportThread]]);
   const soon = (look: () => void): void => void setTimeout(look, lookMs);
   const intake = new Intake({
     backlogBytes: () => publisher.backlogBytes(monotonicMs()),
     takeOn: (bytes) => foldLag.take(bytes),
-    isOpen: () => publisher.isOpen && obstacles.toWriting() === undefined,
+    obstacle: () => obstacles.toWriting(),
     monotonicMs,
     soon,
     turn: new TurnShare({monotonicMs, atTurnEnd: (call) => void setImmediate(call)}),

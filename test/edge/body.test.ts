@@ -39,7 +39,7 @@ class World implements BodyHost, ExchangeHost {
   readonly intake = new Intake({
     backlogBytes: () => this.backlogBytes,
     takeOn: () => true,
-    isOpen: () => true,
+    obstacle: () => undefined,
     monotonicMs: this.monotonicMs,
     soon: this.soon,
     turn: new TurnShare({monotonicMs: this.monotonicMs, atTurnEnd: (call) => this.turnEnds.push(call)}),

@@ -1,5 +1,6 @@
 // Which bodies begin and which wait, with a clock and a log that the test moves.
 import {expect, test} from 'vitest';
+import {type Failure, unavailable} from '../../src/edge/failure.js';
 import {
   type Arrival,
   Intake,
@@ -18,7 +19,7 @@ const bodiesWaiting = waitingBytesMax / bodyBytes;
 class World {
   nowMs = 1_000;
   backlogBytes = 0;
-  isOpen = true;
+  obstacle: Failure | undefined;
   takesOn = true;
   takenOnBytes = 0;
   readonly told: string[] = [];
@@ -31,7 +32,7 @@ class World {
       if (this.takesOn) this.takenOnBytes += bytes;
       return this.takesOn;
     },
-    isOpen: () => this.isOpen,
+    obstacle: () => this.obstacle,
     monotonicMs: () => this.nowMs,
     soon: (look) => this.looks.push(look),
     turn: new TurnShare({monotonicMs: () => this.nowMs, atTurnEnd: (call) => this.turnEnds.push(call)}),
@@ -43,7 +44,7 @@ class World {
     const body: Arrival = {
       declaredBytes,
       begin: () => this.told.push(`${name} begins`),
-      refuse: () => this.told.push(`${name} is refused`),
+      refuse: (why) => this.told.push(`${name} is refused${why === undefined ? '' : `: ${why.message}`}`),
       use: () => this.told.push(`${name} is used`),
     };
     this.bodies.push(body);
@@ -230,13 +231,13 @@ test('whoever waited too long is refused, those behind it wait on', () => {
   expect(world.looksAreDue).toBe(0);
 });
 
-test('when nothing can be taken any more, all that wait are told at once', () => {
+test('when nothing can be taken any more, all that wait are told at once, and why', () => {
   const world = new World();
   world.backlogBytes = intakeBytesMax;
   world.arriveMany(3);
-  world.isOpen = false;
+  world.obstacle = unavailable('the log is away');
   world.look();
-  expect(world.told).toEqual(['#0 is refused', '#1 is refused', '#2 is refused']);
+  expect(world.told).toEqual([0, 1, 2].map((i) => `#${i} is refused: the log is away`));
   expect(world.intake.waitingBytes).toBe(0);
 });
 

@@ -53,8 +53,10 @@ function upload(bodyBytes: number, part: Uint8Array): Upload {
     upload.answer += text;
   });
   const head = ['POST /v1/events/batch HTTP/1.1', 'Host: x', `Authorization: Bearer ${service.writeKey}`];
+  socket.cork(); // Else the head is seen before any of the body is there.
   socket.write([...head, 'Content-Type: application/json', `Content-Length: ${bodyBytes}`, '', ''].join('\r\n'));
   socket.write(part);
+  socket.uncork();
   return upload;
 }
 
@@ -162,15 +164,16 @@ async function batchesSeen(): Promise<{seen: number; answered: number; open: num
 const untilNobodyElse = (): Promise<unknown> =>
   until('the service knows that the others have left', async () => (await batchesSeen()).open <= 1);
 
-/** Sends parts of so many batches; resolves when each is begun, or refused and known to be. */
-async function beginMany(count: number, body: Buffer, partBytes: number): Promise<Upload[]> {
-  const before = (await batchesSeen()).answered;
-  const uploads = Array.from({length: count}, () => upload(body.length, body.subarray(0, partBytes)));
+/** Sends parts of so many more batches, onto `uploads`; resolves when each is begun, or refused and known to be. */
+async function beginMore(uploads: Upload[], count: number, body: Buffer, partBytes: number): Promise<void> {
+  const before = await batchesSeen(); // Those of the groups before are open.
+  const overBefore = uploads.filter(isOver).length;
+  for (let i = 0; i < count; i++) uploads.push(upload(body.length, body.subarray(0, partBytes)));
   await until('all have come, and each is begun or refused', async () => {
     const {seen, answered, waitingBytes} = await batchesSeen();
-    return waitingBytes === 0 && seen - before >= count && uploads.filter(isOver).length >= answered - before;
+    const areKnown = uploads.filter(isOver).length - overBefore >= answered - before.answered;
+    return waitingBytes === 0 && seen - before.seen >= count && areKnown;
   });
-  return uploads;
 }
 
 function expectRefusal({answer}: Upload): void {
@@ -182,7 +185,8 @@ test('of seven hundred batches that are half read those that were begun are fini
   const half = body.length >> 1;
   await untilNobodyElse();
   const before = residentMib();
-  const uploads = await beginMany(700, body, half);
+  const uploads: Upload[] = [];
+  await beginMore(uploads, 700, body, half);
   const begun = uploads.filter((one) => !isOver(one));
   expect(begun.length).toBeLessThanOrEqual(128 / 0.25); // MiB, and what the buffer of one takes.
   expect(residentMib() - before).toBeLessThan(2.5 * 128);
@@ -202,7 +206,7 @@ test('batches for which there is not memory enough together are finished one aft
   await untilNobodyElse();
   const before = residentMib();
   const uploads: Upload[] = [];
-  for (let group = 0; group < 4; group++) uploads.push(...(await beginMany(140, body, first)));
+  for (let group = 0; group < 4; group++) await beginMore(uploads, 140, body, first); // So many may wait; all at once may not.
   // What the test before left to fold may have kept some waiting for 5 s; nobody was refused sooner.
   for (const one of uploads.filter((each) => !isOver(each))) one.socket.write(body.subarray(first));
   await until('every one is answered', () => uploads.every(isOver));

@@ -11,10 +11,10 @@ import {type Failure, type Header, invalidRequest, unavailable} from '../failure
 import type {Front} from '../front.js';
 import {positionText} from '../log-position.js';
 import type {Outcomes} from '../metrics/traffic.js';
+import {logUnavailable} from '../obstacles.js';
 
 export const invalidJson: Failure = {code: 'invalid_json', message: 'the body is no JSON in UTF-8'};
 export const noObject = invalidRequest('the body must be a JSON object');
-export const logUnavailable = unavailable('the log does not take events now: nothing was stored');
 export const outcomeUnknown = unavailable(
   'the log did not answer: the event may be stored or not, and is safe to send again with its messageId',
 );

@@ -12,10 +12,11 @@ import {type Failure, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {HistoryReader} from '../history.js';
 import {positionText} from '../log-position.js';
+import {logUnavailable} from '../obstacles.js';
 import {withDefault, word} from '../parameters.js';
 import {noParameters, readPathId, readQuery} from '../query.js';
 import {partitionOfUser} from '../user-partition.js';
-import {logUnavailable, outcomeUnknown} from './track.js';
+import {outcomeUnknown} from './track.js';
 
 export const userForm = {
   kind: withDefault(word<UserKind>(['user', 'anonymous']), 'user', {
