@@ -6,13 +6,14 @@
 //       store that lost its tail in a power cut gives it again, to another part.)
 //   C3. Nothing is handed out that does not have the length and the checksum that its reference names.
 //   C4. A block of bodies is read out of the values that hold it, not out of the whole part: with a store far larger than
-//       the cache, a page of scattered rows would otherwise read whole parts for single rows.
+//       the cache, a page of scattered rows would otherwise read whole parts for single rows. One that is stored as it is
+//       is a view of its value, and not kept beside it.
 //   C5. What is derived from a part is made from their second use on: a part that a scan brings once, and that leaves again
 //       before anybody comes back to it, is not worth the work.
 
 import {promisify} from 'node:util';
 import {crc32, gunzip} from 'node:zlib';
-import {bodiesHeadBytes, bodiesLayout, upgradedBlock} from '../../actors/bodies.js';
+import {type BodiesLayout, bodiesHeadBytes, bodiesLayout, upgradedBlock} from '../../actors/bodies.js';
 import {bodyBlockRows, entryBytesMax} from '../../actors/limits.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {CellsByName} from '../../actors/report/cells-by-name.js';
@@ -59,6 +60,7 @@ export class DamagedPart extends Error {
 interface Held {
   readonly bytes: Uint8Array<ArrayBuffer>;
   rows?: RowsView;
+  bodies?: BodiesLayout;
   derived?: DerivedRows;
   windows?: WindowsView;
   cells?: CellsByName;
@@ -264,7 +266,7 @@ export class PartsCache {
 
   /** How many blocks a bodies part has. */
   async bodyBlocks(ref: PartRef): Promise<number> {
-    return bodiesLayout(await this.bodiesHead(ref)).starts.length;
+    return (await this.bodiesLayout(ref)).starts.length;
   }
 
   /** What every block of a bodies part is read out of. */
@@ -273,34 +275,41 @@ export class PartsCache {
   }
 
   /** One block of a bodies part, inflated (actors/bodies.ts). C4 */
-  async loadBodyBlock(ref: PartRef, block: number): Promise<Uint8Array<ArrayBuffer>> {
-    return (await this.once(blockKey(ref, block), () => this.inflateBlock(ref, block))).bytes;
+  async loadBodyBlock(ref: PartRef, block: number): Promise<Uint8Array> {
+    const kept = this.held.get(blockKey(ref, block));
+    if (kept !== undefined) return kept.bytes;
+    const {isUpgradeDue, starts, ends} = await this.bodiesLayout(ref);
+    if (block >= starts.length) throw new DamagedPart(ref, `it has no block ${block}`);
+    const member = await this.range(ref, starts[block], ends[block]);
+    const stored = isUpgradeDue ? undefined : storedBlock(member);
+    if (stored !== undefined) return stored; // C4
+    return (await this.once(blockKey(ref, block), () => inflateBlock(ref, block, {member, isUpgradeDue}))).bytes;
   }
 
   /** What `loadBodyBlock` brings, if it is at hand. */
-  heldBodyBlock(ref: PartRef, block: number): Uint8Array<ArrayBuffer> | undefined {
-    return this.held.get(blockKey(ref, block))?.bytes;
+  heldBodyBlock(ref: PartRef, block: number): Uint8Array | undefined {
+    return this.held.get(blockKey(ref, block))?.bytes ?? this.heldStoredBlock(ref, block);
   }
 
-  private async inflateBlock(ref: PartRef, block: number): Promise<Uint8Array<ArrayBuffer>> {
-    const {isUpgradeDue, starts, ends} = bodiesLayout(await this.bodiesHead(ref));
-    if (block >= starts.length) throw new DamagedPart(ref, `it has no block ${block}`);
-    const member = await this.range(ref, starts[block], ends[block]);
-    try {
-      const inflated = storedBlock(member) ?? (await inflate(member, {maxOutputLength: bodyBlockBytesMax}));
-      // A copy: zlib answers with a slice of a buffer that may be much larger, and the bound counts what is kept.
-      return isUpgradeDue ? upgradedBlock(inflated) : new Uint8Array(inflated);
-    } catch (cause) {
-      throw new DamagedPart(ref, `block ${block} does not inflate`, {cause});
-    }
+  private heldStoredBlock(ref: PartRef, block: number): Uint8Array | undefined {
+    const head = this.held.get(bodiesHeadKey(ref));
+    if (head === undefined) return undefined;
+    const {isUpgradeDue, starts, ends} = (head.bodies ??= bodiesLayout(head.bytes));
+    if (isUpgradeDue || block >= starts.length) return undefined;
+    const i = Math.floor(starts[block] / ref.valueBytes);
+    const value = this.held.get(valueKey(ref, i))?.bytes;
+    const start = starts[block] - i * ref.valueBytes;
+    const end = ends[block] - i * ref.valueBytes;
+    return value === undefined || end > value.length ? undefined : storedBlock(value.subarray(start, end));
   }
 
-  private async bodiesHead(ref: PartRef): Promise<Uint8Array> {
+  private async bodiesLayout(ref: PartRef): Promise<BodiesLayout> {
     const load = async () => {
       const value = await this.value(ref, 0);
       return value.slice(0, Math.min(value.length, bodiesHeadBytes(value)));
     };
-    return (await this.once(`${ref.key}/head`, load)).bytes;
+    const head = ref.revisions.length === 1 ? await this.part(ref) : await this.once(bodiesHeadKey(ref), load);
+    return (head.bodies ??= bodiesLayout(head.bytes));
   }
 
   /** Bytes [start, end) of a payload, out of those of its values that hold them. */
@@ -320,9 +329,8 @@ export class PartsCache {
   }
 
   private async value(ref: PartRef, i: number): Promise<Uint8Array<ArrayBuffer>> {
-    if (ref.revisions.length === 1) return this.load(ref);
     if (i >= ref.revisions.length) throw new DamagedPart(ref, `it has no value ${i}`);
-    return (await this.once(`${ref.key}/value ${i}`, () => this.readValue(ref, i))).bytes;
+    return (await this.once(valueKey(ref, i), () => this.readValue(ref, i))).bytes;
   }
 
   private part(ref: PartRef): Promise<Held> {
@@ -382,4 +390,21 @@ function joined(ref: PartRef, values: readonly Uint8Array[]): Uint8Array<ArrayBu
   return payload;
 }
 
+async function inflateBlock(
+  ref: PartRef,
+  block: number,
+  {member, isUpgradeDue}: {readonly member: Uint8Array; readonly isUpgradeDue: boolean},
+): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    const inflated = await inflate(member, {maxOutputLength: bodyBlockBytesMax});
+    // A copy: zlib answers with a slice of a buffer that may be much larger, and the bound counts what is kept.
+    return isUpgradeDue ? upgradedBlock(inflated) : new Uint8Array(inflated);
+  } catch (cause) {
+    throw new DamagedPart(ref, `block ${block} does not inflate`, {cause});
+  }
+}
+
 const blockKey = (ref: PartRef, block: number): string => `${ref.key}/${block}`;
+/** The one value of a part is all of it. */
+const valueKey = (ref: PartRef, i: number): string => (ref.revisions.length === 1 ? ref.key : `${ref.key}/value ${i}`);
+const bodiesHeadKey = (ref: PartRef): string => (ref.revisions.length === 1 ? ref.key : `${ref.key}/head`);

@@ -3,6 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {joinBodies} from '../../actors/bodies.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {DamagedPart, MissingPart, PartsCache, type PartValues} from '../../src/parts/parts-cache.js';
+import {storedMember} from '../../src/parts/stored-member.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 
 /** A store that counts its reads and holds them back until it is told. */
@@ -228,6 +229,49 @@ describe('parts cache', () => {
     await expect(new PartsCache(store, 10_000).loadBodyBlock(ref, 39)).rejects.toBeInstanceOf(DamagedPart);
     store.values[store.values.length - 1] = undefined;
     await expect(new PartsCache(store, 10_000).loadBodyBlock(ref, 39)).rejects.toBeInstanceOf(MissingPart);
+  });
+
+  test('a block that is stored as it is stands in its value, at hand with it, and is not kept beside it', async () => {
+    const store = new Store();
+    const part = joinBodies([storedMember(bytesOf('first')), storedMember(bytesOf('second')), gzipSync('third')]);
+    const ref = store.put(part, part.length);
+    const cache = new PartsCache(store, 1_000);
+    await cache.loadBodies(ref);
+    expect([0, 1].map((i) => new TextDecoder().decode(cache.heldBodyBlock(ref, i)))).toEqual(['first', 'second']);
+    expect([2, 3].map((i) => cache.heldBodyBlock(ref, i))).toEqual([undefined, undefined]);
+    expect(new TextDecoder().decode(await cache.loadBodyBlock(ref, 1))).toBe('second');
+    expect(cache.bytesHeld).toBe(part.length);
+    expect(new TextDecoder().decode(await cache.loadBodyBlock(ref, 2))).toBe('third');
+    expect(cache.bytesHeld).toBe(part.length + 'third'.length);
+    expect(store.reads).toEqual([1]);
+  });
+
+  test('one that stands in two values is read out of both, and kept by none', async () => {
+    const texts = Array.from({length: 12}, (_, i) => `block ${i}`);
+    const store = new Store();
+    const part = joinBodies(texts.map((text) => storedMember(bytesOf(text))));
+    const ref = store.put(part, 100); // Members of 30 or 31 bytes.
+    const cache = new PartsCache(store, 10_000);
+    await cache.loadBodies(ref);
+    expect(texts.map((_, i) => cache.heldBodyBlock(ref, i))).toEqual(texts.map(() => undefined)); // No head yet.
+    for (const [i, text] of texts.entries()) {
+      expect(new TextDecoder().decode(await cache.loadBodyBlock(ref, i))).toBe(text);
+    }
+    const held = texts.filter((text, i) => new TextDecoder().decode(cache.heldBodyBlock(ref, i)) === text);
+    expect(held.length).toBeGreaterThan(texts.length / 2);
+    expect(held.length).toBeLessThan(texts.length);
+    expect(cache.bytesHeld).toBe(part.length + 4 + 4 * texts.length);
+  });
+
+  test('a stored block whose bytes differ from its own checksum is damage', async () => {
+    const member = storedMember(bytesOf('block'));
+    member[17]! ^= 1;
+    const store = new Store();
+    const ref = store.put(joinBodies([member]), 1_000);
+    const cache = new PartsCache(store, 1_000);
+    await cache.loadBodies(ref);
+    expect(cache.heldBodyBlock(ref, 0)).toBeUndefined();
+    await expect(cache.loadBodyBlock(ref, 0)).rejects.toBeInstanceOf(DamagedPart);
   });
 
   test('a block that does not inflate is damage', async () => {
