@@ -14,7 +14,7 @@ export interface ConnectionMeasures {
 
 /** Parts of snapshots kept in memory, and what is derived of them for `funnels`. */
 export interface CacheMeasures {
-  readonly use: 'live' | 'fold' | 'report' | 'funnels';
+  readonly use: 'live' | 'report' | 'funnels';
   readonly bytes: number;
   readonly bytesMax: number;
 }

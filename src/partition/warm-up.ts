@@ -8,6 +8,8 @@ import type {PartsCache} from '../parts/parts-cache.js';
 import {WarmUp} from '../parts/warm-up.js';
 
 const loadsAheadMax = 8;
+/** The rest is for what else the first pages and the fold ask for. Nothing is derived of what is read here. */
+const cacheShare = 15 / 16;
 
 /** Of one partition, as its snapshot has it. */
 export interface StoredRows {
@@ -28,7 +30,7 @@ export async function warmUp(cache: PartsCache, stored: readonly StoredRows[], m
 }
 
 function planned(cache: PartsCache, stored: readonly StoredRows[]): WarmUp {
-  const plan = new WarmUp(cache);
+  const plan = new WarmUp(cache, cacheShare);
   for (const {part} of stored.flatMap(({userRuns}) => userRuns).flatMap(({blocks}) => blocks)) {
     plan.take(part, () => cache.load(part));
   }

@@ -38,8 +38,6 @@ const tell = (message: FromWorker): void => port.postMessage(message);
 const log = createLogger(data.logLevel, 'partition');
 const damage = new Damage(log);
 
-/** Profiles to be changed, chunks to be erased from: few and seldom. */
-const foldCacheShare = 0.25;
 /** The log's last sequence comes within a millisecond; what a restart of the server swallowed is asked again. */
 const lastSequenceMsMax = 500;
 /** Brings several hundred MiB. */
@@ -62,7 +60,7 @@ interface Shared {
   readonly erasingNc: NatsConnection;
   /** For live reads: fails when the store does. */
   readonly cache: PartsCache;
-  /** For folding: waits while the store is unreachable. */
+  /** For folding, in the same memory: waits while the store is unreachable. */
   readonly foldCache: PartsCache;
   readonly seeds: readonly [number, number, number];
 }
@@ -79,19 +77,20 @@ async function openShared(): Promise<Shared> {
   const jsm = await jetstreamManager(nc, {checkAPI: false});
   const deployment = must(await readDeployment(nc), 'the deployment record exists before partitions start');
   const values = partValues(jsm);
+  const cache = new PartsCache(values, data.cacheBytesMax);
   const digest = createHash('sha256').update(`fingerprints ${deployment.secret}`).digest();
   return {
     logNc,
     logSource: new NatsLogSource(logNc, await jetstreamManager(logNc, {checkAPI: false})),
     nc,
     erasingNc,
-    cache: new PartsCache(values, data.cacheBytesMax * (1 - foldCacheShare)),
-    foldCache: new PartsCache(patientValues(values), data.cacheBytesMax * foldCacheShare),
+    cache,
+    foldCache: cache.readingWith(patientValues(values)),
     seeds: [digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8)],
   };
 }
 
-function vitalsOf({logNc, nc, erasingNc, cache, foldCache}: Shared): ThreadVitals {
+function vitalsOf({logNc, nc, erasingNc, cache}: Shared): ThreadVitals {
   return new ThreadVitals({
     thread: `partitions ${data.partitions.join(',')}`,
     connections: [
@@ -99,10 +98,7 @@ function vitalsOf({logNc, nc, erasingNc, cache, foldCache}: Shared): ThreadVital
       new ConnectionWatch(nc, 'partition'),
       new ConnectionWatch(erasingNc, 'partition-erasing'),
     ],
-    caches: () => [
-      {use: 'live', bytes: cache.bytesHeld, bytesMax: cache.bytesMax},
-      {use: 'fold', bytes: foldCache.bytesHeld, bytesMax: foldCache.bytesMax},
-    ],
+    caches: () => [{use: 'live', bytes: cache.bytesHeld, bytesMax: cache.bytesMax}],
   });
 }
 

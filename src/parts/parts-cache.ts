@@ -93,10 +93,16 @@ export class PartsCache {
   /** Room for what is being loaded aside. */
   private reservedBytes = 0;
 
-  constructor(values: PartValues, bytesMax: number) {
+  /** `held`: what another cache keeps, which keeps bounding it (`readingWith`). */
+  constructor(values: PartValues, bytesMax: number, held: TwoQueues<Held> = new TwoQueues(bytesMax)) {
     this.boundBytes = bytesMax;
     this.values = values;
-    this.held = new TwoQueues(bytesMax);
+    this.held = held;
+  }
+
+  /** The same memory for who reads the store in another way: what one has loaded the other has at hand. */
+  readingWith(values: PartValues): PartsCache {
+    return new PartsCache(values, this.boundBytes, this.held);
   }
 
   /** Bytes kept. What is being loaded or still used by its asker is not counted: askers bound how much they load at once. */
@@ -357,7 +363,10 @@ export class PartsCache {
     }
   }
 
+  /** Whoever reads in another way may have been sooner. */
   private keep(key: string, held: Held): Held {
+    const kept = this.held.peek(key);
+    if (kept !== undefined) return kept;
     this.held.add(key, held, held.bytes.length);
     return held;
   }

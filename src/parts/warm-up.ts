@@ -1,5 +1,5 @@
 // Reading what will be needed before anybody asks: what a start puts into its caches.
-//   W1. As far as it fills three quarters of a cache: the rest is room for what is asked.
+//   W1. As far as it fills a share of a cache: the rest is room for what is asked.
 //   W2. In the order in which the store has it. nats-server loads a storage block of 4 MiB to give one value, which takes
 //       it about 2 ms; the neighbours of that value then take a tenth of that.
 //   W3. A part that cannot be read is left to the question that needs it, and fails that one alone.
@@ -8,15 +8,14 @@ import type {PartRef} from '../../actors/manifest.js';
 import {loadAhead} from './load-ahead.js';
 import {DamagedPart, MissingPart, type PartsCache} from './parts-cache.js';
 
-const cacheShare = 3 / 4;
-
 /** Of one cache: what it will hold, the most important parts taken first. */
 export class WarmUp {
   private readonly loads: {readonly ref: PartRef; readonly load: () => Promise<unknown>}[] = [];
   private bytesLeft: number;
 
-  constructor(cache: PartsCache) {
-    this.bytesLeft = cache.bytesMax * cacheShare;
+  /** W1: `share` of what the cache may hold. */
+  constructor(cache: PartsCache, share: number) {
+    this.bytesLeft = cache.bytesMax * share;
   }
 
   get isFull(): boolean {

@@ -9,6 +9,8 @@ import {WarmUp} from '../parts/warm-up.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
 
 const loadsAheadMax = 4;
+/** The rest is for what reports derive of it. */
+const cacheShare = 3 / 4;
 /** In so many ms at once. */
 const stretchMsMax = 20;
 
@@ -29,7 +31,7 @@ export async function warmUp(
 }
 
 function planned(cache: PartsCache, snapshots: readonly PartitionSnapshot[]): WarmUp {
-  const plan = new WarmUp(cache);
+  const plan = new WarmUp(cache, cacheShare);
   const indexes = snapshots.map(({index}) => index);
   for (const {part} of indexes.flatMap(({windowRuns}) => windowRuns).flatMap(({blocks}) => blocks)) {
     plan.take(part, () => cache.readWindowsAside(part));
