@@ -19,6 +19,7 @@ import {type DurabilityClass, readExternalDurability} from './nats/durability.js
 import {type EmbeddedNats, startEmbeddedNats} from './nats/embedded.js';
 import {type Deployment, ensureTopology} from './nats/topology.js';
 import {createLogger, type Logger} from './observe.js';
+import {newSpareRoom} from './parts/spare-room.js';
 import {StartFault} from './start-fault.js';
 import {dealPartitions, startPartitionThread, startReportThread, type Thread} from './threads.js';
 import {baseUrlOf, welcome} from './welcome.js';
@@ -171,13 +172,15 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
   const isHandedOver = knowsAll && config.roles.includes('report');
   const channels = Array.from({length: isHandedOver ? foldingCount : 0}, () => new MessageChannel());
 
-  // Half of the cache for those who fold, half for those who answer reports.
-  const cacheBytesMax = Math.floor(config.cacheBytesMax / 2);
+  // Half of the cache for those who fold, half for those who answer reports; all of it where there is only one of them.
+  const hasBoth = config.roles.includes('partition') && config.roles.includes('report');
+  const cacheBytesMax = hasBoth ? Math.floor(config.cacheBytesMax / 2) : config.cacheBytesMax;
+  const spareRoom = newSpareRoom();
   let report: (Thread & AnsweringThread) | undefined;
   if (config.roles.includes('report')) {
     const manifestsPorts = channels.map(({port2}) => port2);
     const thread = startReportThread(
-      {...common, cacheBytesMax, manifestsPorts, ...(knowsAll ? {publications} : {})},
+      {...common, cacheBytesMax, spareRoom, manifestsPorts, ...(knowsAll ? {publications} : {})},
       fatal,
     );
     all.push(thread);
@@ -192,6 +195,7 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
           partitions,
           reportRefreshMs: config.reportRefreshMs,
           cacheBytesMax: Math.floor(cacheBytesMax / foldingCount),
+          ...(hasBoth ? {spareRoom: {room: spareRoom, share: 1 / foldingCount}} : {}),
           dedupeBytesMax: Math.floor(config.dedupeBytesMax / foldingCount),
           isNatsEmbedded: config.nats.kind === 'embedded',
           publications,

@@ -20,6 +20,8 @@ export interface PartitionWorkerData {
   readonly reportRefreshMs: number;
   /** Passivated rows, bodies and users that may stay in memory, for all partitions of this thread together. */
   readonly cacheBytesMax: number;
+  /** Of the report thread of this process (src/parts/spare-room.ts), and which part of it this thread may use. */
+  readonly spareRoom?: {readonly room: Int32Array; readonly share: number};
   /** Remembered message ids, for all partitions of this thread together. */
   readonly dedupeBytesMax: number;
   /** Whether nats-server is ours alone: what it unlinks and overwrites is then all that there is on disk. */
@@ -41,6 +43,8 @@ export interface ReportWorkerData {
   readonly nats: NatsAddress;
   readonly partitionCount: number;
   readonly cacheBytesMax: number;
+  /** Where it tells what of that is free, for the threads that fold. */
+  readonly spareRoom: Int32Array;
   /** As PartitionWorkerData has it, where threads of this process alone publish; otherwise NATS is asked. */
   readonly publications?: Int32Array;
   /** Brings their manifests. */

@@ -165,6 +165,16 @@ describe('after some traffic', () => {
   });
 });
 
+test('live reads have half of the memory for parts, and what reports do not use of theirs', async () => {
+  const halfBytes = 32 * 1_048_576;
+  const service = await start({env: {MEMORY_CACHE_MIB: '64'}});
+  const boundOf = (metrics: Metrics, use: string): number => metrics.sum('millrace_parts_cache_bytes_max', {use});
+  const metrics = await scrapeUntil(service, 'reports have told', (read) => boundOf(read, 'live') > halfBytes);
+  const free = boundOf(metrics, 'report') - metrics.sum('millrace_parts_cache_bytes', {use: 'report'});
+  expect(free).toBeGreaterThan(0);
+  expect(Math.abs(boundOf(metrics, 'live') - halfBytes - free)).toBeLessThan(1_048_576);
+});
+
 test('it needs no key, takes HEAD, and nothing but reading', async () => {
   const service = await start();
   const anybody = new Client(service.baseUrl);

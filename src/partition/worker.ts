@@ -16,6 +16,7 @@ import {erasesAtomically} from '../nats/version.js';
 import {createLogger, type Logger} from '../observe.js';
 import {Damage} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
+import {borrowRoom} from '../parts/spare-room.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, HandedManifest, PartitionWorkerData, ToWorker} from '../worker-messages.js';
 import {AckedIntake} from './acked-intake.js';
@@ -229,6 +230,9 @@ async function main(): Promise<void> {
   });
   const stored = runners.map(({setup: {layout}}) => ({chunks: [...layout.chunks.values()], userRuns: layout.userRuns}));
   const warmedUp = warmUp(shared.cache, stored, warmUpMsMax).then(async () => {
+    // Not before: what reports read ahead then takes it back.
+    if (data.spareRoom !== undefined)
+      borrowRoom(data.spareRoom.room, shared.cache, data.cacheBytesMax, data.spareRoom.share);
     await rehearse(
       runners.map(({setup}) => setup),
       rehearsalMsMax,

@@ -12,6 +12,7 @@ import {ConnectionWatch} from '../nats/connection-watch.js';
 import {partValues} from '../nats/part-values.js';
 import {onAnnounced, publishedManifests} from '../nats/published-manifests.js';
 import {createLogger} from '../observe.js';
+import {offerRoom} from '../parts/spare-room.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, ReportWorkerData, ToWorker} from '../worker-messages.js';
 import {ReportEngine} from './engine.js';
@@ -23,7 +24,8 @@ const readyPauseMs = 20;
 /** What failed was logged: a line a second is enough. */
 const failedPauseMs = 1_000;
 
-const {nats, partitionCount, cacheBytesMax, publications, manifestsPorts, logLevel} = workerData as ReportWorkerData;
+const {nats, partitionCount, cacheBytesMax, spareRoom, publications, manifestsPorts, logLevel} =
+  workerData as ReportWorkerData;
 const port = must(parentPort, 'the report worker runs in a thread');
 const logger = createLogger(logLevel, 'report');
 const say = (message: FromWorker): void => port.postMessage(message);
@@ -40,6 +42,7 @@ async function run(nc: NatsConnection): Promise<void> {
   const handed = new HandedManifests(manifestsPorts);
   const manifests = publishedManifests(jsm, publications && countedPublications(publications, handed));
   const engine = new ReportEngine(manifests, partValues(jsm), {partitionCount, cacheBytesMax}, logger);
+  offerRoom(spareRoom, engine.parts);
   onAnnounced(nc, () => void engine.notePublished());
   handed.listen(() => void engine.notePublished());
   void countReturns(nc);

@@ -15,6 +15,7 @@ import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
 import {announceManifest} from '../../src/nats/published-manifests.js';
 import {bucketStream, bucketSubject, ensureTopology} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
+import {newSpareRoom} from '../../src/parts/spare-room.js';
 import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
 import type {FromWorker, HandedManifest, ReportWorkerData, ToWorker} from '../../src/worker-messages.js';
 import {temporaryFolder} from '../support/service.js';
@@ -40,6 +41,7 @@ describe('report thread', () => {
   const channel = new MessageChannel();
   let revisionsPut = 0;
   const publications = new Int32Array(new SharedArrayBuffer(4 * partitionCount));
+  const spareRoom = newSpareRoom();
 
   beforeAll(async () => {
     const dataDir = temporaryFolder();
@@ -52,6 +54,7 @@ describe('report thread', () => {
       nats: nats.address,
       partitionCount,
       cacheBytesMax: 1 << 20,
+      spareRoom,
       publications,
       manifestsPorts: [channel.port2],
       logLevel: 'silent',

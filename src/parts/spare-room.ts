@@ -1,0 +1,28 @@
+// Room that the cache of one thread does not use now, lent to those of other threads of the process.
+//   S1. The owner takes its room without asking; who borrowed of it gives it back at the next look. Until then there may be
+//       as much more in memory as the owner reads meanwhile: some 0.3 GB a second.
+//   S2. Nothing is lent of room that nobody told of yet.
+import type {PartsCache} from './parts-cache.js';
+
+/** How often the owner tells, and borrowers look. */
+export const lookMs = 50;
+
+const unitBytes = 1_024;
+
+/** Shared memory: KiB that are free. */
+export const newSpareRoom = (): Int32Array => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)); // S2
+
+/** From now on, what `cache` has free may be used by others. */
+export function offerRoom(spare: Int32Array, cache: PartsCache): void {
+  const tell = (): void => {
+    const freeBytes = Math.max(0, cache.bytesMax - cache.bytesHeld);
+    Atomics.store(spare, 0, Math.floor(freeBytes / unitBytes));
+  };
+  setInterval(tell, lookMs).unref();
+}
+
+/** From now on `cache`, which has `ownBytes`, uses `share` of it, too. */
+export function borrowRoom(spare: Int32Array, cache: PartsCache, ownBytes: number, share: number): void {
+  const look = (): void => cache.bound(ownBytes + Math.floor(Atomics.load(spare, 0) * unitBytes * share));
+  setInterval(look, lookMs).unref();
+}
