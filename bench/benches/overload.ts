@@ -88,8 +88,8 @@ async function measure(
   await quieted(service, options);
   const watch = new MemoryWatch(service.pid);
   const requestsPerSecond = offeredShare * perSecond;
-  const offered = await offer(load, {shape, target: service, requestsPerSecond, seconds, connections}, options);
-  const memory = watch.stop();
+  const offering = offer(load, {shape, target: service, requestsPerSecond, seconds, connections}, options);
+  const offered = await offering.finally(() => watch.end());
   await quieted(service, options);
   const perSecondAfter = await saturatedNow();
   await quieted(service, options);
@@ -101,7 +101,7 @@ async function measure(
     offered,
     goodput: offered.eventsInTime / seconds,
     wrong: wrongAnswers(offered),
-    memory,
+    memory: watch.curve(),
   };
   say(`${shape} · ${sampleText(sample)}`);
   return sample;

@@ -32,9 +32,13 @@ export class MemoryWatch {
     this.#timer = setInterval(() => this.#look(), sampleMs);
   }
 
-  stop(): MemoryCurve {
+  /** Also when what is watched fails: until then it keeps the process. */
+  end(): void {
     clearInterval(this.#timer);
     this.#look();
+  }
+
+  curve(): MemoryCurve {
     const mibs = this.#samples.map(({mib}) => mib);
     const programs = Object.keys(this.#samples[0]!.of);
     const mibsOf = (program: string): number[] => this.#samples.map(({of}) => of[program] ?? 0);
