@@ -18,7 +18,7 @@ export interface PartitionWorkerData {
   readonly partitionCount: number;
   /** An event is in every report this long after its 200; ticks come every 0.8 of it. */
   readonly reportRefreshMs: number;
-  /** Passivated rows, bodies and users that may stay in memory, for all partitions of this thread together. */
+  /** Rows, bodies and users that may stay in memory, for all partitions of this thread together; beside `spareRoom`. */
   readonly cacheBytesMax: number;
   /** Of the report thread of this process (src/parts/spare-room.ts), and which part of it this thread may use. */
   readonly spareRoom?: {readonly room: Int32Array; readonly share: number};

@@ -15,7 +15,7 @@ export interface ObstacleSources {
   /** Of the connection to the log; likewise of the one that questions take. */
   readonly log: () => PulseState;
   readonly asks: () => PulseState;
-  /** Whether the publisher takes anything: less than its bound waits for the log. */
+  /** Whether the publisher takes anything: it is connected, and less than its bound waits for the log. */
   readonly isLogOpen: () => boolean;
 }
 

@@ -7,7 +7,7 @@
 //   C3. Nothing is handed out that does not have the length and the checksum that its reference names.
 //   C4. A block of bodies is read out of the values that hold it, not out of the whole part: with a store far larger than
 //       the cache, a page of scattered rows would otherwise read whole parts for single rows. One that is stored as it is
-//       is a view of its value, and not kept beside it.
+//       within one value is a view of that, and not kept beside it.
 //   C5. What is derived from a part is made from their second use on: a part that a scan brings once, and that leaves again
 //       before anybody comes back to it, is not worth the work.
 

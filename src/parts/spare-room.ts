@@ -1,6 +1,7 @@
 // Room that the cache of one thread does not use now, lent to those of other threads of the process.
 //   S1. The owner takes its room without asking; who borrowed of it gives it back at the next look. Until then there may be
-//       as much more in memory as the owner reads meanwhile: some 0.3 GB a second.
+//       as much more in memory as the owner reads and builds meanwhile (it reads some 0.3 GB a second); what was given back is
+//       free memory once the borrower's thread has collected it.
 //   S2. Nothing is lent of room that nobody told of yet.
 import type {PartsCache} from './parts-cache.js';
 

@@ -389,7 +389,7 @@ const threads: readonly Family[] = [
   ofThread(
     'gauge',
     'millrace_parts_cache_bytes_max',
-    'Bound of that memory: a share of MEMORY_CACHE_MIB; for live reads with what reports do not use of theirs.',
+    'Bound of that memory: a share of MEMORY_CACHE_MIB; for live reads and the fold with what reports do not use of theirs.',
     ({caches}) => caches.map(({use, bytesMax}) => ({labels: {use}, value: bytesMax})),
   ),
   ofThread('gauge', 'millrace_nats_connected', 'Whether a connection to NATS is up and answers.', ({connections}) =>
