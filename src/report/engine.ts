@@ -4,7 +4,7 @@
 //       may wait for the answer. A part that the newest set names and that is gone is damage.
 //   R3. Memory: parts in the cache, what is derived of them, postings for funnels, rows gathered by the reports at work and
 //       kept answers share `cacheBytesMax`. Gathered rows, and what is built in the background, one at a time, borrow of the
-//       room for parts, which is theirs otherwise.
+//       room for parts, which is theirs otherwise. What is free of that, threads that fold use meanwhile (spare-room.ts).
 //   R4. While it asks for the newest snapshots, an idle engine computes the answer over those that it has: nearly always
 //       they are the newest. If they are not, nobody gets that answer.
 //   R5. While reports are asked, a snapshot is read when it is published: the first question after it need not wait for it.

@@ -8,8 +8,8 @@
 //       Cells follow the newest snapshot while somebody asks for the property, as far as they are asked about: to the
 //       newest event as long as questions reach it. They go when nobody asked for a while.
 //   I3. Of one property they take at most a share of the room for parts. One segment is built at a time, in
-//       room lent by the parts (and not while others build in such room), and building takes at most a share of the thread's time, however soon what was built has
-//       to leave the cache again. Parts that it reads take free room alone: those that reports use stay.
+//       room lent by the parts (and not while others build in such room), and building takes at most a share of the thread's
+//       time, however soon what was built has to leave the cache again. Parts that it reads take free room alone: those that reports use stay.
 //   I4. The open chunk, which every snapshot replaces, is left to the scan, and so are few chunks behind the last segment.
 
 import {chunkRowsMax} from '../../actors/limits.js';
