@@ -175,12 +175,18 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
   // Half of the cache for those who fold, half for those who answer reports; all of it where there is only one of them.
   const hasBoth = config.roles.includes('partition') && config.roles.includes('report');
   const cacheBytesMax = hasBoth ? Math.floor(config.cacheBytesMax / 2) : config.cacheBytesMax;
-  const spareRoom = newSpareRoom();
+  const spareRoom = hasBoth ? newSpareRoom() : undefined;
   let report: (Thread & AnsweringThread) | undefined;
   if (config.roles.includes('report')) {
     const manifestsPorts = channels.map(({port2}) => port2);
     const thread = startReportThread(
-      {...common, cacheBytesMax, spareRoom, manifestsPorts, ...(knowsAll ? {publications} : {})},
+      {
+        ...common,
+        cacheBytesMax,
+        manifestsPorts,
+        ...(spareRoom === undefined ? {} : {spareRoom}),
+        ...(knowsAll ? {publications} : {}),
+      },
       fatal,
     );
     all.push(thread);
@@ -195,7 +201,7 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
           partitions,
           reportRefreshMs: config.reportRefreshMs,
           cacheBytesMax: Math.floor(cacheBytesMax / foldingCount),
-          ...(hasBoth ? {spareRoom: {room: spareRoom, share: 1 / foldingCount}} : {}),
+          ...(spareRoom === undefined ? {} : {spareRoom: {room: spareRoom, share: 1 / foldingCount}}),
           dedupeBytesMax: Math.floor(config.dedupeBytesMax / foldingCount),
           isNatsEmbedded: config.nats.kind === 'embedded',
           publications,

@@ -43,8 +43,8 @@ export interface ReportWorkerData {
   readonly nats: NatsAddress;
   readonly partitionCount: number;
   readonly cacheBytesMax: number;
-  /** Where it tells what of that is free, for the threads that fold. */
-  readonly spareRoom: Int32Array;
+  /** Where it tells what of that is free, for threads of this process that fold. */
+  readonly spareRoom?: Int32Array;
   /** As PartitionWorkerData has it, where threads of this process alone publish; otherwise NATS is asked. */
   readonly publications?: Int32Array;
   /** Brings their manifests. */

@@ -1,7 +1,7 @@
 // Values of parts, read back from their bucket by revision.
 
 import type {JetStreamManager} from '@nats-io/jetstream';
-import type {PartValues} from '../parts/parts-cache.js';
+import type {PartValues} from '../parts/stored-parts.js';
 import {hasCode, messageNotFound} from './error-codes.js';
 import {bucketStream} from './topology.js';
 

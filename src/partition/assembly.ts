@@ -48,7 +48,8 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const manifests = new ManifestStore(js, jsm, number, notePublished);
   const recovered = await recover(setup, {manifests, cache: foldCache, jsm, note: positionNote, log});
   const {partition, index, epoch, generation, named} = recovered;
-  const parts = new PartStore(js, number, epoch);
+  // Questions are answered out of the state at hand: a part that it no longer names only takes room.
+  const parts = new PartStore(js, number, epoch, (ref) => foldCache.forget(ref));
   const sweep = new PartSweep({partition: number, parts, jsm, erasing, log});
   parts.retire(...recovered.outdated);
   const pace = new WorkPace(options.refreshMs * restsShare);

@@ -2,13 +2,16 @@
 //   Every chunk and user block that holds the user is written anew without it; the old parts are retired and leave the
 //   store when no kept manifest names them. A crash on the way loses nothing: the manifest still names the old parts, and
 //   the entry is folded again.
-import {BodyBlock, bodiesLayout, joinBodies, withoutBodies} from '../../actors/bodies.js';
+//   What is read here is not kept: nobody asks again for a part that is being replaced, and a user of a hundred chunks would
+//   push 50 MB of what live reads use out of their memory.
+import {BodyBlock, joinBodies, withoutBodies} from '../../actors/bodies.js';
 import {bodyBlockRows} from '../../actors/limits.js';
 import type {ChunkEntry, PartRef, Run, RunBlock} from '../../actors/manifest.js';
 import type {ErasedRow, Partition} from '../../actors/partition.js';
 import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
 import {encodeRows, type RowsView, timeOf} from '../../actors/rows.js';
 import {withoutRecord} from '../../actors/user-records.js';
+import {BodiesPart} from '../parts/bodies-part.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {compressBlock, entryOf} from './chunk-parts.js';
 import type {NoteStep} from './erasure-steps.js';
@@ -62,7 +65,7 @@ export class Erasure {
   }
 
   private async takeOutOfChunk(entry: ChunkEntry, user: number): Promise<Erased> {
-    const rows = await this.cache.loadRows(entry.rows);
+    const rows = await this.cache.loadRowsUnkept(entry.rows);
     const ofUser = rowsOfUser(rows, user);
     const erased: Erased = {
       rows: ofUser.map((row) => ({timeMs: timeOf(rows, row), name: rows.names[row]})),
@@ -85,8 +88,7 @@ export class Erasure {
     rows: readonly number[],
     erased: Erased,
   ): Promise<PartRef> {
-    const part = await this.cache.load(bodies);
-    const {isUpgradeDue, starts, ends} = bodiesLayout(part);
+    const part = new BodiesPart(bodies, await this.cache.loadUnkept(bodies));
     const byBlock = new Map<number, number[]>();
     for (const row of rows) {
       const block = Math.floor(row / bodyBlockRows);
@@ -95,13 +97,13 @@ export class Erasure {
       else ofBlock.push(row);
     }
     const members: Uint8Array[] = [];
-    for (let block = 0; block < starts.length; block++) {
+    for (let block = 0; block < part.blocks; block++) {
       const gone = byBlock.get(block) ?? [];
-      if (gone.length === 0 && !isUpgradeDue) {
-        members.push(part.subarray(starts[block], ends[block]));
+      if (gone.length === 0 && !part.isUpgradeDue) {
+        members.push(part.member(block));
         continue;
       }
-      const raw = await this.cache.loadBodyBlock(bodies, block);
+      const raw = await part.block(block);
       this.rememberMessageIds(new BodyBlock(raw, columns), gone, erased);
       members.push(compressBlock(withoutBodies(raw, new Set(gone.map((row) => row % bodyBlockRows)))));
     }
@@ -127,7 +129,7 @@ export class Erasure {
   }
 
   private async takeOutOfRun(run: Run, block: RunBlock, user: number): Promise<Run> {
-    const left = withoutRecord(await this.cache.load(block.part), user);
+    const left = withoutRecord(await this.cache.loadUnkept(block.part), user);
     const blocks: RunBlock[] = [];
     for (const held of run.blocks) {
       if (held !== block) blocks.push(held);

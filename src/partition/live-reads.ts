@@ -7,7 +7,7 @@ import type {DeletionRecord} from '../../actors/manifest.js';
 import type {Deletion, PartitionAnswer, PartitionQuestion, UserRef} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import type {PartitionMeasures} from '../measures.js';
-import {MissingPart} from '../parts/parts-cache.js';
+import {MissingPart} from '../parts/stored-parts.js';
 import {isReportLate} from './alarms.js';
 import {HistoryReads} from './history-reads.js';
 import {type LongReads, ReadTooLong} from './long-reads.js';

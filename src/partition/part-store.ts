@@ -21,6 +21,7 @@ export class PartStore {
   private readonly js: JetStreamClient;
   private readonly keyPrefix: string;
   private readonly epoch: number;
+  private readonly noteRetired: (ref: PartRef) => void;
   private nextKey = 0;
   /** Parts that the state at hand no longer names, by key; a kept manifest may still do. */
   private readonly retired = new Map<string, PartRef>();
@@ -29,10 +30,17 @@ export class PartStore {
   /**
    * Keys of different owners differ, also of those that ended before their first manifest and so share an epoch: the
    * server would take a put with a known message id for a repetition, and keep the old bytes.
+   * `noteRetired`: called with each part that the state at hand no longer names.
    */
-  constructor(js: JetStreamClient, partition: number, epoch: number) {
+  constructor(
+    js: JetStreamClient,
+    partition: number,
+    epoch: number,
+    noteRetired: (ref: PartRef) => void = () => undefined,
+  ) {
     this.js = js;
     this.epoch = epoch;
+    this.noteRetired = noteRetired;
     this.keyPrefix = `p${partition}.${epoch}-${randomBytes(4).toString('hex')}`;
   }
 
@@ -56,7 +64,10 @@ export class PartStore {
 
   /** The state at hand no longer names these parts. */
   retire(...refs: readonly PartRef[]): void {
-    for (const ref of refs) this.retired.set(ref.key, ref);
+    for (const ref of refs) {
+      this.retired.set(ref.key, ref);
+      this.noteRetired(ref);
+    }
   }
 
   /**

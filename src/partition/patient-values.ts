@@ -1,5 +1,5 @@
 // Reading parts for the fold: it cannot go on without them, so it waits while the store is unreachable.
-import type {PartValues} from '../parts/parts-cache.js';
+import type {PartValues} from '../parts/stored-parts.js';
 import {retryForever} from './retry.js';
 
 export function patientValues(values: PartValues): PartValues {

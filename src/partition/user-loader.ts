@@ -4,7 +4,8 @@ import type {Run, RunBlock} from '../../actors/manifest.js';
 import type {Partition} from '../../actors/partition.js';
 import {Profile} from '../../actors/profile.js';
 import {findRecord, mergeRecords, type UserRecord} from '../../actors/user-records.js';
-import {MissingPart, type PartsCache} from '../parts/parts-cache.js';
+import type {PartsCache} from '../parts/parts-cache.js';
+import {MissingPart} from '../parts/stored-parts.js';
 import type {Layout} from './layout.js';
 
 /** The block of a run that may hold a user's record. */

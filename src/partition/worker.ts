@@ -86,7 +86,7 @@ async function openShared(): Promise<Shared> {
     nc,
     erasingNc,
     cache,
-    foldCache: cache.readingWith(patientValues(values)),
+    foldCache: new PartsCache(patientValues(values), cache.memory),
     seeds: [digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8)],
   };
 }
@@ -99,7 +99,7 @@ function vitalsOf({logNc, nc, erasingNc, cache}: Shared): ThreadVitals {
       new ConnectionWatch(nc, 'partition'),
       new ConnectionWatch(erasingNc, 'partition-erasing'),
     ],
-    caches: () => [{use: 'live', bytes: cache.bytesHeld, bytesMax: cache.bytesMax}],
+    caches: () => [{use: 'live', bytes: cache.memory.bytesHeld, bytesMax: cache.memory.bytesMax}],
   });
 }
 
@@ -231,8 +231,7 @@ async function main(): Promise<void> {
   const stored = runners.map(({setup: {layout}}) => ({chunks: [...layout.chunks.values()], userRuns: layout.userRuns}));
   const warmedUp = warmUp(shared.cache, stored, warmUpMsMax).then(async () => {
     // Not before: what reports read ahead then takes it back.
-    if (data.spareRoom !== undefined)
-      borrowRoom(data.spareRoom.room, shared.cache, data.cacheBytesMax, data.spareRoom.share);
+    if (data.spareRoom !== undefined) borrowRoom(data.spareRoom.room, shared.cache.memory, data.spareRoom.share);
     await rehearse(
       runners.map(({setup}) => setup),
       rehearsalMsMax,

@@ -4,7 +4,7 @@
 
 import type {PartRef} from '../../actors/manifest.js';
 import type {Logger} from '../observe.js';
-import {DamagedPart, MissingPart} from './parts-cache.js';
+import {DamagedPart, MissingPart} from './stored-parts.js';
 
 export const isUnreadable = (error: unknown): error is DamagedPart | MissingPart =>
   error instanceof DamagedPart || error instanceof MissingPart;

@@ -1,78 +1,25 @@
-// The reading side of the parts store: payloads of parts, and what was worked out of them, kept within a bound of bytes.
-//   Owns: reassembly, checks, coalescing. Does not own: which parts there are (manifests), who writes them, what leaves
-//   when there is no room (two-queues.ts).
-//   C1. A payload lies in an ArrayBuffer of its own, from its start: typed arrays over it are aligned (actors/rows.ts).
-//   C2. Parts never change, and no key is used twice: nothing here is ever invalidated. (A revision is no such name: a
+// The reading side of the parts store: payloads of parts and the views of them that are asked for, kept in memory.
+//   Owns: what is loaded and worked out of a part, coalescing. Does not own: which parts there are (manifests), who writes
+//   them, checks (stored-parts.ts), how much is kept (parts-memory.ts).
+//   C1. Parts never change, and no key is used twice: nothing here is ever out of date. (A revision is no such name: a
 //       store that lost its tail in a power cut gives it again, to another part.)
-//   C3. Nothing is handed out that does not have the length and the checksum that its reference names.
-//   C4. A block of bodies is read out of the values that hold it, not out of the whole part: with a store far larger than
+//   C2. A block of bodies is read out of the values that hold it, not out of the whole part: with a store far larger than
 //       the cache, a page of scattered rows would otherwise read whole parts for single rows. One that is stored as it is
 //       within one value is a view of that, and not kept beside it.
-//   C5. What is derived from a part is made from their second use on: a part that a scan brings once, and that leaves again
+//   C3. What is derived from a part is made from their second use on: a part that a scan brings once, and that leaves again
 //       before anybody comes back to it, is not worth the work.
 
-import {promisify} from 'node:util';
-import {crc32, gunzip} from 'node:zlib';
-import {type BodiesLayout, bodiesHeadBytes, bodiesLayout, upgradedBlock} from '../../actors/bodies.js';
-import {bodyBlockRows, entryBytesMax} from '../../actors/limits.js';
+import {type BodiesLayout, bodiesHeadBytes, bodiesLayout} from '../../actors/bodies.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {CellsByName} from '../../actors/report/cells-by-name.js';
-import type {DayRanges} from '../../actors/report/day-ranges.js';
 import {DerivedRows} from '../../actors/report/derived-rows.js';
-import type {ValueCells} from '../../actors/report/value-cells.js';
 import {type RowsView, upgradedRows, viewRows} from '../../actors/rows.js';
 import {viewWindows, type WindowsView} from '../../actors/windows.js';
-import {storedBlock} from './stored-member.js';
-import {TwoQueues} from './two-queues.js';
+import {inflatedBlock, viewedBlock} from './bodies-part.js';
+import {type Held, PartsMemory} from './parts-memory.js';
+import {DamagedPart, type PartValues, StoredParts} from './stored-parts.js';
 
-const inflate = promisify(gunzip);
-
-/** A block holds one body a row, each at most an entry and its length: whatever inflates to more is no block of ours. */
-const bodyBlockBytesMax = bodyBlockRows * (entryBytesMax + 8);
-
-/** What holds the values of parts. */
-export interface PartValues {
-  /** The value at this revision; undefined when it was swept. */
-  read(revision: number): Promise<Uint8Array | undefined>;
-}
-
-/** The part was swept: whoever asked holds an old manifest and starts again on the newest one. */
-export class MissingPart extends Error {
-  override name = 'MissingPart';
-  constructor(readonly ref: PartRef) {
-    super(`part ${ref.key} at revisions ${ref.revisions.join(',')} is gone`);
-  }
-}
-
-/** The stored bytes are not those that were written. */
-export class DamagedPart extends Error {
-  override name = 'DamagedPart';
-  constructor(
-    readonly ref: PartRef,
-    reason: string,
-    options?: ErrorOptions,
-  ) {
-    super(`part ${ref.key} at revisions ${ref.revisions.join(',')} is damaged: ${reason}`, options);
-  }
-}
-
-/** A payload or an inflated block of one, with the views of it that were asked for; or what many payloads say, without them. */
-interface Held {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  rows?: RowsView;
-  bodies?: BodiesLayout;
-  derived?: DerivedRows;
-  windows?: WindowsView;
-  cells?: CellsByName;
-  ranges?: DayRanges;
-  valueCells?: ValueCells;
-  /** How often rows or cells were scanned. */
-  scans: number;
-}
-
-const noBytes = new Uint8Array(0);
-
-/** Rows for a report, with what was derived from them once that pays. C5 */
+/** Rows for a report, with what was derived from them once that pays. C3 */
 export interface ScannedRows {
   readonly rows: RowsView;
   readonly derived: DerivedRows | undefined;
@@ -85,54 +32,14 @@ export interface ScannedWindows {
 }
 
 export class PartsCache {
-  private readonly values: PartValues;
-  private readonly held: TwoQueues<Held>;
+  private readonly stored: StoredParts;
+  readonly memory: PartsMemory;
   private readonly loading = new Map<string, Promise<Held>>();
-  private boundBytes: number;
-  private lentBytes = 0;
-  /** Room for what is being loaded aside. */
-  private reservedBytes = 0;
 
-  /** `held`: what another cache keeps, which keeps bounding it (`readingWith`). */
-  constructor(values: PartValues, bytesMax: number, held: TwoQueues<Held> = new TwoQueues(bytesMax)) {
-    this.boundBytes = bytesMax;
-    this.values = values;
-    this.held = held;
-  }
-
-  /** The same memory for who reads the store in another way: what one has loaded the other has at hand. */
-  readingWith(values: PartValues): PartsCache {
-    return new PartsCache(values, this.boundBytes, this.held);
-  }
-
-  /** Bytes kept. What is being loaded or still used by its asker is not counted: askers bound how much they load at once. */
-  get bytesHeld(): number {
-    return this.held.bytes;
-  }
-
-  get bytesMax(): number {
-    return this.held.bytesMax;
-  }
-
-  /** The bound while nothing is lent. */
-  get roomBytes(): number {
-    return this.boundBytes;
-  }
-
-  /** Another bound from now on. */
-  bound(bytesMax: number): void {
-    this.boundBytes = bytesMax;
-    this.makeBound();
-  }
-
-  /** So many bytes less (or more again, below 0) for what is kept: somebody works with them for a while. */
-  lend(bytes: number): void {
-    this.lentBytes += bytes;
-    this.makeBound();
-  }
-
-  private makeBound(): void {
-    this.held.bound(Math.max(0, this.boundBytes - this.lentBytes));
+  /** `memory`: its own of so many bytes, or that of another reader (M1). */
+  constructor(values: PartValues, memory: number | PartsMemory) {
+    this.stored = new StoredParts(values);
+    this.memory = typeof memory === 'number' ? new PartsMemory(memory) : memory;
   }
 
   /** @throws MissingPart, DamagedPart */
@@ -141,15 +48,12 @@ export class PartsCache {
   }
 
   /**
-   * For who copies out of it what it needs: nothing is kept, and the bytes may begin anywhere (not C1).
+   * For who copies out of it what it needs, once: nothing is kept, and the bytes may begin anywhere (not V1). Not for rows,
+   * which are kept in their newest version.
    * @throws MissingPart, DamagedPart
    */
   async loadUnkept(ref: PartRef): Promise<Uint8Array> {
-    const values = await Promise.all(ref.revisions.map((_, i) => this.checkedValue(ref, i)));
-    if (values.length > 1) return joined(ref, values);
-    // No Buffer, whose slices are no copies.
-    const {buffer, byteOffset, length} = values[0];
-    return new Uint8Array(buffer, byteOffset, length);
+    return this.memory.peek(ref.key)?.bytes ?? this.stored.readLoose(ref);
   }
 
   async loadRows(ref: PartRef): Promise<RowsView> {
@@ -157,37 +61,32 @@ export class PartsCache {
     return (held.rows ??= viewRows(held.bytes));
   }
 
+  /** What `loadRows` brings, for who asks once: nothing is kept. */
+  async loadRowsUnkept(ref: PartRef): Promise<RowsView> {
+    const held = this.memory.peek(ref.key);
+    if (held !== undefined) return (held.rows ??= viewRows(held.bytes));
+    return viewRows(upgradedRows(await this.stored.read(ref)));
+  }
+
   /**
    * What `loadRows` brings, for work that nobody waits for and for scans of more than there is room for: it is kept in free
-   * room, and in that of values that nobody asks for any more, but nothing else leaves for it. Room is taken when a load
-   * begins: several that are under way at once would each see the same.
+   * room, and in that of values that nobody asks for any more, but nothing else leaves for it.
    */
   async loadRowsAside(ref: PartRef): Promise<RowsView> {
-    const held = this.held.peek(ref.key);
-    if (held !== undefined) return (held.rows ??= viewRows(held.bytes));
+    if (this.memory.peek(ref.key) !== undefined) return this.loadRowsUnkept(ref);
     if (this.loading.has(ref.key)) return this.loadRows(ref);
-    if (!this.held.dropStale(this.reservedBytes + ref.bytes)) return viewRows(upgradedRows(await this.read(ref)));
-    return this.reserving(ref, () => this.loadRows(ref));
+    return this.memory.loadAside(ref.bytes, () => this.loadRows(ref)) ?? this.loadRowsUnkept(ref);
   }
 
   /** Reads windows into room that is free, as `loadRowsAside` does; without such room nothing is read. */
   async readWindowsAside(ref: PartRef): Promise<void> {
-    if (this.held.peek(ref.key) !== undefined || this.loading.has(ref.key)) return;
-    if (this.held.dropStale(this.reservedBytes + ref.bytes)) await this.reserving(ref, () => this.loadWindows(ref));
-  }
-
-  private async reserving<T>(ref: PartRef, load: () => Promise<T>): Promise<T> {
-    this.reservedBytes += ref.bytes;
-    try {
-      return await load();
-    } finally {
-      this.reservedBytes -= ref.bytes;
-    }
+    if (this.memory.peek(ref.key) !== undefined || this.loading.has(ref.key)) return;
+    await this.memory.loadAside(ref.bytes, () => this.loadWindows(ref));
   }
 
   /** What `loadRows` brings, if it is at hand. */
   heldRows(ref: PartRef): RowsView | undefined {
-    const held = this.held.get(ref.key);
+    const held = this.memory.get(ref.key);
     return held === undefined ? undefined : (held.rows ??= viewRows(held.bytes));
   }
 
@@ -203,14 +102,14 @@ export class PartsCache {
 
   /** What `scanRows` brings, if it is at hand; a report over hundreds of parts need not wait once for each. */
   scanHeldRows(ref: PartRef): ScannedRows | undefined {
-    const held = this.held.get(ref.key);
+    const held = this.memory.get(ref.key);
     return held === undefined ? undefined : this.scanned(ref, held);
   }
 
   private scanned(ref: PartRef, held: Held): ScannedRows {
     const rows = (held.rows ??= viewRows(held.bytes));
     held.scans += 1;
-    if (held.scans > 1) held.derived ??= new DerivedRows(rows, (bytes) => this.held.reserve(ref.key, held, bytes)); // C5
+    if (held.scans > 1) held.derived ??= new DerivedRows(rows, (bytes) => this.memory.reserve(ref.key, held, bytes)); // C3
     return {rows, derived: held.derived};
   }
 
@@ -226,107 +125,91 @@ export class PartsCache {
 
   /** What `scanWindows` brings, if it is at hand. */
   scanHeldWindows(ref: PartRef): ScannedWindows | undefined {
-    const held = this.held.get(ref.key);
+    const held = this.memory.get(ref.key);
     return held === undefined ? undefined : this.scannedWindows(ref, held);
   }
 
   private scannedWindows(ref: PartRef, held: Held): ScannedWindows {
     const windows = (held.windows ??= viewWindows(held.bytes));
     held.scans += 1;
-    const isDue = held.scans > 1 && held.cells === undefined; // C5
-    if (isDue && this.held.reserve(ref.key, held, CellsByName.bytesFor(windows))) held.cells = new CellsByName(windows);
+    const isDue = held.scans > 1 && held.cells === undefined; // C3
+    if (isDue && this.memory.reserve(ref.key, held, CellsByName.bytesFor(windows)))
+      held.cells = new CellsByName(windows);
     return {windows, cells: held.cells};
   }
 
-  /** What was kept under a key of the caller's, which begins with a word that no part's key begins with. */
-  keptRanges(key: string): DayRanges | undefined {
-    return this.held.get(key)?.ranges;
-  }
-
-  keepRanges(key: string, ranges: DayRanges): void {
-    this.held.add(key, {bytes: noBytes, scans: 0, ranges}, ranges.bytes);
-  }
-
-  keptCells(key: string): ValueCells | undefined {
-    return this.held.get(key)?.valueCells;
-  }
-
-  /** No use of them. */
-  hasCells(key: string): boolean {
-    return this.held.peek(key)?.valueCells !== undefined;
-  }
-
-  /** 0 when they left; no use of them. */
-  bytesOfCells(key: string): number {
-    return this.held.peek(key)?.valueCells?.bytes ?? 0;
-  }
-
-  /** `sparedBytes`: of the parts that need not be scanned where these cells are. */
-  keepCells(key: string, valueCells: ValueCells, sparedBytes: number): void {
-    this.held.addMade(key, {bytes: noBytes, scans: 0, valueCells}, valueCells.bytes, sparedBytes);
-  }
-
-  dropKept(key: string): void {
-    this.held.drop(key);
+  /** Nobody asks for the part any more: what is kept of it leaves, but blocks whose part left before, which age. */
+  forget(ref: PartRef): void {
+    const blocks = this.memory.peek(bodiesHeadKey(ref))?.bodies?.starts.length ?? 0;
+    for (let block = 0; block < blocks; block++) this.memory.drop(blockKey(ref, block));
+    for (const [i] of ref.revisions.entries()) this.memory.drop(valueKey(ref, i));
+    this.memory.drop(bodiesHeadKey(ref));
+    this.memory.drop(ref.key);
   }
 
   /** How many blocks a bodies part has. */
   async bodyBlocks(ref: PartRef): Promise<number> {
-    return (await this.bodiesLayout(ref)).starts.length;
+    return layoutOf(await this.bodiesHead(ref)).starts.length;
   }
 
-  /** What every block of a bodies part is read out of. */
+  /** All that blocks of a bodies part are read out of, and those that stand in two of its values. */
   async loadBodies(ref: PartRef): Promise<void> {
     await Promise.all(ref.revisions.map((_, i) => this.value(ref, i)));
+    const {starts, ends} = layoutOf(await this.bodiesHead(ref));
+    for (let block = 0; block < starts.length; block++) {
+      if (valueAt(ref, starts[block], ends[block]) === undefined) await this.loadBodyBlock(ref, block);
+    }
   }
 
-  /** One block of a bodies part, inflated (actors/bodies.ts). C4 */
+  /** One block of a bodies part, inflated (actors/bodies.ts). C2 */
   async loadBodyBlock(ref: PartRef, block: number): Promise<Uint8Array> {
-    const kept = this.held.get(blockKey(ref, block));
+    const kept = this.memory.get(blockKey(ref, block));
     if (kept !== undefined) return kept.bytes;
-    const {isUpgradeDue, starts, ends} = await this.bodiesLayout(ref);
-    if (block >= starts.length) throw new DamagedPart(ref, `it has no block ${block}`);
-    const member = await this.range(ref, starts[block], ends[block]);
-    const stored = isUpgradeDue ? undefined : storedBlock(member);
-    if (stored !== undefined) return stored; // C4
-    return (await this.once(blockKey(ref, block), () => inflateBlock(ref, block, {member, isUpgradeDue}))).bytes;
+    const head = await this.bodiesHead(ref);
+    const layout = layoutOf(head);
+    const start = layout.starts[block];
+    const end = layout.ends[block];
+    if (start === undefined || end === undefined) throw new DamagedPart(ref, `it has no block ${block}`);
+    const member = isOneValue(ref) ? head.bytes.subarray(start, end) : await this.range(ref, start, end);
+    const viewed = viewedBlock(layout, member);
+    if (viewed !== undefined && valueAt(ref, start, end) !== undefined) return viewed;
+    const open = async () => viewed ?? inflatedBlock(ref, block, layout, member);
+    return (await this.once(blockKey(ref, block), open)).bytes;
   }
 
   /** What `loadBodyBlock` brings, if it is at hand. */
   heldBodyBlock(ref: PartRef, block: number): Uint8Array | undefined {
-    return this.held.get(blockKey(ref, block))?.bytes ?? this.heldStoredBlock(ref, block);
+    return this.memory.get(blockKey(ref, block))?.bytes ?? this.heldViewedBlock(ref, block);
   }
 
-  private heldStoredBlock(ref: PartRef, block: number): Uint8Array | undefined {
-    const head = this.held.get(bodiesHeadKey(ref));
+  private heldViewedBlock(ref: PartRef, block: number): Uint8Array | undefined {
+    const head = this.memory.get(bodiesHeadKey(ref));
     if (head === undefined) return undefined;
-    const {isUpgradeDue, starts, ends} = (head.bodies ??= bodiesLayout(head.bytes));
-    if (isUpgradeDue || block >= starts.length) return undefined;
-    const i = Math.floor(starts[block] / ref.valueBytes);
-    const value = this.held.get(valueKey(ref, i))?.bytes;
-    const start = starts[block] - i * ref.valueBytes;
-    const end = ends[block] - i * ref.valueBytes;
-    return value === undefined || end > value.length ? undefined : storedBlock(value.subarray(start, end));
+    const layout = layoutOf(head);
+    const start = layout.starts[block] ?? Infinity;
+    const end = layout.ends[block] ?? Infinity;
+    const i = valueAt(ref, start, end);
+    const value = i === undefined ? undefined : this.memory.get(valueKey(ref, i))?.bytes;
+    if (i === undefined || value === undefined) return undefined;
+    return viewedBlock(layout, value.subarray(start - i * ref.valueBytes, end - i * ref.valueBytes));
   }
 
-  private async bodiesLayout(ref: PartRef): Promise<BodiesLayout> {
-    const load = async () => {
+  private async bodiesHead(ref: PartRef): Promise<Held> {
+    if (isOneValue(ref)) return this.part(ref);
+    return this.once(bodiesHeadKey(ref), async () => {
       const value = await this.value(ref, 0);
       return value.slice(0, Math.min(value.length, bodiesHeadBytes(value)));
-    };
-    const head = ref.revisions.length === 1 ? await this.part(ref) : await this.once(bodiesHeadKey(ref), load);
-    return (head.bodies ??= bodiesLayout(head.bytes));
+    });
   }
 
-  /** Bytes [start, end) of a payload, out of those of its values that hold them. */
-  private async range(ref: PartRef, start: number, end: number): Promise<Uint8Array> {
+  /** Bytes [start, end) of a payload, out of those of its values that hold them: a view of one, or a copy out of several. */
+  private async range(ref: PartRef, start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
     const {valueBytes} = ref;
-    const first = Math.floor(start / valueBytes);
-    const last = Math.floor(Math.max(start, end - 1) / valueBytes);
-    if (first === last)
-      return (await this.value(ref, first)).subarray(start - first * valueBytes, end - first * valueBytes);
+    const one = valueAt(ref, start, end);
+    if (one !== undefined)
+      return (await this.value(ref, one)).subarray(start - one * valueBytes, end - one * valueBytes);
     const range = new Uint8Array(end - start);
-    for (let i = first; i <= last; i++) {
+    for (let i = Math.floor(start / valueBytes); i * valueBytes < end; i++) {
       const from = Math.max(start, i * valueBytes);
       const value = await this.value(ref, i);
       range.set(value.subarray(from - i * valueBytes, Math.max(0, end - i * valueBytes)), from - start);
@@ -335,26 +218,25 @@ export class PartsCache {
   }
 
   private async value(ref: PartRef, i: number): Promise<Uint8Array<ArrayBuffer>> {
-    if (i >= ref.revisions.length) throw new DamagedPart(ref, `it has no value ${i}`);
-    return (await this.once(valueKey(ref, i), () => this.readValue(ref, i))).bytes;
+    return (await this.once(valueKey(ref, i), () => this.stored.readValue(ref, i))).bytes;
   }
 
   private part(ref: PartRef): Promise<Held> {
-    return this.once(ref.key, () => this.read(ref));
+    return this.once(ref.key, () => this.stored.read(ref));
   }
 
   /** Kept in the narrowest version, whichever the store has. */
   private rowsPart(ref: PartRef): Promise<Held> {
-    return this.once(ref.key, async () => upgradedRows(await this.read(ref)));
+    return this.once(ref.key, async () => upgradedRows(await this.stored.read(ref)));
   }
 
   /** What is held under `key`, or what `load` brings; many askers at once share one load. */
   private async once(key: string, load: () => Promise<Uint8Array<ArrayBuffer>>): Promise<Held> {
-    const held = this.held.get(key);
+    const held = this.memory.get(key);
     if (held !== undefined) return held;
     const started = this.loading.get(key);
     if (started !== undefined) return started;
-    const loading = load().then((bytes) => this.keep(key, {bytes, scans: 0}));
+    const loading = load().then((bytes) => this.memory.keep(key, bytes));
     this.loading.set(key, loading);
     try {
       return await loading;
@@ -362,58 +244,18 @@ export class PartsCache {
       this.loading.delete(key);
     }
   }
-
-  /** Whoever reads in another way may have been sooner. */
-  private keep(key: string, held: Held): Held {
-    const kept = this.held.peek(key);
-    if (kept !== undefined) return kept;
-    this.held.add(key, held, held.bytes.length);
-    return held;
-  }
-
-  private async read(ref: PartRef): Promise<Uint8Array<ArrayBuffer>> {
-    const values = await Promise.all(ref.revisions.map((_, i) => this.readValue(ref, i)));
-    return values.length === 1 ? values[0] : joined(ref, values);
-  }
-
-  /** C1 */
-  private async readValue(ref: PartRef, i: number): Promise<Uint8Array<ArrayBuffer>> {
-    return new Uint8Array(await this.checkedValue(ref, i));
-  }
-
-  /** C3 */
-  private async checkedValue(ref: PartRef, i: number): Promise<Uint8Array> {
-    const value = await this.values.read(ref.revisions[i]);
-    if (value === undefined) throw new MissingPart(ref);
-    const expected = Math.min(ref.valueBytes, ref.bytes - i * ref.valueBytes);
-    if (value.length !== expected) throw new DamagedPart(ref, `value ${i} has ${value.length} of ${expected} bytes`);
-    if (crc32(value) !== ref.crcs[i]) throw new DamagedPart(ref, `the checksum of value ${i} differs`);
-    return value;
-  }
 }
 
-/** C1 */
-function joined(ref: PartRef, values: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const payload = new Uint8Array(ref.bytes);
-  for (const [i, value] of values.entries()) payload.set(value, i * ref.valueBytes);
-  return payload;
-}
+const isOneValue = (ref: PartRef): boolean => ref.revisions.length === 1;
+const layoutOf = (head: Held): BodiesLayout => (head.bodies ??= bodiesLayout(head.bytes));
 
-async function inflateBlock(
-  ref: PartRef,
-  block: number,
-  {member, isUpgradeDue}: {readonly member: Uint8Array; readonly isUpgradeDue: boolean},
-): Promise<Uint8Array<ArrayBuffer>> {
-  try {
-    const inflated = await inflate(member, {maxOutputLength: bodyBlockBytesMax});
-    // A copy: zlib answers with a slice of a buffer that may be much larger, and the bound counts what is kept.
-    return isUpgradeDue ? upgradedBlock(inflated) : new Uint8Array(inflated);
-  } catch (cause) {
-    throw new DamagedPart(ref, `block ${block} does not inflate`, {cause});
-  }
+/** The value that bytes [start, end) of a payload stand in; undefined when they stand in several. */
+function valueAt({valueBytes}: PartRef, start: number, end: number): number | undefined {
+  const i = Math.floor(start / valueBytes);
+  return end <= (i + 1) * valueBytes ? i : undefined;
 }
 
 const blockKey = (ref: PartRef, block: number): string => `${ref.key}/${block}`;
 /** The one value of a part is all of it. */
-const valueKey = (ref: PartRef, i: number): string => (ref.revisions.length === 1 ? ref.key : `${ref.key}/value ${i}`);
-const bodiesHeadKey = (ref: PartRef): string => (ref.revisions.length === 1 ? ref.key : `${ref.key}/head`);
+const valueKey = (ref: PartRef, i: number): string => (isOneValue(ref) ? ref.key : `${ref.key}/value ${i}`);
+const bodiesHeadKey = (ref: PartRef): string => (isOneValue(ref) ? ref.key : `${ref.key}/head`);

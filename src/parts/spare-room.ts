@@ -3,7 +3,7 @@
 //       as much more in memory as the owner reads and builds meanwhile (it reads some 0.3 GB a second); what was given back is
 //       free memory once the borrower's thread has collected it.
 //   S2. Nothing is lent of room that nobody told of yet.
-import type {PartsCache} from './parts-cache.js';
+import type {PartsMemory} from './parts-memory.js';
 
 /** How often the owner tells, and borrowers look. */
 export const lookMs = 50;
@@ -13,17 +13,18 @@ const unitBytes = 1_024;
 /** Shared memory: KiB that are free. */
 export const newSpareRoom = (): Int32Array => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)); // S2
 
-/** From now on, what `cache` has free may be used by others. */
-export function offerRoom(spare: Int32Array, cache: PartsCache): void {
+/** From now on, what `memory` has free may be used by others. */
+export function offerRoom(spare: Int32Array, memory: PartsMemory): void {
   const tell = (): void => {
-    const freeBytes = Math.max(0, cache.bytesMax - cache.bytesHeld);
+    const freeBytes = Math.max(0, memory.bytesMax - memory.bytesHeld);
     Atomics.store(spare, 0, Math.floor(freeBytes / unitBytes));
   };
   setInterval(tell, lookMs).unref();
 }
 
-/** From now on `cache`, which has `ownBytes`, uses `share` of it, too. */
-export function borrowRoom(spare: Int32Array, cache: PartsCache, ownBytes: number, share: number): void {
-  const look = (): void => cache.bound(ownBytes + Math.floor(Atomics.load(spare, 0) * unitBytes * share));
+/** From now on `memory` has `share` of it beside its own. */
+export function borrowRoom(spare: Int32Array, memory: PartsMemory, share: number): void {
+  const ownBytes = memory.roomBytes;
+  const look = (): void => memory.bound(ownBytes + Math.floor(Atomics.load(spare, 0) * unitBytes * share));
   setInterval(look, lookMs).unref();
 }

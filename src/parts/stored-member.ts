@@ -23,7 +23,7 @@ export function storedMember(block: Uint8Array): Uint8Array {
 }
 
 /** The block of such a member, a view; undefined for any other one, and for one that is damaged: gunzip says how. */
-export function storedBlock(member: Uint8Array): Uint8Array | undefined {
+export function storedBlock<B extends ArrayBufferLike>(member: Uint8Array<B>): Uint8Array<B> | undefined {
   const length = member.length - frameBytes;
   if (length < 0 || head.some((byte, i) => member[i] !== byte)) return undefined;
   const fields = new DataView(member.buffer, member.byteOffset, member.length);

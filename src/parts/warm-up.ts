@@ -6,7 +6,8 @@
 
 import type {PartRef} from '../../actors/manifest.js';
 import {loadAhead} from './load-ahead.js';
-import {DamagedPart, MissingPart, type PartsCache} from './parts-cache.js';
+import type {PartsCache} from './parts-cache.js';
+import {DamagedPart, MissingPart} from './stored-parts.js';
 
 /** Of one cache: what it will hold, the most important parts taken first. */
 export class WarmUp {
@@ -15,7 +16,7 @@ export class WarmUp {
 
   /** W1: `share` of what the cache may hold. */
   constructor(cache: PartsCache, share: number) {
-    this.bytesLeft = cache.bytesMax * share;
+    this.bytesLeft = cache.memory.bytesMax * share;
   }
 
   get isFull(): boolean {

@@ -16,7 +16,8 @@ import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
 import {Damage} from '../parts/damage.js';
-import {MissingPart, PartsCache, type PartValues} from '../parts/parts-cache.js';
+import {PartsCache} from '../parts/parts-cache.js';
+import {MissingPart, type PartValues} from '../parts/stored-parts.js';
 import {AnswerCache} from './answer-cache.js';
 import {Evaluation} from './evaluate.js';
 import {asOf, headersOf, isNoneMatch, type ReportHeaders} from './freshness.js';
@@ -113,7 +114,7 @@ export class ReportEngine {
     try {
       const snapshots = await this.snapshots.read();
       if (areAll(snapshots)) await warmUp(this.parts, snapshots, this.whenQuiet);
-      this.logger.debug({ms: monotonicMs() - startMs, bytes: this.parts.bytesHeld}, 'parts were read ahead');
+      this.logger.debug({ms: monotonicMs() - startMs, bytes: this.parts.memory.bytesHeld}, 'parts were read ahead');
     } catch (error) {
       // Whoever asks reads them, and is told of what is wrong.
       this.logger.debug({err: error}, 'parts could not be read ahead');

@@ -292,16 +292,16 @@ export class Evaluation {
   /** Whether they and those of the other partitions, about as many each, are more than there is room for. E2 */
   private overflows(chunks: readonly ChunkEntry[]): boolean {
     const bytes = chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);
-    return bytes * this.partitionCount > this.parts.bytesMax * scanShare;
+    return bytes * this.partitionCount > this.parts.memory.bytesMax * scanShare;
   }
 
   /** While it works there is so much less room for parts (engine.ts, R3). */
   private async borrowing<T>(bytes: number, work: () => Promise<T>): Promise<T> {
-    this.parts.lend(bytes);
+    this.parts.memory.lend(bytes);
     try {
       return await work();
     } finally {
-      this.parts.lend(-bytes);
+      this.parts.memory.lend(-bytes);
     }
   }
 

@@ -112,7 +112,7 @@ export class FunnelIndex {
     this.secondWalker = kernel && new SecondWalker({kernel, listBytesMax}, logger, walkerOptions);
     this.whenQuiet = whenQuiet;
     this.parts = parts;
-    this.partsBytesMax = parts.bytesMax;
+    this.partsBytesMax = parts.memory.bytesMax;
     this.logger = logger;
     this.building = building;
   }
@@ -219,7 +219,7 @@ export class FunnelIndex {
   }
 
   private makeRoom(): void {
-    this.parts.bound(this.partsBytesMax - this.bytesHeld);
+    this.parts.memory.bound(this.partsBytesMax - this.bytesHeld);
   }
 
   // -- building --
@@ -354,7 +354,7 @@ export class FunnelIndex {
 
   private borrow(bytes: number): void {
     this.borrowedBytes += bytes;
-    this.parts.lend(bytes);
+    this.parts.memory.lend(bytes);
   }
 
   private async *rows({chunks, stretch, pause}: Build): AsyncGenerator<RowsView, void, void> {

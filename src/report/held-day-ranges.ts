@@ -36,7 +36,7 @@ export class HeldDayRanges {
   find({manifest, index}: PartitionSnapshot, {firstDay, lastDay}: DaySpan): DayRanges | undefined {
     for (const table of this.tables.get(manifest.partition) ?? []) {
       if (table.firstDay > firstDay || table.lastDay < lastDay || !isOf(table, index)) continue;
-      const ranges = this.parts.keptRanges(table.key);
+      const ranges = this.parts.memory.keptRanges(table.key);
       if (ranges !== undefined) return ranges;
     }
     return undefined;
@@ -46,7 +46,7 @@ export class HeldDayRanges {
   resumable({manifest, index}: PartitionSnapshot, span: DaySpan): DayRanges | undefined {
     const tables = this.tables.get(manifest.partition) ?? [];
     const table = tables.find((one) => one.firstDay === span.firstDay && isResumable(one, index) && this.isKept(one));
-    return table === undefined ? undefined : this.parts.keptRanges(table.key);
+    return table === undefined ? undefined : this.parts.memory.keptRanges(table.key);
   }
 
   /** Keeps a table that covers these days of the snapshot, and lets go of those that are of no use any more. */
@@ -57,14 +57,14 @@ export class HeldDayRanges {
       (table) => table.key !== key && (isOf(table, index) || isResumable(table, index)) && this.isKept(table),
     );
     const kept = useful.slice(-(tablesMax - 1));
-    for (const table of tables) if (!kept.includes(table)) this.parts.dropKept(table.key);
-    this.parts.keepRanges(key, ranges);
+    for (const table of tables) if (!kept.includes(table)) this.parts.memory.drop(table.key);
+    this.parts.memory.keepRanges(key, ranges);
     const checkpoint = ranges.checkpoint && before(ranges.checkpoint.day, index, span);
     this.tables.set(partition, [...kept, {...span, key, source: sourceOf(index, span), checkpoint, index}]);
   }
 
   private isKept({key}: Table): boolean {
-    return this.parts.keptRanges(key) !== undefined;
+    return this.parts.memory.keptRanges(key) !== undefined;
   }
 }
 

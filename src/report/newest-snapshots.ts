@@ -11,7 +11,8 @@ import {
   partsOf,
   type SnapshotIndex,
 } from '../../actors/manifest.js';
-import {MissingPart, type PartsCache} from '../parts/parts-cache.js';
+import type {PartsCache} from '../parts/parts-cache.js';
+import {MissingPart} from '../parts/stored-parts.js';
 import type {HandedManifest} from '../worker-messages.js';
 import {SharedRun} from './shared-run.js';
 

@@ -142,7 +142,9 @@ export class ValueIndex {
     note(state, stretch, index);
     const {held, covered, others} = this.planOf(state, index);
     this.wantIfDue(state, index);
-    return held.length === 0 ? undefined : {cells: held.map(({key}) => this.parts.keptCells(key)!), covered, others};
+    return held.length === 0
+      ? undefined
+      : {cells: held.map(({key}) => this.parts.memory.keptCells(key)!), covered, others};
   }
 
   /** Cheap: called with every question. What was asked for lately is built ahead of the next question. I2 */
@@ -177,13 +179,13 @@ export class ValueIndex {
   private forget(key: string, state: PropertyState): void {
     this.states.delete(key);
     state.wanted = undefined;
-    for (const segment of state.segments) this.parts.dropKept(segment.key);
+    for (const segment of state.segments) this.parts.memory.drop(segment.key);
     state.segments = [];
   }
 
   /** All segments of the plan are at hand. */
   private planOf(state: PropertyState, index: SnapshotIndex): Plan {
-    const isAtHand = ({key}: Segment): boolean => this.parts.hasCells(key);
+    const isAtHand = ({key}: Segment): boolean => this.parts.memory.hasCells(key);
     if (!state.segments.every(isAtHand)) this.keepSegments(state, state.segments.filter(isAtHand));
     const {segmentChunks} = this;
     if (state.plan?.index !== index || state.plan.segmentChunks !== segmentChunks)
@@ -197,7 +199,7 @@ export class ValueIndex {
   }
 
   private get segmentChunks(): number {
-    const bytes = this.parts.roomBytes * buildingShare;
+    const bytes = this.parts.memory.roomBytes * buildingShare;
     return Math.min(segmentChunksMax, Math.floor(bytes / ValueCellsBuilder.bytesFor(chunkRowsMax)));
   }
 
@@ -252,11 +254,11 @@ export class ValueIndex {
 
   private async buildSegment(property: PropertyName, chunks: readonly ChunkEntry[]): Promise<Built | undefined> {
     const bytes = ValueCellsBuilder.bytesFor(liveRows(chunks));
-    this.parts.lend(bytes);
+    this.parts.memory.lend(bytes);
     try {
       return await this.build(new ValueCellsBuilder(property), chunks);
     } finally {
-      this.parts.lend(-bytes);
+      this.parts.memory.lend(-bytes);
     }
   }
 
@@ -284,16 +286,16 @@ export class ValueIndex {
     const elsewhere = [...this.states.values()]
       .filter(({property, partition}) => property.text === state.property.text && partition !== state.partition)
       .flatMap(({segments}) => segments);
-    if (this.bytesOf([...others, ...elsewhere]) + cells.bytes > this.parts.roomBytes * cellsShare) return false;
+    if (this.bytesOf([...others, ...elsewhere]) + cells.bytes > this.parts.memory.roomBytes * cellsShare) return false;
     const key = `cells ${(this.segmentsBuilt += 1)}`;
-    for (const segment of state.segments) if (!others.includes(segment)) this.parts.dropKept(segment.key);
-    this.parts.keepCells(key, cells, partsBytes);
+    for (const segment of state.segments) if (!others.includes(segment)) this.parts.memory.drop(segment.key);
+    this.parts.memory.keepCells(key, cells, partsBytes);
     this.keepSegments(state, [...others, {key, chunks, leftOut}]);
     return true;
   }
 
   private bytesOf(segments: readonly Segment[]): number {
-    return segments.reduce((sum, {key}) => sum + this.parts.bytesOfCells(key), 0);
+    return segments.reduce((sum, {key}) => sum + this.parts.memory.bytesOfCells(key), 0);
   }
 }
 

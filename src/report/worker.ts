@@ -42,7 +42,7 @@ async function run(nc: NatsConnection): Promise<void> {
   const handed = new HandedManifests(manifestsPorts);
   const manifests = publishedManifests(jsm, publications && countedPublications(publications, handed));
   const engine = new ReportEngine(manifests, partValues(jsm), {partitionCount, cacheBytesMax}, logger);
-  offerRoom(spareRoom, engine.parts);
+  if (spareRoom !== undefined) offerRoom(spareRoom, engine.parts.memory);
   onAnnounced(nc, () => void engine.notePublished());
   handed.listen(() => void engine.notePublished());
   void countReturns(nc);
@@ -50,7 +50,7 @@ async function run(nc: NatsConnection): Promise<void> {
     thread: 'report',
     connections: [new ConnectionWatch(nc, 'report')],
     caches: () => [
-      {use: 'report', bytes: engine.parts.bytesHeld, bytesMax: engine.parts.bytesMax},
+      {use: 'report', bytes: engine.parts.memory.bytesHeld, bytesMax: engine.parts.memory.bytesMax},
       {use: 'funnels', bytes: engine.funnelIndex.bytesHeld, bytesMax: engine.funnelIndex.bytesMax},
     ],
   });

@@ -8,7 +8,7 @@ import {WindowDeltas} from '../../actors/window-deltas.js';
 import {encodeWindows, viewWindows} from '../../actors/windows.js';
 import {appendUserRun, appendWindowRun, type PartLoader} from '../../src/partition/compaction.js';
 import type {PartStore} from '../../src/partition/part-store.js';
-import {MissingPart} from '../../src/parts/parts-cache.js';
+import {MissingPart} from '../../src/parts/stored-parts.js';
 import {Random} from '../differential/random.js';
 
 const errand = {turn: async () => undefined};

@@ -69,6 +69,7 @@ function slowLink(): ErasingLink {
 async function startPartition(): Promise<Runner> {
   const jsm = await jetstreamManager(role.nc, {checkAPI: false});
   const values = partValues(jsm);
+  const cache = new PartsCache(values, 1_024 * 1_024);
   runner = await assemblePartition({
     setup: {partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 1_024 * 1_024},
     js: role.js,
@@ -76,8 +77,8 @@ async function startPartition(): Promise<Runner> {
     erasing: slowLink(),
     logSource: new NatsLogSource(role.nc, jsm),
     logJsm: jsm,
-    cache: new PartsCache(values, 1_024 * 1_024),
-    foldCache: new PartsCache(patientValues(values), 1_024 * 1_024),
+    cache,
+    foldCache: new PartsCache(patientValues(values), cache.memory),
     damage: new Damage(log),
     positionNote: noNote,
     refreshMs: 60_000,
@@ -119,8 +120,12 @@ test('a deletion is folded while what was replaced before is still being erased,
   await event('ada');
   await publish();
   const withAda = setup.layout.openEntry!.rows;
+  const {cache} = setup;
+  await cache.loadRows(withAda);
+  expect(cache.memory.bytesHeld).toBe(withAda.bytes);
   await event('bob');
   await publish();
+  expect(cache.memory.bytesHeld).toBe(0); // What the state names no more takes no room of what is asked for.
   await setup.sweep.settle();
   const erasedBefore = asked;
   hold();

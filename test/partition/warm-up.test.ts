@@ -6,8 +6,9 @@ import type {ChunkEntry, PartRef} from '../../actors/manifest.js';
 import {OpenChunk} from '../../actors/open-chunk.js';
 import {encodeRows} from '../../actors/rows.js';
 import {type StoredRows, warmUp} from '../../src/partition/warm-up.js';
-import {PartsCache, type PartValues} from '../../src/parts/parts-cache.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
 import {storedMember} from '../../src/parts/stored-member.js';
+import type {PartValues} from '../../src/parts/stored-parts.js';
 
 const anyMsMax = 60_000;
 
@@ -82,7 +83,7 @@ describe('warm-up', () => {
     await warmUp(cache, [stored], anyMsMax);
     const held = stored.chunks.map(({rows}) => cache.heldRows(rows) !== undefined);
     expect(held).toEqual([false, true, true, false]);
-    expect(cache.bytesHeld).toBeLessThanOrEqual((cache.bytesMax * 15) / 16);
+    expect(cache.memory.bytesHeld).toBeLessThanOrEqual((cache.memory.bytesMax * 15) / 16);
   });
 
   test('a part that is damaged or gone is left out, the others are read', async () => {

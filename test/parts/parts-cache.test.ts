@@ -2,8 +2,9 @@ import {crc32, gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {joinBodies} from '../../actors/bodies.js';
 import type {PartRef} from '../../actors/manifest.js';
-import {DamagedPart, MissingPart, PartsCache, type PartValues} from '../../src/parts/parts-cache.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
 import {storedMember} from '../../src/parts/stored-member.js';
+import {DamagedPart, MissingPart, type PartValues} from '../../src/parts/stored-parts.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 
 /** A store that counts its reads and holds them back until it is told. */
@@ -54,7 +55,7 @@ describe('parts cache', () => {
         // Of a Buffer it would share the memory that a value came in.
         expect(payload.slice().buffer).not.toBe(payload.buffer);
       }
-      expect([cache.bytesHeld, store.reads.length]).toEqual([0, 2 * ref.revisions.length]);
+      expect([cache.memory.bytesHeld, store.reads.length]).toEqual([0, 2 * ref.revisions.length]);
       store.values[0] = Buffer.from(`9${'2345678'.slice(0, Math.min(most, 8) - 1)}`);
       await expect(cache.loadUnkept(ref)).rejects.toThrow(DamagedPart);
       store.values[0] = undefined;
@@ -97,12 +98,12 @@ describe('parts cache', () => {
     await cache.load(b);
     await cache.load(a);
     await cache.load(c);
-    expect(cache.bytesHeld).toBe(8);
+    expect(cache.memory.bytesHeld).toBe(8);
     await cache.load(a);
     expect(store.reads).toEqual([1, 2, 3]);
     await cache.load(b);
     expect(store.reads).toEqual([1, 2, 3, 2]);
-    expect(cache.bytesHeld).toBe(8);
+    expect(cache.memory.bytesHeld).toBe(8);
   });
 
   test('rows that are read for what nobody waits for are kept in free room alone', async () => {
@@ -117,10 +118,10 @@ describe('parts cache', () => {
     await cache.loadRows(b);
     const viewed = await cache.loadRowsAside(c);
     expect(await cache.loadRowsAside(c)).toBe(viewed);
-    const [reads, held] = [parts.reads, cache.bytesHeld];
+    const [reads, held] = [parts.reads, cache.memory.bytesHeld];
     const unkept = await cache.loadRowsAside(d);
     expect(unkept.times).toEqual((await cache.loadRowsAside(d)).times);
-    expect([parts.reads, cache.bytesHeld]).toEqual([reads + 2, held]);
+    expect([parts.reads, cache.memory.bytesHeld]).toEqual([reads + 2, held]);
     for (const kept of [a, b, c]) expect(cache.heldRows(kept)).toBeDefined();
     await cache.loadRowsAside(a); // Is no use of it:
     await cache.loadRows(d);
@@ -141,7 +142,7 @@ describe('parts cache', () => {
     expect(aside.map(({timeBase, times}) => timeBase + times[0]!)).toEqual([2, 3, 4, 5]);
     expect(refs.map((ref) => cache.heldRows(ref) !== undefined)).toEqual([true, true, true, false, false, false]);
     // What it took is given back: with one part's room free again one is kept.
-    cache.bound(4 * refs[0]!.bytes);
+    cache.memory.bound(4 * refs[0]!.bytes);
     await cache.loadRowsAside(refs[3]!);
     expect(cache.heldRows(refs[3]!)).toBeDefined();
   });
@@ -170,7 +171,7 @@ describe('parts cache', () => {
     const ref = store.put(bytesOf('123456789'));
     const cache = new PartsCache(store, 8);
     expect((await cache.load(ref)).length).toBe(9);
-    expect(cache.bytesHeld).toBe(0);
+    expect(cache.memory.bytesHeld).toBe(0);
   });
 
   test('a swept value is a missing part, and is asked for anew the next time', async () => {
@@ -240,27 +241,32 @@ describe('parts cache', () => {
     expect([0, 1].map((i) => new TextDecoder().decode(cache.heldBodyBlock(ref, i)))).toEqual(['first', 'second']);
     expect([2, 3].map((i) => cache.heldBodyBlock(ref, i))).toEqual([undefined, undefined]);
     expect(new TextDecoder().decode(await cache.loadBodyBlock(ref, 1))).toBe('second');
-    expect(cache.bytesHeld).toBe(part.length);
+    expect(cache.memory.bytesHeld).toBe(part.length);
     expect(new TextDecoder().decode(await cache.loadBodyBlock(ref, 2))).toBe('third');
-    expect(cache.bytesHeld).toBe(part.length + 'third'.length);
+    expect(cache.memory.bytesHeld).toBe(part.length + 'third'.length);
     expect(store.reads).toEqual([1]);
   });
 
-  test('one that stands in two values is read out of both, and kept by none', async () => {
+  test('one that stands in two values is read out of both, and kept', async () => {
     const texts = Array.from({length: 12}, (_, i) => `block ${i}`);
     const store = new Store();
     const part = joinBodies(texts.map((text) => storedMember(bytesOf(text))));
     const ref = store.put(part, 100); // Members of 30 or 31 bytes.
     const cache = new PartsCache(store, 10_000);
     await cache.loadBodies(ref);
-    expect(texts.map((_, i) => cache.heldBodyBlock(ref, i))).toEqual(texts.map(() => undefined)); // No head yet.
+    const reads = [...store.reads];
     for (const [i, text] of texts.entries()) {
-      expect(new TextDecoder().decode(await cache.loadBodyBlock(ref, i))).toBe(text);
+      const block = cache.heldBodyBlock(ref, i)!;
+      expect(new TextDecoder().decode(block)).toBe(text);
+      expect(await cache.loadBodyBlock(ref, i)).toEqual(block);
     }
-    const held = texts.filter((text, i) => new TextDecoder().decode(cache.heldBodyBlock(ref, i)) === text);
-    expect(held.length).toBeGreaterThan(texts.length / 2);
-    expect(held.length).toBeLessThan(texts.length);
-    expect(cache.bytesHeld).toBe(part.length + 4 + 4 * texts.length);
+    expect(store.reads).toEqual(reads);
+    const inTwo = texts.filter((_, i) => cache.memory.peek(`${ref.key}/${i}`) !== undefined);
+    expect([inTwo.length, store.values.length]).toEqual([4, 5]);
+    const blockBytes = inTwo.reduce((sum, text) => sum + text.length, 0);
+    expect(cache.memory.bytesHeld).toBe(part.length + 4 + 4 * texts.length + blockBytes);
+    const copied = await new PartsCache(store, 10_000).loadBodyBlock(ref, texts.indexOf(inTwo[0]!));
+    expect(new TextDecoder().decode(copied)).toBe(inTwo[0]);
   });
 
   test('a stored block whose bytes differ from its own checksum is damage', async () => {
@@ -280,20 +286,93 @@ describe('parts cache', () => {
     await expect(new PartsCache(store, 1_000).loadBodyBlock(ref, 0)).rejects.toBeInstanceOf(DamagedPart);
   });
 
+  test('of a part larger than the bound a block is read once', async () => {
+    const store = new Store();
+    const ref = store.put(joinBodies([gzipSync('first block'), gzipSync('second block')]), 1_000);
+    const cache = new PartsCache(store, 20);
+    expect(new TextDecoder().decode(await cache.loadBodyBlock(ref, 1))).toBe('second block');
+    expect(store.reads).toEqual([1]);
+    expect(new TextDecoder().decode(cache.heldBodyBlock(ref, 1))).toBe('second block');
+  });
+
+  test('readers that share a memory have at hand what the others loaded, and it is kept once', async () => {
+    const stores = [new Store(), new Store()] as const;
+    const [ref] = stores.map((store) => store.put(bytesOf('12345678')));
+    let open = (): void => undefined;
+    stores[0].gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const slow = new PartsCache(stores[0], 1_000);
+    const quick = new PartsCache(stores[1], slow.memory);
+    const [late, first] = [slow.load(ref!), await quick.load(ref!)];
+    open();
+    expect(await late).toBe(first);
+    expect(await slow.load(ref!)).toBe(first);
+    expect(slow.memory.bytesHeld).toBe(8);
+    expect(quick.memory).toBe(slow.memory);
+  });
+
+  test('a reader whose store fails does not keep another of the same memory from reading', async () => {
+    const stores = [new Store(), new Store()] as const;
+    const [ref] = stores.map((store) => store.put(bytesOf('12345678')));
+    stores[0].values[0] = undefined;
+    const failing = new PartsCache(stores[0], 1_000);
+    const going = new PartsCache(stores[1], failing.memory);
+    const [failed, loaded] = await Promise.allSettled([failing.load(ref!), going.load(ref!)]);
+    expect(failed).toMatchObject({status: 'rejected', reason: expect.any(MissingPart)});
+    expect(loaded.status).toBe('fulfilled');
+    expect(new TextDecoder().decode(await failing.load(ref!))).toBe('12345678');
+  });
+
+  test('what is read unkept is taken from memory where it is at hand, and is no use of it', async () => {
+    const store = new Store();
+    const [a, b, c] = ['aaaa', 'bbbb', 'cccc'].map((text) => store.put(bytesOf(text)));
+    const cache = new PartsCache(store, 8);
+    const first = await cache.load(a!);
+    await cache.load(b!);
+    expect(await cache.loadUnkept(a!)).toBe(first);
+    expect(store.reads).toEqual([1, 2]);
+    await cache.load(c!);
+    expect([a!, b!, c!].map(({key}) => cache.memory.peek(key) !== undefined)).toEqual([false, true, true]);
+  });
+
+  test('what is forgotten takes no room, with all that was opened and derived of it; others stay', async () => {
+    const store = new Store();
+    const parts = new MemoryParts();
+    const partition = new TestPartition(parts).append({user: 'u', event: 'A', timeMs: 1}).cutChunk();
+    const {rows} = partition.publish().index.chunks[0]!;
+    const part = joinBodies([gzipSync('first'), storedMember(bytesOf('second')), gzipSync('third')]);
+    const both = new PartsCache({read: (revision) => (revision > 100 ? store : parts).read(revision % 100)}, 100_000);
+    const shifted = (ref: PartRef): PartRef => ({...ref, revisions: ref.revisions.map((revision) => revision + 100)});
+    const [one, many, other] = [part.length, 30, 1_000].map((most) => shifted(store.put(part, most)));
+    for (const ref of [one!, many!, other!]) {
+      await both.loadBodies(ref);
+      for (let block = 0; block < 3; block++) await both.loadBodyBlock(ref, block);
+    }
+    const kept = both.memory.bytesHeld;
+    for (let scans = 0; scans < 3; scans++) (await both.scanRows(rows)).derived?.names;
+    expect(both.memory.bytesHeld).toBeGreaterThan(kept + rows.bytes);
+    both.forget(rows);
+    expect(both.memory.bytesHeld).toBe(kept);
+    for (const ref of [one!, many!]) both.forget(ref);
+    expect(both.memory.bytesHeld).toBe(part.length + 'firstthird'.length);
+    expect(new TextDecoder().decode(both.heldBodyBlock(other!, 2))).toBe('third');
+  });
+
   test('what is lent is kept free, below any bound, and comes back', async () => {
     const store = new Store();
     const refs = [store.put(bytesOf('12345678'), 100), store.put(bytesOf('abcdefgh'), 100)];
     const cache = new PartsCache(store, 16);
     for (const ref of refs) await cache.load(ref);
-    expect(cache.bytesHeld).toBe(16);
-    cache.lend(8);
-    expect([cache.bytesHeld, cache.bytesMax]).toEqual([8, 8]);
-    cache.bound(6);
-    expect([cache.bytesHeld, cache.bytesMax]).toEqual([0, 0]);
+    expect(cache.memory.bytesHeld).toBe(16);
+    cache.memory.lend(8);
+    expect([cache.memory.bytesHeld, cache.memory.bytesMax]).toEqual([8, 8]);
+    cache.memory.bound(6);
+    expect([cache.memory.bytesHeld, cache.memory.bytesMax]).toEqual([0, 0]);
     expect(new TextDecoder().decode(await cache.load(refs[0]!))).toBe('12345678');
-    cache.bound(16);
-    cache.lend(-8);
+    cache.memory.bound(16);
+    cache.memory.lend(-8);
     for (const ref of refs) await cache.load(ref);
-    expect([cache.bytesHeld, cache.bytesMax]).toEqual([16, 16]);
+    expect([cache.memory.bytesHeld, cache.memory.bytesMax]).toEqual([16, 16]);
   });
 });

@@ -22,31 +22,31 @@ function load(cache: PartsCache, key: string, sizeKib: number): Promise<unknown>
 test('what the owner does not use others may, and what it takes they give back', async () => {
   const room = newSpareRoom();
   const [owner, borrower] = [cacheOf(100 * kib), cacheOf(40 * kib)];
-  borrowRoom(room, borrower, 40 * kib, 1);
+  borrowRoom(room, borrower.memory, 1);
   vi.advanceTimersByTime(lookMs);
-  expect(borrower.bytesMax).toBe(40 * kib); // S2
-  offerRoom(room, owner);
+  expect(borrower.memory.bytesMax).toBe(40 * kib); // S2
+  offerRoom(room, owner.memory);
   await load(owner, 'o', 30);
   vi.advanceTimersByTime(2 * lookMs);
-  expect(borrower.bytesMax).toBe(110 * kib);
+  expect(borrower.memory.bytesMax).toBe(110 * kib);
   for (const key of ['a', 'b', 'c']) await load(borrower, key, 35);
-  expect(borrower.bytesHeld).toBe(105 * kib);
-  owner.lend(20 * kib); // Somebody works with it: it is not free either.
+  expect(borrower.memory.bytesHeld).toBe(105 * kib);
+  owner.memory.lend(20 * kib); // Somebody works with it: it is not free either.
   vi.advanceTimersByTime(2 * lookMs);
-  expect(borrower.bytesMax).toBe(90 * kib);
-  expect(borrower.bytesHeld).toBe(70 * kib);
+  expect(borrower.memory.bytesMax).toBe(90 * kib);
+  expect(borrower.memory.bytesHeld).toBe(70 * kib);
   await load(owner, 'p', 50);
-  expect(owner.bytesHeld).toBe(80 * kib);
+  expect(owner.memory.bytesHeld).toBe(80 * kib);
   vi.advanceTimersByTime(2 * lookMs);
-  expect(borrower.bytesMax).toBe(40 * kib);
-  expect(borrower.bytesHeld).toBe(35 * kib);
+  expect(borrower.memory.bytesMax).toBe(40 * kib);
+  expect(borrower.memory.bytesHeld).toBe(35 * kib);
 });
 
 test('several borrowers share it', async () => {
   const room = newSpareRoom();
   const [owner, ...borrowers] = [cacheOf(100 * kib), cacheOf(40 * kib), cacheOf(40 * kib)];
-  offerRoom(room, owner);
-  for (const borrower of borrowers) borrowRoom(room, borrower, 40 * kib, 1 / 2);
+  offerRoom(room, owner.memory);
+  for (const borrower of borrowers) borrowRoom(room, borrower.memory, 1 / 2);
   vi.advanceTimersByTime(2 * lookMs);
-  expect(borrowers.map(({bytesMax}) => bytesMax)).toEqual([90 * kib, 90 * kib]);
+  expect(borrowers.map(({memory}) => memory.bytesMax)).toEqual([90 * kib, 90 * kib]);
 });

@@ -194,8 +194,8 @@ describe('postings for funnels', () => {
     const snapshot = world.partition.publish();
     await world.ask(snapshot);
     await world.index.settled();
-    expect(world.parts.bytesMax).toBe(4 * mib - world.index.bytesHeld);
-    expect(world.parts.bytesHeld).toBeLessThanOrEqual(world.parts.bytesMax);
+    expect(world.parts.memory.bytesMax).toBe(4 * mib - world.index.bytesHeld);
+    expect(world.parts.memory.bytesHeld).toBeLessThanOrEqual(world.parts.memory.bytesMax);
     expect(await world.ask(snapshot)).toBe(true);
 
     const small = new World(1 * mib).grow(80_000);
@@ -205,7 +205,7 @@ describe('postings for funnels', () => {
       await small.index.settled();
     }
     expect(small.index.bytesHeld).toBe(0);
-    expect(small.parts.bytesMax).toBe(1 * mib);
+    expect(small.parts.memory.bytesMax).toBe(1 * mib);
   });
 
   test('that grow where only one copy fits are built after the old ones are gone', async () => {

@@ -1,7 +1,8 @@
 // Reports that go through more rows than the cache holds: what they read, and what they leave to others.
 import {describe, expect, test} from 'vitest';
 import type {ReportQuery} from '../../src/asks.js';
-import {DamagedPart, PartsCache} from '../../src/parts/parts-cache.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
+import {DamagedPart} from '../../src/parts/stored-parts.js';
 import {Evaluation} from '../../src/report/evaluate.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 
@@ -28,7 +29,7 @@ function world(share: number) {
   const rowsBytes = snapshot.index.chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);
   const cache = new PartsCache(parts, Math.floor(rowsBytes * share));
   /** Rows are gathered in several passes. */
-  const evaluation = () => new Evaluation(cache, Math.floor(cache.bytesMax / 8));
+  const evaluation = () => new Evaluation(cache, Math.floor(cache.memory.bytesMax / 8));
   const readsOf = async (query: ReportQuery): Promise<number> => {
     parts.reads = 0;
     await evaluation().answer(query, [snapshot]);
@@ -61,9 +62,9 @@ describe.each(scans)('%s over more than the cache holds', (_, query) => {
 
   test('answers what it answers with everything at hand', async () => {
     const {evaluation, cache, snapshot, parts} = world(1 / 4);
-    const {bytesMax} = cache;
+    const {bytesMax} = cache.memory;
     const small = await evaluation().answer(query, [snapshot]);
-    expect(cache.bytesMax).toBe(bytesMax); // What gathering borrowed is back.
+    expect(cache.memory.bytesMax).toBe(bytesMax); // What gathering borrowed is back.
     const large = await new Evaluation(new PartsCache(parts, 64 << 20), 4 << 20).answer(query, [snapshot]);
     expect(small).toBe(large);
   });
@@ -78,10 +79,10 @@ test('a scan that fits keeps what it read in place of what came before', async (
 
 test.each(scans)('%s that fails gives back what it borrowed', async (_, query) => {
   const {parts, cache, evaluation, snapshot, rows} = world(1 / 2);
-  const {bytesMax} = cache;
+  const {bytesMax} = cache.memory;
   parts.damage(rows[chunks / 2]!);
   await expect(evaluation().answer(query, [snapshot])).rejects.toThrow(DamagedPart);
-  expect(cache.bytesMax).toBe(bytesMax);
+  expect(cache.memory.bytesMax).toBe(bytesMax);
   for (const ref of rows.slice(0, chunks / 2)) await cache.loadRowsAside(ref); // Room for what failed is free again.
   expect(rows.filter((ref) => cache.heldRows(ref) !== undefined).length).toBeGreaterThan(chunks / 3);
 });
@@ -89,7 +90,7 @@ test.each(scans)('%s that fails gives back what it borrowed', async (_, query) =
 test('active users by hour over a stretch without rows borrow nothing', async () => {
   const {cache, evaluation, snapshot, rows} = world(2);
   for (const ref of rows) await cache.loadRows(ref);
-  cache.bound(cache.bytesHeld);
+  cache.memory.bound(cache.memory.bytesHeld);
   const query = {
     report: 'users',
     metric: 'dau',

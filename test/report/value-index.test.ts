@@ -291,8 +291,8 @@ describe('cells by property value', () => {
     const world = new World(3 * mib).grow(40);
     const snapshot = world.partition.publish();
     for (const [property] of filters) await world.warm(snapshot, property);
-    expect(world.parts.bytesMax).toBe(3 * mib);
-    expect(world.parts.bytesHeld).toBeLessThanOrEqual(3 * mib);
+    expect(world.parts.memory.bytesMax).toBe(3 * mib);
+    expect(world.parts.memory.bytesHeld).toBeLessThanOrEqual(3 * mib);
     for (const filter of filters) await world.ask(snapshot, {...everything, filter});
   });
 
@@ -300,7 +300,7 @@ describe('cells by property value', () => {
     const world = new World().grow(40);
     const snapshot = world.partition.publish();
     await world.warm(snapshot);
-    world.parts.bound(Math.floor(world.parts.bytesHeld / 2));
+    world.parts.memory.bound(Math.floor(world.parts.memory.bytesHeld / 2));
     world.values.reads = 0;
     for (let scan = 0; scan < 3; scan++) await world.ask(snapshot, {...everything, filter: [`asked once ${scan}`, '']});
     expect(world.values.reads).toBeGreaterThan(40); // The cache does not hold what they go through.
@@ -312,8 +312,8 @@ describe('cells by property value', () => {
     const snapshot = world.partition.publish();
     await world.warm(snapshot);
     expect(await world.ask(snapshot)).toBe(40);
-    world.parts.bound(0);
-    world.parts.bound(64 * mib);
+    world.parts.memory.bound(0);
+    world.parts.memory.bound(64 * mib);
     expect(await world.ask(snapshot)).toBe(0);
   });
 
@@ -324,10 +324,10 @@ describe('cells by property value', () => {
     world.nowMs += 29 * minuteMs;
     world.index.follow([snapshot]);
     expect(await world.ask(snapshot)).toBe(40);
-    const {bytesHeld} = world.parts;
+    const {bytesHeld} = world.parts.memory;
     world.nowMs += 31 * minuteMs;
     world.index.follow([snapshot]);
-    expect(world.parts.bytesHeld).toBeLessThan(bytesHeld);
+    expect(world.parts.memory.bytesHeld).toBeLessThan(bytesHeld);
     expect(await world.ask(snapshot)).toBe(0);
   });
 
@@ -340,7 +340,7 @@ describe('cells by property value', () => {
       await world.index.settled();
     }
     expect(world.index.coveredOf(snapshot, 'plan', always)).toBeUndefined();
-    expect(world.parts.bytesMax).toBe(64 * mib);
+    expect(world.parts.memory.bytesMax).toBe(64 * mib);
   });
 
   // ---- room that others borrow meanwhile ----
@@ -349,12 +349,12 @@ describe('cells by property value', () => {
     const world = new World(27 * mib).grow(40);
     const snapshot = world.partition.publish();
     for (let i = 0; i < 2; i++) for (const property of ['plan', 'n']) world.index.coveredOf(snapshot, property, always);
-    world.parts.lend(26 * mib); // The second property was planned, and its turn has not come.
+    world.parts.memory.lend(26 * mib); // The second property was planned, and its turn has not come.
     await world.index.settled();
-    expect(world.parts.bytesMax).toBe(1 * mib);
+    expect(world.parts.memory.bytesMax).toBe(1 * mib);
     for (const property of ['plan', 'n'])
       expect(world.index.coveredOf(snapshot, property, always)?.covered.size).toBe(40);
-    world.parts.lend(-26 * mib);
+    world.parts.memory.lend(-26 * mib);
     for (const property of ['plan', 'n']) await world.warm(snapshot, property);
     expect(await world.ask(snapshot)).toBe(40);
     expect(await world.ask(snapshot, {...everything, filter: ['n', '3']})).toBe(40);
@@ -364,9 +364,9 @@ describe('cells by property value', () => {
     const world = new World(27 * mib).grow(40);
     const snapshot = world.partition.publish();
     for (const lent of [20 * mib, 27 * mib - 2_048]) {
-      world.parts.lend(lent);
+      world.parts.memory.lend(lent);
       await world.warm(snapshot);
-      world.parts.lend(-lent);
+      world.parts.memory.lend(-lent);
     }
     world.nowMs += minuteMs;
     await world.warm(snapshot);
@@ -382,7 +382,7 @@ describe('cells by property value', () => {
     world.values.reads = 0;
     for (let i = 0; i < 3; i++) world.index.coveredOf(snapshot, 'plan', always);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect([world.values.reads, world.parts.bytesMax]).toEqual([0, 27 * mib]);
+    expect([world.values.reads, world.parts.memory.bytesMax]).toEqual([0, 27 * mib]);
     ended();
     await Promise.all([other, world.index.settled()]);
     expect(await world.ask(snapshot)).toBe(40);
@@ -394,7 +394,7 @@ describe('cells by property value', () => {
     world.values.damage(snapshot.index.chunks[20]!.rows);
     for (let i = 0; i < 2; i++) world.index.coveredOf(snapshot, 'plan', always);
     await world.index.settled();
-    expect(world.parts.bytesMax).toBe(64 * mib);
+    expect(world.parts.memory.bytesMax).toBe(64 * mib);
     expect(world.index.coveredOf(snapshot, 'plan', always)).toBeUndefined();
   });
 
@@ -403,8 +403,9 @@ describe('cells by property value', () => {
     const snapshot = world.partition.publish();
     await world.warm(snapshot);
     const used: string[] = [];
-    const keptCells = world.parts.keptCells.bind(world.parts);
-    world.parts.keptCells = (key) => {
+    const {memory} = world.parts;
+    const keptCells = memory.keptCells.bind(memory);
+    memory.keptCells = (key) => {
       used.push(key);
       return keptCells(key);
     };

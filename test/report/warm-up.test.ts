@@ -1,6 +1,7 @@
 // What a start reads ahead for reports, that it takes free room alone, and that nothing of it can harm anybody.
 import {describe, expect, test} from 'vitest';
-import {DamagedPart, PartsCache} from '../../src/parts/parts-cache.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
+import {DamagedPart} from '../../src/parts/stored-parts.js';
 import {Evaluation} from '../../src/report/evaluate.js';
 import {warmUp} from '../../src/report/warm-up.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
@@ -47,7 +48,7 @@ describe('warm-up of reports', () => {
     await warmUp(cache, [snapshot], quiet);
     const held = snapshot.index.chunks.map(({rows}) => cache.heldRows(rows) !== undefined);
     expect([held[0], held[1], held.at(-1)]).toEqual([true, false, true]);
-    expect(cache.bytesHeld).toBeLessThanOrEqual(cache.bytesMax);
+    expect(cache.memory.bytesHeld).toBeLessThanOrEqual(cache.memory.bytesMax);
   });
 
   test('windows, too, come into free room alone', async () => {

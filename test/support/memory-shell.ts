@@ -17,7 +17,8 @@ import {Layout} from '../../src/partition/layout.js';
 import type {PartStore} from '../../src/partition/part-store.js';
 import {loadProfile, loadRecord} from '../../src/partition/user-loader.js';
 import {WorkPace} from '../../src/partition/work-pace.js';
-import {MissingPart, PartsCache} from '../../src/parts/parts-cache.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
+import {MissingPart} from '../../src/parts/stored-parts.js';
 
 const setup = {partition: 0, seeds: [1, 2, 3] as const, dedupeBytesMax: 1024 * 1024};
 
@@ -77,6 +78,10 @@ export class MemoryShell {
     return {partition: this.partition, layout: this.layout, cache: new PartsCache(this.values, cacheBytesMax)};
   }
 
+  erasureFor(cache: PartsCache): Erasure {
+    return new Erasure(this.partition, this.layout, this.parts, cache, () => undefined);
+  }
+
   async append(write: (writer: ByteWriter) => void, n = this.n + 1, entries = 1): Promise<void> {
     const writer = new ByteWriter(256);
     beginMessage(writer);
@@ -108,8 +113,7 @@ export class MemoryShell {
   }
 
   private async erase(sequence: number, user: number | undefined, entry: Parameters<Partition['applyErasure']>[1]) {
-    const erasure = new Erasure(this.partition, this.layout, this.parts, this.cache, () => undefined);
-    const erased = user === undefined ? undefined : await erasure.takeOut(user);
+    const erased = user === undefined ? undefined : await this.erasureFor(this.cache).takeOut(user);
     this.partition.applyErasure(sequence, entry, user, erased?.rows ?? [], erased?.fingerprints ?? []);
   }
 

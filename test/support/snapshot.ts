@@ -18,7 +18,7 @@ import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
 import {encodeRows, type RowsView} from '../../actors/rows.js';
 import {WindowDeltas} from '../../actors/window-deltas.js';
 import {encodeWindows, type WindowsView} from '../../actors/windows.js';
-import type {PartValues} from '../../src/parts/parts-cache.js';
+import type {PartValues} from '../../src/parts/stored-parts.js';
 import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
 
 export interface TestEvent {

@@ -14,7 +14,8 @@ import {
   rangeDaysMax,
 } from '../../../actors/report/day-ranges.js';
 import type {DaySegment} from '../../../actors/report/selection.js';
-import {MissingPart, PartsCache} from '../../../src/parts/parts-cache.js';
+import {PartsCache} from '../../../src/parts/parts-cache.js';
+import {MissingPart} from '../../../src/parts/stored-parts.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
 import {HeldDayRanges} from '../../../src/report/held-day-ranges.js';
 import type {PartitionSnapshot} from '../../../src/report/newest-snapshots.js';
@@ -282,23 +283,23 @@ describe('tables at hand', () => {
     const small = new PartsCache(world.parts, ranges.bytes);
     const tight = new HeldDayRanges(small);
     tight.keep(snapshot, asked, ranges);
-    expect(small.bytesHeld).toBe(ranges.bytes);
+    expect(small.memory.bytesHeld).toBe(ranges.bytes);
     await small.load(snapshot.index.names.blocks[0]!);
     expect(tight.find(snapshot, asked)).toBeUndefined();
 
     world.seen('new', 105);
     const later = world.partition.publish();
-    const before = world.cache.bytesHeld;
+    const before = world.cache.memory.bytesHeld;
     held.keep(later, {firstDay: 0, lastDay: 1}, ranges);
-    expect(world.cache.bytesHeld).toBe(before);
+    expect(world.cache.memory.bytesHeld).toBe(before);
   });
 
   test('are few: the oldest ones leave', async () => {
     const {world, snapshot, held, ranges} = await worldWithTable();
-    const before = world.cache.bytesHeld;
+    const before = world.cache.memory.bytesHeld;
     for (let day = 0; day < 100; day++) held.keep(snapshot, {firstDay: day, lastDay: day}, ranges);
     expect(held.find(snapshot, {firstDay: 99, lastDay: 99})).toBe(ranges);
     expect(held.find(snapshot, {firstDay: 1, lastDay: 1})).toBeUndefined();
-    expect(world.cache.bytesHeld).toBe(before + 7 * ranges.bytes);
+    expect(world.cache.memory.bytesHeld).toBe(before + 7 * ranges.bytes);
   });
 });

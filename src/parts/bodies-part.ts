@@ -1,0 +1,66 @@
+// Blocks of bodies, opened out of the members of their part (actors/bodies.ts).
+import {promisify} from 'node:util';
+import {gunzip} from 'node:zlib';
+import {type BodiesLayout, bodiesLayout, upgradedBlock} from '../../actors/bodies.js';
+import {bodyBlockRows, entryBytesMax} from '../../actors/limits.js';
+import type {PartRef} from '../../actors/manifest.js';
+import {storedBlock} from './stored-member.js';
+import {DamagedPart} from './stored-parts.js';
+
+const inflate = promisify(gunzip);
+
+/** A block holds one body a row, each at most an entry and its length: whatever inflates to more is no block of ours. */
+const bodyBlockBytesMax = bodyBlockRows * (entryBytesMax + 8);
+
+/** A whole bodies part, for who goes through its blocks once. */
+export class BodiesPart {
+  private readonly ref: PartRef;
+  private readonly bytes: Uint8Array;
+  private readonly layout: BodiesLayout;
+
+  constructor(ref: PartRef, bytes: Uint8Array) {
+    this.ref = ref;
+    this.bytes = bytes;
+    this.layout = bodiesLayout(bytes);
+  }
+
+  get blocks(): number {
+    return this.layout.starts.length;
+  }
+
+  get isUpgradeDue(): boolean {
+    return this.layout.isUpgradeDue;
+  }
+
+  member(block: number): Uint8Array {
+    return this.bytes.subarray(this.layout.starts[block], this.layout.ends[block]);
+  }
+
+  /** @throws DamagedPart */
+  async block(block: number): Promise<Uint8Array> {
+    const member = this.member(block);
+    return viewedBlock(this.layout, member) ?? inflatedBlock(this.ref, block, this.layout, member);
+  }
+}
+
+/** A view of the member, where it is the block as it stands; undefined where it must be inflated. */
+export const viewedBlock = <B extends ArrayBufferLike>(
+  {isUpgradeDue}: BodiesLayout,
+  member: Uint8Array<B>,
+): Uint8Array<B> | undefined => (isUpgradeDue ? undefined : storedBlock(member));
+
+/** @throws DamagedPart */
+export async function inflatedBlock(
+  ref: PartRef,
+  block: number,
+  {isUpgradeDue}: BodiesLayout,
+  member: Uint8Array,
+): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    const inflated = await inflate(member, {maxOutputLength: bodyBlockBytesMax});
+    // A copy: zlib answers with a slice of a buffer that may be much larger, and what is kept is counted by its length.
+    return isUpgradeDue ? upgradedBlock(inflated) : new Uint8Array(inflated);
+  } catch (cause) {
+    throw new DamagedPart(ref, `block ${block} does not inflate`, {cause});
+  }
+}

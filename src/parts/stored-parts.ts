@@ -1,0 +1,83 @@
+// Parts as the store has them: values joined and checked, nothing kept.
+//   V1. A payload lies in an ArrayBuffer of its own, from its start: typed arrays over it are aligned (actors/rows.ts).
+//   V2. Nothing is handed out that does not have the length and the checksum that its reference names.
+
+import {crc32} from 'node:zlib';
+import type {PartRef} from '../../actors/manifest.js';
+
+/** What holds the values of parts. */
+export interface PartValues {
+  /** The value at this revision; undefined when it was swept. */
+  read(revision: number): Promise<Uint8Array | undefined>;
+}
+
+/** The part was swept: whoever asked holds an old manifest and starts again on the newest one. */
+export class MissingPart extends Error {
+  override name = 'MissingPart';
+  constructor(readonly ref: PartRef) {
+    super(`part ${ref.key} at revisions ${ref.revisions.join(',')} is gone`);
+  }
+}
+
+/** The stored bytes are not those that were written. */
+export class DamagedPart extends Error {
+  override name = 'DamagedPart';
+  constructor(
+    readonly ref: PartRef,
+    reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(`part ${ref.key} at revisions ${ref.revisions.join(',')} is damaged: ${reason}`, options);
+  }
+}
+
+/** All of them reject with MissingPart or DamagedPart. */
+export class StoredParts {
+  private readonly values: PartValues;
+
+  constructor(values: PartValues) {
+    this.values = values;
+  }
+
+  /** V1 */
+  async read(ref: PartRef): Promise<Uint8Array<ArrayBuffer>> {
+    const values = await this.checkedValues(ref);
+    return values.length === 1 ? new Uint8Array(values[0]) : joined(ref, values);
+  }
+
+  /** For who copies out of it what it needs: the bytes may begin anywhere (not V1). */
+  async readLoose(ref: PartRef): Promise<Uint8Array> {
+    const values = await this.checkedValues(ref);
+    if (values.length > 1) return joined(ref, values);
+    // No Buffer, whose slices are no copies.
+    const {buffer, byteOffset, length} = values[0];
+    return new Uint8Array(buffer, byteOffset, length);
+  }
+
+  /** V1 */
+  async readValue(ref: PartRef, i: number): Promise<Uint8Array<ArrayBuffer>> {
+    if (i >= ref.revisions.length) throw new DamagedPart(ref, `it has no value ${i}`);
+    return new Uint8Array(await this.checkedValue(ref, i));
+  }
+
+  private checkedValues(ref: PartRef): Promise<Uint8Array[]> {
+    return Promise.all(ref.revisions.map((_, i) => this.checkedValue(ref, i)));
+  }
+
+  /** V2 */
+  private async checkedValue(ref: PartRef, i: number): Promise<Uint8Array> {
+    const value = await this.values.read(ref.revisions[i]);
+    if (value === undefined) throw new MissingPart(ref);
+    const expected = Math.min(ref.valueBytes, ref.bytes - i * ref.valueBytes);
+    if (value.length !== expected) throw new DamagedPart(ref, `value ${i} has ${value.length} of ${expected} bytes`);
+    if (crc32(value) !== ref.crcs[i]) throw new DamagedPart(ref, `the checksum of value ${i} differs`);
+    return value;
+  }
+}
+
+/** V1 */
+function joined(ref: PartRef, values: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const payload = new Uint8Array(ref.bytes);
+  for (const [i, value] of values.entries()) payload.set(value, i * ref.valueBytes);
+  return payload;
+}
