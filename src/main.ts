@@ -8,12 +8,14 @@ import {once} from 'node:events';
 import {createServer} from 'node:net';
 import {availableParallelism} from 'node:os';
 import {MessageChannel} from 'node:worker_threads';
+import {askPartitionSubject, askReportSubject} from './asks.js';
 import {wallMs} from './clock.js';
 import {type Config, printableConfig, readConfig} from './config.js';
 import {checkDataDir, keepAdminToken, removeServiceNote, writeServiceNote} from './data-dir.js';
 import {lockDataDir} from './data-lock.js';
 import {DiskSpace} from './disk-space.js';
 import type {EdgeOptions} from './edge/start.js';
+import {newAckedSequences} from './ingest/acked-sequences.js';
 import {connectNats, publicServers} from './nats/connection.js';
 import {type DurabilityClass, readExternalDurability} from './nats/durability.js';
 import {type EmbeddedNats, startEmbeddedNats} from './nats/embedded.js';
@@ -152,8 +154,10 @@ interface Threads {
   readonly all: readonly Thread[];
   /** Those of them that fold. */
   readonly folding: readonly FoldingThread[];
-  /** The one that answers reports; undefined without the role. */
-  readonly report: AnsweringThread | undefined;
+  /** Those that answer questions, by their subjects. */
+  readonly answering: ReadonlyMap<string, AnsweringThread>;
+  /** Over shared memory, where the edge of this process alone writes events (src/ingest/acked-sequences.ts). */
+  readonly ackedSequences: BigInt64Array | undefined;
 }
 
 function startThreads(config: Config, {address}: Ground, stages: Stage[], logger: Logger): Threads {
@@ -170,13 +174,14 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
   // One core stays with the edge and nats-server.
   const foldingCount = Math.min(config.partitions, Math.max(1, availableParallelism() - 1));
   const isHandedOver = knowsAll && config.roles.includes('report');
+  const ackedSequences = knowsAll && config.roles.includes('edge') ? newAckedSequences(config.partitions) : undefined;
   const channels = Array.from({length: isHandedOver ? foldingCount : 0}, () => new MessageChannel());
 
   // Half of the cache for those who fold, half for those who answer reports; all of it where there is only one of them.
   const hasBoth = config.roles.includes('partition') && config.roles.includes('report');
   const cacheBytesMax = hasBoth ? Math.floor(config.cacheBytesMax / 2) : config.cacheBytesMax;
   const spareRoom = hasBoth ? newSpareRoom() : undefined;
-  let report: (Thread & AnsweringThread) | undefined;
+  const answering = new Map<string, AnsweringThread>();
   if (config.roles.includes('report')) {
     const manifestsPorts = channels.map(({port2}) => port2);
     const thread = startReportThread(
@@ -191,7 +196,7 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
     );
     all.push(thread);
     stages.push({name: 'report', stop: () => thread.drain()});
-    report = thread;
+    answering.set(askReportSubject, thread.answering);
   }
   if (config.roles.includes('partition')) {
     const hands = dealPartitions(config.partitions, foldingCount).map((partitions, thread) =>
@@ -205,6 +210,7 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
           dedupeBytesMax: Math.floor(config.dedupeBytesMax / foldingCount),
           isNatsEmbedded: config.nats.kind === 'embedded',
           publications,
+          ...(ackedSequences === undefined ? {} : {ackedSequences}),
           ...(isHandedOver ? {manifestsPort: channels[thread]!.port1} : {}),
           dataDir: config.dataDir,
         },
@@ -213,16 +219,19 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
     );
     all.push(...hands);
     folding.push(...hands);
+    for (const hand of hands) {
+      for (const partition of hand.partitions) answering.set(askPartitionSubject(partition), hand.answering);
+    }
     // One stage for all of them: their last snapshots are taken at the same time.
     stages.push({name: 'partitions', stop: async () => void (await Promise.all(hands.map((hand) => hand.drain())))});
   }
-  return {all, folding, report};
+  return {all, folding, answering, ackedSequences};
 }
 
 async function startFrontDoor(
   config: Config,
   ground: Ground,
-  {folding: foldingThreads, report: reportThread}: Threads,
+  {folding: foldingThreads, answering: answeringThreads, ackedSequences}: Threads,
   stages: Stage[],
 ): Promise<void> {
   const {host, dataDir, reportRefreshMs} = config;
@@ -243,7 +252,8 @@ async function startFrontDoor(
     natsServer: ground.natsServer,
     limits: config.limits,
     foldingThreads,
-    reportThread,
+    answeringThreads,
+    ackedSequences,
     logLevel: config.logLevel,
   });
   stages.push({name: 'edge', stop: () => edge.drain()});

@@ -9,6 +9,7 @@ import type {
   FromWorker,
   PartitionWorkerData,
   ReportWorkerData,
+  ThreadQuestion,
   ToWorker,
 } from './worker-messages.js';
 
@@ -19,13 +20,18 @@ export interface Thread {
   drain(): Promise<void>;
 }
 
+/** A thread that the edge of this process asks. */
+export interface AskedThread extends Thread {
+  readonly answering: AnsweringThread;
+}
+
 /** Called when the thread says so, throws, or ends without having been asked to: one line, and the error if there is one. */
 export type OnFatal = (line: string, cause?: Error) => void;
 
 export function startPartitionThread(
   plan: Omit<PartitionWorkerData, 'releasedBytes' | 'appliedSequences'>,
   onFatal: OnFatal,
-): Thread & FoldingThread {
+): AskedThread & FoldingThread {
   const name = `partitions ${plan.partitions.join(',')}`;
   const sharedNumbers = (): Int32Array =>
     new Int32Array(new SharedArrayBuffer(plan.partitionCount * Int32Array.BYTES_PER_ELEMENT));
@@ -34,12 +40,15 @@ export function startPartitionThread(
   let [ask, hurry] = [(): void => {}, (): void => {}];
   const program = new URL('./partition/worker.js', import.meta.url);
   const ports = plan.manifestsPort === undefined ? [] : [plan.manifestsPort];
-  const {worker, ...thread} = startThread(program, name, data, ports, onFatal, ({kind}) => {
-    if (kind === 'ask anew') ask();
-    else if (kind === 'hurry') hurry();
+  const questions = new Questions((question) => worker.postMessage(question));
+  const {worker, ...thread} = startThread(program, name, data, ports, onFatal, (message) => {
+    if (message.kind === 'ask anew') ask();
+    else if (message.kind === 'hurry') hurry();
+    else questions.hear(message);
   });
   return {
     ...thread,
+    answering: questions,
     partitions: plan.partitions,
     releasedBytes,
     appliedSequences,
@@ -58,27 +67,38 @@ export function startPartitionThread(
   };
 }
 
-export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): Thread & AnsweringThread {
-  const asked = new Map<number, (answer: string) => void>();
-  let [number, isListening] = [0, false];
+export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): AskedThread {
+  const questions = new Questions((question) => worker.postMessage(question));
   const program = new URL('./report/worker.js', import.meta.url);
-  const {worker, ...thread} = startThread(program, 'report', data, data.manifestsPorts, onFatal, (message) => {
-    if (message.kind === 'listening') isListening = true;
+  const {worker, ...thread} = startThread(program, 'report', data, data.manifestsPorts, onFatal, (message) =>
+    questions.hear(message),
+  );
+  return {...thread, answering: questions};
+}
+
+/** Questions to one thread, and who waits for their answers. */
+class Questions implements AnsweringThread {
+  isListening = false;
+  private readonly send: (question: ThreadQuestion) => void;
+  private readonly asked = new Map<number, (answer: string) => void>();
+  private number = 0;
+
+  constructor(send: (question: ThreadQuestion) => void) {
+    this.send = send;
+  }
+
+  ask(subject: string, text: string, answered: (answer: string) => void): void {
+    this.number += 1;
+    this.asked.set(this.number, answered);
+    this.send({kind: 'question', number: this.number, subject, text});
+  }
+
+  hear(message: FromWorker): void {
+    if (message.kind === 'listening') this.isListening = true;
     if (message.kind !== 'answer') return;
-    asked.get(message.number)?.(message.text);
-    asked.delete(message.number);
-  });
-  return {
-    ...thread,
-    get isListening() {
-      return isListening;
-    },
-    ask(text, answered) {
-      number += 1;
-      asked.set(number, answered);
-      worker.postMessage({kind: 'question', number, text} satisfies ToWorker);
-    },
-  };
+    this.asked.get(message.number)?.(message.text);
+    this.asked.delete(message.number);
+  }
 }
 
 function startThread(

@@ -1,5 +1,5 @@
 // What the main thread and the worker threads say to each other. Threads meet in NATS. Handed over within a process is what
-// spares a way through it: what a log has acked, questions to the report thread, and newer manifests.
+// spares a way through it: what a log has acked, questions, and newer manifests.
 
 import type {MessagePort} from 'node:worker_threads';
 
@@ -30,6 +30,8 @@ export interface PartitionWorkerData {
   readonly releasedBytes: Int32Array;
   /** Over shared memory, an element a partition: what it folded last; modulo 2^32. */
   readonly appliedSequences: Int32Array;
+  /** Where the edge of this process alone writes events: what it was acked (src/ingest/acked-sequences.ts). */
+  readonly ackedSequences?: BigInt64Array;
   /** Over shared memory, an element a partition: goes up with every manifest that is published, before anybody hears of it; modulo 2^32. */
   readonly publications: Int32Array;
   /** Takes every such manifest to the report thread of this process, where that counts publications. */
@@ -89,12 +91,19 @@ export interface FoldingThread {
   onHurry(hurry: () => void): void;
 }
 
-/** The report thread, as the edge of the same process sees it. Questions and answers are the texts that NATS would carry. */
+/** A thread as the edge of the same process asks it. Subjects, questions and answers are the texts that NATS would carry. */
 export interface AnsweringThread {
   /** Whether it takes questions by now. */
   readonly isListening: boolean;
   /** `answered` is called once, or never: whoever asks has a deadline. */
-  ask(question: string, answered: (answer: string) => void): void;
+  ask(subject: string, question: string, answered: (answer: string) => void): void;
+}
+
+export interface ThreadQuestion {
+  readonly kind: 'question';
+  readonly number: number;
+  readonly subject: string;
+  readonly text: string;
 }
 
 /**
@@ -111,4 +120,4 @@ export type FromWorker =
   | {kind: 'fatal'; message: string};
 
 /** `drain`: finish, take a last snapshot, close the connections, answer `stopped`. */
-export type ToWorker = {kind: 'drain'} | {kind: 'question'; number: number; text: string} | AckedParcel;
+export type ToWorker = {kind: 'drain'} | ThreadQuestion | AckedParcel;

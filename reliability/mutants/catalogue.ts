@@ -127,6 +127,13 @@ export const mutants: readonly Mutant[] = [
     caughtBy: sim,
   },
   {
+    name: 'live-reads-wait-for-less-than-was-acked',
+    file: 'src/ingest/acked-sequences.ts',
+    text: 'BigInt(sequence)',
+    replacement: 'BigInt(sequence - 1)',
+    caughtBy: sim,
+  },
+  {
     name: 'erased-users-stay-active',
     file: 'actors/partition.ts',
     text: '    this.erasedUsers.push(user);\n',

@@ -1,5 +1,6 @@
 // An edge: the real group commit over a fake link.
 import {logMessageBytesMax} from '../../actors/limits.js';
+import type {AckedSequences} from '../../src/ingest/acked-sequences.js';
 import {FoldLag} from '../../src/ingest/fold-lag.js';
 import {HandOver} from '../../src/ingest/hand-over.js';
 import type {LogAnswer, LogLink, LogListener} from '../../src/ingest/publisher.js';
@@ -19,8 +20,8 @@ export class SimEdge implements LogLink {
   private listener: LogListener | undefined;
   private isTicking = false;
 
-  /** `take` gets what is handed over to whoever owns the partition. */
-  constructor(name: string, world: LinkWorld, take: (parcel: AckedParcel) => void) {
+  /** `acked` is told what the log acked; `take` gets what is handed over to whoever owns the partition. */
+  constructor(name: string, world: LinkWorld, acked: AckedSequences, take: (parcel: AckedParcel) => void) {
     this.process = new SimProcess(name);
     this.link = new SimLink(this.process, world);
     this.world = world;
@@ -43,6 +44,7 @@ export class SimEdge implements LogLink {
       monotonicMs: () => timeline.nowMs,
       wallMs: () => Date.now(),
       newProducer: () => timeline.randomBytes(8),
+      acked,
       handOver: this.handOver,
     });
     this.link.onReconnect = () => this.listener?.reconnected();

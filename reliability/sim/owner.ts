@@ -1,9 +1,11 @@
 // An owner of the partition: the real partition role over a fake link, as src/partition/worker.ts puts it together.
+import type {AckedSequences} from '../../src/ingest/acked-sequences.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {AckedIntake} from '../../src/partition/acked-intake.js';
 import {assemblePartition} from '../../src/partition/assembly.js';
 import {LiveReads} from '../../src/partition/live-reads.js';
 import {LongReads} from '../../src/partition/long-reads.js';
+import {NewestWrite} from '../../src/partition/newest-write.js';
 import {patientValues} from '../../src/partition/patient-values.js';
 import {noNote} from '../../src/partition/position-note.js';
 import type {Runner} from '../../src/partition/runner.js';
@@ -21,6 +23,8 @@ const lastSequenceMsMax = 500;
 export interface OwnerOptions {
   readonly refreshMs: number;
   readonly stagger: number;
+  /** Where one edge alone writes. */
+  readonly acked: AckedSequences | undefined;
   readonly onFatal: (owner: SimOwner, error: Error) => void;
 }
 
@@ -110,7 +114,7 @@ export class SimOwner {
       onFatal: this.fail,
     });
     this.runner = runner;
-    this.reads = new LiveReads(runner, new LongReads());
+    this.reads = new LiveReads(runner, new LongReads(), new NewestWrite(runner.setup.reader, 0, this.options.acked));
     this.link.onDisconnect = () => {
       runner.logDisconnected();
       for (const intake of this.intakes.values()) intake.logDisconnected();

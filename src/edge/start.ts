@@ -3,8 +3,8 @@ import {randomBytes} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
 import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
-import {askReportSubject} from '../asks.js';
 import {monotonicMs, wallMs} from '../clock.js';
+import {AckedSequences} from '../ingest/acked-sequences.js';
 import {threadKernel} from '../ingest/batch-kernel.js';
 import {EntryEncoder} from '../ingest/entry-encoder.js';
 import {FoldLag} from '../ingest/fold-lag.js';
@@ -59,8 +59,10 @@ export interface EdgeOptions {
   readonly limits: RateOptions;
   /** Threads of this process that fold what is taken here. */
   readonly foldingThreads: readonly FoldingThread[];
-  /** The thread of this process that answers reports, if there is one. */
-  readonly reportThread?: AnsweringThread | undefined;
+  /** Threads of this process that answer questions, by their subjects. */
+  readonly answeringThreads: ReadonlyMap<string, AnsweringThread>;
+  /** For those that fold, where nobody else writes events (src/ingest/acked-sequences.ts). */
+  readonly ackedSequences?: BigInt64Array | undefined;
   readonly logLevel: string;
 }
 
@@ -178,7 +180,7 @@ function openHandOver({foldingThreads, partitionCount}: EdgeOptions, lag: FoldLa
 }
 
 function createFront(
-  {partitionCount, store, deploymentSecret, durability, reportThread}: EdgeOptions,
+  {partitionCount, store, deploymentSecret, durability, answeringThreads, ackedSequences}: EdgeOptions,
   {handOver, foldLag}: {readonly handOver: HandOver; readonly foldLag: FoldLag},
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
@@ -194,6 +196,7 @@ function createFront(
     wallMs,
     newProducer: () => randomBytes(8),
     observer: traffic,
+    acked: ackedSequences && new AckedSequences(ackedSequences),
     handOver,
   });
   const obstacles = new Obstacles({
@@ -202,7 +205,6 @@ function createFront(
     asks: () => pulses.ask.state,
     isLogOpen: () => publisher.isOpen,
   });
-  const answering = new Map(reportThread === undefined ? [] : [[askReportSubject, reportThread]]);
   const soon = (look: () => void): void => void setTimeout(look, lookMs);
   const intake = new Intake({
     backlogBytes: () => publisher.backlogBytes(monotonicMs()),
@@ -221,7 +223,7 @@ function createFront(
     intake,
     underWay: new BodiesUnderWay({monotonicMs, soon}),
     obstacles,
-    asks: new Asks(new AskLink(connections.ask, pulses.ask, answering)),
+    asks: new Asks(new AskLink(connections.ask, pulses.ask, answeringThreads)),
     keys,
     cursors: new CursorSeal(deploymentSecret),
     traffic,

@@ -9,6 +9,7 @@
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {assert} from '../../actors/invariant.js';
 import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
+import type {AckedSequences} from './acked-sequences.js';
 import {CommitPace} from './commit-pace.js';
 import type {HandOver} from './hand-over.js';
 import {type Commit, type CommitWaiter, LogMessage} from './log-message.js';
@@ -67,6 +68,8 @@ export interface PublisherOptions {
   /** 8 random bytes. */
   readonly newProducer: () => Buffer;
   readonly observer?: PublishObserver;
+  /** Told what the log acked, before those who wait for it are. */
+  readonly acked?: AckedSequences | undefined;
   /** Gets what the log acked. */
   readonly handOver?: HandOver;
 }
@@ -282,6 +285,7 @@ export class LogPublisher implements LogListener {
       case 'stored':
         this.leave(lane, message);
         this.observeStored(message);
+        this.options.acked?.acked(partition, answer.sequence);
         // An ack of a connection that is gone comes late: whether it speaks of the log that comes back is not known.
         if (this.link.isConnected) this.options.handOver?.stored(partition, answer.sequence, message.bytes);
         message.settle('stored', answer.sequence);
@@ -301,6 +305,7 @@ export class LogPublisher implements LogListener {
   }
 
   reconnected(): void {
+    this.options.acked?.startConnection();
     this.options.handOver?.startConnection();
     // Whether the old connection carried them to the log is unknown: G2.
     for (const {inFlight} of this.lanes) if (inFlight !== undefined) this.send(inFlight);

@@ -39,7 +39,9 @@ export class AskLink {
   private carry(subject: string, data: string, options: {readonly timeout: number}): Promise<{string(): string}> {
     const thread = this.threads.get(subject);
     // Until it listens there may be another one somewhere; and if there is none, NATS says so at once.
-    return thread?.isListening ? askThread(thread, data, options.timeout) : this.nc.request(subject, data, options);
+    return thread?.isListening
+      ? askThread(thread, subject, data, options.timeout)
+      : this.nc.request(subject, data, options);
   }
 
   private fail(state: Away): void {
@@ -48,10 +50,15 @@ export class AskLink {
   }
 }
 
-function askThread(thread: AnsweringThread, question: string, msMax: number): Promise<{string(): string}> {
+function askThread(
+  thread: AnsweringThread,
+  subject: string,
+  question: string,
+  msMax: number,
+): Promise<{string(): string}> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no answer within ${msMax} ms`)), msMax);
-    thread.ask(question, (answer) => {
+    thread.ask(subject, question, (answer) => {
       clearTimeout(timer);
       resolve({string: () => answer});
     });

@@ -12,6 +12,7 @@ import {isReportLate} from './alarms.js';
 import {HistoryReads} from './history-reads.js';
 import {type LongReads, ReadTooLong} from './long-reads.js';
 import {type CatchUp, measurePartition} from './measuring.js';
+import type {NewestWrite} from './newest-write.js';
 import type {Runner} from './runner.js';
 import {loadRecord} from './user-loader.js';
 
@@ -33,10 +34,12 @@ export class LiveReads {
   private readonly runner: Runner;
   private readonly rows: HistoryReads;
   private readonly longReads: LongReads;
+  private readonly newestWrite: NewestWrite;
 
   /** `longReads`: of the thread. */
-  constructor(runner: Runner, longReads: LongReads) {
+  constructor(runner: Runner, longReads: LongReads, newestWrite: NewestWrite) {
     this.runner = runner;
+    this.newestWrite = newestWrite;
     this.rows = new HistoryReads(runner.setup);
     this.longReads = longReads;
   }
@@ -116,13 +119,13 @@ export class LiveReads {
 
   /** Waits until everything that was acked before the call is folded, or `msMax` is over. */
   private async catchUp(msMax: number): Promise<CatchUp> {
-    const {reader, partition} = this.runner.setup;
+    const {partition} = this.runner.setup;
     const startedMs = monotonicMs();
     const deadlineMs = startedMs + msMax;
     const leftMs = () => Math.max(0, deadlineMs - monotonicMs());
     while (leftMs() > 0) {
       // A question that a restart of the server swallowed is asked again.
-      const sequence = await reader.lastSequence().catch(() => undefined);
+      const sequence = await this.newestWrite.sequence().catch(() => undefined);
       if (sequence !== undefined) {
         const behind = Math.max(0, sequence - partition.appliedSequence);
         const isCaughtUp = await this.runner.whenApplied(sequence, leftMs());

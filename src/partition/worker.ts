@@ -5,6 +5,7 @@ import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection} from 'nats';
 import {must} from '../../actors/invariant.js';
 import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
+import {AckedSequences} from '../ingest/acked-sequences.js';
 import {connectNats} from '../nats/connection.js';
 import {ConnectionWatch} from '../nats/connection-watch.js';
 import {erasingLink} from '../nats/erasing-link.js';
@@ -13,17 +14,18 @@ import {partValues} from '../nats/part-values.js';
 import {announceManifest} from '../nats/published-manifests.js';
 import {readDeployment} from '../nats/topology.js';
 import {erasesAtomically} from '../nats/version.js';
-import {createLogger, type Logger} from '../observe.js';
+import {createLogger} from '../observe.js';
 import {Damage} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {borrowRoom} from '../parts/spare-room.js';
 import {ThreadVitals} from '../thread-vitals.js';
-import type {FromWorker, HandedManifest, PartitionWorkerData, ToWorker} from '../worker-messages.js';
+import type {FromWorker, HandedManifest, PartitionWorkerData, ThreadQuestion, ToWorker} from '../worker-messages.js';
 import {AckedIntake} from './acked-intake.js';
 import {assemblePartition} from './assembly.js';
 import {LiveReads} from './live-reads.js';
 import {LongReads} from './long-reads.js';
 import type {WrittenManifest} from './manifest-store.js';
+import {NewestWrite} from './newest-write.js';
 import type {OfferedMessage} from './offered-messages.js';
 import {patientValues} from './patient-values.js';
 import {PositionFile} from './position-note.js';
@@ -145,39 +147,59 @@ function reachOf(nc: NatsConnection): ErasureReach {
   return erasesAtomically(nc.info?.version ?? '0.0.0') ? 'bytes' : 'logical';
 }
 
-function answerQuestions(
-  runner: Runner,
-  reads: LiveReads,
-  nc: NatsConnection,
-  logger: Logger,
-  vitals: ThreadVitals,
-): void {
-  const {partition} = runner.setup.partition;
-  nc.subscribe(askPartitionSubject(partition), {
-    callback: (error, message) => {
-      if (error === null) void answer(reads, vitals, message, logger);
-    },
+/** By the subject whose questions they answer. */
+type ReadsBySubject = ReadonlyMap<string, LiveReads>;
+
+function openReads(runners: readonly Runner[]): ReadsBySubject {
+  const longReads = new LongReads();
+  const acked = data.ackedSequences === undefined ? undefined : new AckedSequences(data.ackedSequences);
+  return new Map(
+    runners.map((runner) => {
+      const {partition} = runner.setup.partition;
+      const newestWrite = new NewestWrite(runner.setup.reader, partition, acked);
+      return [askPartitionSubject(partition), new LiveReads(runner, longReads, newestWrite)];
+    }),
+  );
+}
+
+/** Questions over NATS, and those of the edge of this process. */
+function answerQuestions(bySubject: ReadsBySubject, nc: NatsConnection, vitals: ThreadVitals): void {
+  for (const [subject, reads] of bySubject) {
+    nc.subscribe(subject, {
+      callback: (error, message) => {
+        if (error === null) void answer(reads, vitals, message);
+      },
+    });
+  }
+  port.on('message', (message: ToWorker) => {
+    if (message.kind === 'question') void answerHere(bySubject, vitals, message);
   });
+  tell({kind: 'listening'});
 }
 
 /** A question that is no JSON, or whose asker cannot be reached any more, harms nobody else. */
-async function answer(reads: LiveReads, vitals: ThreadVitals, message: Msg, logger: Logger): Promise<void> {
+async function answer(reads: LiveReads, vitals: ThreadVitals, message: Msg): Promise<void> {
   try {
-    message.respond(JSON.stringify(await replyTo(message.json<PartitionQuestion>(), reads, vitals, logger)));
+    message.respond(JSON.stringify(await replyTo(message.json<PartitionQuestion>(), reads, vitals)));
   } catch (error) {
-    logger.error({err: error}, 'a question was not answered');
+    log.error({err: error}, 'a question was not answered');
   }
 }
 
-async function replyTo(
-  question: PartitionQuestion,
-  reads: LiveReads,
+async function answerHere(
+  bySubject: ReadsBySubject,
   vitals: ThreadVitals,
-  logger: Logger,
-): Promise<PartitionAnswer> {
+  {number, subject, text}: ThreadQuestion,
+): Promise<void> {
+  const reads = must(bySubject.get(subject), 'a thread is asked about its own partitions');
+  const given = await replyTo(JSON.parse(text) as PartitionQuestion, reads, vitals);
+  tell({kind: 'answer', number, text: JSON.stringify(given)});
+}
+
+async function replyTo(question: PartitionQuestion, reads: LiveReads, vitals: ThreadVitals): Promise<PartitionAnswer> {
   const answering = question.ask === 'measures' ? measures(reads, vitals) : reads.answer(question);
   return answering.catch((error: Error): PartitionAnswer => {
-    if (!damage.note(error)) logger.error({err: error}, 'a live question failed');
+    if (!damage.note(error)) log.error({err: error}, 'a live question failed');
     return {kind: 'unavailable', message: 'a part of the answer could not be read'};
   });
 }
@@ -219,8 +241,7 @@ async function main(): Promise<void> {
     log.warn('events are folded without the WebAssembly kernel (SIMD): that takes three times as long');
   const runners = await Promise.all(data.partitions.map((number) => startPartition(number, shared)));
   const vitals = vitalsOf(shared);
-  const longReads = new LongReads();
-  for (const runner of runners) answerQuestions(runner, new LiveReads(runner, longReads), shared.nc, log, vitals);
+  answerQuestions(openReads(runners), shared.nc, vitals);
   const intake = openIntake(runners);
   shared.logSource.onHurry = () => tell({kind: 'hurry'});
   void watchLog(runners, intake, shared);

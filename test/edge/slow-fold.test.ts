@@ -78,6 +78,7 @@ beforeAll(async () => {
     natsServer: undefined,
     limits: {eventsPerSecond: 0, readsPerMinute: 0, deletesPerSecond: 0},
     foldingThreads: [thread],
+    answeringThreads: new Map(),
     logLevel: 'silent',
   });
   client = new Client(`http://127.0.0.1:${edge.port}`, testWriteKey);

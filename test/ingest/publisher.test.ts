@@ -3,6 +3,7 @@ import {describe, expect, test, vi} from 'vitest';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {MessageCursor, writeErase} from '../../actors/codec/entries.js';
 import {logMessageBytesMax} from '../../actors/limits.js';
+import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
 import {lingerMsMax, togetherMs} from '../../src/ingest/commit-pace.js';
 import type {Commit, CommitWaiter} from '../../src/ingest/log-message.js';
 import {
@@ -45,6 +46,7 @@ class FakeLink implements LogLink {
 class FakeWorld {
   nowMs = 1_000;
   readonly link = new FakeLink();
+  readonly acked = new AckedSequences(newAckedSequences(2));
   private producers = 0;
   readonly publisher = new LogPublisher({
     link: this.link,
@@ -53,6 +55,7 @@ class FakeWorld {
     monotonicMs: () => this.nowMs,
     wallMs: () => 1_700_000_000_000 + this.nowMs,
     newProducer: () => Buffer.alloc(8, ++this.producers),
+    acked: this.acked,
   });
 
   /** Entries of about `bytes` bytes each, together, by somebody new. */
@@ -386,6 +389,30 @@ describe('what cannot leave', () => {
     await idle;
     expect(world.publisher.bytesPending).toBe(0);
   });
+});
+
+test('what the log acked is known before those who wait are told, and unknown with the next connection', async () => {
+  const world = new FakeWorld();
+  const told: (number | undefined)[] = [];
+  class Looking extends Waiter {
+    override settled(commit: Commit): void {
+      super.settled(commit);
+      told.push(world.acked.newest(commit.partition));
+    }
+  }
+  world.append(1, 100, new Looking());
+  await world.turn();
+  world.link.answer(world.link.sent[0]!, stored(7));
+  expect([told, world.acked.newest(0), world.acked.newest(1)]).toEqual([[7], undefined, 7]);
+  // An ack that comes late, when the connection is gone already, is told all the same.
+  world.append(1, 100, new Looking());
+  await until('the next message left', () => world.link.sent.length === 2);
+  world.link.isConnected = false;
+  world.link.answer(world.link.sent[1]!, stored(8));
+  expect([told, world.acked.newest(1)]).toEqual([[7, 8], 8]);
+  world.link.isConnected = true;
+  world.link.listener.reconnected();
+  expect([world.acked.newest(1), world.acked.connection]).toEqual([undefined, 1n]);
 });
 
 test('a buffer is not used again while a copy of it may wait to be sent', async () => {

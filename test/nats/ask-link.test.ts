@@ -59,8 +59,8 @@ test('a thread of the process is asked without the connection once it listens, a
   const asked: string[] = [];
   const thread = {
     isListening: false as boolean,
-    ask(question: string, answered: (answer: string) => void) {
-      asked.push(question);
+    ask(subject: string, question: string, answered: (answer: string) => void) {
+      asked.push(`${subject} ${question}`);
       if (question !== 'silence') setImmediate(() => answered(`here: ${question}`));
     },
   } satisfies AnsweringThread;
@@ -69,7 +69,7 @@ test('a thread of the process is asked without the connection once it listens, a
   expect((await link.request('ask.report', 'early', hour)).string()).toBe('over NATS');
   thread.isListening = true;
   expect((await link.request('ask.report', 'now', hour)).string()).toBe('here: now');
-  expect(asked).toEqual(['now']);
+  expect(asked).toEqual(['ask.report now']);
   await expect(link.request('ask.report', 'silence', {timeout: 20})).rejects.toThrow('no answer within 20 ms');
   const unanswered = link.request('ask.report', 'silence', hour);
   process.kill(server.pid()!, 'SIGKILL');

@@ -8,6 +8,7 @@ import {chunkRowsMax} from '../../actors/limits.js';
 import {manifestFormat, partsOf} from '../../actors/manifest.js';
 import {searchDisk} from '../../reliability/disk-search.js';
 import type {PartitionAnswer} from '../../src/asks.js';
+import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {bucketStream, bucketSubject, logStream} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
@@ -107,6 +108,29 @@ test('what was appended is answered at once, and by a thread that starts later',
   });
   const {traitsJson} = await asked('profile', role.ask({ask: 'profile', user: user('ada')}));
   expect(traitsJson).toBe('{"plan":"pro","city":null}');
+});
+
+test('the edge of the same process asks without NATS, and is answered when what it was acked is folded', async () => {
+  role = await PartitionRole.create();
+  const numbers = newAckedSequences(1);
+  const acked = new AckedSequences(numbers);
+  await role.startWorker({ackedSequences: numbers});
+  const exists = (id: string) => role.askHere({ask: 'exists', user: user(id)});
+  await asked('unknown_user', exists('ada'));
+  acked.acked(0, await role.append(events([event('ada', 'x', day)])));
+  await asked('known_user', exists('ada'));
+  const {published} = await asked('status', role.askHere({ask: 'status'}));
+  expect(published).not.toBeNull();
+  // What is acked and not there yet is waited for; what another one appended is not asked for.
+  const sequence = await role.append(events([event('bob', 'x', day)]));
+  acked.acked(0, sequence + 1);
+  const waiting = exists('eve');
+  await role.append(events([event('eve', 'x', day)]));
+  await asked('known_user', waiting);
+  acked.acked(0, sequence + 1_000);
+  expect(await exists('eve')).toEqual({kind: 'unavailable', message: 'the partition is behind its log'});
+  acked.startConnection();
+  await asked('known_user', exists('eve'));
 });
 
 test('chunks are closed, users spread over them, and every row is found after a crash', async () => {

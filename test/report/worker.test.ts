@@ -108,7 +108,7 @@ describe('report thread', () => {
     const number = ++questions;
     return new Promise((resolve) => {
       waiting.set(number, resolve);
-      worker.postMessage({kind: 'question', number, text} satisfies ToWorker);
+      worker.postMessage({kind: 'question', number, subject: askReportSubject, text} satisfies ToWorker);
     });
   }
 

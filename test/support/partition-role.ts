@@ -15,7 +15,7 @@ import {partValues} from '../../src/nats/part-values.js';
 import {bucketStream, bucketSubject, ensureTopology, logStream, logSubject} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
-import type {FromWorker, PartitionWorkerData} from '../../src/worker-messages.js';
+import type {FromWorker, PartitionWorkerData, ToWorker} from '../../src/worker-messages.js';
 import {temporaryFolder} from './service.js';
 import {patienceMsMax, until} from './until.js';
 
@@ -32,6 +32,7 @@ export class PartitionRole {
   private readonly producer = randomBytes(8);
   private n = 0;
   private lastMessage: Uint8Array = new Uint8Array(0);
+  private questions = 0;
   /** Messages of the worker that say why it ended. */
   readonly fatal: string[] = [];
 
@@ -156,6 +157,28 @@ export class PartitionRole {
   async askOnce(question: PartitionQuestion): Promise<PartitionAnswer> {
     const message = await this.nc.request(askPartitionSubject(0), JSON.stringify(question), {timeout: patienceMsMax});
     return message.json<PartitionAnswer>();
+  }
+
+  /** As the edge of the same process asks. */
+  askHere(question: PartitionQuestion): Promise<PartitionAnswer> {
+    const worker = this.worker as Worker;
+    this.questions += 1;
+    const number = this.questions;
+    return new Promise((resolve) => {
+      const hear = (message: FromWorker): void => {
+        if (message.kind !== 'answer' || message.number !== number) return;
+        worker.off('message', hear);
+        resolve(JSON.parse(message.text));
+      };
+      worker.on('message', hear);
+      const asked = {
+        kind: 'question',
+        number,
+        subject: askPartitionSubject(0),
+        text: JSON.stringify(question),
+      } as const;
+      worker.postMessage(asked satisfies ToWorker);
+    });
   }
 
   async manifest(): Promise<Manifest> {
