@@ -30,7 +30,7 @@ import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
 
 interface Sample {
-  /** CPU seconds a million events, or ms of an answer. */
+  /** CPU seconds a million events, or ms of an answer (of a service that stores nothing). */
   readonly cost: number;
 }
 
@@ -38,7 +38,7 @@ interface Compared {
   readonly name: string;
   readonly plain: string;
   readonly without: Shortcut;
-  readonly load: 'batches' | 'singles' | 'reports';
+  readonly load: 'batches' | 'singles' | 'reports' | 'pages';
 }
 
 const compared: readonly Compared[] = [
@@ -66,6 +66,18 @@ const compared: readonly Compared[] = [
     without: 'askedThread',
     load: 'reports',
   },
+  {
+    name: 'a page of history: asked from thread to thread',
+    plain: 'a page of history: asked through NATS',
+    without: 'askedThread',
+    load: 'pages',
+  },
+  {
+    name: 'a page of history: what was acked is known',
+    plain: 'a page of history: the log is asked',
+    without: 'newestWrite',
+    load: 'pages',
+  },
 ];
 
 interface WithoutReport {
@@ -87,6 +99,7 @@ const asksMin = 20;
 const refreshSeconds = 3_600;
 const foldedMsMax = 60_000;
 const pollMs = 500;
+const pagePath = '/v1/events?limit=1';
 const reportPath = '/v1/reports/events?event=never_happened&from=2024-01-01&to=2024-01-01&interval=day&filter=n%3D';
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<WithoutReport> {
@@ -100,7 +113,10 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Witho
     const service = owned.add(await start(options, without));
     const sent = {name, service, events: 0};
     loaded.push(sent);
-    contenders[name] = kind === 'reports' ? asking(service, options, owned) : storing(sent, load, kind, options);
+    contenders[name] =
+      kind === 'batches' || kind === 'singles'
+        ? storing(sent, load, kind, options)
+        : asking(service, options, owned, kind === 'reports' ? newReport() : () => pagePath);
   };
   for (const {name, plain, without, load: kind} of compared) {
     await contend(name, kind, undefined);
@@ -174,16 +190,20 @@ async function sendSingles(target: BenchService, load: LoadProcess, seconds: num
   return offered.events; // Of the last slot some may never have left.
 }
 
-/** One after the other, each for the first time. */
-function asking(service: BenchService, options: BenchOptions, owned: Owned): Measure<Sample> {
+/** Each of them is asked for the first time. */
+function newReport(): () => string {
+  let asked = 0;
+  return () => `${reportPath}${asked++}`;
+}
+
+/** One after the other. */
+function asking(service: BenchService, options: BenchOptions, owned: Owned, nextPath: () => string): Measure<Sample> {
   const http = new HttpAsker(service);
   owned.add({stop: () => http.close()});
-  let asked = 0;
   return async (round) => {
     const times: number[] = [];
     const endMs = monotonicMs() + (secondsOf(round, options) * 1_000) / 5;
-    while (times.length < asksMin || monotonicMs() < endMs)
-      times.push((await http.ask(`${reportPath}${asked++}`)).elapsedMs);
+    while (times.length < asksMin || monotonicMs() < endMs) times.push((await http.ask(nextPath())).elapsedMs);
     return {cost: spreadOf(times).median};
   };
 }
@@ -191,7 +211,7 @@ function asking(service: BenchService, options: BenchOptions, owned: Owned): Mea
 function text({singlesPerSecond, rounds, gains}: WithoutReport): string {
   const medianOf = (name: string) => fixed(spreadOf(rounds.rounds.map(({samples}) => samples[name]!.cost)).median, 2);
   return [
-    `Services that do without a shortcut: CPU s per million events (single events: ${whole(singlesPerSecond)} a second), ms of a report`,
+    `Services that do without a shortcut: CPU s per million events (single events: ${whole(singlesPerSecond)} a second), ms of an answer`,
     tableText(
       ['', 'cost', 'without it', 'cost', 'gain'],
       compared.map(({name, plain}) => [name, medianOf(name), plain, medianOf(plain), ratioText(gains[name]!)]),

@@ -1,12 +1,13 @@
 // Loaded into the service by `--import`: takes away what it does for speed alone, so that the bench of that name can tell
 // what that brings. All it answers stays the same.
-//   W1. Only the main thread, the edge, is changed: its worker threads load this, too.
+//   W1. Worker threads load this, too: each shortcut is taken away in those threads that have it.
 
 import {isMainThread} from 'node:worker_threads';
 import {type JetStreamClient, jetstream} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import type {FoldLag} from '../../src/ingest/fold-lag.js';
 import type {LogListener} from '../../src/ingest/publisher.js';
+import type {LogReader} from '../../src/partition/log-reader.js';
 
 /** What is taken away, by its name in the bench. */
 const shortcuts = {
@@ -48,12 +49,21 @@ const shortcuts = {
       },
     });
   },
-  /** Questions for reports go through NATS. */
+  /** Questions go through NATS. */
   askedThread: async () => {
     const {AskLink} = await import('../../src/nats/ask-link.js');
     replace(AskLink.prototype, {
       carry(this: {nc: NatsConnection}, subject: string, data: string, options: {timeout: number}) {
         return this.nc.request(subject, data, options);
+      },
+    });
+  },
+  /** The log is asked what a live read has to wait for. */
+  newestWrite: async () => {
+    const {NewestWrite} = await import('../../src/partition/newest-write.js');
+    replace(NewestWrite.prototype, {
+      sequence(this: {reader: LogReader}) {
+        return this.reader.lastSequence();
       },
     });
   },
@@ -68,5 +78,8 @@ function replace(prototype: object, methods: Readonly<Record<string, unknown>>):
   Object.assign(prototype, methods);
 }
 
-const without = process.env[withoutVariable];
-if (isMainThread && without !== undefined) await shortcuts[without as Shortcut](); // W1
+/** W1. All others are of the main thread, the edge. */
+const ofWorkers: readonly Shortcut[] = ['newestWrite'];
+
+const without = process.env[withoutVariable] as Shortcut | undefined;
+if (without !== undefined && isMainThread !== ofWorkers.includes(without)) await shortcuts[without]();
