@@ -61,8 +61,13 @@ export function entryOf(rows: RowsView): Omit<ChunkEntry, 'rows' | 'bodies'> {
   return {chunk: rows.chunk, baseOrdinal: rows.baseOrdinal, count: rows.count, ...summarizeRows(rows)};
 }
 
-/** Resolves when both parts are durable. */
-export async function putChunk(parts: PartStore, {columns, blocks}: ChunkImage, errand: Errand): Promise<ChunkEntry> {
+/** Resolves when both parts are durable. `isRead`: live reads read them, and not a chunk in memory. */
+export async function putChunk(
+  parts: PartStore,
+  {columns, blocks}: ChunkImage,
+  isRead: boolean,
+  errand: Errand,
+): Promise<ChunkEntry> {
   await errand.turn();
   const view = inOrder(columns);
   const entry = entryOf(view);
@@ -70,6 +75,9 @@ export async function putChunk(parts: PartStore, {columns, blocks}: ChunkImage, 
   const encoded = encodeRows(view);
   await errand.turn();
   const members = await compressBlocks(blocks, errand);
-  const [rows, bodies] = await Promise.all([parts.put(encoded), parts.put(joinBodies(members))]);
+  const [rows, bodies] = await Promise.all([
+    parts.put(encoded, isRead ? 'whole' : undefined),
+    parts.put(joinBodies(members), isRead ? 'by blocks' : undefined),
+  ]);
   return {...entry, rows, bodies};
 }

@@ -94,10 +94,16 @@ export async function appendUserRun(
   loader: PartLoader,
   errand: Errand,
 ): Promise<readonly Run[]> {
-  return append(runs, blocks, userSizeRatio, parts, loader, errand, (merged, output) =>
+  return append(runs, blocks, userSizeRatio, readLive(parts), loader, errand, (merged, output) =>
     mergeUserRuns(merged, output, errand),
   );
 }
+
+/** Who looks for one user reads a block whole. */
+const readLive = (parts: RunParts): RunParts => ({
+  put: (payload) => parts.put(payload, 'whole'),
+  retire: (...refs) => parts.retire(...refs),
+});
 
 type RunSource = readonly SourceBlock[];
 

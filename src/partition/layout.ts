@@ -60,7 +60,7 @@ export class Layout {
   }
 
   private async putClosed(chunk: ChunkInMemory): Promise<void> {
-    const entry = await putChunk(this.parts, imageOf(chunk), this.pace.errand());
+    const entry = await putChunk(this.parts, imageOf(chunk), true, this.pace.errand());
     this.setChunk(entry);
     this.writing.delete(chunk.chunk);
   }
@@ -92,7 +92,7 @@ export class Layout {
     const {openEntry} = this;
     const {chunk, count} = image.columns;
     const isUnchanged = openEntry?.chunk === chunk && openEntry.count === count;
-    return isUnchanged ? openEntry : await putChunk(this.parts, image, errand);
+    return isUnchanged ? openEntry : await putChunk(this.parts, image, false, errand);
   }
 
   setTable(table: 'users' | 'names', count: number, blocks: ReadonlyMap<number, PartRef>): void {

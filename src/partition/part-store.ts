@@ -7,6 +7,7 @@ import type {JetStreamClient} from '@nats-io/jetstream';
 import {assert} from '../../actors/invariant.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {bucketSubject} from '../nats/topology.js';
+import type {PartsCache, Reading} from '../parts/parts-cache.js';
 import {retryForever} from './retry.js';
 
 /** A value of the store. Larger parts span several. */
@@ -17,11 +18,16 @@ export interface StoredValue {
   readonly revision: number;
 }
 
+/** What readers of this thread have at hand: told of what is put for them, and of what the state at hand no longer names. */
+export type PartsAtHand = Pick<PartsCache, 'keepNew' | 'forget'>;
+
+const nothingAtHand: PartsAtHand = {keepNew: () => undefined, forget: () => undefined};
+
 export class PartStore {
   private readonly js: JetStreamClient;
   private readonly keyPrefix: string;
   private readonly epoch: number;
-  private readonly noteRetired: (ref: PartRef) => void;
+  private readonly atHand: PartsAtHand;
   private nextKey = 0;
   /** Parts that the state at hand no longer names, by key; a kept manifest may still do. */
   private readonly retired = new Map<string, PartRef>();
@@ -30,22 +36,19 @@ export class PartStore {
   /**
    * Keys of different owners differ, also of those that ended before their first manifest and so share an epoch: the
    * server would take a put with a known message id for a repetition, and keep the old bytes.
-   * `noteRetired`: called with each part that the state at hand no longer names.
    */
-  constructor(
-    js: JetStreamClient,
-    partition: number,
-    epoch: number,
-    noteRetired: (ref: PartRef) => void = () => undefined,
-  ) {
+  constructor(js: JetStreamClient, partition: number, epoch: number, atHand: PartsAtHand = nothingAtHand) {
     this.js = js;
     this.epoch = epoch;
-    this.noteRetired = noteRetired;
+    this.atHand = atHand;
     this.keyPrefix = `p${partition}.${epoch}-${randomBytes(4).toString('hex')}`;
   }
 
-  /** Resolves when the part is durable. While the store is unreachable it goes on trying. */
-  async put(payload: Uint8Array): Promise<PartRef> {
+  /**
+   * Resolves when the part is durable. While the store is unreachable it goes on trying. `reading`: how live reads are going
+   * to read it; undefined: they are not.
+   */
+  async put(payload: Uint8Array, reading?: Reading): Promise<PartRef> {
     assert(payload.length > 0, 'a part has bytes');
     const key = `${this.keyPrefix}.${this.nextKey++}`;
     const revisions: number[] = [];
@@ -59,14 +62,16 @@ export class PartStore {
       crcs.push(crc32(value));
       this.highWaterRevision = Math.max(this.highWaterRevision, ack.seq);
     }
-    return {key, revisions, bytes: payload.length, valueBytes: valueBytesMax, crcs};
+    const ref = {key, revisions, bytes: payload.length, valueBytes: valueBytesMax, crcs};
+    if (reading !== undefined) this.atHand.keepNew(ref, payload, reading);
+    return ref;
   }
 
   /** The state at hand no longer names these parts. */
   retire(...refs: readonly PartRef[]): void {
     for (const ref of refs) {
       this.retired.set(ref.key, ref);
-      this.noteRetired(ref);
+      this.atHand.forget(ref);
     }
   }
 

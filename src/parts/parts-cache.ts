@@ -31,6 +31,9 @@ export interface ScannedWindows {
   readonly cells: CellsByName | undefined;
 }
 
+/** How live reads read a part. C2 */
+export type Reading = 'whole' | 'by blocks';
+
 export class PartsCache {
   private readonly stored: StoredParts;
   readonly memory: PartsMemory;
@@ -136,6 +139,17 @@ export class PartsCache {
     if (isDue && this.memory.reserve(ref.key, held, CellsByName.bytesFor(windows)))
       held.cells = new CellsByName(windows);
     return {windows, cells: held.cells};
+  }
+
+  /** A part that was just put, so that who asks for it first need not read it. */
+  keepNew(ref: PartRef, payload: Uint8Array, reading: Reading): void {
+    if (isOneValue(ref) || reading === 'whole') {
+      this.memory.keepUnasked(ref.key, ownBytes(payload));
+      return;
+    }
+    const {valueBytes} = ref;
+    for (const [i] of ref.revisions.entries())
+      this.memory.keepUnasked(valueKey(ref, i), new Uint8Array(payload.subarray(i * valueBytes, (i + 1) * valueBytes)));
   }
 
   /** Nobody asks for the part any more: what is kept of it leaves, but blocks whose part left before, which age. */
@@ -245,6 +259,12 @@ export class PartsCache {
     }
   }
 }
+
+/** Payloads that are a part of more memory are copied: that would stay with them. */
+const ownBytes = (payload: Uint8Array): Uint8Array<ArrayBuffer> =>
+  payload.buffer instanceof ArrayBuffer && payload.byteLength === payload.buffer.byteLength
+    ? (payload as Uint8Array<ArrayBuffer>)
+    : new Uint8Array(payload);
 
 const isOneValue = (ref: PartRef): boolean => ref.revisions.length === 1;
 const layoutOf = (head: Held): BodiesLayout => (head.bodies ??= bodiesLayout(head.bytes));

@@ -93,6 +93,11 @@ export class PartsMemory {
     return held;
   }
 
+  /** What was just written under a new key, for who asks for it first. */
+  keepUnasked(key: string, bytes: Uint8Array<ArrayBuffer>): void {
+    this.queues.addUnasked(key, {bytes, scans: 0}, bytes.length);
+  }
+
   drop(key: string): void {
     this.queues.drop(key);
   }

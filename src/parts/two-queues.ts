@@ -9,9 +9,13 @@
 //   T4. What was made out of other values, because it is asked for again and again, is never `recent`, and outlasts
 //       `frequent` values by its worth: the bytes that whoever asks for it need not read, for each byte that it takes
 //       (GreedyDual-Size, Cao and Irani, USITS 1997). A scan of what it was made from drops it only after several rounds.
+//   T5. What nobody asked for yet, as it was written here and not read, is `unasked`: it has free room, and others leave it
+//       a share of the rest. Once it is asked for it is `recent`, as if it had been read then.
 
 /** What `recent` may hold while `frequent` wants room. */
 const recentShare = 1 / 4;
+/** What `unasked` may hold while others want room. T5 */
+const unaskedShare = 1 / 8;
 /** Keys that left `recent` are remembered for so many bytes of their values, and for so many of them. */
 const rememberedShare = 1 / 2;
 const rememberedKeysMax = 16_384;
@@ -31,12 +35,15 @@ interface Entry<V> {
 
 export class TwoQueues<V> {
   private bytesBound: number;
+  /** Oldest first. T5 */
+  private readonly unasked = new Map<string, Entry<V>>();
   /** Least recently used first, all four. */
   private readonly recent = new Map<string, Entry<V>>();
   private readonly frequent = new Map<string, Entry<V>>();
   private readonly made = new Map<string, Entry<V>>();
   /** Keys that left `recent`, and what they held. */
   private readonly remembered = new Map<string, number>();
+  private unaskedBytes = 0;
   private recentBytes = 0;
   private frequentBytes = 0;
   private madeBytes = 0;
@@ -60,10 +67,11 @@ export class TwoQueues<V> {
   }
 
   get bytes(): number {
-    return this.recentBytes + this.frequentBytes + this.madeBytes;
+    return this.unaskedBytes + this.recentBytes + this.frequentBytes + this.madeBytes;
   }
 
   get(key: string): V | undefined {
+    this.noteAsked(key);
     const queue = this.queueOf(key);
     const entry = queue.get(key);
     if (entry === undefined) return undefined;
@@ -74,9 +82,19 @@ export class TwoQueues<V> {
     return entry.value;
   }
 
+  /** T5 */
+  private noteAsked(key: string): void {
+    const entry = this.unasked.get(key);
+    if (entry === undefined) return;
+    this.unasked.delete(key);
+    this.unaskedBytes -= entry.bytes;
+    this.recent.set(key, entry);
+    this.recentBytes += entry.bytes;
+  }
+
   /** Without a trace: who asks so keeps nothing here any longer. */
   peek(key: string): V | undefined {
-    return this.queueOf(key).get(key)?.value;
+    return (this.unasked.get(key) ?? this.queueOf(key).get(key))?.value;
   }
 
   /** The one that it would be in. */
@@ -96,6 +114,14 @@ export class TwoQueues<V> {
       this.recent.set(key, this.entryOf(value, bytes, 1));
       this.recentBytes += bytes;
     }
+    this.makeRoom();
+  }
+
+  /** T5. Under a key that nothing is kept under, and that was never asked for. */
+  addUnasked(key: string, value: V, bytes: number): void {
+    if (bytes > this.bytesMax) return; // T2
+    this.unasked.set(key, this.entryOf(value, bytes, 1));
+    this.unaskedBytes += bytes;
     this.makeRoom();
   }
 
@@ -130,6 +156,10 @@ export class TwoQueues<V> {
   /** Makes room for so many bytes out of values that nobody asks for any more; false when that is not enough. */
   dropStale(bytes: number): boolean {
     while (this.bytes + bytes > this.bytesMax) {
+      if (this.unasked.size > 0) {
+        this.dropUnasked();
+        continue;
+      }
       const recent = oldest(this.recent)?.asked ?? Infinity;
       const frequent = oldest(this.frequent)?.asked ?? Infinity;
       const age = this.questions - Math.min(recent, frequent);
@@ -142,18 +172,27 @@ export class TwoQueues<V> {
 
   /** Keeps it no longer; nothing is remembered of it. */
   drop(key: string): void {
+    this.unaskedBytes -= this.unasked.get(key)?.bytes ?? 0;
     this.recentBytes -= this.recent.get(key)?.bytes ?? 0;
     this.frequentBytes -= this.frequent.get(key)?.bytes ?? 0;
     this.madeBytes -= this.made.get(key)?.bytes ?? 0;
-    for (const queue of [this.recent, this.frequent, this.made]) queue.delete(key);
+    for (const queue of [this.unasked, this.recent, this.frequent, this.made]) queue.delete(key);
   }
 
   private makeRoom(): void {
     while (this.bytes > this.bytesMax) {
+      const areAllUnasked = this.unaskedBytes === this.bytes;
       const areAllRecent = this.frequent.size === 0 && this.made.size === 0;
-      if (areAllRecent || this.recentBytes > this.bytesMax * recentShare) this.dropRecent();
+      if (areAllUnasked || this.unaskedBytes > this.bytesMax * unaskedShare) this.dropUnasked();
+      else if (areAllRecent || this.recentBytes > this.bytesMax * recentShare) this.dropRecent();
       else this.dropLowest();
     }
+  }
+
+  private dropUnasked(): void {
+    const [key, {bytes}] = this.unasked.entries().next().value!;
+    this.unasked.delete(key);
+    this.unaskedBytes -= bytes;
   }
 
   private dropRecent(): void {

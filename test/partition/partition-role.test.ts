@@ -164,6 +164,28 @@ test('chunks are closed, users spread over them, and every row is found after a 
   expect(next.ordinals).toEqual([19_983, 19_978]);
 });
 
+test('live reads have parts at hand that were just put, and read none of them', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  let last = 0;
+  for (let round = 0; round < 18; round++) {
+    const batch = Array.from({length: 1_000}, (_, i) => event(`u${i}`, 'x', day + 1_000 * round + i));
+    last = await role.append(events(batch));
+  }
+  expect(chunkRowsMax).toBeGreaterThan(16_000);
+  await role.published(last);
+  await role.jsm.streams.purge(bucketStream('parts'));
+  const ofUser = await historyOf('u7');
+  expect([ofUser.length, ofUser.at(-1)]).toEqual([18, 'x 7 0-7']);
+  const {createdMs, lastSeenMs} = await asked('profile', role.ask({ask: 'profile', user: user('u7')}));
+  expect([createdMs, lastSeenMs]).toEqual([day + 7, day + 17_007]);
+  const ofChunk = await asked(
+    'history',
+    role.ask({ask: 'history', toMs: day + 15_999, limit: 1_000, withEvents: true}),
+  );
+  expect([ofChunk.events?.length, ofChunk.ordinals[0]]).toEqual([1_000, 15_999]);
+});
+
 test('an erased user is gone from live answers and parts, late retries do not bring it back, others start it afresh', async () => {
   role = await PartitionRole.create();
   await role.startWorker();

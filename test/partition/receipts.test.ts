@@ -122,10 +122,10 @@ test('a deletion is folded while what was replaced before is still being erased,
   const withAda = setup.layout.openEntry!.rows;
   const {cache} = setup;
   await cache.loadRows(withAda);
-  expect(cache.memory.bytesHeld).toBe(withAda.bytes);
+  expect(cache.heldRows(withAda)).toBeDefined();
   await event('bob');
   await publish();
-  expect(cache.memory.bytesHeld).toBe(0); // What the state names no more takes no room of what is asked for.
+  expect(cache.heldRows(withAda)).toBeUndefined(); // What the state names no more takes no room of what is asked for.
   await setup.sweep.settle();
   const erasedBefore = asked;
   hold();

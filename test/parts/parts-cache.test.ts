@@ -359,6 +359,38 @@ describe('parts cache', () => {
     expect(new TextDecoder().decode(both.heldBodyBlock(other!, 2))).toBe('third');
   });
 
+  test.each([1_000, 60])(
+    'what was just put is at hand for live reads, and read by nobody (values of %i bytes)',
+    async (most) => {
+      const texts = Array.from({length: 9}, (_, i) => `block ${i}`);
+      const part = joinBodies(texts.map((text, i) => (i % 2 === 0 ? storedMember(bytesOf(text)) : gzipSync(text))));
+      const store = new Store();
+      const cache = new PartsCache(store, 10_000);
+      const [blocks, whole] = [store.put(part, most), store.put(bytesOf('the way of an event'), most)];
+      cache.keepNew(blocks, part, 'by blocks');
+      cache.keepNew(whole, bytesOf('the way of an event'), 'whole');
+      expect(cache.memory.bytesHeld).toBe(part.length + whole.bytes);
+      expect(new TextDecoder().decode(await cache.load(whole))).toBe('the way of an event');
+      for (const [i, text] of texts.entries())
+        expect(new TextDecoder().decode(await cache.loadBodyBlock(blocks, i))).toBe(text);
+      expect(store.reads).toEqual([]);
+      for (const ref of [blocks, whole]) cache.forget(ref);
+      expect(cache.memory.bytesHeld).toBe(0);
+    },
+  );
+
+  test('what was put out of a larger buffer does not hold all of it', () => {
+    const store = new Store();
+    const larger = bytesOf('the way of an event');
+    const cache = new PartsCache(store, 1_000);
+    const refs = [4, 1_000].map((most) => store.put(larger.subarray(4, 11), most));
+    for (const ref of refs) cache.keepNew(ref, larger.subarray(4, 11), 'whole');
+    for (const {key} of refs) {
+      const {bytes} = cache.memory.peek(key)!;
+      expect([new TextDecoder().decode(bytes), bytes.buffer.byteLength]).toEqual(['way of ', 7]);
+    }
+  });
+
   test('what is lent is kept free, below any bound, and comes back', async () => {
     const store = new Store();
     const refs = [store.put(bytesOf('12345678'), 100), store.put(bytesOf('abcdefgh'), 100)];

@@ -133,11 +133,56 @@ describe('two queues', () => {
     expect(queues.bytes).toBe(0);
   });
 
+  test('what nobody asked for yet has free room, leaves first where others want theirs, and has a share of it', () => {
+    const queues = new TwoQueues<string>(80);
+    const unasked = Array.from({length: 80}, (_, key) => `new${key}`);
+    for (const key of unasked) queues.addUnasked(key, key, 1);
+    const held = () => unasked.filter((key) => queues.peek(key) !== undefined);
+    expect(held()).toEqual(unasked);
+    const used = Array.from({length: 100}, (_, key) => `used${key}`);
+    for (const key of used.slice(0, 70)) ask(queues, key);
+    expect([held(), queues.bytes]).toEqual([unasked.slice(-10), 80]); // The oldest went.
+    for (const key of used) ask(queues, key);
+    expect(held()).toEqual(unasked.slice(-10));
+    queues.addUnasked('newest', 'newest', 1);
+    expect(held()).toEqual(unasked.slice(-9));
+    queues.addUnasked('too large', 'too large', 81);
+    expect([queues.peek('too large'), held().length]).toEqual([undefined, 9]);
+    expect([queues.dropStale(10), held(), queues.peek('newest')]).toEqual([true, [], undefined]);
+  });
+
+  test('what was new and is asked for is like what was read', () => {
+    const queues = new TwoQueues<string>(80);
+    for (let key = 0; key < 10; key++) queues.addUnasked(`new${key}`, `new${key}`, 1);
+    expect(queues.reserve('new0', 'new0', 1)).toBe(false); // Nothing is worked out of what nobody asked for.
+    expect(queues.get('new0')).toBe('new0');
+    expect([queues.reserve('new0', 'new0', 1), queues.bytes]).toEqual([true, 11]);
+    for (let key = 0; key < 80; key++) {
+      ask(queues, `used${key}`);
+      expect([queues.get('new0'), queues.get('new9')]).toEqual(['new0', 'new9']);
+    }
+    for (const key of ['new9', 'new0']) queues.drop(key);
+    for (let key = 1; key < 10; key++) queues.drop(`new${key}`);
+    for (let key = 0; key < 80; key++) queues.drop(`used${key}`);
+    expect(queues.bytes).toBe(0);
+  });
+
   test('the bound holds whatever happens, and what is held is what was put', () => {
     const someCall = fc.record({
       key: fc.integer({min: 0, max: 12}),
       bytes: fc.integer({min: 0, max: 14}),
-      does: fc.constantFrom('add', 'add', 'addMade', 'reserve', 'drop', 'get', 'get', 'bound', 'dropStale'),
+      does: fc.constantFrom(
+        'add',
+        'add',
+        'addUnasked',
+        'addMade',
+        'reserve',
+        'drop',
+        'get',
+        'get',
+        'bound',
+        'dropStale',
+      ),
       times: fc.integer({min: 1, max: 30}),
     });
     const property = fc.property(fc.array(someCall, {maxLength: 300, size: 'max'}), (calls) => {
@@ -154,6 +199,7 @@ describe('two queues', () => {
           if (queues.reserve(name, name, bytes)) sizes.set(name, sizes.get(name)! + bytes);
         } else if (!isHeld && does !== 'reserve') {
           if (does === 'addMade') queues.addMade(name, name, bytes, 3 * bytes);
+          else if (does === 'addUnasked') queues.addUnasked(name, name, bytes);
           else queues.add(name, name, bytes);
           sizes.set(name, bytes);
         }

@@ -140,7 +140,7 @@ export class MemoryShell {
       [...cut.fingerprints].map(async ({payload, ...rest}) => ({...rest, part: await parts.put(payload)})),
     );
     layout.setDedupe([...layout.dedupe, ...fresh]);
-    layout.setOpenEntry(open === undefined ? null : await putChunk(parts, open, errand));
+    layout.setOpenEntry(open === undefined ? null : await putChunk(parts, open, false, errand));
     partition.snapshotDone();
     this.indexSequence = cut.sequence;
     this.index = {
