@@ -18,6 +18,7 @@ import {createLogger} from '../observe.js';
 import {Damage} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {borrowRoom} from '../parts/spare-room.js';
+import {giveWay} from '../thread-priority.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, HandedManifest, PartitionWorkerData, ThreadQuestion, ToWorker} from '../worker-messages.js';
 import {AckedIntake} from './acked-intake.js';
@@ -236,6 +237,8 @@ function openIntake(runners: readonly Runner[]): AckedIntake {
 }
 
 async function main(): Promise<void> {
+  // Somebody waits for acks and reports; what is folded a little later is in time for the next snapshot.
+  giveWay(log);
   const shared = await openShared();
   if (!hasRowKernel)
     log.warn('events are folded without the WebAssembly kernel (SIMD): that takes three times as long');
