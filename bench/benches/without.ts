@@ -38,7 +38,7 @@ interface Compared {
   readonly name: string;
   readonly plain: string;
   readonly without: Shortcut;
-  readonly load: 'batches' | 'singles' | 'reports' | 'pages';
+  readonly load: 'batches' | 'singles' | 'reports' | 'pages' | 'pages behind writes';
 }
 
 const compared: readonly Compared[] = [
@@ -78,6 +78,12 @@ const compared: readonly Compared[] = [
     without: 'newestWrite',
     load: 'pages',
   },
+  {
+    name: 'a page behind 200,000 events: what was put is at hand',
+    plain: 'a page behind 200,000 events: read from the store',
+    without: 'keptParts',
+    load: 'pages behind writes',
+  },
 ];
 
 interface WithoutReport {
@@ -100,6 +106,9 @@ const refreshSeconds = 3_600;
 const foldedMsMax = 60_000;
 const pollMs = 500;
 const pagePath = '/v1/events?limit=1';
+/** Of the rarest event: it reads some 200,000 events back, most of them in chunks that were closed. */
+const rarePagePath = '/v1/events?limit=400&event=refund_requested';
+const pagesBehindWrites = 5;
 const reportPath = '/v1/reports/events?event=never_happened&from=2024-01-01&to=2024-01-01&interval=day&filter=n%3D';
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<WithoutReport> {
@@ -113,10 +122,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Witho
     const service = owned.add(await start(options, without));
     const sent = {name, service, events: 0};
     loaded.push(sent);
-    contenders[name] =
-      kind === 'batches' || kind === 'singles'
-        ? storing(sent, load, kind, options)
-        : asking(service, options, owned, kind === 'reports' ? newReport() : () => pagePath);
+    contenders[name] = measureOf(sent, load, kind, options, owned);
   };
   for (const {name, plain, without, load: kind} of compared) {
     await contend(name, kind, undefined);
@@ -134,6 +140,26 @@ function start(options: BenchOptions, without: Shortcut | undefined): Promise<Be
   const env = {...envOf({...options, refreshSeconds}), ...(without === undefined ? {} : {[withoutVariable]: without})};
   const nodeArguments = ['--import', fileURLToPath(new URL('../probe/without.js', import.meta.url))];
   return startService({env, profileFolder: options.profileFolder, nodeArguments});
+}
+
+function measureOf(
+  loaded: Loaded,
+  load: LoadProcess,
+  kind: Compared['load'],
+  options: BenchOptions,
+  owned: Owned,
+): Measure<Sample> {
+  switch (kind) {
+    case 'batches':
+    case 'singles':
+      return storing(loaded, load, kind, options);
+    case 'reports':
+      return asking(loaded.service, options, owned, newReport());
+    case 'pages':
+      return asking(loaded.service, options, owned, () => pagePath);
+    case 'pages behind writes':
+      return askingBehindWrites(loaded, load, options, owned);
+  }
 }
 
 /** CPU of all processes of the service, until what came is folded. */
@@ -176,7 +202,13 @@ async function requireAllFolded({name, service, events}: Loaded): Promise<void> 
   }
 }
 
-async function sendBatches({host, port}: BenchService, load: LoadProcess, seconds: number, options: BenchOptions) {
+/** `seconds` null: each request once. */
+async function sendBatches(
+  {host, port}: BenchService,
+  load: LoadProcess,
+  seconds: number | null,
+  options: BenchOptions,
+) {
   const plan = {host, port, connections: connectionsOf('batch', options), seconds};
   const {requests, refusals, firstRefusal} = await load.run('batch', plan);
   if (refusals > 0) throw new Error(`${refusals} requests were refused: ${firstRefusal}`);
@@ -204,6 +236,22 @@ function asking(service: BenchService, options: BenchOptions, owned: Owned, next
     const times: number[] = [];
     const endMs = monotonicMs() + (secondsOf(round, options) * 1_000) / 5;
     while (times.length < asksMin || monotonicMs() < endMs) times.push((await http.ask(nextPath())).elapsedMs);
+    return {cost: spreadOf(times).median};
+  };
+}
+
+/** The first page that is asked for what was just written, and stored in parts. */
+function askingBehindWrites(loaded: Loaded, load: LoadProcess, options: BenchOptions, owned: Owned): Measure<Sample> {
+  const {service} = loaded;
+  const http = new HttpAsker(service);
+  owned.add({stop: () => http.close()});
+  return async () => {
+    const times: number[] = [];
+    while (times.length < (options.isSmall ? 1 : pagesBehindWrites)) {
+      loaded.events += await sendBatches(service, load, null, options);
+      if (!options.isSmall) requireQuiet(await quieted(service, options));
+      times.push((await http.ask(rarePagePath)).elapsedMs);
+    }
     return {cost: spreadOf(times).median};
   };
 }

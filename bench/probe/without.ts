@@ -67,6 +67,11 @@ const shortcuts = {
       },
     });
   },
+  /** What was put is read from the store when it is asked for. */
+  keptParts: async () => {
+    const {PartsCache} = await import('../../src/parts/parts-cache.js');
+    replace(PartsCache.prototype, {keepNew: () => undefined});
+  },
 } as const;
 export type Shortcut = keyof typeof shortcuts;
 
@@ -79,7 +84,7 @@ function replace(prototype: object, methods: Readonly<Record<string, unknown>>):
 }
 
 /** W1. All others are of the main thread, the edge. */
-const ofWorkers: readonly Shortcut[] = ['newestWrite'];
+const ofWorkers: readonly Shortcut[] = ['newestWrite', 'keptParts'];
 
 const without = process.env[withoutVariable] as Shortcut | undefined;
 if (without !== undefined && isMainThread !== ofWorkers.includes(without)) await shortcuts[without]();
