@@ -20,7 +20,7 @@
 
 import {isoText} from './calendar.js';
 import {ByteReader, ByteWriter} from './codec/bytes.js';
-import {EntryView, entryKind, eventFlag, PropertyCursor, propertiesJson} from './codec/entries.js';
+import {EntryView, entryKind, eventFlag, PropertyCursor, propertiesJson, valueTag} from './codec/entries.js';
 import type {InternedTable} from './interned.js';
 import {assert} from './invariant.js';
 import {bodyBlockRows, chunkColumnsMax} from './limits.js';
@@ -250,7 +250,10 @@ export class BodyBlock {
     return this.scratchEntry;
   }
 
-  /** A cursor at the properties of a live row, valid until the next row is asked for. */
+  /**
+   * A cursor at the properties of a live row, valid until the next row is asked for. One whose column has no values at hand
+   * (rows.ts R7) is null: whoever asks for it has them.
+   */
   properties(row: number): PropertyCursor {
     const place = this.seek(row);
     assert(place !== undefined, 'a live row has a body: P7');
@@ -270,7 +273,7 @@ export class BodyBlock {
     if (flags & eventFlag.anonymousId) reader.skipString();
     // A place of 0 means no properties.
     scratch.u8(0);
-    this.writeProperties(row, shape, reader);
+    this.writeProperties(row, shape, reader, true);
     const cursor = new PropertyCursor(scratch.bytes);
     cursor.open(1);
     return cursor;
@@ -282,8 +285,8 @@ export class BodyBlock {
     return entry;
   }
 
-  /** B1. `reader` stands at what the body holds of them. */
-  private writeProperties(row: number, shape: Uint8Array, reader: ByteReader): void {
+  /** B1. `reader` stands at what the body holds of them. `mayLack`: values that are left out are null. */
+  private writeProperties(row: number, shape: Uint8Array, reader: ByteReader, mayLack = false): void {
     const {scratch, columns} = this;
     scratch.varint(shape.length);
     for (const column of shape) {
@@ -297,6 +300,7 @@ export class BodyBlock {
       const code = codes[row];
       assert(code !== codeAbsent, 'bodies: the columns of a shape have a code in its rows');
       if (code === inBody) copyValue(reader, scratch);
+      else if (mayLack && values.areLeftOut) scratch.u8(valueTag.null);
       else values.write(code, scratch);
     }
   }

@@ -20,7 +20,9 @@
 //   R5. `times` are ms from `timeBase` on: 32 bits hold 49 days. What they do not hold (imports of years) is f64, from 0.
 //   R6. What a part says depends on the rows alone, not on how their columns were numbered before: a chunk that was
 //       restored, or converted, gives the same bytes again.
-import {type ColumnValues, type StoredValues, storeValues, viewValues} from './column-values.js';
+//   R7. Whoever keeps parts in memory may leave out the values of columns in which nearly each row has its own
+//       (`withoutValues`): where nobody asks about them they would be a third of it. No such part is ever stored.
+import {type ColumnValues, leftOutValues, type StoredValues, storeValues, viewValues} from './column-values.js';
 import {assert} from './invariant.js';
 import {chunkRowsMax} from './limits.js';
 import {sortPlaces} from './radix-sort.js';
@@ -155,18 +157,14 @@ const narrowCodesMax = 0xfe;
 
 function columnPieces(column: RowColumn, count: number): Piece[] {
   const {codes, valueCodes} = storedCodes(column, count);
-  const {form, width, smallest, offsets, stored} = storeValues(column.values, valueCodes);
-  const head = Uint32Array.of(
-    column.key.length,
-    codes === undefined ? 0 : codes.BYTES_PER_ELEMENT,
-    valueCodes.length,
-    form,
-    width,
-    smallest,
-    stored.length,
-    0,
-  );
-  return [head, column.key, codes ?? noCodes, offsets ?? noCodes, stored];
+  const values = storeValues(column.values, valueCodes);
+  const head = columnHead(column.key, codes?.BYTES_PER_ELEMENT ?? 0, valueCodes.length, values);
+  return [head, column.key, codes ?? noCodes, values.offsets ?? noCodes, values.stored];
+}
+
+function columnHead(key: Uint8Array, codeWidth: number, valueCount: number, values: StoredValues): Uint32Array {
+  const {form, width, smallest, stored} = values;
+  return Uint32Array.of(key.length, codeWidth, valueCount, form, width, smallest, stored.length, 0);
 }
 
 const noCodes = new Uint8Array(0);
@@ -242,6 +240,39 @@ export function upgradedRows(part: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuf
   return versionOf(part) === 1 ? encodeRows(rowsOfVersion1(part)) : part;
 }
 
+/** Narrower values are worth keeping. R7 */
+const leftOutBytesMin = 5;
+
+/**
+ * A part of the newest version without the values of columns in which nearly each row has one of its own, of more than four
+ * bytes, and whose key is not `kept`; the part itself when there are none. R7
+ */
+export function withoutValues(
+  part: Uint8Array<ArrayBuffer>,
+  kept: (key: Uint8Array) => boolean,
+): Uint8Array<ArrayBuffer> {
+  const reader = new PartReader(part);
+  const {columns, order} = reader.rows();
+  const {columnStarts} = reader;
+  const isLeftOut = columns.map(({key, values}) => {
+    const areUnique = values.count > 0 && values.count >= order.length * byRowShare;
+    return areUnique && values.bytes >= values.count * leftOutBytesMin && !kept(key);
+  });
+  if (!isLeftOut.includes(true)) return part;
+  const pieces: Piece[] = [part.subarray(0, columnStarts[0])];
+  for (const [i, column] of columns.entries()) {
+    if (isLeftOut[i]) pieces.push(...columnWithoutValues(column));
+    else pieces.push(part.subarray(columnStarts[i], columnStarts[i + 1]));
+  }
+  return joined(pieces);
+}
+
+function columnWithoutValues(column: RowColumn): Piece[] {
+  const codes = isByRow(column) ? noCodes : column.codes;
+  const codeWidth = isByRow(column) ? 0 : codes.BYTES_PER_ELEMENT;
+  return [columnHead(column.key, codeWidth, column.values.count, leftOutValues), column.key, codes];
+}
+
 const versionOf = (part: Uint8Array): number => new Uint32Array(part.buffer, part.byteOffset, 1)[0];
 
 /** `bytes` must start at an address that 8 divides (a buffer of its own does). */
@@ -253,6 +284,8 @@ export function viewRows(bytes: Uint8Array): RowsView {
 }
 
 class PartReader {
+  /** Where in the part each column that was read begins. */
+  readonly columnStarts: number[] = [];
   private readonly bytes: Uint8Array;
   private at: number;
 
@@ -282,6 +315,7 @@ class PartReader {
   }
 
   private column(count: number): RowColumn {
+    this.columnStarts.push(this.at - this.bytes.byteOffset);
     const head = this.u32(columnHeadBytes / 4);
     const [keyBytes, codeWidth, valueCount, form, width, smallest, storedBytes, unused] = head;
     assert(unused === 0, 'rows: the head of a column ends with 0');

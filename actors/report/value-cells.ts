@@ -133,7 +133,7 @@ interface ChunkRows {
 }
 
 export class ValueCellsBuilder {
-  private readonly property: PropertyName;
+  readonly property: PropertyName;
   private readonly values = new InternedTable();
   private readonly chunks: ChunkRows[] = [];
   private rows = 0;

@@ -8,13 +8,17 @@
 //       within one value is a view of that, and not kept beside it.
 //   C3. What is derived from a part is made from their second use on: a part that a scan brings once, and that leaves again
 //       before anybody comes back to it, is not worth the work.
+//   C4. Rows for reports lack values that nobody asks about (asked-columns.ts). Who needs those of a property says so: what
+//       is at hand without them is read once more.
 
 import {type BodiesLayout, bodiesHeadBytes, bodiesLayout} from '../../actors/bodies.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {CellsByName} from '../../actors/report/cells-by-name.js';
 import {DerivedRows} from '../../actors/report/derived-rows.js';
-import {type RowsView, upgradedRows, viewRows} from '../../actors/rows.js';
+import type {PropertyName} from '../../actors/report/property-name.js';
+import {type RowsView, upgradedRows, viewRows, withoutValues} from '../../actors/rows.js';
 import {viewWindows, type WindowsView} from '../../actors/windows.js';
+import type {AskedColumns} from './asked-columns.js';
 import {inflatedBlock, viewedBlock} from './bodies-part.js';
 import {type Held, PartsMemory} from './parts-memory.js';
 import {DamagedPart, type PartValues, StoredParts} from './stored-parts.js';
@@ -37,12 +41,16 @@ export type Reading = 'whole' | 'by blocks';
 export class PartsCache {
   private readonly stored: StoredParts;
   readonly memory: PartsMemory;
+  private readonly askedColumns: AskedColumns | undefined;
   private readonly loading = new Map<string, Promise<Held>>();
+  /** Of rows parts so far: what the store has, and what of it was kept. C4 */
+  private readonly rowsBytes = {stored: 0, kept: 0};
 
-  /** `memory`: its own of so many bytes, or that of another reader (M1). */
-  constructor(values: PartValues, memory: number | PartsMemory) {
+  /** `memory`: its own of so many bytes, or that of another reader (M1). Without `askedColumns` rows are kept whole (C4). */
+  constructor(values: PartValues, memory: number | PartsMemory, askedColumns?: AskedColumns) {
     this.stored = new StoredParts(values);
     this.memory = typeof memory === 'number' ? new PartsMemory(memory) : memory;
+    this.askedColumns = askedColumns;
   }
 
   /** @throws MissingPart, DamagedPart */
@@ -59,26 +67,32 @@ export class PartsCache {
     return this.memory.peek(ref.key)?.bytes ?? this.stored.readLoose(ref);
   }
 
-  async loadRows(ref: PartRef): Promise<RowsView> {
-    const held = await this.rowsPart(ref);
-    return (held.rows ??= viewRows(held.bytes));
+  /** `property`: whose values the rows tell (C4), as of all that load rows. */
+  async loadRows(ref: PartRef, property?: PropertyName): Promise<RowsView> {
+    return rowsOf(await this.rowsPart(ref, property));
   }
 
   /** What `loadRows` brings, for who asks once: nothing is kept. */
-  async loadRowsUnkept(ref: PartRef): Promise<RowsView> {
+  async loadRowsUnkept(ref: PartRef, property?: PropertyName): Promise<RowsView> {
     const held = this.memory.peek(ref.key);
-    if (held !== undefined) return (held.rows ??= viewRows(held.bytes));
-    return viewRows(upgradedRows(await this.stored.read(ref)));
+    return tells(held, property) ? rowsOf(held) : viewRows(await this.wholeRows(ref));
+  }
+
+  /** About what a rows part takes in memory: the store's parts are much alike. C4 */
+  bytesOfRows({bytes}: PartRef): number {
+    const {stored, kept} = this.rowsBytes;
+    return stored === 0 ? bytes : Math.ceil((bytes * kept) / stored);
   }
 
   /**
    * What `loadRows` brings, for work that nobody waits for and for scans of more than there is room for: it is kept in free
    * room, and in that of values that nobody asks for any more, but nothing else leaves for it.
    */
-  async loadRowsAside(ref: PartRef): Promise<RowsView> {
-    if (this.memory.peek(ref.key) !== undefined) return this.loadRowsUnkept(ref);
-    if (this.loading.has(ref.key)) return this.loadRows(ref);
-    return this.memory.loadAside(ref.bytes, () => this.loadRows(ref)) ?? this.loadRowsUnkept(ref);
+  async loadRowsAside(ref: PartRef, property?: PropertyName): Promise<RowsView> {
+    if (tells(this.memory.peek(ref.key), property)) return this.loadRowsUnkept(ref, property);
+    if (this.loading.has(ref.key)) return this.loadRows(ref, property);
+    const loading = this.memory.loadAside(this.bytesOfRows(ref), () => this.loadRows(ref, property));
+    return loading ?? this.loadRowsUnkept(ref, property);
   }
 
   /** Reads windows into room that is free, as `loadRowsAside` does; without such room nothing is read. */
@@ -90,27 +104,27 @@ export class PartsCache {
   /** What `loadRows` brings, if it is at hand. */
   heldRows(ref: PartRef): RowsView | undefined {
     const held = this.memory.get(ref.key);
-    return held === undefined ? undefined : (held.rows ??= viewRows(held.bytes));
+    return held && rowsOf(held);
   }
 
   /** Like `loadRows`, for a report that goes through many. */
-  async scanRows(ref: PartRef): Promise<ScannedRows> {
-    return this.scanned(ref, await this.rowsPart(ref));
+  async scanRows(ref: PartRef, property?: PropertyName): Promise<ScannedRows> {
+    return this.scanned(ref, await this.rowsPart(ref, property));
   }
 
   /** What `scanRows` brings, kept as by `loadRowsAside`. */
-  async scanRowsAside(ref: PartRef): Promise<ScannedRows> {
-    return this.scanHeldRows(ref) ?? {rows: await this.loadRowsAside(ref), derived: undefined};
+  async scanRowsAside(ref: PartRef, property?: PropertyName): Promise<ScannedRows> {
+    return this.scanHeldRows(ref, property) ?? {rows: await this.loadRowsAside(ref, property), derived: undefined};
   }
 
   /** What `scanRows` brings, if it is at hand; a report over hundreds of parts need not wait once for each. */
-  scanHeldRows(ref: PartRef): ScannedRows | undefined {
+  scanHeldRows(ref: PartRef, property?: PropertyName): ScannedRows | undefined {
     const held = this.memory.get(ref.key);
-    return held === undefined ? undefined : this.scanned(ref, held);
+    return tells(held, property) ? this.scanned(ref, held) : undefined;
   }
 
   private scanned(ref: PartRef, held: Held): ScannedRows {
-    const rows = (held.rows ??= viewRows(held.bytes));
+    const rows = rowsOf(held);
     held.scans += 1;
     if (held.scans > 1) held.derived ??= new DerivedRows(rows, (bytes) => this.memory.reserve(ref.key, held, bytes)); // C3
     return {rows, derived: held.derived};
@@ -239,9 +253,29 @@ export class PartsCache {
     return this.once(ref.key, () => this.stored.read(ref));
   }
 
-  /** Kept in the narrowest version, whichever the store has. */
-  private rowsPart(ref: PartRef): Promise<Held> {
-    return this.once(ref.key, async () => upgradedRows(await this.stored.read(ref)));
+  /** C4 */
+  private async rowsPart(ref: PartRef, property?: PropertyName): Promise<Held> {
+    const held = await this.once(ref.key, () => this.keptRows(ref));
+    if (property === undefined || tells(held, property)) return held;
+    this.askedColumns?.note(property);
+    this.memory.drop(ref.key);
+    const again = await this.once(ref.key, () => this.keptRows(ref));
+    // Others may have asked for so many properties meanwhile that this one's values were left out again.
+    return tells(again, property) ? again : {bytes: await this.wholeRows(ref), scans: 0};
+  }
+
+  private async keptRows(ref: PartRef): Promise<Uint8Array<ArrayBuffer>> {
+    const whole = await this.wholeRows(ref);
+    const {askedColumns} = this;
+    const kept = askedColumns === undefined ? whole : withoutValues(whole, (key) => askedColumns.keeps(key));
+    this.rowsBytes.stored += ref.bytes;
+    this.rowsBytes.kept += kept.length;
+    return kept;
+  }
+
+  /** In the narrowest version, whichever the store has. */
+  private async wholeRows(ref: PartRef): Promise<Uint8Array<ArrayBuffer>> {
+    return upgradedRows(await this.stored.read(ref));
   }
 
   /** What is held under `key`, or what `load` brings; many askers at once share one load. */
@@ -265,6 +299,12 @@ const ownBytes = (payload: Uint8Array): Uint8Array<ArrayBuffer> =>
   payload.buffer instanceof ArrayBuffer && payload.byteLength === payload.buffer.byteLength
     ? (payload as Uint8Array<ArrayBuffer>)
     : new Uint8Array(payload);
+
+const rowsOf = (held: Held): RowsView => (held.rows ??= viewRows(held.bytes));
+
+/** C4 */
+const tells = (held: Held | undefined, property: PropertyName | undefined): held is Held =>
+  held !== undefined && (property === undefined || property.isToldBy(rowsOf(held)));
 
 const isOneValue = (ref: PartRef): boolean => ref.revisions.length === 1;
 const layoutOf = (head: Held): BodiesLayout => (head.bodies ??= bodiesLayout(head.bytes));

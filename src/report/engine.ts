@@ -15,6 +15,7 @@ import {NumberLists} from '../../actors/report/median.js';
 import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
+import {AskedColumns} from '../parts/asked-columns.js';
 import {Damage} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
@@ -76,7 +77,7 @@ export class ReportEngine {
 
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
-    this.parts = new PartsCache(values, Math.floor((cacheBytesMax * 54) / 64));
+    this.parts = new PartsCache(values, Math.floor((cacheBytesMax * 54) / 64), new AskedColumns());
     const listBytesMax = Math.floor(cacheBytesMax / 64); // R3: for each of two threads.
     const building = new Turns(1, Number.POSITIVE_INFINITY);
     this.funnelIndex = new FunnelIndex(this.parts, logger, this.whenQuiet, listBytesMax, {}, building);

@@ -26,6 +26,7 @@ import {gatheredRowBytes} from '../../actors/report/gathered-rows.js';
 import {HourSetsPartial, hourSetBytes, hourSetWords} from '../../actors/report/hour-sets.js';
 import {NumberLists} from '../../actors/report/median.js';
 import {PostedFunnel, walkBlocks} from '../../actors/report/posted-funnel.js';
+import type {PropertyName} from '../../actors/report/property-name.js';
 import {type DaySegment, liveRows, type Stretch} from '../../actors/report/selection.js';
 import type {RowsView} from '../../actors/rows.js';
 import type {WindowsView} from '../../actors/windows.js';
@@ -119,10 +120,14 @@ export class Evaluation {
       if (cells === undefined) partial.addCells(windows);
       else partial.addNamedCells(cells);
     });
-    await this.foldRows(partial.chunks(index, values), (chunk, {rows, derived}) => {
-      const unsure = partial.addRows(rows, derived, values?.covered.has(chunk.rows.key));
-      return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
-    });
+    await this.foldRows(
+      partial.chunks(index, values),
+      (chunk, {rows, derived}) => {
+        const unsure = partial.addRows(rows, derived, values?.covered.has(chunk.rows.key));
+        return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
+      },
+      filter?.property,
+    );
     return partial.counts;
   }
 
@@ -291,7 +296,7 @@ export class Evaluation {
 
   /** Whether they and those of the other partitions, about as many each, are more than there is room for. E2 */
   private overflows(chunks: readonly ChunkEntry[]): boolean {
-    const bytes = chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);
+    const bytes = chunks.reduce((sum, {rows}) => sum + this.parts.bytesOfRows(rows), 0);
     return bytes * this.partitionCount > this.parts.memory.bytesMax * scanShare;
   }
 
@@ -314,16 +319,18 @@ export class Evaluation {
     return Math.max(2, Math.floor(this.gatheredBytesMax / gatheredRowBytes));
   }
 
-  /** `fold` may go on by loading more itself. */
+  /** Rows that tell of `property`. `fold` may go on by loading more itself. */
   private foldRows(
     chunks: readonly ChunkEntry[],
     fold: (chunk: ChunkEntry, rows: ScannedRows) => Promise<void> | undefined,
+    property: PropertyName | undefined,
   ): Promise<void> {
     const isAside = this.overflows(chunks);
+    const {parts} = this;
     return foldAhead(
       chunks,
-      ({rows}) => this.parts.scanHeldRows(rows),
-      ({rows}) => (isAside ? this.parts.scanRowsAside(rows) : this.parts.scanRows(rows)),
+      ({rows}) => parts.scanHeldRows(rows, property),
+      ({rows}) => (isAside ? parts.scanRowsAside(rows, property) : parts.scanRows(rows, property)),
       loadsAheadMax,
       (chunk, rows) => fold(chunk, rows) ?? this.slices.pauseIfDue(),
     );

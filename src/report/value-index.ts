@@ -267,8 +267,9 @@ export class ValueIndex {
     const slices = new QuietSlices(this.whenQuiet);
     const leftOut = new Set<string>();
     let partsBytes = 0;
-    for await (const [{rows}, view] of loadAhead(chunks, ({rows}) => this.parts.loadRowsAside(rows), loadsAheadMax)) {
-      if (builder.add(view)) partsBytes += rows.bytes;
+    const load = ({rows}: ChunkEntry) => this.parts.loadRowsAside(rows, builder.property);
+    for await (const [{rows}, view] of loadAhead(chunks, load, loadsAheadMax)) {
+      if (builder.add(view)) partsBytes += this.parts.bytesOfRows(rows);
       else leftOut.add(rows.key);
       if (builder.isNearlyUnique) return undefined;
       await slices.pause();

@@ -3,6 +3,7 @@
 // to 1.9 s, and 5 s with a disk that had just come up, nearly all of it reading.
 //   Nobody waits for it: it gives way to reports, takes half of the thread's time at most, and free room alone.
 import {setTimeout as pause} from 'node:timers/promises';
+import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import {monotonicMs} from '../clock.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {WarmUp} from '../parts/warm-up.js';
@@ -20,8 +21,18 @@ export async function warmUp(
   snapshots: readonly PartitionSnapshot[],
   whenQuiet: () => Promise<void>,
 ): Promise<void> {
+  const indexes = snapshots.map(({index}) => index);
+  const blocks = indexes.flatMap(({windowRuns}) => windowRuns).flatMap((run) => run.blocks);
+  const chunks = indexes.flatMap((index) => index.chunks).filter(({live}) => live > 0);
+  const newestFirst = [...chunks].sort((a, b) => b.maxTimeMs - a.maxTimeMs);
+  const largest = [...chunks].sort((a, b) => b.rows.bytes - a.rows.bytes).slice(0, 1);
+  await run(planned(cache, [], largest), whenQuiet); // How much of such a part is kept, the others are planned by.
+  await run(planned(cache, blocks, newestFirst), whenQuiet);
+}
+
+async function run(plan: WarmUp, whenQuiet: () => Promise<void>): Promise<void> {
   let startMs = monotonicMs();
-  for await (const _ of planned(cache, snapshots).run(loadsAheadMax)) {
+  for await (const _ of plan.run(loadsAheadMax)) {
     const tookMs = monotonicMs() - startMs;
     if (tookMs < stretchMsMax) continue;
     await pause(tookMs, undefined, {ref: false});
@@ -30,16 +41,12 @@ export async function warmUp(
   }
 }
 
-function planned(cache: PartsCache, snapshots: readonly PartitionSnapshot[]): WarmUp {
+function planned(cache: PartsCache, blocks: readonly RunBlock[], chunks: readonly ChunkEntry[]): WarmUp {
   const plan = new WarmUp(cache, cacheShare);
-  const indexes = snapshots.map(({index}) => index);
-  for (const {part} of indexes.flatMap(({windowRuns}) => windowRuns).flatMap(({blocks}) => blocks)) {
-    plan.take(part, () => cache.readWindowsAside(part));
-  }
-  const newestFirst = indexes.flatMap(({chunks}) => chunks).sort((a, b) => b.maxTimeMs - a.maxTimeMs);
-  for (const {rows, live} of newestFirst) {
+  for (const {part} of blocks) plan.take(part, () => cache.readWindowsAside(part));
+  for (const {rows} of chunks) {
     if (plan.isFull) break;
-    if (live > 0) plan.take(rows, () => cache.loadRowsAside(rows));
+    plan.take(rows, () => cache.loadRowsAside(rows), cache.bytesOfRows(rows));
   }
   return plan;
 }
