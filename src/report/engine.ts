@@ -25,7 +25,7 @@ import {asOf, headersOf, isNoneMatch, type ReportHeaders} from './freshness.js';
 import {FunnelIndex} from './funnel-index.js';
 import {HeldDayRanges} from './held-day-ranges.js';
 import {type ManifestSource, NewestSnapshots, type PartitionSnapshot} from './newest-snapshots.js';
-import {Overload, Turns} from './turns.js';
+import {Overload, QuietTurns, Turns} from './turns.js';
 import {ValueIndex} from './value-index.js';
 import {warmUp} from './warm-up.js';
 
@@ -36,6 +36,8 @@ const reportsAtOnceMax = 2;
 const reportsWaitingMax = 256;
 /** A slice of building (5 ms) waits so long at most for reports at work: under reports without end it takes a tenth of the thread. */
 const buildWaitMsMax = 50;
+/** And to begin: it borrows memory that a report at work is about to read from, and to read again from NATS takes longer. */
+const buildBeginWaitMsMax = 500;
 /** R5: a dashboard that stays open asks at least as often. */
 const interestMs = 10 * 60_000;
 /** R5: rests so many times as long as it read, as each of hundreds of partitions publishes at its own time. */
@@ -79,7 +81,7 @@ export class ReportEngine {
     const {partitionCount, cacheBytesMax} = options;
     this.parts = new PartsCache(values, Math.floor((cacheBytesMax * 54) / 64), new AskedColumns());
     const listBytesMax = Math.floor(cacheBytesMax / 64); // R3: for each of two threads.
-    const building = new Turns(1, Number.POSITIVE_INFINITY);
+    const building = new QuietTurns(this.turns, buildBeginWaitMsMax);
     this.funnelIndex = new FunnelIndex(this.parts, logger, this.whenQuiet, listBytesMax, {}, building);
     this.valueIndex = new ValueIndex(this.parts, logger, this.whenQuiet, monotonicMs, building);
     this.dayRanges = new HeldDayRanges(this.parts);

@@ -59,3 +59,22 @@ export class Turns {
     if (this.taken === 0) for (const goOn of this.forQuiet) goOn();
   }
 }
+
+/** Work that nobody waits for: one at a time, and begun when nobody is at work, or after `waitMsMax`. */
+export class QuietTurns extends Turns {
+  private readonly others: Turns;
+  private readonly beginWaitMsMax: number;
+
+  constructor(others: Turns, waitMsMax: number) {
+    super(1, Number.POSITIVE_INFINITY);
+    this.others = others;
+    this.beginWaitMsMax = waitMsMax;
+  }
+
+  override take<T>(work: () => Promise<T>): Promise<T> {
+    return super.take(async () => {
+      await this.others.quiet(this.beginWaitMsMax);
+      return work();
+    });
+  }
+}
