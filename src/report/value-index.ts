@@ -97,8 +97,8 @@ interface PropertyState {
   asked: Stretch;
   /** Questions since the last one that reached the newest event there was. */
   earlierAsks: number;
-  /** The newest event of the snapshot that was asked for last. */
-  newest: {readonly index: SnapshotIndex; readonly timeMs: number} | undefined;
+  /** The events of the snapshot that was asked for last. */
+  events: {readonly index: SnapshotIndex; readonly stretch: Stretch} | undefined;
   segments: readonly Segment[];
   /** For the snapshot that was asked for last, and these segments. */
   plan: Plan | undefined;
@@ -310,7 +310,7 @@ function newState(partition: number, text: string): PropertyState {
     askedMs: 0,
     asked: {startMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY},
     earlierAsks: earlierAsksMax,
-    newest: undefined,
+    events: undefined,
     segments: [],
     plan: undefined,
     wanted: undefined,
@@ -321,20 +321,26 @@ function newState(partition: number, text: string): PropertyState {
 /** What was asked about, and whether it went on to the newest event. */
 function note(state: PropertyState, {startMs, lastMs}: Stretch, index: SnapshotIndex): void {
   const before = stretchOf(state);
-  if (state.newest?.index !== index) state.newest = {index, timeMs: newestMs(index)};
-  const {timeMs} = state.newest;
-  state.earlierAsks = lastMs >= timeMs ? 0 : state.earlierAsks + 1;
+  if (state.events?.index !== index) state.events = {index, stretch: stretchOfEvents(index)};
+  const {startMs: oldestMs, lastMs: newestMs} = state.events.stretch;
+  state.earlierAsks = lastMs >= newestMs ? 0 : state.earlierAsks + 1;
   const {asked} = state;
   state.asked = {
-    startMs: Math.min(asked.startMs, startMs),
-    lastMs: Math.max(asked.lastMs, Math.min(lastMs, timeMs)),
+    startMs: Math.min(asked.startMs, Math.max(startMs, oldestMs)),
+    lastMs: Math.max(asked.lastMs, Math.min(lastMs, newestMs)),
   };
   const {startMs: start, lastMs: last} = stretchOf(state);
   if (start !== before.startMs || last !== before.lastMs) state.plan = undefined;
 }
 
-const newestMs = ({chunks}: SnapshotIndex): number =>
-  chunks.reduce((newest, {maxTimeMs}) => Math.max(newest, maxTimeMs), Number.NEGATIVE_INFINITY);
+function stretchOfEvents({chunks}: SnapshotIndex): Stretch {
+  let [startMs, lastMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const {minTimeMs, maxTimeMs} of chunks) {
+    startMs = Math.min(startMs, minTimeMs);
+    lastMs = Math.max(lastMs, maxTimeMs);
+  }
+  return {startMs, lastMs};
+}
 
 /** I2: what comes behind the newest event will be asked about, too, where that was. */
 const stretchOf = ({asked, earlierAsks}: PropertyState): Stretch =>
