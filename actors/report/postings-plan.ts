@@ -5,7 +5,7 @@
 //       size, so there are few, and each row is built again once a level.
 //   G3. The open chunk is a segment of its own: every snapshot replaces it.
 import type {ChunkEntry, SnapshotIndex} from '../manifest.js';
-import {liveRows} from './selection.js';
+import {liesWithin, liveRows, type Stretch} from './selection.js';
 import type {UserPostings} from './user-postings.js';
 
 const mergeShare = 4;
@@ -50,6 +50,17 @@ export function planSegments({chunks, nextChunk}: SnapshotIndex, held: readonly 
 const isAt = ({chunks}: Segment, live: readonly ChunkEntry[], at: number): boolean =>
   chunks.every((chunk, i) => live[at + i]?.rows.key === chunk.rows.key);
 
+/** The plan as far as somebody asks: what is to be built ends with the last chunk that has rows in the stretch. */
+export function planUntil(plan: readonly PlannedSegment[], stretch: Stretch): PlannedSegment[] {
+  const asked = [...plan];
+  for (let last = asked.pop(); last !== undefined; last = asked.pop()) {
+    if (last.held !== undefined) return [...asked, last];
+    const end = last.chunks.findLastIndex((chunk) => liesWithin(chunk, stretch)) + 1;
+    if (end > 0) return [...asked, {chunks: last.chunks.slice(0, end), held: undefined}];
+  }
+  return [];
+}
+
 /** The same chunks in segments of which none is due to be merged. G2 */
 export function mergeDue(plan: readonly PlannedSegment[], {nextChunk}: SnapshotIndex): PlannedSegment[] {
   const merged: PlannedSegment[] = [];
@@ -66,7 +77,9 @@ export function mergeDue(plan: readonly PlannedSegment[], {nextChunk}: SnapshotI
   return merged;
 }
 
+/** Rows of all segments, at hand or not. */
+export const rowsOf = (plan: readonly PlannedSegment[]): number => liveRows(plan.flatMap(({chunks}) => chunks));
+
 /** Rows of the segments that are to be built. */
-export function rowsToBuild(plan: readonly PlannedSegment[]): number {
-  return plan.reduce((sum, {chunks, held}) => sum + (held === undefined ? liveRows(chunks) : 0), 0);
-}
+export const rowsToBuild = (plan: readonly PlannedSegment[]): number =>
+  rowsOf(plan.filter(({held}) => held === undefined));

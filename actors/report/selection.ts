@@ -9,14 +9,12 @@ export interface Stretch {
 
 /** Chunks with live rows in any of the stretches, in the order of their ordinals. */
 export function chunksWithin(chunks: readonly ChunkEntry[], stretches: readonly Stretch[]): ChunkEntry[] {
-  return chunks.filter(
-    (chunk) =>
-      chunk.live > 0 &&
-      stretches.some(
-        ({startMs, lastMs}) => startMs <= lastMs && chunk.minTimeMs <= lastMs && chunk.maxTimeMs >= startMs,
-      ),
-  );
+  return chunks.filter((chunk) => chunk.live > 0 && stretches.some((stretch) => liesWithin(chunk, stretch)));
 }
+
+/** Whether any of the chunk's times may lie in the stretch. */
+export const liesWithin = ({minTimeMs, maxTimeMs}: ChunkEntry, {startMs, lastMs}: Stretch): boolean =>
+  startMs <= lastMs && minTimeMs <= lastMs && maxTimeMs >= startMs;
 
 /** Those of the chunks that may hold an event of one of these names (name indexes). */
 export function chunksNaming(chunks: readonly ChunkEntry[], names: readonly number[]): ChunkEntry[] {

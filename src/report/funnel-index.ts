@@ -3,9 +3,9 @@
 //   I1. Postings answer for a snapshot only if they hold exactly its rows (actors/report/postings-plan.ts, G1), or all of
 //       them that lie in the stretch that is asked about. Without them the scan answers.
 //   I2. They are made once funnels are asked, off the way of any answer, and give way to reports: when some of the rows of
-//       an asked stretch have none. New snapshots alone, with rows that nobody asks about, cost nothing. What few rows of
-//       its stretch they lack an answer builds for itself, as scanning everything would take longer. They go when no
-//       funnel was asked for a while.
+//       an asked stretch have none, and as far as that goes: rows of new snapshots that nobody asks about cost nothing. What
+//       few rows of its stretch they lack an answer builds for itself, as scanning everything would take longer. They go
+//       when no funnel was asked for a while.
 //   I3. What they take is taken from the room for parts, and is at most a share of it. Building borrows of that room, as
 //       far as it needs it and up to a larger share, and gives it back. What does not fit is not built.
 //   I4. A segment's replacement is built beside it: answers go on meanwhile. One partition is built at a time, and nothing
@@ -17,6 +17,8 @@ import {
   mergeDue,
   type PlannedSegment,
   planSegments,
+  planUntil,
+  rowsOf,
   rowsToBuild,
   type Segment,
 } from '../../actors/report/postings-plan.js';
@@ -69,11 +71,17 @@ interface Build {
   readonly pause: () => Promise<void>;
 }
 
+/** Postings of the rows of a snapshot, from its first one to those of the stretch. I2 */
+interface Wanted {
+  readonly index: SnapshotIndex;
+  readonly stretch: Stretch;
+}
+
 interface PartitionState {
   segments: readonly Segment[];
-  /** The snapshot that waits for its turn to be built. I4 */
-  wanted: SnapshotIndex | undefined;
-  /** Rows of the partition when its postings did not fit. */
+  /** What waits for its turn to be built. I4 */
+  wanted: Wanted | undefined;
+  /** How many rows' postings did not fit. */
   unfitRows: number | undefined;
 }
 
@@ -137,7 +145,7 @@ export class FunnelIndex {
     this.lastAskedMs = monotonicMs();
     const state = this.stateOf(manifest.partition);
     const plan = planSegments(index, state.segments);
-    if (plan.some((segment) => lacksAny(segment, stretch))) this.want(state, index);
+    if (plan.some((segment) => lacksAny(segment, stretch))) this.want(state, {index, stretch});
     try {
       return await this.completed(plan, index, stretch);
     } catch (error) {
@@ -224,8 +232,9 @@ export class FunnelIndex {
 
   // -- building --
 
-  private want(state: PartitionState, index: SnapshotIndex): void {
-    state.wanted = index;
+  private want(state: PartitionState, wanted: Wanted): void {
+    state.wanted =
+      state.wanted === undefined ? wanted : {...wanted, stretch: hull(state.wanted.stretch, wanted.stretch)};
     this.backlog ??= this.workOff().finally(() => {
       this.backlog = undefined;
     });
@@ -236,9 +245,10 @@ export class FunnelIndex {
     for (;;) {
       const state = [...this.partitions.values()].find(({wanted}) => wanted !== undefined);
       if (state?.wanted === undefined) return;
-      const index = state.wanted;
+      const {index, stretch} = state.wanted;
       state.wanted = undefined;
-      await this.start(state, mergeDue(planSegments(index, state.segments), index), index);
+      const plan = planUntil(planSegments(index, state.segments), stretch);
+      await this.start(state, mergeDue(plan, index), index);
     }
   }
 
@@ -255,7 +265,7 @@ export class FunnelIndex {
   }
 
   private async build(state: PartitionState, plan: readonly PlannedSegment[], index: SnapshotIndex): Promise<void> {
-    const rows = liveRows(index.chunks);
+    const rows = rowsOf(plan);
     if (state.unfitRows !== undefined && Math.abs(rows - state.unfitRows) < state.unfitRows * retryShare) return;
     const startedMs = monotonicMs();
     const segments: Segment[] = [];
@@ -278,7 +288,8 @@ export class FunnelIndex {
     } finally {
       this.builtBytes -= builtBytes;
     }
-    Object.assign(state, {segments, unfitRows: undefined});
+    state.segments = segments;
+    if (state.unfitRows !== undefined && rows > state.unfitRows) state.unfitRows = undefined;
     this.letGo();
     this.logger.debug({rows: rowsToBuild(plan), ms: monotonicMs() - startedMs}, 'postings for funnels built');
   }
@@ -364,6 +375,11 @@ export class FunnelIndex {
     }
   }
 }
+
+const hull = (a: Stretch, b: Stretch): Stretch => ({
+  startMs: Math.min(a.startMs, b.startMs),
+  lastMs: Math.max(a.lastMs, b.lastMs),
+});
 
 /** Whether the stretch needs rows of it that have no postings. */
 const lacksAny = ({chunks, held}: PlannedSegment, stretch: Stretch): boolean =>

@@ -142,6 +142,41 @@ describe('postings for funnels', () => {
     expect(await world.ask(newer, {...query, toMs: world.nowMs})).toBe(true);
   });
 
+  test('are built as far as somebody asks', async () => {
+    const world = new World().grow(80_000);
+    const earlier = {...query, toMs: world.nowMs};
+    const snapshot = world.grow(100_000).partition.publish();
+    expect(await world.ask(snapshot, earlier)).toBe(false);
+    await world.index.settled();
+    expect(await world.ask(snapshot, earlier)).toBe(true);
+    const rowsHeld = (postings: readonly UserPostings[]): number => postings.reduce((sum, {rows}) => sum + rows, 0);
+    const held = (await world.index.postingsOf(snapshot, {startMs: 0, lastMs: earlier.toMs}))!;
+    expect(world.index.keeps(held)).toBe(true);
+    // The rest of the chunk in which the stretch ends.
+    expect(rowsHeld(held)).toBeGreaterThanOrEqual(80_000);
+    expect(rowsHeld(held)).toBeLessThanOrEqual(90_000);
+    expect(await world.ask(snapshot, {...query, toMs: world.nowMs})).toBe(false);
+    await world.index.settled();
+    expect(await world.ask(snapshot, {...query, toMs: world.nowMs})).toBe(true);
+  });
+
+  test('that do not fit leave those of shorter questions in peace', async () => {
+    const world = new World(6 * mib).grow(80_000);
+    const earlier = {...query, toMs: world.nowMs};
+    const snapshot = world.grow(400_000).partition.publish();
+    for (let round = 0; round < 3; round++) {
+      for (const question of [earlier, query]) {
+        await world.ask(snapshot, {...question, toMs: question.toMs - round});
+        await world.index.settled();
+      }
+    }
+    expect(await world.ask(snapshot, earlier)).toBe(true);
+    world.values.reads = 0;
+    await world.ask(snapshot, {...query, toMs: query.toMs - 3});
+    await world.index.settled();
+    expect(await world.asked(snapshot, {...earlier, toMs: earlier.toMs - 4})).toMatchObject({byPostings: true});
+  });
+
   test('of what they lack, an answer builds what lies in its stretch, when that is little', async () => {
     const world = new World().grow(70_000);
     const first = world.partition.publish();

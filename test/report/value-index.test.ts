@@ -243,6 +243,17 @@ describe('cells by property value', () => {
     expect(await world.ask(later)).toBe(90);
   });
 
+  test('are looked up once a snapshot, however far a range reaches past its events', async () => {
+    const world = new World().grow(20);
+    const snapshot = world.partition.publish();
+    await world.warm(snapshot);
+    const {startMs, lastMs} = always;
+    const {covered} = world.index.coveredOf(snapshot, 'plan', always)!;
+    expect(covered.size).toBe(20);
+    expect(world.index.coveredOf(snapshot, 'plan', {startMs: startMs - 1, lastMs})!.covered).toBe(covered);
+    expect(world.index.coveredOf(snapshot, 'plan', {startMs: startMs - 2, lastMs: lastMs + 1})!.covered).toBe(covered);
+  });
+
   test('rest after they were built, however often they are asked for meanwhile', async () => {
     const world = new World().grow(40);
     const first = world.partition.publish();
