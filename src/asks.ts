@@ -1,5 +1,5 @@
-// Questions the edge asks of the partition and report roles: NATS request/reply, JSON both ways.
-// (Threads of the same process get the same texts without NATS: nats/ask-link.ts.)
+// Questions the edge asks of the partition and report roles: NATS request/reply, JSON both ways. (Threads of the same
+// process get the same values without NATS: nats/ask-link.ts.)
 // Subjects `ask.partition.<p>` and `ask.report`. A reply of over 900 kB is never sent: answers are paged by their asker.
 
 import type {PartitionMeasures, ThreadMeasures} from './measures.js';

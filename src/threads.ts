@@ -80,23 +80,23 @@ export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): Ask
 class Questions implements AnsweringThread {
   isListening = false;
   private readonly send: (question: ThreadQuestion) => void;
-  private readonly asked = new Map<number, (answer: string) => void>();
+  private readonly asked = new Map<number, (answer: unknown) => void>();
   private number = 0;
 
   constructor(send: (question: ThreadQuestion) => void) {
     this.send = send;
   }
 
-  ask(subject: string, text: string, answered: (answer: string) => void): void {
+  ask(subject: string, question: unknown, answered: (answer: unknown) => void): void {
     this.number += 1;
     this.asked.set(this.number, answered);
-    this.send({kind: 'question', number: this.number, subject, text});
+    this.send({kind: 'question', number: this.number, subject, question});
   }
 
   hear(message: FromWorker): void {
     if (message.kind === 'listening') this.isListening = true;
     if (message.kind !== 'answer') return;
-    this.asked.get(message.number)?.(message.text);
+    this.asked.get(message.number)?.(message.answer);
     this.asked.delete(message.number);
   }
 }

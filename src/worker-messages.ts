@@ -91,19 +91,19 @@ export interface FoldingThread {
   onHurry(hurry: () => void): void;
 }
 
-/** A thread as the edge of the same process asks it. Subjects, questions and answers are the texts that NATS would carry. */
+/** A thread as the edge of the same process asks it. Questions and answers are what NATS would carry as JSON (asks.ts). */
 export interface AnsweringThread {
   /** Whether it takes questions by now. */
   readonly isListening: boolean;
   /** `answered` is called once, or never: whoever asks has a deadline. */
-  ask(subject: string, question: string, answered: (answer: string) => void): void;
+  ask(subject: string, question: unknown, answered: (answer: unknown) => void): void;
 }
 
 export interface ThreadQuestion {
   readonly kind: 'question';
   readonly number: number;
   readonly subject: string;
-  readonly text: string;
+  readonly question: unknown;
 }
 
 /**
@@ -116,7 +116,7 @@ export type FromWorker =
   | {kind: 'ask anew'}
   | {kind: 'hurry'}
   | {kind: 'listening'}
-  | {kind: 'answer'; number: number; text: string}
+  | {kind: 'answer'; number: number; answer: unknown}
   | {kind: 'fatal'; message: string};
 
 /** `drain`: finish, take a last snapshot, close the connections, answer `stopped`. */

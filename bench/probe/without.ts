@@ -53,8 +53,8 @@ const shortcuts = {
   askedThread: async () => {
     const {AskLink} = await import('../../src/nats/ask-link.js');
     replace(AskLink.prototype, {
-      carry(this: {nc: NatsConnection}, subject: string, data: string, options: {timeout: number}) {
-        return this.nc.request(subject, data, options);
+      async carry(this: {nc: NatsConnection}, subject: string, question: unknown, options: {timeout: number}) {
+        return (await this.nc.request(subject, JSON.stringify(question), options)).json();
       },
     });
   },

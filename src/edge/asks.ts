@@ -11,7 +11,7 @@ import {RequestFailure, unavailable} from './failure.js';
 
 /** A connection that carries questions. Rejects when nobody listens and when no answer came in time. */
 export interface Requester {
-  request(subject: string, data: string, options: {timeout: number}): Promise<{string(): string}>;
+  request(subject: string, question: object, options: {timeout: number}): Promise<unknown>;
 }
 
 // A partition waits up to 2 s for the log before it says `unavailable`, and a history without an index scans in slices.
@@ -47,13 +47,11 @@ export class Asks {
   }
 
   private async ask<Answer>(subject: string, question: object, msMax: number): Promise<Answer> {
-    let reply: {string(): string};
     try {
-      reply = await this.requester.request(subject, JSON.stringify(question), {timeout: msMax});
+      return (await this.requester.request(subject, question, {timeout: msMax})) as Answer;
     } catch {
       // Nobody listens (the role starts, or moves), no answer in time, or no connection: all the same to a client.
       throw new RequestFailure(unavailable('this part of the service does not answer now'));
     }
-    return JSON.parse(reply.string()) as Answer;
   }
 }

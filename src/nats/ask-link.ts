@@ -1,6 +1,7 @@
 // Questions over a connection that may break, or fall silent: the client of NATS waits out the whole deadline of a
 // question that went down with the connection, up to a minute for a report. Here it fails with the connection.
-// A thread of the same process is asked without it, and fails with it all the same: what it knows is out of NATS.
+// A thread of the same process is asked without it, and fails with it all the same: what it knows is out of NATS. It gets
+// and gives plain values: text in JSON, as bodies of reports are, would be escaped and parsed again on its way.
 import type {NatsConnection} from 'nats';
 import type {AnsweringThread} from '../worker-messages.js';
 import type {Pulse, PulseState} from './pulse.js';
@@ -25,23 +26,22 @@ export class AskLink {
    * Rejects at once while there is no connection or no answer over it, when that begins, when nobody listens and when no
    * answer came in time.
    */
-  request(subject: string, data: string, options: {readonly timeout: number}): Promise<{string(): string}> {
+  request(subject: string, question: unknown, options: {readonly timeout: number}): Promise<unknown> {
     const {state} = this.pulse;
     if (state !== 'answers') return Promise.reject(faultOf(state));
     return new Promise((resolve, reject) => {
       this.waiting.add(reject);
-      this.carry(subject, data, options)
+      this.carry(subject, question, options)
         .then(resolve, reject)
         .finally(() => this.waiting.delete(reject));
     });
   }
 
-  private carry(subject: string, data: string, options: {readonly timeout: number}): Promise<{string(): string}> {
+  private async carry(subject: string, question: unknown, options: {readonly timeout: number}): Promise<unknown> {
     const thread = this.threads.get(subject);
     // Until it listens there may be another one somewhere; and if there is none, NATS says so at once.
-    return thread?.isListening
-      ? askThread(thread, subject, data, options.timeout)
-      : this.nc.request(subject, data, options);
+    if (thread?.isListening) return askThread(thread, subject, question, options.timeout);
+    return (await this.nc.request(subject, JSON.stringify(question), options)).json();
   }
 
   private fail(state: Away): void {
@@ -50,17 +50,12 @@ export class AskLink {
   }
 }
 
-function askThread(
-  thread: AnsweringThread,
-  subject: string,
-  question: string,
-  msMax: number,
-): Promise<{string(): string}> {
+function askThread(thread: AnsweringThread, subject: string, question: unknown, msMax: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no answer within ${msMax} ms`)), msMax);
     thread.ask(subject, question, (answer) => {
       clearTimeout(timer);
-      resolve({string: () => answer});
+      resolve(answer);
     });
   });
 }

@@ -190,11 +190,10 @@ async function answer(reads: LiveReads, vitals: ThreadVitals, message: Msg): Pro
 async function answerHere(
   bySubject: ReadsBySubject,
   vitals: ThreadVitals,
-  {number, subject, text}: ThreadQuestion,
+  {number, subject, question}: ThreadQuestion,
 ): Promise<void> {
   const reads = must(bySubject.get(subject), 'a thread is asked about its own partitions');
-  const given = await replyTo(JSON.parse(text) as PartitionQuestion, reads, vitals);
-  tell({kind: 'answer', number, text: JSON.stringify(given)});
+  tell({kind: 'answer', number, answer: await replyTo(question as PartitionQuestion, reads, vitals)});
 }
 
 async function replyTo(question: PartitionQuestion, reads: LiveReads, vitals: ThreadVitals): Promise<PartitionAnswer> {

@@ -14,7 +14,7 @@ import {onAnnounced, publishedManifests} from '../nats/published-manifests.js';
 import {createLogger} from '../observe.js';
 import {offerRoom} from '../parts/spare-room.js';
 import {ThreadVitals} from '../thread-vitals.js';
-import type {FromWorker, ReportWorkerData, ToWorker} from '../worker-messages.js';
+import type {FromWorker, ReportWorkerData, ThreadQuestion, ToWorker} from '../worker-messages.js';
 import {ReportEngine} from './engine.js';
 import {HandedManifests} from './handed-manifests.js';
 import type {CountedPublications} from './newest-snapshots.js';
@@ -137,17 +137,17 @@ async function respond(message: Msg, engine: ReportEngine, vitals: ThreadVitals)
 
 /** As `respond`; the asker is told at once. */
 async function respondHere(
-  {number, text}: {readonly number: number; readonly text: string},
+  {number, question}: ThreadQuestion,
   engine: ReportEngine,
   vitals: ThreadVitals,
 ): Promise<void> {
   let given: ReportAnswer = {kind: 'unavailable', message: 'the report cannot be computed now'};
   try {
-    given = await answer(JSON.parse(text) as ReportQuestion, engine, vitals);
+    given = await answer(question as ReportQuestion, engine, vitals);
   } catch (error) {
     logger.error({err: error}, 'a question was not answered');
   }
-  say({kind: 'answer', number, text: JSON.stringify(given)});
+  say({kind: 'answer', number, answer: given});
 }
 
 async function answer(question: ReportQuestion, engine: ReportEngine, vitals: ThreadVitals): Promise<ReportAnswer> {

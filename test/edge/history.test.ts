@@ -32,11 +32,10 @@ class FakePartitions implements Requester {
     return rows.map(({partition, ordinal}) => `"${partition}-${ordinal}"`);
   }
 
-  async request(subject: string, data: string): Promise<{string(): string}> {
+  async request(subject: string, question: object): Promise<PartitionAnswer> {
     if (this.isSilent) throw new Error('503');
     const partition = Number(subject.split('.')[2]);
-    const answer = this.answer(partition, JSON.parse(data) as PartitionQuestion);
-    return {string: () => JSON.stringify(answer)};
+    return this.answer(partition, question as PartitionQuestion);
   }
 
   private events(partition: number, ordinals: readonly number[]): (string | null)[] {

@@ -168,14 +168,14 @@ export class PartitionRole {
       const hear = (message: FromWorker): void => {
         if (message.kind !== 'answer' || message.number !== number) return;
         worker.off('message', hear);
-        resolve(JSON.parse(message.text));
+        resolve(message.answer as PartitionAnswer);
       };
       worker.on('message', hear);
       const asked = {
         kind: 'question',
         number,
         subject: askPartitionSubject(0),
-        text: JSON.stringify(question),
+        question,
       } as const;
       worker.postMessage(asked satisfies ToWorker);
     });
