@@ -8,7 +8,8 @@
 //   R4. While it asks for the newest snapshots, an idle engine computes the answer over those that it has: nearly always
 //       they are the newest. If they are not, nobody gets that answer.
 //   R5. While reports are asked, a snapshot is read when it is published: the first question after it need not wait for it.
-//   R6. A start reads ahead what the first reports will need, as far as there is room (warm-up.ts).
+//   R6. A start reads ahead what the first reports will need, as far as there is room (warm-up.ts), and asks itself some
+//       (rehearsal.ts).
 
 import {setTimeout as pause, setImmediate as turn} from 'node:timers/promises';
 import {NumberLists} from '../../actors/report/median.js';
@@ -25,6 +26,7 @@ import {asOf, headersOf, isNoneMatch, type ReportHeaders} from './freshness.js';
 import {FunnelIndex} from './funnel-index.js';
 import {HeldDayRanges} from './held-day-ranges.js';
 import {type ManifestSource, NewestSnapshots, type PartitionSnapshot} from './newest-snapshots.js';
+import {rehearse} from './rehearsal.js';
 import {Overload, QuietTurns, Turns} from './turns.js';
 import {ValueIndex} from './value-index.js';
 import {warmUp} from './warm-up.js';
@@ -116,11 +118,14 @@ export class ReportEngine {
     const startMs = monotonicMs();
     try {
       const snapshots = await this.snapshots.read();
-      if (areAll(snapshots)) await warmUp(this.parts, snapshots, this.whenQuiet);
+      if (!areAll(snapshots)) return;
+      await warmUp(this.parts, snapshots, this.whenQuiet);
       this.logger.debug({ms: monotonicMs() - startMs, bytes: this.parts.memory.bytesHeld}, 'parts were read ahead');
+      const reports = await rehearse(snapshots, (query) => this.compute(query, snapshots), this.whenQuiet);
+      this.logger.debug({ms: monotonicMs() - startMs, reports}, 'the first reports were rehearsed');
     } catch (error) {
       // Whoever asks reads them, and is told of what is wrong.
-      this.logger.debug({err: error}, 'parts could not be read ahead');
+      this.logger.debug({err: error}, 'a start could not be prepared to its end');
     }
   }
 

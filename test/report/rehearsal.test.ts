@@ -1,0 +1,76 @@
+// What a start asks itself makes what the first reports need, gives way to them, and ends.
+import {describe, expect, test} from 'vitest';
+import type {ReportQuery} from '../../src/asks.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
+import {Evaluation} from '../../src/report/evaluate.js';
+import {HeldDayRanges} from '../../src/report/held-day-ranges.js';
+import {rehearse} from '../../src/report/rehearsal.js';
+import {MemoryParts, TestPartition} from '../support/snapshot.js';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const quiet = async (): Promise<void> => undefined;
+
+function world() {
+  const values = new MemoryParts();
+  const partition = new TestPartition(values);
+  for (let row = 0; row < 3_000; row++) {
+    partition.append({user: `u${row % 90}`, event: 'AB'[row % 2]!, timeMs: 100 * dayMs + row * hourMs});
+    if (row % 500 === 499) partition.cutChunk();
+  }
+  const snapshot = partition.publish();
+  const parts = new PartsCache(values, 16 << 20);
+  const dayRanges = new HeldDayRanges(parts);
+  const compute = (query: ReportQuery) => new Evaluation(parts, 1 << 20, dayRanges).answer(query, [snapshot]);
+  return {values, partition, snapshot, parts, dayRanges, compute};
+}
+
+describe('rehearsal of reports', () => {
+  test('asks about whole days up to the newest event, and the first report of users finds its table', async () => {
+    const {snapshot, dayRanges, compute} = world();
+    const asked: ReportQuery[] = [];
+    const computeNoted = (query: ReportQuery): Promise<string> => {
+      asked.push(query);
+      return compute(query);
+    };
+    expect(await rehearse([snapshot], computeNoted, quiet, 60_000)).toBe(100);
+    const newestMs = 100 * dayMs + 2_999 * hourMs;
+    for (const {toMs, fromMs} of asked) {
+      expect([fromMs % dayMs, (toMs + 1) % dayMs]).toEqual([0, 0]);
+      expect(toMs - newestMs).toBeGreaterThanOrEqual(0);
+      expect(toMs - newestMs).toBeLessThan(dayMs);
+    }
+    const kinds = asked.map((query) => (query.report === 'users' ? query.metric : query.report));
+    expect(new Set(kinds)).toEqual(new Set(['events', 'dau', 'wau', 'mau']));
+    const lastDay = Math.floor(newestMs / dayMs);
+    expect(dayRanges.find(snapshot, {firstDay: lastDay - 89, lastDay})).toBeDefined();
+  });
+
+  test('asks nothing where there are no events', async () => {
+    const snapshot = new TestPartition(new MemoryParts()).publish();
+    expect(await rehearse([snapshot], () => Promise.reject(new Error('not expected')), quiet)).toBe(0);
+  });
+
+  test('gives way before each report, and ends with its time', async () => {
+    const {snapshot, compute} = world();
+    let waits = 0;
+    let computed = 0;
+    const whenQuiet = async (): Promise<void> => {
+      waits += 1;
+      expect(computed).toBe(waits - 1);
+    };
+    const computeCounted = async (query: ReportQuery): Promise<string> => {
+      computed += 1;
+      return compute(query);
+    };
+    expect(await rehearse([snapshot], computeCounted, whenQuiet, -1)).toBe(1);
+    expect(await rehearse([snapshot], computeCounted, whenQuiet, 60_000)).toBe(100);
+    expect(waits).toBe(101);
+  });
+
+  test('a part that cannot be read ends it', async () => {
+    const {values, snapshot, compute} = world();
+    for (const block of snapshot.index.windowRuns.flatMap((run) => run.blocks)) values.damage(block.part);
+    await expect(rehearse([snapshot], compute, quiet)).rejects.toThrow();
+  });
+});
