@@ -19,7 +19,7 @@ import {
   type Walked,
 } from './second-walker.js';
 
-const {kernel, listBytesMax} = workerData as SecondWalkerData;
+const {kernel, listBytesMax, results: resultsPort} = workerData as SecondWalkerData;
 const port = must(parentPort, 'the second walker runs in a thread');
 
 const segments = new Map<number, UserPostings>();
@@ -47,7 +47,9 @@ function walk({number, partitions, asked: {stretch, windowMs}, turns}: ToldWalk)
   for (const _ of walkBlocks(funnels, () => Atomics.add(turns, nextBlockAt, 1)));
   const {results, buffer} = resultsOf(funnels);
   for (const {durations} of funnels) for (const list of durations) lists.giveBack(list);
-  port.postMessage({kind: 'walked', number, results} satisfies Walked, [buffer]);
+  resultsPort.postMessage({number, results} satisfies Walked, [buffer]);
+  Atomics.store(turns, stateAt, states.counted);
+  Atomics.notify(turns, stateAt); // J6
 }
 
 /** Durations in one buffer, which is handed over: lists are used again. */
