@@ -16,6 +16,16 @@ export function chunksWithin(chunks: readonly ChunkEntry[], stretches: readonly 
 export const liesWithin = ({minTimeMs, maxTimeMs}: ChunkEntry, {startMs, lastMs}: Stretch): boolean =>
   startMs <= lastMs && minTimeMs <= lastMs && maxTimeMs >= startMs;
 
+/** From the oldest to the newest event of the chunks; without a ms when there are none. */
+export function stretchOfChunks(chunks: readonly ChunkEntry[]): Stretch {
+  let [startMs, lastMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const {minTimeMs, maxTimeMs} of chunks) {
+    startMs = Math.min(startMs, minTimeMs);
+    lastMs = Math.max(lastMs, maxTimeMs);
+  }
+  return {startMs, lastMs};
+}
+
 /** Those of the chunks that may hold an event of one of these names (name indexes). */
 export function chunksNaming(chunks: readonly ChunkEntry[], names: readonly number[]): ChunkEntry[] {
   return chunks.filter((chunk) => chunk.names === null || names.some((name) => chunk.names?.includes(name)));

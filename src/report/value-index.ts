@@ -15,7 +15,7 @@
 import {chunkRowsMax} from '../../actors/limits.js';
 import type {ChunkEntry, SnapshotIndex} from '../../actors/manifest.js';
 import {PropertyName} from '../../actors/report/property-name.js';
-import {chunksWithin, liveRows, type Stretch} from '../../actors/report/selection.js';
+import {chunksWithin, liveRows, type Stretch, stretchOfChunks} from '../../actors/report/selection.js';
 import {type ValueCells, ValueCellsBuilder} from '../../actors/report/value-cells.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
@@ -321,7 +321,7 @@ function newState(partition: number, text: string): PropertyState {
 /** What was asked about, and whether it went on to the newest event. */
 function note(state: PropertyState, {startMs, lastMs}: Stretch, index: SnapshotIndex): void {
   const before = stretchOf(state);
-  if (state.events?.index !== index) state.events = {index, stretch: stretchOfEvents(index)};
+  if (state.events?.index !== index) state.events = {index, stretch: stretchOfChunks(index.chunks)};
   const {startMs: oldestMs, lastMs: newestMs} = state.events.stretch;
   state.earlierAsks = lastMs >= newestMs ? 0 : state.earlierAsks + 1;
   const {asked} = state;
@@ -331,15 +331,6 @@ function note(state: PropertyState, {startMs, lastMs}: Stretch, index: SnapshotI
   };
   const {startMs: start, lastMs: last} = stretchOf(state);
   if (start !== before.startMs || last !== before.lastMs) state.plan = undefined;
-}
-
-function stretchOfEvents({chunks}: SnapshotIndex): Stretch {
-  let [startMs, lastMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const {minTimeMs, maxTimeMs} of chunks) {
-    startMs = Math.min(startMs, minTimeMs);
-    lastMs = Math.max(lastMs, maxTimeMs);
-  }
-  return {startMs, lastMs};
 }
 
 /** I2: what comes behind the newest event will be asked about, too, where that was. */
