@@ -1,5 +1,6 @@
 // Parts as the store has them: values joined and checked, nothing kept.
-//   V1. A payload lies in an ArrayBuffer of its own, from its start: typed arrays over it are aligned (actors/rows.ts).
+//   V1. A payload lies in an ArrayBuffer of its own, where 8 divides the address: typed arrays over it are aligned
+//       (actors/rows.ts). The client of NATS places large values so (src/nats/message-frames.ts); others are copied.
 //   V2. Nothing is handed out that does not have the length and the checksum that its reference names.
 
 import {crc32} from 'node:zlib';
@@ -42,7 +43,7 @@ export class StoredParts {
   /** V1 */
   async read(ref: PartRef): Promise<Uint8Array<ArrayBuffer>> {
     const values = await this.checkedValues(ref);
-    return values.length === 1 ? new Uint8Array(values[0]) : joined(ref, values);
+    return values.length === 1 ? placed(values[0]) : joined(ref, values);
   }
 
   /** For who copies out of it what it needs: the bytes may begin anywhere (not V1). */
@@ -57,7 +58,7 @@ export class StoredParts {
   /** V1 */
   async readValue(ref: PartRef, i: number): Promise<Uint8Array<ArrayBuffer>> {
     if (i >= ref.revisions.length) throw new DamagedPart(ref, `it has no value ${i}`);
-    return new Uint8Array(await this.checkedValue(ref, i));
+    return placed(await this.checkedValue(ref, i));
   }
 
   private checkedValues(ref: PartRef): Promise<Uint8Array[]> {
@@ -73,6 +74,18 @@ export class StoredParts {
     if (crc32(value) !== ref.crcs[i]) throw new DamagedPart(ref, `the checksum of value ${i} differs`);
     return value;
   }
+}
+
+/** V1: in its buffer may stand beside it what it came with, a line and headers. */
+const besideBytesMax = 1_024;
+
+/** V1 */
+function placed(value: Uint8Array): Uint8Array<ArrayBuffer> {
+  const {buffer, byteOffset, length} = value;
+  const isPlaced =
+    buffer instanceof ArrayBuffer && byteOffset % 8 === 0 && buffer.byteLength - length <= besideBytesMax;
+  // No Buffer, whose slices are no copies.
+  return isPlaced ? new Uint8Array(buffer, byteOffset, length) : new Uint8Array(value);
 }
 
 /** V1 */
