@@ -22,10 +22,11 @@ import {type EmbeddedNats, startEmbeddedNats} from './nats/embedded.js';
 import {type Deployment, ensureTopology} from './nats/topology.js';
 import {createLogger, type Logger} from './observe.js';
 import {newSpareRoom} from './parts/spare-room.js';
+import {partsBytesOf, readAheadBytesOf} from './report/memory-shares.js';
 import {StartFault} from './start-fault.js';
 import {dealPartitions, startPartitionThread, startReportThread, type Thread} from './threads.js';
 import {baseUrlOf, welcome} from './welcome.js';
-import type {AnsweringThread, FoldingThread, NatsAddress} from './worker-messages.js';
+import type {AnsweringThread, FoldingThread, NatsAddress, PartitionWorkerData} from './worker-messages.js';
 
 // A supervisor usually kills after 30 s: what is not drained by now is recovered from the log at the next start.
 const drainMsMax = 25_000;
@@ -180,8 +181,11 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
   // Half of the cache for those who fold, half for those who answer reports; all of it where there is only one of them.
   const hasBoth = config.roles.includes('partition') && config.roles.includes('report');
   const cacheBytesMax = hasBoth ? Math.floor(config.cacheBytesMax / 2) : config.cacheBytesMax;
-  const spareRoom = hasBoth ? newSpareRoom() : undefined;
+  const spareBytes = partsBytesOf(cacheBytesMax);
+  const spareRoom = hasBoth ? newSpareRoom(spareBytes) : undefined;
   const answering = new Map<string, AnsweringThread>();
+  let readAhead = (): void => {};
+  let foldersReady: Promise<unknown> = Promise.resolve();
   if (config.roles.includes('report')) {
     const manifestsPorts = channels.map(({port2}) => port2);
     const thread = startReportThread(
@@ -197,6 +201,7 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
     all.push(thread);
     stages.push({name: 'report', stop: () => thread.drain()});
     answering.set(askReportSubject, thread.answering);
+    readAhead = thread.readAhead;
   }
   if (config.roles.includes('partition')) {
     const hands = dealPartitions(config.partitions, foldingCount).map((partitions, thread) =>
@@ -206,7 +211,7 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
           partitions,
           reportRefreshMs: config.reportRefreshMs,
           cacheBytesMax: Math.floor(cacheBytesMax / foldingCount),
-          ...(spareRoom === undefined ? {} : {spareRoom: {room: spareRoom, share: 1 / foldingCount}}),
+          ...(spareRoom === undefined ? {} : {spareRoom: spareRoomOf(spareRoom, spareBytes, foldingCount)}),
           dedupeBytesMax: Math.floor(config.dedupeBytesMax / foldingCount),
           isNatsEmbedded: config.nats.kind === 'embedded',
           publications,
@@ -217,6 +222,7 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
         fatal,
       ),
     );
+    foldersReady = Promise.all(hands.map(({ready}) => ready));
     all.push(...hands);
     folding.push(...hands);
     for (const hand of hands) {
@@ -225,7 +231,14 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
     // One stage for all of them: their last snapshots are taken at the same time.
     stages.push({name: 'partitions', stop: async () => void (await Promise.all(hands.map((hand) => hand.drain())))});
   }
+  // Not before those who fold have read what they need: both would wait for the same nats-server, and for cores.
+  void foldersReady.then(readAhead);
   return {all, folding, answering, ackedSequences};
+}
+
+/** For each of so many threads that fold. */
+function spareRoomOf(room: Int32Array, bytes: number, threads: number): PartitionWorkerData['spareRoom'] {
+  return {room, share: 1 / threads, startBytes: Math.floor((bytes - readAheadBytesOf(bytes)) / threads)};
 }
 
 async function startFrontDoor(

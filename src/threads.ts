@@ -67,13 +67,19 @@ export function startPartitionThread(
   };
 }
 
-export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): AskedThread {
+export interface ReportThread extends AskedThread {
+  /** Tells it to read what the first reports will need, once it is ready. */
+  readAhead(): void;
+}
+
+export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): ReportThread {
   const questions = new Questions((question) => worker.postMessage(question));
   const program = new URL('./report/worker.js', import.meta.url);
   const {worker, ...thread} = startThread(program, 'report', data, data.manifestsPorts, onFatal, (message) =>
     questions.hear(message),
   );
-  return {...thread, answering: questions};
+  const readAhead = (): void => worker.postMessage({kind: 'read ahead'} satisfies ToWorker);
+  return {...thread, answering: questions, readAhead};
 }
 
 /** Questions to one thread, and who waits for their answers. */

@@ -20,8 +20,11 @@ export interface PartitionWorkerData {
   readonly reportRefreshMs: number;
   /** Rows, bodies and users that may stay in memory, for all partitions of this thread together; beside `spareRoom`. */
   readonly cacheBytesMax: number;
-  /** Of the report thread of this process (src/parts/spare-room.ts), and which part of it this thread may use. */
-  readonly spareRoom?: {readonly room: Int32Array; readonly share: number};
+  /**
+   * Of the report thread of this process (src/parts/spare-room.ts), which part of it this thread may use, and what it may
+   * count on of that when it starts: reports do not read ahead so much.
+   */
+  readonly spareRoom?: {readonly room: Int32Array; readonly share: number; readonly startBytes: number};
   /** Remembered message ids, for all partitions of this thread together. */
   readonly dedupeBytesMax: number;
   /** Whether nats-server is ours alone: what it unlinks and overwrites is then all that there is on disk. */
@@ -119,5 +122,8 @@ export type FromWorker =
   | {kind: 'answer'; number: number; answer: unknown}
   | {kind: 'fatal'; message: string};
 
-/** `drain`: finish, take a last snapshot, close the connections, answer `stopped`. */
-export type ToWorker = {kind: 'drain'} | ThreadQuestion | AckedParcel;
+/**
+ * `drain`: finish, take a last snapshot, close the connections, answer `stopped`. `read ahead`, to the report thread: those
+ * that fold here have read what they need at hand, and it may read what reports will need.
+ */
+export type ToWorker = {kind: 'drain'} | {kind: 'read ahead'} | ThreadQuestion | AckedParcel;

@@ -1,15 +1,16 @@
 // What live reads will need, read into their cache by a start, before it says that it is ready: a question that met an
 // empty cache would read a hundred chunks one by one (0.1 s and more). User records and the newest chunks, as far as they
 // fit (src/parts/warm-up.ts).
-//   Bounded in time: a start waits for what that brings, not for all of it. What is folded meanwhile is none of this.
+//   A start waits for it for a bounded time; what did not come by then is read behind it, part by part. What is folded
+//   meanwhile is none of this.
 import type {ChunkEntry, Run} from '../../actors/manifest.js';
 import {monotonicMs} from '../clock.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {WarmUp} from '../parts/warm-up.js';
 
 const loadsAheadMax = 8;
-/** The rest is for what else the first pages and the fold ask for. Nothing is derived of what is read here. */
-const cacheShare = 15 / 16;
+/** Of its own room; the rest is for what else the first pages and the fold ask for. Nothing is derived of what is read here. */
+const ownShare = 15 / 16;
 
 /** Of one partition, as its snapshot has it. */
 export interface StoredRows {
@@ -17,20 +18,31 @@ export interface StoredRows {
   readonly userRuns: readonly Run[];
 }
 
-/** Resolves when everything that fits is at hand, when the store fails, or after `msMax`. */
-export async function warmUp(cache: PartsCache, stored: readonly StoredRows[], msMax: number): Promise<void> {
-  const endMs = monotonicMs() + msMax;
+/**
+ * Reads what fits into the cache, and so many bytes that it will have beside its own room. Resolves when it is at hand, when
+ * the store fails, or after `msMax`; then the rest is read one part at a time.
+ */
+export async function warmUp(
+  cache: PartsCache,
+  stored: readonly StoredRows[],
+  borrowedBytes: number,
+  msMax: number,
+): Promise<void> {
+  const plan = planned(cache, stored, Math.floor(cache.memory.roomBytes * ownShare) + borrowedBytes);
+  if ((await read(plan, loadsAheadMax, monotonicMs() + msMax)) === 'late') void read(plan, 1, Infinity);
+}
+
+async function read(plan: WarmUp, aheadMax: number, endMs: number): Promise<'read' | 'late' | 'failed'> {
   try {
-    for await (const _ of planned(cache, stored).run(loadsAheadMax)) {
-      if (monotonicMs() > endMs) return;
-    }
+    for await (const _ of plan.run(aheadMax)) if (monotonicMs() > endMs) return 'late';
+    return 'read';
   } catch {
-    // The store does not answer: so it will tell whoever asks.
+    return 'failed'; // The store does not answer: so it will tell whoever asks.
   }
 }
 
-function planned(cache: PartsCache, stored: readonly StoredRows[]): WarmUp {
-  const plan = new WarmUp(cache, cacheShare);
+function planned(cache: PartsCache, stored: readonly StoredRows[], bytesMax: number): WarmUp {
+  const plan = new WarmUp(bytesMax);
   for (const {part} of stored.flatMap(({userRuns}) => userRuns).flatMap(({blocks}) => blocks)) {
     plan.take(part, () => cache.load(part));
   }

@@ -252,9 +252,10 @@ async function main(): Promise<void> {
     else if (message.kind === 'drain') void drain(runners, shared).catch(fail);
   });
   const stored = runners.map(({setup: {layout}}) => ({chunks: [...layout.chunks.values()], userRuns: layout.userRuns}));
-  const warmedUp = warmUp(shared.cache, stored, warmUpMsMax).then(async () => {
-    // Not before: what reports read ahead then takes it back.
-    if (data.spareRoom !== undefined) borrowRoom(data.spareRoom.room, shared.cache.memory, data.spareRoom.share);
+  const {cache} = shared;
+  const readAhead = warmUp(cache, stored, data.spareRoom?.startBytes ?? 0, warmUpMsMax);
+  if (data.spareRoom !== undefined) borrowRoom(data.spareRoom.room, cache.memory, data.spareRoom.share);
+  const warmedUp = readAhead.then(async () => {
     await rehearse(
       runners.map(({setup}) => setup),
       rehearsalMsMax,

@@ -25,6 +25,7 @@ import {Evaluation} from './evaluate.js';
 import {asOf, headersOf, isNoneMatch, type ReportHeaders} from './freshness.js';
 import {FunnelIndex} from './funnel-index.js';
 import {HeldDayRanges} from './held-day-ranges.js';
+import {partsBytesOf} from './memory-shares.js';
 import {type ManifestSource, NewestSnapshots, type PartitionSnapshot} from './newest-snapshots.js';
 import {rehearse} from './rehearsal.js';
 import {Overload, QuietTurns, Turns} from './turns.js';
@@ -81,7 +82,7 @@ export class ReportEngine {
 
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
-    this.parts = new PartsCache(values, Math.floor((cacheBytesMax * 54) / 64), new AskedColumns());
+    this.parts = new PartsCache(values, partsBytesOf(cacheBytesMax), new AskedColumns());
     const listBytesMax = Math.floor(cacheBytesMax / 64); // R3: for each of two threads.
     const building = new QuietTurns(this.turns, buildBeginWaitMsMax);
     this.funnelIndex = new FunnelIndex(this.parts, logger, this.whenQuiet, listBytesMax, {}, building);

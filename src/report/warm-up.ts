@@ -7,11 +7,10 @@ import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import {monotonicMs} from '../clock.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {WarmUp} from '../parts/warm-up.js';
+import {readAheadBytesOf} from './memory-shares.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
 
 const loadsAheadMax = 4;
-/** The rest is for what reports derive of it. */
-const cacheShare = 3 / 4;
 /** In so many ms at once. */
 const stretchMsMax = 20;
 
@@ -42,7 +41,7 @@ async function run(plan: WarmUp, whenQuiet: () => Promise<void>): Promise<void> 
 }
 
 function planned(cache: PartsCache, blocks: readonly RunBlock[], chunks: readonly ChunkEntry[]): WarmUp {
-  const plan = new WarmUp(cache, cacheShare);
+  const plan = new WarmUp(readAheadBytesOf(cache.memory.bytesMax));
   for (const {part} of blocks) plan.take(part, () => cache.readWindowsAside(part));
   for (const {rows} of chunks) {
     if (plan.isFull) break;

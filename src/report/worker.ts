@@ -61,7 +61,7 @@ async function run(nc: NatsConnection): Promise<void> {
     if (error) say({kind: 'fatal', message: `the connection to NATS ended: ${error.message}`});
   });
   const drain = drainAsked();
-  void sayWhenReady(engine, drain);
+  void prepare(engine, drain);
   await drain.asked;
   await questions.drain();
   await Promise.all([answered, answeredHere()]); // Their parts still come over the connection, and their answers leave by it.
@@ -163,7 +163,19 @@ async function sayWhenReady(engine: ReportEngine, drain: Drain): Promise<void> {
     if (status.kind === 'status' && status.ready) break;
     await pause(status.kind === 'status' ? readyPauseMs : failedPauseMs);
   }
-  if (drain.isAsked) return;
-  say({kind: 'ready'});
-  await engine.warmUp();
+  if (!drain.isAsked) say({kind: 'ready'});
+}
+
+async function prepare(engine: ReportEngine, drain: Drain): Promise<void> {
+  await Promise.all([sayWhenReady(engine, drain), readAheadAsked()]);
+  if (!drain.isAsked) await engine.warmUp();
+}
+
+/** Resolves when the threads that fold have read what they need. */
+function readAheadAsked(): Promise<void> {
+  return new Promise((resolve) => {
+    port.on('message', (message: ToWorker) => {
+      if (message.kind === 'read ahead') resolve();
+    });
+  });
 }

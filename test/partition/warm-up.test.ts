@@ -9,6 +9,7 @@ import {type StoredRows, warmUp} from '../../src/partition/warm-up.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {storedMember} from '../../src/parts/stored-member.js';
 import type {PartValues} from '../../src/parts/stored-parts.js';
+import {until} from '../support/until.js';
 
 const anyMsMax = 60_000;
 
@@ -65,6 +66,7 @@ describe('warm-up', () => {
         {chunks: stored.chunks.slice(1), userRuns: []},
         {...stored, chunks: stored.chunks.slice(0, 1)},
       ],
+      0,
       anyMsMax,
     );
     expect(store.reads).toEqual([1, 2, 3, 4, 5, 6, 7]);
@@ -80,10 +82,20 @@ describe('warm-up', () => {
     const {store, stored} = storeOf([3, 9, 6, 1]);
     const chunkBytes = bytesOf(stored.chunks[0]!);
     const cache = new PartsCache(store, Math.ceil(((2 * chunkBytes + 8) * 16) / 15));
-    await warmUp(cache, [stored], anyMsMax);
+    await warmUp(cache, [stored], 0, anyMsMax);
     const held = stored.chunks.map(({rows}) => cache.heldRows(rows) !== undefined);
     expect(held).toEqual([false, true, true, false]);
     expect(cache.memory.bytesHeld).toBeLessThanOrEqual((cache.memory.bytesMax * 15) / 16);
+  });
+
+  test('what it may borrow it counts on', async () => {
+    const {store, stored} = storeOf([3, 9, 6, 1]);
+    const chunkBytes = bytesOf(stored.chunks[0]!);
+    const cache = new PartsCache(store, Math.ceil(((2 * chunkBytes + 8) * 16) / 15));
+    const warmedUp = warmUp(cache, [stored], chunkBytes, anyMsMax);
+    cache.memory.bound(10 * chunkBytes); // The room itself comes later than the plan.
+    await warmedUp;
+    expect(stored.chunks.map(({rows}) => cache.heldRows(rows) !== undefined)).toEqual([true, true, true, false]);
   });
 
   test('a part that is damaged or gone is left out, the others are read', async () => {
@@ -91,7 +103,7 @@ describe('warm-up', () => {
     store.values[0] = new Uint8Array(3);
     store.values[3] = undefined;
     const cache = new PartsCache(store, 100_000);
-    await warmUp(cache, [stored], anyMsMax);
+    await warmUp(cache, [stored], 0, anyMsMax);
     expect(store.reads).toHaveLength(7);
     expect(stored.chunks.map(({rows}) => cache.heldRows(rows) !== undefined)).toEqual([false, true, true]);
     await expect(cache.loadRows(stored.chunks[0]!.rows)).rejects.toThrow('damaged');
@@ -103,11 +115,14 @@ describe('warm-up', () => {
     failing.store.onRead = async () => {
       throw new Error('no connection');
     };
-    await warmUp(new PartsCache(failing.store, 100_000), [failing.stored], anyMsMax);
+    await warmUp(new PartsCache(failing.store, 100_000), [failing.stored], 0, anyMsMax);
     expect(failing.store.reads.length).toBeLessThan(50);
     const slow = storeOf(times);
     slow.store.onRead = () => new Promise((resolve) => setTimeout(resolve, 2));
-    await warmUp(new PartsCache(slow.store, 100_000), [slow.stored], 0);
+    await warmUp(new PartsCache(slow.store, 100_000), [slow.stored], 0, 0);
     expect(slow.store.reads.length).toBeLessThan(50);
+    // The rest follows, and nothing is read twice.
+    await until('everything is at hand', () => slow.store.reads.length === slow.store.values.length);
+    expect(new Set(slow.store.reads).size).toBe(slow.store.values.length);
   });
 });

@@ -41,7 +41,7 @@ describe('report thread', () => {
   const channel = new MessageChannel();
   let revisionsPut = 0;
   const publications = new Int32Array(new SharedArrayBuffer(4 * partitionCount));
-  const spareRoom = newSpareRoom();
+  const spareRoom = newSpareRoom(0);
 
   beforeAll(async () => {
     const dataDir = temporaryFolder();
@@ -130,6 +130,16 @@ describe('report thread', () => {
     await publish(1, 2 * hourMs);
     await isReady;
     expect(await ask({ask: 'status'})).toEqual({kind: 'status', ready: true, asOfMs: hourMs, damagedParts: {}});
+  });
+
+  test('reads ahead when it is told to, and not before', async () => {
+    const bytesHeld = async (): Promise<number> => {
+      const answer = await ask({ask: 'measures'});
+      return answer.kind === 'measures' ? answer.thread.caches.find(({use}) => use === 'report')!.bytes : -1;
+    };
+    const before = await bytesHeld();
+    worker.postMessage({kind: 'read ahead'} satisfies ToWorker);
+    await until('it reads', async () => (await bytesHeld()) > before);
   });
 
   test('answers from parts in the bucket, rows, windows and bodies', async () => {
