@@ -93,9 +93,8 @@ export interface Funnel {
   readonly medianMs: readonly (number | null)[];
 }
 
-export function mergeFunnels(stepCount: number, partials: readonly FunnelResult[]): Funnel {
+export function mergeFunnels(stepCount: number, partials: readonly FunnelResult[], room = new MedianRoom()): Funnel {
   const steps = Array.from({length: stepCount}, (_, step) => step);
-  const room = new MedianRoom();
   return {
     reached: steps.map((step) => partials.reduce((sum, partial) => sum + partial.reached[step], 0)),
     medianMs: steps.map((step) =>

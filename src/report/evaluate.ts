@@ -237,7 +237,7 @@ export class Evaluation {
       else results.push(...(await this.walked(this.postedFunnels(query, [{segments, stepNames}])))); // E1
     }
     const answer = await this.withPosted(query, posted, (others) =>
-      funnelAnswer(query.steps, mergeFunnels(query.steps.length, [...results, ...others])),
+      funnelAnswer(query.steps, mergeFunnels(query.steps.length, [...results, ...others], this.lists.room)),
     );
     for (const {durations} of results) for (const list of durations) this.lists.giveBack(list);
     return answer;

@@ -1,5 +1,6 @@
 // Entry of the second thread for long funnels (second-walker.ts): counts blocks of users that the report thread has not
-// taken, out of postings in shared memory. Of a walk that is over it keeps nothing.
+// taken, out of postings in shared memory. Of a walk that is over it keeps nothing but the room that its results lay in: fresh
+// memory for each funnel, of megabytes, is pages that nobody touched yet, 16 us each where a host has taken them back.
 
 import {parentPort, workerData} from 'node:worker_threads';
 import {must} from '../../actors/invariant.js';
@@ -23,6 +24,7 @@ const {kernel, listBytesMax, results: resultsPort} = workerData as SecondWalkerD
 const port = must(parentPort, 'the second walker runs in a thread');
 
 const segments = new Map<number, UserPostings>();
+let room = new SharedArrayBuffer(0);
 const lists = new NumberLists(listBytesMax);
 
 port.on('message', (message: ToSecondWalker) => {
@@ -45,17 +47,17 @@ function walk({number, partitions, asked: {stretch, windowMs}, turns}: ToldWalk)
     return new PostedFunnel(postings, stepNames, stretch, windowMs, lists);
   });
   for (const _ of walkBlocks(funnels, () => Atomics.add(turns, nextBlockAt, 1)));
-  const {results, buffer} = resultsOf(funnels);
+  const results = resultsOf(funnels);
   for (const {durations} of funnels) for (const list of durations) lists.giveBack(list);
-  resultsPort.postMessage({number, results} satisfies Walked, [buffer]);
+  resultsPort.postMessage({number, results} satisfies Walked);
   Atomics.store(turns, stateAt, states.counted);
   Atomics.notify(turns, stateAt); // J6
 }
 
-/** Durations in one buffer, which is handed over: lists are used again. */
-function resultsOf(funnels: readonly PostedFunnel[]): Pick<Walked, 'results'> & {readonly buffer: ArrayBuffer} {
+/** Durations in shared memory, which is the asker's until it offers the next walk: lists are used again before. */
+function resultsOf(funnels: readonly PostedFunnel[]): Walked['results'] {
   const count = funnels.reduce((sum, {durations}) => durations.reduce((all, list) => all + list.count, sum), 0);
-  const buffer = new ArrayBuffer(count * 8);
+  const buffer = roomFor(count * Float64Array.BYTES_PER_ELEMENT);
   let at = 0;
   const copied = (numbers: Float64Array): Float64Array => {
     const copy = new Float64Array(buffer, at, numbers.length);
@@ -63,9 +65,16 @@ function resultsOf(funnels: readonly PostedFunnel[]): Pick<Walked, 'results'> & 
     at += numbers.byteLength;
     return copy;
   };
-  const results = funnels.map(({reached, durations}) => ({
+  return funnels.map(({reached, durations}) => ({
     reached,
     durations: durations.map((list) => copied(list.values())),
   }));
-  return {results, buffer};
+}
+
+/** Kept for the next walk, unless it is larger than lists that are kept. */
+function roomFor(bytes: number): SharedArrayBuffer {
+  if (bytes <= room.byteLength) return room;
+  const larger = new SharedArrayBuffer(bytes + (bytes >> 1));
+  if (larger.byteLength <= listBytesMax) room = larger;
+  return larger;
 }

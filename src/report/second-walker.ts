@@ -82,7 +82,7 @@ export type ToSecondWalker = ToldSegment | ToldWalk | {readonly kind: 'forget'; 
 export interface Walked {
   /** Of the walk. */
   readonly number: number;
-  /** Of each partition. */
+  /** Of each partition; durations in memory that the next walk uses again. */
   readonly results: readonly {readonly reached: Float64Array; readonly durations: readonly Float64Array[]}[];
 }
 
@@ -106,7 +106,7 @@ export interface JointWalk {
   readonly takeBlock: () => number;
   /** What the second one counted, once no block is left; undefined: it ended, and all must be counted anew. */
   finish(): Promise<readonly FunnelResult[] | undefined>;
-  /** Nobody takes blocks any more, whether they are all counted or not. */
+  /** Nobody takes blocks any more, whether they are all counted or not, nor reads what the second one counted. */
   release(): void;
 }
 
