@@ -7,7 +7,9 @@
 
 import {must} from '../invariant.js';
 
-const numbersAtFirst = 16;
+/** 8 KiB: of a long funnel in four partitions some sixty lists are not full at their ends. */
+const chunkNumbers = 1_024;
+const newChunk = (): Float64Array => new Float64Array(chunkNumbers);
 /** Fewer are sorted: clearing and adding up the cells costs more. */
 const sortedMax = 256;
 /** Of a number's upper word: what is left are the exponent and 6 bits, so a cell is at most 1.6 % wide. */
@@ -21,44 +23,61 @@ const sampleEvery = 16;
 /** A sample's middle is further off once in 15,000 times: then all numbers say it. */
 const slackDeviations = 4;
 
-/** Numbers in one typed array that grows. M1 */
+/** Numbers in typed arrays of one size, which more are added to. M1 */
 export class NumberList {
-  private numbers: Float64Array = new Float64Array(numbersAtFirst);
+  private readonly takeChunk: () => Float64Array;
+  private readonly chunks: Float64Array[] = [];
+  /** Of the last chunk. */
+  private filled = chunkNumbers;
   count = 0;
+
+  constructor(takeChunk = newChunk) {
+    this.takeChunk = takeChunk;
+  }
 
   /** All of these, which are not copied. */
   static of(numbers: Float64Array): NumberList {
     const list = new NumberList();
-    list.numbers = numbers;
+    list.chunks.push(numbers);
+    list.filled = numbers.length;
     list.count = numbers.length;
     return list;
   }
 
   push(value: number): void {
-    if (this.count === this.numbers.length) this.grow(this.count + 1);
-    this.numbers[this.count++] = value;
+    if (this.filled >= chunkNumbers) this.addChunk();
+    this.chunks[this.chunks.length - 1][this.filled++] = value;
+    this.count += 1;
   }
 
   /** The first `count` of these. */
   pushAll(values: Float64Array, count: number): void {
-    if (this.count + count > this.numbers.length) this.grow(this.count + count);
-    this.numbers.set(values.subarray(0, count), this.count);
+    for (let at = 0; at < count; ) {
+      if (this.filled >= chunkNumbers) this.addChunk();
+      const end = Math.min(count, at + chunkNumbers - this.filled);
+      this.chunks[this.chunks.length - 1].set(values.subarray(at, end), this.filled);
+      this.filled += end - at;
+      at = end;
+    }
     this.count += count;
   }
 
-  private grow(countMin: number): void {
-    const grown = new Float64Array(Math.max(countMin, this.numbers.length * 2));
-    grown.set(this.values());
-    this.numbers = grown;
+  private addChunk(): void {
+    this.chunks.push(this.takeChunk());
+    this.filled = 0;
   }
 
-  /** A view, not a copy. */
-  values(): Float64Array {
-    return this.numbers.subarray(0, this.count);
+  /** Views, not copies. */
+  columns(): Float64Array[] {
+    const last = this.chunks.length - 1;
+    return this.chunks.map((chunk, i) => (i === last ? chunk.subarray(0, this.filled) : chunk));
   }
 
-  get bytes(): number {
-    return this.numbers.byteLength;
+  /** Empties the list. */
+  takeBack(): Float64Array[] {
+    this.filled = chunkNumbers;
+    this.count = 0;
+    return this.chunks.splice(0);
   }
 }
 
@@ -77,35 +96,30 @@ export class MedianRoom {
 }
 
 /**
- * Lists that are used again. Of a long funnel over 100,000 users they are megabytes: growing each of them anew cost a tenth
- * of the answer, in copies, page faults and collections.
+ * Lists whose memory is used again. Of a long funnel over 100,000 users they are megabytes: growing each of them anew cost a
+ * tenth of the answer, in copies, page faults and collections. Chunks of one size fit any of the next funnel's lists.
  */
 export class NumberLists {
   /** For the medians of them. */
   readonly room = new MedianRoom();
-  private readonly bytesMax: number;
-  private readonly free: NumberList[] = [];
-  private bytes = 0;
+  private readonly chunksMax: number;
+  private readonly free: Float64Array[] = [];
 
-  /** `bytesMax`: of those that wait to be used again. */
+  /** `bytesMax`: of memory that waits to be used again. */
   constructor(bytesMax: number) {
-    this.bytesMax = bytesMax;
+    this.chunksMax = Math.floor(bytesMax / chunkNumbers / Float64Array.BYTES_PER_ELEMENT);
   }
 
   /** An empty one. */
   take(): NumberList {
-    const list = this.free.pop();
-    if (list === undefined) return new NumberList();
-    this.bytes -= list.bytes;
-    list.count = 0;
-    return list;
+    return new NumberList(() => this.free.pop() ?? newChunk());
   }
 
-  /** Nobody uses the list any more. */
+  /** Nobody reads the list any more. */
   giveBack(list: NumberList): void {
-    if (this.bytes + list.bytes > this.bytesMax) return;
-    this.bytes += list.bytes;
-    this.free.push(list);
+    for (const chunk of list.takeBack()) {
+      if (chunk.length === chunkNumbers && this.free.length < this.chunksMax) this.free.push(chunk);
+    }
   }
 }
 
@@ -113,7 +127,12 @@ export class NumberLists {
 export function medianOf(lists: readonly NumberList[], room = new MedianRoom()): number | null {
   const count = lists.reduce((sum, list) => sum + list.count, 0);
   if (count === 0) return null;
-  const all: Middle = {columns: lists.map((list) => list.values()), count, lower: (count - 1) >> 1, upper: count >> 1};
+  const all: Middle = {
+    columns: lists.flatMap((list) => list.columns()),
+    count,
+    lower: (count - 1) >> 1,
+    upper: count >> 1,
+  };
   if (count <= sortedMax) return meanOfMiddle(joined(all).sort(), all);
   const some = count < sampledMin ? undefined : narrowed(all, sampleEvery, room);
   return meanOfSelected(must(narrowed(some ?? all, 1, room), 'the cells of all numbers have the middle'));

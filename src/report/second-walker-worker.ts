@@ -4,7 +4,7 @@
 
 import {parentPort, workerData} from 'node:worker_threads';
 import {must} from '../../actors/invariant.js';
-import {NumberLists} from '../../actors/report/median.js';
+import {type NumberList, NumberLists} from '../../actors/report/median.js';
 import {PostedFunnel, walkBlocks} from '../../actors/report/posted-funnel.js';
 import {UserPostings} from '../../actors/report/user-postings.js';
 import {KernelFunnelSteps, seats} from './funnel-kernel.js';
@@ -59,15 +59,19 @@ function resultsOf(funnels: readonly PostedFunnel[]): Walked['results'] {
   const count = funnels.reduce((sum, {durations}) => durations.reduce((all, list) => all + list.count, sum), 0);
   const buffer = roomFor(count * Float64Array.BYTES_PER_ELEMENT);
   let at = 0;
-  const copied = (numbers: Float64Array): Float64Array => {
-    const copy = new Float64Array(buffer, at, numbers.length);
-    copy.set(numbers);
-    at += numbers.byteLength;
+  const copied = (list: NumberList): Float64Array => {
+    const copy = new Float64Array(buffer, at, list.count);
+    let filled = 0;
+    for (const numbers of list.columns()) {
+      copy.set(numbers, filled);
+      filled += numbers.length;
+    }
+    at += copy.byteLength;
     return copy;
   };
   return funnels.map(({reached, durations}) => ({
     reached,
-    durations: durations.map((list) => copied(list.values())),
+    durations: durations.map(copied),
   }));
 }
 

@@ -72,5 +72,10 @@ export function segmentsOf(
 /** Durations without the order of users. */
 export const resultOf = ({reached, durations}: FunnelResult) => ({
   reached: [...reached],
-  durations: durations.map((list) => [...list.values()].sort((a, b) => a - b)),
+  durations: durations.map((list) =>
+    list
+      .columns()
+      .flatMap((numbers) => [...numbers])
+      .sort((a, b) => a - b),
+  ),
 });

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {GatheredRows, groupByUser} from '../../../actors/report/gathered-rows.js';
-import {MedianRoom, medianOf, NumberList} from '../../../actors/report/median.js';
+import {MedianRoom, medianOf, NumberList, NumberLists} from '../../../actors/report/median.js';
 import {TimeSort} from '../../../actors/report/time-sort.js';
 
 const someRows = fc.array(fc.tuple(fc.nat(9), fc.nat(50), fc.nat(3)), {maxLength: 60, size: 'max'});
@@ -124,4 +124,32 @@ test.each([
     const lower = sorted[(sorted.length - 1) >> 1]!;
     expect(medianOf(lists, room)).toBe((lower + upper) / 2);
   }
+});
+
+test('lists hold what was pushed to them, whatever memory they have', () => {
+  const kept = new NumberLists(64 * 1_024);
+  const steps = fc.array(fc.tuple(fc.nat(3), fc.integer({min: 0, max: 3_000}), fc.boolean()), {maxLength: 40});
+  fc.assert(
+    fc.property(steps, (pushes) => {
+      const lists = Array.from({length: 4}, () => ({list: kept.take(), numbers: [] as number[]}));
+      let next = 0;
+      for (const [at, count, isGivenBack] of pushes) {
+        const {list, numbers} = lists[at]!;
+        const more = Float64Array.from({length: count}, () => next++);
+        list.pushAll(more, count);
+        list.push(next);
+        numbers.push(...more, next++);
+        if (!isGivenBack) continue;
+        kept.giveBack(list);
+        expect([list.count, list.columns()]).toEqual([0, []]);
+        lists[at] = {list: kept.take(), numbers: []};
+      }
+      for (const {list, numbers} of lists) {
+        expect(list.count).toBe(numbers.length);
+        expect(list.columns().flatMap((column) => [...column])).toEqual(numbers);
+        kept.giveBack(list);
+      }
+    }),
+    {numRuns: 200},
+  );
 });
