@@ -1,6 +1,6 @@
 // Entry of the second thread for long funnels (second-walker.ts): counts blocks of users that the report thread has not
-// taken, out of postings in shared memory. Of a walk that is over it keeps nothing but the room that its results lay in: fresh
-// memory for each funnel, of megabytes, is pages that nobody touched yet, 16 us each where a host has taken them back.
+// taken, out of postings in shared memory. Of a walk that is over it keeps the memory alone that its results lay in: new memory
+// for each funnel, of megabytes, is pages that are touched for the first time, up to 13 us each (bench/PROFILES.md).
 
 import {parentPort, workerData} from 'node:worker_threads';
 import {must} from '../../actors/invariant.js';
