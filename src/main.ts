@@ -185,7 +185,7 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
   const spareRoom = hasBoth ? newSpareRoom(spareBytes) : undefined;
   const answering = new Map<string, AnsweringThread>();
   let readAhead = (): void => {};
-  let foldersReady: Promise<unknown> = Promise.resolve();
+  let foldersRead: Promise<unknown> = Promise.resolve();
   if (config.roles.includes('report')) {
     const manifestsPorts = channels.map(({port2}) => port2);
     const thread = startReportThread(
@@ -222,7 +222,7 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
         fatal,
       ),
     );
-    foldersReady = Promise.all(hands.map(({ready}) => ready));
+    foldersRead = Promise.all(hands.map(({hasRead}) => hasRead));
     all.push(...hands);
     folding.push(...hands);
     for (const hand of hands) {
@@ -232,7 +232,7 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
     stages.push({name: 'partitions', stop: async () => void (await Promise.all(hands.map((hand) => hand.drain())))});
   }
   // Not before those who fold have read what they need: both would wait for the same nats-server, and for cores.
-  void foldersReady.then(readAhead);
+  void foldersRead.then(readAhead);
   return {all, folding, answering, ackedSequences};
 }
 
@@ -301,7 +301,9 @@ async function endUndrained(stages: readonly Stage[]): Promise<never> {
   return endUndrainedNow();
 }
 
-const endUndrainedNow = (): never => endBadly(`not drained within ${drainMsMax / 1_000} s: ended`);
+function endUndrainedNow(): never {
+  return endBadly(`not drained within ${drainMsMax / 1_000} s: ended`);
+}
 
 async function stopAll(stages: Stage[], logger: Logger): Promise<void> {
   for (let stage = stages.pop(); stage !== undefined; stage = stages.pop()) {

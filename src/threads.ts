@@ -28,26 +28,36 @@ export interface AskedThread extends Thread {
 /** Called when the thread says so, throws, or ends without having been asked to: one line, and the error if there is one. */
 export type OnFatal = (line: string, cause?: Error) => void;
 
+export interface PartitionThread extends AskedThread, FoldingThread {
+  /** Resolves when what live reads need is at hand, or takes too long. Never rejects. */
+  readonly hasRead: Promise<void>;
+}
+
 export function startPartitionThread(
   plan: Omit<PartitionWorkerData, 'releasedBytes' | 'appliedSequences'>,
   onFatal: OnFatal,
-): AskedThread & FoldingThread {
+): PartitionThread {
   const name = `partitions ${plan.partitions.join(',')}`;
   const sharedNumbers = (): Int32Array =>
     new Int32Array(new SharedArrayBuffer(plan.partitionCount * Int32Array.BYTES_PER_ELEMENT));
   const [releasedBytes, appliedSequences] = [sharedNumbers(), sharedNumbers()];
   const data: PartitionWorkerData = {...plan, releasedBytes, appliedSequences};
-  let [ask, hurry] = [(): void => {}, (): void => {}];
+  let [ask, hurry, read] = [(): void => {}, (): void => {}, (): void => {}];
+  const hasRead = new Promise<void>((resolve) => {
+    read = resolve;
+  });
   const program = new URL('./partition/worker.js', import.meta.url);
   const ports = plan.manifestsPort === undefined ? [] : [plan.manifestsPort];
   const questions = new Questions((question) => worker.postMessage(question));
   const {worker, ...thread} = startThread(program, name, data, ports, onFatal, (message) => {
     if (message.kind === 'ask anew') ask();
     else if (message.kind === 'hurry') hurry();
+    else if (message.kind === 'read') read();
     else questions.hear(message);
   });
   return {
     ...thread,
+    hasRead,
     answering: questions,
     partitions: plan.partitions,
     releasedBytes,

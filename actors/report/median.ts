@@ -5,10 +5,12 @@
 //   twentieth of them, and the cells of these say the one.
 //   M1. Numbers are finite and not below 0: their order is that of their bits.
 
-import {must} from '../invariant.js';
+import {assert, must} from '../invariant.js';
 
 /** 8 KiB: of a long funnel in four partitions some sixty lists are not full at their ends. */
 const chunkNumbers = 1_024;
+/** Of each of two rooms that are kept: 1 MiB together. What few medians need more of is new each time. */
+const roomNumbersMax = 65_536;
 const newChunk = (): Float64Array => new Float64Array(chunkNumbers);
 /** Fewer are sorted: clearing and adding up the cells costs more. */
 const sortedMax = 256;
@@ -26,9 +28,11 @@ const slackDeviations = 4;
 /** Numbers in typed arrays of one size, which more are added to. M1 */
 export class NumberList {
   private readonly takeChunk: () => Float64Array;
-  private readonly chunks: Float64Array[] = [];
+  private chunks: Float64Array[] = [];
   /** Of the last chunk. */
   private filled = chunkNumbers;
+  /** The chunks are others': nobody may be given them, and nothing is added. */
+  private isView = false;
   count = 0;
 
   constructor(takeChunk = newChunk) {
@@ -41,11 +45,12 @@ export class NumberList {
     list.chunks.push(numbers);
     list.filled = numbers.length;
     list.count = numbers.length;
+    list.isView = true;
     return list;
   }
 
   push(value: number): void {
-    if (this.filled >= chunkNumbers) this.addChunk();
+    if (this.filled >= chunkNumbers || this.isView) this.addChunk();
     this.chunks[this.chunks.length - 1][this.filled++] = value;
     this.count += 1;
   }
@@ -53,7 +58,7 @@ export class NumberList {
   /** The first `count` of these. */
   pushAll(values: Float64Array, count: number): void {
     for (let at = 0; at < count; ) {
-      if (this.filled >= chunkNumbers) this.addChunk();
+      if (this.filled >= chunkNumbers || this.isView) this.addChunk();
       const end = Math.min(count, at + chunkNumbers - this.filled);
       this.chunks[this.chunks.length - 1].set(values.subarray(at, end), this.filled);
       this.filled += end - at;
@@ -63,6 +68,7 @@ export class NumberList {
   }
 
   private addChunk(): void {
+    assert(!this.isView, 'a list of numbers that were given is not added to');
     this.chunks.push(this.takeChunk());
     this.filled = 0;
   }
@@ -73,25 +79,34 @@ export class NumberList {
     return this.chunks.map((chunk, i) => (i === last ? chunk.subarray(0, this.filled) : chunk));
   }
 
-  /** Empties the list. */
+  /** Empties the list; what it has of its own. */
   takeBack(): Float64Array[] {
+    const own = this.isView ? [] : this.chunks;
+    this.chunks = [];
     this.filled = chunkNumbers;
     this.count = 0;
-    return this.chunks.splice(0);
+    return own;
   }
 }
 
 /** What several medians are found in, one after the other: fresh memory for each cost a fifth of the time. */
 export class MedianRoom {
+  private readonly keptMax: number;
   readonly cells = new Uint32Array(cellCount);
   private readonly rooms: Float64Array[] = [];
+
+  /** `keptMax`: numbers in each of two rooms, beyond which a room is not kept. */
+  constructor(keptMax = Infinity) {
+    this.keptMax = keptMax;
+  }
 
   /** The first or second for so many numbers; what was in it is gone. */
   numbers(which: number, count: number): Float64Array {
     const room = this.rooms[which];
     if (room !== undefined && room.length >= count) return room;
-    this.rooms[which] = new Float64Array(count);
-    return this.rooms[which];
+    const larger = new Float64Array(count);
+    if (count <= this.keptMax) this.rooms[which] = larger;
+    return larger;
   }
 }
 
@@ -101,7 +116,7 @@ export class MedianRoom {
  */
 export class NumberLists {
   /** For the medians of them. */
-  readonly room = new MedianRoom();
+  readonly room = new MedianRoom(roomNumbersMax);
   private readonly chunksMax: number;
   private readonly free: Float64Array[] = [];
 
@@ -118,7 +133,7 @@ export class NumberLists {
   /** Nobody reads the list any more. */
   giveBack(list: NumberList): void {
     for (const chunk of list.takeBack()) {
-      if (chunk.length === chunkNumbers && this.free.length < this.chunksMax) this.free.push(chunk);
+      if (this.free.length < this.chunksMax) this.free.push(chunk);
     }
   }
 }

@@ -15,7 +15,10 @@ const lineBytesMax = 1024 * 1024;
 
 const lineFeed = 10;
 const [zero, nine] = [48, 57];
-const [space, carriageReturn] = [32, 13];
+/** Space, tab, and what ends a line. */
+const blanks: ReadonlySet<number> = new Set([32, 9, 13, lineFeed]);
+/** As many as the client reads. */
+const digitsMax = 15;
 /** MSG and HMSG: of all the server's lines these two alone begin so, and have a payload behind them. */
 const codes = (letters: string): ReadonlySet<number> => new Set([...letters].map((letter) => letter.charCodeAt(0)));
 const messageLetters = codes('MmHh');
@@ -99,12 +102,13 @@ export class MessageFrames {
 
   /** Returns false where the message is not gathered, and its line was handed on. F4 */
   private begin(line: Uint8Array, bytes: number): boolean {
-    if (bytes > messageBytesMax) {
+    if (bytes - endBytes > messageBytesMax) {
       this.isHandedOn = true;
       this.out(copied(line));
       return false;
     }
-    const beforePayload = line.length + headersBytes(line);
+    const headers = headersBytes(line);
+    const beforePayload = line.length + (headers < bytes ? headers : 0);
     const pad = (alignment - (beforePayload % alignment)) % alignment;
     this.message = new Uint8Array(new ArrayBuffer(pad + line.length + bytes), pad);
     this.message.set(line);
@@ -135,27 +139,42 @@ export class MessageFrames {
   }
 }
 
-/** What follows the line in [start, end), its end included; 0 for a line that nothing follows. */
+/**
+ * What follows the line in [start, end), its end included; 0 for a line that nothing follows, infinite for one that says no
+ * length. F4
+ */
 function payloadBytes(read: Uint8Array, start: number, end: number): number {
-  if (!messageLetters.has(read[start]!)) return 0;
-  const at = read[end - 1] === carriageReturn ? end - 1 : end;
-  return numberBefore(read, start, at) + endBytes;
+  return messageLetters.has(read[start]!) ? numberBefore(read, start, end) + endBytes : 0;
 }
 
 /** What of the payload are headers: of HMSG the number before the last one. */
 function headersBytes(line: Uint8Array): number {
   if (!withHeaders.has(line[0]!)) return 0;
-  return numberBefore(line, 0, line.lastIndexOf(space));
+  const end = afterBlanks(line, 0, line.length);
+  return numberBefore(line, 0, afterDigits(line, 0, end));
 }
 
-/** The digits that end at `end`. */
+/** The last number of [start, end), which blanks may follow; infinite where there is none that the client takes. */
 function numberBefore(read: Uint8Array, start: number, end: number): number {
+  const last = afterBlanks(read, start, end);
+  const first = afterDigits(read, start, last);
+  if (first === last || last - first > digitsMax) return Infinity;
   let number = 0;
-  for (let [at, unit] = [end - 1, 1]; at > start && read[at]! >= zero && read[at]! <= nine; unit *= 10) {
-    number += (read[at]! - zero) * unit;
-    at -= 1;
-  }
+  for (let at = first; at < last; at++) number = number * 10 + read[at]! - zero;
   return number;
+}
+
+/** Behind the last byte of [start, end) that is no blank, and that is no digit. */
+function afterBlanks(read: Uint8Array, start: number, end: number): number {
+  let at = end;
+  while (at > start && blanks.has(read[at - 1]!)) at -= 1;
+  return at;
+}
+
+function afterDigits(read: Uint8Array, start: number, end: number): number {
+  let at = end;
+  while (at > start && read[at - 1]! >= zero && read[at - 1]! <= nine) at -= 1;
+  return at;
 }
 
 /** No `slice`: that of a Buffer is no copy. */

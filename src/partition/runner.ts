@@ -152,6 +152,7 @@ export class Runner {
       if (this.isStandingStill) return;
     }
     await this.publishNow(tickReason.start);
+    if (this.isStandingStill) return;
     if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
     this.startTicking(partition.partition);
     await warmedUp;
@@ -389,7 +390,7 @@ export class Runner {
       const {disconnects} = this;
       const sequence = await this.setup.writer.tick(this.periodMs, reason);
       do {
-        if (await this.whenPublished(sequence, lookAgainMs)) return;
+        if ((await this.whenPublished(sequence, lookAgainMs)) || this.isStandingStill) return;
         // A log that went away and came back may have lost this tick: then another one is needed.
       } while (disconnects === this.disconnects);
     }

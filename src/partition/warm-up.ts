@@ -3,7 +3,7 @@
 // fit (src/parts/warm-up.ts).
 //   A start waits for it for a bounded time; what did not come by then is read behind it, part by part. What is folded
 //   meanwhile is none of this.
-import type {ChunkEntry, Run} from '../../actors/manifest.js';
+import type {ChunkEntry, PartRef, Run} from '../../actors/manifest.js';
 import {monotonicMs} from '../clock.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {WarmUp} from '../parts/warm-up.js';
@@ -16,6 +16,8 @@ const ownShare = 15 / 16;
 export interface StoredRows {
   readonly chunks: readonly ChunkEntry[];
   readonly userRuns: readonly Run[];
+  /** Whether it still has this part: what was replaced meanwhile, as for a deletion, is not read back. */
+  readsFrom(part: PartRef): boolean;
 }
 
 /**
@@ -43,14 +45,20 @@ async function read(plan: WarmUp, aheadMax: number, endMs: number): Promise<'rea
 
 function planned(cache: PartsCache, stored: readonly StoredRows[], bytesMax: number): WarmUp {
   const plan = new WarmUp(bytesMax);
-  for (const {part} of stored.flatMap(({userRuns}) => userRuns).flatMap(({blocks}) => blocks)) {
-    plan.take(part, () => cache.load(part));
+  const take = (rows: StoredRows, part: PartRef, load: () => Promise<unknown>): void =>
+    plan.take(part, async () => {
+      if (!rows.readsFrom(part)) return;
+      await load();
+      if (!rows.readsFrom(part)) cache.forget(part);
+    });
+  for (const of of stored) {
+    for (const {part} of of.userRuns.flatMap(({blocks}) => blocks)) take(of, part, () => cache.load(part));
   }
-  const newestFirst = stored.flatMap(({chunks}) => chunks).sort((a, b) => b.maxTimeMs - a.maxTimeMs);
-  for (const {rows, bodies} of newestFirst) {
+  const chunks = stored.flatMap((of) => of.chunks.map((chunk) => ({of, chunk})));
+  for (const {of, chunk} of chunks.sort((a, b) => b.chunk.maxTimeMs - a.chunk.maxTimeMs)) {
     if (plan.isFull) break;
-    plan.take(rows, () => cache.loadRows(rows));
-    plan.take(bodies, () => cache.loadBodies(bodies));
+    take(of, chunk.rows, () => cache.loadRows(chunk.rows));
+    take(of, chunk.bodies, () => cache.loadBodies(chunk.bodies));
   }
   return plan;
 }

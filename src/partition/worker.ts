@@ -4,6 +4,7 @@ import {parentPort, workerData} from 'node:worker_threads';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection} from 'nats';
 import {must} from '../../actors/invariant.js';
+import type {PartRef} from '../../actors/manifest.js';
 import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {connectNats} from '../nats/connection.js';
@@ -251,11 +252,16 @@ async function main(): Promise<void> {
     if (message.kind === 'acked') intake.take(message);
     else if (message.kind === 'drain') void drain(runners, shared).catch(fail);
   });
-  const stored = runners.map(({setup: {layout}}) => ({chunks: [...layout.chunks.values()], userRuns: layout.userRuns}));
+  const stored = runners.map(({setup: {layout}}) => ({
+    chunks: [...layout.chunks.values()],
+    userRuns: layout.userRuns,
+    readsFrom: (part: PartRef) => layout.readsFrom(part),
+  }));
   const {cache} = shared;
   const readAhead = warmUp(cache, stored, data.spareRoom?.startBytes ?? 0, warmUpMsMax);
   if (data.spareRoom !== undefined) borrowRoom(data.spareRoom.room, cache.memory, data.spareRoom.share);
   const warmedUp = readAhead.then(async () => {
+    tell({kind: 'read'});
     await rehearse(
       runners.map(({setup}) => setup),
       rehearsalMsMax,

@@ -30,5 +30,6 @@ export function offerRoom(spare: Int32Array, memory: PartsMemory): void {
 export function borrowRoom(spare: Int32Array, memory: PartsMemory, share: number): void {
   const ownBytes = memory.roomBytes;
   const look = (): void => memory.bound(ownBytes + Math.floor(Atomics.load(spare, 0) * unitBytes * share));
+  look();
   setInterval(look, lookMs).unref();
 }

@@ -76,14 +76,15 @@ export class StoredParts {
   }
 }
 
-/** V1: in its buffer may stand beside it what it came with, a line and headers. */
+/** V1: in its buffer may stand beside it what it came with, a line and headers; an eighth of it at most. */
 const besideBytesMax = 1_024;
+const besideShare = 1 / 8;
 
 /** V1 */
 function placed(value: Uint8Array): Uint8Array<ArrayBuffer> {
   const {buffer, byteOffset, length} = value;
-  const isPlaced =
-    buffer instanceof ArrayBuffer && byteOffset % 8 === 0 && buffer.byteLength - length <= besideBytesMax;
+  const isAlone = buffer.byteLength - length <= Math.min(besideBytesMax, length * besideShare);
+  const isPlaced = buffer instanceof ArrayBuffer && byteOffset % 8 === 0 && isAlone;
   // No Buffer, whose slices are no copies.
   return isPlaced ? new Uint8Array(buffer, byteOffset, length) : new Uint8Array(value);
 }

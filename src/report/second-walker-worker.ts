@@ -47,17 +47,16 @@ function walk({number, partitions, asked: {stretch, windowMs}, turns}: ToldWalk)
     return new PostedFunnel(postings, stepNames, stretch, windowMs, lists);
   });
   for (const _ of walkBlocks(funnels, () => Atomics.add(turns, nextBlockAt, 1)));
-  const results = resultsOf(funnels);
+  const buffer = roomFor(bytesOf(funnels));
+  const results = resultsOf(funnels, buffer);
   for (const {durations} of funnels) for (const list of durations) lists.giveBack(list);
-  resultsPort.postMessage({number, results} satisfies Walked);
+  resultsPort.postMessage({number, results} satisfies Walked, buffer instanceof ArrayBuffer ? [buffer] : []);
   Atomics.store(turns, stateAt, states.counted);
   Atomics.notify(turns, stateAt); // J6
 }
 
-/** Durations in shared memory, which is the asker's until it offers the next walk: lists are used again before. */
-function resultsOf(funnels: readonly PostedFunnel[]): Walked['results'] {
-  const count = funnels.reduce((sum, {durations}) => durations.reduce((all, list) => all + list.count, sum), 0);
-  const buffer = roomFor(count * Float64Array.BYTES_PER_ELEMENT);
+/** Durations in memory that is the asker's until it offers the next walk: lists are used again before. */
+function resultsOf(funnels: readonly PostedFunnel[], buffer: ArrayBuffer | SharedArrayBuffer): Walked['results'] {
   let at = 0;
   const copied = (list: NumberList): Float64Array => {
     const copy = new Float64Array(buffer, at, list.count);
@@ -69,16 +68,20 @@ function resultsOf(funnels: readonly PostedFunnel[]): Walked['results'] {
     at += copy.byteLength;
     return copy;
   };
-  return funnels.map(({reached, durations}) => ({
-    reached,
-    durations: durations.map(copied),
-  }));
+  return funnels.map(({reached, durations}) => ({reached, durations: durations.map(copied)}));
 }
 
-/** Kept for the next walk, unless it is larger than lists that are kept. */
-function roomFor(bytes: number): SharedArrayBuffer {
-  if (bytes <= room.byteLength) return room;
-  const larger = new SharedArrayBuffer(bytes + (bytes >> 1));
-  if (larger.byteLength <= listBytesMax) room = larger;
-  return larger;
+function bytesOf(funnels: readonly PostedFunnel[]): number {
+  const count = funnels.reduce((sum, {durations}) => durations.reduce((all, list) => all + list.count, sum), 0);
+  return count * Float64Array.BYTES_PER_ELEMENT;
+}
+
+/**
+ * Kept for the next walk. What is larger than that may be is handed over instead, as nobody counts the bytes of shared
+ * memory that became garbage: collections came too late for it.
+ */
+function roomFor(bytes: number): ArrayBuffer | SharedArrayBuffer {
+  if (bytes > listBytesMax) return new ArrayBuffer(bytes);
+  if (bytes > room.byteLength) room = new SharedArrayBuffer(Math.min(bytes + (bytes >> 1), listBytesMax));
+  return room;
 }

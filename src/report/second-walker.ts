@@ -38,7 +38,7 @@ const countedWaitMsMax = 1;
 
 export interface SecondWalkerSettings {
   readonly kernel: object;
-  /** Of lists of durations that wait to be used again. */
+  /** Of lists of durations that wait to be used again, and of results likewise. */
   readonly listBytesMax: number;
 }
 

@@ -107,7 +107,13 @@ describe('the bytes of a connection', () => {
   });
 
   test('what is no protocol is handed on, and the client refuses it', () => {
-    for (const text of ['MSG a 1 99999999999\r\nabc', `${'x'.repeat(1_100_000)}\r\n`, 'nonsense\r\n']) {
+    for (const text of [
+      'MSG a 1 99999999999\r\nabc',
+
+      `MSG a 1 ${'0'.repeat(400)}\r\nab`,
+      `${'x'.repeat(1_100_000)}\r\n`,
+      'nonsense\r\n',
+    ]) {
       const stream = bytesOf(text);
       for (const cuts of [[], [3], [3, 8, stream.length - 2], [stream.length - 1]]) {
         const out = framed(stream, cuts);
@@ -115,6 +121,11 @@ describe('the bytes of a connection', () => {
         expect(() => parsed(out)).toThrow();
       }
     }
+  });
+
+  test('blanks behind a length are none of it', () => {
+    const stream = bytesOf('MSG a 1 10 \r\nxxMSG 900\n\r\nPING\r\n');
+    for (let cut = 1; cut < stream.length; cut++) expect(parsed(framed(stream, [cut]))).toEqual(parsed([stream]));
   });
 
   test('a line whose end has not come is kept until it does', () => {

@@ -3,8 +3,6 @@
 import {type ChildProcess, execFile, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
-import type {AddressInfo} from 'node:net';
-import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
@@ -29,19 +27,10 @@ const program = `
   await nc.close();
 `;
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const {port} = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 describe.skipIf(!hasOpenssl)('a nats-server with TLS', () => {
   const folder = temporaryFolder();
   const certificate = join(folder, 'cert.pem');
-  let server: ChildProcess;
+  let server: ChildProcess | undefined;
   let port: number;
 
   beforeAll(async () => {
@@ -50,21 +39,19 @@ describe.skipIf(!hasOpenssl)('a nats-server with TLS', () => {
     // By which name the client looks a server up that is reached by its number.
     const names = ['-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', certificate];
     await run('openssl', [...words, ...names]);
-    port = await freePort();
     const configuration = join(folder, 'nats.conf');
-    writeFileSync(
-      configuration,
-      `listen: "127.0.0.1:${port}"\ntls {cert_file: "${certificate}", key_file: "${key}"}\n`,
-    );
+    writeFileSync(configuration, `listen: "127.0.0.1:-1"\ntls {cert_file: "${certificate}", key_file: "${key}"}\n`);
     server = spawn(process.env.NATS_SERVER_BIN!, ['-c', configuration], {stdio: ['ignore', 'ignore', 'pipe']});
     let said = '';
     server.stderr!.on('data', (text) => {
       said += String(text);
     });
-    await until('it listens', () => said.includes('Server is ready'));
+    const listening = () => /Listening for client connections on 127\.0\.0\.1:(\d+)[\s\S]*Server is ready/.exec(said);
+    port = Number((await until('it listens', () => listening() ?? undefined))[1]);
   });
 
   afterAll(async () => {
+    if (server === undefined || server.exitCode !== null) return;
     const ended = once(server, 'exit');
     server.kill();
     await ended;

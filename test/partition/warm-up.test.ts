@@ -51,7 +51,7 @@ function storeOf(times: readonly number[]): {readonly store: Store; readonly sto
     };
   });
   const part = store.put(new Uint8Array(8));
-  return {store, stored: {chunks, userRuns: [{blocks: [{first: 0, last: 0, part}], bytes: 8}]}};
+  return {store, stored: {chunks, userRuns: [{blocks: [{first: 0, last: 0, part}], bytes: 8}], readsFrom: () => true}};
 }
 
 const bytesOf = ({rows, bodies}: ChunkEntry): number => rows.bytes + bodies.bytes;
@@ -63,7 +63,7 @@ describe('warm-up', () => {
     await warmUp(
       cache,
       [
-        {chunks: stored.chunks.slice(1), userRuns: []},
+        {...stored, chunks: stored.chunks.slice(1), userRuns: []},
         {...stored, chunks: stored.chunks.slice(0, 1)},
       ],
       0,
@@ -96,6 +96,17 @@ describe('warm-up', () => {
     cache.memory.bound(10 * chunkBytes); // The room itself comes later than the plan.
     await warmedUp;
     expect(stored.chunks.map(({rows}) => cache.heldRows(rows) !== undefined)).toEqual([true, true, true, false]);
+  });
+
+  test('what was replaced before it is read, or while it is, is not kept', async () => {
+    const {store, stored} = storeOf([1, 2, 3]);
+    const [before, meanwhile, kept] = stored.chunks.map(({rows}) => rows);
+    const gone = new Set([before!.key]);
+    store.onRead = async () => void gone.add(meanwhile!.key);
+    const cache = new PartsCache(store, 100_000);
+    await warmUp(cache, [{...stored, readsFrom: ({key}) => !gone.has(key)}], 0, anyMsMax);
+    expect([before, meanwhile, kept].map((rows) => cache.heldRows(rows!) !== undefined)).toEqual([false, false, true]);
+    expect(store.reads).not.toContain(before!.revisions[0]);
   });
 
   test('a part that is damaged or gone is left out, the others are read', async () => {

@@ -23,7 +23,6 @@ test('what the owner does not use others may, and what it takes they give back',
   const room = newSpareRoom(60 * kib);
   const [owner, borrower] = [cacheOf(100 * kib), cacheOf(40 * kib)];
   borrowRoom(room, borrower.memory, 1);
-  vi.advanceTimersByTime(lookMs);
   expect(borrower.memory.bytesMax).toBe(100 * kib); // S2
   offerRoom(room, owner.memory);
   await load(owner, 'o', 30);

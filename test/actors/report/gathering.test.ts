@@ -114,7 +114,7 @@ test.each([
       return Math.floor(10_000_000 * (state / 2 ** 32) ** 3);
     });
     const numbers = order(drawn);
-    const lists = [numbers.slice(0, 1_001), numbers.slice(1_001, 1_014), numbers.slice(1_014)].map((part) => {
+    const lists = [numbers.slice(0, 1_008), numbers.slice(1_008, 1_024), numbers.slice(1_024)].map((part) => {
       const list = new NumberList();
       for (const number of part) list.push(number);
       return list;
