@@ -111,8 +111,7 @@ export interface ThreadQuestion {
 
 /**
  * `ready`: every owned partition has published a snapshot (report: has read one of every partition). `read`: what live reads
- * need is at hand, or took too long. `ask anew` and
- * `hurry`: see FoldingThread. `listening` and `answer`: see AnsweringThread.
+ * need is at hand, or took too long. `ask anew` and `hurry`: see FoldingThread. `listening` and `answer`: see AnsweringThread.
  */
 export type FromWorker =
   | {kind: 'ready'}
