@@ -174,12 +174,14 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
   const knowsAll = config.nats.kind === 'embedded' && config.roles.includes('partition');
   // One core stays with the edge and nats-server.
   const foldingCount = Math.min(config.partitions, Math.max(1, availableParallelism() - 1));
-  const isHandedOver = knowsAll && config.roles.includes('report');
   const ackedSequences = knowsAll && config.roles.includes('edge') ? newAckedSequences(config.partitions) : undefined;
-  const channels = Array.from({length: isHandedOver ? foldingCount : 0}, () => new MessageChannel());
+  const hands = config.roles.includes('partition') ? dealPartitions(config.partitions, foldingCount) : [];
 
   // Half of the cache for those who fold, half for those who answer reports; all of it where there is only one of them.
   const hasBoth = config.roles.includes('partition') && config.roles.includes('report');
+  const channels = hasBoth ? hands.map(channelsOf) : [];
+  // Others may publish to a NATS that is not ours.
+  const isHandedOver = knowsAll && hasBoth;
   const cacheBytesMax = hasBoth ? Math.floor(config.cacheBytesMax / 2) : config.cacheBytesMax;
   const spareBytes = partsBytesOf(cacheBytesMax);
   const spareRoom = hasBoth ? newSpareRoom(spareBytes) : undefined;
@@ -187,12 +189,12 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
   let readAhead = (): void => {};
   let foldersRead: Promise<unknown> = Promise.resolve();
   if (config.roles.includes('report')) {
-    const manifestsPorts = channels.map(({port2}) => port2);
     const thread = startReportThread(
       {
         ...common,
         cacheBytesMax,
-        manifestsPorts,
+        manifestsPorts: isHandedOver ? channels.map(({manifests}) => manifests.port2) : [],
+        rowsPorts: channels.map(({partitions, rows}) => ({partitions, port: rows.port2})),
         ...(spareRoom === undefined ? {} : {spareRoom}),
         ...(knowsAll ? {publications} : {}),
       },
@@ -204,8 +206,9 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
     readAhead = thread.readAhead;
   }
   if (config.roles.includes('partition')) {
-    const hands = dealPartitions(config.partitions, foldingCount).map((partitions, thread) =>
-      startPartitionThread(
+    const threads = hands.map((partitions, hand) => {
+      const to = channels[hand];
+      return startPartitionThread(
         {
           ...common,
           partitions,
@@ -216,24 +219,33 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
           isNatsEmbedded: config.nats.kind === 'embedded',
           publications,
           ...(ackedSequences === undefined ? {} : {ackedSequences}),
-          ...(isHandedOver ? {manifestsPort: channels[thread]!.port1} : {}),
+          ...(isHandedOver && to !== undefined ? {manifestsPort: to.manifests.port1} : {}),
+          ...(to === undefined ? {} : {rowsPort: to.rows.port1}),
           dataDir: config.dataDir,
         },
         fatal,
-      ),
-    );
-    foldersRead = Promise.all(hands.map(({hasRead}) => hasRead));
-    all.push(...hands);
-    folding.push(...hands);
-    for (const hand of hands) {
-      for (const partition of hand.partitions) answering.set(askPartitionSubject(partition), hand.answering);
+      );
+    });
+    foldersRead = Promise.all(threads.map(({hasRead}) => hasRead));
+    all.push(...threads);
+    folding.push(...threads);
+    for (const {partitions, answering: questions} of threads) {
+      for (const partition of partitions) answering.set(askPartitionSubject(partition), questions);
     }
     // One stage for all of them: their last snapshots are taken at the same time.
-    stages.push({name: 'partitions', stop: async () => void (await Promise.all(hands.map((hand) => hand.drain())))});
+    stages.push({
+      name: 'partitions',
+      stop: async () => void (await Promise.all(threads.map((thread) => thread.drain()))),
+    });
   }
   // Not before those who fold have read what they need: both would wait for the same nats-server, and for cores.
   void foldersRead.then(readAhead);
   return {all, folding, answering, ackedSequences};
+}
+
+/** Between the report thread and the one that folds these partitions. */
+function channelsOf(partitions: readonly number[]) {
+  return {partitions, manifests: new MessageChannel(), rows: new MessageChannel()};
 }
 
 /** For each of so many threads that fold. */

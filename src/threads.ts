@@ -47,7 +47,7 @@ export function startPartitionThread(
     read = resolve;
   });
   const program = new URL('./partition/worker.js', import.meta.url);
-  const ports = plan.manifestsPort === undefined ? [] : [plan.manifestsPort];
+  const ports = [plan.manifestsPort, plan.rowsPort].filter((port) => port !== undefined);
   const questions = new Questions((question) => worker.postMessage(question));
   const {worker, ...thread} = startThread(program, name, data, ports, onFatal, (message) => {
     if (message.kind === 'ask anew') ask();
@@ -85,7 +85,8 @@ export interface ReportThread extends AskedThread {
 export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): ReportThread {
   const questions = new Questions((question) => worker.postMessage(question));
   const program = new URL('./report/worker.js', import.meta.url);
-  const {worker, ...thread} = startThread(program, 'report', data, data.manifestsPorts, onFatal, (message) =>
+  const ports = [...data.manifestsPorts, ...data.rowsPorts.map(({port}) => port)];
+  const {worker, ...thread} = startThread(program, 'report', data, ports, onFatal, (message) =>
     questions.hear(message),
   );
   const readAhead = (): void => worker.postMessage({kind: 'read ahead'} satisfies ToWorker);

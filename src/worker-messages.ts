@@ -2,6 +2,7 @@
 // spares a way through it: what a log has acked, questions, and newer manifests.
 
 import type {MessagePort} from 'node:worker_threads';
+import type {RowsPort} from './parts/handed-rows.js';
 
 /** How to reach NATS; plain data, so that it can be handed to worker threads. */
 export interface NatsAddress {
@@ -39,6 +40,8 @@ export interface PartitionWorkerData {
   readonly publications: Int32Array;
   /** Takes every such manifest to the report thread of this process, where that counts publications. */
   readonly manifestsPort?: MessagePort;
+  /** Over which the report thread of this process asks for rows that are at hand (src/parts/handed-rows.ts). */
+  readonly rowsPort?: MessagePort;
   /** Gets the notes of the newest positions. */
   readonly dataDir: string;
   readonly logLevel: string;
@@ -54,6 +57,8 @@ export interface ReportWorkerData {
   readonly publications?: Int32Array;
   /** Brings their manifests. */
   readonly manifestsPorts: readonly MessagePort[];
+  /** To the threads of this process that fold. */
+  readonly rowsPorts: readonly RowsPort[];
   readonly logLevel: string;
 }
 

@@ -17,6 +17,7 @@ import {readDeployment} from '../nats/topology.js';
 import {erasesAtomically} from '../nats/version.js';
 import {createLogger} from '../observe.js';
 import {Damage} from '../parts/damage.js';
+import {handOutRows} from '../parts/handed-rows.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {borrowRoom} from '../parts/spare-room.js';
 import {giveWay} from '../thread-priority.js';
@@ -258,6 +259,7 @@ async function main(): Promise<void> {
     readsFrom: (part: PartRef) => layout.readsFrom(part),
   }));
   const {cache} = shared;
+  if (data.rowsPort !== undefined) handOutRows(data.rowsPort, (key) => cache.copyOfRows(key));
   const readAhead = warmUp(cache, stored, data.spareRoom?.startBytes ?? 0, warmUpMsMax);
   if (data.spareRoom !== undefined) borrowRoom(data.spareRoom.room, cache.memory, data.spareRoom.share);
   const warmedUp = readAhead.then(async () => {

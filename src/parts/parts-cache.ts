@@ -95,6 +95,24 @@ export class PartsCache {
     return loading ?? this.loadRowsUnkept(ref, property);
   }
 
+  /**
+   * Reads rows into room that is free, as `loadRowsAside` does, out of what `atHand` brings where it brings them; without
+   * such room nothing is read.
+   */
+  async readRowsAside(ref: PartRef, atHand: () => Promise<Uint8Array<ArrayBuffer> | undefined>): Promise<void> {
+    if (this.memory.peek(ref.key) !== undefined || this.loading.has(ref.key)) return;
+    const load = async () => this.keptOf(ref, (await atHand()) ?? (await this.wholeRows(ref)));
+    await this.memory.loadAside(this.bytesOfRows(ref), () => this.once(ref.key, load));
+  }
+
+  /** A copy of rows that are at hand, as reports keep them while nobody asks about more (C4). No use of them. */
+  copyOfRows(key: string): Uint8Array<ArrayBuffer> | undefined {
+    const held = this.memory.peek(key);
+    if (held === undefined) return undefined;
+    const lean = withoutValues(held.bytes, () => false);
+    return lean === held.bytes ? held.bytes.slice() : lean;
+  }
+
   /** Reads windows into room that is free, as `loadRowsAside` does; without such room nothing is read. */
   async readWindowsAside(ref: PartRef): Promise<void> {
     if (this.memory.peek(ref.key) !== undefined || this.loading.has(ref.key)) return;
@@ -265,9 +283,13 @@ export class PartsCache {
   }
 
   private async keptRows(ref: PartRef): Promise<Uint8Array<ArrayBuffer>> {
-    const whole = await this.wholeRows(ref);
+    return this.keptOf(ref, await this.wholeRows(ref));
+  }
+
+  /** Of what the store has, or of a copy that lacks values. */
+  private keptOf(ref: PartRef, rows: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
     const {askedColumns} = this;
-    const kept = askedColumns === undefined ? whole : withoutValues(whole, (key) => askedColumns.keeps(key));
+    const kept = askedColumns === undefined ? rows : withoutValues(rows, (key) => askedColumns.keeps(key));
     this.rowsBytes.stored += ref.bytes;
     this.rowsBytes.kept += kept.length;
     return kept;

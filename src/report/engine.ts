@@ -18,6 +18,7 @@ import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
 import {AskedColumns} from '../parts/asked-columns.js';
 import {Damage} from '../parts/damage.js';
+import type {RowsAtHand} from '../parts/handed-rows.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
 import {AnswerCache} from './answer-cache.js';
@@ -114,13 +115,13 @@ export class ReportEngine {
     }
   }
 
-  /** Once, when there are snapshots. Never rejects. R6 */
-  async warmUp(): Promise<void> {
+  /** Once, when there are snapshots; `rowsAtHand` as src/report/warm-up.ts has it. Never rejects. R6 */
+  async warmUp(rowsAtHand?: RowsAtHand): Promise<void> {
     const startMs = monotonicMs();
     try {
       const snapshots = await this.snapshots.read();
       if (!areAll(snapshots)) return;
-      await warmUp(this.parts, snapshots, this.whenQuiet);
+      await warmUp(this.parts, snapshots, this.whenQuiet, rowsAtHand);
       this.logger.debug({ms: monotonicMs() - startMs, bytes: this.parts.memory.bytesHeld}, 'parts were read ahead');
       const reports = await rehearse(snapshots, (query) => this.compute(query, snapshots), this.whenQuiet);
       this.logger.debug({ms: monotonicMs() - startMs, reports}, 'the first reports were rehearsed');

@@ -1,37 +1,56 @@
 // What the first reports will need, read into their cache behind a start: hourly counts and daily sets, and the rows of the
-// newest chunks, as far as they fit (src/parts/warm-up.ts). A funnel over ten million events that nobody prepared took 1.6
-// to 1.9 s, and 5 s with a disk that had just come up, nearly all of it reading.
+// newest chunks, as far as they fit (src/parts/warm-up.ts), as copies where threads that fold have them at hand
+// (src/parts/handed-rows.ts). A funnel over ten million events that nobody prepared took 1.6 to 1.9 s, and 5 s with a disk
+// that had just come up, nearly all of it reading.
 //   Nobody waits for it: it gives way to reports, takes half of the thread's time at most, and free room alone.
 import {setTimeout as pause} from 'node:timers/promises';
 import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import {monotonicMs} from '../clock.js';
+import {noRowsAtHand, type RowsAtHand} from '../parts/handed-rows.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {WarmUp} from '../parts/warm-up.js';
 import {readAheadBytesOf} from './memory-shares.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
 
-const loadsAheadMax = 4;
-/** In so many ms at once. */
-const stretchMsMax = 20;
+/** How many parts are asked for at a time, and for how many ms at once before as long a rest. */
+interface Pace {
+  readonly aheadMax: number;
+  readonly stretchMsMax: number;
+}
 
-/** Resolves when everything that fits is at hand. Throws when the store fails. */
+const ofStore: Pace = {aheadMax: 4, stretchMsMax: 20};
+/** A copy takes the thread that folds a millisecond, and questions to it wait for that: for one copy, not for twenty. */
+const ofThreads: Pace = {aheadMax: 1, stretchMsMax: 0};
+
+/** `rowsAtHand`: in threads of this process. Resolves when everything that fits is at hand. Throws when the store fails. */
 export async function warmUp(
   cache: PartsCache,
   snapshots: readonly PartitionSnapshot[],
   whenQuiet: () => Promise<void>,
+  rowsAtHand?: RowsAtHand,
 ): Promise<void> {
-  const indexes = snapshots.map(({index}) => index);
-  const blocks = indexes.flatMap(({windowRuns}) => windowRuns).flatMap((run) => run.blocks);
-  const chunks = indexes.flatMap((index) => index.chunks).filter(({live}) => live > 0);
-  const newestFirst = [...chunks].sort((a, b) => b.maxTimeMs - a.maxTimeMs);
-  const largest = [...chunks].sort((a, b) => b.rows.bytes - a.rows.bytes).slice(0, 1);
-  await run(planned(cache, [], largest), whenQuiet); // How much of such a part is kept, the others are planned by.
-  await run(planned(cache, blocks, newestFirst), whenQuiet);
+  const blocks = snapshots.flatMap(({index}) => index.windowRuns).flatMap((run) => run.blocks);
+  const chunks = snapshots.flatMap(chunksOf).filter(({chunk}) => chunk.live > 0);
+  const newestFirst = [...chunks].sort((a, b) => b.chunk.maxTimeMs - a.chunk.maxTimeMs);
+  const largest = [...chunks].sort((a, b) => b.chunk.rows.bytes - a.chunk.rows.bytes).slice(0, 1);
+  const pace = rowsAtHand === undefined ? ofStore : ofThreads;
+  const read = (blocks: readonly RunBlock[], chunks: readonly OwnedChunk[]) =>
+    run(planned(cache, blocks, chunks, rowsAtHand), pace, whenQuiet);
+  await read([], largest); // How much of such a part is kept, the others are planned by.
+  await read(blocks, newestFirst);
 }
 
-async function run(plan: WarmUp, whenQuiet: () => Promise<void>): Promise<void> {
+interface OwnedChunk {
+  readonly partition: number;
+  readonly chunk: ChunkEntry;
+}
+
+const chunksOf = ({manifest: {partition}, index}: PartitionSnapshot): OwnedChunk[] =>
+  index.chunks.map((chunk) => ({partition, chunk}));
+
+async function run(plan: WarmUp, {aheadMax, stretchMsMax}: Pace, whenQuiet: () => Promise<void>): Promise<void> {
   let startMs = monotonicMs();
-  for await (const _ of plan.run(loadsAheadMax)) {
+  for await (const _ of plan.run(aheadMax)) {
     const tookMs = monotonicMs() - startMs;
     if (tookMs < stretchMsMax) continue;
     await pause(tookMs, undefined, {ref: false});
@@ -40,12 +59,21 @@ async function run(plan: WarmUp, whenQuiet: () => Promise<void>): Promise<void> 
   }
 }
 
-function planned(cache: PartsCache, blocks: readonly RunBlock[], chunks: readonly ChunkEntry[]): WarmUp {
+function planned(
+  cache: PartsCache,
+  blocks: readonly RunBlock[],
+  chunks: readonly OwnedChunk[],
+  rowsAtHand: RowsAtHand = noRowsAtHand,
+): WarmUp {
   const plan = new WarmUp(readAheadBytesOf(cache.memory.bytesMax));
   for (const {part} of blocks) plan.take(part, () => cache.readWindowsAside(part));
-  for (const {rows} of chunks) {
+  for (const {
+    partition,
+    chunk: {rows},
+  } of chunks) {
     if (plan.isFull) break;
-    plan.take(rows, () => cache.loadRowsAside(rows), cache.bytesOfRows(rows));
+    const copy = () => rowsAtHand.copy(partition, rows);
+    plan.take(rows, () => cache.readRowsAside(rows, copy), cache.bytesOfRows(rows));
   }
   return plan;
 }

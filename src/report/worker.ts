@@ -12,6 +12,7 @@ import {ConnectionWatch} from '../nats/connection-watch.js';
 import {partValues} from '../nats/part-values.js';
 import {onAnnounced, publishedManifests} from '../nats/published-manifests.js';
 import {createLogger} from '../observe.js';
+import {HandedRows} from '../parts/handed-rows.js';
 import {offerRoom} from '../parts/spare-room.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, ReportWorkerData, ThreadQuestion, ToWorker} from '../worker-messages.js';
@@ -24,7 +25,7 @@ const readyPauseMs = 20;
 /** What failed was logged: a line a second is enough. */
 const failedPauseMs = 1_000;
 
-const {nats, partitionCount, cacheBytesMax, spareRoom, publications, manifestsPorts, logLevel} =
+const {nats, partitionCount, cacheBytesMax, spareRoom, publications, manifestsPorts, rowsPorts, logLevel} =
   workerData as ReportWorkerData;
 const port = must(parentPort, 'the report worker runs in a thread');
 const logger = createLogger(logLevel, 'report');
@@ -168,7 +169,7 @@ async function sayWhenReady(engine: ReportEngine, drain: Drain): Promise<void> {
 
 async function prepare(engine: ReportEngine, drain: Drain): Promise<void> {
   await Promise.all([sayWhenReady(engine, drain), readAheadAsked()]);
-  if (!drain.isAsked) await engine.warmUp();
+  if (!drain.isAsked) await engine.warmUp(rowsPorts.length === 0 ? undefined : new HandedRows(rowsPorts));
 }
 
 /** Resolves when the threads that fold have read what they need. */

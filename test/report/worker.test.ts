@@ -15,6 +15,7 @@ import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
 import {announceManifest} from '../../src/nats/published-manifests.js';
 import {bucketStream, bucketSubject, ensureTopology} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
+import {handOutRows} from '../../src/parts/handed-rows.js';
 import {newSpareRoom} from '../../src/parts/spare-room.js';
 import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
 import type {FromWorker, HandedManifest, ReportWorkerData, ToWorker} from '../../src/worker-messages.js';
@@ -39,6 +40,8 @@ describe('report thread', () => {
   let worker: Worker;
   let isReady: Promise<void>;
   const channel = new MessageChannel();
+  const rowsChannel = new MessageChannel();
+  const rowsAsked: string[] = [];
   let revisionsPut = 0;
   const publications = new Int32Array(new SharedArrayBuffer(4 * partitionCount));
   const spareRoom = newSpareRoom(0);
@@ -57,9 +60,14 @@ describe('report thread', () => {
       spareRoom,
       publications,
       manifestsPorts: [channel.port2],
+      rowsPorts: [{partitions: [0, 1], port: rowsChannel.port2}],
       logLevel: 'silent',
     };
-    worker = new Worker(program, {workerData, transferList: [channel.port2]});
+    handOutRows(rowsChannel.port1, (key) => {
+      rowsAsked.push(key);
+      return undefined;
+    });
+    worker = new Worker(program, {workerData, transferList: [channel.port2, rowsChannel.port2]});
     isReady = new Promise((resolve, reject) => {
       worker.on('error', reject);
       worker.on('message', (message: FromWorker) => {
@@ -72,6 +80,7 @@ describe('report thread', () => {
 
   afterAll(async () => {
     channel.port1.close();
+    rowsChannel.port1.close();
     await worker.terminate();
     await nc.close();
     await nats.stop();
@@ -132,14 +141,16 @@ describe('report thread', () => {
     expect(await ask({ask: 'status'})).toEqual({kind: 'status', ready: true, asOfMs: hourMs, damagedParts: {}});
   });
 
-  test('reads ahead when it is told to', async () => {
+  test('reads ahead when it is told to, what threads of its process may have at hand from them', async () => {
     const bytesHeld = async (): Promise<number> => {
       const answer = await ask({ask: 'measures'});
       return answer.kind === 'measures' ? answer.thread.caches.find(({use}) => use === 'report')!.bytes : -1;
     };
     const before = await bytesHeld();
+    expect(rowsAsked).toEqual([]);
     worker.postMessage({kind: 'read ahead'} satisfies ToWorker);
     await until('it reads', async () => (await bytesHeld()) > before);
+    await until('it asks for rows', async () => rowsAsked.length > 0);
   });
 
   test('answers from parts in the bucket, rows, windows and bodies', async () => {
