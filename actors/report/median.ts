@@ -50,7 +50,7 @@ export class NumberList {
   }
 
   push(value: number): void {
-    if (this.filled >= chunkNumbers || this.isView) this.addChunk();
+    if (this.isFull) this.addChunk();
     this.chunks[this.chunks.length - 1][this.filled++] = value;
     this.count += 1;
   }
@@ -58,13 +58,17 @@ export class NumberList {
   /** The first `count` of these. */
   pushAll(values: Float64Array, count: number): void {
     for (let at = 0; at < count; ) {
-      if (this.filled >= chunkNumbers || this.isView) this.addChunk();
+      if (this.isFull) this.addChunk();
       const end = Math.min(count, at + chunkNumbers - this.filled);
       this.chunks[this.chunks.length - 1].set(values.subarray(at, end), this.filled);
       this.filled += end - at;
       at = end;
     }
     this.count += count;
+  }
+
+  private get isFull(): boolean {
+    return this.filled >= chunkNumbers || this.isView;
   }
 
   private addChunk(): void {

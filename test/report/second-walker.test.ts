@@ -1,6 +1,7 @@
 import {setTimeout as pause} from 'node:timers/promises';
 import fc from 'fast-check';
 import {afterEach, describe, expect, test} from 'vitest';
+import type {FunnelResult} from '../../actors/report/funnel.js';
 import {NumberLists} from '../../actors/report/median.js';
 import {PostedFunnel, walkBlocks} from '../../actors/report/posted-funnel.js';
 import type {Stretch} from '../../actors/report/selection.js';
@@ -19,8 +20,8 @@ const compiled = new URL('../../dist/src/report/second-walker-worker.js', import
 
 const walkers: SecondWalker[] = [];
 
-function newWalker(program = compiled, lookupsMin = 1): SecondWalker {
-  const walker = new SecondWalker({kernel, listBytesMax: 1 << 20}, createLogger('silent', 'test'), {
+function newWalker(program = compiled, lookupsMin = 1, listBytesMax = 1 << 20): SecondWalker {
+  const walker = new SecondWalker({kernel, listBytesMax}, createLogger('silent', 'test'), {
     program,
     lookupsMin,
   });
@@ -96,13 +97,20 @@ async function joined(walker: SecondWalker, world: World, stretch = whole, windo
   });
 }
 
-/** Slowly, so that the second thread has its share; what it counted. */
-async function walkBeside({funnels, joint}: {funnels: PostedFunnel[]; joint: JointWalk}) {
+/** Slowly, so that the second thread has its share; `read` gets what it counted, which is its own again after that. */
+async function walkBeside<T>(
+  {funnels, joint}: {funnels: PostedFunnel[]; joint: JointWalk},
+  read: (others: readonly FunnelResult[] | undefined) => T,
+): Promise<T> {
   for (const _ of walkBlocks(funnels, joint.takeBlock)) await pause(5);
-  const others = await joint.finish();
+  const others = read(await joint.finish());
   joint.release();
   return others;
 }
+
+/** Of both threads. */
+const totalBeside = (walk: {funnels: PostedFunnel[]; joint: JointWalk}) =>
+  walkBeside(walk, (others) => totalOf([...walk.funnels, ...others!]));
 
 const ask = (walker: SecondWalker, world: World, windowMs = always) =>
   walker.join(world.partitions, funnelsOf(world, whole, windowMs), {stretch: whole, windowMs});
@@ -121,14 +129,38 @@ describe('a funnel that two threads walk', () => {
           const world = worldOf(seed, steps);
           fc.pre(funnelsOf(world, stretch, windowMs).some(({entryUsersMax}) => entryUsersMax > 0));
           const {funnels, joint} = await joined(walker, world, stretch, windowMs);
-          const others = await walkBeside({funnels, joint});
-          expect(totalOf([...funnels, ...others!])).toEqual(alone(world, stretch, windowMs));
-          for (const {reached} of others!) usersBeside += reached[0]!;
+          const total = await walkBeside({funnels, joint}, (others) => {
+            for (const {reached} of others!) usersBeside += reached[0]!;
+            return totalOf([...funnels, ...others!]);
+          });
+          expect(total).toEqual(alone(world, stretch, windowMs));
         },
       ),
       {numRuns: 20, endOnFailure: true},
     );
     expect(usersBeside).toBeGreaterThan(0);
+  });
+
+  test('has its results in memory that is used again, and beyond what may be kept in memory of its own', async () => {
+    const world = worldOf(11, [0, 1, 2]);
+    const memoryOf = (others: readonly FunnelResult[]) =>
+      others.flatMap(({durations}) => durations).flatMap((list) => list.columns())[0]?.buffer.constructor;
+    for (const [listBytesMax, memory] of [
+      [1 << 20, SharedArrayBuffer],
+      [64, ArrayBuffer],
+    ] as const) {
+      const walker = newWalker(compiled, 1, listBytesMax);
+      const found = await until('it counted users who come to a second step', async () => {
+        const walk = await joined(walker, world);
+        const [total, made] = await walkBeside(walk, (others) => [
+          totalOf([...walk.funnels, ...others!]),
+          memoryOf(others!),
+        ]);
+        expect(total).toEqual(alone(world));
+        return made;
+      });
+      expect(found).toBe(memory);
+    }
   });
 
   test('needs nobody who comes too late', async () => {
@@ -160,7 +192,7 @@ describe('a funnel that two threads walk', () => {
     for (const _ of walkBlocks(funnels, joint.takeBlock));
     expect(totalOf(funnels).reached).toEqual([0, 0]);
     const next = await joined(walker, world);
-    expect(totalOf([...next.funnels, ...(await walkBeside(next))!])).toEqual(alone(world));
+    expect(await totalBeside(next)).toEqual(alone(world));
   });
 
   test.each([
@@ -190,7 +222,7 @@ describe('the second thread', () => {
     const world = worldOf(6, [0, 1, 2]);
     const first = await joined(walker, world);
     expect(ask(walker, world)).toBeUndefined();
-    await walkBeside(first);
+    await walkBeside(first, () => undefined);
     const second = ask(walker, world);
     expect(second).toBeDefined();
     second?.release();
@@ -218,11 +250,11 @@ describe('the second thread', () => {
     walker.keepOnly(new Set(keptOf(world)));
     walker.keepOnly(new Set([keptOf(world)[0]!]));
     expect(walker.isReady).toBe(true);
-    expect(totalOf([...first.funnels, ...(await walkBeside(first))!])).toEqual(alone(world));
+    expect(await totalBeside(first)).toEqual(alone(world));
     expect(walker.isReady).toBe(false);
     expect(ask(walker, world)).toBeUndefined(); // The next one starts when this one has ended.
     const again = await joined(walker, world);
-    expect(totalOf([...again.funnels, ...(await walkBeside(again))!])).toEqual(alone(world));
+    expect(await totalBeside(again)).toEqual(alone(world));
   });
 
   test('goes on without small postings that are gone', async () => {
@@ -232,6 +264,6 @@ describe('the second thread', () => {
     walker.keepOnly(new Set(keptOf(world).filter(({steps}) => steps !== undefined)));
     expect(walker.isReady).toBe(true);
     const next = await joined(walker, world);
-    expect(totalOf([...next.funnels, ...(await walkBeside(next))!])).toEqual(alone(world));
+    expect(await totalBeside(next)).toEqual(alone(world));
   });
 });
