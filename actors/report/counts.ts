@@ -1,18 +1,16 @@
 // Event counts of one partition: hourly cells where whole hours are asked for, rows for the rest.
 //   Q1. A window cell answers for a whole hour only: the parts of hours at both ends of [from, to] are counted from rows.
-//   Q2. With a property filter those are cells by value, of the chunks that have any; of other chunks every row of the name
-//       is judged.
-//   Q3. What is derived from rows only leads to the same ones sooner: the rows of the name without the others, the code of
-//       the filter's value without the other values.
+//   Q2. With a property filter those are cells by value, of the chunks that have any; of other chunks the rows with the name
+//       and a code of the value are found (row-finder.ts), or every row of the name is judged where codes do not tell.
+//   Q3. The cells of one name are the same ones as among those of all names, sooner.
 import {chunkRowsMax, hourMs} from '../limits.js';
 import type {ChunkEntry, RunBlock, SnapshotIndex} from '../manifest.js';
-import {lowerBound, lowerBoundNear, type RowsView, timeOf} from '../rows.js';
+import {isByRow, lowerBound, lowerBoundNear, type RowColumn, type RowsView, timeOf} from '../rows.js';
 import {hoursPerDay, type WindowsView} from '../windows.js';
 import type {Buckets} from './buckets.js';
 import type {CellsByName} from './cells-by-name.js';
-import type {DerivedRows} from './derived-rows.js';
 import {type PropertyFilter, verdict} from './filter.js';
-import type {RowsByName} from './rows-by-name.js';
+import {PlainRowFinder, type RowFinder} from './row-finder.js';
 import {blocksWithin, chunksNaming, chunksWithin, type Stretch} from './selection.js';
 import type {ValueCells} from './value-cells.js';
 
@@ -24,6 +22,7 @@ export class CountsPartial {
   private readonly buckets: Buckets;
   private readonly name: number;
   private readonly filter: PropertyFilter | undefined;
+  private readonly finder: RowFinder;
   /** Whole hours [hourStart, hourEnd) that cells answer for. Q1 */
   private readonly hourStart: number;
   private readonly hourEnd: number;
@@ -35,8 +34,9 @@ export class CountsPartial {
   private unsureCount = 0;
 
   /** `name` is the event's index in this partition. */
-  constructor(buckets: Buckets, name: number, filter?: PropertyFilter) {
+  constructor(buckets: Buckets, name: number, filter?: PropertyFilter, finder: RowFinder = new PlainRowFinder()) {
     const {fromMs, toMs} = buckets;
+    this.finder = finder;
     this.buckets = buckets;
     this.name = name;
     this.filter = filter;
@@ -123,16 +123,13 @@ export class CountsPartial {
    * `isCovered`: cells stand for the chunk. Returns the rows, ascending, that only their bodies can decide: `addBodies` is
    * due for each of their blocks.
    */
-  addRows(rows: RowsView, derived?: DerivedRows, isCovered = false): Uint16Array {
-    if (this.filter !== undefined && !this.filter.open(rows, derived?.values)) return noRows; // Q3
+  addRows(rows: RowsView, isCovered = false): Uint16Array {
+    if (this.filter !== undefined && !this.filter.open(rows)) return noRows;
     this.unsureCount = 0;
     const areEnds = this.filter === undefined || isCovered;
-    // To group a chunk takes 1 to 2 ms, many times as long as going through all of its rows once.
-    const named = areEnds ? derived?.heldNames : derived?.names;
-    for (const stretch of areEnds ? this.ends : this.whole) {
-      if (named === undefined) this.addStretch(rows, stretch);
-      else this.addNamedStretch(named, stretch);
-    }
+    const telling = areEnds ? undefined : this.filter?.tellingColumn;
+    if (telling !== undefined) this.addFound(rows, telling, this.filter!.equalCodes);
+    else for (const stretch of areEnds ? this.ends : this.whole) this.addStretch(rows, stretch);
     return this.unsureCount === 0 ? noRows : this.unsure.slice(0, this.unsureCount).sort();
   }
 
@@ -160,32 +157,44 @@ export class CountsPartial {
     return count;
   }
 
-  /** The same from the rows of the name alone. Q3 */
-  private addNamedStretch(rows: RowsByName, {startMs, lastMs}: Stretch): void {
-    const group = rows.group(this.name);
-    if (group === undefined || lastMs < startMs) return;
-    const {edges} = this.buckets;
-    const end = rows.placeAt(group, lastMs + 1);
-    let place = rows.placeAt(group, startMs);
-    let run = rows.runAt(group, Math.floor(startMs / hourMs));
-    while (place < end) {
-      const bucket = this.buckets.indexOf(Math.max(rows.runHours[run] * hourMs, startMs));
-      const edgeHour = edges[bucket + 1] / hourMs;
-      while (run < group.runEnd && rows.runHours[run] < edgeHour) run += 1;
-      const bucketEnd = Math.min(end, rows.runStarts[run]);
-      this.counts[bucket] += this.countPlaces(rows, place, bucketEnd);
-      place = bucketEnd;
+  /** The rows of the name whose codes are these, in the order in which they came. */
+  private addFound(rows: RowsView, column: RowColumn, equalCodes: readonly number[]): void {
+    if (isByRow(column)) {
+      const isNamed = (row: number): boolean => rows.names[row] === this.name;
+      this.addTimes(rows, Uint16Array.from(equalCodes, (code) => code - 1).filter(isNamed));
+      return;
     }
+    this.finder.open(rows.names, column.codes);
+    for (const code of equalCodes) this.addTimes(rows, this.finder.find(this.name, code));
+    this.noteUnsure(rows, this.finder.find(this.name, column.inBody));
   }
 
-  private countPlaces(rows: RowsByName, start: number, end: number): number {
-    const {filter} = this;
-    if (filter === undefined) return end - start;
-    const sure = filter.countSure(rows, start, end);
-    if (sure >= 0) return sure;
-    let count = 0;
-    for (let place = start; place < end; place++) count += this.judge(filter, rows.rows[place]);
-    return count;
+  /** Rows that pass, if [from, to] has their times. Most are in the bucket of the one before. */
+  private addTimes({times, timeBase}: RowsView, passing: Uint16Array): void {
+    const {fromMs, toMs, edges} = this.buckets;
+    let [start, end, bucket, count] = [0, 0, -1, 0];
+    for (let i = 0; i < passing.length; i++) {
+      const time = times[passing[i]];
+      if (time >= start && time < end) {
+        count += 1;
+        continue;
+      }
+      if (bucket >= 0) this.counts[bucket] += count;
+      const timeMs = timeBase + time;
+      bucket = timeMs < fromMs || timeMs > toMs ? -1 : this.buckets.indexOf(timeMs);
+      start = bucket < 0 ? time : Math.max(edges[bucket], fromMs) - timeBase;
+      end = bucket < 0 ? time : Math.min(edges[bucket + 1], toMs + 1) - timeBase;
+      count = 1;
+    }
+    if (bucket >= 0) this.counts[bucket] += count;
+  }
+
+  private noteUnsure(rows: RowsView, unsure: Uint16Array): void {
+    const {fromMs, toMs} = this.buckets;
+    for (const row of unsure) {
+      const timeMs = timeOf(rows, row);
+      if (timeMs >= fromMs && timeMs <= toMs) this.unsure[this.unsureCount++] = row;
+    }
   }
 
   /** 1 when the row passes for sure; one that is unsure is noted. */

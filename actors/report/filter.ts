@@ -10,8 +10,6 @@ import {ByteWriter, holds} from '../codec/bytes.js';
 import {type Json, type PropertyCursor, valueTag, writeValue} from '../codec/entries.js';
 import {codeAbsent, codeInBody, type RowColumn, type RowsView} from '../rows.js';
 import {PropertyName} from './property-name.js';
-import type {RowsByName} from './rows-by-name.js';
-import type {ValueCodes} from './value-codes.js';
 
 export const verdict = {no: 0, yes: 1, unsure: 2, byPath: 3} as const;
 /** Most filters never open a chunk. */
@@ -28,12 +26,10 @@ export class PropertyFilter {
   private head: RowColumn | undefined;
   private headAbsent: Verdict = verdict.no;
   private verdicts = noVerdicts;
-  /** Of the open chunk: the literal key's column or -1, the codes that say `yes`, and the one that alone says anything. */
+  /** Of the open chunk: the literal key's column, where it is, and the codes that say `yes`. */
+  private literal: RowColumn | undefined;
   private column = -1;
-  private equalCodes: number[] = [];
-  private onlyCode = codeAbsent;
-  /** Codes of the literal key in the order of `RowsByName`, where they are at hand; undefined before they were asked for. */
-  private ordered: Uint16Array | null | undefined;
+  equalCodes: readonly number[] = [];
   /** What the literal key's column says of rows that their bodies tell of (rows.ts R2). */
   private inBody = codeInBody;
 
@@ -44,10 +40,9 @@ export class PropertyFilter {
   }
 
   /**
-   * Chooses the chunk that `judge` and `countSure` speak of; false when none of its rows can pass. Without `values` its
-   * dictionary is read from beginning to end.
+   * Chooses the chunk that `judge` and `tellingColumn` speak of; false when none of its rows can pass.
    */
-  open(rows: RowsView, values?: ValueCodes): boolean {
+  open(rows: RowsView): boolean {
     const {isPath} = this.property;
     const column = this.property.columnIn(rows, this.column);
     const headColumn = this.property.headColumnIn(rows);
@@ -59,18 +54,13 @@ export class PropertyFilter {
     this.verdicts[this.inBody] = verdict.no;
     this.inBody = rows.columns[column]?.inBody ?? codeInBody;
     this.verdicts[this.inBody] = verdict.unsure;
-    this.equalCodes =
-      column < 0 ? [] : values === undefined ? this.readEqual(rows, column) : this.findEqual(values, column);
+    this.equalCodes = column < 0 ? [] : this.readEqual(rows, column);
     for (const code of this.equalCodes) this.verdicts[code] = verdict.yes;
     const literalAbsent = isPath ? verdict.byPath : verdict.no;
     this.verdicts[codeAbsent] = column < 0 && rows.keysInBody ? verdict.unsure : literalAbsent;
     this.column = column;
-    this.onlyCode = codeAbsent;
-    this.ordered = undefined;
-    if (column < 0) return headColumn >= 0 || rows.keysInBody;
-    if (isPath || values === undefined || values.hasInBody(column)) return true;
-    if (this.equalCodes.length === 1) this.onlyCode = this.equalCodes[0];
-    return this.equalCodes.length > 0;
+    this.literal = rows.columns[column];
+    return column >= 0 || headColumn >= 0 || rows.keysInBody;
   }
 
   private readEqual({columns}: RowsView, column: number): number[] {
@@ -83,50 +73,9 @@ export class PropertyFilter {
     return equal;
   }
 
-  private findEqual(values: ValueCodes, column: number): number[] {
-    const equal: number[] = [];
-    for (const value of this.equalValues) values.find(column, value, equal);
-    return equal;
-  }
-
-  /** How many rows at places [start, end) of the open chunk pass; -1 when one of them needs `judge`. */
-  countSure(rows: RowsByName, start: number, end: number): number {
-    const {column, verdicts} = this;
-    if (column < 0) return verdicts[codeAbsent] === verdict.no ? 0 : -1;
-    if (this.ordered === undefined) this.ordered = rows.codesOf(column) ?? null;
-    return this.ordered === null ? this.countRows(rows.rows, start, end) : this.countCodes(this.ordered, start, end);
-  }
-
-  /** Of rows [start, end) of a list; the open chunk has the literal key's column. */
-  private countRows(rows: Uint16Array, start: number, end: number): number {
-    const {verdicts} = this;
-    const codes = this.codes!;
-    let passing = 0;
-    let seen = 0;
-    for (let at = start; at < end; at++) {
-      const judged = verdicts[codes[rows[at]]];
-      passing += judged & verdict.yes;
-      seen |= judged;
-    }
-    return seen <= verdict.yes ? passing : -1;
-  }
-
-  private countCodes(codes: Uint16Array, start: number, end: number): number {
-    const {verdicts} = this;
-    let passing = 0;
-    // No branch a row: a filter that half of them pass would mispredict every other one.
-    if (this.onlyCode !== codeAbsent) {
-      const code = this.onlyCode;
-      for (let place = start; place < end; place++) passing += codes[place] === code ? 1 : 0;
-      return passing;
-    }
-    let seen = 0;
-    for (let place = start; place < end; place++) {
-      const judged = verdicts[codes[place]];
-      passing += judged & verdict.yes;
-      seen |= judged;
-    }
-    return seen <= verdict.yes ? passing : -1;
+  /** The column of the open chunk whose codes say of every row whether it passes or is unsure; undefined: `judge` does. */
+  get tellingColumn(): RowColumn | undefined {
+    return this.property.isPath ? undefined : this.literal;
   }
 
   /** `yes`, `no` or `unsure` (F2) for one row of the open chunk. */

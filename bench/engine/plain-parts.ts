@@ -2,20 +2,11 @@
 
 import type {PartRef} from '../../actors/manifest.js';
 import type {DayRanges} from '../../actors/report/day-ranges.js';
-import {PartsCache, type ScannedRows, type ScannedWindows} from '../../src/parts/parts-cache.js';
+import {PartsCache, type ScannedWindows} from '../../src/parts/parts-cache.js';
 import {HeldDayRanges} from '../../src/report/held-day-ranges.js';
 
-/** Nothing is derived of rows and windows. */
+/** Nothing is derived of windows. */
 export class UnderivedParts extends PartsCache {
-  override async scanRows(ref: PartRef): Promise<ScannedRows> {
-    return {rows: await this.loadRows(ref), derived: undefined};
-  }
-
-  override scanHeldRows(ref: PartRef): ScannedRows | undefined {
-    const rows = this.heldRows(ref);
-    return rows && {rows, derived: undefined};
-  }
-
   override async scanWindows(ref: PartRef): Promise<ScannedWindows> {
     return {windows: await this.loadWindows(ref), cells: undefined};
   }
@@ -28,7 +19,7 @@ export class UnderivedParts extends PartsCache {
 
 /** What is at hand is waited for like what is not. */
 export class AwaitedParts extends PartsCache {
-  override scanHeldRows(): undefined {}
+  override heldRows(): undefined {}
 
   override scanHeldWindows(): undefined {}
 }

@@ -43,7 +43,7 @@ export class FunnelTwins {
             this.ground.evaluate(
               {report: 'funnel', steps, ...window, ...wholeRange(this.ground.workload, number)},
               this.ground.cache,
-              index,
+              {funnels: index},
             ),
       ) as unknown as readonly [Way, Way];
     await this.untilJoint(both, ways(funnelOf14, both, both)[0], say);
@@ -102,7 +102,7 @@ export class FunnelTwins {
     const index = new WatchedFunnelIndex(this.ground.cache, this.ground.logger, undefined, listBytesMax, options);
     owned.add({stop: () => index.forget()});
     const query = {report: 'funnel', steps: funnelOf14, ...wholeRange(this.ground.workload, 0)} as const;
-    await this.ground.evaluate(query, this.ground.cache, index);
+    await this.ground.evaluate(query, this.ground.cache, {funnels: index});
     await index.settled();
     return index;
   }

@@ -2,6 +2,7 @@
 //   T1. Parts are in the cache, indexes built and the second thread at work before anything is timed.
 
 import {NumberLists} from '../../actors/report/median.js';
+import type {RowFinder} from '../../actors/report/row-finder.js';
 import type {ReportQuery} from '../../src/asks.js';
 import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
@@ -19,6 +20,13 @@ export const cacheBytesMax = cacheMib * 2 ** 19;
 export const gatheredBytesMax = Math.floor((cacheBytesMax * 14) / 64 / 2);
 export const listBytesMax = cacheBytesMax / 64;
 
+/** Without one of them its plain twin answers. */
+export interface FastPaths {
+  readonly funnels?: FunnelIndex | undefined;
+  readonly values?: ValueIndex;
+  readonly finder?: RowFinder;
+}
+
 export class Ground {
   readonly snapshots: readonly PartitionSnapshot[];
   readonly cache: PartsCache;
@@ -34,8 +42,9 @@ export class Ground {
     this.cache = new PartsCache(link.values, cacheBytesMax);
   }
 
-  evaluate(query: ReportQuery, parts: PartsCache, funnels?: FunnelIndex, values?: ValueIndex): Promise<string> {
+  evaluate(query: ReportQuery, parts: PartsCache, {funnels, values, finder}: FastPaths = {}): Promise<string> {
     const ranges = new HeldDayRanges(parts);
-    return new Evaluation(parts, gatheredBytesMax, ranges, funnels, values, this.lists).answer(query, this.snapshots);
+    const evaluation = new Evaluation(parts, gatheredBytesMax, ranges, funnels, values, this.lists, finder);
+    return evaluation.answer(query, this.snapshots);
   }
 }

@@ -6,7 +6,7 @@
 //   C2. A block of bodies is read out of the values that hold it, not out of the whole part: with a store far larger than
 //       the cache, a page of scattered rows would otherwise read whole parts for single rows. One that is stored as it is
 //       within one value is a view of that, and not kept beside it.
-//   C3. What is derived from a part is made from their second use on: a part that a scan brings once, and that leaves again
+//   C3. What is derived from a part is made from its second use on: a part that a scan brings once, and that leaves again
 //       before anybody comes back to it, is not worth the work.
 //   C4. Rows for reports lack values that nobody asks about (asked-columns.ts). Who needs those of a property says so: what
 //       is at hand without them is read once more.
@@ -14,7 +14,6 @@
 import {type BodiesLayout, bodiesHeadBytes, bodiesLayout} from '../../actors/bodies.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {CellsByName} from '../../actors/report/cells-by-name.js';
-import {DerivedRows} from '../../actors/report/derived-rows.js';
 import type {PropertyName} from '../../actors/report/property-name.js';
 import {type RowsView, upgradedRows, viewRows, withoutValues} from '../../actors/rows.js';
 import {viewWindows, type WindowsView} from '../../actors/windows.js';
@@ -23,13 +22,7 @@ import {inflatedBlock, viewedBlock} from './bodies-part.js';
 import {type Held, PartsMemory} from './parts-memory.js';
 import {DamagedPart, type PartValues, StoredParts} from './stored-parts.js';
 
-/** Rows for a report, with what was derived from them once that pays. C3 */
-export interface ScannedRows {
-  readonly rows: RowsView;
-  readonly derived: DerivedRows | undefined;
-}
-
-/** Windows likewise. */
+/** Windows for a report, with what was derived from them once that pays. C3 */
 export interface ScannedWindows {
   readonly windows: WindowsView;
   readonly cells: CellsByName | undefined;
@@ -119,33 +112,10 @@ export class PartsCache {
     await this.memory.loadAside(ref.bytes, () => this.loadWindows(ref));
   }
 
-  /** What `loadRows` brings, if it is at hand. */
-  heldRows(ref: PartRef): RowsView | undefined {
+  /** What `loadRows` brings, if it is at hand; a report over hundreds of parts need not wait once for each. */
+  heldRows(ref: PartRef, property?: PropertyName): RowsView | undefined {
     const held = this.memory.get(ref.key);
-    return held && rowsOf(held);
-  }
-
-  /** Like `loadRows`, for a report that goes through many. */
-  async scanRows(ref: PartRef, property?: PropertyName): Promise<ScannedRows> {
-    return this.scanned(ref, await this.rowsPart(ref, property));
-  }
-
-  /** What `scanRows` brings, kept as by `loadRowsAside`. */
-  async scanRowsAside(ref: PartRef, property?: PropertyName): Promise<ScannedRows> {
-    return this.scanHeldRows(ref, property) ?? {rows: await this.loadRowsAside(ref, property), derived: undefined};
-  }
-
-  /** What `scanRows` brings, if it is at hand; a report over hundreds of parts need not wait once for each. */
-  scanHeldRows(ref: PartRef, property?: PropertyName): ScannedRows | undefined {
-    const held = this.memory.get(ref.key);
-    return tells(held, property) ? this.scanned(ref, held) : undefined;
-  }
-
-  private scanned(ref: PartRef, held: Held): ScannedRows {
-    const rows = rowsOf(held);
-    held.scans += 1;
-    if (held.scans > 1) held.derived ??= new DerivedRows(rows, (bytes) => this.memory.reserve(ref.key, held, bytes)); // C3
-    return {rows, derived: held.derived};
+    return tells(held, property) ? rowsOf(held) : undefined;
   }
 
   async loadWindows(ref: PartRef): Promise<WindowsView> {

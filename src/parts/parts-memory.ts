@@ -7,7 +7,6 @@
 import type {BodiesLayout} from '../../actors/bodies.js';
 import type {CellsByName} from '../../actors/report/cells-by-name.js';
 import type {DayRanges} from '../../actors/report/day-ranges.js';
-import type {DerivedRows} from '../../actors/report/derived-rows.js';
 import type {ValueCells} from '../../actors/report/value-cells.js';
 import type {RowsView} from '../../actors/rows.js';
 import type {WindowsView} from '../../actors/windows.js';
@@ -18,12 +17,11 @@ export interface Held {
   readonly bytes: Uint8Array<ArrayBuffer>;
   rows?: RowsView;
   bodies?: BodiesLayout;
-  derived?: DerivedRows;
   windows?: WindowsView;
   cells?: CellsByName;
   ranges?: DayRanges;
   valueCells?: ValueCells;
-  /** How often rows or cells were scanned. */
+  /** How often cells were scanned. */
   scans: number;
 }
 

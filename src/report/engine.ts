@@ -23,6 +23,7 @@ import {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
 import {AnswerCache} from './answer-cache.js';
 import {Evaluation} from './evaluate.js';
+import {newRowFinder} from './filter-kernel.js';
 import {asOf, headersOf, isNoneMatch, type ReportHeaders} from './freshness.js';
 import {FunnelIndex} from './funnel-index.js';
 import {HeldDayRanges} from './held-day-ranges.js';
@@ -75,6 +76,7 @@ export class ReportEngine {
   private readonly gatheredBytesMax: number;
   private readonly dayRanges: HeldDayRanges;
   private readonly durationLists: NumberLists;
+  private readonly rowFinder = newRowFinder();
   private readonly damage: Damage;
   private readonly logger: Logger;
   private askedMs = Number.NEGATIVE_INFINITY;
@@ -213,8 +215,8 @@ export class ReportEngine {
 
   private async compute(query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
     const startedMs = monotonicMs();
-    const {parts, gatheredBytesMax, dayRanges, funnelIndex, valueIndex, durationLists} = this;
-    const evaluation = new Evaluation(parts, gatheredBytesMax, dayRanges, funnelIndex, valueIndex, durationLists);
+    const {parts, gatheredBytesMax, dayRanges, funnelIndex, valueIndex, durationLists: lists, rowFinder} = this;
+    const evaluation = new Evaluation(parts, gatheredBytesMax, dayRanges, funnelIndex, valueIndex, lists, rowFinder);
     const body = await evaluation.answer(query, snapshots);
     this.logger.debug({report: query.report, ms: monotonicMs() - startedMs}, 'report computed');
     return body;

@@ -27,13 +27,14 @@ import {HourSetsPartial, hourSetBytes, hourSetWords} from '../../actors/report/h
 import {NumberLists} from '../../actors/report/median.js';
 import {PostedFunnel, walkBlocks} from '../../actors/report/posted-funnel.js';
 import type {PropertyName} from '../../actors/report/property-name.js';
+import {PlainRowFinder, type RowFinder} from '../../actors/report/row-finder.js';
 import {type DaySegment, liveRows, type Stretch} from '../../actors/report/selection.js';
 import type {RowsView} from '../../actors/rows.js';
 import type {WindowsView} from '../../actors/windows.js';
 import type {ReportQuery} from '../asks.js';
 import {isUnreadable} from '../parts/damage.js';
 import {foldAhead, loadAhead} from '../parts/load-ahead.js';
-import type {PartsCache, ScannedRows, ScannedWindows} from '../parts/parts-cache.js';
+import type {PartsCache, ScannedWindows} from '../parts/parts-cache.js';
 import type {FunnelIndex} from './funnel-index.js';
 import {HeldDayRanges} from './held-day-ranges.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
@@ -55,6 +56,7 @@ export class Evaluation {
   private readonly funnelIndex: FunnelIndex | undefined;
   private readonly valueIndex: ValueIndex | undefined;
   private readonly lists: NumberLists;
+  private readonly finder: RowFinder;
   private readonly slices = new Slices();
   private partitionCount = 1;
 
@@ -69,6 +71,7 @@ export class Evaluation {
     funnelIndex?: FunnelIndex,
     valueIndex?: ValueIndex,
     lists = new NumberLists(0),
+    finder: RowFinder = new PlainRowFinder(),
   ) {
     this.parts = parts;
     this.dayRanges = dayRanges;
@@ -76,6 +79,7 @@ export class Evaluation {
     this.funnelIndex = funnelIndex;
     this.valueIndex = valueIndex;
     this.lists = lists;
+    this.finder = finder;
   }
 
   /** JSON text of the answer. @throws MissingPart, DamagedPart */
@@ -111,7 +115,7 @@ export class Evaluation {
     const {index, names} = snapshot;
     const name = nameIndex(names, event);
     if (name < 0) return new Float64Array(buckets.count);
-    const partial = new CountsPartial(buckets, name, filter);
+    const partial = new CountsPartial(buckets, name, filter, this.finder);
     const property = filter?.property.text;
     const values =
       property === undefined ? undefined : this.valueIndex?.coveredOf(snapshot, property, {startMs, lastMs});
@@ -122,8 +126,8 @@ export class Evaluation {
     });
     await this.foldRows(
       partial.chunks(index, values),
-      (chunk, {rows, derived}) => {
-        const unsure = partial.addRows(rows, derived, values?.covered.has(chunk.rows.key));
+      (chunk, rows) => {
+        const unsure = partial.addRows(rows, values?.covered.has(chunk.rows.key));
         return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
       },
       filter?.property,
@@ -322,15 +326,15 @@ export class Evaluation {
   /** Rows that tell of `property`. `fold` may go on by loading more itself. */
   private foldRows(
     chunks: readonly ChunkEntry[],
-    fold: (chunk: ChunkEntry, rows: ScannedRows) => Promise<void> | undefined,
+    fold: (chunk: ChunkEntry, rows: RowsView) => Promise<void> | undefined,
     property: PropertyName | undefined,
   ): Promise<void> {
     const isAside = this.overflows(chunks);
     const {parts} = this;
     return foldAhead(
       chunks,
-      ({rows}) => parts.scanHeldRows(rows, property),
-      ({rows}) => (isAside ? parts.scanRowsAside(rows, property) : parts.scanRows(rows, property)),
+      ({rows}) => parts.heldRows(rows, property),
+      ({rows}) => (isAside ? parts.loadRowsAside(rows, property) : parts.loadRows(rows, property)),
       loadsAheadMax,
       (chunk, rows) => fold(chunk, rows) ?? this.slices.pauseIfDue(),
     );

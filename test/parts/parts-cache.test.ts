@@ -340,7 +340,8 @@ describe('parts cache', () => {
     const store = new Store();
     const parts = new MemoryParts();
     const partition = new TestPartition(parts).append({user: 'u', event: 'A', timeMs: 1}).cutChunk();
-    const {rows} = partition.publish().index.chunks[0]!;
+    const {chunks, windowRuns} = partition.publish().index;
+    const [{rows}, windows] = [chunks[0]!, windowRuns[0]!.blocks[0]!.part];
     const part = joinBodies([gzipSync('first'), storedMember(bytesOf('second')), gzipSync('third')]);
     const both = new PartsCache({read: (revision) => (revision > 100 ? store : parts).read(revision % 100)}, 100_000);
     const shifted = (ref: PartRef): PartRef => ({...ref, revisions: ref.revisions.map((revision) => revision + 100)});
@@ -350,9 +351,10 @@ describe('parts cache', () => {
       for (let block = 0; block < 3; block++) await both.loadBodyBlock(ref, block);
     }
     const kept = both.memory.bytesHeld;
-    for (let scans = 0; scans < 3; scans++) (await both.scanRows(rows)).derived?.names;
-    expect(both.memory.bytesHeld).toBeGreaterThan(kept + rows.bytes);
-    both.forget(rows);
+    await both.loadRows(rows);
+    for (let scans = 0; scans < 3; scans++) await both.scanWindows(windows);
+    expect(both.memory.bytesHeld).toBeGreaterThan(kept + rows.bytes + windows.bytes);
+    for (const part of [rows, windows]) both.forget(part);
     expect(both.memory.bytesHeld).toBe(kept);
     for (const ref of [one!, many!]) both.forget(ref);
     expect(both.memory.bytesHeld).toBe(part.length + 'firstthird'.length);

@@ -1,0 +1,51 @@
+// AssemblyScript: the rows of one chunk that have a name and a code in one column, for counts with a property filter.
+//   Owns: the same rows as PlainRowFinder (actors/report/row-finder.ts), its plain twin, 16 at a time.
+//   The host copies both columns in: parts lie in memory of their own.
+
+/** One of each row: names and codes of 8 or 16 bits, as wide as their chunk has them. Rows that were found (u16). */
+declare const namesAt: usize;
+declare const codesAt: usize;
+declare const foundAt: usize;
+
+const rowsAtOnce: u32 = 16;
+
+/** Of rows [0, count); returns how many were found. `find16x8`: names of 16 bits, codes of 8. */
+export function find8x8(count: u32, name: u32, code: u32): u32 {
+  return find<u8, u8>(count, name, code);
+}
+
+export function find8x16(count: u32, name: u32, code: u32): u32 {
+  return find<u8, u16>(count, name, code);
+}
+
+export function find16x8(count: u32, name: u32, code: u32): u32 {
+  return find<u16, u8>(count, name, code);
+}
+
+export function find16x16(count: u32, name: u32, code: u32): u32 {
+  return find<u16, u16>(count, name, code);
+}
+
+@inline
+function find<Name, Code>(count: u32, name: u32, code: u32): u32 {
+  let found: u32 = 0;
+  for (let row: u32 = 0; row < count; row += rowsAtOnce) {
+    const isFound = v128.and(equal<Name>(namesAt, row, name), equal<Code>(codesAt, row, code));
+    let bits = i8x16.bitmask(isFound);
+    if (count - row < rowsAtOnce) bits &= (1 << (count - row)) - 1;
+    for (; bits != 0; bits &= bits - 1) {
+      store<u16>(foundAt + (<usize>found << 1), <u16>(row + ctz(bits)));
+      found += 1;
+    }
+  }
+  return found;
+}
+
+/** Of 16 rows from `row` on: all bits of a byte where the column has `value`. */
+@inline
+function equal<T>(column: usize, row: u32, value: u32): v128 {
+  if (sizeof<T>() == 1) return i8x16.eq(v128.load(column + row), i8x16.splat(<i8>value));
+  const at = column + (<usize>row << 1);
+  const wanted = i16x8.splat(<i16>value);
+  return i8x16.narrow_i16x8_s(i16x8.eq(v128.load(at), wanted), i16x8.eq(v128.load(at + 16), wanted));
+}
