@@ -24,6 +24,7 @@ import {createLogger, type Logger} from './observe.js';
 import {newSpareRoom} from './parts/spare-room.js';
 import {partsBytesOf, readAheadBytesOf} from './report/memory-shares.js';
 import {StartFault} from './start-fault.js';
+import {onStopSignals, type StopSignal} from './stop-signals.js';
 import {dealPartitions, startPartitionThread, startReportThread, type Thread} from './threads.js';
 import {baseUrlOf, welcome} from './welcome.js';
 import type {AnsweringThread, FoldingThread, NatsAddress, PartitionWorkerData} from './worker-messages.js';
@@ -291,19 +292,20 @@ async function startFrontDoor(
 
 // -- the way back -----------------------------------------------------------------------------------------------------
 
-/** The first SIGTERM or SIGINT drains and ends with 0; the second one ends at once. */
+/** The first SIGTERM or SIGINT drains and ends with 0; one that is not the same once more (stop-signals.ts) ends at once. */
 function drainOnSignal(stages: Stage[], logger: Logger): {hasBegun(): boolean} {
   let hasBegun = false;
-  const onSignal = async (signal: 'SIGTERM' | 'SIGINT'): Promise<void> => {
-    if (hasBegun) endBadly(`${signal} again: ended without finishing`);
+  const drain = async (signal: StopSignal): Promise<void> => {
     hasBegun = true;
     logger.info({signal}, 'draining');
     setTimeout(() => void endUndrained(stages), drainMsMax - natsEndMsMax);
     await stopAll(stages, logger);
     process.exit(0);
   };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+  onStopSignals(
+    (signal) => void drain(signal),
+    (signal) => endBadly(`${signal} again: ended without finishing`),
+  );
   return {hasBegun: () => hasBegun};
 }
 

@@ -3,6 +3,7 @@
 import {basename} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../clock.js';
+import {onStopSignals} from '../stop-signals.js';
 import {ArgumentFault, type ImportArguments, readArguments, usage} from './import/arguments.js';
 import {Checkpoint} from './import/checkpoint.js';
 import {Delivery, DeliveryFault, type Pace} from './import/delivery.js';
@@ -65,11 +66,11 @@ async function importInto(address: ServiceAddress, given: ImportArguments, file:
   const checkpoint = new Checkpoint(state);
   const plan = {source, fileHead: file.headSha256, batchEventsMax: given.batchEvents, laneCount: given.laneCount};
   const run = new ImportRun({...plan, resumeFrom}, delivery, checkpoint);
-  const onSignal = (): void => {
+  const interrupt = (): void => {
     interruption.abort();
     run.interrupt();
   };
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  onStopSignals(interrupt, () => process.exit(exitFailed));
   const startMs = monotonicMs();
   const display = new ProgressDisplay(process.stderr, () => progressOf(run, delivery, source, file));
   try {

@@ -4,7 +4,8 @@ import {type Content, html, type Markup, prose} from './markup.js';
 
 interface Schema extends JsonSchema {
   readonly $ref?: string;
-  readonly type?: string;
+  /** Several: a value of any of them. */
+  readonly type?: string | readonly string[];
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -98,7 +99,8 @@ function itemsOf(items: Schema): Content {
 
 function wordOf({type, format, pattern}: Schema): string {
   if (format === 'date-time') return 'time, ISO 8601';
-  return type === 'string' && pattern?.startsWith('^\\d{4}-\\d\\d-\\d\\d') ? 'time, ISO 8601' : (type ?? 'anything');
+  if (type === 'string' && pattern?.startsWith('^\\d{4}-\\d\\d-\\d\\d')) return 'time, ISO 8601';
+  return type === undefined ? 'anything' : [type].flat().join(' or ');
 }
 
 function boundsOf({minimum, maximum, minLength, maxLength}: Schema): string {
