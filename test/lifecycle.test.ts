@@ -1,8 +1,6 @@
 // First start, second start, ends of every kind, and a nats-server that dies meanwhile: of the whole program.
 
-import {once} from 'node:events';
 import {existsSync, readFileSync} from 'node:fs';
-import {connect} from 'node:net';
 import {join} from 'node:path';
 import {afterEach, expect, test} from 'vitest';
 import {isRunning} from '../src/process-life.js';
@@ -114,25 +112,6 @@ test('the same signal once more at once, as npm sends it on, is the same wish', 
   for (let sent = 0; sent < 3; sent++) process.kill(service.pid, 'SIGINT');
   expect(await service.stop('SIGINT')).toBe(0);
   expect(service.logs().match(/"draining"/g)).toHaveLength(1);
-});
-
-test('a later signal ends it at once, and nothing that was answered 200 is lost', async () => {
-  const service = await start({env: {LOG_LEVEL: 'info'}});
-  // A request whose body does not come to its end holds up the drain.
-  const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1').on('error', () => {});
-  const head = `POST /v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.writeKey}`;
-  socket.write(`${head}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`);
-  await once(socket, 'connect');
-  expect(await track(service, 'ada')).toBe(200);
-  process.kill(service.pid, 'SIGTERM');
-  await until('it drains', () => service.logs().includes('"draining"'));
-  await until('it is asked again, later', () => {
-    if (isRunning(service.pid)) process.kill(service.pid, 'SIGINT');
-    return !isRunning(service.pid);
-  });
-  socket.destroy();
-  expect(await service.stop()).toBe(1);
-  expect(service.logs()).toContain('SIGINT again: ended without finishing');
   const again = await start({dataDir: service.dataDir});
   expect(await countOf(again)).toBe(1);
 });

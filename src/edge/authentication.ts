@@ -19,6 +19,7 @@ const invalid = (message: string): Failure => ({code: 'invalid_key', message, he
 const missingKey = missing('send an API key as "Authorization: Bearer <API_KEY>"');
 const missingToken = missing('send the admin token as "Authorization: Bearer <ADMIN_TOKEN>"');
 const invalidKey = invalid('the API key is invalid or revoked');
+const noBearer = invalid('the Authorization header is not "Bearer <API_KEY>"');
 const invalidToken = invalid('the admin token is invalid');
 export const insufficientPermissions: Failure = {
   code: 'insufficient_permissions',
@@ -28,7 +29,8 @@ export const insufficientPermissions: Failure = {
 /** The header wins over the URL (API.md, Errors). @returns the key, or why not. */
 export function authenticate(ring: KeyRing, exchange: Exchange, isBeaconRoute: boolean): ActiveKey | Failure {
   const {authorization} = exchange;
-  if (authorization !== undefined && authorization !== '') return ring.byHeader(authorization) ?? invalidKey;
+  if (authorization !== undefined && authorization !== '')
+    return ring.byHeader(authorization) ?? (/^bearer /i.test(authorization) ? invalidKey : noBearer);
   const key = isBeaconRoute ? beaconKey(exchange.query) : undefined;
   if (key === undefined) return missingKey;
   const active = ring.byKey(key);

@@ -40,7 +40,7 @@ export interface ServerOptions {
   readonly logger: Logger;
 }
 
-const notFound: Failure = {code: 'not_found', message: 'there is nothing at this path'};
+const notFound: Failure = {code: 'not_found', message: 'there is nothing at this path: /docs describes the API'};
 const internalError: Failure = {code: 'internal_error', message: 'this is a fault of the service'};
 const unsupportedType: Failure = {
   code: 'unsupported_media_type',

@@ -26,7 +26,9 @@ export function readCommand(words: readonly string[]): Command {
   if (values.help || command === undefined) return {kind: 'help'};
   if (values.all && command !== 'list') throw new CommandFault('--all belongs to list.');
   if (rest.length > 0 || (id !== undefined && command !== 'revoke'))
-    throw new CommandFault('There are too many words.');
+    throw new CommandFault(
+      'There are too many words. Options of npm run keys stand behind --, as in the lines of --help.',
+    );
   switch (command) {
     case 'list':
       return {kind: 'list', isAll: values.all};
