@@ -1,5 +1,5 @@
 // The rows of one chunk that have a name and a code in one column: what a count with a property filter goes through.
-//   The plain twin of kernels/filtered-rows.ts, which says the same.
+//   The plain twin of kernels/row-finder.ts, which says the same.
 //   RF1. Names and codes may be compared with numbers that their columns are too narrow for: no row has those.
 
 import {chunkRowsMax} from '../limits.js';
@@ -13,7 +13,7 @@ export interface RowFinder {
 }
 
 export class PlainRowFinder implements RowFinder {
-  private readonly found = new Uint16Array(chunkRowsMax + 1);
+  private readonly found = new Uint16Array(chunkRowsMax);
   private names: RowsView['names'] = new Uint8Array(0);
   private codes: RowColumn['codes'] = new Uint8Array(0);
 

