@@ -77,9 +77,11 @@ test.runIf(isLinux)('bench: mixed asks reports while events come in, and sees sn
 test.runIf(isLinux)('bench: stalls reads the probe and the metric of the edge', async () => {
   const {result} = await runSmall('stalls');
   expect(result.report.users).toBe(3_000);
-  for (const {seconds, metricMs, offered} of result.report.phases) {
+  expect(result.report.machine.length).toBeGreaterThan(0);
+  for (const {seconds, bystander, metricMs, offered} of result.report.phases) {
     expect(seconds.length).toBeGreaterThan(0);
-    for (const {stallMs, waitMs, ownMs} of seconds) {
+    expect(bystander.length).toBeGreaterThan(0);
+    for (const {stallMs, waitMs, ownMs} of [...seconds, ...bystander, ...result.report.machine]) {
       expect(stallMs).toBeGreaterThan(0);
       expect(waitMs ?? 0).toBeLessThanOrEqual(stallMs);
       expect(ownMs ?? stallMs).toBeGreaterThanOrEqual(stallMs - (waitMs ?? 0)); // The longest own part of any of its stalls.

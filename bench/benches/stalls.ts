@@ -1,9 +1,6 @@
 // The longest time for which the edge's event loop answered nobody, with millions of users live: ingestion at half the
 // saturated rate, a report and a page of history every second, snapshots as they come.
 
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {monotonicMs} from '../../src/clock.js';
@@ -18,7 +15,9 @@ import {type BenchService, envOf, startService, writeKey} from '../machine/servi
 import {quieted, settled} from '../machine/settle.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
+import {Bystander} from '../probe/bystander.js';
 import {type StallLine, stallFileVariable} from '../probe/loop-stalls.js';
+import {StallFile} from '../probe/stall-file.js';
 import {freshReports} from '../reports.js';
 import {fixed, tableText, whole} from '../table.js';
 import {canonical, type WorkloadOptions} from '../workload/events.js';
@@ -29,6 +28,8 @@ interface Phase {
   readonly reports: ReportLatency;
   /** By the probe, one a second. */
   readonly seconds: readonly StallLine[];
+  /** Likewise, of a process that does nothing. */
+  readonly bystander: readonly StallLine[];
   /** The longest that the service's own metric told, asked every 20 s. */
   readonly metricMs: number;
   /** Of all CPU; who waits for a core stalls, too. */
@@ -39,6 +40,8 @@ interface StallsReport {
   readonly refreshSeconds: number;
   readonly users: number;
   readonly minutes: number;
+  /** Of a process that does nothing, before anything else runs, for as many seconds as a phase has. */
+  readonly machine: readonly StallLine[];
   readonly phases: readonly Phase[];
 }
 
@@ -48,9 +51,14 @@ const storedAtOnce = 200_000;
 /** Until all are folded, and told. */
 const knownMsMax = 60_000;
 const pollMs = 100;
+/** Until it is loaded. */
+const bystanderStartMs = 2_000;
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<StallsReport> {
   const {users, minutes} = options.numbers as {users: number; minutes: number};
+  const seconds = (minutes * 60) / shapes.length;
+  const bystander = owned.add(new Bystander());
+  const machine = await machineAlone(bystander, seconds, say);
   const load = owned.add(new LoadProcess());
   const probe = owned.add(new StallFile());
   const service = owned.add(await startProbed(options, probe));
@@ -64,11 +72,21 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Stall
     await settled(service, options);
     const requestsPerSecond = ingestShare * saturated;
     say(`${shape} · ${whole(requestsPerSecond)} requests/s for ${fixed(minutes / shapes.length, 2)} minutes …`);
-    const seconds = (minutes * 60) / shapes.length;
-    phases.push(await runPhase(shape, requestsPerSecond, seconds, {load, service, probe, workload, options}));
+    phases.push(
+      await runPhase(shape, requestsPerSecond, seconds, {load, service, probe, bystander, workload, options}),
+    );
     say(phaseText(phases.at(-1)!));
   }
-  return {refreshSeconds: options.refreshSeconds, users, minutes, phases};
+  return {refreshSeconds: options.refreshSeconds, users, minutes, machine, phases};
+}
+
+/** What a thread of this machine meets while nothing else of ours runs. */
+async function machineAlone(bystander: Bystander, seconds: number, say: Say): Promise<StallLine[]> {
+  say(`a process that does nothing, alone, for ${fixed(seconds / 60, 2)} minutes …`);
+  await pause(bystanderStartMs);
+  bystander.clear();
+  await pause(seconds * 1_000);
+  return bystander.read();
 }
 
 function startProbed(options: BenchOptions, probe: StallFile): Promise<BenchService> {
@@ -115,6 +133,7 @@ interface Stage {
   readonly load: LoadProcess;
   readonly service: BenchService;
   readonly probe: StallFile;
+  readonly bystander: Bystander;
   readonly workload: Omit<WorkloadOptions, 'eventCount'>;
   readonly options: BenchOptions;
 }
@@ -123,9 +142,10 @@ async function runPhase(
   shape: (typeof shapes)[number],
   requestsPerSecond: number,
   seconds: number,
-  {load, service, probe, workload, options}: Stage,
+  {load, service, probe, bystander, workload, options}: Stage,
 ): Promise<Phase> {
   probe.clear();
+  bystander.clear();
   const foreignShareNow = foreignCpuWatch();
   let metricMs = 0;
   const look = async (): Promise<void> => {
@@ -140,7 +160,8 @@ async function runPhase(
     const foreignShare = foreignShareNow();
     requireAllStored(offered);
     await look();
-    return {name: shape, offered, reports, seconds: probe.read(), metricMs, foreignShare};
+    const read = {seconds: probe.read(), bystander: bystander.read()};
+    return {name: shape, offered, reports, ...read, metricMs, foreignShare};
   } finally {
     clearInterval(poll);
   }
@@ -159,95 +180,68 @@ async function edgeStallMs({baseUrl}: BenchService): Promise<number> {
   return 1_000 * metrics.sum('millrace_event_loop_delay_seconds', {thread: 'edge', stat: 'max'});
 }
 
-/** What the probe writes. */
-class StallFile {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'millrace-bench-stalls-'));
-  readonly path = join(this.#folder, 'stalls.jsonl');
-  #skipped = 0;
-
-  constructor() {
-    writeFileSync(this.path, ''); // The probe writes its first line after a second.
-  }
-
-  /** Forgets the seconds until now. */
-  clear(): void {
-    this.#skipped = this.#lines().length;
-  }
-
-  read(): StallLine[] {
-    return this.#lines()
-      .slice(this.#skipped)
-      .map((line) => JSON.parse(line) as StallLine);
-  }
-
-  stop(): void {
-    rmSync(this.#folder, {recursive: true, force: true});
-  }
-
-  #lines(): string[] {
-    return readFileSync(this.path, 'utf8').split('\n').filter(Boolean);
-  }
-}
-
 /** So many of the longest stalls are told one by one. */
 const toldMax = 5;
 
-const byStall = ({seconds}: Phase): StallLine[] => [...seconds].sort((a, b) => b.stallMs - a.stallMs);
+const byStall = (seconds: readonly StallLine[]): StallLine[] => [...seconds].sort((a, b) => b.stallMs - a.stallMs);
 
-function longestOwnMs({seconds}: Phase): number | null {
+function longestOwnMs(seconds: readonly StallLine[]): number | null {
   const owns = seconds.flatMap(({ownMs}) => ownMs ?? []);
   return owns.length === 0 ? null : Math.max(...owns);
 }
 
 const orUnknown = (ms: number | null): string => (ms === null ? 'unknown' : fixed(ms, 1));
 
-function phaseText(phase: Phase): string {
-  const {stallMs, waitMs} = byStall(phase)[0]!;
-  const own = orUnknown(longestOwnMs(phase));
-  return `${phase.name} · longest stall ${fixed(stallMs, 1)} ms, of it waiting for a core ${orUnknown(waitMs)}; longest own part ${own} ms`;
+/** The longest stall, what of it was waiting for a core, the longest own part of any, and the p99 of the seconds' longest. */
+function stallCells(seconds: readonly StallLine[]): [string, string, string, string] {
+  const longestFirst = byStall(seconds);
+  const {stallMs, waitMs} = longestFirst[0]!;
+  const p99 = longestFirst[longestFirst.length - 1 - Math.floor(0.99 * (longestFirst.length - 1))]!;
+  return [fixed(stallMs, 1), orUnknown(waitMs), orUnknown(longestOwnMs(seconds)), fixed(p99.stallMs, 1)];
 }
 
-function text({refreshSeconds, users, minutes, phases}: StallsReport): string {
-  const header = [
-    '',
-    'requests/s',
-    'longest stall ms',
-    'of it waiting for a core',
-    'longest own part',
-    'p99 of seconds',
-    'metric max',
-    'ack p99 ms',
-    'asks, 503',
-    'CPU of others',
-  ];
-  const rows = phases.map((phase) => {
-    const [worst] = byStall(phase);
-    const stalls = phase.seconds.map((line) => line.stallMs).sort((a, b) => a - b);
-    return [
-      phase.name,
-      whole(phase.offered.requestsPerSecond),
-      fixed(worst!.stallMs, 1),
-      orUnknown(worst!.waitMs),
-      orUnknown(longestOwnMs(phase)),
-      fixed(stalls[Math.floor(0.99 * (stalls.length - 1))]!, 1),
-      fixed(phase.metricMs, 1),
-      fixed(phase.offered.latencyMs.p99, 1),
-      `${phase.reports.asked}, ${phase.reports.unavailable}`,
-      `${fixed(phase.foreignShare * 100, 1)} %`,
-    ];
-  });
+function phaseText({name, seconds}: Phase): string {
+  const [stallMs, waitMs, own] = stallCells(seconds);
+  return `${name} · longest stall ${stallMs} ms, of it waiting for a core ${waitMs}; longest own part ${own} ms`;
+}
+
+const stallHeader = ['longest stall ms', 'of it waiting for a core', 'longest own part', 'p99 of seconds'];
+
+function text({refreshSeconds, users, minutes, machine, phases}: StallsReport): string {
   return [
     `Stalls of the edge with ${whole(users)} users live, ${fixed(minutes, 1)} minutes in all at ${ingestShare * 100} % of the ` +
       `saturated rates, REPORT_REFRESH_SECONDS=${refreshSeconds}`,
-    tableText(header, rows),
+    tableText(
+      ['', 'requests/s', ...stallHeader, 'metric max', 'ack p99 ms', 'asks, 503', 'CPU of others'],
+      phases.map(phaseRow),
+    ),
+    '',
+    'A process that does nothing but sleep, a millisecond at a time',
+    tableText(
+      ['', ...stallHeader],
+      [
+        ['alone, before anything runs', ...stallCells(machine)],
+        ...phases.map(({name, bystander}) => [`beside ${name}`, ...stallCells(bystander)]),
+      ],
+    ),
     '',
     'The seconds of the longest stalls',
     tableText(
       ['', 'time', 'stall ms', 'of it waiting for a core', 'longest own part', 'longest collection'],
-      phases.flatMap((phase) => byStall(phase).slice(0, toldMax).map(secondRow(phase))),
+      phases.flatMap((phase) => byStall(phase.seconds).slice(0, toldMax).map(secondRow(phase))),
     ),
   ].join('\n');
 }
+
+const phaseRow = ({name, offered, seconds, metricMs, reports, foreignShare}: Phase): string[] => [
+  name,
+  whole(offered.requestsPerSecond),
+  ...stallCells(seconds),
+  fixed(metricMs, 1),
+  fixed(offered.latencyMs.p99, 1),
+  `${reports.asked}, ${reports.unavailable}`,
+  `${fixed(foreignShare * 100, 1)} %`,
+];
 
 const secondRow =
   ({name}: Phase) =>
