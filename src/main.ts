@@ -86,6 +86,11 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   checkDataDir(config.dataDir);
   const ground = await startGround(config, stages, logger);
   logger.info(printableConfig(config), 'configuration');
+  if (config.nats.kind === 'embedded' && !config.roles.includes('partition')) {
+    logger.warn(
+      'nobody folds what comes: ROLES lacks partition, and no other process reaches a nats-server of our own',
+    );
+  }
   const threads = startThreads(config, ground, stages, logger);
   if (isEdge) await startFrontDoor(config, ground, threads, stages);
   await Promise.all(threads.all.map(({ready}) => ready));

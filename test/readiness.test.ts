@@ -17,8 +17,12 @@ test('roles that nobody plays are reasons, and shown as down', async () => {
   const dataDir = temporaryFolder();
   const {PATH, NATS_SERVER_BIN} = process.env;
   const child = spawn(process.execPath, [program], {
-    env: {PATH, NATS_SERVER_BIN, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', PARTITIONS: '2', ROLES: 'edge'},
-    stdio: 'ignore',
+    env: {PATH, NATS_SERVER_BIN, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', PARTITIONS: '2', ROLES: 'edge'},
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let log = '';
+  child.stderr!.on('data', (bytes: Buffer) => {
+    log += bytes.toString();
   });
   try {
     const note = join(dataDir, 'service.json');
@@ -41,6 +45,7 @@ test('roles that nobody plays are reasons, and shown as down', async () => {
       ['partition', '1', 0],
       ['report', '', 0],
     ]);
+    await until('its log says so', () => log.includes('nobody folds what comes'));
   } finally {
     child.kill('SIGTERM');
     await once(child, 'exit');

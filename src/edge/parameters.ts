@@ -30,7 +30,8 @@ export const id: TextForm<string> = {
 
 const time = (parse: (text: string) => number): TextForm<number> => ({
   schema: {type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d'},
-  expected: 'an ISO 8601 date or date and time',
+  // In a query a + means a space, and offsets begin with one.
+  expected: 'an ISO 8601 date or date and time, with %2B for a +',
   parse: (text) => finite(parse(text)),
 });
 

@@ -20,16 +20,15 @@ export interface Refusal {
   readonly message: string;
 }
 
-const named = (field: RefusedField): string =>
-  `${field} must be a string of 1 to ${idCharsMax} characters without control characters`;
-const anId = (field: RefusedField): string => `${named(field)}, other than . and ..`;
+const characters = `a string of 1 to ${idCharsMax} characters without control characters`;
+const anId = (field: RefusedField): string => `${field} must be ${characters}, other than . and ..`;
 const bounded = (field: RefusedField): string =>
   `${field} must be a JSON object of at most ${objectKeysMax} keys an object, keys of at most ${objectKeyCharsMax} ` +
   `characters, ${objectDepthMax} levels, no key __proto__ and no number beyond a double`;
 
 export const refusalTexts = {
   object: 'an event must be a JSON object',
-  event: named('event'),
+  event: `event is required and must be ${characters}`,
   userId: anId('userId'),
   anonymousId: anId('anonymousId'),
   noId: 'userId or anonymousId is required',
