@@ -3,43 +3,68 @@
 //   31 million ids that the default bound holds the odds are 6 * 10^-15 over the whole window.
 //   Memory: 13 B a slot, at most 3 of 4 slots taken: 17.3 B an id.
 //   F1. A fingerprint keeps the day of its first insertion.
-//   F2. At its bound the set drops its oldest day: the window that is really held shrinks and says so (`oldestDay`).
+//   F2. Fingerprints come in generations: those of one day, or fewer where an eighth of the bound is full. At its bound the
+//       set drops its oldest generation, so that the newest ones are always known, however many come in a day; the window
+//       that is really held shrinks and says so (`heldFromDay`).
 //   F3. A free slot is three zeros; a fingerprint of three zeros is kept as (1, 0, 0).
-import {assert} from './invariant.js';
+import {assert, must} from './invariant.js';
 
 const slotBytes = 13;
 const initialSlots = 1_024;
-/** Days are kept modulo 256: no window is longer than 255 days. */
-const dayCycle = 256;
+/** At the bound. F2 */
+const generationsAtBound = 8;
+/** A slot has a byte for its generation. */
+const tagsMax = 256;
 
 /** Words of a fingerprint. */
 export const fingerprintWords = 3;
 
+/** Fingerprints of one day that came one after the other. */
+interface Generation {
+  /** Of all that are held no two have the same; below `tagsMax`. */
+  readonly tag: number;
+  readonly day: number;
+  count: number;
+}
+
 export class FingerprintSet {
   count = 0;
-  /** Logical days held: [oldestDay, newestDay]; NaN while empty. */
-  oldestDay = Number.NaN;
-  newestDay = Number.NaN;
-  /** Days that were dropped for want of memory. */
-  daysDropped = 0;
-  /** Everything added from this day on is held; days before it were dropped for want of memory. */
+  /** Everything added from this day on is held; some or all of the days before it was dropped for want of memory. */
   heldFromDay = Number.NEGATIVE_INFINITY;
   private readonly slotsMax: number;
+  private readonly generationMax: number;
+  /** The oldest first: by day, and by when they began. */
+  private readonly generations: Generation[] = [];
+  private readonly byTag = new Array<Generation | undefined>(tagsMax).fill(undefined);
+  private lastTag = 0;
   /** A slot's words stand together: a lookup reads one line of cache. */
   private words = new Uint32Array(initialSlots * fingerprintWords);
-  private days = new Uint8Array(initialSlots);
+  private tags = new Uint8Array(initialSlots);
+  /** One that is moved. */
+  private readonly moved = new Uint32Array(fingerprintWords);
 
+  /** `bytesMax`: may be infinite. */
   constructor(bytesMax: number) {
     this.slotsMax = Math.max(initialSlots, Math.floor(bytesMax / slotBytes));
+    this.generationMax = Math.floor((this.slotsMax * 3) / 4 / generationsAtBound);
   }
 
   /** What the set takes now. */
   get byteLength(): number {
-    return this.words.byteLength + this.days.byteLength;
+    return this.words.byteLength + this.tags.byteLength;
   }
 
   get bytesMax(): number {
     return this.slotsMax * slotBytes;
+  }
+
+  /** Logical days held: [oldestDay, newestDay]; NaN while empty. */
+  get oldestDay(): number {
+    return this.generations[0]?.day ?? Number.NaN;
+  }
+
+  get newestDay(): number {
+    return this.generations.at(-1)?.day ?? Number.NaN;
   }
 
   /** `from`: an array that holds the fingerprint's three words from `at` on. */
@@ -51,11 +76,36 @@ export class FingerprintSet {
   add(from: Uint32Array, at: number, day: number): boolean {
     const slot = this.slotOf(from, at);
     if (!this.isFree(slot)) return false;
-    this.take(slot, from, at, day % dayCycle);
-    if (!(this.oldestDay <= day)) this.oldestDay = day;
-    if (!(this.newestDay >= day)) this.newestDay = day;
-    if (this.count * 4 > this.days.length * 3) this.makeRoom();
+    const generation = this.generationOf(day);
+    this.take(slot, from, at, generation.tag);
+    generation.count += 1;
+    this.count += 1;
+    if (this.count * 4 > this.tags.length * 3) this.makeRoom();
     return true;
+  }
+
+  /** F2 */
+  private generationOf(day: number): Generation {
+    const {generations} = this;
+    const isOpen = (one: Generation | undefined): one is Generation =>
+      one?.day === day && one.count < this.generationMax;
+    const newest = generations.at(-1);
+    if (isOpen(newest)) return newest;
+    // Days come in order, but those that a snapshot tells one by one.
+    const behind = generations.findLastIndex((one) => one.day <= day);
+    const before = generations[behind];
+    if (isOpen(before)) return before;
+    const begun = {tag: this.freeTag(), day, count: 0};
+    generations.splice(behind + 1, 0, begun);
+    this.byTag[begun.tag] = begun;
+    return begun;
+  }
+
+  private freeTag(): number {
+    assert(this.generations.length < tagsMax, 'fingerprints: no more generations are held than a byte tells apart');
+    do this.lastTag = (this.lastTag + 1) % tagsMax;
+    while (this.byTag[this.lastTag] !== undefined);
+    return this.lastTag;
   }
 
   private isFree(slot: number): boolean {
@@ -67,7 +117,7 @@ export class FingerprintSet {
   /** The slot that holds the fingerprint, or the free one where it belongs. */
   private slotOf(from: Uint32Array, at: number): number {
     const {words} = this;
-    const slots = this.days.length;
+    const slots = this.tags.length;
     const second = from[at + 1];
     const third = from[at + 2];
     const first = firstWord(from, at);
@@ -81,62 +131,73 @@ export class FingerprintSet {
     }
   }
 
-  private take(slot: number, from: Uint32Array, at: number, dayInCycle: number): void {
+  private take(slot: number, from: Uint32Array, at: number, tag: number): void {
     const start = slot * fingerprintWords;
     this.words[start] = firstWord(from, at);
     this.words[start + 1] = from[at + 1];
     this.words[start + 2] = from[at + 2];
-    this.days[slot] = dayInCycle;
-    this.count += 1;
+    this.tags[slot] = tag;
   }
 
   private makeRoom(): void {
-    if (this.days.length < this.slotsMax) {
-      this.rebuild(Math.min(this.slotsMax, this.days.length * 2), () => true);
+    if (this.tags.length < this.slotsMax) {
+      this.grow(Math.min(this.slotsMax, this.tags.length * 2));
       return;
     }
-    this.daysDropped += 1;
-    // The newest day alone filled the bound: nothing of it can be told from the rest, so it starts anew.
-    const keepFrom = this.oldestDay === this.newestDay ? this.newestDay + 1 : this.oldestDay + 1;
-    this.heldFromDay = keepFrom;
-    this.expireBefore(keepFrom);
+    const [oldest] = this.generations;
+    this.heldFromDay = must(oldest, 'a full set has a generation').day + 1;
+    this.drop(1);
+  }
+
+  private grow(slots: number): void {
+    const {words, tags} = this;
+    this.words = new Uint32Array(slots * fingerprintWords);
+    this.tags = new Uint8Array(slots);
+    for (let old = 0; old < tags.length; old++) {
+      const start = old * fingerprintWords;
+      if ((words[start] | words[start + 1] | words[start + 2]) === 0) continue;
+      this.take(this.slotOf(words, start), words, start, tags[old]);
+    }
   }
 
   /** Drops the days before `day`. */
   expireBefore(day: number): void {
-    if (!(this.oldestDay < day)) return;
-    const newest = this.newestDay;
-    this.rebuild(this.days.length, (slotDay) => slotDay >= day);
-    this.oldestDay = newest >= day ? day : Number.NaN;
-    this.newestDay = newest >= day ? newest : Number.NaN;
+    const kept = this.generations.findIndex((one) => one.day >= day);
+    this.drop(kept < 0 ? this.generations.length : kept);
   }
 
-  private rebuild(capacity: number, keeps: (day: number) => boolean): void {
-    const {words, days} = this;
-    assert(!(this.newestDay - this.oldestDay >= dayCycle), 'fingerprints: the days held fit their cycle');
-    const dayOf = this.dayReader();
-    this.words = new Uint32Array(capacity * fingerprintWords);
-    this.days = new Uint8Array(capacity);
-    this.count = 0;
-    for (let old = 0; old < days.length; old++) {
-      const start = old * fingerprintWords;
-      if ((words[start] | words[start + 1] | words[start + 2]) === 0) continue;
-      if (keeps(dayOf(days[old]))) this.take(this.slotOf(words, start), words, start, days[old]);
+  /**
+   * So many of the oldest generations. In place: what is left moves towards the slot where it belongs, in the order of the
+   * slots from behind a free one, over which no probe went.
+   */
+  private drop(generations: number): void {
+    if (generations === 0) return;
+    for (const {tag} of this.generations.splice(0, generations)) this.byTag[tag] = undefined;
+    const {words, tags, byTag, moved} = this;
+    const slots = tags.length;
+    let slot = 0;
+    while (!this.isFree(slot)) slot += 1;
+    for (let left = slots; left > 0; left--) {
+      slot = slot + 1 === slots ? 0 : slot + 1;
+      if (this.isFree(slot)) continue;
+      const start = slot * fingerprintWords;
+      for (let i = 0; i < fingerprintWords; i++) {
+        moved[i] = words[start + i];
+        words[start + i] = 0;
+      }
+      const tag = tags[slot];
+      if (byTag[tag] === undefined) this.count -= 1;
+      else this.take(this.slotOf(moved, 0), moved, 0, tag);
     }
   }
 
   /** All entries: calls back with the array that holds the words, where they start in it, and the day. */
   forEach(visit: (words: Uint32Array, start: number, day: number) => void): void {
-    const dayOf = this.dayReader();
-    for (let slot = 0; slot < this.days.length; slot++) {
-      if (!this.isFree(slot)) visit(this.words, slot * fingerprintWords, dayOf(this.days[slot]));
+    for (let slot = 0; slot < this.tags.length; slot++) {
+      if (this.isFree(slot)) continue;
+      const {day} = must(this.byTag[this.tags[slot]], 'a taken slot is of a generation that is held');
+      visit(this.words, slot * fingerprintWords, day);
     }
-  }
-
-  /** From a day in the cycle to the logical day, given the oldest one that is held. */
-  private dayReader(): (dayInCycle: number) => number {
-    const {oldestDay} = this;
-    return (dayInCycle) => oldestDay + ((((dayInCycle - oldestDay) % dayCycle) + dayCycle) % dayCycle);
   }
 }
 

@@ -81,8 +81,11 @@ export interface Cut {
   readonly windowBlocks: Iterable<EncodedBlock>;
   readonly userBlocks: Iterable<EncodedBlock>;
   readonly fingerprints: Iterable<EncodedFingerprints>;
-  readonly tombstones: Uint8Array;
+  /** All of them; undefined when they are those of the cut before. */
+  readonly tombstones: Uint8Array | undefined;
   readonly dedupeOldestDay: number;
+  /** How many message ids are remembered: the newest ones. */
+  readonly dedupeCount: number;
   readonly rest: Pick<
     SnapshotIndex,
     | 'erasedUsers'
@@ -130,7 +133,9 @@ export class Partition {
   /** Of the entry that is being folded. */
   private readonly fingerprint = new Uint32Array(fingerprintWords);
   private freshIds: FreshFingerprints[] = [];
-  readonly tombstones = new FingerprintSet(64 * 1024 * 1024);
+  /** Of erased events. Without a bound: what it dropped would bring a deleted user back. */
+  readonly tombstones = new FingerprintSet(Number.POSITIVE_INFINITY);
+  private tombstonesChanged = false;
   private erasedUsers: number[] = [];
   readonly deletions = new Map<string, DeletionRecord>();
   private readonly producers = new Map<string, {n: number; seenLogicalMs: number}>();
@@ -362,7 +367,7 @@ export class Partition {
     this.logicalMs += Math.min(Math.max(entry.timeMs - this.lastTickMs, 0), entry.periodMs);
     this.lastTickMs = entry.timeMs;
     this.messageIds.expireBefore(Math.floor((this.logicalMs - dedupeMs) / dayMs));
-    this.tombstones.expireBefore(Math.floor((this.logicalMs - tombstoneMs) / dayMs));
+    this.expireTombstones(Math.floor((this.logicalMs - tombstoneMs) / dayMs));
     for (const [id, deletion] of this.deletions) {
       if (deletion.completed !== null && deletion.expiresLogicalMs < this.logicalMs) this.deletions.delete(id);
     }
@@ -370,6 +375,12 @@ export class Partition {
     const gaps = this.gaps;
     this.gaps = 0;
     return {kind: 'tick', timeMs: entry.timeMs, gaps};
+  }
+
+  private expireTombstones(day: number): void {
+    if (!(this.tombstones.oldestDay < day)) return;
+    this.tombstones.expireBefore(day);
+    this.tombstonesChanged = true;
   }
 
   private forgetProducers(): void {
@@ -414,6 +425,7 @@ export class Partition {
     }
     for (const name of new Set(rows.map((row) => row.name))) if (this.nameCounts[name] === 0) this.names.remove(name);
     for (const print of fingerprints) this.tombstones.add(print, 0, Math.floor(this.logicalMs / dayMs));
+    if (fingerprints.length > 0) this.tombstonesChanged = true;
     if (user !== undefined) this.forgetUser(user, rows.length > 0);
     this.rows?.forget();
     const id = entry.text();
@@ -481,8 +493,9 @@ export class Partition {
       windowBlocks: this.encodeWindows(this.windows),
       userBlocks: this.encodeUsers(this.userDeltas, this.takeDirtyTraits()),
       fingerprints: encodeFresh(this.freshIds),
-      tombstones: this.encodeTombstones(),
+      tombstones: this.tombstonesChanged ? this.encodeTombstones() : undefined,
       dedupeOldestDay: this.messageIds.oldestDay,
+      dedupeCount: this.messageIds.count,
       rest: {
         erasedUsers: [...this.erasedUsers],
         deletions: [...this.deletions.values()],
@@ -499,6 +512,7 @@ export class Partition {
     this.frozenDeltas = this.userDeltas;
     this.userDeltas = new UserDeltas();
     this.freshIds = [];
+    this.tombstonesChanged = false;
     return cut;
   }
 

@@ -73,6 +73,9 @@ export interface PartitionMeasures {
     readonly bytesMax: number;
     /** Logical time back to which every message id is remembered. */
     readonly windowMs: number;
+    /** Of erased events, and the memory of these. */
+    readonly erasedIds: number;
+    readonly erasedBytes: number;
   };
   readonly deletions: {
     readonly pending: number;

@@ -14,7 +14,7 @@ export interface CatchUp {
 export function measurePartition(runner: Runner, caughtUp: CatchUp): PartitionMeasures {
   const {partition, snapshots, damage} = runner.setup;
   const {counted, duplicate, tombstoned, redelivered} = partition.tally;
-  const {messageIds} = partition;
+  const {messageIds, tombstones} = partition;
   const {count: pending, oldestMs: oldestPendingMs} = runner.deletions.pending;
   const ageMs = runner.snapshotAgeMs;
   return {
@@ -37,6 +37,8 @@ export function measurePartition(runner: Runner, caughtUp: CatchUp): PartitionMe
       bytes: messageIds.byteLength,
       bytesMax: messageIds.bytesMax,
       windowMs: partition.dedupeWindowMs,
+      erasedIds: tombstones.count,
+      erasedBytes: tombstones.byteLength,
     },
     deletions: {pending, oldestPendingMs, completed: runner.deletions.completed},
   };

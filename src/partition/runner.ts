@@ -32,6 +32,8 @@ const tailBytesMax = 256 * 1024 * 1024;
 const profileCacheBytesMax = 4 * 1024 * 1024;
 /** Ticks come often enough that an event is in every report within the refresh, the snapshot's own time included. */
 const tickShare = 0.8;
+/** From a late copy of an erased event to the cleaning of the log behind it: those that come meanwhile share it. */
+const lateCopiesMsMax = 5_000;
 /** Who waits for a sequence asks this often whether the log still is the one that it waits for. */
 const lookAgainMs = 5_000;
 
@@ -83,6 +85,7 @@ export class Runner {
   private tickSkipped = false;
   private tailTickPending = false;
   private timer: NodeJS.Timeout | undefined;
+  private lateCopiesTimer: NodeJS.Timeout | undefined;
   private readonly periodMs: number;
   private readonly scrub: Scrub;
   private readonly alarms: Alarms;
@@ -170,7 +173,7 @@ export class Runner {
     }
     if (this.phase !== 'draining') this.phase = 'standing still';
     this.isStandingStill = true;
-    clearTimeout(this.timer);
+    this.stopTimers();
   }
 
   private async run(): Promise<void> {
@@ -205,6 +208,22 @@ export class Runner {
     if (!this.isLogKnown) return;
     this.applied.advance(partition.appliedSequence);
     noteApplied(partition.appliedSequence);
+    if (partition.hasErasedInLog && this.phase === 'live') this.cleanSoon();
+  }
+
+  private cleanSoon(): void {
+    this.lateCopiesTimer ??= setTimeout(
+      () => {
+        this.lateCopiesTimer = undefined;
+        this.cleanUp();
+      },
+      Math.min(lateCopiesMsMax, this.periodMs),
+    );
+  }
+
+  /** Of what the log has of erased users behind their erase entries. */
+  private cleanUp(): void {
+    if (this.setup.partition.hasErasedInLog && !this.scrub.isRunning) this.scrub.request();
   }
 
   /** Before reading: rewinds when the log is another one than was folded. */
@@ -357,7 +376,7 @@ export class Runner {
     const tick = () => {
       this.publishTick(tickReason.interval);
       this.lookForAlarms();
-      if (this.setup.partition.hasErasedInLog && !this.scrub.isRunning) this.scrub.request();
+      this.cleanUp();
       this.timer = setTimeout(tick, this.periodMs);
     };
     this.timer = setTimeout(tick, this.periodMs * this.setup.stagger);
@@ -396,6 +415,11 @@ export class Runner {
     }
   }
 
+  private stopTimers(): void {
+    clearTimeout(this.timer);
+    clearTimeout(this.lateCopiesTimer);
+  }
+
   /** A last snapshot, then silence. */
   drain(): Promise<void> {
     return this.setup.pace.hurry(this.finish());
@@ -403,10 +427,12 @@ export class Runner {
 
   private async finish(): Promise<void> {
     this.phase = 'draining';
-    clearTimeout(this.timer);
+    this.stopTimers();
     if (!this.isStandingStill) {
       await this.scrub.idle();
       await this.publishNow(tickReason.shutdown);
+      this.cleanUp(); // Nothing of erased users stays on the disk of a service that is stopped.
+      await this.scrub.idle();
     }
     this.isStopped = true;
     this.setup.reader.interrupt();

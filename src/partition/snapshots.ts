@@ -31,6 +31,8 @@ import type {Errand, WorkPace} from './work-pace.js';
 
 /** What is longer is put anew with every snapshot: to compare it would keep it in memory twice. */
 const comparedBytesMax = 1024 * 1024;
+/** A part of so many message ids (12 MB) is joined with no further ones, so that it leaves once they are forgotten. */
+const idsJoinedMax = 1_000_000;
 
 export interface Published {
   readonly sequence: number;
@@ -70,7 +72,7 @@ export class Snapshots {
   private behind: (Published & Milestone)[] = [];
   private running: Promise<void> | undefined;
   private generation: number;
-  private readonly lastSingles: Partial<Record<'nameCounts' | 'tombstones', Uint8Array | undefined>> = {};
+  private lastNameCounts: Uint8Array | undefined;
   /** Published by this process; and how long the newest of them took, from the cut to the manifest. */
   count = 0;
   lastMs: number | null = null;
@@ -182,8 +184,8 @@ export class Snapshots {
     await errand.turn();
     layout.setTable('users', cut.users.count, await this.putBlocks(cut.users.blocks, errand));
     layout.setTable('names', cut.names.count, await this.putBlocks(cut.names.blocks, errand));
-    await this.putSingle('nameCounts', cut.nameCounts);
-    await this.putSingle('tombstones', cut.tombstones);
+    await this.putNameCounts(cut.nameCounts);
+    if (cut.tombstones !== undefined) layout.setSingle('tombstones', await this.putSome(cut.tombstones));
     await this.putRuns(cut, errand);
     await this.putFingerprints(cut);
     const openEntry = await layout.putOpen(open, errand);
@@ -206,13 +208,16 @@ export class Snapshots {
     };
   }
 
-  /** Written anew only when it is another one than this process put last. */
-  private async putSingle(single: 'nameCounts' | 'tombstones', payload: Uint8Array): Promise<void> {
-    const {layout, parts} = this.setup;
-    const last = this.lastSingles[single];
+  /** Written anew only when they are others than this process put last. */
+  private async putNameCounts(payload: Uint8Array): Promise<void> {
+    const last = this.lastNameCounts;
     if (last !== undefined && Buffer.compare(last, payload) === 0) return;
-    layout.setSingle(single, payload.length > 0 ? await parts.put(payload) : null);
-    this.lastSingles[single] = payload.length <= comparedBytesMax ? payload : undefined;
+    this.setup.layout.setSingle('nameCounts', await this.putSome(payload));
+    this.lastNameCounts = payload.length <= comparedBytesMax ? payload : undefined;
+  }
+
+  private async putSome(payload: Uint8Array): Promise<PartRef | null> {
+    return payload.length > 0 ? this.setup.parts.put(payload) : null;
   }
 
   private async putBlocks(
@@ -242,14 +247,14 @@ export class Snapshots {
     const {layout, parts} = this.setup;
     let next = layout.dedupe.filter((part) => !(part.logicalDay < cut.dedupeOldestDay));
     for (const {logicalDay, count, payload} of cut.fingerprints) {
-      const sameDay = next.filter((part) => part.logicalDay === logicalDay);
+      const sameDay = next.filter((part) => part.logicalDay === logicalDay && part.count < idsJoinedMax);
       const merged = mergeCount([...sameDay.map((part) => part.count), count], sizeRatio) - 1;
       const {joined, payloads} = await this.loadJoined(merged === 0 ? [] : sameDay.slice(-merged));
       const total = joined.reduce((sum, part) => sum + part.count, count);
       next = next.filter((part) => !joined.includes(part));
       next.push({logicalDay, count: total, part: await parts.put(Buffer.concat([...payloads, payload]))});
     }
-    layout.setDedupe(next);
+    layout.setDedupe(newestParts(next, cut.dedupeCount));
   }
 
   /** Nothing is joined when one of them cannot be read: they stay as they are. */
@@ -310,4 +315,11 @@ export class Snapshots {
       await jsm.streams.purge(logStream(partition.partition), {seq: sequence});
     });
   }
+}
+
+/** Of parts in their order those that hold any of the newest `count` ids. */
+function newestParts(parts: readonly DedupePart[], count: number): readonly DedupePart[] {
+  let first = parts.length;
+  for (let held = 0; first > 0 && held < count; ) held += parts[--first]!.count;
+  return parts.slice(first);
 }

@@ -41,16 +41,70 @@ test('holds what a Map holds', () => {
   );
 });
 
-test('at its bound it drops its oldest day, says so, and keeps the newest', () => {
-  const bytesMax = 13 * 4_000;
-  const print = (i: number) => Uint32Array.of((i * 2_654_435_761) >>> 0, i, 7);
+const print = (i: number) => Uint32Array.of((i * 2_654_435_761) >>> 0, i, 7);
+const bytesMax = 13 * 4_000; // 3,000 of them
+const generation = 3_000 / 8;
+
+test('at its bound it drops its oldest ids, says so, and knows the newest', () => {
   const set = new FingerprintSet(bytesMax);
   for (let i = 0; i < 10_000; i++) set.add(print(i), 0, Math.floor(i / 1_000));
-  expect(set.daysDropped).toBeGreaterThan(0);
   expect(set.count).toBeLessThanOrEqual(3_000);
   expect(set.newestDay).toBe(9);
-  expect(set.oldestDay).toBeGreaterThan(5);
+  expect(set.oldestDay).toBe(7);
+  expect(set.heldFromDay).toBe(7);
   expect(set.byteLength).toBeLessThanOrEqual(bytesMax);
   expect(set.has(print(9_999))).toBe(true);
-  expect(set.has(print(0))).toBe(false);
+  expect(set.has(print(6_999))).toBe(false);
+  set.add(print(10_000), 0, 9);
+  expect([set.oldestDay, set.heldFromDay]).toEqual([7, 8]); // Of the seventh a part is gone.
+});
+
+test('however many ids one day brings, the newest seven eighths of the bound are known', () => {
+  const set = new FingerprintSet(bytesMax);
+  for (let i = 0; i < 10_000; i++) {
+    expect(set.add(print(i), 0, 5)).toBe(true);
+    const oldestKnown = Math.max(0, i + 1 - 7 * generation);
+    for (const known of [i, oldestKnown, Math.floor((i + oldestKnown) / 2)]) expect(set.has(print(known))).toBe(true);
+    expect(set.count).toBe(i + 1 - firstHeld(set, i));
+  }
+  expect(set.heldFromDay).toBe(6);
+  for (let i = 0; i < 10_000; i++) expect(set.has(print(i))).toBe(i >= 10_000 - set.count);
+});
+
+/** What was added before it is gone, and nothing behind it. */
+function firstHeld(set: FingerprintSet, newest: number): number {
+  let [low, high] = [0, newest];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (set.has(print(middle))) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+test('days that come in no order are told as they came, and leave in their order', () => {
+  const set = new FingerprintSet(Number.POSITIVE_INFINITY);
+  const days = [3, 1, 2, 3, 1, 9, 2, 0];
+  for (const [i, day] of days.entries()) set.add(print(i), 0, day);
+  expect([set.oldestDay, set.newestDay]).toEqual([0, 9]);
+  set.expireBefore(2);
+  const held: [number, number][] = [];
+  set.forEach((words, start, day) => {
+    held.push([words[start + 1]!, day]);
+  });
+  expect(held.sort(([a], [b]) => a - b)).toEqual([
+    [0, 3],
+    [2, 2],
+    [3, 3],
+    [5, 9],
+    [6, 2],
+  ]);
+  expect(set.heldFromDay).toBe(Number.NEGATIVE_INFINITY); // Nothing left for want of memory.
+});
+
+test('a set without a bound drops nothing', () => {
+  const set = new FingerprintSet(Number.POSITIVE_INFINITY);
+  for (let i = 0; i < 200_000; i++) set.add(print(i), 0, 1);
+  expect(set.count).toBe(200_000);
+  for (let i = 0; i < 200_000; i += 997) expect(set.has(print(i))).toBe(true);
 });

@@ -129,7 +129,8 @@ export class MemoryShell {
     layout.setTable('users', cut.users.count, await refs(cut.users.blocks));
     layout.setTable('names', cut.names.count, await refs(cut.names.blocks));
     if (cut.nameCounts.length > 0) layout.setSingle('nameCounts', await parts.put(cut.nameCounts));
-    layout.setSingle('tombstones', cut.tombstones.length > 0 ? await parts.put(cut.tombstones) : null);
+    if (cut.tombstones !== undefined)
+      layout.setSingle('tombstones', cut.tombstones.length > 0 ? await parts.put(cut.tombstones) : null);
     const erased = new Set(cut.rest.erasedUsers);
     layout.setRuns(
       'windowRuns',

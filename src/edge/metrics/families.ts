@@ -344,6 +344,13 @@ const partitions: readonly Family[] = [
     'Operating time back to which every message id is remembered.',
     (p) => seconds(p.dedupe.windowMs),
   ),
+  ofPartition(
+    'gauge',
+    'millrace_erased_ids',
+    'Message ids of deleted events, remembered for 30 days of operation.',
+    (p) => p.dedupe.erasedIds,
+  ),
+  ofPartition('gauge', 'millrace_erased_ids_bytes', 'Memory of these.', (p) => p.dedupe.erasedBytes),
   ofPartition('gauge', 'millrace_erasures_pending', 'Deletions without a receipt yet.', (p) => p.deletions.pending),
   ofPartition(
     'gauge',
