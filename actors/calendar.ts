@@ -95,10 +95,16 @@ export function bucketStarts(fromMs: number, toMs: number, interval: Interval, c
 
 const two = (value: number): string => (value < 10 ? '0' : '') + value;
 
+/** `YYYY`, and of years that these digits do not name ISO 8601's expanded form, as JavaScript writes it. */
+function yearText(year: number): string {
+  if (year >= 0 && year <= 9_999) return String(year).padStart(4, '0');
+  return (year < 0 ? '-' : '+') + String(Math.abs(year)).padStart(6, '0');
+}
+
 /** `YYYY-MM-DD` of an epoch day. */
 export function dateText(day: number): string {
   const {year, month, day: dayOfMonth} = civilFromDays(day);
-  return `${String(year).padStart(4, '0')}-${two(month)}-${two(dayOfMonth)}`;
+  return `${yearText(year)}-${two(month)}-${two(dayOfMonth)}`;
 }
 
 /** The label of a bucket: its date, for hours its date and hour (API.md, Reports). */
@@ -113,12 +119,12 @@ const twoDigits: readonly string[] = Array.from({length: 32}, (_, value) => two(
 /** `bucketLabel` of ascending starts: what the days of a month share is made once for all of them. */
 export function bucketLabels(startsMs: Float64Array, interval: Interval): string[] {
   const labels: string[] = [];
-  let [month, beforeMonth, monthEnd] = ['', 0, Number.NEGATIVE_INFINITY]; // `YYYY-MM-`, and the days before and after it.
+  let [month, beforeMonth, monthEnd] = ['', 0, Number.NEGATIVE_INFINITY]; // Its year and number, and the days before and after it.
   for (const startMs of startsMs) {
     const day = Math.floor(startMs / dayMs);
     if (day >= monthEnd) {
       const {year, month: number, day: dayOfMonth} = civilFromDays(day);
-      month = `${String(year).padStart(4, '0')}-${twoDigits[number]}-`;
+      month = `${yearText(year)}-${twoDigits[number]}-`;
       beforeMonth = day - dayOfMonth;
       monthEnd = beforeMonth + daysInMonth(year, number) + 1;
     }

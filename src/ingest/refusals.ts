@@ -38,7 +38,7 @@ export const refusalTexts = {
   timestamp: 'timestamp must be an ISO 8601 date or date and time, 1970 or later',
   future: `timestamp lies more than ${futureMsMax / hourMs} hours in the future`,
   proto: 'a key must not be __proto__',
-  size: `an event must not exceed ${eventBytesMax} bytes of compact JSON`,
+  size: `an event or identify body must not exceed ${eventBytesMax} bytes of compact JSON`,
 } as const;
 
 const invalid = (message: string, field?: Refusal['field']): Refusal =>
