@@ -8,6 +8,8 @@
 //   Z3. Crash-safe: until the receipt is in a manifest the deletion is pending, and the next start does all of this again.
 //   Z4. What a killed owner had put and no manifest names may hold the user, too; a put that the server was slow to take
 //       may come after the sweep at the start looked for orphans: it looks again.
+//   Z5. Late copies of erased events that came meanwhile are cleaned up behind as well before there is a receipt, but no
+//       receipt waits for a client that never ends to send them: the log is cleaned once more behind it (runner.ts).
 //   Deletions that come while a scrub runs share the next one.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {must} from '../../actors/invariant.js';
@@ -25,6 +27,9 @@ import type {Snapshots} from './snapshots.js';
 /** nats-server's storage blocks of a stream without a size limit hold 8 MiB. */
 const logBlockBytes = 8 * 1024 * 1024;
 const fillerBytes = logBlockBytes + 1024 * 1024;
+
+/** For one receipt. Z5 */
+const passesMax = 3;
 
 /** `bytes`: our own server, erasing crash-atomically. `logical`: ours, but older. `records`: not ours alone. */
 export type ErasureReach = 'bytes' | 'logical' | 'records';
@@ -88,13 +93,13 @@ export class Scrub {
   }
 
   private async run(): Promise<void> {
-    while (this.isWanted) {
+    for (let pass = 1; this.isWanted; pass++) {
       this.isWanted = false;
-      await this.scrubOnce();
+      await this.scrubOnce(pass >= passesMax);
     }
   }
 
-  private async scrubOnce(): Promise<void> {
+  private async scrubOnce(isLastPass: boolean): Promise<void> {
     const {partition, sweep, snapshots, writer, publish, note} = this.setup;
     const deletions = partition.pendingDeletions();
     const {appliedSequence} = partition;
@@ -128,6 +133,10 @@ export class Scrub {
     }
     partition.logCleaned(appliedSequence); // Z1: what came behind the filler may share a block with A.
     if (deletions.length === 0) return;
+    if (partition.hasErasedInLog && !isLastPass) {
+      this.isWanted = true; // Z5
+      return;
+    }
     for (const deletion of deletions) this.complete(deletion, position, erased.length);
     note('receipt made');
     await publish(); // Z3
