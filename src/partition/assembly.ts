@@ -25,7 +25,16 @@ const restsShare = 0.02;
 export interface AssemblyOptions
   extends Pick<
     RunnerSetup,
-    'cache' | 'foldCache' | 'damage' | 'refreshMs' | 'stagger' | 'erasureReach' | 'noteApplied' | 'log' | 'onFatal'
+    | 'cache'
+    | 'foldCache'
+    | 'damage'
+    | 'foldPace'
+    | 'refreshMs'
+    | 'stagger'
+    | 'erasureReach'
+    | 'noteApplied'
+    | 'log'
+    | 'onFatal'
   > {
   readonly setup: PartitionSetup;
   readonly positionNote: PositionNote;

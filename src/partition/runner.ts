@@ -13,6 +13,7 @@ import type {PartsCache} from '../parts/parts-cache.js';
 import {Alarms} from './alarms.js';
 import type {Erasure} from './erasure.js';
 import type {NoteStep} from './erasure-steps.js';
+import type {FoldPace} from './fold-pace.js';
 import type {Layout} from './layout.js';
 import type {LogMessage, LogReader} from './log-reader.js';
 import type {LogWriter} from './log-writer.js';
@@ -53,6 +54,8 @@ export interface RunnerSetup {
   readonly note: NoteStep;
   readonly snapshots: Snapshots;
   readonly pace: WorkPace;
+  /** Absent: the thread folds without rests. */
+  readonly foldPace?: FoldPace | undefined;
   readonly reader: LogReader;
   readonly writer: LogWriter;
   readonly jsm: JetStreamManager;
@@ -189,7 +192,7 @@ export class Runner {
 
   /** @returns false when the log may be another one by now. */
   private async foldMessages(messages: readonly LogMessage[]): Promise<boolean> {
-    const {partition, layout} = this.setup;
+    const {partition, layout, foldPace} = this.setup;
     for (const message of messages) {
       // Nothing of another log is folded before the rewind: numbers of producers would be skipped for ever.
       if (!this.isLogKnown) return false;
@@ -199,6 +202,7 @@ export class Runner {
       if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
       this.noteFolded();
       this.noteTail(message.bytes.length);
+      if (this.foldingLogMs !== undefined) foldPace?.turn(this.foldingLogMs);
     }
     return true;
   }

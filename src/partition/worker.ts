@@ -25,6 +25,7 @@ import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, HandedManifest, PartitionWorkerData, ThreadQuestion, ToWorker} from '../worker-messages.js';
 import {AckedIntake} from './acked-intake.js';
 import {assemblePartition} from './assembly.js';
+import {FoldPace} from './fold-pace.js';
 import {LiveReads} from './live-reads.js';
 import {LongReads} from './long-reads.js';
 import type {WrittenManifest} from './manifest-store.js';
@@ -43,6 +44,7 @@ const port = must(parentPort, 'the partition worker runs in a thread');
 const tell = (message: FromWorker): void => port.postMessage(message);
 const log = createLogger(data.logLevel, 'partition');
 const damage = new Damage(log);
+const foldPace = new FoldPace();
 
 /** The log's last sequence comes within a millisecond; what a restart of the server swallowed is asked again. */
 const lastSequenceMsMax = 500;
@@ -125,6 +127,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     cache,
     foldCache,
     damage,
+    foldPace,
     positionNote: new PositionFile(data.dataDir, number, log),
     refreshMs: data.reportRefreshMs,
     stagger: (number + 1) / (data.partitionCount + 1),
