@@ -160,10 +160,12 @@ export class FingerprintSet {
     }
   }
 
-  /** Drops the days before `day`. */
-  expireBefore(day: number): void {
+  /** Drops the days before `day`; whether there were any. */
+  expireBefore(day: number): boolean {
     const kept = this.generations.findIndex((one) => one.day >= day);
-    this.drop(kept < 0 ? this.generations.length : kept);
+    const expired = kept < 0 ? this.generations.length : kept;
+    this.drop(expired);
+    return expired > 0;
   }
 
   /**

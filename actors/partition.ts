@@ -135,6 +135,7 @@ export class Partition {
   private freshIds: FreshFingerprints[] = [];
   /** Of erased events. Without a bound: what it dropped would bring a deleted user back. */
   readonly tombstones = new FingerprintSet(Number.POSITIVE_INFINITY);
+  /** Since the last cut. */
   private tombstonesChanged = false;
   private erasedUsers: number[] = [];
   readonly deletions = new Map<string, DeletionRecord>();
@@ -367,7 +368,7 @@ export class Partition {
     this.logicalMs += Math.min(Math.max(entry.timeMs - this.lastTickMs, 0), entry.periodMs);
     this.lastTickMs = entry.timeMs;
     this.messageIds.expireBefore(Math.floor((this.logicalMs - dedupeMs) / dayMs));
-    this.expireTombstones(Math.floor((this.logicalMs - tombstoneMs) / dayMs));
+    if (this.tombstones.expireBefore(Math.floor((this.logicalMs - tombstoneMs) / dayMs))) this.tombstonesChanged = true;
     for (const [id, deletion] of this.deletions) {
       if (deletion.completed !== null && deletion.expiresLogicalMs < this.logicalMs) this.deletions.delete(id);
     }
@@ -375,12 +376,6 @@ export class Partition {
     const gaps = this.gaps;
     this.gaps = 0;
     return {kind: 'tick', timeMs: entry.timeMs, gaps};
-  }
-
-  private expireTombstones(day: number): void {
-    if (!(this.tombstones.oldestDay < day)) return;
-    this.tombstones.expireBefore(day);
-    this.tombstonesChanged = true;
   }
 
   private forgetProducers(): void {
