@@ -58,15 +58,6 @@ export class FingerprintSet {
     return this.slotsMax * slotBytes;
   }
 
-  /** Logical days held: [oldestDay, newestDay]; NaN while empty. */
-  get oldestDay(): number {
-    return this.generations[0]?.day ?? Number.NaN;
-  }
-
-  get newestDay(): number {
-    return this.generations.at(-1)?.day ?? Number.NaN;
-  }
-
   /** `from`: an array that holds the fingerprint's three words from `at` on. */
   has(from: Uint32Array, at = 0): boolean {
     return !this.isFree(this.slotOf(from, at));

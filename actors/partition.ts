@@ -83,7 +83,6 @@ export interface Cut {
   readonly fingerprints: Iterable<EncodedFingerprints>;
   /** All of them; undefined when they are those of the cut before. */
   readonly tombstones: Uint8Array | undefined;
-  readonly dedupeOldestDay: number;
   /** How many message ids are remembered: the newest ones. */
   readonly dedupeCount: number;
   readonly rest: Pick<
@@ -489,7 +488,6 @@ export class Partition {
       userBlocks: this.encodeUsers(this.userDeltas, this.takeDirtyTraits()),
       fingerprints: encodeFresh(this.freshIds),
       tombstones: this.tombstonesChanged ? this.encodeTombstones() : undefined,
-      dedupeOldestDay: this.messageIds.oldestDay,
       dedupeCount: this.messageIds.count,
       rest: {
         erasedUsers: [...this.erasedUsers],

@@ -245,7 +245,7 @@ export class Snapshots {
   /** Message ids since the last cut; the parts of one day are joined as runs are. */
   private async putFingerprints(cut: Cut): Promise<void> {
     const {layout, parts} = this.setup;
-    let next = layout.dedupe.filter((part) => !(part.logicalDay < cut.dedupeOldestDay));
+    let next = [...layout.dedupe];
     for (const {logicalDay, count, payload} of cut.fingerprints) {
       const sameDay = next.filter((part) => part.logicalDay === logicalDay && part.count < idsJoinedMax);
       const merged = mergeCount([...sameDay.map((part) => part.count), count], sizeRatio) - 1;

@@ -1,12 +1,12 @@
 // The search for deleted users in every byte under DATA_DIR, in its short form.
 import {execFile} from 'node:child_process';
-import {mkdtempSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {gzipSync} from 'node:zlib';
-import {expect, test} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {searchDisk} from '../../reliability/disk-search.js';
 
 const program = fileURLToPath(new URL('../../dist/reliability/erase/main.js', import.meta.url));
@@ -23,6 +23,7 @@ test.each([
   ['gzip raw', Buffer.concat([Buffer.from('junk'), gzipSync(`in a member ${marker}`), Buffer.from('junk')])],
 ])('the search finds a marker as %s', (form, bytes) => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-search-'));
+  onTestFinished(() => rmSync(folder, {recursive: true}));
   writeFileSync(join(folder, 'file'), Buffer.concat([Buffer.alloc(100), bytes, Buffer.alloc(100)]));
   expect(searchDisk(folder, [marker]).map((found) => found.form)).toContain(form);
   expect(searchDisk(folder, ['another marker of 30 letters!!'])).toEqual([]);
