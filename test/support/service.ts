@@ -51,10 +51,19 @@ process.once('SIGTERM', () => {
 
 function cleanUp(): void {
   for (const child of running) child.kill('SIGKILL');
+  for (const {pid} of running) untilGone(pid!);
   for (const folder of ownFolders) {
     killOrphan(folder);
     removeFolder(folder);
   }
+}
+
+/** It may still write into its folder until then. Nobody reaps it any more: what is left of it is a zombie. */
+function untilGone(pid: number): void {
+  const nobody = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const isGone = () =>
+    /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')) && readdirSync(`/proc/${pid}/task`).length === 1;
+  for (let turns = 0; turns < 200 && !isGone(); turns++) Atomics.wait(nobody, 0, 0, 10);
 }
 
 /** The nats-server of a killed service closes its store by itself: on a busy machine that may take longer than we are here. */
