@@ -130,6 +130,16 @@ export class FingerprintSet {
     this.tags[slot] = tag;
   }
 
+  /**
+   * Takes the memory for so many more at once. Fingerprints that come in the order of their slots, as `forEach` gives them,
+   * must not come while there are few: all would belong into the first slots, and each would go over all before it.
+   */
+  reserve(count: number): void {
+    let slots = this.tags.length;
+    while ((this.count + count) * 4 > slots * 3 && slots < this.slotsMax) slots = Math.min(this.slotsMax, slots * 2);
+    if (slots > this.tags.length) this.grow(slots);
+  }
+
   private makeRoom(): void {
     if (this.tags.length < this.slotsMax) {
       this.grow(Math.min(this.slotsMax, this.tags.length * 2));

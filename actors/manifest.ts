@@ -119,7 +119,10 @@ export interface SnapshotIndex {
   readonly userRuns: readonly Run[];
   /** Indexes of erased users that window runs may still hold, ascending: readers leave them out of day sets. */
   readonly erasedUsers: readonly number[];
+  /** The newest last. */
   readonly dedupe: readonly DedupePart[];
+  /** So many of the newest ids in `dedupe` are remembered; absent in indexes of older programs: all of them. */
+  readonly dedupeCount?: number;
   /** Logical days of message ids before this one were dropped for want of memory; null or absent: none were. */
   readonly dedupeHeldFromDay?: number | null;
   /** Fingerprints of erased users' message ids: [three words, logical day]*, u32 each. */
@@ -133,6 +136,19 @@ export interface SnapshotIndex {
   readonly nextChunk: number;
   readonly logicalMs: number;
   readonly lastTickMs: number;
+}
+
+/** Of parts in their order those that hold any of the newest `count` ids. */
+export function newestParts(parts: readonly DedupePart[], count: number): readonly DedupePart[] {
+  let first = parts.length;
+  for (let held = 0; first > 0 && held < count; ) held += parts[--first]!.count;
+  return parts.slice(first);
+}
+
+/** How many of the oldest ids in the parts are remembered no more. */
+export function forgottenIds({dedupe, dedupeCount}: SnapshotIndex): number {
+  const inParts = dedupe.reduce((sum, {count}) => sum + count, 0);
+  return inParts - (dedupeCount ?? inParts);
 }
 
 const encoder = new TextEncoder();

@@ -80,12 +80,11 @@ export interface Cut {
   readonly nameCounts: Uint8Array;
   readonly windowBlocks: Iterable<EncodedBlock>;
   readonly userBlocks: Iterable<EncodedBlock>;
+  /** New message ids that are remembered, the newest last. */
   readonly fingerprints: Iterable<EncodedFingerprints>;
   /** All of them; undefined when they are those of the cut before. */
   readonly tombstones: Uint8Array | undefined;
-  /** How many message ids are remembered: the newest ones. */
-  readonly dedupeCount: number;
-  readonly rest: Pick<
+  readonly rest: {readonly dedupeCount: number} & Pick<
     SnapshotIndex,
     | 'erasedUsers'
     | 'deletions'
@@ -486,10 +485,10 @@ export class Partition {
       nameCounts: bytesOf(this.nameCounts.slice(0, this.names.count)),
       windowBlocks: this.encodeWindows(this.windows),
       userBlocks: this.encodeUsers(this.userDeltas, this.takeDirtyTraits()),
-      fingerprints: encodeFresh(this.freshIds),
+      fingerprints: encodeFresh(this.freshIds, this.messageIds.count),
       tombstones: this.tombstonesChanged ? this.encodeTombstones() : undefined,
-      dedupeCount: this.messageIds.count,
       rest: {
+        dedupeCount: this.messageIds.count,
         erasedUsers: [...this.erasedUsers],
         deletions: [...this.deletions.values()],
         producers: [...this.producers].map(([id, {n, seenLogicalMs}]) => [id, n, seenLogicalMs] as const),
@@ -583,22 +582,37 @@ export class Partition {
     this.nameCounts.set(counts);
   }
 
-  restoreMessageIds(day: number, payload: Uint8Array): void {
+  /**
+   * Parts come in their order. `forgotten`: so many of the oldest ids in this part and those behind it are remembered no
+   * more: one that was forgotten and came again is where it came last.
+   * @returns how many are left of `forgotten`.
+   */
+  restoreMessageIds(day: number, payload: Uint8Array, forgotten: number): number {
     const words = new Uint32Array(payload.slice().buffer);
-    for (let at = 0; at < words.length; at += fingerprintWords) this.messageIds.add(words, at, day);
+    const from = Math.min(forgotten * fingerprintWords, words.length);
+    for (let at = from; at < words.length; at += fingerprintWords) this.messageIds.add(words, at, day);
+    return forgotten - from / fingerprintWords;
   }
 
   restoreTombstones(payload: Uint8Array): void {
     const words = new Uint32Array(payload.slice().buffer);
+    this.tombstones.reserve(words.length / tombstoneWords);
     for (let at = 0; at < words.length; at += tombstoneWords) {
       this.tombstones.add(words, at, words[at + fingerprintWords]);
     }
   }
 }
 
-function* encodeFresh(fresh: readonly FreshFingerprints[]): Generator<EncodedFingerprints> {
-  for (const {day, words} of fresh)
-    yield {logicalDay: day, count: words.length / fingerprintWords, payload: bytesOf(Uint32Array.from(words))};
+/** The newest `held` of them at most: the others are forgotten already. */
+function* encodeFresh(fresh: readonly FreshFingerprints[], held: number): Generator<EncodedFingerprints> {
+  let forgottenWords = Math.max(0, fresh.reduce((sum, {words}) => sum + words.length, 0) - held * fingerprintWords);
+  for (const {day, words} of fresh) {
+    const from = Math.min(forgottenWords, words.length);
+    forgottenWords -= from;
+    if (from === words.length) continue;
+    const payload = bytesOf(Uint32Array.from(from === 0 ? words : words.slice(from)));
+    yield {logicalDay: day, count: (words.length - from) / fingerprintWords, payload};
+  }
 }
 
 function bytesOf(array: Float64Array | Uint32Array): Uint8Array {

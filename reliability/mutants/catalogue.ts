@@ -121,9 +121,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'message-ids-forgotten-by-a-restart',
     file: 'src/partition/recovery.ts',
-    text: '(bytes, {logicalDay}) => partition.restoreMessageIds(logicalDay, bytes),',
-    replacement:
-      '(bytes, {logicalDay}) => (logicalDay < 0 ? partition.restoreMessageIds(logicalDay, bytes) : undefined),',
+    text: 'forgotten = partition.restoreMessageIds(logicalDay, bytes, forgotten);',
+    replacement: 'if (logicalDay < 0) forgotten = partition.restoreMessageIds(logicalDay, bytes, forgotten);',
     caughtBy: sim,
   },
   {

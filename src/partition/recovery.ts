@@ -12,6 +12,7 @@ import {bodyBlockRows} from '../../actors/limits.js';
 import {
   type ChunkEntry,
   decodeIndex,
+  forgottenIds,
   type Manifest,
   type PartRef,
   partsBeside,
@@ -287,6 +288,7 @@ async function restoreTables(partition: Partition, index: SnapshotIndex, cache: 
     index.users.count,
     index.users.blocks.reduce((sum, {bytes}) => sum + bytes, 0),
   );
+  let forgotten = forgottenIds(index);
   const [nameCounts, tombstones, openChunk] = await Promise.all([
     loadSome(index.nameCounts),
     loadSome(index.tombstones),
@@ -296,7 +298,9 @@ async function restoreTables(partition: Partition, index: SnapshotIndex, cache: 
     restoreEach(
       index.dedupe,
       ({part}) => load(part),
-      (bytes, {logicalDay}) => partition.restoreMessageIds(logicalDay, bytes),
+      (bytes, {logicalDay}) => {
+        forgotten = partition.restoreMessageIds(logicalDay, bytes, forgotten);
+      },
     ),
   ]);
   if (tombstones !== undefined) partition.restoreTombstones(tombstones);

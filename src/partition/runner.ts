@@ -162,7 +162,9 @@ export class Runner {
     if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
     this.startTicking(partition.partition);
     await warmedUp;
-    if (this.phase === 'recovering') this.phase = 'live';
+    if (this.phase !== 'recovering') return;
+    this.phase = 'live';
+    this.cleanSoon();
   }
 
   /**
@@ -212,10 +214,12 @@ export class Runner {
     if (!this.isLogKnown) return;
     this.applied.advance(partition.appliedSequence);
     noteApplied(partition.appliedSequence);
-    if (partition.hasErasedInLog && this.phase === 'live') this.cleanSoon();
+    this.cleanSoon();
   }
 
+  /** Behind late copies of erased events: those that come meanwhile share it. */
   private cleanSoon(): void {
+    if (!this.setup.partition.hasErasedInLog || this.phase !== 'live') return;
     this.lateCopiesTimer ??= setTimeout(
       () => {
         this.lateCopiesTimer = undefined;
@@ -227,7 +231,10 @@ export class Runner {
 
   /** Of what the log has of erased users behind their erase entries. */
   private cleanUp(): void {
-    if (this.setup.partition.hasErasedInLog && !this.scrub.isRunning) this.scrub.request();
+    if (!this.setup.partition.hasErasedInLog) return;
+    if (this.scrub.isRunning)
+      this.cleanSoon(); // What comes behind its filler it leaves.
+    else this.scrub.request();
   }
 
   /** Before reading: rewinds when the log is another one than was folded. */
@@ -407,13 +414,14 @@ export class Runner {
     return this.setup.pace.hurry(this.publishedWaiters.wait(sequence, Math.min(waitMs, timerMsMax)));
   }
 
-  /** Publishes a tick and waits until a snapshot at or after it is published. */
-  private async publishNow(reason: TickReason): Promise<void> {
+  /** Publishes a tick and waits until a snapshot at or after it is published; false: the partition stands still. */
+  private async publishNow(reason: TickReason): Promise<boolean> {
     for (;;) {
       const {disconnects} = this;
       const sequence = await this.setup.writer.tick(this.periodMs, reason);
       do {
-        if ((await this.whenPublished(sequence, lookAgainMs)) || this.isStandingStill) return;
+        if (await this.whenPublished(sequence, lookAgainMs)) return true;
+        if (this.isStandingStill) return false;
         // A log that went away and came back may have lost this tick: then another one is needed.
       } while (disconnects === this.disconnects);
     }

@@ -10,6 +10,7 @@
 //       may come after the sweep at the start looked for orphans: it looks again.
 //   Z5. Late copies of erased events that came meanwhile are cleaned up behind as well before there is a receipt, but no
 //       receipt waits for a client that never ends to send them: the log is cleaned once more behind it (runner.ts).
+//   Z6. A partition that stands still publishes nothing: the deletion stays pending, and the next start cleans up behind it.
 //   Deletions that come while a scrub runs share the next one.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {must} from '../../actors/invariant.js';
@@ -28,8 +29,8 @@ import type {Snapshots} from './snapshots.js';
 const logBlockBytes = 8 * 1024 * 1024;
 const fillerBytes = logBlockBytes + 1024 * 1024;
 
-/** For one receipt. Z5 */
-const passesMax = 3;
+/** So often receipts are put off one after the other. Z5 */
+const deferralsMax = 2;
 
 /** `bytes`: our own server, erasing crash-atomically. `logical`: ours, but older. `records`: not ours alone. */
 export type ErasureReach = 'bytes' | 'logical' | 'records';
@@ -43,8 +44,8 @@ export interface ScrubSetup {
   readonly erasureReach: ErasureReach;
   readonly log: Logger;
   readonly note: NoteStep;
-  /** Publishes a tick and resolves when a snapshot at or after it is published. */
-  readonly publish: () => Promise<void>;
+  /** Publishes a tick; whether a snapshot at or after it is published: never in a partition that stands still. Z6 */
+  readonly publish: () => Promise<boolean>;
   readonly onFatal: (error: Error) => void;
 }
 
@@ -57,6 +58,10 @@ export class Scrub {
   private readonly unpublished = new Set<string>();
   /** Pending deletions by id, and when this process took them up; the oldest first. */
   private readonly takenUpMs = new Map<string, number>();
+  /** Since the last receipt. */
+  private deferrals = 0;
+  /** Values of older snapshots that were overwritten, and not found again, since then. */
+  private erasedValues = 0;
   /** Receipts given by this process. */
   completed = 0;
 
@@ -93,22 +98,22 @@ export class Scrub {
   }
 
   private async run(): Promise<void> {
-    for (let pass = 1; this.isWanted; pass++) {
+    while (this.isWanted) {
       this.isWanted = false;
-      await this.scrubOnce(pass >= passesMax);
+      await this.scrubOnce();
     }
   }
 
-  private async scrubOnce(isLastPass: boolean): Promise<void> {
+  private async scrubOnce(): Promise<void> {
     const {partition, sweep, snapshots, writer, publish, note} = this.setup;
     const deletions = partition.pendingDeletions();
     const {appliedSequence} = partition;
     sweep.note();
     await writer.filler(fillerBytes); // Z1
     note('filler written');
-    await publish(); // A
+    if (!(await publish())) return; // A, Z6
     note('snapshot A published');
-    await publish(); // B
+    if (!(await publish())) return; // B, Z6
     note('snapshot B published');
     await snapshots.idle(); // Z2
     snapshots.sweepOrphans(); // Z4
@@ -120,6 +125,7 @@ export class Scrub {
     note('log purged');
     const erased = sweep.takeNoted();
     const remaining = await sweep.stillThere(erased);
+    this.erasedValues += erased.length - remaining.length;
     const first = await this.firstSequence();
     note('read back');
     if (remaining.length > 0 || first < position) {
@@ -132,14 +138,21 @@ export class Scrub {
       return;
     }
     partition.logCleaned(appliedSequence); // Z1: what came behind the filler may share a block with A.
-    if (deletions.length === 0) return;
-    if (partition.hasErasedInLog && !isLastPass) {
-      this.isWanted = true; // Z5
+    if (deletions.length === 0) {
+      // Values of a deletion that came meanwhile may be among those that were erased.
+      if (partition.pendingDeletions().length === 0) this.erasedValues = 0;
       return;
     }
-    for (const deletion of deletions) this.complete(deletion, position, erased.length);
+    if (partition.hasErasedInLog && this.deferrals < deferralsMax) {
+      this.deferrals += 1; // Z5
+      this.isWanted = true;
+      return;
+    }
+    this.deferrals = 0;
+    for (const deletion of deletions) this.complete(deletion, position);
+    this.erasedValues = 0;
     note('receipt made');
-    await publish(); // Z3
+    if (!(await publish())) return; // Z3
     note('receipt published');
     for (const {id} of deletions) this.announce(id);
   }
@@ -150,12 +163,12 @@ export class Scrub {
     return state.first_seq;
   }
 
-  private complete({id}: DeletionRecord, position: number, erasedValues: number): void {
+  private complete({id}: DeletionRecord, position: number): void {
     const {partition, erasureReach} = this.setup;
     const place = `${partition.partition}:${position}`;
     const verified = [
       `state: the live state, and both kept snapshots (from ${place} on), were written without the user`,
-      `parts: ${erasedValues} values of older snapshots were overwritten, and a read of each found nothing`,
+      `parts: ${this.erasedValues} values of older snapshots were overwritten, and a read of each found nothing`,
       `log: it begins at ${place}, behind the erase entry; the storage blocks before were removed`,
       limits[erasureReach],
     ];

@@ -9,6 +9,7 @@ import {
   encodeIndex,
   type Manifest,
   manifestFormat,
+  newestParts,
   type PartRef,
   partsOf,
   type SnapshotIndex,
@@ -242,7 +243,7 @@ export class Snapshots {
     layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, loader, errand));
   }
 
-  /** Message ids since the last cut; the parts of one day are joined as runs are. */
+  /** Message ids since the last cut; the parts of one day are joined as runs are. All that is put holds remembered ids. */
   private async putFingerprints(cut: Cut): Promise<void> {
     const {layout, parts} = this.setup;
     let next = [...layout.dedupe];
@@ -254,7 +255,7 @@ export class Snapshots {
       next = next.filter((part) => !joined.includes(part));
       next.push({logicalDay, count: total, part: await parts.put(Buffer.concat([...payloads, payload]))});
     }
-    layout.setDedupe(newestParts(next, cut.dedupeCount));
+    layout.setDedupe(newestParts(next, cut.rest.dedupeCount));
   }
 
   /** Nothing is joined when one of them cannot be read: they stay as they are. */
@@ -315,11 +316,4 @@ export class Snapshots {
       await jsm.streams.purge(logStream(partition.partition), {seq: sequence});
     });
   }
-}
-
-/** Of parts in their order those that hold any of the newest `count` ids. */
-function newestParts(parts: readonly DedupePart[], count: number): readonly DedupePart[] {
-  let first = parts.length;
-  for (let held = 0; first > 0 && held < count; ) held += parts[--first]!.count;
-  return parts.slice(first);
 }

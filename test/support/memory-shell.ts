@@ -7,7 +7,7 @@ import {ByteWriter} from '../../actors/codec/bytes.js';
 import {beginMessage, sealMessage} from '../../actors/codec/entries.js';
 import type {RowKernel} from '../../actors/event-rows.js';
 import {bodyBlockRows} from '../../actors/limits.js';
-import type {PartRef, SnapshotIndex} from '../../actors/manifest.js';
+import {forgottenIds, type PartRef, type SnapshotIndex} from '../../actors/manifest.js';
 import {Partition} from '../../actors/partition.js';
 import {RestoredChunk} from '../../actors/restored-chunk.js';
 import {imageOf, putChunk} from '../../src/partition/chunk-parts.js';
@@ -169,7 +169,9 @@ export class MemoryShell {
     const {cache, partition} = shell;
     for (const ref of index.users.blocks) partition.users.restoreBlock(await cache.load(ref));
     for (const ref of index.names.blocks) partition.names.restoreBlock(await cache.load(ref));
-    for (const {logicalDay, part} of index.dedupe) partition.restoreMessageIds(logicalDay, await cache.load(part));
+    let forgotten = forgottenIds(index);
+    for (const {logicalDay, part} of index.dedupe)
+      forgotten = partition.restoreMessageIds(logicalDay, await cache.load(part), forgotten);
     if (index.tombstones !== null) partition.restoreTombstones(await cache.load(index.tombstones));
     const counts = index.nameCounts === null ? undefined : await cache.load(index.nameCounts);
     const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
