@@ -74,11 +74,11 @@ const step = fc.oneof(
   // Few enough ids that forgotten ones come again.
   {
     weight: 6,
-    arbitrary: fc.record({from: fc.integer({min: 0, max: 1_200}), count: fc.integer({min: 1, max: 300})}),
+    arbitrary: fc.record({from: fc.integer({min: 0, max: 1_200}), count: fc.integer({min: 1, max: 500})}),
   },
-  {weight: 1, arbitrary: fc.constant('day' as const)},
+  {weight: 2, arbitrary: fc.constant('day' as const)},
   {weight: 1, arbitrary: fc.constant('snapshot' as const)},
-  {weight: 2, arbitrary: fc.constant('restart' as const)},
+  {weight: 1, arbitrary: fc.constant('restart' as const)},
 );
 
 test('a restart remembers the ids that the running process did, no fewer and no others', () => {
@@ -89,11 +89,11 @@ test('a restart remembers the ids that the running process did, no fewer and no 
       let days = 0;
       let duplicates = 0;
       for (const what of steps) {
-        if (what === 'day') days += 1;
-        if (what === 'day' || what === 'snapshot') {
+        if (what === 'day') {
+          days += 1;
           for (const one of [running, restarted]) one.tick(startMs + days * dayMs);
-          restarted.snapshot();
-        } else if (what === 'restart') {
+        } else if (what === 'snapshot') restarted.snapshot();
+        else if (what === 'restart') {
           restarted.restart();
           duplicates = running.partition.tally.duplicate;
         } else {

@@ -2,10 +2,10 @@
 import {jetstreamManager} from '@nats-io/jetstream';
 import {afterEach, beforeEach, expect, test} from 'vitest';
 import type {ByteWriter} from '../../actors/codec/bytes.js';
-import {tickReason, writeErase, writeEvent} from '../../actors/codec/entries.js';
+import {tickReason, writeErase, writeEvent, writeIdentify} from '../../actors/codec/entries.js';
 import {NatsLogSource} from '../../src/nats/log-pull.js';
 import {partValues} from '../../src/nats/part-values.js';
-import {bucketStream, bucketSubject} from '../../src/nats/topology.js';
+import {bucketStream, bucketSubject, logStream} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {assemblePartition} from '../../src/partition/assembly.js';
 import {PartStore} from '../../src/partition/part-store.js';
@@ -81,7 +81,7 @@ async function startPartition(): Promise<Runner> {
     foldCache: new PartsCache(patientValues(values), cache.memory),
     damage: new Damage(log),
     positionNote: noNote,
-    refreshMs: 60_000,
+    refreshMs: 600_000, // No tick comes of itself.
     stagger: 0,
     erasureReach: 'bytes',
     notePublished: () => {},
@@ -99,8 +99,14 @@ const append = (write: (writer: ByteWriter) => void) =>
     return 1;
   });
 
-const event = (userId: string) =>
-  append((writer) => writeEvent(writer, {event: 'x', userId, timeMs: day, receivedMs: day}));
+const event = (userId: string, messageId?: string) =>
+  append((writer) => writeEvent(writer, {event: 'x', userId, timeMs: day, receivedMs: day, messageId}));
+
+const erase = (userId: string) => append((writer) => writeErase(writer, 'u', userId, deletionId, day));
+
+/** How many values the receipt says were overwritten. */
+const valuesErased = ({setup}: Runner): number =>
+  Number(setup.partition.deletions.get(deletionId)!.completed!.verified[1]!.match(/[0-9]+/)![0]);
 
 const subjects = async (): Promise<string[]> => {
   const filter = bucketSubject('parts', '>');
@@ -112,7 +118,7 @@ test('a deletion is folded while what was replaced before is still being erased,
   const {setup, deletions} = await startPartition();
   const {snapshots, writer} = setup;
   const publish = async () => {
-    const sequence = await writer.tick(60_000, tickReason.interval);
+    const sequence = await writer.tick(600_000, tickReason.interval);
     await until('a snapshot is published', () => snapshots.publishedSequence >= sequence);
     await snapshots.idle();
   };
@@ -133,7 +139,7 @@ test('a deletion is folded while what was replaced before is still being erased,
   await publish(); // No kept manifest names the first rows any more.
   await until('they are being erased', () => asked > erasedBefore);
   const before = snapshots.count;
-  await append((out) => writeErase(out, 'u', 'ada', deletionId, day));
+  await erase('ada');
   await until('the entry is folded', () => setup.partition.deletions.has(deletionId));
   await until('both snapshots are published', () => snapshots.count >= before + 2);
   expect(deletions.isCompleted(deletionId)).toBe(false);
@@ -150,7 +156,7 @@ test('orphans hold up no snapshots, and a receipt waits for them, also for those
   const {setup, deletions} = await startPartition();
   await until('orphans are being erased', () => asked > 0);
   await event('ada');
-  await append((out) => writeErase(out, 'u', 'ada', deletionId, day));
+  await erase('ada');
   const {snapshots} = setup;
   await until('both snapshots of the deletion are published', () => snapshots.count >= 3);
   // Put by an owner that is gone, and late.
@@ -159,4 +165,62 @@ test('orphans hold up no snapshots, and a receipt waits for them, also for those
   allow();
   expect(await deletions.whenCompleted(deletionId, 30_000)).toBe(true);
   for (const orphan of orphans) expect(await isThere(orphan)).toBe(false);
+});
+
+test('a receipt that was put off for late copies tells of all that was erased until it came', async () => {
+  const {setup, deletions} = await startPartition();
+  await event('ada', 'm1');
+  const before = asked;
+  await erase('ada');
+  await until('parts of the deletion are being erased', () => asked > before);
+  await event('ada', 'm1');
+  await until('the late copy is folded', () => setup.partition.tally.tombstoned === 1);
+  const {count} = setup.snapshots;
+  allow();
+  expect(await deletions.whenCompleted(deletionId, 30_000)).toBe(true);
+  expect(setup.snapshots.count).toBeGreaterThan(count + 2); // It was put off.
+  expect(valuesErased(runner!)).toBeGreaterThanOrEqual(asked - 2); // Those behind the receipt's own snapshot are not in it.
+});
+
+test('late copies that come while others are cleaned up for long are cleaned up behind them', async () => {
+  const {setup, deletions} = await startPartition();
+  allow();
+  await event('ada', 'm1');
+  await erase('ada');
+  expect(await deletions.whenCompleted(deletionId, 30_000)).toBe(true);
+  await setup.sweep.settle();
+  hold();
+  await event('ada', 'm1');
+  await until('the first late copy is being cleaned up', () => deletions.isRunning);
+  const fillersEnd = setup.snapshots.count + 2;
+  await until('its snapshots are published', () => setup.snapshots.count >= fillersEnd);
+  await event('ada', 'm1');
+  await until('the second one is folded', () => setup.partition.tally.tombstoned === 2);
+  const foldedMs = performance.now();
+  await until('its time to be cleaned up has come', () => performance.now() - foldedMs > 6_000);
+  expect(deletions.isRunning).toBe(true);
+  allow();
+  await until('it is cleaned up', () => !setup.partition.hasErasedInLog);
+});
+
+test('no receipt comes of a partition that stands still', async () => {
+  const {setup} = await startPartition();
+  allow();
+  await role.append((writer) => {
+    for (let i = 0; i < 3_000; i++) writeEvent(writer, {event: 'x', userId: `u${i}`, timeMs: day, receivedMs: day});
+    return 3_000;
+  });
+  await runner!.drain();
+  const [{part}] = setup.layout.userRuns[0]!.blocks;
+  const stream = bucketStream('parts');
+  await role.jsm.streams.purge(logStream(0), {seq: setup.snapshots.publishedSequence});
+  for (const seq of part.revisions) await role.jsm.streams.deleteMessage(stream, seq);
+  const {setup: second, deletions} = await startPartition();
+  await event('eve');
+  await erase('eve');
+  await append((writer) => writeIdentify(writer, 'u1', '{"plan":"free"}', day));
+  await until('the partition stands still', () => runner!.phase === 'standing still');
+  await until('cleaning up has ended', () => !deletions.isRunning);
+  expect(deletions.isCompleted(deletionId)).toBe(false);
+  expect(second.partition.deletions.get(deletionId)!.completed).toBeNull();
 });
