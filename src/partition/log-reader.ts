@@ -38,6 +38,7 @@ export class LogReader {
   private readonly jsm: JetStreamManager;
   private readonly partition: number;
   private pull: LogPull | undefined;
+  private giveUpOpening: (() => void) | undefined;
   private isInterrupted = false;
   private lastKnown: Promise<number> | undefined;
   private lastAsked: Promise<number> | undefined;
@@ -67,15 +68,36 @@ export class LogReader {
   }
 
   private async open(next: number): Promise<LogPull> {
-    const pull = await retryForever(() => this.source.open(this.partition, next, this.offered));
+    const pull = await retryForever(() => this.openOnce(next));
     this.pull = pull;
     if (this.isInterrupted) pull.stop();
     return pull;
   }
 
+  /** What was asked for while the connection was lost has no answer, and no error for seconds: `reopen` gives it up. */
+  private openOnce(next: number): Promise<LogPull> {
+    const opening = this.source.open(this.partition, next, this.offered);
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        opening.then(
+          (pull) => pull.stop(),
+          () => undefined,
+        );
+        reject(new Error('the connection to the log was lost'));
+      };
+      const settled = () => {
+        if (this.giveUpOpening === giveUp) this.giveUpOpening = undefined;
+      };
+      this.giveUpOpening = giveUp;
+      opening.finally(settled).then(resolve, reject);
+    });
+  }
+
   /** Ends a way through the log that may be broken without a sign; `read` goes on with another one. */
   reopen(): void {
     this.pull?.stop();
+    this.giveUpOpening?.();
+    this.giveUpOpening = undefined;
   }
 
   /** Somebody waits for this sequence, which is in the log by now. */
