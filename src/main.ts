@@ -9,7 +9,7 @@ import {createServer} from 'node:net';
 import {availableParallelism} from 'node:os';
 import {MessageChannel} from 'node:worker_threads';
 import {askPartitionSubject, askReportSubject} from './asks.js';
-import {wallMs} from './clock.js';
+import {monotonicMs, wallMs} from './clock.js';
 import {type Config, printableConfig, readConfig} from './config.js';
 import {checkDataDir, keepAdminToken, removeServiceNote, writeServiceNote} from './data-dir.js';
 import {lockDataDir} from './data-lock.js';
@@ -34,6 +34,10 @@ const drainMsMax = 25_000;
 // Of these, for nats-server when the drain did not come to it: partitions wait for a NATS that does not answer.
 const natsEndMsMax = 3_000;
 const natsPatienceMs = 2_000;
+
+const badExitCode = 1;
+/** Another process has the partitions now: a supervisor that starts this one again would take them back, and so on. */
+const replacedExitCode = 3;
 
 const printConfigWord = '--print-config';
 
@@ -97,9 +101,9 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   logger.info({roles: config.roles, durability: ground.durability}, 'ready');
 }
 
-function endBadly(line: string): never {
+function endBadly(line: string, exitCode = badExitCode): never {
   process.stderr.write(`millrace: ${line}\n`);
-  process.exit(1);
+  process.exit(exitCode);
 }
 
 // -- stages -----------------------------------------------------------------------------------------------------------
@@ -171,9 +175,9 @@ function startThreads(config: Config, {address}: Ground, stages: Stage[], logger
   const common = {nats: address, partitionCount: config.partitions, logLevel: config.logLevel};
   const all: Thread[] = [];
   const folding: FoldingThread[] = [];
-  const fatal = (line: string, cause?: Error): never => {
+  const fatal = (line: string, cause?: Error, isReplaced = false): never => {
     if (cause !== undefined) logger.fatal({err: cause}, 'a thread failed');
-    endBadly(line); // M3
+    endBadly(line, isReplaced ? replacedExitCode : badExitCode); // M3
   };
   const publications = new Int32Array(new SharedArrayBuffer(config.partitions * Int32Array.BYTES_PER_ELEMENT));
   // Nobody else writes to a nats-server of our own, so the threads here know of every manifest.
@@ -303,8 +307,10 @@ function drainOnSignal(stages: Stage[], logger: Logger): {hasBegun(): boolean} {
   const drain = async (signal: StopSignal): Promise<void> => {
     hasBegun = true;
     logger.info({signal}, 'draining');
+    const begunMs = monotonicMs();
     setTimeout(() => void endUndrained(stages), drainMsMax - natsEndMsMax);
     await stopAll(stages, logger);
+    logger.info({ms: Math.round(monotonicMs() - begunMs)}, 'stopped');
     process.exit(0);
   };
   onStopSignals(

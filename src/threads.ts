@@ -26,7 +26,7 @@ export interface AskedThread extends Thread {
 }
 
 /** Called when the thread says so, throws, or ends without having been asked to: one line, and the error if there is one. */
-export type OnFatal = (line: string, cause?: Error) => void;
+export type OnFatal = (line: string, cause?: Error, isReplaced?: boolean) => void;
 
 export interface PartitionThread extends AskedThread, FoldingThread {
   /** Resolves when what live reads need is at hand, or takes too long. Never rejects. */
@@ -132,7 +132,7 @@ function startThread(
   const ready = new Promise<void>((resolve) => {
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'ready') resolve();
-      else if (message.kind === 'fatal') onFatal(`${name}: ${message.message}`);
+      else if (message.kind === 'fatal') onFatal(`${name}: ${message.message}`, undefined, message.isReplaced);
       else if (message.kind === 'stopped') {
         hasStopped = true;
         void worker.terminate(); // Whatever it still holds open is no longer needed.

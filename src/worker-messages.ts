@@ -126,7 +126,8 @@ export type FromWorker =
   | {kind: 'hurry'}
   | {kind: 'listening'}
   | {kind: 'answer'; number: number; answer: unknown}
-  | {kind: 'fatal'; message: string};
+  /** `isReplaced`: another process has the partition. */
+  | {kind: 'fatal'; message: string; isReplaced?: boolean};
 
 /**
  * `drain`: finish, take a last snapshot, close the connections, answer `stopped`. `read ahead`, to the report thread: those

@@ -116,13 +116,19 @@ function conclude(
 
 function progressOf(run: ImportRun, delivery: Delivery, source: LineSource, file: FileIdentity) {
   const {accepted, refused} = run.ledger.total();
-  const fraction = file.bytes === 0 ? 1 : Math.min(1, source.bytesRead() / file.bytes);
+  const read = file.bytes === 0 ? 1 : Math.min(1, source.bytesRead() / file.bytes);
+  const settled = accepted + refused;
+  const {unsettled} = run.ledger;
+  // What was read and waits for the service is still to be done.
+  const fraction = unsettled === 0 ? read : (read * settled) / (settled + unsettled);
   return {fraction, accepted, refused, trouble: delivery.trouble};
 }
 
 async function keepPlace(run: ImportRun): Promise<void> {
   await run.writeState();
-  process.stderr.write(`${count(run.ledger.committedLine)} lines are settled; the same command resumes behind them.\n`);
+  process.stderr.write(
+    `${count(run.ledger.committedLine)} lines are settled; the same command resumes behind them, and what was accepted further on is counted once.\n`,
+  );
 }
 
 function paceUntil(signal: AbortSignal): Pace {

@@ -51,7 +51,7 @@ export class Asks {
       return (await this.requester.request(subject, question, {timeout: msMax})) as Answer;
     } catch {
       // Nobody listens (the role starts, or moves), no answer in time, or no connection: all the same to a client.
-      throw new RequestFailure(unavailable('this part of the service does not answer now'));
+      throw new RequestFailure(unavailable('this part of the service does not answer now: GET /readyz says why'));
     }
   }
 }

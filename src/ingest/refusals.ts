@@ -35,7 +35,7 @@ export const refusalTexts = {
   messageId: `messageId must be a string of 1 to ${messageIdCharsMax} characters`,
   properties: bounded('properties'),
   traits: bounded('traits'),
-  timestamp: 'timestamp must be an ISO 8601 date or date and time, 1970 or later',
+  timestamp: 'timestamp must be an ISO 8601 date or date and time, such as 2026-05-01T12:00:00Z, 1970 or later',
   future: `timestamp lies more than ${futureMsMax / hourMs} hours in the future`,
   proto: 'a key must not be __proto__',
   size: `an event or identify body must not exceed ${eventBytesMax} bytes of compact JSON`,

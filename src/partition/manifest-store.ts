@@ -17,6 +17,11 @@ export interface StoredManifest {
   readonly revision: number;
 }
 
+/** Another process has the partition now: no fault of this one, and nothing that a start of it anew mends. */
+export class Replaced extends Final {
+  override name = 'Replaced';
+}
+
 export class ManifestStore {
   private readonly js: JetStreamClient;
   private readonly jsm: JetStreamManager;
@@ -52,7 +57,7 @@ export class ManifestStore {
   /**
    * Writes the next manifest if `revision` (0: none yet) is still the newest; returns the new revision. `index`: the bytes
    * of the one that it names, if they are at hand.
-   * @throws Final when another owner wrote meanwhile: this one is fenced.
+   * @throws Replaced when another owner wrote meanwhile: this one is fenced.
    */
   async write(manifest: Manifest, revision: number, index?: Uint8Array): Promise<number> {
     const bytes = encodeManifest(manifest);
@@ -73,6 +78,6 @@ export class ManifestStore {
   private async revisionOfOwn(bytes: Uint8Array): Promise<number> {
     const newest = await this.jsm.streams.getMessage(bucketStream('manifests'), {last_by_subj: this.subject});
     if (newest !== null && Buffer.compare(newest.data, bytes) === 0) return newest.seq;
-    throw new Final(`partition ${this.partition}: another owner wrote the manifest; this one stops`);
+    throw new Replaced(`partition ${this.partition}: another owner wrote the manifest; this one stops`);
   }
 }

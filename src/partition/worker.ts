@@ -29,6 +29,7 @@ import {FoldPace} from './fold-pace.js';
 import {LiveReads} from './live-reads.js';
 import {LongReads} from './long-reads.js';
 import type {WrittenManifest} from './manifest-store.js';
+import {Replaced} from './manifest-store.js';
 import {NewestWrite} from './newest-write.js';
 import type {OfferedMessage} from './offered-messages.js';
 import {patientValues} from './patient-values.js';
@@ -54,8 +55,9 @@ const warmUpMsMax = 3_000;
 const rehearsalMsMax = 400;
 
 function fail(error: Error): void {
-  log.error({err: error}, 'a partition cannot go on');
-  tell({kind: 'fatal', message: error.message});
+  const isReplaced = error instanceof Replaced;
+  if (!isReplaced) log.error({err: error}, 'a partition cannot go on');
+  tell({kind: 'fatal', message: error.message, isReplaced});
 }
 
 /** Shared by the partitions of this thread: a connection to read logs with, one to erase parts, one for all the rest. */

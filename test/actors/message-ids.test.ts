@@ -37,7 +37,8 @@ class Remembering {
 
   events(ids: readonly number[]): void {
     this.fold((writer) => {
-      for (const id of ids) writeEvent(writer, {event: 'x', userId: 'u', timeMs: startMs, messageId: `id ${id}`});
+      for (const id of ids)
+        writeEvent(writer, {event: 'x', userId: 'u', timeMs: startMs, receivedMs: startMs, messageId: `id ${id}`});
     }, ids.length);
   }
 

@@ -60,6 +60,11 @@ export class Ledger {
     this.#commit();
   }
 
+  /** Events that are on their way. */
+  get unsettled(): number {
+    return this.#open.reduce((sum, span) => sum + span.unsettled, 0);
+  }
+
   /** Everything settled so far, committed or not. */
   total(): Tally {
     const sum = emptyTally();

@@ -24,7 +24,12 @@ const receipt = {
   log_position: '2:42',
   events_deleted: 2,
   completed_at: '2026-05-02T18:00:02.000Z',
-  verified: ['no live record names the user'],
+  verified: [
+    'state: the live state, and both kept snapshots (from 2:44 on), were written without the user',
+    'parts: 13 values of older snapshots were overwritten, and a read of each found nothing',
+    'log: it begins at 2:44, behind the erase entry; the storage blocks before were removed',
+    'reach: every file under DATA_DIR, nats-server being our own',
+  ],
 };
 const pending = {...receipt, status: 'pending', completed_at: null, verified: null};
 

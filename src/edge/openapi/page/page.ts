@@ -47,7 +47,7 @@ ${navigation(document, tags, places)}
 <h1>${title} API</h1>
 <p class="lead">${String(document.info.summary)}</p>
 <div class="intro">${paragraphs(String(document.info.description))}
-<p>This page is version ${version}, made from <a href="/openapi.json">openapi.json</a>. The examples tell one story: what is written, what is read of that, and what is deleted in the end. They run as they stand, with the ids of deletions and keys that the service made, once the shell knows these:</p></div>
+<p>This page is version ${version}, made from <a href="/openapi.json">openapi.json</a>. The examples tell one story: what is written (an event, a batch, traits), what is read of that, and what is deleted in the end; in that order, and in a new service, they are answered as shown. They run as they stand, with the ids of deletions and keys that the service made, once the shell knows these:</p></div>
 ${block(html`BASE=<span class="base">http://127.0.0.1:8080</span>
 WRITE_KEY=sk_write_…      # browsers and apps: may track and identify
 SECRET_KEY=sk_live_…      # servers only: may do everything

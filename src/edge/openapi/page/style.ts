@@ -71,6 +71,7 @@ th { font-size: .74rem; color: var(--faint); font-weight: 600; }
 tr:first-child td, tr:first-child th { border-top: 0; }
 .fields td:first-child { width: 38%; }
 .name { font-weight: 600; overflow-wrap: anywhere; }
+.errors .name { overflow-wrap: normal; }
 .type { color: var(--soft); font-size: .84rem; }
 .mark { font-size: .74rem; white-space: nowrap; }
 .mark.required { color: var(--refused); } .mark.optional { color: var(--faint); }
