@@ -221,7 +221,8 @@ export class PartSweep {
       at += some.length;
       if (this.isGentle) await this.pace.rest(monotonicMs() - startedMs);
     }
-    return true;
+    // A run that has ended may have lost what it said was erased: another look tells.
+    return this.setup.erasing.run() === look.run;
   }
 
   /** Nobody waits for it: what is noted somebody will soon. */

@@ -198,6 +198,28 @@ describe('a server that lost its newest messages gives their sequences to others
     await check(sweep);
   });
 
+  test('behind the answers to all erases of a list, what they erased being there again', async () => {
+    const parts = storeOf();
+    const {kept, lost, putNext, check} = await world(parts);
+    const all = gate();
+    let answers = 0;
+    const forgotten = once(async () => {
+      await all.opened;
+      await goBackTo('kept');
+      await putNext();
+    });
+    const erasing = behind('deleteMessage', async () => {
+      answers += 1;
+      if (answers === kept.length + lost.length) all.open();
+      await forgotten();
+    });
+    const sweep = sweepOf(parts, {erasing});
+    sweep.note();
+    replace(sweep, parts, [...kept, ...lost]);
+    await sweep.settle();
+    await check(sweep);
+  });
+
   test('behind the answer at which sequence an orphan is', async () => {
     const [before, parts] = [storeOf(1), storeOf(2)];
     await remember('kept');
