@@ -11,12 +11,7 @@ import {hashOf, inProject, projectRoot, SetupFault, withSetupLock} from './proje
 /** Sources have type errors; what could be compiled was. */
 export class BuildFault extends SetupFault {}
 
-/** Of these uWebSockets.js has binaries; the least minor version of each. */
-const nodes = new Map([
-  [20, 15],
-  [22, 0],
-  [23, 0],
-]);
+const nodeMin = [20, 15];
 const lockFile = inProject('package-lock.json');
 const installedStamp = inProject('node_modules/.installed-lock');
 const builtStamp = inProject('dist/.built-sources');
@@ -37,8 +32,8 @@ export function setUp({say = console.log, needsNatsServer = true} = {}) {
 
 export function checkNode(version = process.versions.node) {
   const [major, minor] = version.split('.').map(Number);
-  if (minor >= (nodes.get(major) ?? Number.POSITIVE_INFINITY)) return;
-  throw new SetupFault(`Node 20 (20.15 or newer), 22 or 23 is needed; this is ${version} (${process.execPath})`);
+  if (major > nodeMin[0] || (major === nodeMin[0] && minor >= nodeMin[1])) return;
+  throw new SetupFault(`Node ${nodeMin.join('.')} or newer is needed; this is ${version} (${process.execPath})`);
 }
 
 function natsServer(say) {
