@@ -56,17 +56,32 @@ function installDependencies(say) {
     const {ok, output} = npm('install');
     if (!ok) throw new SetupFault(`npm install failed: ${npmReason(output)}`);
   }
-  writeFileSync(installedStamp, lockHash());
+  writeFileSync(installedStamp, JSON.stringify(installation()));
 }
 
 function reasonToInstall() {
   if (!existsSync(inProject('node_modules'))) return 'node_modules is missing';
-  if (!existsSync(installedStamp)) return 'no finished installation is recorded';
-  if (readFileSync(installedStamp, 'utf8') !== lockHash()) return 'package-lock.json changed';
+  const [installed, now] = [recordedInstallation(), installation()];
+  if (installed?.node === undefined) return 'no finished installation is recorded';
+  if (installed.node !== now.node) return `it was done by Node ${installed.node} and this is Node ${now.node}`;
+  if (installed.lock !== now.lock) return 'package-lock.json changed';
   return undefined;
 }
 
-const lockHash = () => (existsSync(lockFile) ? hashOf([lockFile]) : 'no lock file');
+/** Native packages come as one package for each major version of Node. */
+const installation = () => ({
+  node: process.versions.node.split('.')[0],
+  lock: existsSync(lockFile) ? hashOf([lockFile]) : 'no lock file',
+});
+
+function recordedInstallation() {
+  if (!existsSync(installedStamp)) return undefined;
+  try {
+    return JSON.parse(readFileSync(installedStamp, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
 
 function npm(command) {
   // Development packages too, also under NODE_ENV=production: the compiler is one of them.

@@ -72,6 +72,23 @@ test('each step is done when something changed, and says why', async () => {
   expect([runs('npm'), runs('tsc')]).toEqual([2, 3]); // The lock file may bring another compiler: built again.
 });
 
+test('dependencies that another major version of Node installed are installed again', async () => {
+  const {root, runs} = tinyProject();
+  await build(root);
+  const stamp = join(root, 'node_modules/.installed-lock');
+  const {lock, node} = JSON.parse(readFileSync(stamp, 'utf8'));
+  writeFileSync(stamp, JSON.stringify({lock, node: '18'}));
+  expect((await build(root)).lines[0]).toBe(
+    `dependencies: installing with npm ci, because it was done by Node 18 and this is Node ${node}`,
+  );
+  expect((await build(root)).lines[0]).toBe('dependencies: unchanged since they were installed');
+  writeFileSync(stamp, lock); // Cut short, or of an older version of these scripts.
+  expect((await build(root)).lines[0]).toBe(
+    'dependencies: installing with npm ci, because no finished installation is recorded',
+  );
+  expect(runs('npm')).toBe(3);
+});
+
 test('a source that was replaced by an older file, as out of an archive, is compiled', async () => {
   const {root} = tinyProject();
   await build(root);
