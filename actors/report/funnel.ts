@@ -93,15 +93,28 @@ export interface Funnel {
   readonly medianMs: readonly (number | null)[];
 }
 
-export function mergeFunnels(stepCount: number, partials: readonly FunnelResult[], room = new MedianRoom()): Funnel {
+/** `medianMs`, where they are known. */
+export function mergeFunnels(
+  stepCount: number,
+  partials: readonly FunnelResult[],
+  room = new MedianRoom(),
+  medianMs?: readonly (number | null)[],
+): Funnel {
   const steps = Array.from({length: stepCount}, (_, step) => step);
   return {
     reached: steps.map((step) => partials.reduce((sum, partial) => sum + partial.reached[step], 0)),
-    medianMs: steps.map((step) =>
-      medianOf(
-        partials.map((partial) => partial.durations[step]),
-        room,
-      ),
-    ),
+    medianMs: medianMs ?? steps.map((step) => medianOfStep(partials, step, room)),
   };
+}
+
+/** Null where nobody reached the step. */
+export function medianOfStep(
+  partials: readonly Pick<FunnelResult, 'durations'>[],
+  step: number,
+  room: MedianRoom,
+): number | null {
+  return medianOf(
+    partials.map(({durations}) => durations[step]),
+    room,
+  );
 }

@@ -11,6 +11,7 @@ import {assert, must} from '../invariant.js';
 const chunkNumbers = 1_024;
 /** Of each of two rooms that are kept: 1 MiB together. What few medians need more of is new each time. */
 const roomNumbersMax = 65_536;
+const bytesPerNumber = Float64Array.BYTES_PER_ELEMENT;
 const newChunk = (): Float64Array => new Float64Array(chunkNumbers);
 /** Fewer are sorted: clearing and adding up the cells costs more. */
 const sortedMax = 256;
@@ -40,11 +41,11 @@ export class NumberList {
   }
 
   /** All of these, which are not copied. */
-  static of(numbers: Float64Array): NumberList {
+  static of(...columns: readonly Float64Array[]): NumberList {
     const list = new NumberList();
-    list.chunks.push(numbers);
-    list.filled = numbers.length;
-    list.count = numbers.length;
+    list.chunks = [...columns];
+    list.filled = columns[columns.length - 1]?.length ?? chunkNumbers;
+    list.count = columns.reduce((sum, {length}) => sum + length, 0);
     list.isView = true;
     return list;
   }
@@ -114,32 +115,62 @@ export class MedianRoom {
   }
 }
 
+/** Where a list's chunks begin in the memory of its `NumberLists`, in numbers; the last one is not full. */
+export interface ListPlaces {
+  readonly starts: readonly number[];
+  readonly count: number;
+}
+
 /**
  * Lists whose memory is used again. Of a long funnel over 100,000 users they are megabytes: growing each of them anew cost a
- * tenth of the answer, in copies, page faults and collections. Chunks of one size fit any of the next funnel's lists.
+ * tenth of the answer, in copies, page faults and collections. Chunks of one size fit any of the next funnel's lists. It is
+ * shared memory, so that another thread may read them without a copy.
  */
 export class NumberLists {
+  readonly memory: SharedArrayBuffer;
   /** For the medians of them. */
   readonly room = new MedianRoom(roomNumbersMax);
-  private readonly chunksMax: number;
   private readonly free: Float64Array[] = [];
+  /** How much of the memory chunks were made of; nothing touches the rest. */
+  private usedBytes = 0;
 
-  /** `bytesMax`: of memory that waits to be used again. */
-  constructor(bytesMax: number) {
-    this.chunksMax = Math.floor(bytesMax / chunkNumbers / Float64Array.BYTES_PER_ELEMENT);
+  /** `memory`: so many bytes, or memory of that size. What lists need beyond it is their own, and goes with them. */
+  constructor(memory: number | SharedArrayBuffer) {
+    this.memory = typeof memory === 'number' ? new SharedArrayBuffer(memory) : memory;
   }
 
   /** An empty one. */
   take(): NumberList {
-    return new NumberList(() => this.free.pop() ?? newChunk());
+    return new NumberList(() => this.free.pop() ?? this.chunkOfMemory() ?? newChunk());
   }
 
   /** Nobody reads the list any more. */
   giveBack(list: NumberList): void {
-    for (const chunk of list.takeBack()) {
-      if (this.free.length < this.chunksMax) this.free.push(chunk);
-    }
+    for (const chunk of list.takeBack()) if (chunk.buffer === this.memory) this.free.push(chunk);
   }
+
+  /** Undefined: some of it is not in the memory. */
+  placesOf(list: NumberList): ListPlaces | undefined {
+    const columns = list.columns();
+    if (columns.some(({buffer}) => buffer !== this.memory)) return undefined;
+    return {starts: columns.map(({byteOffset}) => byteOffset / bytesPerNumber), count: list.count};
+  }
+
+  private chunkOfMemory(): Float64Array | undefined {
+    const start = this.usedBytes;
+    if (start + chunkNumbers * bytesPerNumber > this.memory.byteLength) return undefined;
+    this.usedBytes += chunkNumbers * bytesPerNumber;
+    return new Float64Array(this.memory, start, chunkNumbers);
+  }
+}
+
+/** Another thread's list, which is not copied: in the memory of its `NumberLists`. */
+export function listAt(memory: SharedArrayBuffer, {starts, count}: ListPlaces): NumberList {
+  const columns = starts.map((start, i) => {
+    const length = Math.min(chunkNumbers, count - i * chunkNumbers);
+    return new Float64Array(memory, start * bytesPerNumber, length);
+  });
+  return NumberList.of(...columns);
 }
 
 /** Of an even count the mean of the middle two; null of none. */

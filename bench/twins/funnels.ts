@@ -9,7 +9,7 @@ import {funnelOf14, funnelOf14Frequent, wholeRange} from '../engine/questions.js
 import type {Owned} from '../owned.js';
 import {dayMs} from '../workload/events.js';
 import {funnelSteps} from '../workload/expected.js';
-import {type Ground, listBytesMax} from './ground.js';
+import type {Ground} from './ground.js';
 import type {Twins, Way} from './twin.js';
 
 /** What two threads take depends on where the scheduler puts them. */
@@ -99,7 +99,7 @@ export class FunnelTwins {
   private async funnelIndex(owned: Owned, walker: SecondWalkerOptions & {readonly kernelBytesMin?: number}) {
     const small = this.ground.isSmall ? {lookupsMin: 1, kernelBytesMin: 1} : {};
     const options = {...small, ...walker};
-    const index = new WatchedFunnelIndex(this.ground.cache, this.ground.logger, undefined, listBytesMax, options);
+    const index = new WatchedFunnelIndex(this.ground.cache, this.ground.logger, undefined, this.ground.lists, options);
     owned.add({stop: () => index.forget()});
     const query = {report: 'funnel', steps: funnelOf14, ...wholeRange(this.ground.workload, 0)} as const;
     await this.ground.evaluate(query, this.ground.cache, {funnels: index});

@@ -18,7 +18,6 @@ import type {WorkloadOptions} from '../workload/events.js';
 /** Half of the service's, as its report role has. */
 export const cacheBytesMax = cacheMib * 2 ** 19;
 export const gatheredBytesMax = Math.floor((cacheBytesMax * 14) / 64 / 2);
-export const listBytesMax = cacheBytesMax / 64;
 
 /** Without one of them its plain twin answers. */
 export interface FastPaths {
@@ -31,7 +30,7 @@ export class Ground {
   readonly snapshots: readonly PartitionSnapshot[];
   readonly cache: PartsCache;
   readonly logger = createLogger('warn', 'bench');
-  private readonly lists = new NumberLists(listBytesMax);
+  readonly lists = new NumberLists(cacheBytesMax / 64);
 
   constructor(
     readonly link: SnapshotsLink,

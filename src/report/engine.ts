@@ -86,16 +86,15 @@ export class ReportEngine {
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
     this.parts = new PartsCache(values, partsBytesOf(cacheBytesMax), new AskedColumns());
-    const listBytesMax = Math.floor(cacheBytesMax / 64); // R3: for each of two threads.
     const building = new QuietTurns(this.turns, buildBeginWaitMsMax);
-    this.funnelIndex = new FunnelIndex(this.parts, logger, this.whenQuiet, listBytesMax, {}, building);
+    this.durationLists = new NumberLists(Math.floor(cacheBytesMax / 64)); // R3: for each of two threads.
+    this.funnelIndex = new FunnelIndex(this.parts, logger, this.whenQuiet, this.durationLists, {}, building);
     this.valueIndex = new ValueIndex(this.parts, logger, this.whenQuiet, monotonicMs, building);
     this.dayRanges = new HeldDayRanges(this.parts);
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
     this.gatheredBytesMax = Math.floor((cacheBytesMax * 14) / 64 / reportsAtOnceMax);
     // Strings of up to two bytes a character.
     this.answers = new AnswerCache(options.answerCharsMax ?? Math.floor(cacheBytesMax / 16 / 2));
-    this.durationLists = new NumberLists(listBytesMax);
     this.damage = new Damage(logger);
     this.logger = logger;
   }

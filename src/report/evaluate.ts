@@ -240,18 +240,23 @@ export class Evaluation {
       } else if (this.funnelIndex?.keeps(segments)) posted.push({segments, stepNames});
       else results.push(...(await this.walked(this.postedFunnels(query, [{segments, stepNames}])))); // E1
     }
-    const answer = await this.withPosted(query, posted, (others) =>
-      funnelAnswer(query.steps, mergeFunnels(query.steps.length, [...results, ...others], this.lists.room)),
-    );
+    const answer = await this.withPosted(query, posted, (others, medianMs) => {
+      const all = [...results, ...others];
+      const known = results.length === 0 ? medianMs : undefined;
+      return funnelAnswer(query.steps, mergeFunnels(query.steps.length, all, this.lists.room, known));
+    });
     for (const {durations} of results) for (const list of durations) this.lists.giveBack(list);
     return answer;
   }
 
-  /** What `use` makes of the funnels over postings that are kept: nobody reads their durations after that. */
+  /**
+   * What `use` makes of the funnels over postings that are kept, and of their medians where both threads found these: nobody
+   * reads their durations after that.
+   */
   private async withPosted(
     query: QueryOf<'funnel'>,
     posted: readonly PostedSteps[],
-    use: (results: readonly FunnelResult[]) => string,
+    use: (results: readonly FunnelResult[], medianMs?: readonly (number | null)[]) => string,
   ): Promise<string> {
     const funnels = this.postedFunnels(query, posted);
     const asked = {stretch: stretchOf(query), windowMs: windowOf(query)};
@@ -260,7 +265,7 @@ export class Evaluation {
     try {
       await this.walked(funnels, joint?.takeBlock);
       const others = joint === undefined ? [] : await joint.finish();
-      answer = others && use([...funnels, ...others]);
+      answer = others && use([...funnels, ...others], await joint?.medians(funnels, others));
     } finally {
       joint?.release();
       for (const {durations} of funnels) for (const list of durations) this.lists.giveBack(list);

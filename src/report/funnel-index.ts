@@ -12,6 +12,7 @@
 //       else that borrows of the room for parts meanwhile.
 
 import type {ChunkEntry, SnapshotIndex} from '../../actors/manifest.js';
+import {NumberLists} from '../../actors/report/median.js';
 import type {PostedFunnel} from '../../actors/report/posted-funnel.js';
 import {
   mergeDue,
@@ -104,20 +105,20 @@ export class FunnelIndex {
   private lastAskedMs = 0;
 
   /**
-   * `whenQuiet`: resolves when a slice of what nobody waits for may be built (I2). `listBytesMax`: of durations that the
-   * second thread keeps for the next funnel. `building`: shared with others that build in room lent by the parts.
+   * `whenQuiet`: resolves when a slice of what nobody waits for may be built (I2). `lists`: for the durations of whoever asks;
+   * the second thread has as many. `building`: shared with others that build in room lent by the parts.
    */
   constructor(
     parts: PartsCache,
     logger: Logger,
     whenQuiet = (): Promise<void> => Promise.resolve(),
-    listBytesMax = 0,
+    lists = new NumberLists(0),
     walkerOptions: SecondWalkerOptions & {readonly kernelBytesMin?: number} = {},
     building = new Turns(1, Number.POSITIVE_INFINITY),
   ) {
     const kernel = funnelKernel();
     this.allocate = kernelMemory(kernel, walkerOptions.kernelBytesMin);
-    this.secondWalker = kernel && new SecondWalker({kernel, listBytesMax}, logger, walkerOptions);
+    this.secondWalker = kernel && new SecondWalker({kernel, lists}, logger, walkerOptions);
     this.whenQuiet = whenQuiet;
     this.parts = parts;
     this.partsBytesMax = parts.memory.bytesMax;

@@ -15,13 +15,18 @@
 //       then woken while the other runs, and comes to a core of its own.
 //   J6. Both end within a block of each other. What the second one counted is waited for and taken at once, without a turn of
 //       the event loop: to be woken by that took 0.2 to 1 ms of a funnel's 7, and up to 4.
+//   J7. Medians are a fifth of a long funnel, so both find them, of steps in turn. Each reads the other's durations where they
+//       lie: from the end of its walk to the release the second one changes none of its own, and the first one none of those
+//       that it told of. The second one looks out for that, awake, for longer than a block takes: to wake it again would take
+//       a part of what it saves. Without it, or where durations did not fit the memory of lists, the first one finds all.
 
 import {MessageChannel, type MessagePort, receiveMessageOnPort, Worker} from 'node:worker_threads';
-import type {FunnelResult} from '../../actors/report/funnel.js';
-import {NumberList} from '../../actors/report/median.js';
+import {type FunnelResult, medianOfStep} from '../../actors/report/funnel.js';
+import {type ListPlaces, listAt, NumberList, type NumberLists} from '../../actors/report/median.js';
 import type {PostedFunnel} from '../../actors/report/posted-funnel.js';
 import type {Stretch} from '../../actors/report/selection.js';
 import type {PostingsColumns, UserPostings} from '../../actors/report/user-postings.js';
+import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
 import type {Memory} from '../web-assembly.js';
 import {SharedPostingsMemory} from './funnel-kernel.js';
@@ -33,17 +38,25 @@ const walksInWindow = 3;
 /** J5: so often, and so long at most. A block takes some 0.3 ms. */
 const pausesMax = 3;
 const pauseMs = 0.15;
-/** J6: a block, and the copying after the last one. */
-const countedWaitMsMax = 1;
+/** J6: a block. J7: the median of a step. */
+const othersWaitMsMax = 1;
 
 export interface SecondWalkerSettings {
   readonly kernel: object;
-  /** Of lists of durations that wait to be used again, and of results likewise. */
-  readonly listBytesMax: number;
+  /** Of the durations of whoever asks. */
+  readonly lists: NumberLists;
 }
 
-export interface SecondWalkerData extends SecondWalkerSettings {
-  /** Takes each `Walked`, before `turns` say so. */
+/** Of the durations of each thread. J7 */
+export interface ListMemories {
+  readonly asker: SharedArrayBuffer;
+  readonly second: SharedArrayBuffer;
+}
+
+export interface SecondWalkerData {
+  readonly kernel: object;
+  readonly lists: ListMemories;
+  /** Takes each `Walked` and `FoundMedians`, before `turns` say so. */
   readonly results: MessagePort;
 }
 
@@ -75,16 +88,37 @@ export interface ToldWalk {
   readonly partitions: readonly {readonly segments: readonly number[]; readonly stepNames: readonly number[]}[];
   readonly asked: AskedWalk;
   readonly turns: Int32Array;
+  /** Of each step, once it is found: ms, NaN where nobody reached it. */
+  readonly medians: Float64Array;
 }
 
-export type ToSecondWalker = ToldSegment | ToldWalk | {readonly kind: 'forget'; readonly number: number};
+/** Of the walk that was told last: the durations of whoever asked, of each partition and step. J7 */
+export interface ToldMedians {
+  readonly kind: 'medians';
+  readonly number: number;
+  readonly durations: readonly (readonly ListPlaces[])[];
+}
+
+export type ToSecondWalker = ToldSegment | ToldWalk | ToldMedians | {readonly kind: 'forget'; readonly number: number};
 
 export interface Walked {
+  readonly kind: 'walked';
   /** Of the walk. */
   readonly number: number;
-  /** Of each partition; durations in memory that the next walk uses again. */
-  readonly results: readonly {readonly reached: Float64Array; readonly durations: readonly Float64Array[]}[];
+  /** Of each partition; numbers themselves where they did not fit the memory of lists. */
+  readonly results: readonly {
+    readonly reached: Float64Array;
+    readonly durations: readonly (ListPlaces | Float64Array)[];
+  }[];
 }
+
+/** It takes no more steps of the walk. J7 */
+export interface FoundMedians {
+  readonly kind: 'found';
+  readonly number: number;
+}
+
+export type FromSecondWalkerAtOnce = Walked | FoundMedians;
 
 export type FromSecondWalker = {readonly kind: 'ready'};
 
@@ -94,19 +128,33 @@ export interface AskedWalk {
   readonly windowMs: number;
 }
 
-/** Of the two shared numbers of a walk (J1): which block is next, and whether the second thread takes any, or has counted them. */
+/**
+ * The shared numbers of a walk (J1): which block is next, and whether the second thread takes any, or has counted them; then
+ * which step's median is next (J7), and how many the second thread has found.
+ */
 export const nextBlockAt = 0;
 export const stateAt = 1;
+export const nextStepAt = 2;
+export const foundAt = 3;
 export const states = {offered: 0, taken: 1, closed: 2, counted: 3} as const;
-/** More blocks than there are: none is left. */
-const blocksEnd = 2 ** 30;
+const turnCount = 4;
+/** More blocks and steps than there are: none is left. */
+const turnsEnd = 2 ** 30;
 
 /** A funnel that two threads walk. */
 export interface JointWalk {
   readonly takeBlock: () => number;
   /** What the second one counted, once no block is left; undefined: it ended, and all must be counted anew. */
   finish(): Promise<readonly FunnelResult[] | undefined>;
-  /** Nobody takes blocks any more, whether they are all counted or not, nor reads what the second one counted. */
+  /**
+   * After that: the median of each step, of the durations of whoever asked (`own`) and of what the second one counted (`others`).
+   * Undefined: both are at hand for whoever asked to find them alone. J7
+   */
+  medians(
+    own: readonly FunnelResult[],
+    others: readonly FunnelResult[],
+  ): Promise<readonly (number | null)[] | undefined>;
+  /** Nobody takes blocks or steps any more, whether they are all counted or not, nor reads what the second one counted. */
   release(): void;
 }
 
@@ -115,6 +163,8 @@ export class SecondWalker {
   private readonly logger: Logger;
   private readonly program: URL;
   private readonly lookupsMin: number;
+  /** Of one thread after the other. */
+  private readonly secondLists: SharedArrayBuffer;
   /** Until its exit. J4 */
   private worker: Worker | undefined;
   private results: MessagePort | undefined;
@@ -125,7 +175,9 @@ export class SecondWalker {
   private readonly numbers = new Map<UserPostings, number>();
   private lastNumber = 0;
   private walks = 0;
-  private answered: (walked: Walked | undefined) => void = () => {};
+  /** Of the last walk; undefined and false: the thread ended. */
+  private whenWalked: (walked: Walked | undefined) => void = () => {};
+  private whenFound: (areThere: boolean) => void = () => {};
 
   constructor(
     settings: SecondWalkerSettings,
@@ -136,6 +188,7 @@ export class SecondWalker {
     }: SecondWalkerOptions = {},
   ) {
     this.settings = settings;
+    this.secondLists = new SharedArrayBuffer(settings.lists.memory.byteLength);
     this.logger = logger;
     this.program = program;
     this.lookupsMin = lookupsMin;
@@ -167,8 +220,7 @@ export class SecondWalker {
       segments: segments.map((segment) => this.numberOf(segment)),
       stepNames,
     }));
-    const turns = new Int32Array(new SharedArrayBuffer(8));
-    return this.offer({kind: 'walk', number: ++this.walks, partitions: numbered, asked, turns});
+    return this.offer({kind: 'walk', number: ++this.walks, partitions: numbered, asked, ...sharedNumbers(stepCount)});
   }
 
   /** Postings that it has and that are no longer kept go. J3 */
@@ -185,7 +237,10 @@ export class SecondWalker {
   private offer(walk: ToldWalk): JointWalk {
     const {turns} = walk;
     const walked = new Promise<Walked | undefined>((resolve) => {
-      this.answered = resolve;
+      this.whenWalked = resolve;
+    });
+    const found = new Promise<boolean>((resolve) => {
+      this.whenFound = resolve;
     });
     this.isWalking = true;
     this.worker?.ref(); // Whoever waits for it keeps the process, and nobody else.
@@ -194,21 +249,51 @@ export class SecondWalker {
       Atomics.compareExchange(turns, stateAt, states.offered, states.closed) === states.offered;
     const finish = async (): Promise<readonly FunnelResult[] | undefined> => {
       if (close()) return [];
-      Atomics.wait(turns, stateAt, states.taken, countedWaitMsMax); // J6
+      Atomics.wait(turns, stateAt, states.taken, othersWaitMsMax); // J6
       this.takeResults();
       return (await walked)?.results.map(({reached, durations}) => ({
         reached,
-        durations: durations.map((numbers) => NumberList.of(numbers)),
+        durations: durations.map((told) => this.listOf(told)),
       }));
     };
+    const medians: JointWalk['medians'] = (own, others) => this.findMedians(walk, own, others, found);
     const release = (): void => {
       close();
-      Atomics.add(turns, nextBlockAt, blocksEnd);
+      Atomics.add(turns, nextBlockAt, turnsEnd);
+      Atomics.add(turns, nextStepAt, turnsEnd);
       this.isWalking = false;
       this.worker?.unref();
       this.endIfOutdated();
     };
-    return {takeBlock: blocksOf(turns), finish, release};
+    return {takeBlock: blocksOf(turns), finish, medians, release};
+  }
+
+  /** J7. `found`: once the second thread takes no more steps. */
+  private async findMedians(
+    {number, turns, medians}: ToldWalk,
+    own: readonly FunnelResult[],
+    others: readonly FunnelResult[],
+    found: Promise<boolean>,
+  ): Promise<readonly (number | null)[] | undefined> {
+    const durations = own.map((funnel) => this.placesOf(funnel));
+    if (others.length === 0 || !durations.every((places) => places !== undefined)) return undefined;
+    this.say({kind: 'medians', number, durations});
+    const all = [...own, ...others];
+    const foundHere = takeSteps(turns, medians, (step) => medianOfStep(all, step, this.settings.lists.room));
+    if (!waitForFound(turns, medians.length - foundHere)) {
+      this.takeResults();
+      if (!(await found)) return undefined;
+    }
+    return Array.from(medians, (ms) => (Number.isNaN(ms) ? null : ms));
+  }
+
+  private placesOf({durations}: FunnelResult): readonly ListPlaces[] | undefined {
+    const places = durations.map((list) => this.settings.lists.placesOf(list));
+    return places.every((each) => each !== undefined) ? places : undefined;
+  }
+
+  private listOf(told: ListPlaces | Float64Array): NumberList {
+    return told instanceof Float64Array ? NumberList.of(told) : listAt(this.secondLists, told);
   }
 
   private numberOf(postings: UserPostings): number {
@@ -231,11 +316,13 @@ export class SecondWalker {
   private start(): void {
     try {
       const {port1: results, port2} = new MessageChannel();
-      const workerData: SecondWalkerData = {...this.settings, results: port2};
+      const {kernel, lists} = this.settings;
+      const memories = {asker: lists.memory, second: this.secondLists};
+      const workerData: SecondWalkerData = {kernel, lists: memories, results: port2};
       const worker = new Worker(this.program, {workerData, transferList: [port2], name: 'funnels'});
       this.worker = worker;
       this.results = results;
-      results.on('message', (walked: Walked) => this.hear(walked));
+      results.on('message', (message: FromSecondWalkerAtOnce) => this.hear(message));
       results.unref();
       this.state = 'starting';
       worker.on('message', (_: FromSecondWalker) => {
@@ -254,12 +341,14 @@ export class SecondWalker {
     while (this.results !== undefined) {
       const received = receiveMessageOnPort(this.results);
       if (received === undefined) return;
-      this.hear(received.message as Walked);
+      this.hear(received.message as FromSecondWalkerAtOnce);
     }
   }
 
-  private hear(walked: Walked): void {
-    if (walked.number === this.walks) this.answered(walked);
+  private hear(message: FromSecondWalkerAtOnce): void {
+    if (message.number !== this.walks) return;
+    if (message.kind === 'walked') this.whenWalked(message);
+    else this.whenFound(true);
   }
 
   private fail(error: Error): void {
@@ -280,8 +369,43 @@ export class SecondWalker {
     if (this.state !== 'broken') this.state = 'none';
     this.isOutdated = false;
     this.numbers.clear();
-    this.answered(undefined); // J2
+    this.whenWalked(undefined); // J2
+    this.whenFound(false);
   }
+}
+
+function sharedNumbers(stepCount: number): Pick<ToldWalk, 'turns' | 'medians'> {
+  const mediansAt = turnCount * Int32Array.BYTES_PER_ELEMENT;
+  const buffer = new SharedArrayBuffer(mediansAt + stepCount * Float64Array.BYTES_PER_ELEMENT);
+  return {turns: new Int32Array(buffer, 0, turnCount), medians: new Float64Array(buffer, mediansAt, stepCount)};
+}
+
+/** Finds medians of steps in turn, with the other thread, and returns of how many. J7 */
+export function takeSteps(
+  turns: Int32Array,
+  medians: Float64Array,
+  find: (step: number) => number | null,
+  told = (): void => {},
+): number {
+  const next = (): number => Atomics.add(turns, nextStepAt, 1);
+  let found = 0;
+  for (let step = next(); step < medians.length; step = next()) {
+    medians[step] = find(step) ?? Number.NaN;
+    found += 1;
+    told();
+  }
+  return found;
+}
+
+/** Whether the second thread has found so many medians within a moment. */
+function waitForFound(turns: Int32Array, count: number): boolean {
+  const endMs = monotonicMs() + othersWaitMsMax;
+  for (let found = Atomics.load(turns, foundAt); found < count; found = Atomics.load(turns, foundAt)) {
+    const leftMs = endMs - monotonicMs();
+    if (leftMs <= 0) return false;
+    Atomics.wait(turns, foundAt, found, leftMs);
+  }
+  return true;
 }
 
 /** J1, J5 */

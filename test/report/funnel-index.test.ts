@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {NumberLists} from '../../actors/report/median.js';
 import type {Stretch} from '../../actors/report/selection.js';
 import type {UserPostings} from '../../actors/report/user-postings.js';
 import type {ReportQuery} from '../../src/asks.js';
@@ -21,17 +22,19 @@ class World {
   readonly parts: PartsCache;
   readonly index: FunnelIndex;
   readonly partition = new TestPartition(this.values);
+  private readonly lists = new NumberLists(mib);
   private timeMs = 0;
   private drawn = 1;
 
-  /** Funnels that two threads walked. */
+  /** Funnels that two threads walked, and whose medians both were asked for. */
   joint = 0;
+  jointMedians = 0;
   /** The second thread takes the first block, and is waited for until it ended. */
   isDeserted = false;
 
   constructor(bytesMax = 64 * mib, walkerOptions = {}) {
     this.parts = new PartsCache(this.values, bytesMax);
-    this.index = new FunnelIndex(this.parts, createLogger('silent', 'test'), undefined, undefined, walkerOptions);
+    this.index = new FunnelIndex(this.parts, createLogger('silent', 'test'), undefined, this.lists, walkerOptions);
   }
 
   /** Events of 500 users, in chunks of 10,000. */
@@ -71,17 +74,30 @@ class World {
         const joint = this.index.join(...walk);
         if (joint === undefined) return undefined;
         this.joint += 1;
-        return this.isDeserted ? this.deserted(joint) : joint;
+        return this.isDeserted ? this.deserted(joint) : this.watched(joint);
       },
     };
-    const body = await new Evaluation(this.parts, 16 * mib, undefined, spy as unknown as FunnelIndex).answer(question, [
-      snapshot,
-    ]);
-    return {body, byPostings};
+    const index = spy as unknown as FunnelIndex;
+    const evaluation = new Evaluation(this.parts, 16 * mib, undefined, index, undefined, this.lists);
+    return {body: await evaluation.answer(question, [snapshot]), byPostings};
   }
 
   get secondWalker(): SecondWalker {
     return (this.index as unknown as {secondWalker: SecondWalker}).secondWalker;
+  }
+
+  /** Slowly, so that the second thread comes in time. */
+  private watched(joint: JointWalk): JointWalk {
+    const takeBlock = () => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      return joint.takeBlock();
+    };
+    const medians: JointWalk['medians'] = async (own, others) => {
+      const found = await joint.medians(own, others);
+      if (found !== undefined) this.jointMedians += 1;
+      return found;
+    };
+    return {...joint, takeBlock, medians};
   }
 
   private deserted(joint: JointWalk): JointWalk {
@@ -298,6 +314,10 @@ describe('a second thread for long funnels', () => {
       expect(world.index.keeps(world.secondWalker.postings)).toBe(true);
       await askJointly(world, snapshot, world.joint + 1);
     }
+    await until('both threads are asked for medians', async () => {
+      await world.ask(world.partition.publish());
+      return world.jointMedians > 0;
+    });
   });
 
   test('ends when the index gives up what it keeps', async () => {

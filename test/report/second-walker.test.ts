@@ -1,7 +1,7 @@
 import {setTimeout as pause} from 'node:timers/promises';
 import fc from 'fast-check';
 import {afterEach, describe, expect, test} from 'vitest';
-import type {FunnelResult} from '../../actors/report/funnel.js';
+import {type FunnelResult, mergeFunnels} from '../../actors/report/funnel.js';
 import {NumberLists} from '../../actors/report/median.js';
 import {PostedFunnel, walkBlocks} from '../../actors/report/posted-funnel.js';
 import type {Stretch} from '../../actors/report/selection.js';
@@ -20,8 +20,8 @@ const compiled = new URL('../../dist/src/report/second-walker-worker.js', import
 
 const walkers: SecondWalker[] = [];
 
-function newWalker(program = compiled, lookupsMin = 1, listBytesMax = 1 << 20): SecondWalker {
-  const walker = new SecondWalker({kernel, listBytesMax}, createLogger('silent', 'test'), {
+function newWalker(program = compiled, lookupsMin = 1, listsOfAsker = lists): SecondWalker {
+  const walker = new SecondWalker({kernel, lists: listsOfAsker}, createLogger('silent', 'test'), {
     program,
     lookupsMin,
   });
@@ -33,8 +33,9 @@ function newWalker(program = compiled, lookupsMin = 1, listBytesMax = 1 << 20): 
 const told = (code: string): URL =>
   new URL(
     `data:text/javascript,${encodeURIComponent(
-      `import {parentPort} from 'node:worker_threads';
-       parentPort.on('message', ({kind, turns}) => {${code}});
+      `import {parentPort, workerData} from 'node:worker_threads';
+       const {results} = workerData;
+       parentPort.on('message', ({kind, number, turns, medians}) => {${code}});
        parentPort.postMessage({kind: 'ready'});`,
     )}`,
   );
@@ -145,11 +146,11 @@ describe('a funnel that two threads walk', () => {
     const world = worldOf(11, [0, 1, 2]);
     const memoryOf = (others: readonly FunnelResult[]) =>
       others.flatMap(({durations}) => durations).flatMap((list) => list.columns())[0]?.buffer.constructor;
-    for (const [listBytesMax, memory] of [
-      [1 << 20, SharedArrayBuffer],
-      [64, ArrayBuffer],
+    for (const [listsOfAsker, memory] of [
+      [lists, SharedArrayBuffer],
+      [new NumberLists(64), ArrayBuffer],
     ] as const) {
-      const walker = newWalker(compiled, 1, listBytesMax);
+      const walker = newWalker(compiled, 1, listsOfAsker);
       const found = await until('it counted users who come to a second step', async () => {
         const walk = await joined(walker, world);
         const [total, made] = await walkBeside(walk, (others) => [
@@ -213,6 +214,131 @@ describe('a funnel that two threads walk', () => {
     const walker = newWalker(new URL('https://example.com/no-file'));
     expect(ask(walker, worldOf(5, [0, 1]))).toBeUndefined();
     expect(walker.isBroken).toBe(true);
+  });
+});
+
+describe('medians', () => {
+  const steps = [0, 1, 2, 3, 4, 0, 1];
+
+  const mediansAlone = (world: World): readonly (number | null)[] => {
+    const funnels = funnelsOf(world, whole, always);
+    finish(walkBlocks(funnels));
+    return mergeFunnels(steps.length, funnels).medianMs;
+  };
+
+  /** In which the asker takes a while for each median. */
+  function slowLists(): {slow: NumberLists; found(): number} {
+    const slow = new NumberLists(1 << 20);
+    const {room} = slow;
+    let count = 0;
+    const get = () => {
+      count += 1;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      return room;
+    };
+    Object.defineProperty(slow, 'room', {get});
+    return {slow, found: () => count};
+  }
+
+  /** Of a funnel that both walked: undefined, as the asker has to find them. */
+  async function mediansBeside(walker: SecondWalker, world: World, own: NumberLists) {
+    const funnels = world.partitions.map(
+      ({segments, stepNames}) => new PostedFunnel(segments, stepNames, whole, always, own),
+    );
+    const joint = await until('the second thread is there', () =>
+      walker.join(world.partitions, funnels, {stretch: whole, windowMs: always}),
+    );
+    for (const _ of walkBlocks(funnels, joint.takeBlock)) await pause(2);
+    const others = (await joint.finish())!;
+    const medians = await joint.medians(funnels, others);
+    const alone = mergeFunnels(steps.length, [...funnels, ...others]).medianMs;
+    joint.release();
+    for (const {durations} of funnels) for (const list of durations) own.giveBack(list);
+    expect(alone).toEqual(mediansAlone(world));
+    return medians;
+  }
+
+  test('are found by both threads, of all that both counted', async () => {
+    const {slow, found} = slowLists();
+    const walker = newWalker(compiled, 1, slow);
+    let seed = 20;
+    await until('the second thread found some, and the asker as well', async () => {
+      const world = worldOf(seed++, steps);
+      const before = found();
+      const medians = await mediansBeside(walker, world, slow);
+      if (medians === undefined) return false;
+      expect(medians).toEqual(mediansAlone(world));
+      const foundHere = found() - before;
+      return foundHere > 0 && foundHere < steps.length;
+    });
+  });
+
+  test('are null where nobody came', async () => {
+    const world = worldOf(30, [0, 1, -1, 2, 3, 4, 0]);
+    const walker = newWalker();
+    const medians = await until('both were asked', () => mediansBeside(walker, world, lists));
+    expect(medians.slice(0, 2)).toEqual([null, expect.any(Number)]);
+    expect(medians.slice(2)).toEqual(Array(5).fill(null));
+  });
+
+  test("are found alone where the asker's durations did not fit the memory of lists", async () => {
+    const none = new NumberLists(0);
+    const walker = newWalker(compiled, 1, none);
+    await until('both counted some', async () => {
+      return (await mediansBeside(walker, worldOf(31, steps), none)) === undefined;
+    });
+  });
+
+  test("are found by both where the second thread's durations did not fit the memory of lists", async () => {
+    const small = new NumberLists(64 * 1_024);
+    const walker = newWalker(compiled, 1, small);
+    const world = worldOf(34, steps);
+    const medians = await until('both were asked', () => mediansBeside(walker, world, small));
+    expect(medians).toEqual(mediansAlone(world));
+  });
+
+  /** It has counted nothing. */
+  const counts = `if (kind === 'walk') {
+      Atomics.store(turns, 1, 1);
+      results.postMessage({kind: 'walked', number, results: [0, 1].map(() => ({
+        reached: new Float64Array(medians.length),
+        durations: Array.from(medians, () => ({starts: [], count: 0})),
+      }))});
+      globalThis.walk = {turns, medians};
+      Atomics.store(turns, 1, 3);
+      Atomics.notify(turns, 1);
+    }`;
+  const takesOne = `const {turns: shared, medians: found} = globalThis.walk; const step = Atomics.add(shared, 2, 1);`;
+
+  test('that the second thread is late with are waited for', async () => {
+    const {slow} = slowLists();
+    const code = `${counts} else if (kind === 'medians') {
+      ${takesOne}
+      setTimeout(() => {
+        if (step < found.length) found[step] = 123_456;
+        Atomics.add(shared, 3, 1);
+        results.postMessage({kind: 'found', number});
+      }, 200);
+    }`;
+    const world = worldOf(32, steps);
+    const medians = await until('the second thread took a step', async () => {
+      const found = await mediansBeside(newWalker(told(code), 1, slow), world, slow);
+      return found?.includes(123_456) ? found : undefined;
+    });
+    const expected = mediansAlone(world);
+    expect(medians.filter((ms, step) => ms !== expected[step])).toEqual([123_456]);
+  });
+
+  test('are found alone once the second thread ends before it has found one', async () => {
+    const {slow, found} = slowLists();
+    const code = `${counts} else if (kind === 'medians') {${takesOne} if (step < found.length) process.exit();}`;
+    await until('the second thread took a step', async () => {
+      const before = found();
+      const medians = await mediansBeside(newWalker(told(code), 1, slow), worldOf(33, steps), slow);
+      if (found() - before === steps.length) return false; // It came too late for any.
+      expect(medians).toBeUndefined();
+      return true;
+    });
   });
 });
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {GatheredRows, groupByUser} from '../../../actors/report/gathered-rows.js';
-import {MedianRoom, medianOf, NumberList, NumberLists} from '../../../actors/report/median.js';
+import {listAt, MedianRoom, medianOf, NumberList, NumberLists} from '../../../actors/report/median.js';
 import {TimeSort} from '../../../actors/report/time-sort.js';
 
 const someRows = fc.array(fc.tuple(fc.nat(9), fc.nat(50), fc.nat(3)), {maxLength: 60, size: 'max'});
@@ -152,4 +152,34 @@ test('lists hold what was pushed to them, whatever memory they have', () => {
     }),
     {numRuns: 200},
   );
+});
+
+test('lists are read by where they lie, if all of them lies in the memory', () => {
+  const kept = new NumberLists(16 * 1_024 * 8);
+  const seen = {inside: 0, outside: 0};
+  fc.assert(
+    fc.property(fc.array(fc.integer({min: 0, max: 5_000}), {maxLength: 8}), (counts) => {
+      const lists = counts.map((count) => {
+        const list = kept.take();
+        list.pushAll(
+          Float64Array.from({length: count}, (_, i) => i + count),
+          count,
+        );
+        return list;
+      });
+      for (const list of lists) {
+        const places = kept.placesOf(list);
+        const isInside = list.columns().every(({buffer}) => buffer === kept.memory);
+        expect(places !== undefined).toBe(isInside);
+        seen[isInside ? 'inside' : 'outside'] += 1;
+        if (places === undefined) continue;
+        const read = listAt(kept.memory, structuredClone(places));
+        expect(read.count).toBe(list.count);
+        expect(read.columns()).toEqual(list.columns());
+      }
+      for (const list of lists) kept.giveBack(list);
+    }),
+    {numRuns: 200},
+  );
+  expect(Math.min(seen.inside, seen.outside)).toBeGreaterThan(0);
 });
