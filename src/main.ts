@@ -25,6 +25,7 @@ import {newSpareRoom} from './parts/spare-room.js';
 import {partsBytesOf, readAheadBytesOf} from './report/memory-shares.js';
 import {StartFault} from './start-fault.js';
 import {onStopSignals, type StopSignal} from './stop-signals.js';
+import {letCompilerGiveWay} from './thread-priority.js';
 import {dealPartitions, startPartitionThread, startReportThread, type Thread} from './threads.js';
 import {baseUrlOf, welcome} from './welcome.js';
 import type {AnsweringThread, FoldingThread, NatsAddress, PartitionWorkerData} from './worker-messages.js';
@@ -72,6 +73,7 @@ async function run(): Promise<void> {
     return;
   }
   const logger = createLogger(result.config.logLevel, 'main');
+  letCompilerGiveWay(logger);
   const stages: Stage[] = [];
   const drain = drainOnSignal(stages, logger);
   try {

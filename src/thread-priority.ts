@@ -1,17 +1,44 @@
 // Which threads run first where cores are scarce.
 //   Linux has a niceness for each thread; elsewhere a process has one, and nothing is changed.
+import {readdirSync} from 'node:fs';
 import {getPriority, setPriority} from 'node:os';
 import type {Logger} from './observe.js';
 
 /** For a core that another thread wants as well it gets a quarter of it. */
 const steps = 5;
+/** A tenth of it. */
+const compilerSteps = 10;
 const nicenessMax = 19;
+/** The calling one. */
+const thisThread = 0;
 
 /** The calling thread gives way to the others of its process from now on, in steps from what the process was given. */
 export function giveWay(log: Logger): void {
+  giveWayBy(log, steps, () => [thisThread]);
+}
+
+/**
+ * So does the thread that compiles what became hot, as that answers meanwhile, only slower: the first two dozens of long
+ * funnels had two threads at work and this one. To be called before this process has threads of its own.
+ */
+export function letCompilerGiveWay(log: Logger): void {
+  giveWayBy(log, compilerSteps, threadsOfV8);
+}
+
+/** A timer and, of one worker (src/node-flags.ts), that worker: Node starts them first, and numbers ascend. */
+function threadsOfV8(): number[] {
+  const others = readdirSync('/proc/self/task')
+    .map(Number)
+    .filter((thread) => thread !== process.pid);
+  return others.sort((a, b) => a - b).slice(0, 2);
+}
+
+function giveWayBy(log: Logger, nicenessSteps: number, threads: () => readonly number[]): void {
   if (process.platform !== 'linux') return;
   try {
-    setPriority(0, Math.min(nicenessMax, getPriority(0) + steps));
+    for (const thread of threads()) {
+      setPriority(thread, Math.min(nicenessMax, getPriority(thread) + nicenessSteps));
+    }
   } catch (error) {
     log.warn({err: error}, 'the system does not let a thread give way to others');
   }

@@ -17,7 +17,7 @@ function nicenessOf(pid: number, thread: string): number | undefined {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'threads that fold give way to those that somebody waits for (not on Linux: threads have no niceness of their own)',
+  'threads that fold and compile give way to those that somebody waits for (not on Linux: threads have no niceness of their own)',
   async () => {
     const service = await startService();
     const threads = readdirSync(`/proc/${service.pid}/task`);
@@ -25,8 +25,9 @@ test.skipIf(process.platform !== 'linux')(
     await service.stop();
     const given = getPriority();
     const folding = Math.max(1, Math.min(4, availableParallelism() - 1));
-    expect(niceness.filter((nice) => nice !== undefined && nice !== given)).toEqual(
-      new Array(folding).fill(Math.min(19, given + 5)),
+    const expected = [...new Array(folding).fill(given + 5), given + 10, given + 10];
+    expect(niceness.filter((nice) => nice !== undefined && nice !== given).sort((a, b) => a! - b!)).toEqual(
+      expected.map((nice) => Math.min(19, nice)),
     );
   },
 );
