@@ -121,7 +121,7 @@ export class Scrub {
     note('old parts erased');
     const older = must(snapshots.older, 'two snapshots were just published');
     const position = older.sequence;
-    await snapshots.cutLog(older);
+    await snapshots.cutLogNow(older);
     note('log purged');
     const erased = sweep.takeNoted();
     const remaining = await sweep.stillThere(erased);

@@ -22,6 +22,7 @@ import {isUnreadable} from '../parts/damage.js';
 import {type ChunkImage, imageOf} from './chunk-parts.js';
 import {appendUserRun, appendWindowRun, mergeCount, type PartLoader, sizeRatio} from './compaction.js';
 import type {Layout} from './layout.js';
+import {cutInSteps} from './log-cut.js';
 import {markAt} from './log-reader.js';
 import type {ManifestStore} from './manifest-store.js';
 import type {PartStore} from './part-store.js';
@@ -310,10 +311,22 @@ export class Snapshots {
    * that has another entry there lost its tail: its sequences mean something else, and nothing of it is removed.
    */
   async cutLog({sequence, mark}: Milestone): Promise<void> {
-    const {jsm, partition} = this.setup;
+    const {jsm, partition, pace} = this.setup;
+    const stream = logStream(partition.partition);
     await retryForever(async () => {
-      if ((await markAt(jsm, partition.partition, sequence)) !== mark) return;
-      await jsm.streams.purge(logStream(partition.partition), {seq: sequence});
+      const {state} = await jsm.streams.info(stream);
+      await cutInSteps({
+        first: state.first_seq,
+        end: sequence,
+        isSame: async () => (await markAt(jsm, partition.partition, sequence)) === mark,
+        removeBefore: (seq) => jsm.streams.purge(stream, {seq}),
+        rest: (workedMs) => pace.rest(workedMs),
+      });
     });
+  }
+
+  /** The same where somebody waits for it. */
+  cutLogNow(milestone: Milestone): Promise<void> {
+    return this.setup.pace.hurry(this.cutLog(milestone));
   }
 }
