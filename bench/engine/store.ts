@@ -32,7 +32,7 @@ type StoreNote = Pick<DataStore, 'workload' | 'partitions' | 'jsonBytes'>;
 /** Plenty, for benches in which the cache of parts is not what is measured. */
 export const cacheMib = 8_192;
 /** The service's own default. */
-export const cacheMibDefault = 512;
+const cacheMibDefault = 512;
 /** Of benches that can be asked for another one. */
 export const cacheOption = {
   normal: cacheMibDefault,
