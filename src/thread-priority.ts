@@ -18,14 +18,15 @@ export function giveWay(log: Logger): void {
 }
 
 /**
- * So does the thread that compiles what became hot, as that answers meanwhile, only slower: the first two dozens of long
+ * The thread that compiles what became hot gives way, too, as that answers meanwhile, only slower: the first two dozens of long
  * funnels had two threads at work and this one. To be called before this process has threads of its own.
  */
 export function letCompilerGiveWay(log: Logger): void {
   giveWayBy(log, compilerSteps, threadsOfV8);
 }
 
-/** A timer and, of one worker (src/node-flags.ts), that worker: Node starts them first, and numbers ascend. */
+/** A timer and, of one worker (src/node-flags.ts), that worker: Node starts them first, and numbers ascend. Were they others (numbers begin anew
+ * at some point), those would only be slower. */
 function threadsOfV8(): number[] {
   const others = readdirSync('/proc/self/task')
     .map(Number)

@@ -115,7 +115,7 @@ export class MedianRoom {
   }
 }
 
-/** Where a list's chunks begin in the memory of its `NumberLists`, in numbers; the last one is not full. */
+/** Where a list's chunks begin in the memory of its `NumberLists`, in numbers; the last one may not be full. */
 export interface ListPlaces {
   readonly starts: readonly number[];
   readonly count: number;

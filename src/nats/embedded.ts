@@ -5,6 +5,8 @@
 //   E2. After a crash it is started again on the same port with the same token: clients reconnect by themselves.
 //   E3. Never two on one store: starting needs the lock of DATA_DIR, and the shell of E1 holds that lock too.
 //   E4. A server that cannot write any more although the disk has room (it was full before) is started anew.
+//   E5. A server that was killed while it wrote a storage block anew leaves the unfinished copy behind, and no server removes
+//       it: bytes of a user who is deleted would stay in it. They go before a server starts.
 
 import {type ChildProcess, execFile, spawn} from 'node:child_process';
 import {randomBytes} from 'node:crypto';
@@ -155,6 +157,7 @@ async function startServer(plan: Plan, port: number): Promise<RunningServer> {
   const portsFolder = join(folder, 'ports');
   rmSync(portsFolder, {recursive: true, force: true});
   mkdirSync(portsFolder, {mode: 0o700});
+  removeUnfinishedBlocks(folder); // E5
   const configFile = join(folder, 'server.conf');
   // In a file and not on the command line, where every user of the machine could read the token.
   writeFileSync(configFile, serverConfig(plan, port), {mode: 0o600});
@@ -170,6 +173,13 @@ async function startServer(plan: Plan, port: number): Promise<RunningServer> {
   const exited = once(guard, 'exit').then(([code, signal]) => `${signal ?? `code ${code}`}`);
   options.lock.addHolder(guard.pid!);
   return {guard, exited, ...(await untilListening(plan, portsFolder, guard))};
+}
+
+function removeUnfinishedBlocks(folder: string): void {
+  const unfinished = readdirSync(folder, {recursive: true, encoding: 'utf8'}).filter((path) =>
+    path.endsWith('.blk.tmp'),
+  );
+  for (const path of unfinished) rmSync(join(folder, path), {force: true});
 }
 
 async function untilListening(

@@ -3,9 +3,10 @@
 // batches of 1,000 events a second, and would wait for more than a second with one of five minutes.
 import {monotonicMs} from '../clock.js';
 
-/** Some 10 MiB. A step of nothing takes 3 ms. */
-const stepMs = 8;
-const firstStep = 64;
+/** Messages: up to some 10 MiB. A step of nothing takes 3 ms. */
+const stepMin = 64;
+/** The next snapshot waits for the last step. */
+const stepsMax = 100;
 
 export interface LogHead {
   /** What the log begins with, and what it is to begin with. */
@@ -20,19 +21,12 @@ export interface LogHead {
 
 /** Ends early when the log turns out to be another one. */
 export async function cutInSteps({first, end, isSame, removeBefore, rest}: LogHead): Promise<void> {
-  let step = firstStep;
+  const step = Math.max(stepMin, Math.ceil((end - first) / stepsMax));
   for (let at = first; at < end; ) {
     if (!(await isSame())) return;
     at = Math.min(end, at + step);
     const startMs = monotonicMs();
     await removeBefore(at);
-    const tookMs = monotonicMs() - startMs;
-    if (at < end) await rest(tookMs);
-    step = nextStep(step, tookMs);
+    if (at < end) await rest(monotonicMs() - startMs);
   }
-}
-
-/** Messages differ in size: how long the last step took says how many the next one may have. */
-export function nextStep(step: number, tookMs: number): number {
-  return Math.max(1, Math.round(step * Math.min(2, Math.max(1 / 2, stepMs / tookMs))));
 }

@@ -325,7 +325,7 @@ export class Snapshots {
     });
   }
 
-  /** The same where somebody waits for it. */
+  /** The same without rests, for somebody who waits. */
   cutLogNow(milestone: Milestone): Promise<void> {
     return this.setup.pace.hurry(this.cutLog(milestone));
   }

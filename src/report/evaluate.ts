@@ -230,6 +230,25 @@ export class Evaluation {
   // -- funnels --
 
   private async funnel(query: QueryOf<'funnel'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+    const made: PostedFunnel[] = [];
+    try {
+      return await this.funnelOf(query, snapshots, made);
+    } finally {
+      for (const {durations} of made) for (const list of durations) this.lists.giveBack(list);
+    }
+  }
+
+  /** `made` gets all whose lists are to be given back. */
+  private async funnelOf(
+    query: QueryOf<'funnel'>,
+    snapshots: readonly PartitionSnapshot[],
+    made: PostedFunnel[],
+  ): Promise<string> {
+    const make = (posted: readonly PostedSteps[]): readonly PostedFunnel[] => {
+      const funnels = this.postedFunnels(query, posted);
+      made.push(...funnels);
+      return funnels;
+    };
     const results: FunnelResult[] = [];
     const posted: PostedSteps[] = [];
     for (const snapshot of snapshots) {
@@ -238,40 +257,26 @@ export class Evaluation {
       if (segments === undefined) {
         results.push(await this.scannedFunnel(query, stepNames, snapshot)); // E1
       } else if (this.funnelIndex?.keeps(segments)) posted.push({segments, stepNames});
-      else results.push(...(await this.walked(this.postedFunnels(query, [{segments, stepNames}])))); // E1
+      else results.push(...(await this.walked(make([{segments, stepNames}])))); // E1
     }
-    const answer = await this.withPosted(query, posted, (others, medianMs) => {
-      const all = [...results, ...others];
-      const known = results.length === 0 ? medianMs : undefined;
-      return funnelAnswer(query.steps, mergeFunnels(query.steps.length, all, this.lists.room, known));
-    });
-    for (const {durations} of results) for (const list of durations) this.lists.giveBack(list);
-    return answer;
-  }
-
-  /**
-   * What `use` makes of the funnels over postings that are kept, and of their medians where both threads found these: nobody
-   * reads their durations after that.
-   */
-  private async withPosted(
-    query: QueryOf<'funnel'>,
-    posted: readonly PostedSteps[],
-    use: (results: readonly FunnelResult[], medianMs?: readonly (number | null)[]) => string,
-  ): Promise<string> {
-    const funnels = this.postedFunnels(query, posted);
+    const answerOf = (others: readonly FunnelResult[], medianMs?: readonly (number | null)[]): string =>
+      funnelAnswer(query.steps, mergeFunnels(query.steps.length, [...results, ...others], this.lists.room, medianMs));
+    const funnels = make(posted);
     const asked = {stretch: stretchOf(query), windowMs: windowOf(query)};
     const joint = this.funnelIndex?.join(posted, funnels, asked);
-    let answer: string | undefined;
+    if (joint === undefined) return answerOf(await this.walked(funnels));
     try {
-      await this.walked(funnels, joint?.takeBlock);
-      const others = joint === undefined ? [] : await joint.finish();
-      answer = others && use([...funnels, ...others], await joint?.medians(funnels, others));
+      await this.walked(funnels, joint.takeBlock);
+      const others = await joint.finish();
+      if (others !== undefined) {
+        const medianMs = results.length > 0 ? undefined : await joint.medians(funnels, others);
+        return answerOf([...funnels, ...others], medianMs);
+      }
     } finally {
-      joint?.release();
-      for (const {durations} of funnels) for (const list of durations) this.lists.giveBack(list);
+      joint.release();
     }
     // The second thread ended, and what it had counted is gone.
-    return answer ?? use(await this.walked(this.postedFunnels(query, posted)));
+    return answerOf(await this.walked(make(posted)));
   }
 
   private postedFunnels(query: QueryOf<'funnel'>, posted: readonly PostedSteps[]): PostedFunnel[] {

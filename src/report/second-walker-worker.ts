@@ -35,8 +35,9 @@ const port = must(parentPort, 'the second walker runs in a thread');
 
 const segments = new Map<number, UserPostings>();
 const lists = new NumberLists(memories.second);
-/** The last walk that it took part in. */
-let walked: {readonly told: ToldWalk; readonly funnels: readonly PostedFunnel[]} | undefined;
+/** The last walk that it took part in, and what it counted of each partition. */
+let walked: {readonly told: ToldWalk; readonly counted: readonly Counted[]} | undefined;
+type Counted = Pick<PostedFunnel, 'reached' | 'durations'>;
 
 port.on('message', hear);
 port.postMessage({kind: 'ready'} satisfies FromSecondWalker);
@@ -57,12 +58,12 @@ function walk(told: ToldWalk): void {
   const {number, partitions, asked, turns} = told;
   if (Atomics.compareExchange(turns, stateAt, states.offered, states.taken) !== states.offered) return;
   Atomics.notify(turns, stateAt); // J5
-  for (const {durations} of walked?.funnels ?? []) for (const list of durations) lists.giveBack(list);
+  for (const {durations} of walked?.counted ?? []) for (const list of durations) lists.giveBack(list);
   const funnels = partitions.map(({segments: numbers, stepNames}) => {
     const postings = numbers.map((each) => must(segments.get(each), 'the second walker has the segments of a walk'));
     return new PostedFunnel(postings, stepNames, asked.stretch, asked.windowMs, lists);
   });
-  walked = {told, funnels};
+  walked = {told, counted: funnels.map(({reached, durations}) => ({reached, durations}))};
   for (const _ of walkBlocks(funnels, () => Atomics.add(turns, nextBlockAt, 1)));
   const results = funnels.map(({reached, durations}) => ({reached, durations: durations.map(toldList)}));
   const copies = results.flatMap(({durations}) => durations.filter((each) => each instanceof Float64Array));
@@ -97,9 +98,9 @@ function lookOut(): void {
 /** J7 */
 function findMedians({number, durations}: ToldMedians): void {
   if (walked?.told.number !== number) return;
-  const {told, funnels} = walked;
+  const {told, counted} = walked;
   const others = durations.map((places) => ({durations: places.map((each) => listAt(memories.asker, each))}));
-  const all = [...funnels, ...others];
+  const all = [...counted, ...others];
   const tell = (): void => {
     Atomics.add(told.turns, foundAt, 1);
     Atomics.notify(told.turns, foundAt);

@@ -1,6 +1,6 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {chmodSync, writeFileSync} from 'node:fs';
+import {chmodSync, existsSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
@@ -66,6 +66,25 @@ describe('embedded nats-server', () => {
     expect(info.state.messages).toBe(1);
     const again = await connect(nats.address);
     expect(again.getServer()).toBe(nc.getServer());
+  });
+
+  test('what a killed server had not finished to write is gone before the next one starts', async () => {
+    const dataDir = temporaryFolder();
+    const {nats} = await start(dataDir);
+    const jsm = await jetstreamManager(await connect(nats.address), {timeout: 500});
+    await jsm.streams.add({name: 'S', subjects: ['s']});
+    await jetstream(await connect(nats.address)).publish('s', 'kept');
+    const blocks = readdirSync(dataDir, {recursive: true, encoding: 'utf8'}).filter((path) => path.endsWith('.blk'));
+    expect(blocks).not.toEqual([]);
+    const unfinished = blocks.map((path) => join(dataDir, `${path}.tmp`));
+    for (const path of unfinished) writeFileSync(path, 'of a user who is deleted');
+
+    const firstPid = nats.pid()!;
+    process.kill(firstPid, 'SIGKILL');
+    await until('another server runs', () => nats.pid() !== firstPid && !isRunning(firstPid));
+    const info = await until('the client is back', () => jsm.streams.info('S').catch(() => undefined));
+    expect(info.state.messages).toBe(1);
+    expect(unfinished.filter((path) => existsSync(path))).toEqual([]);
   });
 
   test('stop leaves no process behind, and the store opens again', async () => {
