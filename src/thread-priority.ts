@@ -25,8 +25,10 @@ export function letCompilerGiveWay(log: Logger): void {
   giveWayBy(log, compilerSteps, threadsOfV8);
 }
 
-/** A timer and, of one worker (src/node-flags.ts), that worker: Node starts them first, and numbers ascend. Were they others (numbers begin anew
- * at some point), those would only be slower. */
+/**
+ * A timer and, of one worker (src/node-flags.ts), that worker: Node starts them first, and numbers ascend. Were they others, as
+ * numbers begin anew at some point, those would only be slower.
+ */
 function threadsOfV8(): number[] {
   const others = readdirSync('/proc/self/task')
     .map(Number)
