@@ -10,13 +10,20 @@ export const inOrder = (columns: OpenColumns): RowsView => ({
   order: timeOrder(columns.times, columns.users, columns.count),
 });
 
-/** What readers ask of it. What they get stays as it is when rows come later. */
+/** Whose and what rows are, by ordinal: erased ones as well, in no order of time. */
+export type RowsByOrdinal = Pick<
+  RowsView,
+  'baseOrdinal' | 'count' | 'timeBase' | 'times' | 'users' | 'noUser' | 'names'
+>;
+
+/** What readers ask of it. But for `rowsNow` it stays as it is when rows come later. */
 export interface ChunkInMemory {
   readonly chunk: number;
   readonly baseOrdinal: number;
   /** Rows so far. */
   readonly count: number;
-  view(): RowsView;
+  /** For who is done with them before the next row comes: nothing is copied. */
+  rowsNow(): RowsByOrdinal;
   /** What bodies are read with: a view whose rows are not in order. */
   columnsView(): OpenColumns;
   /** Uncompressed body blocks so far; the last one may be short. Full ones are the same arrays every time. */

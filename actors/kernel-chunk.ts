@@ -1,14 +1,14 @@
 // A chunk whose rows a kernel makes (actors/event-rows.ts). While it is open they stand in the kernel's memory, and readers
 // get copies; when it is closed they are copied out, and the memory is the next chunk's.
 import {type BlockPieces, encodeBlocks} from './bodies.js';
-import {type ChunkInMemory, inOrder, type OpenColumns} from './chunk.js';
+import type {ChunkInMemory, OpenColumns, RowsByOrdinal} from './chunk.js';
 import {ByteReader} from './codec/bytes.js';
 import type {EntryView, MessageCursor} from './codec/entries.js';
 import {ColumnValues} from './column-values.js';
 import type {EventRows, RowKernel} from './event-rows.js';
 import {assert, must} from './invariant.js';
 import {bodyBlockRows, chunkBodyBytesMax, chunkRowsMax} from './limits.js';
-import {codeInBody, noUser, type RowsView} from './rows.js';
+import {codeInBody, noUser} from './rows.js';
 
 const blockWords = 4;
 const blockBodiesWord = 2;
@@ -25,7 +25,6 @@ export class KernelChunk implements ChunkInMemory {
   private lastBlock: Uint8Array | undefined;
   /** Kept until the next row. */
   private lastColumns: OpenColumns | undefined;
-  private lastView: RowsView | undefined;
 
   /** The chunk before is closed. */
   constructor(rows: EventRows, chunk: number, baseOrdinal: number) {
@@ -59,7 +58,6 @@ export class KernelChunk implements ChunkInMemory {
     this.isFull = this.count === chunkRowsMax || calls.bodyBytes() >= chunkBodyBytesMax;
     this.lastBlock = undefined;
     this.lastColumns = undefined;
-    this.lastView = undefined;
   }
 
   /** Copies out what readers may still ask for. */
@@ -69,9 +67,19 @@ export class KernelChunk implements ChunkInMemory {
     this.isOpen = false;
   }
 
-  view(): RowsView {
-    this.lastView ??= inOrder(this.columnsView());
-    return this.lastView;
+  rowsNow(): RowsByOrdinal {
+    if (!this.isOpen) return this.columnsView();
+    const {count, baseOrdinal} = this;
+    const {times, users, names} = this.rows.kernel;
+    return {
+      baseOrdinal,
+      count,
+      timeBase: 0,
+      times: times.subarray(0, count),
+      users: users.subarray(0, count),
+      noUser,
+      names: names.subarray(0, count),
+    };
   }
 
   columnsView(): OpenColumns {

@@ -3,7 +3,7 @@
 
 import {BodyWriter, bodyLengths, keyInBody, type Shape} from './bodies.js';
 import {equalRanges, viewOf} from './byte-ranges.js';
-import {type ChunkInMemory, inOrder, type OpenColumns} from './chunk.js';
+import type {ChunkInMemory, OpenColumns} from './chunk.js';
 import {type EntryView, PropertyCursor, valueTag} from './codec/entries.js';
 import {Dictionary} from './dictionary.js';
 import {InternedTable} from './interned.js';
@@ -38,8 +38,6 @@ export class OpenChunk implements ChunkInMemory {
   private readonly rowColumns = new Uint8Array(objectKeysMax);
   private readonly spans: number[] = [];
   private spanCount = 0;
-  /** Kept until the next row: live reads at rest do not sort again. */
-  private lastView: RowsView | undefined;
   private cursor: PropertyCursor | undefined;
 
   /** `like`: the chunk before. */
@@ -64,7 +62,6 @@ export class OpenChunk implements ChunkInMemory {
     const shape = entry.propertiesStart > 0 ? this.appendProperties(entry, row, name) : undefined;
     this.bodyBytes += this.bodies.append(entry, shape, this.spans, this.spanCount);
     this.count = row + 1;
-    this.lastView = undefined;
     if (this.bodies.rows === bodyBlockRows) this.closeBlock();
   }
 
@@ -143,18 +140,9 @@ export class OpenChunk implements ChunkInMemory {
     this.dictionary.beginBlock();
   }
 
-  /** Rows so far. The columns are views of this chunk's memory: rows that come later do not show. */
-  view(): RowsView {
-    this.lastView ??= inOrder(this.columnsView());
-    return this.lastView;
-  }
-
-  /** What bodies are read with. */
-  columnsView(): OpenColumns {
+  rowsNow() {
     const {count} = this;
-    const values = this.dictionary.view();
     return {
-      chunk: this.chunk,
       baseOrdinal: this.baseOrdinal,
       count,
       timeBase: 0,
@@ -162,6 +150,16 @@ export class OpenChunk implements ChunkInMemory {
       users: this.users.subarray(0, count),
       noUser,
       names: this.names.subarray(0, count),
+    };
+  }
+
+  /** What bodies are read with. The columns are views of this chunk's memory: rows that come later do not show. */
+  columnsView(): OpenColumns {
+    const {count} = this;
+    const values = this.dictionary.view();
+    return {
+      ...this.rowsNow(),
+      chunk: this.chunk,
       columns: this.columns.map(
         (codes, i): RowColumn => ({key: this.keyBytes[i], codes: codes.subarray(0, count), inBody: codeInBody, values}),
       ),

@@ -34,7 +34,7 @@ export class RestoredChunk implements ChunkInMemory {
     return OpenChunk.restore(this.rows, this.bodyBlocks);
   }
 
-  view(): RowsView {
+  rowsNow(): RowsView {
     return this.rows;
   }
 

@@ -1,8 +1,10 @@
 // Pieces of chunks and cuts: the order of rows, their bodies, records of users, and the open chunk of a start.
 
 import {gunzipSync, gzipSync} from 'node:zlib';
+import {inOrder} from '../../actors/chunk.js';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {beginMessage, MessageCursor, sealMessage, writeEvent} from '../../actors/codec/entries.js';
+import {NewestRows} from '../../actors/history.js';
 import {InternedTable} from '../../actors/interned.js';
 import {chunkRowsMax} from '../../actors/limits.js';
 import {OpenChunk} from '../../actors/open-chunk.js';
@@ -16,6 +18,7 @@ import {canonical, dayMs, workloadEvents} from '../workload/events.js';
 import {type Piece, sumOf, told} from './piece.js';
 import type {SomeEvents} from './some-events.js';
 
+const pageRows = 100;
 /** Of two minutes of ingestion of the canonical workload. */
 const mixedMs = 120_000;
 
@@ -60,11 +63,19 @@ export function chunkPieces({count, times, users}: SomeEvents): Piece[] {
   ];
 }
 
+/** A page without a filter. */
+const newestOf = (offer: (newest: NewestRows) => void) => () => {
+  const filter = {user: undefined, name: undefined, fromMs: 0, toMs: Number.POSITIVE_INFINITY, before: undefined};
+  const newest = new NewestRows(pageRows, {...filter, ordinalEnd: Number.POSITIVE_INFINITY});
+  offer(newest);
+  return told(() => newest.rows.map(({ordinal}) => ordinal));
+};
+
 function ofOneChunk(count: number): Piece[] {
   const chunk = chunkOf(count);
   const blocks = chunk.blocks();
   const members = blocks.map(storedMember);
-  const part = encodeRows(chunk.view());
+  const part = encodeRows(inOrder(chunk.columnsView()));
   const restored = (): RestoredChunk => new RestoredChunk(viewRows(part), blocks);
   const inflated = (inflate: (member: Uint8Array) => Uint8Array | undefined) => () => {
     const read = members.map((member) => inflate(member)!);
@@ -88,15 +99,24 @@ function ofOneChunk(count: number): Piece[] {
       count,
     },
     {
+      quick: 'newest rows of an open chunk: looked at where they stand',
+      plain: 'newest rows of an open chunk: sorted',
+      work: {
+        quick: newestOf((newest) => newest.offerByOrdinal(chunk.rowsNow())),
+        plain: newestOf((newest) => newest.offer(inOrder(chunk.columnsView()))),
+      },
+      count,
+    },
+    {
       quick: 'the open chunk of a start: viewed',
       plain: 'the open chunk of a start: values numbered anew',
       work: {
         quick: () => {
-          const {order} = restored().view();
+          const {order} = restored().rowsNow();
           return told(() => sumOf(order));
         },
         plain: () => {
-          const {order} = restored().opened().view();
+          const {order} = inOrder(restored().opened().columnsView());
           return told(() => sumOf(order));
         },
       },

@@ -223,7 +223,7 @@ function createFront(
     intake,
     underWay: new BodiesUnderWay({monotonicMs, soon}),
     obstacles,
-    asks: new Asks(new AskLink(connections.ask, pulses.ask, answeringThreads)),
+    asks: new Asks(new AskLink(connections.ask, pulses.ask, answeringThreads), handOver.now),
     keys,
     cursors: new CursorSeal(deploymentSecret),
     traffic,

@@ -108,7 +108,7 @@ export class HistoryReads {
     const inMemory = this.chunksInMemory(); // R1
     const numbers = new Set(inMemory.map(({chunk}) => chunk));
     const stored = [...layout.chunks.values()].filter(({chunk}) => !numbers.has(chunk));
-    for (const chunk of inMemory) newest.offer(chunk.view());
+    for (const chunk of inMemory) newest.offerByOrdinal(chunk.rowsNow());
     const ofUser = await this.chunksOfUser(filter.user);
     const candidates = ofUser === undefined ? stored : stored.filter(({chunk}) => ofUser.has(chunk));
     await this.offerStored(newest, reachableChunks(candidates, filter), budget);

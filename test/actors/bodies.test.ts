@@ -10,6 +10,7 @@ import {
   upgradedBlock,
   withoutBodies,
 } from '../../actors/bodies.js';
+import {inOrder} from '../../actors/chunk.js';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {
   type AcceptedEvent,
@@ -67,7 +68,7 @@ class Story {
   }
 
   /** What comes out of these parts, row by row. */
-  read(rows: RowsView = this.chunk.view(), blocks: readonly Uint8Array[] = this.chunk.blocks()) {
+  read(rows: RowsView = inOrder(this.chunk.columnsView()), blocks: readonly Uint8Array[] = this.chunk.blocks()) {
     return Array.from({length: rows.count}, (_, row) => {
       const block = new BodyBlock(blocks[Math.floor(row / bodyBlockRows)], rows);
       const entry = block.entry(row, this.users, this.names);
@@ -131,7 +132,7 @@ describe('bodies', () => {
 
   test('properties alone are read without the tables', () => {
     const told = new Story(story);
-    const rows = told.chunk.view();
+    const rows = inOrder(told.chunk.columnsView());
     const block = new BodyBlock(told.chunk.blocks()[0], rows);
     const read = Array.from({length: rows.count}, (_, row) => propertiesOf(block.properties(row)));
     const wanted = story.map(({properties = {}}) =>
@@ -144,11 +145,11 @@ describe('bodies', () => {
     const events = mixedEvents(3 * bodyBlockRows, 5);
     for (const cut of [1, bodyBlockRows - 1, bodyBlockRows, bodyBlockRows + 77]) {
       const told = new Story(events.slice(0, cut));
-      told.chunk = OpenChunk.restore(viewRows(encodeRows(told.chunk.view())), told.chunk.blocks());
+      told.chunk = OpenChunk.restore(viewRows(encodeRows(inOrder(told.chunk.columnsView()))), told.chunk.blocks());
       told.append(events.slice(cut));
       const whole = new Story(events);
       expect(told.chunk.blocks().map(hex)).toEqual(whole.chunk.blocks().map(hex));
-      expect(encodeRows(told.chunk.view())).toEqual(encodeRows(whole.chunk.view()));
+      expect(encodeRows(inOrder(told.chunk.columnsView()))).toEqual(encodeRows(inOrder(whole.chunk.columnsView())));
     }
   });
 
@@ -161,13 +162,13 @@ describe('bodies', () => {
       },
     }));
     const whole = new Story(events);
-    const [session, plan] = whole.chunk.view().columns;
+    const [session, plan] = inOrder(whole.chunk.columnsView()).columns;
     expect([new Set(session.codes).size, new Set(plan.codes).size]).toEqual([events.length, 3]);
     for (const cut of [100, 1_023, 1_024, 1_025, 1_999]) {
       const told = new Story(events.slice(0, cut));
-      told.chunk = OpenChunk.restore(viewRows(encodeRows(told.chunk.view())), told.chunk.blocks());
+      told.chunk = OpenChunk.restore(viewRows(encodeRows(inOrder(told.chunk.columnsView()))), told.chunk.blocks());
       told.append(events.slice(cut));
-      expect(told.chunk.view()).toEqual(whole.chunk.view());
+      expect(inOrder(told.chunk.columnsView())).toEqual(inOrder(whole.chunk.columnsView()));
       expect(told.read().map((bytes) => hex(bytes!))).toEqual(whole.payloads.map(hex));
     }
   });
@@ -177,7 +178,7 @@ describe('bodies', () => {
       properties: {a: `a${i}`, b: `b${i}`, c: `c${i}`, d: `d${i}`, plan: i < 9_000 ? 'early' : 'late'},
     }));
     const told = new Story(events);
-    const view = told.chunk.view();
+    const view = inOrder(told.chunk.columnsView());
     const plan = view.columns[4].codes;
     expect([new Set(plan).size, plan.includes(codeInBody)]).toEqual([2, false]);
     expect(view.columns.some(({codes}) => codes.includes(codeInBody))).toBe(true);
@@ -186,7 +187,7 @@ describe('bodies', () => {
 
   test('erased bodies are empty, the others where they were', () => {
     const told = new Story(story);
-    const rows = told.chunk.view();
+    const rows = inOrder(told.chunk.columnsView());
     const [block] = told.chunk.blocks();
     const left = withoutBodies(block, new Set([0, 3]));
     const read = told.read(eraseRows(rows, [0, 3]), [left]);
@@ -212,7 +213,7 @@ describe('bodies', () => {
 
   test('blocks of version 1 are read as they were written', () => {
     const told = new Story(story);
-    const rows = told.chunk.view();
+    const rows = inOrder(told.chunk.columnsView());
     const writer = new ByteWriter(1_024);
     for (const [row, payload] of told.payloads.entries()) {
       writer.varint(row === 4 ? 0 : payload.length);
@@ -240,7 +241,7 @@ describe('bodies', () => {
 
   test.each([1, 2, 3, 4, 5, 6])('seed %i: any mixture of events comes back, also from a member of a part', (seed) => {
     const told = new Story(mixedEvents(2_000, seed));
-    const rows = viewRows(encodeRows(told.chunk.view()));
+    const rows = viewRows(encodeRows(inOrder(told.chunk.columnsView())));
     const blocks = told.chunk.blocks().map((block) => gunzipSync(compressBlock(block)));
     expect(told.read(rows, blocks).map((bytes) => hex(bytes!))).toEqual(told.payloads.map(hex));
   });

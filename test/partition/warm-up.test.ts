@@ -2,6 +2,7 @@
 import {crc32} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {joinBodies} from '../../actors/bodies.js';
+import {inOrder} from '../../actors/chunk.js';
 import type {ChunkEntry, PartRef} from '../../actors/manifest.js';
 import {OpenChunk} from '../../actors/open-chunk.js';
 import {encodeRows} from '../../actors/rows.js';
@@ -36,7 +37,7 @@ class Store implements PartValues {
 function storeOf(times: readonly number[]): {readonly store: Store; readonly stored: StoredRows} {
   const store = new Store();
   const chunks = times.map((timeMs, chunk): ChunkEntry => {
-    const rows = store.put(encodeRows(new OpenChunk(chunk, chunk).view()));
+    const rows = store.put(encodeRows(inOrder(new OpenChunk(chunk, chunk).columnsView())));
     const bodies = store.put(joinBodies([storedMember(Uint8Array.of(chunk))]));
     return {
       chunk,

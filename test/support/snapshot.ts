@@ -2,6 +2,7 @@
 
 import {crc32, gzipSync} from 'node:zlib';
 import {joinBodies} from '../../actors/bodies.js';
+import {inOrder} from '../../actors/chunk.js';
 import {ByteWriter, wtf8} from '../../actors/codec/bytes.js';
 import {beginMessage, type Json, MessageCursor, sealMessage, writeEvent} from '../../actors/codec/entries.js';
 import {InternedTable} from '../../actors/interned.js';
@@ -119,7 +120,7 @@ export class TestPartition {
   /** Ends the chunk. */
   cutChunk(): this {
     if (this.open.count === 0) return this;
-    this.putChunk(this.chunks.length, this.open.view(), this.open.blocks());
+    this.putChunk(this.chunks.length, inOrder(this.open.columnsView()), this.open.blocks());
     this.open = new OpenChunk(this.open.chunk + 1, this.open.baseOrdinal + this.open.count);
     return this;
   }

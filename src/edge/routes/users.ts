@@ -45,9 +45,12 @@ function readUserRef(exchange: Exchange, segment: string): UserRef {
 export async function readUser(front: Front, exchange: Exchange, segment: string): Promise<void> {
   const user = readUserRef(exchange, segment);
   const partition = partitionOfUser(user, front.partitionCount);
-  const profile = await front.asks.partition(partition, {ask: 'profile', user}, ['profile', 'unknown_user']);
+  // Asked at once: under load the way to the partition's thread is longer than the answer takes.
+  const [profile, page] = await Promise.all([
+    front.asks.partition(partition, {ask: 'profile', user}, ['profile', 'unknown_user']),
+    new HistoryReader(front.asks, [partition], {user}).read(historyLimitDefault, undefined),
+  ]);
   if (profile.kind === 'unknown_user') return exchange.fail(userNotFound);
-  const page = await new HistoryReader(front.asks, [partition], {user}).read(historyLimitDefault, undefined);
   exchange.json('200 OK', profileJson(profile, page.events, page.next !== undefined));
 }
 
