@@ -7,7 +7,6 @@
 //       time (days that were imported without a time of day) those of one page are read.
 //   N3. Rows in memory are looked at where they stand, from the last one on: under load each page comes between two messages of
 //       the log, and to sort them anew for it takes three times as long, after copying them.
-
 import type {RowsByOrdinal} from './chunk.js';
 import type {ChunkEntry} from './manifest.js';
 import {lowerBound, type RowsView} from './rows.js';
@@ -84,14 +83,16 @@ export class NewestRows {
 
   offer(chunk: RowsView): void {
     const {user} = this.filter;
-    const found = user === undefined ? this.scan(chunk) : this.scanOf(user, chunk);
-    if (found.length > 0) this.rows = mergeNewest(this.rows, found, this.limit);
+    this.keep(user === undefined ? this.scan(chunk) : this.scanOf(user, chunk));
   }
 
   /** The same of a chunk in memory, whose rows are in no order. */
   offerByOrdinal(chunk: RowsByOrdinal): void {
     const {user} = this.filter;
-    const found = user === undefined ? this.scanAll(chunk) : this.scanOf(user, chunk);
+    this.keep(user === undefined ? this.scanAll(chunk) : this.scanOf(user, chunk));
+  }
+
+  private keep(found: readonly FoundRow[]): void {
     if (found.length > 0) this.rows = mergeNewest(this.rows, found, this.limit);
   }
 

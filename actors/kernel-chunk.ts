@@ -1,5 +1,5 @@
 // A chunk whose rows a kernel makes (actors/event-rows.ts). While it is open they stand in the kernel's memory, and readers
-// get copies; when it is closed they are copied out, and the memory is the next chunk's.
+// that go on after the next row get copies; when it is closed they are copied out, and the memory is the next chunk's.
 import {type BlockPieces, encodeBlocks} from './bodies.js';
 import type {ChunkInMemory, OpenColumns, RowsByOrdinal} from './chunk.js';
 import {ByteReader} from './codec/bytes.js';

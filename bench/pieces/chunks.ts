@@ -99,7 +99,7 @@ function ofOneChunk(count: number): Piece[] {
       count,
     },
     {
-      quick: 'newest rows of an open chunk: looked at where they stand',
+      quick: 'newest rows of an open chunk: where they stand',
       plain: 'newest rows of an open chunk: sorted',
       work: {
         quick: newestOf((newest) => newest.offerByOrdinal(chunk.rowsNow())),

@@ -1,6 +1,5 @@
 // Rows made by the kernel against rows made one by one (the twin): every part of every snapshot and chunk is the same, byte
 // for byte, whatever the log has; and what an erased user left in the kernel's memory is overwritten.
-
 import {crc32} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {inOrder} from '../../actors/chunk.js';
@@ -93,9 +92,11 @@ async function expectSame({messages}: Log, restartBefore = messages.length): Pro
 /** Checksums of the open chunk, column by column. */
 function sumsOf({partition: {open}}: MemoryShell): unknown {
   const {times, users, names, order, columns, keysInBody} = inOrder(open.columnsView());
+  const now = open.rowsNow();
   const sumOf = (array: ArrayBufferView) => crc32(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
   return {
     rows: [times, users, names, order].map(sumOf),
+    rowsNow: [now.times, now.users, now.names].map(sumOf),
     columns: columns.map(({key, codes}) => [Buffer.from(key).toString('hex'), sumOf(codes)]),
     values: columns
       .slice(0, 1)
