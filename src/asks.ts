@@ -28,7 +28,7 @@ export type PartitionQuestion =
   | {readonly ask: 'status'}
   /** Numbers for /metrics; answered within 600 ms, behind the log or not. */
   | {readonly ask: 'measures'}
-  /** Live: waits until everything acked before it arrived is folded; so do `history` and `exists`. */
+  /** Live: waits until everything acked before it left is folded; so do `history` and `exists`. */
   | {readonly ask: 'profile'; readonly user: UserRef}
   | {readonly ask: 'exists'; readonly user: UserRef}
   | {

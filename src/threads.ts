@@ -2,6 +2,7 @@
 
 import {once} from 'node:events';
 import {type MessagePort, Worker} from 'node:worker_threads';
+import {AckedSequences} from './ingest/acked-sequences.js';
 import type {
   AckedParcel,
   AnsweringThread,
@@ -48,7 +49,8 @@ export function startPartitionThread(
   });
   const program = new URL('./partition/worker.js', import.meta.url);
   const ports = [plan.manifestsPort, plan.rowsPort].filter((port) => port !== undefined);
-  const questions = new Questions((question) => worker.postMessage(question));
+  const acked = plan.ackedSequences && new AckedSequences(plan.ackedSequences);
+  const questions = new Questions((question) => worker.postMessage({...question, acked: acked?.copy()}));
   const {worker, ...thread} = startThread(program, name, data, ports, onFatal, (message) => {
     if (message.kind === 'ask anew') ask();
     else if (message.kind === 'hurry') hurry();

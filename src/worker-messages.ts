@@ -112,6 +112,8 @@ export interface ThreadQuestion {
   readonly number: number;
   readonly subject: string;
   readonly question: unknown;
+  /** To a thread that folds: its `ackedSequences` at this moment. */
+  readonly acked?: BigInt64Array | undefined;
 }
 
 /**

@@ -14,7 +14,7 @@ export class AckedSequences {
   private readonly numbers: BigInt64Array;
   private readonly connectionAt: number;
 
-  /** `numbers`: of `newAckedSequences`. */
+  /** `numbers`: of `newAckedSequences`, or a copy of these. */
   constructor(numbers: BigInt64Array) {
     this.numbers = numbers;
     this.connectionAt = numbers.length - 1;
@@ -34,6 +34,11 @@ export class AckedSequences {
   /** Goes up with every connection. */
   get connection(): bigint {
     return Atomics.load(this.numbers, this.connectionAt);
+  }
+
+  /** What it says now, for a thread to know it later. The thread that notes acks calls this: its numbers go together. */
+  copy(): BigInt64Array {
+    return this.numbers.slice();
   }
 
   /** Undefined: nothing was acked over this connection. */

@@ -1,11 +1,12 @@
 // Answers to live questions (src/asks.ts): profile, history, bodies, deletions. Live: everything that was acked before
-// the question arrived is folded first, whichever edge acked it.
+// the question left is folded first, whichever edge acked it.
 import {setTimeout as pause} from 'node:timers/promises';
 import {isoText} from '../../actors/calendar.js';
 import {wtf8} from '../../actors/codec/bytes.js';
 import type {DeletionRecord} from '../../actors/manifest.js';
 import type {Deletion, PartitionAnswer, PartitionQuestion, UserRef} from '../asks.js';
 import {monotonicMs} from '../clock.js';
+import type {AckedSequences} from '../ingest/acked-sequences.js';
 import type {PartitionMeasures} from '../measures.js';
 import {MissingPart} from '../parts/stored-parts.js';
 import {isReportLate} from './alarms.js';
@@ -44,12 +45,13 @@ export class LiveReads {
     this.longReads = longReads;
   }
 
-  async answer(question: LiveQuestion): Promise<PartitionAnswer> {
+  /** `seen`: what was acked when the question left, if that is known. */
+  async answer(question: LiveQuestion, seen?: AckedSequences): Promise<PartitionAnswer> {
     const startMs = monotonicMs();
     const endMs = startMs + overtakenMsMax;
     for (;;) {
       try {
-        return await this.answerOnce(question, startMs + pageMsMax);
+        return await this.answerOnce(question, seen, startMs + pageMsMax);
       } catch (error) {
         if (error instanceof ReadTooLong) return tooLong;
         if (!(error instanceof MissingPart) || this.runner.setup.layout.readsFrom(error.ref)) throw error;
@@ -58,7 +60,11 @@ export class LiveReads {
     }
   }
 
-  private async answerOnce(question: LiveQuestion, endMs: number): Promise<PartitionAnswer> {
+  private async answerOnce(
+    question: LiveQuestion,
+    seen: AckedSequences | undefined,
+    endMs: number,
+  ): Promise<PartitionAnswer> {
     switch (question.ask) {
       case 'status':
         return this.status();
@@ -70,7 +76,7 @@ export class LiveReads {
       case 'deletion':
         return this.deletion(question);
     }
-    if (!(await this.isCaughtUp(caughtUpMsMax)))
+    if (!(await this.isCaughtUp(caughtUpMsMax, seen)))
       return {kind: 'unavailable', message: 'the partition is behind its log'};
     switch (question.ask) {
       case 'exists':
@@ -112,20 +118,20 @@ export class LiveReads {
     return measurePartition(this.runner, await this.catchUp(statusMsMax));
   }
 
-  /** Whether everything that was acked before the call is folded within `msMax`. */
-  private async isCaughtUp(msMax: number): Promise<boolean> {
-    return (await this.catchUp(msMax)).isCaughtUp;
+  /** Whether everything that was acked before the call, or was `seen`, is folded within `msMax`. */
+  private async isCaughtUp(msMax: number, seen?: AckedSequences): Promise<boolean> {
+    return (await this.catchUp(msMax, seen)).isCaughtUp;
   }
 
-  /** Waits until everything that was acked before the call is folded, or `msMax` is over. */
-  private async catchUp(msMax: number): Promise<CatchUp> {
+  /** Waits until everything that was acked before the call, or was `seen`, is folded, or `msMax` is over. */
+  private async catchUp(msMax: number, seen?: AckedSequences): Promise<CatchUp> {
     const {partition} = this.runner.setup;
     const startedMs = monotonicMs();
     const deadlineMs = startedMs + msMax;
     const leftMs = () => Math.max(0, deadlineMs - monotonicMs());
     while (leftMs() > 0) {
       // A question that a restart of the server swallowed is asked again.
-      const sequence = await this.newestWrite.sequence().catch(() => undefined);
+      const sequence = await this.newestWrite.sequence(seen).catch(() => undefined);
       if (sequence !== undefined) {
         const behind = Math.max(0, sequence - partition.appliedSequence);
         const isCaughtUp = await this.runner.whenApplied(sequence, leftMs());

@@ -1,4 +1,4 @@
-// What a live read has to wait for: a sequence of the log at or above every write that was acked before it is asked for.
+// What a live read has to wait for: a sequence of the log at or above every write that was acked before the question left.
 import type {AckedSequences} from '../ingest/acked-sequences.js';
 import type {LogReader} from './log-reader.js';
 
@@ -16,10 +16,15 @@ export class NewestWrite {
     this.acked = acked;
   }
 
-  /** Rejects when the log has to be asked and does not answer. */
-  async sequence(): Promise<number> {
+  /**
+   * `seen`: what was acked when the question left, if that is known; what came meanwhile is not waited for.
+   * Rejects when the log has to be asked and does not answer.
+   */
+  async sequence(seen?: AckedSequences): Promise<number> {
     if (this.acked === undefined) return this.reader.lastSequence();
-    const newest = this.acked.newest(this.partition);
+    // Over another connection sequences may be of another log.
+    const known = seen?.connection === this.acked.connection ? seen : this.acked;
+    const newest = known.newest(this.partition);
     if (newest !== undefined) return newest;
     // Looked at after the above: what the log said over an older connection says nothing of acks that came over that one since.
     const {connection} = this.acked;

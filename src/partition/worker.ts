@@ -196,14 +196,20 @@ async function answer(reads: LiveReads, vitals: ThreadVitals, message: Msg): Pro
 async function answerHere(
   bySubject: ReadsBySubject,
   vitals: ThreadVitals,
-  {number, subject, question}: ThreadQuestion,
+  {number, subject, question, acked}: ThreadQuestion,
 ): Promise<void> {
   const reads = must(bySubject.get(subject), 'a thread is asked about its own partitions');
-  tell({kind: 'answer', number, answer: await replyTo(question as PartitionQuestion, reads, vitals)});
+  const seen = acked && new AckedSequences(acked);
+  tell({kind: 'answer', number, answer: await replyTo(question as PartitionQuestion, reads, vitals, seen)});
 }
 
-async function replyTo(question: PartitionQuestion, reads: LiveReads, vitals: ThreadVitals): Promise<PartitionAnswer> {
-  const answering = question.ask === 'measures' ? measures(reads, vitals) : reads.answer(question);
+async function replyTo(
+  question: PartitionQuestion,
+  reads: LiveReads,
+  vitals: ThreadVitals,
+  seen?: AckedSequences,
+): Promise<PartitionAnswer> {
+  const answering = question.ask === 'measures' ? measures(reads, vitals) : reads.answer(question, seen);
   return answering.catch((error: Error): PartitionAnswer => {
     if (!damage.note(error)) log.error({err: error}, 'a live question failed');
     return {kind: 'unavailable', message: 'a part of the answer could not be read'};

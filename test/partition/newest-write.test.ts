@@ -67,6 +67,34 @@ test('an answer that a new connection overtook is of the older one', async () =>
   expect([await newest.sequence(), log.asked]).toEqual([9, 2]);
 });
 
+test('what was acked after the question left is not waited for', async () => {
+  const {acked, newest} = open();
+  acked.acked(1, 9);
+  const seen = new AckedSequences(acked.copy());
+  acked.acked(1, 12);
+  expect([await newest.sequence(seen), await newest.sequence()]).toEqual([9, 12]);
+});
+
+test('what a question saw over a connection that is gone is not looked at', async () => {
+  const {log, acked, newest} = open();
+  acked.acked(1, 9);
+  const seen = new AckedSequences(acked.copy());
+  acked.startConnection();
+  log.last = 4;
+  expect(await newest.sequence(seen)).toBe(4);
+  acked.acked(1, 5);
+  expect(await newest.sequence(seen)).toBe(5);
+});
+
+test('a question that left before anything was acked waits for what the log had', async () => {
+  const {log, acked, newest} = open();
+  const seen = new AckedSequences(acked.copy());
+  log.last = 7;
+  expect(await newest.sequence(seen)).toBe(7);
+  acked.acked(1, 9);
+  expect([await newest.sequence(seen), log.asked]).toEqual([7, 1]);
+});
+
 test('where others write, too, the log is asked each time', async () => {
   const log = new FakeLog();
   const newest = new NewestWrite(log, 0, undefined);

@@ -115,7 +115,7 @@ test('the edge of the same process asks without NATS, and is answered when what 
   const numbers = newAckedSequences(1);
   const acked = new AckedSequences(numbers);
   await role.startWorker({ackedSequences: numbers});
-  const exists = (id: string) => role.askHere({ask: 'exists', user: user(id)});
+  const exists = (id: string, seen?: BigInt64Array) => role.askHere({ask: 'exists', user: user(id)}, seen);
   await asked('unknown_user', exists('ada'));
   acked.acked(0, await role.append(events([event('ada', 'x', day)])));
   await asked('known_user', exists('ada'));
@@ -127,7 +127,10 @@ test('the edge of the same process asks without NATS, and is answered when what 
   const waiting = exists('eve');
   await role.append(events([event('eve', 'x', day)]));
   await asked('known_user', waiting);
+  // Nor is what is acked once the question has left.
+  const left = exists('eve', acked.copy());
   acked.acked(0, sequence + 1_000);
+  await asked('known_user', left);
   expect(await exists('eve')).toEqual({kind: 'unavailable', message: 'the partition is behind its log'});
   acked.startConnection();
   await asked('known_user', exists('eve'));

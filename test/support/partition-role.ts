@@ -160,7 +160,7 @@ export class PartitionRole {
   }
 
   /** As the edge of the same process asks. */
-  askHere(question: PartitionQuestion): Promise<PartitionAnswer> {
+  askHere(question: PartitionQuestion, acked?: BigInt64Array): Promise<PartitionAnswer> {
     const worker = this.worker as Worker;
     this.questions += 1;
     const number = this.questions;
@@ -176,6 +176,7 @@ export class PartitionRole {
         number,
         subject: askPartitionSubject(0),
         question,
+        acked,
       } as const;
       worker.postMessage(asked satisfies ToWorker);
     });
