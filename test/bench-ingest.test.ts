@@ -58,18 +58,22 @@ test.runIf(isLinux)('bench: overload counts what becomes of every request, and t
   }
 });
 
-test.runIf(isLinux)('bench: mixed asks reports while events come in, and sees snapshots', async () => {
+test.runIf(isLinux)('bench: mixed asks reports and pages while events come in, and sees snapshots', async () => {
   const {stdout, result} = await runSmall('mixed');
   expect(stdout).toMatch(/single: report p99 while ingesting \/ idle \d/);
   expect(stdout).toMatch(/all rounds together \d/);
-  for (const {rounds, reportsBusyToIdle, together} of result.report.shapes) {
+  for (const {rounds, reportsBusyToIdle, pagesBusyToIdle, together} of result.report.shapes) {
     const [{samples}] = rounds.rounds;
-    const {idle, ingesting, 'ingesting alone': alone} = samples;
+    const {idle, ingesting, 'pages idle': pagesIdle, 'pages ingesting': pagesIngesting} = samples;
+    const alone = samples['ingesting alone'];
     expect(reportsBusyToIdle.median).toBe(ingesting.reports.latencyMs.p99 / idle.reports.latencyMs.p99);
+    expect(pagesBusyToIdle.median).toBe(pagesIngesting.pages.latencyMs.p99 / pagesIdle.pages.latencyMs.p99);
+    expect(pagesIngesting.offered.statuses['200']).toBe(pagesIngesting.offered.requests);
     expect(alone.acks.snapshots).toBeGreaterThan(0);
     // One round: together is what it is alone.
     expect(together.reportsIngesting.latencyMs).toEqual(ingesting.reports.latencyMs);
     expect([together.reportsIdle.count, together.snapshots]).toEqual([idle.reports.asked, alone.acks.snapshots]);
+    expect(together.pagesIngesting.count).toBe(pagesIngesting.pages.asked);
     expect(alone.acks.during.count + alone.acks.outside.count).toBe(alone.offered.statuses['200']);
   }
 });

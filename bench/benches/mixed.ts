@@ -1,5 +1,6 @@
-// How much reports and ingestion disturb each other: reports while events come in at 80 % of the saturated rate, beside the
-// same kinds of reports on an idle service; acks while a snapshot is taken, beside acks at other times.
+// How much reads and ingestion disturb each other: reports while events come in at 80 % of the saturated rate, beside the
+// same kinds of reports on an idle service; pages and profiles likewise; acks while a snapshot is taken, beside acks at other
+// times.
 //   Every report is asked for the first time, over events that were stored before. What is ingested meanwhile is of later
 //   days: more of it must not make the questions longer.
 //   A p99 of one round is that of two hundred reports, the slowest two: it is told of all rounds together as well, as are
@@ -26,6 +27,7 @@ import {quieted, settled} from '../machine/settle.js';
 import {SnapshotWatch} from '../machine/snapshot-watch.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
+import {livePaths} from '../pages.js';
 import {freshReports} from '../reports.js';
 import {playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText, VoidRound} from '../rounds.js';
 import {spreadOf} from '../statistics.js';
@@ -34,6 +36,7 @@ import {canonical} from '../workload/events.js';
 
 interface Sample {
   readonly reports?: ReportLatency;
+  readonly pages?: ReportLatency;
   readonly offered?: Offered;
   /** Acks whose wait overlapped a snapshot, and the others. */
   readonly acks?: {readonly during: Together; readonly outside: Together; readonly snapshots: number};
@@ -46,19 +49,23 @@ interface Together {
   readonly latencies: Latencies;
 }
 
-type Name = 'idle' | 'ingesting' | 'ingesting alone';
+type Name = 'idle' | 'ingesting' | 'pages idle' | 'pages ingesting' | 'ingesting alone';
 
 interface ShapeReport {
   readonly shape: Shape;
   readonly rounds: Rounds<Sample, Name>;
   /** Report p99 while ingesting / idle. */
   readonly reportsBusyToIdle: Ratio;
+  /** Likewise of pages and profiles. */
+  readonly pagesBusyToIdle: Ratio;
   /** Ack p99 during a snapshot / outside. */
   readonly acksDuringToOutside: Ratio;
   /** Of all rounds that count, as if they had been one. */
   readonly together: {
     readonly reportsIdle: Together;
     readonly reportsIngesting: Together;
+    readonly pagesIdle: Together;
+    readonly pagesIngesting: Together;
     readonly acksDuring: Together;
     readonly acksOutside: Together;
     readonly snapshots: number;
@@ -77,6 +84,8 @@ const ingestShare = 0.8;
  * in 5 s can be twice what is put in order meanwhile, and 80 % of that was more than the service bore for 20 s.
  */
 const reportSecondsFactor = 4;
+/** Two hundred a round, too, as they are asked twice as often. */
+const pageSecondsFactor = 2;
 /** Every partition takes a snapshot every 0.8 refreshes: 15 of them by default. The small form has one and needs no more. */
 const snapshotSecondsFactor = ({isSmall}: BenchOptions): number => (isSmall ? 4 : 6);
 
@@ -85,7 +94,8 @@ interface Stage {
   readonly load: LoadProcess;
   readonly service: BenchService;
   readonly snapshots: SnapshotWatch;
-  readonly paths: Iterator<string>;
+  readonly reports: Iterator<string>;
+  readonly pages: Iterator<string>;
   readonly options: BenchOptions;
   readonly say: Say;
   /** Of the round that is played: what both loads of it are a share of. */
@@ -106,8 +116,8 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Mixed
     const {host, port} = service;
     await load.run('stored', {host, port, connections: connectionsOf('batch', options), seconds: null});
     await settled(service, options);
-    const paths = freshReports(stored);
-    reports.push(await runShape({shape, load, service, snapshots, paths, options, say, saturated: 0}));
+    const asked = {reports: freshReports(stored), pages: livePaths(stored)};
+    reports.push(await runShape({shape, load, service, snapshots, ...asked, options, say, saturated: 0}));
     await service.stop();
   }
   return {refreshSeconds: options.refreshSeconds, events: stored.eventCount, shapes: reports};
@@ -123,6 +133,8 @@ async function runShape(stage: Stage): Promise<ShapeReport> {
   const contenders = {
     idle: (round: number) => measureIdle(stage, round),
     ingesting: (round: number) => measureIngesting(stage, round),
+    'pages idle': (round: number) => measurePagesIdle(stage, round),
+    'pages ingesting': (round: number) => measurePagesIngesting(stage, round),
     'ingesting alone': (round: number) => measureAlone(stage, round),
   };
   const rounds = await playRounds<Sample, Name>(contenders, stage.options, stage.say);
@@ -132,6 +144,10 @@ async function runShape(stage: Stage): Promise<ShapeReport> {
     reportsBusyToIdle: ratioOf(
       rounds,
       ({idle, ingesting}) => ingesting.reports!.latencyMs.p99 / idle.reports!.latencyMs.p99,
+    ),
+    pagesBusyToIdle: ratioOf(
+      rounds,
+      (samples) => samples['pages ingesting'].pages!.latencyMs.p99 / samples['pages idle'].pages!.latencyMs.p99,
     ),
     acksDuringToOutside: ratioOf(rounds, (samples) => {
       const {during, outside} = samples['ingesting alone'].acks!;
@@ -147,6 +163,8 @@ function together({rounds}: Rounds<Sample, Name>): ShapeReport['together'] {
   return {
     reportsIdle: all(({idle}) => idle.reports!.latencies),
     reportsIngesting: all(({ingesting}) => ingesting.reports!.latencies),
+    pagesIdle: all((samples) => samples['pages idle'].pages!.latencies),
+    pagesIngesting: all((samples) => samples['pages ingesting'].pages!.latencies),
     acksDuring: all((samples) => samples['ingesting alone'].acks!.during.latencies),
     acksOutside: all((samples) => samples['ingesting alone'].acks!.outside.latencies),
     snapshots: rounds.reduce((sum, {samples}) => sum + samples['ingesting alone'].acks!.snapshots, 0),
@@ -162,45 +180,67 @@ const summarised = (latencies: Latencies): Together => ({
 const measureSeconds = ({options}: Stage, round: number, factor: number): number =>
   round === 0 ? secondsOf(round, options) : factor * options.seconds;
 
-/** Published parts are there whatever comes in. */
+/** Published parts are there whatever comes in, and what live reads wait for is folded in time. */
 function requireAllAnswered({asked, unavailable}: ReportLatency): void {
-  if (unavailable > 0) throw new Error(`${unavailable} of ${asked} reports were answered 503`);
+  if (unavailable > 0) throw new Error(`${unavailable} of ${asked} reports or pages were answered 503`);
 }
 
 async function measureIdle(stage: Stage, round: number): Promise<Sample> {
-  const {service, paths, options, say} = stage;
+  const {shape, service, options, say} = stage;
   await quieted(service, options);
-  const reports = await askAtRate(
-    service.baseUrl,
-    paths,
-    options.numbers.reports!,
-    measureSeconds(stage, round, reportSecondsFactor),
-  );
-  say(
-    `${stage.shape} · idle: reports p50 ${fixed(reports.latencyMs.p50, 1)}, p99 ${fixed(reports.latencyMs.p99, 1)} ms`,
-  );
+  const reports = await askReports(stage, measureSeconds(stage, round, reportSecondsFactor));
+  say(`${shape} · idle: reports ${latencyText(reports)}`);
   return {reports};
 }
 
 async function measureIngesting(stage: Stage, round: number): Promise<Sample> {
-  const {shape, load, service, paths, options, say} = stage;
+  const {shape, load, service, options} = stage;
   const seconds = measureSeconds(stage, round, reportSecondsFactor);
   await quieted(service, options);
   stage.saturated = await saturatedRate(load, shape, service, seconds, options);
-  await quieted(service, options);
-  const wanted = {shape, target: service, requestsPerSecond: ingestShare * stage.saturated, seconds};
-  const [offered, reports] = await Promise.all([
-    offer(load, wanted, options),
-    askAtRate(service.baseUrl, paths, options.numbers.reports!, seconds),
-  ]);
-  requireAllStored(offered);
-  requireAllAnswered(reports);
-  say(
-    `${shape} · while ${whole(offered.requestsPerSecond)} requests/s are stored: ` +
-      `reports p50 ${fixed(reports.latencyMs.p50, 1)}, p99 ${fixed(reports.latencyMs.p99, 1)} ms`,
-  );
+  const {offered, asked: reports} = await whileIngesting(stage, seconds, 'reports', askReports);
   return {reports, offered};
 }
+
+async function measurePagesIdle(stage: Stage, round: number): Promise<Sample> {
+  const {shape, service, options, say} = stage;
+  await quieted(service, options);
+  const pages = await askPages(stage, measureSeconds(stage, round, pageSecondsFactor));
+  say(`${shape} · idle: pages ${latencyText(pages)}`);
+  return {pages};
+}
+
+async function measurePagesIngesting(stage: Stage, round: number): Promise<Sample> {
+  const seconds = measureSeconds(stage, round, pageSecondsFactor);
+  const {offered, asked: pages} = await whileIngesting(stage, seconds, 'pages', askPages);
+  return {pages, offered};
+}
+
+type Ask = (stage: Stage, seconds: number) => Promise<ReportLatency>;
+
+const askReports: Ask = ({service, reports, options}, seconds) =>
+  askAtRate(service.baseUrl, reports, options.numbers.reports!, seconds);
+
+const askPages: Ask = ({service, pages, options}, seconds) =>
+  askAtRate(service.baseUrl, pages, options.numbers.pages!, seconds);
+
+async function whileIngesting(
+  stage: Stage,
+  seconds: number,
+  what: 'reports' | 'pages',
+  ask: Ask,
+): Promise<{offered: Offered; asked: ReportLatency}> {
+  const {shape, load, service, saturated, options, say} = stage;
+  await quieted(service, options);
+  const wanted = {shape, target: service, requestsPerSecond: ingestShare * saturated, seconds};
+  const [offered, asked] = await Promise.all([offer(load, wanted, options), ask(stage, seconds)]);
+  requireAllStored(offered);
+  requireAllAnswered(asked);
+  say(`${shape} · while ${whole(offered.requestsPerSecond)} requests/s are stored: ${what} ${latencyText(asked)}`);
+  return {offered, asked};
+}
+
+const latencyText = ({latencyMs: {p50, p99}}: ReportLatency): string => `p50 ${fixed(p50, 1)}, p99 ${fixed(p99, 1)} ms`;
 
 async function measureAlone(stage: Stage, round: number): Promise<Sample> {
   const {shape, load, service, snapshots, options, say} = stage;
@@ -251,11 +291,20 @@ function text({refreshSeconds, events, shapes}: MixedReport): string {
   ].join('\n');
 }
 
-function shapeText({shape, rounds, reportsBusyToIdle, acksDuringToOutside, together}: ShapeReport): string {
-  const {reportsIdle, reportsIngesting, acksDuring, acksOutside, snapshots} = together;
+function shapeText({
+  shape,
+  rounds,
+  reportsBusyToIdle,
+  pagesBusyToIdle,
+  acksDuringToOutside,
+  together,
+}: ShapeReport): string {
+  const {reportsIdle, reportsIngesting, pagesIdle, pagesIngesting, acksDuring, acksOutside, snapshots} = together;
   return (
     `${shape}: report p99 while ingesting / idle ${ratioText(reportsBusyToIdle)}, ` +
     `all rounds together ${togetherText(reportsIngesting, reportsIdle)}; ` +
+    `of pages and profiles ${ratioText(pagesBusyToIdle)}, ` +
+    `all rounds together ${togetherText(pagesIngesting, pagesIdle)}; ` +
     `ack p99 during a snapshot / outside ${ratioText(acksDuringToOutside)}, ` +
     `all rounds together ${togetherText(acksDuring, acksOutside)}, ${snapshots} snapshots; ${roundsText(rounds)}`
   );
@@ -293,6 +342,14 @@ function rowsOf({shape, rounds: {rounds}}: ShapeReport): string[][] {
       of(({ingesting}) => ingesting.reports!.latencyMs),
     ),
     row(
+      'pages, idle',
+      of((samples) => samples['pages idle'].pages!.latencyMs),
+    ),
+    row(
+      'pages, while ingesting',
+      of((samples) => samples['pages ingesting'].pages!.latencyMs),
+    ),
+    row(
       'acks, while reporting',
       of(({ingesting}) => ingesting.offered!.latencyMs),
     ),
@@ -309,10 +366,11 @@ function rowsOf({shape, rounds: {rounds}}: ShapeReport): string[][] {
 
 export const mixedBench: Bench<MixedReport> = {
   name: 'mixed',
-  summary: 'reports while events come in, and acks while snapshots are taken',
+  summary: 'reports and pages while events come in, and acks while snapshots are taken',
   numbers: {
     stored: {normal: 1_000_000, small: 5_000, help: 'events that the reports are about'},
     reports: {normal: 10, small: 10, help: 'reports a second'},
+    pages: {normal: 20, small: 20, help: 'pages and profiles a second'},
   },
   run,
   text,

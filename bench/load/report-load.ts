@@ -1,4 +1,4 @@
-// Reports asked at a fixed rate, whatever the answers: each counts from the moment at which it was to be asked.
+// Reports and pages asked at a fixed rate, whatever the answers: each counts from the moment at which it was to be asked.
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../src/clock.js';
