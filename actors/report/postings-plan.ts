@@ -12,6 +12,8 @@ const mergeShare = 4;
 
 export interface Segment {
   readonly chunks: readonly ChunkEntry[];
+  /** Whose events are in the postings; undefined: those of all names. */
+  readonly names: ReadonlySet<number> | undefined;
   readonly postings: UserPostings;
 }
 
@@ -59,6 +61,14 @@ export function planUntil(plan: readonly PlannedSegment[], stretch: Stretch): Pl
     if (end > 0) return [...asked, {chunks: last.chunks.slice(0, end), held: undefined}];
   }
   return [];
+}
+
+/** The plan within a stretch that somebody asks about: what is to be built begins with the first chunk that has rows in it, too. */
+export function planWithin(plan: readonly PlannedSegment[], stretch: Stretch): PlannedSegment[] {
+  const [first, ...others] = planUntil(plan, stretch);
+  if (first === undefined || first.held !== undefined) return first === undefined ? [] : [first, ...others];
+  const start = first.chunks.findIndex((chunk) => liesWithin(chunk, stretch));
+  return start < 0 ? others : [{chunks: first.chunks.slice(start), held: undefined}, ...others];
 }
 
 /** The same chunks in segments of which none is due to be merged. G2 */

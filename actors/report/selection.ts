@@ -16,6 +16,10 @@ export function chunksWithin(chunks: readonly ChunkEntry[], stretches: readonly 
 export const liesWithin = ({minTimeMs, maxTimeMs}: ChunkEntry, {startMs, lastMs}: Stretch): boolean =>
   startMs <= lastMs && minTimeMs <= lastMs && maxTimeMs >= startMs;
 
+/** Whether all of the chunk's times lie in the stretch. */
+export const isInside = ({minTimeMs, maxTimeMs}: ChunkEntry, {startMs, lastMs}: Stretch): boolean =>
+  minTimeMs >= startMs && maxTimeMs <= lastMs;
+
 /** From the oldest to the newest event of the chunks; without a ms when there are none. */
 export function stretchOfChunks(chunks: readonly ChunkEntry[]): Stretch {
   let [startMs, lastMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];

@@ -251,9 +251,11 @@ export class Evaluation {
     };
     const results: FunnelResult[] = [];
     const posted: PostedSteps[] = [];
+    const storedRows = snapshots.reduce((sum, {index}) => sum + liveRows(index.chunks), 0);
     for (const snapshot of snapshots) {
       const stepNames = query.steps.map((event) => nameIndex(snapshot.names, event));
-      const segments = await this.funnelIndex?.postingsOf(snapshot, stretchOf(query));
+      const asked = {names: new Set(stepNames.filter((name) => name >= 0)), stretch: stretchOf(query)};
+      const segments = await this.funnelIndex?.postingsOf(snapshot, asked, storedRows);
       if (segments === undefined) {
         results.push(await this.scannedFunnel(query, stepNames, snapshot)); // E1
       } else if (this.funnelIndex?.keeps(segments)) posted.push({segments, stepNames});

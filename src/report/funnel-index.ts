@@ -8,10 +8,13 @@
 //       when no funnel was asked for a while.
 //   I3. What they take is taken from the room for parts, and is at most a share of it. Building borrows of that room, as
 //       far as it needs it and up to a larger share, and gives it back. What does not fit is not built.
+//       Where those of all events do not fit there are postings of what was asked for lately, as far as they do: of the names
+//       of some funnels, from the first event on that one of them is about (actors/report/asked-funnels.ts).
 //   I4. A segment's replacement is built beside it: answers go on meanwhile. One partition is built at a time, and nothing
 //       else that borrows of the room for parts meanwhile.
 
 import type {ChunkEntry, SnapshotIndex} from '../../actors/manifest.js';
+import {AskedFunnels, holdsAll, hull, type NamedStretch} from '../../actors/report/asked-funnels.js';
 import {NumberLists} from '../../actors/report/median.js';
 import type {PostedFunnel} from '../../actors/report/posted-funnel.js';
 import {
@@ -19,11 +22,12 @@ import {
   type PlannedSegment,
   planSegments,
   planUntil,
+  planWithin,
   rowsOf,
   rowsToBuild,
   type Segment,
 } from '../../actors/report/postings-plan.js';
-import {chunksWithin, liveRows, type Stretch} from '../../actors/report/selection.js';
+import {chunksNaming, chunksWithin, isInside, liveRows, type Stretch} from '../../actors/report/selection.js';
 import {
   type AllocatePostings,
   PostingsBuilder,
@@ -37,6 +41,7 @@ import {isUnreadable} from '../parts/damage.js';
 import {loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {funnelKernel, kernelMemory} from './funnel-kernel.js';
+import {NameSizes} from './name-sizes.js';
 import type {PartitionSnapshot} from './newest-snapshots.js';
 import {
   type AskedWalk,
@@ -57,17 +62,20 @@ const rowsOnTheWayMin = 65_536;
 const shareOnTheWay = 1 / 16;
 const interestMs = 30 * 60_000;
 const loadsAheadMax = 4;
-/** What did not fit is tried again when the partition has become smaller or larger by this share. */
+/** What did not fit is tried again when it has become smaller by this share. */
 const retryShare = 1 / 8;
 
-/** Rows of the chunks that lie in the stretch; given up when they are more than `rowsMax`. */
+/** Rows of the chunks that lie in the stretch, with these names; given up when they are more than `rowsMax`. */
 interface Build {
   readonly chunks: readonly ChunkEntry[];
+  /** Undefined: all. */
+  readonly names: ReadonlySet<number> | undefined;
   readonly index: SnapshotIndex;
   readonly rankStart: number;
   readonly stretch: Stretch;
   readonly rowsMax: number;
-  readonly allocate: AllocatePostings;
+  /** For later answers as well; otherwise for one answer. */
+  readonly isKept: boolean;
   /** Called between slices. */
   readonly pause: () => Promise<void>;
 }
@@ -76,14 +84,36 @@ interface Build {
 interface Wanted {
   readonly index: SnapshotIndex;
   readonly stretch: Stretch;
+  /** Of the snapshots of all partitions. */
+  readonly storedRows: number;
+}
+
+/** What is to be built, and what is held of it. */
+interface Plan {
+  readonly index: SnapshotIndex;
+  readonly segments: readonly PlannedSegment[];
+  /** Undefined: of all names. */
+  readonly chosen: Chosen | undefined;
+  readonly storedRows: number;
+}
+
+interface Chosen extends NamedStretch {
+  /** That its postings take, as far as that is known beforehand. */
+  readonly bytes: number;
+  /** Of this partition's share of the memory. */
+  readonly rowsMax: number;
 }
 
 interface PartitionState {
   segments: readonly Segment[];
   /** What waits for its turn to be built. I4 */
   wanted: Wanted | undefined;
-  /** How many rows' postings did not fit. */
-  unfitRows: number | undefined;
+  readonly asked: AskedFunnels;
+  readonly sizes: NameSizes;
+  /** What was chosen and built, where all names' postings do not fit. */
+  chosen: Chosen | undefined;
+  /** What a choice was to take that did not fit after all. */
+  refusedBytes: number | undefined;
 }
 
 export class FunnelIndex {
@@ -97,6 +127,8 @@ export class FunnelIndex {
   private readonly allocate: AllocatePostings;
   private readonly building: Turns;
   private readonly partitions = new Map<number, PartitionState>();
+  /** How many rows' postings did not fit, of all partitions and names. */
+  private unfitRows: number | undefined;
   private backlog: Promise<void> | undefined;
   /** Built, and not kept yet. */
   private builtBytes = 0;
@@ -138,15 +170,21 @@ export class FunnelIndex {
     return bytes;
   }
 
-  /** Postings of all rows of this snapshot that lie in the stretch; undefined when there are none (yet). I1 */
+  /**
+   * Postings of all rows of this snapshot that have one of the names and lie in the stretch; undefined when there are none
+   * (yet). `storedRows`: of the snapshots of all partitions. I1
+   */
   async postingsOf(
     {manifest, index}: PartitionSnapshot,
-    stretch: Stretch,
+    {names, stretch}: NamedStretch,
+    storedRows: number,
   ): Promise<readonly UserPostings[] | undefined> {
+    if (names.size === 0) return [];
     this.lastAskedMs = monotonicMs();
     const state = this.stateOf(manifest.partition);
-    const plan = planSegments(index, state.segments);
-    if (plan.some((segment) => lacksAny(segment, stretch))) this.want(state, {index, stretch});
+    state.asked.note(names, stretch, this.lastAskedMs);
+    const plan = planSegments(index, state.segments.filter(holding(names)));
+    if (plan.some((segment) => lacksAny(segment, stretch))) this.want(state, {index, stretch, storedRows});
     try {
       return await this.completed(plan, index, stretch);
     } catch (error) {
@@ -169,7 +207,17 @@ export class FunnelIndex {
       const rankStart = postings.at(-1)?.rankEnd ?? 0;
       const lacking = held === undefined ? chunksWithin(chunks, [stretch]) : [];
       if (held === undefined && lacking.length === 0) continue;
-      const build = {chunks: lacking, index, rankStart, stretch, rowsMax, allocate: plainMemory, pause};
+      if (liveRows(lacking.filter((chunk) => isInside(chunk, stretch))) > rowsMax) return undefined;
+      const build = {
+        chunks: lacking,
+        names: undefined,
+        index,
+        rankStart,
+        stretch,
+        rowsMax,
+        isKept: false,
+        pause,
+      };
       const own = held?.postings ?? (await this.buildPostings(build));
       if (own === undefined || own.rankStart < rankStart) return undefined;
       if (held === undefined) rowsMax -= own.rows;
@@ -204,6 +252,7 @@ export class FunnelIndex {
   /** Nothing is kept any more, and a second thread that walked over it ends. */
   forget(): void {
     this.partitions.clear();
+    this.unfitRows = undefined;
     this.letGo();
     this.makeRoom();
   }
@@ -212,7 +261,10 @@ export class FunnelIndex {
     const state = this.partitions.get(partition) ?? {
       segments: [],
       wanted: undefined,
-      unfitRows: undefined,
+      asked: new AskedFunnels(),
+      sizes: new NameSizes(this.parts),
+      chosen: undefined,
+      refusedBytes: undefined,
     };
     this.partitions.set(partition, state);
     return state;
@@ -246,17 +298,20 @@ export class FunnelIndex {
     for (;;) {
       const state = [...this.partitions.values()].find(({wanted}) => wanted !== undefined);
       if (state?.wanted === undefined) return;
-      const {index, stretch} = state.wanted;
+      const {wanted} = state;
       state.wanted = undefined;
-      const plan = planUntil(planSegments(index, state.segments), stretch);
-      await this.start(state, mergeDue(plan, index), index);
+      await this.start(state, wanted);
     }
   }
 
   /** Never rejects: parts that cannot be read are the business of the scan, which answers then. */
-  private async start(state: PartitionState, plan: readonly PlannedSegment[], index: SnapshotIndex): Promise<void> {
+  private async start(state: PartitionState, wanted: Wanted): Promise<void> {
     try {
-      await this.building.take(() => this.build(state, plan, index));
+      await this.building.take(async () => {
+        // Of all names first, and where those do not fit after all, of some.
+        const isDone = await this.buildWanted(state, wanted);
+        if (!isDone && !this.fitsWhole(wanted.storedRows)) await this.buildWanted(state, wanted);
+      });
     } catch (error) {
       const level = isUnreadable(error) ? 'debug' : 'error';
       this.logger[level]({err: error}, 'postings for funnels were not built');
@@ -265,20 +320,69 @@ export class FunnelIndex {
     }
   }
 
-  private async build(state: PartitionState, plan: readonly PlannedSegment[], index: SnapshotIndex): Promise<void> {
-    const rows = rowsOf(plan);
-    if (state.unfitRows !== undefined && Math.abs(rows - state.unfitRows) < state.unfitRows * retryShare) return;
+  /** Whether it is built, as far as anything of it may fit. */
+  private async buildWanted(state: PartitionState, wanted: Wanted): Promise<boolean> {
+    const plan = await this.planOf(state, wanted);
+    return plan === undefined || rowsToBuild(plan.segments) === 0 || this.build(state, plan);
+  }
+
+  /** Undefined: nothing of what is asked for fits. */
+  private async planOf(state: PartitionState, {index, stretch, storedRows}: Wanted): Promise<Plan | undefined> {
+    if (this.fitsWhole(storedRows)) {
+      this.keepOnly(({names}) => names === undefined);
+      const segments = planUntil(planSegments(index, state.segments), stretch);
+      return {index, segments: mergeDue(segments, index), chosen: undefined, storedRows};
+    }
+    this.keepOnly(({names}) => names !== undefined);
+    const chosen = await this.choose(state, index, storedRows);
+    if (chosen === undefined) return undefined;
+    const segments = planWithin(planSegments(index, state.segments.filter(holding(chosen.names))), chosen.stretch);
+    return {index, segments: mergeDue(segments, index), chosen, storedRows};
+  }
+
+  /** Whether postings of all rows and names may fit. */
+  private fitsWhole(storedRows: number): boolean {
+    const rowsEnd = this.unfitRows === undefined ? Number.POSITIVE_INFINITY : this.unfitRows * (1 - retryShare);
+    return storedRows < rowsEnd && PostingsBuilder.postingsBytesMin(0, storedRows) <= this.bytesMax;
+  }
+
+  /** Of all partitions: those that are in the way of the others. */
+  private keepOnly(isKept: (segment: Segment) => boolean): void {
+    const states = [...this.partitions.values()].filter(({segments}) => !segments.every(isKept));
+    for (const state of states) state.segments = state.segments.filter(isKept);
+    if (states.length === 0) return;
+    this.letGo();
+    this.makeRoom();
+  }
+
+  /** I3 */
+  private async choose(state: PartitionState, index: SnapshotIndex, storedRows: number): Promise<Chosen | undefined> {
+    const {asked, sizes, refusedBytes = Number.POSITIVE_INFINITY} = state;
+    const sinceMs = monotonicMs() - interestMs;
+    const slices = new QuietSlices(this.whenQuiet);
+    await sizes.read(index, asked.namesSince(sinceMs), () => slices.pause());
+    const bytesOf = (choice: NamedStretch): number => bytesOfNames(index, sizes, choice);
+    // Users are spread evenly, so that what fits one partition's share fits all of them.
+    const bytesMax = this.bytesMax * (liveRows(index.chunks) / storedRows);
+    const choice = asked.choose(sinceMs, state.chosen, bytesOf, Math.min(bytesMax, refusedBytes * (1 - retryShare)));
+    return (
+      choice && {...choice, bytes: bytesOf(choice), rowsMax: Math.floor(bytesMax / Float64Array.BYTES_PER_ELEMENT)}
+    );
+  }
+
+  /** Whether it fitted. */
+  private async build(state: PartitionState, plan: Plan): Promise<boolean> {
     const startedMs = monotonicMs();
     const segments: Segment[] = [];
     let builtBytes = 0;
     try {
-      for (const {chunks, held} of plan) {
+      for (const {chunks, held} of plan.segments) {
         const rankStart = segments.at(-1)?.postings.rankEnd ?? 0;
-        const segment = held ?? (await this.buildBesideOrAfter(state, plan, chunks, index, rankStart));
+        const segment = held ?? (await this.buildBesideOrAfter(state, plan, chunks, rankStart));
         // Ranks of what is held overlap only where something before it was built anew, and seldom then: all is built anew.
         if (segment === undefined || segment.postings.rankStart < rankStart) {
-          this.giveUp(state, plan, rows);
-          return;
+          this.giveUp(state, plan);
+          return false;
         }
         segments.push(segment);
         if (held !== undefined) continue;
@@ -290,77 +394,106 @@ export class FunnelIndex {
       this.builtBytes -= builtBytes;
     }
     state.segments = segments;
-    if (state.unfitRows !== undefined && rows > state.unfitRows) state.unfitRows = undefined;
+    state.chosen = plan.chosen;
     this.letGo();
-    this.logger.debug({rows: rowsToBuild(plan), ms: monotonicMs() - startedMs}, 'postings for funnels built');
+    const [rows, names] = [rowsToBuild(plan.segments), plan.chosen?.names.size];
+    this.logger.debug({rows, names, ms: monotonicMs() - startedMs}, 'postings for funnels built');
+    return true;
   }
 
   /** What is whole and does not fit is not tried again soon; what was held may be in the way of the rest. */
-  private giveUp(state: PartitionState, plan: readonly PlannedSegment[], rows: number): void {
-    const isWhole = plan.every(({held}) => held === undefined);
-    Object.assign(state, {segments: [], unfitRows: isWhole ? rows : undefined});
+  private giveUp(state: PartitionState, {segments, chosen, storedRows}: Plan): void {
+    if (segments.every(({held}) => held === undefined)) {
+      if (chosen === undefined) this.unfitRows = storedRows;
+      else state.refusedBytes = chosen.bytes;
+    }
+    Object.assign(state, {segments: [], chosen: undefined});
     this.letGo();
-    this.logger.debug({rows}, 'postings for funnels do not fit');
+    this.logger.debug({rows: rowsOf(segments)}, 'postings for funnels do not fit');
   }
 
   /** Beside the segments that it replaces, or, where memory does not suffice for both, after they are gone. */
   private async buildBesideOrAfter(
     state: PartitionState,
-    plan: readonly PlannedSegment[],
+    plan: Plan,
     chunks: readonly ChunkEntry[],
-    index: SnapshotIndex,
     rankStart: number,
   ): Promise<Segment | undefined> {
-    const segment = await this.buildSegment(chunks, index, rankStart);
-    const kept = plan.flatMap(({held}) => held ?? []);
+    const segment = await this.buildSegment(chunks, plan, rankStart);
+    const kept = plan.segments.flatMap(({held}) => held ?? []);
     if (segment !== undefined || kept.length === state.segments.length) return segment;
     state.segments = kept;
     this.letGo();
-    return this.buildSegment(chunks, index, rankStart);
+    return this.buildSegment(chunks, plan, rankStart);
   }
 
   private async buildSegment(
     chunks: readonly ChunkEntry[],
-    index: SnapshotIndex,
+    {index, chosen}: Plan,
     rankStart: number,
   ): Promise<Segment | undefined> {
     const slices = new QuietSlices(this.whenQuiet);
     const pause = (): Promise<void> => slices.pause();
     const stretch = {startMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY};
-    const {allocate} = this;
-    const rowsMax = liveRows(chunks);
-    const postings = await this.buildPostings({chunks, index, rankStart, stretch, rowsMax, allocate, pause});
-    return postings && {chunks, postings};
+    const names = chosen?.names;
+    const rowsMax = chosen?.rowsMax ?? liveRows(chunks);
+    const postings = await this.buildPostings({chunks, names, index, rankStart, stretch, rowsMax, isKept: true, pause});
+    return postings && {chunks, names, postings};
   }
 
   /** Undefined where they do not fit, or where there are none (actors/report/user-postings.ts, U3). */
   private async buildPostings(build: Build): Promise<UserPostings | undefined> {
-    const {chunks, rankStart, rowsMax, pause} = build;
+    const {chunks, names: only, rankStart, rowsMax, isKept, pause} = build;
     const {users, names} = build.index;
-    const rows = Math.min(rowsMax, liveRows(chunks));
-    const passing = PostingsBuilder.passingBytes(users.count, rows);
-    const kept = PostingsBuilder.postingsBytesMin(names.count, rows);
-    if (this.bytesHeld + kept > this.bytesMax) return undefined; // I3
-    if (this.bytesHeld + this.borrowedBytes + passing + kept > this.partsBytesMax * buildingShare) return undefined;
-    this.borrow(passing + kept);
-    try {
-      const builder = new PostingsBuilder(users.count, names.count, rankStart);
+    // Of some names it is known only when they are counted.
+    const rows = only === undefined ? Math.min(rowsMax, liveRows(chunks)) : 0;
+    const allocate = isKept ? this.allocate : plainMemory;
+    return this.borrowing(build, rows, async (counted) => {
+      const builder = new PostingsBuilder(users.count, names.count, rankStart, only);
       for await (const view of this.rows(build)) {
         builder.count(view);
         if (builder.rowCount > rowsMax) return undefined;
       }
+      if (!counted(builder.rowCount)) return undefined;
       builder.startPlacing();
       for await (const view of this.rows(build)) builder.place(view);
-      const work = builder.build((bytes) =>
-        this.bytesHeld + bytes <= this.bytesMax ? build.allocate(bytes) : undefined,
-      );
+      const work = builder.build((bytes) => (this.bytesHeld + bytes <= this.bytesMax ? allocate(bytes) : undefined));
       for (;;) {
         const {done, value} = work.next();
         if (done) return value;
         await pause();
       }
+    });
+  }
+
+  /**
+   * What building postings of so many rows takes, for as long as `work` lasts, which tells when it knows of more. Undefined,
+   * and `counted` false, where that does not fit. I3
+   */
+  private async borrowing<T>(
+    {index: {users, names}, isKept}: Build,
+    rowsMin: number,
+    work: (counted: (rows: number) => boolean) => Promise<T>,
+  ): Promise<T | undefined> {
+    let borrowed = 0;
+    const isLent = (rows: number): boolean => {
+      const kept = PostingsBuilder.postingsBytesMin(names.count, rows);
+      const bytes = PostingsBuilder.passingBytes(users.count, rows) + kept;
+      const more = bytes - borrowed;
+      if (more <= 0) return true;
+      if (this.bytesHeld + kept > this.bytesMax) return false;
+      // What an answer builds for itself is little, soon gone, and not in the way of what is kept.
+      const before = isKept ? borrowed : this.borrowedBytes;
+      if (this.bytesHeld + before + more > this.partsBytesMax * buildingShare) return false;
+      this.borrow(more);
+      borrowed = bytes;
+      return true;
+    };
+    if (!isLent(rowsMin)) return undefined;
+    try {
+      return await work(isLent);
     } finally {
-      this.borrow(-passing - kept);
+      this.borrow(-borrowed);
     }
   }
 
@@ -369,18 +502,32 @@ export class FunnelIndex {
     this.parts.memory.lend(bytes);
   }
 
-  private async *rows({chunks, stretch, pause}: Build): AsyncGenerator<RowsView, void, void> {
-    for await (const [, view] of loadAhead(chunks, ({rows}) => this.parts.loadRows(rows), loadsAheadMax)) {
+  private async *rows({chunks, names, stretch, pause}: Build): AsyncGenerator<RowsView, void, void> {
+    const asked = names === undefined ? chunks : chunksNaming(chunks, [...names]);
+    for await (const [, view] of loadAhead(asked, ({rows}) => this.parts.loadRows(rows), loadsAheadMax)) {
       yield rowsWithin(view, stretch.startMs, stretch.lastMs);
       await pause();
     }
   }
 }
 
-const hull = (a: Stretch, b: Stretch): Stretch => ({
-  startMs: Math.min(a.startMs, b.startMs),
-  lastMs: Math.max(a.lastMs, b.lastMs),
-});
+/** What postings of these names take, as far as that is known before they are built. */
+function bytesOfNames({users, names, chunks}: SnapshotIndex, sizes: NameSizes, asked: NamedStretch): number {
+  const rows = [...asked.names].map((name) => sizes.rowsOf(name, asked.stretch));
+  // By whole days they may be more than there are in the chunks that the stretch touches.
+  const inChunks = liveRows(chunksWithin(chunks, [asked.stretch]));
+  const share = Math.min(1, inChunks / rows.reduce((sum, each) => sum + each, 1));
+  return rows.reduce(
+    (sum, each) => sum + PostingsBuilder.nameBytesMax(users.count, Math.ceil(each * share)),
+    PostingsBuilder.postingsBytesMin(names.count, 0),
+  );
+}
+
+/** Whether a segment has all events of these names. */
+const holding =
+  (names: ReadonlySet<number>) =>
+  (segment: Segment): boolean =>
+    segment.names === undefined || holdsAll(segment.names, names);
 
 /** Whether the stretch needs rows of it that have no postings. */
 const lacksAny = ({chunks, held}: PlannedSegment, stretch: Stretch): boolean =>

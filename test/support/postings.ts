@@ -37,8 +37,9 @@ export function postingsOf(
   {userCount, nameCount}: Shape,
   rankStart = 0,
   allocate = plainMemory,
+  only?: ReadonlySet<number>,
 ): UserPostings | undefined {
-  const builder = new PostingsBuilder(userCount, nameCount, rankStart);
+  const builder = new PostingsBuilder(userCount, nameCount, rankStart, only);
   for (const chunk of chunks) builder.count(chunk);
   builder.startPlacing();
   for (const chunk of chunks) builder.place(chunk);

@@ -281,6 +281,17 @@ describe('postings', () => {
     expect(postings).toMatchObject({rows: 7, rankStart: 5, rankEnd: 9});
   });
 
+  test('of some names are as if there were no others', () => {
+    const rows = Array.from({length: 300}, (_, i) => row((i * 7) % 11, (i * 5) % 6, Math.floor(i / 40)));
+    const shape = {userCount: 11, nameCount: 6};
+    const only = new Set([1, 4]);
+    const some = postingsOf([chunkOf(rows)], shape, 3, undefined, only);
+    const others = postingsOf([chunkOf(rows.filter(({name}) => only.has(name)))], shape, 3);
+    expect(some?.rows).toBe(100);
+    for (let name = 0; name < 6; name++) expect(listed(some, name)).toEqual(listed(others, name));
+    expect([some?.rankEnd, some?.bytes]).toEqual([others?.rankEnd, others?.bytes]);
+  });
+
   test('do not exist where ranks run out, and do where they just suffice', () => {
     const rows = Array.from({length: ranksPerMs}, () => row(0, 0, 5));
     const shape = {userCount: 1, nameCount: 1};
