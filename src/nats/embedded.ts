@@ -7,6 +7,7 @@
 //   E4. A server that cannot write any more although the disk has room (it was full before) is started anew.
 //   E5. A server that was killed while it wrote a storage block anew leaves the unfinished copy behind, and no server removes
 //       it: bytes of a user who is deleted would stay in it. They go before a server starts.
+//   E6. Nor does any server finish erases that one had begun when it was killed: they are, before a server starts.
 
 import {type ChildProcess, execFile, spawn} from 'node:child_process';
 import {randomBytes} from 'node:crypto';
@@ -23,6 +24,8 @@ import {StartFault} from '../start-fault.js';
 import type {NatsAddress} from '../worker-messages.js';
 import {type DurabilityClass, readDurability} from './durability.js';
 import {watchStore} from './store-watch.js';
+import {bucketStream} from './topology.js';
+import {finishErases} from './unfinished-erases.js';
 import {isAtLeast, serverVersionMin, serverVersionSyncAlways} from './version.js';
 
 export interface EmbeddedNatsOptions {
@@ -158,6 +161,7 @@ async function startServer(plan: Plan, port: number): Promise<RunningServer> {
   rmSync(portsFolder, {recursive: true, force: true});
   mkdirSync(portsFolder, {mode: 0o700});
   removeUnfinishedBlocks(folder); // E5
+  finishBegunErases(folder, options.logger); // E6
   const configFile = join(folder, 'server.conf');
   // In a file and not on the command line, where every user of the machine could read the token.
   writeFileSync(configFile, serverConfig(plan, port), {mode: 0o600});
@@ -180,6 +184,18 @@ function removeUnfinishedBlocks(folder: string): void {
     path.endsWith('.blk.tmp'),
   );
   for (const path of unfinished) rmSync(join(folder, path), {force: true});
+}
+
+function finishBegunErases(folder: string, logger: Logger): void {
+  const stream = bucketStream('parts'); // No other stream's messages are erased.
+  const {erased, left} = finishErases(join(folder, 'jetstream', '$G', 'streams', stream, 'msgs'), stream);
+  if (erased > 0) logger.warn({values: erased}, 'erased what a killed nats-server had begun to erase');
+  if (left > 0) {
+    logger.error(
+      {values: left},
+      'a killed nats-server had begun to erase values, and their blocks are not as they should be',
+    );
+  }
 }
 
 async function untilListening(

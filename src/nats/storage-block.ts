@@ -1,0 +1,72 @@
+// Records of a nats-server storage block (`<n>.blk`, not compressed), as they stand in its file:
+//   record = length u32 (bit 31: has headers)  sequence u64  time i64  subjectLength u16
+//            subject  [headersLength u32  headers]  bytes  checksum u64                               (little endian)
+//   sequence: bit 63 of a record that was erased (nothing but random bytes follow), bit 62 of a tombstone: the message with
+//   that sequence is deleted.
+import {createHash, randomFillSync} from 'node:crypto';
+import {readSync} from 'node:fs';
+import {highwayHash64} from './highway-hash.js';
+
+const headBytes = 22;
+const checksumBytes = 8;
+const hasHeaders = 2 ** 31;
+const erasedBit = 1n << 63n;
+const tombstoneBit = 1n << 62n;
+/** Of the part of the head that is in the checksum: sequence and time. */
+const [signedStart, signedEnd] = [4, 20];
+
+export interface BlockRecord {
+  readonly kind: 'message' | 'tombstone' | 'erased';
+  readonly sequence: bigint;
+  /** Of the record in the file. */
+  readonly at: number;
+  readonly length: number;
+}
+
+/** All records of an open file, up to where none begins any more. */
+export function* recordsOf(file: number): Generator<BlockRecord, void, void> {
+  const head = Buffer.alloc(headBytes);
+  for (let at = 0; readSync(file, head, 0, headBytes, at) === headBytes; ) {
+    const length = head.readUInt32LE(0) % hasHeaders;
+    if (length < headBytes + checksumBytes) return;
+    const marked = head.readBigUInt64LE(signedStart);
+    const kind = (marked & erasedBit) !== 0n ? 'erased' : (marked & tombstoneBit) !== 0n ? 'tombstone' : 'message';
+    yield {kind, sequence: marked & (tombstoneBit - 1n), at, length};
+    at += length;
+  }
+}
+
+/** What tells of a block's records whether they are whole. */
+export class BlockChecksum {
+  private readonly key: Uint8Array;
+
+  constructor(stream: string, blockNumber: number) {
+    this.key = createHash('sha256').update(`${stream}-${blockNumber}`).digest();
+  }
+
+  isRight(record: Buffer): boolean {
+    return record.readBigUInt64LE(record.length - checksumBytes) === this.of(record);
+  }
+
+  /** As the server does it. */
+  erase(record: Buffer): void {
+    const sequence = record.readBigUInt64LE(signedStart);
+    randomFillSync(record);
+    record.writeUInt32LE(record.length, 0);
+    record.writeBigUInt64LE(sequence | erasedBit, signedStart);
+    record.fill(0, signedStart + 8, headBytes);
+    record.writeBigUInt64LE(this.of(record), record.length - checksumBytes);
+  }
+
+  /** The lengths of subject and headers are not in it. */
+  private of(record: Buffer): bigint {
+    const subjectEnd = headBytes + record.readUInt16LE(signedEnd);
+    const rest = subjectEnd + (record.readUInt32LE(0) >= hasHeaders ? 4 : 0);
+    const signed = [
+      record.subarray(signedStart, signedEnd),
+      record.subarray(headBytes, subjectEnd),
+      record.subarray(rest, record.length - checksumBytes),
+    ];
+    return highwayHash64(this.key, Buffer.concat(signed));
+  }
+}
