@@ -27,6 +27,8 @@ import {encodeWindows} from './windows.js';
 
 /** A producer that was silent for so long (logical time) is forgotten: its retries ended, and its messages left the log, long before. */
 const producerMs = dayMs;
+/** Or for so many periods of the ticks: the log is cut at the second one behind a message at the earliest, once its snapshot is there. */
+const producerPeriods = 3;
 /** In a part: the fingerprint, and its logical day. */
 const tombstoneWords = fingerprintWords + 1;
 
@@ -370,15 +372,16 @@ export class Partition {
     for (const [id, deletion] of this.deletions) {
       if (deletion.completed !== null && deletion.expiresLogicalMs < this.logicalMs) this.deletions.delete(id);
     }
-    this.forgetProducers();
+    this.forgetProducers(entry.periodMs);
     const gaps = this.gaps;
     this.gaps = 0;
     return {kind: 'tick', timeMs: entry.timeMs, gaps};
   }
 
-  private forgetProducers(): void {
+  private forgetProducers(periodMs: number): void {
+    const seenSinceMs = this.logicalMs - Math.max(producerMs, producerPeriods * periodMs);
     for (const [id, {seenLogicalMs}] of this.producers) {
-      if (seenLogicalMs < this.logicalMs - producerMs) this.producers.delete(id);
+      if (seenLogicalMs < seenSinceMs) this.producers.delete(id);
     }
   }
 

@@ -34,8 +34,25 @@ export class KeyRing {
   private readonly activeByHash = new Map<string, ActiveKey>();
   private readonly activeByHeader = new Map<string, ActiveKey>();
 
+  /** Takes all records that there are; what else it knew opens nothing any more. */
+  replaceAll(records: readonly KeyRecord[]): void {
+    const ids = new Set(records.map(({id}) => id));
+    for (const id of [...this.records.keys()]) if (!ids.has(id)) this.forget(id);
+    for (const record of records) this.put(record);
+  }
+
+  forget(id: string): void {
+    const record = this.records.get(id);
+    if (record === undefined) return;
+    this.records.delete(id);
+    this.activeByHash.delete(record.hash);
+    this.activeByHeader.clear(); // R1
+  }
+
   /** Takes a new or changed record. */
   put(record: KeyRecord): void {
+    const {hash} = this.records.get(record.id) ?? record;
+    if (hash !== record.hash) this.forget(record.id); // Made anew by a process that found none.
     this.records.set(record.id, record);
     const active = this.activeByHash.get(record.hash);
     if (record.revokedMs !== null) {

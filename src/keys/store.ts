@@ -1,6 +1,9 @@
 // Keys of the deployment: the bucket holds them, a ring in memory answers for them, a watch keeps the two together.
 //   S1. What this process changes is effective here at once, elsewhere as soon as the watch tells (within a second).
 //   S2. Every change is a compare-and-set: a late `last used` never takes a revocation back.
+//   S3. A bucket that lost its last changes (an external NATS after a power cut without sync, a restored backup) gives their
+//       revisions again, to others. So revisions are compared only as long as the connection lives: after that what is stored
+//       replaces all that is known, but for what was written here since it came back (S1).
 import {generateKey, hashKey, type KeyKind, type KeyRecord, newKeyId, recordOf} from './key.js';
 import {KeyRing} from './key-ring.js';
 
@@ -14,17 +17,24 @@ export interface BucketEntry {
 /** The bucket cannot be reached, or does not answer: what was to be written may be there or not. */
 export class BucketFault extends Error {}
 
+/** Who is told what the bucket holds. */
+export interface KeyListener {
+  /** A lost connection is back: another `all` follows. */
+  returned(): void;
+  /** Everything that is stored. */
+  all(entries: readonly BucketEntry[]): void;
+  /** A change since then. */
+  changed(entry: BucketEntry): void;
+}
+
 /** The bucket of keys. Rejects with a `BucketFault`. */
 export interface KeyBucket {
-  /**
-   * Resolves when everything stored has been handed to `onEntry`, which from then on gets every change, and all of
-   * them again after a lost connection.
-   */
-  watch(onEntry: (entry: BucketEntry) => void): Promise<void>;
+  /** Resolves when the listener was told all that is stored for the first time. */
+  watch(listener: KeyListener): Promise<void>;
   /** `revision` 0: the name must be new. @returns the new revision, undefined when another writer was faster. */
   write(name: string, text: string, revision: number): Promise<number | undefined>;
-  /** The newest entry of a name that exists. */
-  read(name: string): Promise<BucketEntry>;
+  /** The newest entry of a name; undefined when there is none. */
+  read(name: string): Promise<BucketEntry | undefined>;
   stop(): void;
 }
 
@@ -39,11 +49,16 @@ export interface Bootstrap {
   readonly secret?: string | undefined;
 }
 
+/** Others write a key once a minute at most. */
+const revokeTriesMax = 10;
+
 const kinds: readonly KeyKind[] = ['write', 'secret'];
 
 export class KeyStore {
   readonly ring = new KeyRing();
-  private readonly revisions = new Map<string, number>();
+  private revisions = new Map<string, number>();
+  /** What this process wrote since the connection came back. S3 */
+  private readonly written = new Map<string, BucketEntry>();
   private readonly bucket: KeyBucket;
   private readonly wallMs: () => number;
 
@@ -54,21 +69,52 @@ export class KeyStore {
 
   static async open(bucket: KeyBucket, wallMs: () => number): Promise<KeyStore> {
     const store = new KeyStore(bucket, wallMs);
-    await bucket.watch((entry) => store.take(entry));
+    await bucket.watch({
+      returned: () => store.written.clear(),
+      all: (entries) => store.takeAll(entries),
+      changed: (entry) => store.take(entry),
+    });
     return store;
   }
 
-  private take({name, revision, text}: BucketEntry): void {
-    if (revision <= (this.revisions.get(name) ?? 0)) return;
+  /** S3 */
+  private takeAll(entries: readonly BucketEntry[]): void {
+    const newest = new Map(entries.map((entry) => [entry.name, entry]));
+    for (const entry of this.written.values()) {
+      if (entry.revision > (newest.get(entry.name)?.revision ?? 0)) newest.set(entry.name, entry);
+    }
+    this.revisions = new Map(Array.from(newest.values(), ({name, revision}) => [name, revision]));
+    this.ring.replaceAll(Array.from(newest.values(), ({text}) => JSON.parse(text) as KeyRecord));
+  }
+
+  private take(entry: BucketEntry): void {
+    if (entry.revision > (this.revisions.get(entry.name) ?? 0)) this.install(entry);
+  }
+
+  private install({name, revision, text}: BucketEntry): void {
     this.revisions.set(name, revision);
     this.ring.put(JSON.parse(text) as KeyRecord);
+  }
+
+  /** Somebody else wrote it, and the watch has not told yet; or what is known here is lost. S2, S3 */
+  private async readAnew(name: string): Promise<void> {
+    const known = this.revisions.get(name);
+    const entry = await this.bucket.read(name);
+    if (this.revisions.get(name) !== known) return; // The watch told meanwhile, maybe of what came later.
+    if (entry !== undefined) this.install(entry);
+    else {
+      this.revisions.delete(name);
+      this.ring.forget(name);
+    }
   }
 
   private async write(record: KeyRecord, revision: number): Promise<boolean> {
     const text = JSON.stringify(record);
     const written = await this.bucket.write(record.id, text, revision);
     if (written === undefined) return false;
-    this.take({name: record.id, revision: written, text}); // S1
+    const entry = {name: record.id, revision: written, text};
+    this.written.set(record.id, entry);
+    this.take(entry); // S1
     return true;
   }
 
@@ -82,19 +128,21 @@ export class KeyStore {
 
   /** Revoking a revoked key changes nothing. @returns undefined when there is no such key. */
   async revoke(id: string): Promise<KeyRecord | undefined> {
-    for (;;) {
+    for (let tries = 0; tries < revokeTriesMax; tries++) {
       const record = this.ring.get(id);
       if (record === undefined || record.revokedMs !== null) return record;
       const revision = this.revisions.get(id)!;
       const lastUsedMs = this.ring.lastUsedMs(record); // Nobody writes it down any more.
       if (await this.write({...record, lastUsedMs, revokedMs: this.wallMs()}, revision)) return this.ring.get(id);
-      this.take(await this.bucket.read(id)); // S2: somebody else wrote it, and the watch has not told yet.
+      await this.readAnew(id);
     }
+    throw new BucketFault(`the key was written by others ${revokeTriesMax} times while it was to be revoked`);
   }
 
   /** Writes down when keys were used last. One that another process just changed waits for the next time. */
   async saveLastUsed(): Promise<void> {
     for (const {record, lastUsedMs} of this.ring.used()) {
+      if (this.ring.get(record.id) !== record) continue; // Changed meanwhile, revoked maybe: S2.
       await this.write({...record, lastUsedMs}, this.revisions.get(record.id)!);
     }
   }

@@ -5,18 +5,18 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {type JetStreamClient, type JetStreamManager, jetstream, type StoredMsg} from '@nats-io/jetstream';
 import {Kvm, type KvWatchEntry} from '@nats-io/kv';
 import type {NatsConnection, QueuedIterator} from 'nats';
-import {type BucketEntry, BucketFault, type KeyBucket} from '../keys/store.js';
-import {hasCode, wrongLastSequence} from './error-codes.js';
+import {type BucketEntry, BucketFault, type KeyBucket, type KeyListener} from '../keys/store.js';
+import {hasCode, messageNotFound, wrongLastSequence} from './error-codes.js';
 import {bucketStream, bucketSubject} from './topology.js';
 
 const watchAgainMs = 250;
 
-type OnEntry = (entry: BucketEntry) => void;
+type Watch = QueuedIterator<KvWatchEntry>;
 
 export class NatsKeyBucket implements KeyBucket {
   private readonly nc: NatsConnection;
   private readonly js: JetStreamClient;
-  private watching: QueuedIterator<KvWatchEntry> | undefined;
+  private watching: Watch | undefined;
   private isStopped = false;
 
   constructor(nc: NatsConnection) {
@@ -24,51 +24,76 @@ export class NatsKeyBucket implements KeyBucket {
     this.js = jetstream(nc);
   }
 
-  async watch(onEntry: OnEntry): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.openWatch(onEntry, resolve).catch(reject);
+  watch(listener: KeyListener): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      const all = (entries: readonly BucketEntry[]): void => {
+        listener.all(entries);
+        resolve();
+      };
+      const told = {...listener, all};
+      this.openWatch(told).then(() => void this.renewWatch(told), reject);
+      void this.nc.closed().then(() => reject(new BucketFault('the connection to the bucket of keys ended')));
     });
-    void this.renewWatch(onEntry);
   }
 
-  /** Takes the place of an older watch. `whenAll`: everything stored was handed on. */
-  private async openWatch(onEntry: OnEntry, whenAll?: () => void): Promise<void> {
+  /** Takes the place of an older watch. */
+  private async openWatch(listener: KeyListener): Promise<void> {
     const bucket = await new Kvm(this.js).open('keys');
     const isEmpty = (await bucket.status()).values === 0;
     const entries = await bucket.watch();
     this.watching?.stop();
     this.watching = entries;
     if (this.isStopped) entries.stop();
-    if (isEmpty) whenAll?.();
-    void this.follow(entries, onEntry, whenAll);
+    if (isEmpty) listener.all([]);
+    void this.follow(entries, listener, isEmpty);
   }
 
-  /** A watch that ends by itself (the client gave up its consumer) has a successor, too. */
-  private async follow(entries: QueuedIterator<KvWatchEntry>, onEntry: OnEntry, whenAll?: () => void): Promise<void> {
-    await handOn(entries, onEntry, whenAll);
+  /**
+   * A watch that ends by itself (the client gave up its consumer) has a successor, too. What fails here ends the process:
+   * an edge that no longer hears of revocations would go on letting revoked keys in.
+   */
+  private async follow(entries: Watch, listener: KeyListener, isEmpty: boolean): Promise<void> {
+    await this.handOn(entries, listener, isEmpty);
     if (this.watching !== entries || this.isOver) return;
     await pause(watchAgainMs);
-    await this.watchAnew(onEntry);
+    await this.watchAnew(listener);
   }
 
-  /** B1 */
-  private async renewWatch(onEntry: OnEntry): Promise<void> {
-    for await (const {type} of this.nc.status()) {
-      if (type === 'reconnect') await this.watchAnew(onEntry);
+  /** Until the watch is stopped, or has a successor: what an older one still holds may be lost by now. */
+  private async handOn(entries: Watch, listener: KeyListener, isEmpty: boolean): Promise<void> {
+    const stored: BucketEntry[] = [];
+    let isTold = isEmpty;
+    for await (const entry of entries) {
+      if (this.watching !== entries) return;
+      if (isTold) for (const change of putBy(entry)) listener.changed(change);
+      else {
+        stored.push(...putBy(entry));
+        isTold = entry.isUpdate; // The last of those that were stored counts as an update, too.
+        if (isTold) listener.all(stored);
+      }
     }
   }
 
-  private async watchAnew(onEntry: OnEntry): Promise<void> {
-    while (!this.isOver && !(await this.isWatchOpened(onEntry))) await pause(watchAgainMs);
+  /** B1 */
+  private async renewWatch(listener: KeyListener): Promise<void> {
+    for await (const {type} of this.nc.status()) {
+      if (type !== 'reconnect') continue;
+      listener.returned();
+      await this.watchAnew(listener);
+    }
+  }
+
+  private async watchAnew(listener: KeyListener): Promise<void> {
+    while (!this.isOver && !(await this.isWatchOpened(listener))) await pause(watchAgainMs);
   }
 
   private get isOver(): boolean {
     return this.isStopped || this.nc.isClosed();
   }
 
-  private async isWatchOpened(onEntry: OnEntry): Promise<boolean> {
+  private async isWatchOpened(listener: KeyListener): Promise<boolean> {
     try {
-      await this.openWatch(onEntry);
+      await this.openWatch(listener);
       return true;
     } catch {
       return false; // The server is not ready yet, or gone again.
@@ -85,10 +110,9 @@ export class NatsKeyBucket implements KeyBucket {
     }
   }
 
-  async read(name: string): Promise<BucketEntry> {
+  async read(name: string): Promise<BucketEntry | undefined> {
     const message = await this.newest(name);
-    if (message === null) throw new Error(`the bucket of keys has lost ${name}`);
-    return {name, revision: message.seq, text: message.string()};
+    return message === null ? undefined : {name, revision: message.seq, text: message.string()};
   }
 
   private async newest(name: string): Promise<StoredMsg | null> {
@@ -96,6 +120,7 @@ export class NatsKeyBucket implements KeyBucket {
       const manager: JetStreamManager = await this.js.jetstreamManager();
       return await manager.streams.getMessage(bucketStream('keys'), {last_by_subj: bucketSubject('keys', name)});
     } catch (error) {
+      if (hasCode(error, messageNotFound)) return null;
       throw new BucketFault(`the bucket of keys does not answer: ${(error as Error).message}`, {cause: error});
     }
   }
@@ -106,14 +131,6 @@ export class NatsKeyBucket implements KeyBucket {
   }
 }
 
-/**
- * Until the watch is stopped. What fails here ends the process: an edge that no longer hears of revocations would go on
- * letting revoked keys in.
- */
-async function handOn(entries: QueuedIterator<KvWatchEntry>, onEntry: OnEntry, whenAll?: () => void): Promise<void> {
-  for await (const entry of entries) {
-    if (entry.operation === 'PUT') onEntry({name: entry.key, revision: entry.revision, text: entry.string()});
-    if (entry.isUpdate) whenAll?.(); // The last of those that were stored counts as an update, too.
-  }
-  whenAll?.();
-}
+/** What it stored, if it did. */
+const putBy = (entry: KvWatchEntry): readonly BucketEntry[] =>
+  entry.operation === 'PUT' ? [{name: entry.key, revision: entry.revision, text: entry.string()}] : [];

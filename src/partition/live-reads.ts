@@ -131,7 +131,7 @@ export class LiveReads {
     const leftMs = () => Math.max(0, deadlineMs - monotonicMs());
     while (leftMs() > 0) {
       // A question that a restart of the server swallowed is asked again.
-      const sequence = await this.newestWrite.sequence(seen).catch(() => undefined);
+      const sequence = await this.newestWithin(leftMs(), seen);
       if (sequence !== undefined) {
         const behind = Math.max(0, sequence - partition.appliedSequence);
         const isCaughtUp = await this.runner.whenApplied(sequence, leftMs());
@@ -140,6 +140,15 @@ export class LiveReads {
       await pause(retryPauseMs);
     }
     return {isCaughtUp: false, behind: null, waitedMs: monotonicMs() - startedMs};
+  }
+
+  /** Undefined when the log does not say, or not in time: of a silent one it is heard after a second and more. */
+  private newestWithin(msMax: number, seen: AckedSequences | undefined): Promise<number | undefined> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, msMax, undefined);
+      const asked = this.newestWrite.sequence(seen).finally(() => clearTimeout(timer));
+      asked.then(resolve, () => resolve(undefined));
+    });
   }
 
   // ---- users ----

@@ -5,8 +5,13 @@
 //       half of a snapshot. What no snapshot and no log can replace leaves an alarm, and its answers are 503.
 //   V2. The log must have the message that the snapshot stands at. One that lost it (power cut without sync, restored
 //       backup) is another generation: it is folded from its first message on, skipping by producer and number.
-//       The same holds for the position that was noted outside of NATS (position-note.ts): manifests are lost with logs.
+//       So is one without the position that was noted outside of NATS (position-note.ts), as manifests are lost with logs;
+//       what is left of it agrees with the manifest, and is folded on.
 //   V3. A log that starts behind the snapshot lacks messages for ever: the start is refused.
+//   V4. The note is this machine's, and another one may have had the partition since. A manifest of a later generation is of
+//       another log than was noted, and a log that starts between the noted position and the manifest's was cut by whoever
+//       published that: neither says that anything is lost. Where manifests were lost with the end of the log, what is left of
+//       them stands before what was noted, and the log starts no later than at one of them (V3).
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {bodyBlockRows} from '../../actors/limits.js';
 import {
@@ -15,6 +20,7 @@ import {
   forgottenIds,
   type Manifest,
   type PartRef,
+  type Position,
   partsBeside,
   partsOf,
   type SnapshotIndex,
@@ -97,7 +103,7 @@ async function recoverWithoutManifest(
   checkReach(setup.partition, (await endsOf(jsm, setup.partition)).first, 0);
   const nothing = {...nothingLoaded(setup), revision: 0};
   if (noted === undefined) return {...nothing, epoch: 1, generation: 1, hasLostLog: false};
-  const isLost = !(await holdsNoted(jsm, setup.partition, noted));
+  const isLost = !(await isNoteTrue(jsm, setup.partition, noted, {generation: 0, sequence: 0}));
   if (isLost) alarmNoted(log, setup.partition, noted);
   return {...nothing, epoch: noted.epoch + 1, generation: noted.generation + (isLost ? 1 : 0), hasLostLog: isLost};
 }
@@ -361,13 +367,13 @@ async function checkGeneration(
   {first, last, mark}: FoundLog,
 ): Promise<number> {
   const generation = Math.max(newest.position.generation, noted?.generation ?? 0);
-  const isNoteHeld = noted === undefined || (await holdsNoted(jsm, partition.partition, noted));
-  if (!isNoteHeld) alarmNoted(log, partition.partition, noted);
+  const isTrue = noted === undefined || (await isNoteTrue(jsm, partition.partition, noted, newest.position));
+  if (!isTrue) alarmNoted(log, partition.partition, noted);
   const {sequence} = newest.position;
   const from = manifest?.position.sequence ?? 0;
   if (mark === newest.mark) {
     checkReach(partition.partition, first, from);
-    return generation + (isNoteHeld ? 0 : 1);
+    return generation + (isTrue ? 0 : 1);
   }
   if (last >= from) checkReach(partition.partition, first, from);
   log.error(
@@ -378,9 +384,18 @@ async function checkGeneration(
   return generation + 1;
 }
 
-/** A log that was cut behind the noted position would have been cut behind a manifest that is gone: V3 sees that. */
-async function holdsNoted(jsm: JetStreamManager, partition: number, {sequence, mark}: NotedPosition): Promise<boolean> {
-  return (await markAt(jsm, partition, sequence)) === mark;
+/** V4. Whether the log has what was noted, or may lack it though it lost nothing. `published`: where the newest manifest stands. */
+async function isNoteTrue(
+  jsm: JetStreamManager,
+  partition: number,
+  noted: NotedPosition,
+  published: Position,
+): Promise<boolean> {
+  if (noted.generation < published.generation) return true;
+  if ((await markAt(jsm, partition, noted.sequence)) === noted.mark) return true;
+  // Asked behind the above: an owner that was taken over from may still be cutting the log.
+  const {first} = await endsOf(jsm, partition);
+  return noted.sequence < first && first <= published.sequence;
 }
 
 function alarmNoted(log: Logger, partition: number, {generation, sequence}: NotedPosition): void {

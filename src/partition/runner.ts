@@ -87,6 +87,7 @@ export class Runner {
   /** A tick that came while a snapshot was being written: another one follows. */
   private tickSkipped = false;
   private tailTickPending = false;
+  private intervalTickWaits = false;
   private timer: NodeJS.Timeout | undefined;
   private lateCopiesTimer: NodeJS.Timeout | undefined;
   private readonly periodMs: number;
@@ -155,16 +156,23 @@ export class Runner {
     this.run().catch((error: unknown) => this.foldingEnded(error as Error));
     // Asked again: a log that loses its tail meanwhile may not reach that sequence for long.
     while (!(await this.whenApplied(await retryForever(() => reader.lastSequence()), lookAgainMs))) {
-      if (this.isStandingStill) return;
+      if (!this.isStarting) return;
     }
+    if (!this.isStarting) return; // A drain has a last tick of its own.
     await this.publishNow(tickReason.start);
     if (this.isStandingStill) return;
     if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
+    if (!this.isStarting) return; // A drain stopped the timers before there were any.
     this.startTicking(partition.partition);
     await warmedUp;
-    if (this.phase !== 'recovering') return;
+    if (!this.isStarting) return;
     this.phase = 'live';
     this.cleanSoon();
+  }
+
+  /** Not yet live, and neither standing still nor draining. */
+  private get isStarting(): boolean {
+    return this.phase === 'recovering';
   }
 
   /**
@@ -368,7 +376,7 @@ export class Runner {
   private snapshotDone(): void {
     if (!this.tickSkipped) return;
     this.tickSkipped = false;
-    this.publishTick(tickReason.interval);
+    this.publishIntervalTick();
   }
 
   private noteTail(bytes: number): void {
@@ -376,16 +384,29 @@ export class Runner {
     // A start that reads a long log ends with a tick of its own: one more would only make that one's snapshot wait.
     if (this.tailBytes < tailBytesMax || this.tailTickPending || this.phase === 'recovering') return;
     this.tailTickPending = true;
-    this.publishTick(tickReason.tail);
+    void this.publishTick(tickReason.tail);
   }
 
-  private publishTick(reason: TickReason): void {
-    this.setup.writer.tick(this.periodMs, reason).catch((error: unknown) => this.setup.onFatal(error as Error));
+  private async publishTick(reason: TickReason): Promise<void> {
+    try {
+      await this.setup.writer.tick(this.periodMs, reason);
+    } catch (error) {
+      this.setup.onFatal(error as Error);
+    }
+  }
+
+  /** Not while one waits: those of all periods for which NATS was away would be sent at once, and the first says it all. */
+  private publishIntervalTick(): void {
+    if (this.intervalTickWaits) return;
+    this.intervalTickWaits = true;
+    void this.publishTick(tickReason.interval).then(() => {
+      this.intervalTickWaits = false;
+    });
   }
 
   private startTicking(partition: number): void {
     const tick = () => {
-      this.publishTick(tickReason.interval);
+      this.publishIntervalTick();
       this.lookForAlarms();
       this.cleanUp();
       this.timer = setTimeout(tick, this.periodMs);

@@ -132,6 +132,11 @@ export class ReportEngine {
     }
   }
 
+  /** The connection to NATS was lost, and is back: what was published last may be gone. */
+  noteReturn(): void {
+    this.snapshots.doubt();
+  }
+
   /** A manifest was published. Resolves when what was published by then is read, and the rest after that is over. R5 */
   notePublished(): Promise<void> {
     this.isAheadDue = true;

@@ -85,11 +85,19 @@ export class NewestSnapshots {
     );
   }
 
-  /** A part was missing: whether the newest manifests name it all the same. The next read believes nothing that is held. */
-  async nameNow({key}: PartRef): Promise<boolean> {
+  /**
+   * The next read believes nothing that is held. After a lost connection, too: a bucket that lost manifests has the same
+   * revision again once as many are published.
+   */
+  doubt(): void {
     this.era += 1;
     this.revision = undefined;
     this.counts.fill(undefined);
+  }
+
+  /** A part was missing: whether the newest manifests name it all the same. */
+  async nameNow({key}: PartRef): Promise<boolean> {
+    this.doubt();
     for (const [partition] of this.held.entries()) {
       const manifest = await this.source.newest(partition);
       if (manifest === undefined) continue;

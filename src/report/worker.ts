@@ -46,7 +46,7 @@ async function run(nc: NatsConnection): Promise<void> {
   if (spareRoom !== undefined) offerRoom(spareRoom, engine.parts.memory);
   onAnnounced(nc, () => void engine.notePublished());
   handed.listen(() => void engine.notePublished());
-  void countReturns(nc);
+  void watchReturns(nc, engine);
   const vitals = new ThreadVitals({
     thread: 'report',
     connections: [new ConnectionWatch(nc, 'report')],
@@ -118,13 +118,9 @@ function answerProcess(engine: ReportEngine, vitals: ThreadVitals): () => Promis
   return () => Promise.all(open);
 }
 
-/** A server that was away may have come back without its last writes: what was counted before says nothing then. */
-async function countReturns(nc: NatsConnection): Promise<void> {
-  if (publications === undefined) return;
-  for await (const {type} of nc.status()) {
-    if (type !== 'reconnect') continue;
-    for (let partition = 0; partition < partitionCount; partition++) Atomics.add(publications, partition, 1);
-  }
+/** A server that was away may have come back without its last writes: neither a count nor a revision of before says anything then. */
+async function watchReturns(nc: NatsConnection, engine: ReportEngine): Promise<void> {
+  for await (const {type} of nc.status()) if (type === 'reconnect') engine.noteReturn();
 }
 
 /** A question that is no JSON, or whose asker cannot be reached, harms nobody else. */

@@ -243,4 +243,31 @@ describe('partition', () => {
     await shell.append((writer) => writeTick(writer, base, 1, tickReason.interval), 4);
     expect(shell.gaps).toBe(1);
   });
+
+  test.each([
+    ['a refresh of five minutes', 240_000, Math.floor(dayMs / 240_000)],
+    ['a refresh of a day', 0.8 * dayMs, 3],
+  ])('with %s a producer is known for as long as its messages are in the log', async (_refresh, periodMs, ticks) => {
+    const shell = new MemoryShell();
+    const message = (producer: number, n: number, write: (writer: ByteWriter) => void): Uint8Array => {
+      const writer = new ByteWriter(256);
+      beginMessage(writer);
+      write(writer);
+      return sealMessage(writer, new Uint8Array(8).fill(producer), n, base, 1).slice();
+    };
+    const event = message(1, 1, (writer) =>
+      writeEvent(writer, {event: 'e', userId: 'u', timeMs: base, receivedMs: base}),
+    );
+    const tick = (n: number) =>
+      message(2, n, (writer) => writeTick(writer, base + n * periodMs, periodMs, tickReason.interval));
+    await shell.fold(1, tick(1));
+    await shell.fold(2, event);
+    for (let n = 2; n <= 1 + ticks; n++) await shell.fold(n + 1, tick(n));
+    const again = ticks + 3;
+    await shell.fold(again, event);
+    expect(shell.partition.tally).toMatchObject({counted: 1, redelivered: 1});
+    for (let n = 2 + ticks; n <= 3 + ticks; n++) await shell.fold(again + n, tick(n));
+    await shell.fold(again + ticks + 4, event);
+    expect(shell.partition.tally, 'forgotten in the end').toMatchObject({counted: 2, redelivered: 1});
+  });
 });

@@ -1,7 +1,7 @@
 // Keys over a fake bucket: two processes that share it, and a watch that tells when it is told to.
 import {describe, expect, test} from 'vitest';
 import {generateKey, hashKey, keyPrefix} from '../../src/keys/key.js';
-import {type BucketEntry, type KeyBucket, KeyStore} from '../../src/keys/store.js';
+import {type BucketEntry, BucketFault, type KeyBucket, type KeyListener, KeyStore} from '../../src/keys/store.js';
 
 /** What the server holds; every process has its own view of it. */
 class SharedBucket {
@@ -23,30 +23,51 @@ class SharedBucket {
     for (const view of this.views) view.untold.push(entry);
     return this.revision;
   }
+
+  /** What a server has that lost everything since `earlier`. */
+  goBackTo(earlier: ReadonlyMap<string, BucketEntry>): void {
+    this.entries.clear();
+    for (const [name, entry] of earlier) this.entries.set(name, entry);
+    this.revision = Math.max(0, ...Array.from(earlier.values(), ({revision}) => revision));
+    for (const view of this.views) view.untold = [];
+  }
 }
 
 class BucketView implements KeyBucket {
   untold: BucketEntry[] = [];
-  private onEntry!: (entry: BucketEntry) => void;
+  private listener!: KeyListener;
+  /** What happens while the answer to a read is on its way. */
+  whileRead = (): void => {};
 
   constructor(private readonly shared: SharedBucket) {}
 
-  async watch(onEntry: (entry: BucketEntry) => void): Promise<void> {
-    this.onEntry = onEntry;
-    for (const entry of this.shared.entries.values()) onEntry(entry);
+  async watch(listener: KeyListener): Promise<void> {
+    this.listener = listener;
+    listener.all([...this.shared.entries.values()]);
+  }
+
+  /** The connection was lost, and is back; `meanwhile` runs while the new watch is being told what there is. */
+  async comeBack(meanwhile: () => Promise<unknown> = async () => undefined): Promise<void> {
+    this.untold = [];
+    this.listener.returned();
+    const stored = [...this.shared.entries.values()];
+    await meanwhile();
+    this.listener.all(stored);
   }
 
   /** The watch brings what happened. */
   tell(): void {
-    for (const entry of this.untold.splice(0)) this.onEntry(entry);
+    for (const entry of this.untold.splice(0)) this.listener.changed(entry);
   }
 
   async write(name: string, text: string, revision: number): Promise<number | undefined> {
     return this.shared.write(name, text, revision);
   }
 
-  async read(name: string): Promise<BucketEntry> {
-    return this.shared.entries.get(name)!;
+  async read(name: string): Promise<BucketEntry | undefined> {
+    const entry = this.shared.entries.get(name);
+    this.whileRead();
+    return entry;
   }
 
   stop(): void {}
@@ -57,7 +78,7 @@ async function twoProcesses() {
   const [viewA, viewB] = [shared.view(), shared.view()];
   let nowMs = 1_000;
   const clock = (): number => nowMs++;
-  return {shared, viewB, a: await KeyStore.open(viewA, clock), b: await KeyStore.open(viewB, clock)};
+  return {shared, viewA, viewB, a: await KeyStore.open(viewA, clock), b: await KeyStore.open(viewB, clock)};
 }
 
 const bearer = (key: string): string => `Bearer ${key}`;
@@ -145,6 +166,124 @@ describe('keys', () => {
     expect(shared.entries.get(record.id)!.revision).toBe(revision);
     expect(a.ring.get(record.id)!.lastUsedMs).toBe(9_000);
   });
+});
+
+describe('a bucket that lost its last changes', () => {
+  /** One key, whose last uses were written down after what the bucket goes back to. */
+  async function lost() {
+    const world = await twoProcesses();
+    const {shared, viewB, a, b} = world;
+    const {key, record} = await a.create('write', 'web');
+    const earlier = new Map(shared.entries);
+    for (const lastUsedMs of [2_000, 3_000, 4_000]) {
+      a.ring.byKey(key)!.lastUsedMs = lastUsedMs;
+      await a.saveLastUsed();
+      viewB.tell();
+    }
+    const {record: recordLost, key: keyLost} = await a.create('secret', 'made after that');
+    viewB.tell();
+    expect(b.ring.byHeader(bearer(keyLost))).toBeDefined();
+    shared.goBackTo(earlier);
+    return {...world, key, record, keyLost, recordLost};
+  }
+
+  test('gives lower revisions: what they say is taken all the same', async () => {
+    const {viewA, viewB, a, b, key, record} = await lost();
+    await viewA.comeBack();
+    await viewB.comeBack();
+    await a.revoke(record.id);
+    viewB.tell();
+    expect(b.ring.byKey(key)).toBeUndefined();
+  });
+
+  test('a key that it has no more opens nothing, wherever it was seen before', async () => {
+    const {viewA, viewB, a, b, key, keyLost} = await lost();
+    for (const view of [viewA, viewB]) await view.comeBack();
+    for (const {ring} of [a, b]) {
+      expect(ring.byHeader(bearer(keyLost))).toBeUndefined();
+      expect(ring.list()).toHaveLength(1);
+      expect(ring.byKey(key)).toMatchObject({kind: 'write', lastUsedMs: 4_000});
+    }
+  });
+
+  test('a key is revoked also before the watch tells what is left', async () => {
+    const {viewB, b, key, record, recordLost} = await lost();
+    await viewB.comeBack(() => b.revoke(record.id));
+    expect(b.ring.byKey(key), 'the watch began before that').toBeUndefined();
+    expect(b.ring.get(record.id)!.revokedMs).not.toBeNull();
+    expect(await b.revoke(recordLost.id)).toBeUndefined();
+  });
+
+  test('one that has no such key says so at once', async () => {
+    const {b, keyLost, recordLost} = await lost();
+    expect(await b.revoke(recordLost.id)).toBeUndefined();
+    expect(b.ring.byKey(keyLost)).toBeUndefined();
+  });
+
+  test('a first key that another process made anew takes the place of the one that was lost', async () => {
+    const {shared, a, b, viewB} = await twoProcesses();
+    const before = await a.prepare({});
+    viewB.tell();
+    shared.goBackTo(new Map());
+    const c = await KeyStore.open(shared.view(), () => 1);
+    const after = await c.prepare({});
+    await viewB.comeBack();
+    expect([before.write!, after.write!].map((key) => b.ring.byKey(key)?.kind)).toEqual([undefined, 'write']);
+  });
+});
+
+describe('what is read behind a refused write', () => {
+  test('does not take back what the watch told meanwhile', async () => {
+    const {a, b, viewB, record, key} = await oneKey();
+    await a.saveLastUsed();
+    viewB.whileRead = () => {
+      viewB.whileRead = () => {
+        throw new BucketFault('asked again');
+      };
+      // Revoked while the answer is on its way.
+      void a.revoke(record.id);
+      viewB.tell();
+      expect(b.ring.byKey(key)).toBeUndefined();
+    };
+    const revoked = await b.revoke(record.id);
+    expect(revoked).toEqual(a.ring.get(record.id));
+    expect(b.ring.byKey(key)).toBeUndefined();
+  });
+
+  test('is no reason to try for ever', async () => {
+    const {a, b, viewB, record, key} = await oneKey();
+    await a.saveLastUsed();
+    let reads = 0;
+    viewB.whileRead = () => {
+      reads += 1;
+      a.ring.byKey(key)!.lastUsedMs += 1;
+      void a.saveLastUsed();
+    };
+    await expect(b.revoke(record.id)).rejects.toThrow(BucketFault);
+    expect(reads).toBe(10);
+  });
+
+  /** Known to both, used where `b` has not heard of it. */
+  async function oneKey() {
+    const world = await twoProcesses();
+    const {key, record} = await world.a.create('write', 'web');
+    world.viewB.tell();
+    world.a.ring.byKey(key)!.lastUsedMs = 5_000;
+    return {...world, key, record};
+  }
+});
+
+test('a "last used" does not take back a revocation that came while others were written down', async () => {
+  const {a, b, viewA, viewB} = await twoProcesses();
+  const [first, second] = [await a.create('write', 'first'), await a.create('write', 'second')];
+  viewB.tell();
+  for (const {key} of [first, second]) a.ring.byKey(key)!.lastUsedMs = 5_000;
+  await b.revoke(second.record.id);
+  const saving = a.saveLastUsed(); // Waits for the first one.
+  viewA.tell();
+  await saving;
+  viewB.tell();
+  for (const store of [a, b]) expect(store.ring.byKey(second.key)).toBeUndefined();
 });
 
 describe('the header', () => {

@@ -6,6 +6,7 @@ import {BucketFault, KeyStore} from '../../src/keys/store.js';
 import {connectNats} from '../../src/nats/connection.js';
 import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
 import {bucketStream} from '../../src/nats/topology.js';
+import {ForgetfulNats} from '../support/forgetful-nats.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
 import {until} from '../support/until.js';
 
@@ -50,7 +51,7 @@ test('a write that expects an older revision is refused', async () => {
   const [here, there] = [await openStore(), await openStore()];
   const {key, record} = await here.create('write', 'web');
   const bucket = new NatsKeyBucket(connections[0]!);
-  const {revision} = await bucket.read(record.id);
+  const {revision} = (await bucket.read(record.id))!;
   await until('the other process knows the key', () => there.ring.byKey(key));
   await there.revoke(record.id);
   expect(await bucket.write(record.id, '{}', revision)).toBeUndefined();
@@ -80,6 +81,34 @@ test('what was lost on its way over a connection that broke is known soon after 
   expect(there.ring.byKey(key)).toBeDefined();
   await connection.reconnect();
   await until('the revocation is known', () => there.ring.byKey(key) === undefined, effectiveMsMax);
+});
+
+test('a server that came back without its last changes: a key is revoked there, and everywhere', async () => {
+  const forgetful = await ForgetfulNats.start();
+  try {
+    const openThere = async (): Promise<KeyStore> => {
+      const connection = await connectNats(forgetful.address, 'test-keys');
+      connections.push(connection);
+      return KeyStore.open(new NatsKeyBucket(connection), () => 1_000);
+    };
+    const first = await openThere();
+    const {key, record} = await first.create('write', 'web');
+    await forgetful.remember('one key');
+    const [here, there] = [await openThere(), await openThere()];
+    for (const lastUsedMs of [2_000, 3_000]) {
+      here.ring.byKey(key)!.lastUsedMs = lastUsedMs;
+      await here.saveLastUsed();
+    }
+    await until('the other process knows it', () => there.ring.get(record.id)?.lastUsedMs === 3_000);
+    await forgetful.goBackTo('one key');
+    const revoked = await until('the server takes writes', () => here.revoke(record.id).catch(() => undefined));
+    expect(revoked.revokedMs).not.toBeNull();
+    for (const store of [first, here, there]) {
+      await until('the revocation is known', () => store.ring.byKey(key) === undefined);
+    }
+  } finally {
+    await forgetful.close();
+  }
 });
 
 test('without a connection a change is a fault that says so', async () => {

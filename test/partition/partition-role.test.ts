@@ -5,7 +5,7 @@ import {afterEach, describe, expect, test} from 'vitest';
 import type {ByteWriter} from '../../actors/codec/bytes.js';
 import {type AcceptedEvent, writeErase, writeEvent, writeIdentify} from '../../actors/codec/entries.js';
 import {chunkRowsMax, logMessageBytesMax} from '../../actors/limits.js';
-import {manifestFormat, partsOf} from '../../actors/manifest.js';
+import {encodeManifest, manifestFormat, partsOf} from '../../actors/manifest.js';
 import {searchDisk} from '../../reliability/disk-search.js';
 import type {PartitionAnswer} from '../../src/asks.js';
 import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
@@ -20,6 +20,7 @@ import {recover} from '../../src/partition/recovery.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {PartitionRole} from '../support/partition-role.js';
+import {temporaryFolder} from '../support/service.js';
 import {until} from '../support/until.js';
 
 let role: PartitionRole;
@@ -540,6 +541,57 @@ test('manifests that were lost together with the end of the log are noticed by t
   const second = await role.append(events([event('ada', 'second', day + 2)]));
   await role.published(second);
   expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
+});
+
+test('manifests that went back together with the log are noticed by the position that was noted outside', async () => {
+  role = await PartitionRole.create();
+  // A snapshot at the start and one at the end, and no tick between them.
+  await role.startWorker({reportRefreshMs: 600_000});
+  const earlier = await role.manifest();
+  await role.append(events([event('ada', 'first', day + 1)]));
+  await role.drainWorker();
+  await role.loseTail(earlier.position.sequence);
+  await role.jsm.streams.purge(logStream(0), {seq: earlier.position.sequence}); // As after a cut.
+  await role.js.publish(bucketSubject('manifests', 'p0'), encodeManifest(earlier));
+  await role.startWorker();
+  expect(await measured()).toMatchObject({
+    alarms: expect.arrayContaining(['log_lost']),
+    logLosses: 1,
+    generation: 2,
+  });
+});
+
+describe('a partition that comes back to the machine that had it before', () => {
+  const lostNothing = {alarms: expect.not.arrayContaining(['log_lost']), logLosses: 0};
+
+  async function hadElsewhere(): Promise<void> {
+    role = await PartitionRole.create();
+    await role.startWorker();
+    await eventsThenSnapshot();
+    await role.killWorker();
+  }
+
+  test('loses nothing when the log was cut meanwhile', async () => {
+    await hadElsewhere();
+    await role.startWorker({dataDir: temporaryFolder()});
+    const third = await role.append(events([event('ada', 'third', day + 3)]));
+    const {manifest} = await role.published(third);
+    await role.drainWorker();
+    await role.jsm.streams.purge(logStream(0), {seq: manifest.position.sequence});
+    await role.startWorker();
+    expect(await measured()).toMatchObject({...lostNothing, generation: 1});
+    expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
+  });
+
+  test('loses nothing when the log is of a later generation by now', async () => {
+    await hadElsewhere();
+    await role.loseTail(2);
+    await role.startWorker({dataDir: temporaryFolder()});
+    expect(await measured()).toMatchObject({logLosses: 1, generation: 2});
+    await role.drainWorker();
+    await role.startWorker();
+    expect(await measured()).toMatchObject({...lostNothing, generation: 2});
+  });
 });
 
 test('manifests that were lost alone are made again from the whole log, in the same generation', async () => {

@@ -38,3 +38,28 @@ for (const isCounted of [true, false]) {
     expect(fetches - before, 'once').toBe(1);
   });
 }
+
+for (const isCounted of [true, false]) {
+  test(`after a lost connection manifests are read again, even if as many are there (${isCounted ? 'counted' : 'asked of NATS'})`, async () => {
+    const parts = new MemoryParts();
+    const partition = new TestPartition(parts);
+    const [lost, again] = [5, 6].map((asOfMs) =>
+      partition.append({user: 'ada', event: 'A', timeMs: 1}).publish(asOfMs),
+    );
+    let published = lost!.manifest;
+    const source = {
+      lastRevision: async () => 1,
+      publications: isCounted ? {count: () => 1, takeHanded: () => undefined} : undefined,
+      newest: async (): Promise<Manifest> => published,
+    };
+    const newest = new NewestSnapshots(source, new PartsCache(parts, 1 << 20), 1);
+    const asOfMs = async () => (await newest.read()).map((snapshot) => snapshot?.manifest.asOfMs);
+    expect(await asOfMs()).toEqual([5]);
+    published = again!.manifest;
+    expect(await asOfMs(), 'believed').toEqual([5]);
+    const reading = newest.read();
+    newest.doubt();
+    await reading;
+    expect(await asOfMs()).toEqual([6]);
+  });
+}

@@ -1,0 +1,48 @@
+// Live reads while the log says nothing: whoever asks is told in the time that it waits.
+import {describe, expect, test} from 'vitest';
+import {LiveReads} from '../../src/partition/live-reads.js';
+import {LongReads} from '../../src/partition/long-reads.js';
+import type {NewestWrite} from '../../src/partition/newest-write.js';
+import type {Runner} from '../../src/partition/runner.js';
+import {shortestMs} from '../support/until.js';
+
+/** The edge gives up then, and says that the partition does not answer. */
+const edgeWaitsMs = 1_000;
+
+/** A partition that folded 7 messages, over a log whose last sequence comes when it comes. */
+function reads(sequence: () => Promise<number>): LiveReads {
+  const runner = {
+    setup: {partition: {partition: 0, appliedSequence: 7}, damage: {countOf: () => 0}, refreshMs: 1_000},
+    phase: 'live',
+    published: null,
+    snapshotAgeMs: null,
+    whenApplied: async (wanted: number) => wanted <= 7,
+  };
+  const newest: Pick<NewestWrite, 'sequence'> = {sequence};
+  return new LiveReads(runner as unknown as Runner, new LongReads(), newest as NewestWrite);
+}
+
+describe('the status of a partition', () => {
+  const behind = {kind: 'status', phase: 'live', appliedSequence: 7, lag: 'it is behind its log'};
+
+  test('comes while the edge waits, however long the log says nothing', async () => {
+    const silent = reads(() => new Promise(() => undefined));
+    const tookMs = await shortestMs(edgeWaitsMs, async () => {
+      const startMs = performance.now();
+      expect(await silent.answer({ask: 'status'})).toMatchObject(behind);
+      return performance.now() - startMs;
+    });
+    expect(tookMs).toBeLessThan(edgeWaitsMs);
+  });
+
+  test('is of the log once it says something, also when it did not at first', async () => {
+    let asked = 0;
+    const late = reads(async () => {
+      asked += 1;
+      if (asked === 1) throw new Error('the server was restarted');
+      return 7;
+    });
+    expect(await late.answer({ask: 'status'})).toMatchObject({...behind, lag: null});
+    expect(await reads(async () => 8).answer({ask: 'status'})).toMatchObject(behind);
+  });
+});

@@ -1,0 +1,115 @@
+// When a partition publishes ticks by itself: driven by hand, without a log.
+import {afterEach, beforeEach, expect, test, vi} from 'vitest';
+import {type TickReason, tickReason} from '../../actors/codec/entries.js';
+import {createLogger} from '../../src/observe.js';
+import {Runner, type RunnerSetup} from '../../src/partition/runner.js';
+import {WorkPace} from '../../src/partition/work-pace.js';
+
+const refreshMs = 1_000;
+
+beforeEach(() => void vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']}));
+afterEach(() => void vi.useRealTimers());
+
+/** A tick that waits until the log is said to have it. */
+interface Waiting {
+  readonly reason: TickReason;
+  readonly stored: (sequence: number) => void;
+}
+
+/** A partition with an empty log. */
+class Driven {
+  readonly ticks: Waiting[] = [];
+  readonly runner: Runner;
+  private readonly snapshots = {
+    publishedSequence: 0,
+    published: null,
+    isRunning: false,
+    idle: async () => undefined,
+    onPublished: (_published: {sequence: number; asOfMs: number}): void => undefined,
+  };
+
+  constructor(lastSequence: () => Promise<number> = async () => 0) {
+    const setup = {
+      partition: {partition: 0, appliedSequence: 0, pendingDeletions: () => [], hasErasedInLog: false},
+      reader: {
+        lastSequence,
+        read: async function* () {
+          await new Promise(() => undefined);
+          yield [];
+        },
+        hurry: () => undefined,
+        interrupt: () => undefined,
+      },
+      writer: {
+        tick: (_periodMs: number, reason: TickReason) =>
+          new Promise<number>((stored) => void this.ticks.push({reason, stored})),
+      },
+      snapshots: this.snapshots,
+      sweep: {stop: async () => undefined},
+      pace: new WorkPace(0),
+      refreshMs,
+      stagger: 0.5,
+      noteApplied: () => undefined,
+      log: createLogger('silent', 'test'),
+      onFatal: (error: Error) => {
+        throw error;
+      },
+    };
+    this.runner = new Runner(setup as unknown as RunnerSetup);
+  }
+
+  get reasons(): TickReason[] {
+    return this.ticks.map(({reason}) => reason);
+  }
+
+  /** All ticks so far are stored, and in a snapshot. */
+  async publish(): Promise<void> {
+    for (const [i, {stored}] of this.ticks.entries()) stored(i + 1);
+    await turns();
+    this.snapshots.onPublished({sequence: this.ticks.length, asOfMs: 0});
+    await turns();
+  }
+}
+
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+test('while NATS is away one tick waits, however many periods go by', async () => {
+  const driven = new Driven();
+  const started = driven.runner.start();
+  await turns();
+  await driven.publish();
+  await started;
+  await vi.advanceTimersByTimeAsync(100 * refreshMs);
+  expect(driven.reasons).toEqual([tickReason.start, tickReason.interval]);
+  await driven.publish();
+  await vi.advanceTimersByTimeAsync(refreshMs);
+  expect(driven.reasons).toEqual([tickReason.start, tickReason.interval, tickReason.interval]);
+});
+
+test('a drain while the first snapshot of a start is being written leaves no timer behind', async () => {
+  const driven = new Driven();
+  const started = driven.runner.start();
+  await turns();
+  const drained = driven.runner.drain();
+  await turns();
+  expect(driven.reasons).toEqual([tickReason.start, tickReason.shutdown]);
+  await driven.publish();
+  await Promise.all([started, drained]);
+  expect([driven.runner.phase, vi.getTimerCount()]).toEqual(['draining', 0]);
+});
+
+test('a drain while a start still folds has the last word in the log', async () => {
+  let caughtUp = (_sequence: number): void => undefined;
+  const driven = new Driven(() => new Promise((resolve) => void (caughtUp = resolve)));
+  const started = driven.runner.start();
+  const drained = driven.runner.drain();
+  await turns();
+  await driven.publish();
+  await drained;
+  caughtUp(0);
+  await started;
+  expect(driven.reasons).toEqual([tickReason.shutdown]);
+  expect(vi.getTimerCount()).toBe(0);
+});
