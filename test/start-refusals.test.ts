@@ -7,6 +7,7 @@ import {type AddressInfo, createServer} from 'node:net';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
+import {ExternalNats, type ExternalNatsOptions} from './support/external-nats.js';
 import {Client, expectJson} from './support/http.js';
 import {type Service, startService, temporaryFolder} from './support/service.js';
 
@@ -167,6 +168,20 @@ describe('nats-server', () => {
   test('credentials that cannot be read are named', async () => {
     const path = join(temporaryFolder(), 'missing.creds');
     expectOneLine(await refusedStart({NATS_URL: 'nats://127.0.0.1:1', NATS_CREDS: path}), 'NATS_CREDS', path);
+  });
+});
+
+describe('an external NATS', () => {
+  async function refusedOn(options: ExternalNatsOptions, env: Record<string, string> = {}): Promise<End> {
+    const nats = await ExternalNats.start(options);
+    const end = await refusedStart({NATS_URL: nats.url, ...env});
+    await nats.stop();
+    return end;
+  }
+
+  test('replicas without a cluster are refused in its words', async () => {
+    const end = await refusedOn({}, {REPLICAS: '3'});
+    expectOneLine(end, /REPLICAS=3: replicas > 1 not supported in non-clustered mode \(10074\)$/);
   });
 });
 
