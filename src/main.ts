@@ -16,7 +16,7 @@ import {lockDataDir} from './data-lock.js';
 import {DiskSpace} from './disk-space.js';
 import type {EdgeOptions} from './edge/start.js';
 import {newAckedSequences} from './ingest/acked-sequences.js';
-import {connectNats, publicServers} from './nats/connection.js';
+import {connectFirst} from './nats/connection.js';
 import {type DurabilityClass, readExternalDurability} from './nats/durability.js';
 import {type EmbeddedNats, startEmbeddedNats} from './nats/embedded.js';
 import {type Deployment, ensureTopology} from './nats/topology.js';
@@ -148,9 +148,7 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
     address = config.nats;
   }
 
-  const nc = await connectNats(address, 'millrace-start').catch((cause: Error) => {
-    throw new StartFault(`no NATS server answers at ${publicServers(address.servers)}: ${cause.message}`, {cause});
-  });
+  const nc = await connectFirst(address, 'millrace-start');
   try {
     const deployment = await ensureTopology(nc, config);
     durability ??= await readExternalDurability(nc);

@@ -179,6 +179,18 @@ describe('an external NATS', () => {
     return end;
   }
 
+  test.each(['edge', 'partition', 'report'])('one that carries less than is written is refused as %s', async (role) => {
+    // More than any log message with one event, and less than a value of a part.
+    const end = await refusedOn({lines: ['max_payload: 400000']}, {ROLES: role});
+    expectOneLine(end, /max_payload is 400000: at least 1000000 are needed/);
+  });
+
+  test('a missing login is no server that does not answer', async () => {
+    const end = await refusedOn({lines: ['authorization { token: "hidden" }']});
+    expectOneLine(end, /the NATS server at 127\.0\.0\.1:\d+ refuses the login .*NATS_TOKEN/);
+    expect(end.stderr).not.toMatch(/answers|hidden/);
+  });
+
   test('replicas without a cluster are refused in its words', async () => {
     const end = await refusedOn({}, {REPLICAS: '3'});
     expectOneLine(end, /REPLICAS=3: replicas > 1 not supported in non-clustered mode \(10074\)$/);

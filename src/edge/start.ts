@@ -2,7 +2,6 @@
 import {randomBytes} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
-import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {threadKernel} from '../ingest/batch-kernel.js';
@@ -16,9 +15,9 @@ import {connectNats} from '../nats/connection.js';
 import {ConnectionWatch} from '../nats/connection-watch.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {NatsLogLink} from '../nats/log-link.js';
+import {logMessageBytesOn} from '../nats/payload.js';
 import {Pulse, type PulseState} from '../nats/pulse.js';
 import {createLogger, type Logger} from '../observe.js';
-import {StartFault} from '../start-fault.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {AnsweringThread, FoldingThread, NatsAddress} from '../worker-messages.js';
 import {routes} from './all-routes.js';
@@ -77,8 +76,6 @@ export interface Edge {
 const lastUsedEveryMs = 60_000;
 const finishMsMax = 10_000;
 const saveMsMax = 1_000;
-// NATS counts the headers of a message towards its payload limit.
-const logHeadersBytes = 1_024;
 
 /** Rejects with a StartFault when the port is taken, or the HTTP server has no binary for this machine. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
@@ -191,7 +188,7 @@ function createFront(
   const publisher = new LogPublisher({
     link: new NatsLogLink(connections.log),
     partitionCount,
-    messageBytesMax: messageBytesMaxOf(connections.log),
+    messageBytesMax: logMessageBytesOn(connections.log),
     monotonicMs,
     wallMs,
     newProducer: () => randomBytes(8),
@@ -248,13 +245,6 @@ function warnOfRevoked(keys: KeyStore, {write, secret}: Bootstrap, logger: Logge
 function announce(logger: Logger, connection: string, state: PulseState): void {
   if (state === 'answers') logger.warn({connection}, 'NATS answers again');
   else logger.error({connection, state}, 'NATS cannot be reached: what needs it is refused until it answers');
-}
-
-/** As large as the server carries, up to our own bound. */
-function messageBytesMaxOf(connection: NatsConnection): number {
-  const carried = connection.info!.max_payload - logHeadersBytes;
-  if (carried >= 2 * entryBytesMax) return Math.min(carried, logMessageBytesMax);
-  throw new StartFault(`the NATS server's max_payload must be at least ${2 * entryBytesMax + logHeadersBytes}`);
 }
 
 /** Resolves when the work is done, or when the time is over. */

@@ -22,6 +22,7 @@ import {
 import {type NatsConnection, nanos} from 'nats';
 import {StartFault} from '../start-fault.js';
 import {hasCode, messageNotFound, streamNotFound, wrongLastSequence} from './error-codes.js';
+import {checkPayload} from './payload.js';
 import {isAtLeast, serverVersionMin, serverVersionReplicas} from './version.js';
 
 export const logStream = (partition: number): string => `LOG-${partition}`;
@@ -138,6 +139,7 @@ async function createDeployment(nc: NatsConnection, partitions: number): Promise
 }
 
 function checkServer(nc: NatsConnection, replicas: number): void {
+  checkPayload(nc);
   const version = nc.info!.version;
   if (!isAtLeast(version, serverVersionMin)) {
     throw new TopologyFault(`the NATS server is version ${version}; ${serverVersionMin} or newer is needed`);

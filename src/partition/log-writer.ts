@@ -4,12 +4,18 @@ import {randomBytes} from 'node:crypto';
 import type {JetStreamClient} from '@nats-io/jetstream';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {beginMessage, sealMessage, type TickReason, writeFiller, writeTick} from '../../actors/codec/entries.js';
+import {assert} from '../../actors/invariant.js';
 import {logMessageBytesMax} from '../../actors/limits.js';
 import {wallMs} from '../clock.js';
+import {headersBytesMax, payloadBytesMin} from '../nats/payload.js';
 import {logSubject} from '../nats/topology.js';
 import {retryForever} from './retry.js';
 
-const fillerBytesMax = logMessageBytesMax - 1_024;
+/** Of a message with one entry, and of that entry; a whole tick. */
+const messageHeadBytesMax = 128;
+// Its message has a head and, where the server carries no more than the least, headers.
+const fillerBytesMax = logMessageBytesMax - 2 * headersBytesMax;
+assert(fillerBytesMax + messageHeadBytesMax + headersBytesMax <= payloadBytesMin, 'NATS carries filler');
 
 export class LogWriter {
   private readonly js: JetStreamClient;
@@ -25,7 +31,7 @@ export class LogWriter {
 
   /** Appends a tick; resolves with its sequence. Messages leave one after the other, each retried with its own bytes. */
   tick(periodMs: number, reason: TickReason): Promise<number> {
-    return this.send(128, (writer, nowMs) => writeTick(writer, nowMs, periodMs, reason));
+    return this.send(messageHeadBytesMax, (writer, nowMs) => writeTick(writer, nowMs, periodMs, reason));
   }
 
   /** Appends so many bytes that mean nothing; resolves when they are stored. */
@@ -33,7 +39,7 @@ export class LogWriter {
     const pieces: Promise<number>[] = [];
     for (let left = bytes; left > 0; left -= fillerBytesMax) {
       const length = Math.min(left, fillerBytesMax);
-      pieces.push(this.send(length + 128, (writer) => writeFiller(writer, length)));
+      pieces.push(this.send(length + messageHeadBytesMax, (writer) => writeFiller(writer, length)));
     }
     await Promise.all(pieces);
   }

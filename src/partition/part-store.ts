@@ -6,12 +6,14 @@ import {crc32} from 'node:zlib';
 import type {JetStreamClient} from '@nats-io/jetstream';
 import {assert} from '../../actors/invariant.js';
 import type {PartRef} from '../../actors/manifest.js';
+import {headersBytesMax, payloadBytesMin} from '../nats/payload.js';
 import {bucketSubject} from '../nats/topology.js';
 import type {PartsCache, Reading} from '../parts/parts-cache.js';
 import {retryForever} from './retry.js';
 
 /** A value of the store. Larger parts span several. */
 const valueBytesMax = 512 * 1024;
+assert(valueBytesMax + headersBytesMax <= payloadBytesMin, 'NATS carries a value');
 /** One value of a part. Nothing else is ever stored under its subject. */
 export interface StoredValue {
   readonly subject: string;
