@@ -9,7 +9,7 @@ import {logMessageBytesMax} from '../../actors/limits.js';
 import {wallMs} from '../clock.js';
 import {headersBytesMax, payloadBytesMin} from '../nats/payload.js';
 import {logSubject} from '../nats/topology.js';
-import {retryForever} from './retry.js';
+import {retryForever, type Trouble} from './retry.js';
 
 /** Of a message with one entry, and of that entry; a whole tick. */
 const messageHeadBytesMax = 128;
@@ -20,13 +20,15 @@ assert(fillerBytesMax + messageHeadBytesMax + headersBytesMax <= payloadBytesMin
 export class LogWriter {
   private readonly js: JetStreamClient;
   private readonly partition: number;
+  private readonly trouble: Trouble | undefined;
   private readonly producer = randomBytes(8);
   private n = 0;
   private last: Promise<unknown> = Promise.resolve();
 
-  constructor(js: JetStreamClient, partition: number) {
+  constructor(js: JetStreamClient, partition: number, trouble?: Trouble) {
     this.js = js;
     this.partition = partition;
+    this.trouble = trouble;
   }
 
   /** Appends a tick; resolves with its sequence. Messages leave one after the other, each retried with its own bytes. */
@@ -59,7 +61,8 @@ export class LogWriter {
 
   private async append(message: Uint8Array, n: number): Promise<number> {
     const msgID = `${this.producer.toString('hex')}.${this.partition}.${n}`;
-    const ack = await retryForever(() => this.js.publish(logSubject(this.partition), message, {msgID}));
+    const publish = () => this.js.publish(logSubject(this.partition), message, {msgID});
+    const ack = await retryForever(publish, this.trouble);
     return ack.seq;
   }
 }
