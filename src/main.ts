@@ -17,7 +17,7 @@ import {DiskSpace} from './disk-space.js';
 import type {EdgeOptions} from './edge/start.js';
 import {newAckedSequences} from './ingest/acked-sequences.js';
 import {connectFirst} from './nats/connection.js';
-import {type DurabilityClass, readExternalDurability} from './nats/durability.js';
+import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/durability.js';
 import {type EmbeddedNats, startEmbeddedNats} from './nats/embedded.js';
 import {type Deployment, ensureTopology} from './nats/topology.js';
 import {createLogger, type Logger} from './observe.js';
@@ -52,7 +52,7 @@ interface Stage {
 /** NATS, ours or theirs, with the topology in place. */
 interface Ground {
   readonly address: NatsAddress;
-  readonly durability: DurabilityClass;
+  readonly durability: Durability;
   /** How our own nats-server and its disk are; empty for an external one. */
   readonly store: EdgeOptions['store'];
   /** Ours; undefined for an external one. */
@@ -100,7 +100,7 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   const threads = startThreads(config, ground, stages, logger);
   if (isEdge) await startFrontDoor(config, ground, threads, stages);
   await Promise.all(threads.all.map(({ready}) => ready));
-  logger.info({roles: config.roles, durability: ground.durability}, 'ready');
+  logger.info({roles: config.roles, durability: ground.durability.class}, 'ready');
 }
 
 function endBadly(line: string, exitCode = badExitCode): never {
@@ -132,7 +132,6 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
   stages.push({name: 'lock', stop: () => lock.release()});
 
   let address: NatsAddress;
-  let durability: DurabilityClass | undefined;
   let store: EdgeOptions['store'] = {};
   let natsServer: EmbeddedNats | undefined;
   if (config.nats.kind === 'embedded') {
@@ -140,7 +139,7 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
     const nats = await startEmbeddedNats({dataDir: config.dataDir, serverBin, lock, logger});
     natsServer = nats;
     stages.push({name: 'nats-server', stop: () => nats.stop(), cutShort: () => nats.stop(natsPatienceMs)});
-    ({address, durability} = nats);
+    address = nats.address;
     const space = await DiskSpace.watch({folder: config.dataDir, partitionCount: config.partitions, logger});
     stages.push({name: 'disk space', stop: () => space.stop()});
     store = {disk: () => space.state, storeFault: () => nats.writeFault()};
@@ -148,17 +147,19 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
     address = config.nats;
   }
 
-  const nc = await connectFirst(address, 'millrace-start');
-  try {
-    const deployment = await ensureTopology(nc, config);
-    durability ??= await readExternalDurability(nc);
-    if (durability !== 'power-cut') {
-      logger.warn({durability}, 'an acknowledged event survives a crash of the process, but maybe not a power cut');
-    }
+  const nc = await connectFirst(address, 'millrace');
+  stages.push({name: 'first connection', stop: () => nc.close()});
+  const deployment = await ensureTopology(nc, config);
+  if (natsServer === undefined) {
+    const durability = await ExternalDurability.read(nc, logger);
+    void durability.follow(nc, logger);
     return {address, durability, store, natsServer, deployment};
-  } finally {
-    await nc.close();
   }
+  await nc.close();
+  const durability: Durability = {class: natsServer.durability};
+  if (durability.class !== 'power-cut')
+    warnOfPowerCuts(logger, `nats-server ${natsServer.version} does not sync always`);
+  return {address, durability, store, natsServer, deployment};
 }
 
 interface Threads {

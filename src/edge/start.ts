@@ -13,6 +13,7 @@ import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
 import {AskLink} from '../nats/ask-link.js';
 import {connectNats} from '../nats/connection.js';
 import {ConnectionWatch} from '../nats/connection-watch.js';
+import type {Durability} from '../nats/durability.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {NatsLogLink} from '../nats/log-link.js';
 import {logMessageBytesOn} from '../nats/payload.js';
@@ -50,7 +51,7 @@ export interface EdgeOptions {
   /** The same on every edge of the deployment. */
   readonly deploymentSecret: string;
   /** What an acknowledgement survives, for `/healthz`. */
-  readonly durability: string;
+  readonly durability: Durability;
   /** Of our own nats-server; nothing of an external one. */
   readonly store: Pick<ObstacleSources, 'disk' | 'storeFault'>;
   /** Undefined for an external one. */
