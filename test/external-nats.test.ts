@@ -1,5 +1,7 @@
 // A NATS that others run, and what it can do to the service: come back with other settings, run out of room, lose a stream.
+import {jetstreamManager} from '@nats-io/jetstream';
 import {afterEach, describe, expect, test} from 'vitest';
+import {connectNats} from '../src/nats/connection.js';
 import {ExternalNats, type ExternalNatsOptions} from './support/external-nats.js';
 import {Client} from './support/http.js';
 import {scrape} from './support/metrics.js';
@@ -15,7 +17,7 @@ async function startOn(options: ExternalNatsOptions): Promise<{nats: ExternalNat
   const nats = await ExternalNats.start(options);
   cleanUps.push(() => nats.stop());
   const service = await startService({env: {NATS_URL: nats.url, PARTITIONS: '1'}});
-  cleanUps.push(() => service.stop());
+  cleanUps.push(() => service.kill()); // Without its log it would be drained for 25 s.
   return {nats, service};
 }
 
@@ -24,6 +26,47 @@ const linesWith = (service: Service, text: string): string[] =>
     .logs()
     .split('\n')
     .filter((line) => line.includes(text));
+
+async function reasonsOf({baseUrl}: Service): Promise<string[]> {
+  const {reasons} = (await new Client(baseUrl).get('/readyz')).json<{reasons: string[]}>();
+  return reasons;
+}
+
+const signup = {event: 'signup', userId: 'ada'};
+
+describe('a log that takes no events', () => {
+  const refused = 'the log refuses events: insufficient resources (10023)';
+
+  test('for want of room is named on /readyz, and once in the process log', async () => {
+    const {nats, service} = await startOn({jetstream: 'max_file_store: 20MB'});
+    const writer = new Client(service.baseUrl, service.writeKey);
+    const properties = {text: 'x'.repeat(60_000)};
+    const events = Array.from({length: 100}, () => ({...signup, properties}));
+    await until('the store is full', async () => (await writer.post('/v1/events/batch', {events})).status === 503);
+    expect(await reasonsOf(service)).toContain(refused);
+    expect((await writer.post('/v1/events', signup)).status).toBe(503);
+    expect(linesWith(service, 'events are not stored')).toEqual([expect.stringContaining(refused)]);
+    // Its ticks do not come in either, and it says so.
+    await until('the partition says what it tries', () => linesWith(service, 'to append to the log').length > 0);
+
+    await nats.startAnew({jetstream: 'max_file_store: 2GB'});
+    await until('events are taken', async () => (await writer.post('/v1/events', signup)).status === 200);
+    expect(await reasonsOf(service)).not.toContain(refused);
+    expect(linesWith(service, 'the log takes events again')).toHaveLength(1);
+  });
+
+  test('for want of its stream is named', async () => {
+    const {nats, service} = await startOn({});
+    const nc = await connectNats(nats.address, 'test');
+    const jsm = await jetstreamManager(nc);
+    await jsm.streams.delete('LOG-0');
+    const writer = new Client(service.baseUrl, service.writeKey);
+    expect((await writer.post('/v1/events', signup)).status).toBe(503);
+    expect(await reasonsOf(service)).toContain('stream LOG-0 is not there');
+    expect(linesWith(service, 'stream LOG-0 is not there')).toHaveLength(1);
+    await nc.close();
+  });
+});
 
 describe('what an acknowledgement survives', () => {
   // Port 8222 alone is asked: an address of its own has it free. All of 127.0.0.0/8 is the loopback of Linux.

@@ -16,8 +16,10 @@ import {ConnectionWatch} from '../nats/connection-watch.js';
 import type {Durability} from '../nats/durability.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {NatsLogLink} from '../nats/log-link.js';
+import {LogRefusals} from '../nats/log-refusals.js';
 import {logMessageBytesOn} from '../nats/payload.js';
 import {Pulse, type PulseState} from '../nats/pulse.js';
+import {isStreamThere, logStream} from '../nats/topology.js';
 import {createLogger, type Logger} from '../observe.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {AnsweringThread, FoldingThread, NatsAddress} from '../worker-messages.js';
@@ -117,7 +119,12 @@ async function openDoor(
   let isDraining = false;
   const foldLag = new FoldLag(options.foldingThreads, options.partitionCount, monotonicMs);
   const handOver = openHandOver(options, foldLag, connections.log);
-  const front = createFront(options, {handOver, foldLag}, connections, pulses, keys, {
+  const refusals = new LogRefusals({
+    isStreamThere: (partition) => isStreamThere(connections.ask, logStream(partition)),
+    monotonicMs,
+    logger,
+  });
+  const front = createFront(options, {handOver, foldLag, refusals}, connections, pulses, keys, {
     isDraining: () => isDraining,
     metricsText: () => scrape.text(),
   });
@@ -179,7 +186,7 @@ function openHandOver({foldingThreads, partitionCount}: EdgeOptions, lag: FoldLa
 
 function createFront(
   {partitionCount, store, deploymentSecret, durability, answeringThreads, ackedSequences}: EdgeOptions,
-  {handOver, foldLag}: {readonly handOver: HandOver; readonly foldLag: FoldLag},
+  {handOver, foldLag, refusals}: Pick<Front, 'foldLag'> & {handOver: HandOver; refusals: LogRefusals},
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
   keys: KeyStore,
@@ -187,7 +194,7 @@ function createFront(
 ): Front {
   const traffic = new Traffic(routes);
   const publisher = new LogPublisher({
-    link: new NatsLogLink(connections.log),
+    link: new NatsLogLink(connections.log, refusals),
     partitionCount,
     messageBytesMax: logMessageBytesOn(connections.log),
     monotonicMs,
@@ -201,6 +208,7 @@ function createFront(
     ...store,
     log: () => pulses.log.state,
     asks: () => pulses.ask.state,
+    logRefusals: () => refusals.reasons(),
     isLogOpen: () => publisher.isOpen,
   });
   const soon = (look: () => void): void => void setTimeout(look, lookMs);

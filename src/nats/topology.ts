@@ -63,6 +63,17 @@ interface Wanted {
   readonly replicas: number;
 }
 
+/** Undefined: NATS does not say. */
+export async function isStreamThere(nc: NatsConnection, name: string): Promise<boolean | undefined> {
+  try {
+    const jsm = await jetstreamManager(nc, {checkAPI: false});
+    await jsm.streams.info(name);
+    return true;
+  } catch (error) {
+    return hasCode(error, streamNotFound) ? false : undefined;
+  }
+}
+
 /** Creates what is missing (T1), and returns the record of the deployment; a second call changes nothing. */
 export async function ensureTopology(nc: NatsConnection, wanted: Wanted): Promise<Deployment> {
   checkServer(nc, wanted.replicas);
