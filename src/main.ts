@@ -12,7 +12,7 @@ import {askPartitionSubject, askReportSubject} from './asks.js';
 import {monotonicMs, wallMs} from './clock.js';
 import {type Config, printableConfig, readConfig} from './config.js';
 import {checkDataDir, keepAdminToken, removeServiceNote, writeServiceNote} from './data-dir.js';
-import {lockDataDir} from './data-lock.js';
+import {lockDataDir, refuseHeldDataDir} from './data-lock.js';
 import {DiskSpace} from './disk-space.js';
 import type {EdgeOptions} from './edge/start.js';
 import {newAckedSequences} from './ingest/acked-sequences.js';
@@ -88,7 +88,7 @@ async function run(): Promise<void> {
 
 async function start(config: Config, stages: Stage[], logger: Logger): Promise<void> {
   const isEdge = config.roles.includes('edge');
-  if (isEdge) await checkPort(config.host, config.port); // M1
+  if (isEdge) await checkPort(config); // M1
   checkDataDir(config.dataDir);
   const ground = await startGround(config, stages, logger);
   logger.info(printableConfig(config), 'configuration');
@@ -111,13 +111,15 @@ function endBadly(line: string, exitCode = badExitCode): never {
 // -- stages -----------------------------------------------------------------------------------------------------------
 
 /** A port that is taken must be known before anything is written (and uWebSockets.js would share it silently). */
-async function checkPort(host: string, port: number): Promise<void> {
+async function checkPort({host, port, dataDir}: Config): Promise<void> {
   const probe = createServer();
   try {
     probe.listen({host, port, exclusive: true});
     await once(probe, 'listening');
   } catch (cause) {
     const {code} = cause as NodeJS.ErrnoException;
+    // The same service, started twice: that it has the folder tells more than that something has the port.
+    if (code === 'EADDRINUSE') await refuseHeldDataDir(dataDir);
     const why = code === 'EADDRINUSE' ? 'the port is in use' : (cause as Error).message;
     throw new StartFault(`cannot listen on ${host}:${port}: ${why}`, {cause});
   }

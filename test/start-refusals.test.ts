@@ -220,6 +220,9 @@ describe('DATA_DIR', () => {
     const client = new Client(service.baseUrl, service.secretKey);
     expectJson(await client.post('/v1/events', {event: 'kept', userId: 'ada'}), 200);
     expectOneLine(await refusedStart({DATA_DIR: service.dataDir}), service.dataDir);
+    // The same start once more has the same port, too.
+    const again = await refusedStart({DATA_DIR: service.dataDir, PORT: new URL(service.baseUrl).port});
+    expectOneLine(again, service.dataDir, 'in use by another Millrace');
     await expectKept(service);
     expectJson(await client.post('/v1/events', {event: 'later', userId: 'bob'}), 200);
     expect(await service.stop()).toBe(0);
