@@ -92,10 +92,11 @@ export function readConfig(env: Environment): ConfigResult {
   return {kind: 'config', config: deepFreeze(config)};
 }
 
-/** For the log: every value, secrets only as `set`. */
-export function printableConfig(config: Config): Record<string, unknown> {
+/** For the log: every value, secrets only as `set`. Where it listens is left out of a process that does not. */
+export function printableConfig({host, port, ...config}: Config): Record<string, unknown> {
   const mask = (secret: string | undefined): string => (secret === undefined ? 'unset' : 'set');
   return {
+    ...(config.roles.includes('edge') ? {host, port} : {}),
     ...config,
     nats: config.nats.kind === 'embedded' ? config.nats : printableNats(config.nats),
     bootstrapWriteKey: mask(config.bootstrapWriteKey),

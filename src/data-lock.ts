@@ -7,6 +7,7 @@
 //       so a slow taker can succeed in linking a number that is long past).
 
 import {
+  existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -70,6 +71,13 @@ export async function lockDataDir(folder: string, onLost: () => void): Promise<D
     if (state === 'ending') await delay(pollMs);
     else if (tryTake(folder, highest + 1)) return holdLock(folder, highest + 1, onLost);
   }
+}
+
+/** Throws `DataDirBusy` when another process has the folder now. Waits for nothing that is ending, and writes nothing. */
+export async function refuseHeldDataDir(folder: string): Promise<void> {
+  const highest = existsSync(folder) ? highestGeneration(folder) : 0;
+  if (highest === 0 || (await holderState(join(folder, `lock.${highest}`))) !== 'held') return;
+  throw new DataDirBusy(describeHolder(folder, highest));
 }
 
 function tryTake(folder: string, generation: number): boolean {

@@ -12,12 +12,12 @@ import {askPartitionSubject, askReportSubject} from './asks.js';
 import {monotonicMs, wallMs} from './clock.js';
 import {type Config, printableConfig, readConfig} from './config.js';
 import {checkDataDir, keepAdminToken, removeServiceNote, writeServiceNote} from './data-dir.js';
-import {lockDataDir} from './data-lock.js';
+import {lockDataDir, refuseHeldDataDir} from './data-lock.js';
 import {DiskSpace} from './disk-space.js';
 import type {EdgeOptions} from './edge/start.js';
 import {newAckedSequences} from './ingest/acked-sequences.js';
-import {connectNats, publicServers} from './nats/connection.js';
-import {type DurabilityClass, readExternalDurability} from './nats/durability.js';
+import {connectFirst} from './nats/connection.js';
+import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/durability.js';
 import {type EmbeddedNats, startEmbeddedNats} from './nats/embedded.js';
 import {type Deployment, ensureTopology} from './nats/topology.js';
 import {createLogger, type Logger} from './observe.js';
@@ -52,7 +52,7 @@ interface Stage {
 /** NATS, ours or theirs, with the topology in place. */
 interface Ground {
   readonly address: NatsAddress;
-  readonly durability: DurabilityClass;
+  readonly durability: Durability;
   /** How our own nats-server and its disk are; empty for an external one. */
   readonly store: EdgeOptions['store'];
   /** Ours; undefined for an external one. */
@@ -88,7 +88,7 @@ async function run(): Promise<void> {
 
 async function start(config: Config, stages: Stage[], logger: Logger): Promise<void> {
   const isEdge = config.roles.includes('edge');
-  if (isEdge) await checkPort(config.host, config.port); // M1
+  if (isEdge) await checkPort(config); // M1
   checkDataDir(config.dataDir);
   const ground = await startGround(config, stages, logger);
   logger.info(printableConfig(config), 'configuration');
@@ -100,7 +100,7 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   const threads = startThreads(config, ground, stages, logger);
   if (isEdge) await startFrontDoor(config, ground, threads, stages);
   await Promise.all(threads.all.map(({ready}) => ready));
-  logger.info({roles: config.roles, durability: ground.durability}, 'ready');
+  logger.info({roles: config.roles, durability: ground.durability.class}, 'ready');
 }
 
 function endBadly(line: string, exitCode = badExitCode): never {
@@ -111,13 +111,15 @@ function endBadly(line: string, exitCode = badExitCode): never {
 // -- stages -----------------------------------------------------------------------------------------------------------
 
 /** A port that is taken must be known before anything is written (and uWebSockets.js would share it silently). */
-async function checkPort(host: string, port: number): Promise<void> {
+async function checkPort({host, port, dataDir}: Config): Promise<void> {
   const probe = createServer();
   try {
     probe.listen({host, port, exclusive: true});
     await once(probe, 'listening');
   } catch (cause) {
     const {code} = cause as NodeJS.ErrnoException;
+    // The same service, started twice: that it has the folder tells more than that something has the port.
+    if (code === 'EADDRINUSE') await refuseHeldDataDir(dataDir);
     const why = code === 'EADDRINUSE' ? 'the port is in use' : (cause as Error).message;
     throw new StartFault(`cannot listen on ${host}:${port}: ${why}`, {cause});
   }
@@ -132,7 +134,6 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
   stages.push({name: 'lock', stop: () => lock.release()});
 
   let address: NatsAddress;
-  let durability: DurabilityClass | undefined;
   let store: EdgeOptions['store'] = {};
   let natsServer: EmbeddedNats | undefined;
   if (config.nats.kind === 'embedded') {
@@ -140,7 +141,7 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
     const nats = await startEmbeddedNats({dataDir: config.dataDir, serverBin, lock, logger});
     natsServer = nats;
     stages.push({name: 'nats-server', stop: () => nats.stop(), cutShort: () => nats.stop(natsPatienceMs)});
-    ({address, durability} = nats);
+    address = nats.address;
     const space = await DiskSpace.watch({folder: config.dataDir, partitionCount: config.partitions, logger});
     stages.push({name: 'disk space', stop: () => space.stop()});
     store = {disk: () => space.state, storeFault: () => nats.writeFault()};
@@ -148,19 +149,19 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
     address = config.nats;
   }
 
-  const nc = await connectNats(address, 'millrace-start').catch((cause: Error) => {
-    throw new StartFault(`no NATS server answers at ${publicServers(address.servers)}: ${cause.message}`, {cause});
-  });
-  try {
-    const deployment = await ensureTopology(nc, config);
-    durability ??= await readExternalDurability(nc);
-    if (durability !== 'power-cut') {
-      logger.warn({durability}, 'an acknowledged event survives a crash of the process, but maybe not a power cut');
-    }
+  const nc = await connectFirst(address, 'millrace');
+  stages.push({name: 'first connection', stop: () => nc.close()});
+  const deployment = await ensureTopology(nc, config);
+  if (natsServer === undefined) {
+    const durability = await ExternalDurability.read(nc, logger);
+    void durability.follow(nc, logger);
     return {address, durability, store, natsServer, deployment};
-  } finally {
-    await nc.close();
   }
+  await nc.close();
+  const durability: Durability = {class: natsServer.durability};
+  if (durability.class !== 'power-cut')
+    warnOfPowerCuts(logger, `nats-server ${natsServer.version} does not sync always`);
+  return {address, durability, store, natsServer, deployment};
 }
 
 interface Threads {

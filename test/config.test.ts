@@ -141,6 +141,14 @@ describe('a bad value is named with what was expected', () => {
   });
 });
 
+test('the printable form says where it listens, if it does', () => {
+  expect(printableConfig(good({PORT: '81'}))).toMatchObject({host: '127.0.0.1', port: 81});
+  const silent = printableConfig(good({PORT: '81', ROLES: 'partition,report'}));
+  expect(Object.keys(silent)).toContain('dataDir');
+  expect(silent).not.toHaveProperty('host');
+  expect(silent).not.toHaveProperty('port');
+});
+
 test('the printable form holds no secret', () => {
   const printed = JSON.stringify(
     printableConfig(

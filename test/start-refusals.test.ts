@@ -7,6 +7,7 @@ import {type AddressInfo, createServer} from 'node:net';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
+import {ExternalNats, type ExternalNatsOptions} from './support/external-nats.js';
 import {Client, expectJson} from './support/http.js';
 import {type Service, startService, temporaryFolder} from './support/service.js';
 
@@ -170,6 +171,32 @@ describe('nats-server', () => {
   });
 });
 
+describe('an external NATS', () => {
+  async function refusedOn(options: ExternalNatsOptions, env: Record<string, string> = {}): Promise<End> {
+    const nats = await ExternalNats.start(options);
+    const end = await refusedStart({NATS_URL: nats.url, ...env});
+    await nats.stop();
+    return end;
+  }
+
+  test.each(['edge', 'partition', 'report'])('one that carries less than is written is refused as %s', async (role) => {
+    // More than any log message with one event, and less than a value of a part.
+    const end = await refusedOn({lines: ['max_payload: 400000']}, {ROLES: role});
+    expectOneLine(end, /max_payload is 400000: at least 1000000 are needed/);
+  });
+
+  test('a missing login is no server that does not answer', async () => {
+    const end = await refusedOn({lines: ['authorization { token: "hidden" }']});
+    expectOneLine(end, /the NATS server at 127\.0\.0\.1:\d+ refuses the login .*NATS_TOKEN/);
+    expect(end.stderr).not.toMatch(/answers|hidden/);
+  });
+
+  test('replicas without a cluster are refused in its words', async () => {
+    const end = await refusedOn({}, {REPLICAS: '3'});
+    expectOneLine(end, /REPLICAS=3: replicas > 1 not supported in non-clustered mode \(10074\)$/);
+  });
+});
+
 describe('DATA_DIR', () => {
   test('a file in its place is named, and stays as it is', async () => {
     const file = join(temporaryFolder(), 'data');
@@ -193,6 +220,9 @@ describe('DATA_DIR', () => {
     const client = new Client(service.baseUrl, service.secretKey);
     expectJson(await client.post('/v1/events', {event: 'kept', userId: 'ada'}), 200);
     expectOneLine(await refusedStart({DATA_DIR: service.dataDir}), service.dataDir);
+    // The same start once more has the same port, too.
+    const again = await refusedStart({DATA_DIR: service.dataDir, PORT: new URL(service.baseUrl).port});
+    expectOneLine(again, service.dataDir, 'in use by another Millrace');
     await expectKept(service);
     expectJson(await client.post('/v1/events', {event: 'later', userId: 'bob'}), 200);
     expect(await service.stop()).toBe(0);

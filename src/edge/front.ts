@@ -3,6 +3,7 @@ import type {EntryEncoder} from '../ingest/entry-encoder.js';
 import type {FoldLag} from '../ingest/fold-lag.js';
 import type {LogPublisher} from '../ingest/publisher.js';
 import type {KeyStore} from '../keys/store.js';
+import type {Durability} from '../nats/durability.js';
 import type {Asks} from './asks.js';
 import type {BodiesUnderWay} from './bodies-under-way.js';
 import type {CursorSeal} from './cursor.js';
@@ -26,7 +27,7 @@ export interface Front {
   readonly traffic: Traffic;
   /** What /metrics shows. */
   readonly metricsText: () => Promise<string>;
-  readonly durability: string;
+  readonly durability: Durability;
   /** Looked at once a turn (turn.ts). */
   readonly wallMs: () => number;
   readonly isDraining: () => boolean;

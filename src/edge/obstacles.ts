@@ -15,6 +15,8 @@ export interface ObstacleSources {
   /** Of the connection to the log; likewise of the one that questions take. */
   readonly log: () => PulseState;
   readonly asks: () => PulseState;
+  /** What the log answers instead of taking events. Not known to end before one is tried, so none is turned away for it. */
+  readonly logRefusals: () => readonly string[];
   /** Whether the publisher takes anything: it is connected, and less than its bound waits for the log. */
   readonly isLogOpen: () => boolean;
 }
@@ -55,7 +57,7 @@ export class Obstacles {
 
   /** For `/readyz`. */
   reasons(): string[] {
-    const {storeFault, log, asks} = this.sources;
+    const {storeFault, log, asks, logRefusals} = this.sources;
     const states = [log(), asks()];
     const reasons: string[] = [];
     if (states.includes('lost')) reasons.push('there is no connection to NATS');
@@ -63,7 +65,7 @@ export class Obstacles {
     if (this.disk?.isNearlyFull) reasons.push(nearlyFullReason(this.disk));
     const fault = storeFault?.();
     if (fault !== undefined) reasons.push('the log cannot write: nats-server needs room, and is started anew then');
-    return reasons;
+    return [...reasons, ...logRefusals()];
   }
 }
 

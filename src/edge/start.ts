@@ -2,7 +2,6 @@
 import {randomBytes} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
-import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {threadKernel} from '../ingest/batch-kernel.js';
@@ -14,11 +13,14 @@ import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
 import {AskLink} from '../nats/ask-link.js';
 import {connectNats} from '../nats/connection.js';
 import {ConnectionWatch} from '../nats/connection-watch.js';
+import type {Durability} from '../nats/durability.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {NatsLogLink} from '../nats/log-link.js';
+import {LogRefusals} from '../nats/log-refusals.js';
+import {logMessageBytesOn} from '../nats/payload.js';
 import {Pulse, type PulseState} from '../nats/pulse.js';
+import {isStreamThere, logStream} from '../nats/topology.js';
 import {createLogger, type Logger} from '../observe.js';
-import {StartFault} from '../start-fault.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {AnsweringThread, FoldingThread, NatsAddress} from '../worker-messages.js';
 import {routes} from './all-routes.js';
@@ -51,7 +53,7 @@ export interface EdgeOptions {
   /** The same on every edge of the deployment. */
   readonly deploymentSecret: string;
   /** What an acknowledgement survives, for `/healthz`. */
-  readonly durability: string;
+  readonly durability: Durability;
   /** Of our own nats-server; nothing of an external one. */
   readonly store: Pick<ObstacleSources, 'disk' | 'storeFault'>;
   /** Undefined for an external one. */
@@ -77,8 +79,6 @@ export interface Edge {
 const lastUsedEveryMs = 60_000;
 const finishMsMax = 10_000;
 const saveMsMax = 1_000;
-// NATS counts the headers of a message towards its payload limit.
-const logHeadersBytes = 1_024;
 
 /** Rejects with a StartFault when the port is taken, or the HTTP server has no binary for this machine. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
@@ -119,7 +119,12 @@ async function openDoor(
   let isDraining = false;
   const foldLag = new FoldLag(options.foldingThreads, options.partitionCount, monotonicMs);
   const handOver = openHandOver(options, foldLag, connections.log);
-  const front = createFront(options, {handOver, foldLag}, connections, pulses, keys, {
+  const refusals = new LogRefusals({
+    isStreamThere: (partition) => isStreamThere(connections.ask, logStream(partition)),
+    monotonicMs,
+    logger,
+  });
+  const front = createFront(options, {handOver, foldLag, refusals}, connections, pulses, keys, {
     isDraining: () => isDraining,
     metricsText: () => scrape.text(),
   });
@@ -181,7 +186,7 @@ function openHandOver({foldingThreads, partitionCount}: EdgeOptions, lag: FoldLa
 
 function createFront(
   {partitionCount, store, deploymentSecret, durability, answeringThreads, ackedSequences}: EdgeOptions,
-  {handOver, foldLag}: {readonly handOver: HandOver; readonly foldLag: FoldLag},
+  {handOver, foldLag, refusals}: Pick<Front, 'foldLag'> & {handOver: HandOver; refusals: LogRefusals},
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
   keys: KeyStore,
@@ -189,9 +194,9 @@ function createFront(
 ): Front {
   const traffic = new Traffic(routes);
   const publisher = new LogPublisher({
-    link: new NatsLogLink(connections.log),
+    link: new NatsLogLink(connections.log, refusals),
     partitionCount,
-    messageBytesMax: messageBytesMaxOf(connections.log),
+    messageBytesMax: logMessageBytesOn(connections.log),
     monotonicMs,
     wallMs,
     newProducer: () => randomBytes(8),
@@ -203,6 +208,7 @@ function createFront(
     ...store,
     log: () => pulses.log.state,
     asks: () => pulses.ask.state,
+    logRefusals: () => refusals.reasons(),
     isLogOpen: () => publisher.isOpen,
   });
   const soon = (look: () => void): void => void setTimeout(look, lookMs);
@@ -248,13 +254,6 @@ function warnOfRevoked(keys: KeyStore, {write, secret}: Bootstrap, logger: Logge
 function announce(logger: Logger, connection: string, state: PulseState): void {
   if (state === 'answers') logger.warn({connection}, 'NATS answers again');
   else logger.error({connection, state}, 'NATS cannot be reached: what needs it is refused until it answers');
-}
-
-/** As large as the server carries, up to our own bound. */
-function messageBytesMaxOf(connection: NatsConnection): number {
-  const carried = connection.info!.max_payload - logHeadersBytes;
-  if (carried >= 2 * entryBytesMax) return Math.min(carried, logMessageBytesMax);
-  throw new StartFault(`the NATS server's max_payload must be at least ${2 * entryBytesMax + logHeadersBytes}`);
 }
 
 /** Resolves when the work is done, or when the time is over. */

@@ -2,7 +2,7 @@
 //   K1. A key is shown once, when it is created. Only its SHA-256 is kept: 256 random bits need no salt and no slow hash.
 import {createHash, randomBytes} from 'node:crypto';
 
-/** `write` may track events and identify; `secret` may do everything (README.md, The API). */
+/** `write` may track events and identify; `secret` may do everything but manage keys (README.md, The API). */
 export type KeyKind = 'write' | 'secret';
 
 export const keyPrefix: Readonly<Record<KeyKind, string>> = {write: 'sk_write_', secret: 'sk_live_'};

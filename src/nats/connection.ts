@@ -1,7 +1,7 @@
 // Connections to NATS: one way to make them, for the embedded server and for an external one.
 
 import {readFileSync} from 'node:fs';
-import {type ConnectionOptions, credsAuthenticator, type NatsConnection} from 'nats';
+import {AuthorizationError, type ConnectionOptions, credsAuthenticator, type NatsConnection} from 'nats';
 import {StartFault} from '../start-fault.js';
 import type {NatsAddress} from '../worker-messages.js';
 import {connectWhole} from './transport.js';
@@ -37,6 +37,23 @@ export function connectNats(address: NatsAddress, name: string): Promise<NatsCon
     pingInterval: pingEveryMs,
     maxPingOut: pingsUnansweredMax,
   });
+}
+
+/** The first connection of a start: why there is none, in one line for the operator. */
+export async function connectFirst(address: NatsAddress, name: string): Promise<NatsConnection> {
+  try {
+    return await connectNats(address, name);
+  } catch (cause) {
+    if (cause instanceof StartFault) throw cause;
+    const at = publicServers(address.servers);
+    const why = (cause as Error).message;
+    throw new StartFault(
+      cause instanceof AuthorizationError
+        ? `the NATS server at ${at} refuses the login (NATS_URL, NATS_TOKEN or NATS_CREDS): ${why}`
+        : `no NATS server answers at ${at}: ${why}`,
+      {cause},
+    );
+  }
 }
 
 /** The client ignores `user:password@` and `token@` in addresses: they are handed over as options. */

@@ -3,22 +3,25 @@
 // this reaches 132,000 on the same server.
 import {createInbox, headers, type Msg, type NatsConnection} from 'nats';
 import type {LogAnswer, LogLink, LogListener} from '../ingest/publisher.js';
+import type {LogRefusals} from './log-refusals.js';
 import {logSubject} from './topology.js';
 
 interface PubAck {
   readonly seq?: number;
-  readonly error?: {readonly code: number; readonly description?: string};
+  readonly error?: {readonly err_code?: number; readonly description?: string};
 }
 
 export class NatsLogLink implements LogLink {
   isConnected = true;
   private readonly nc: NatsConnection;
+  private readonly refusals: LogRefusals | undefined;
   private readonly inbox = createInbox();
   private listener: LogListener | undefined;
 
-  /** `nc` is connected, and nobody else publishes over it. */
-  constructor(nc: NatsConnection) {
+  /** `nc` is connected, and nobody else publishes over it. `refusals`: hears what the log answers. */
+  constructor(nc: NatsConnection, refusals?: LogRefusals) {
     this.nc = nc;
+    this.refusals = refusals;
     nc.subscribe(`${this.inbox}.*.*`, {callback: (error, message) => this.receive(error, message)});
     void this.followStatus();
   }
@@ -37,13 +40,31 @@ export class NatsLogLink implements LogLink {
     // The client reports an exception of a callback nowhere and stops reading: a fault of ours must end the process.
     try {
       if (error !== null) throw error;
-      const [partition, ticket] = message.subject.slice(this.inbox.length + 1).split('.');
-      this.listener?.answered(Number(partition), Number(ticket), readAnswer(message));
+      const [partition, ticket] = message.subject
+        .slice(this.inbox.length + 1)
+        .split('.')
+        .map(Number);
+      this.listener?.answered(partition, ticket, this.readAnswer(partition, message));
     } catch (cause) {
       setImmediate(() => {
         throw cause;
       });
     }
+  }
+
+  private readAnswer(partition: number, message: Msg): LogAnswer {
+    // The server answers an empty message with status 503 for a subject that nobody listens to.
+    if (message.data.length === 0) {
+      this.refusals?.unheard(partition);
+      return {kind: 'nobody'};
+    }
+    const {seq, error} = message.json<PubAck>();
+    if (error === undefined && seq !== undefined) {
+      this.refusals?.stored(partition);
+      return {kind: 'stored', sequence: seq};
+    }
+    this.refusals?.refused(partition, `${error?.description ?? 'without a reason'} (${error?.err_code ?? 'no code'})`);
+    return {kind: 'refused'};
   }
 
   private async followStatus(): Promise<void> {
@@ -54,11 +75,4 @@ export class NatsLogLink implements LogLink {
       this.listener?.reconnected();
     }
   }
-}
-
-function readAnswer(message: Msg): LogAnswer {
-  // The server answers an empty message with status 503 for a subject that nobody listens to.
-  if (message.data.length === 0) return {kind: 'nobody'};
-  const ack = message.json<PubAck>();
-  return ack.error === undefined && ack.seq !== undefined ? {kind: 'stored', sequence: ack.seq} : {kind: 'refused'};
 }

@@ -1,6 +1,7 @@
 // Streams and buckets as data, and the record that says what this deployment is.
 //   T1. What exists is never changed: settings of streams decide what is lost and what can be erased, so a new version
-//       that wants others must migrate on purpose.
+//       that wants others must migrate on purpose. Another count of replicas than they have is refused, not ignored: who
+//       asks for three copies must not go on with one.
 //   T2. The partition count is fixed by the record, which is written before any log exists: a user's partition is
 //       hash(user) modulo that count, so another count would look for users where they are not.
 //   T3. Buckets are streams made here, never by the KV client: it sets `deny_delete`, which forbids erasure for ever.
@@ -10,6 +11,7 @@
 import {randomBytes} from 'node:crypto';
 import {
   DiscardPolicy,
+  JetStreamApiError,
   type JetStreamManager,
   jetstream,
   jetstreamManager,
@@ -20,6 +22,7 @@ import {
 import {type NatsConnection, nanos} from 'nats';
 import {StartFault} from '../start-fault.js';
 import {hasCode, messageNotFound, streamNotFound, wrongLastSequence} from './error-codes.js';
+import {checkPayload} from './payload.js';
 import {isAtLeast, serverVersionMin, serverVersionReplicas} from './version.js';
 
 export const logStream = (partition: number): string => `LOG-${partition}`;
@@ -55,12 +58,34 @@ const deploymentKey = 'deployment';
 /** The data does not fit the configuration or this program; the message is one line for the operator. */
 export class TopologyFault extends StartFault {}
 
+interface Wanted {
+  readonly partitions: number;
+  readonly replicas: number;
+}
+
+/** Undefined: NATS does not say. */
+export async function isStreamThere(nc: NatsConnection, name: string): Promise<boolean | undefined> {
+  try {
+    const jsm = await jetstreamManager(nc, {checkAPI: false});
+    await jsm.streams.info(name);
+    return true;
+  } catch (error) {
+    return hasCode(error, streamNotFound) ? false : undefined;
+  }
+}
+
 /** Creates what is missing (T1), and returns the record of the deployment; a second call changes nothing. */
-export async function ensureTopology(
-  nc: NatsConnection,
-  {partitions, replicas}: {readonly partitions: number; readonly replicas: number},
-): Promise<Deployment> {
-  checkServer(nc, replicas);
+export async function ensureTopology(nc: NatsConnection, wanted: Wanted): Promise<Deployment> {
+  checkServer(nc, wanted.replicas);
+  try {
+    return await ensureAll(nc, wanted);
+  } catch (cause) {
+    if (!(cause instanceof JetStreamApiError)) throw cause;
+    throw new TopologyFault(`NATS refuses what the start asks of it: ${said(cause)}`, {cause});
+  }
+}
+
+async function ensureAll(nc: NatsConnection, {partitions, replicas}: Wanted): Promise<Deployment> {
   const jsm = await managerOf(nc);
   await ensureStream(jsm, bucketConfig('settings', replicas));
   let deployment = await readDeployment(nc);
@@ -125,6 +150,7 @@ async function createDeployment(nc: NatsConnection, partitions: number): Promise
 }
 
 function checkServer(nc: NatsConnection, replicas: number): void {
+  checkPayload(nc);
   const version = nc.info!.version;
   if (!isAtLeast(version, serverVersionMin)) {
     throw new TopologyFault(`the NATS server is version ${version}; ${serverVersionMin} or newer is needed`);
@@ -144,16 +170,35 @@ async function managerOf(nc: NatsConnection): Promise<JetStreamManager> {
   }
 }
 
-type NewStream = Partial<StreamConfig> & {readonly name: string};
+type NewStream = Partial<StreamConfig> & Pick<StreamConfig, 'name' | 'num_replicas'>;
 
-async function ensureStream(jsm: JetStreamManager, config: NewStream): Promise<void> {
+async function ensureStream(jsm: JetStreamManager, wanted: NewStream): Promise<void> {
+  const found = await jsm.streams.info(wanted.name).catch((error) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  if (found === undefined) await addStream(jsm, wanted);
+  else checkReplicas(found.config, wanted);
+}
+
+/** Adding an equal stream twice succeeds, so two machines that start together do no harm. */
+async function addStream(jsm: JetStreamManager, wanted: NewStream): Promise<void> {
   try {
-    await jsm.streams.info(config.name);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    // Adding an equal stream twice succeeds, so two machines that start together do no harm.
-    await jsm.streams.add(config);
+    await jsm.streams.add(wanted);
+  } catch (cause) {
+    if (!(cause instanceof JetStreamApiError)) throw cause;
+    throw new TopologyFault(
+      `NATS does not create the stream ${wanted.name} with REPLICAS=${wanted.num_replicas}: ${said(cause)}`,
+      {cause},
+    );
   }
+}
+
+function checkReplicas({num_replicas: found}: StreamConfig, {name, num_replicas: wanted}: NewStream): void {
+  if (found === wanted) return;
+  throw new TopologyFault(
+    `REPLICAS is ${wanted}, but the data was created with ${found} (stream ${name}): set REPLICAS=${found}`,
+  );
 }
 
 function logConfig(partition: number, replicas: number): NewStream {
@@ -179,7 +224,7 @@ function bucketConfig(bucket: Bucket, replicas: number): NewStream {
 }
 
 /** No limit of age, count or size: only Millrace removes, and only what no kept manifest needs. */
-function durable(replicas: number): Partial<StreamConfig> {
+function durable(replicas: number): Partial<StreamConfig> & Pick<StreamConfig, 'num_replicas'> {
   return {
     storage: StorageType.File,
     retention: RetentionPolicy.Limits,
@@ -195,3 +240,6 @@ function durable(replicas: number): Partial<StreamConfig> {
 }
 
 const isNotFound = (error: unknown): boolean => hasCode(error, messageNotFound, streamNotFound);
+
+/** In NATS's own words. */
+const said = ({message, code}: JetStreamApiError): string => `${message} (${code})`;

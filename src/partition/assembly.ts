@@ -15,6 +15,7 @@ import {type ErasingLink, PartSweep} from './part-sweep.js';
 import {patientValues} from './patient-values.js';
 import type {PositionNote} from './position-note.js';
 import {recover} from './recovery.js';
+import {Trouble} from './retry.js';
 import {Runner, type RunnerSetup} from './runner.js';
 import {Snapshots} from './snapshots.js';
 import {WorkPace} from './work-pace.js';
@@ -54,18 +55,19 @@ export interface AssemblyOptions
 export async function assemblePartition(options: AssemblyOptions): Promise<Runner> {
   const {setup, js, jsm, erasing, foldCache, damage, positionNote, notePublished, log} = options;
   const number = setup.partition;
-  const manifests = new ManifestStore(js, jsm, number, notePublished);
+  const troubleTo = (tried: string): Trouble => new Trouble(log, {partition: number, tried});
+  const manifests = new ManifestStore(js, jsm, number, notePublished, troubleTo('to publish a snapshot'));
   const recovered = await recover(setup, {manifests, cache: foldCache, jsm, note: positionNote, log});
   const {partition, index, epoch, generation, named} = recovered;
   // Questions are answered out of the state at hand: a part that it no longer names only takes room.
-  const parts = new PartStore(js, number, epoch, foldCache);
+  const parts = new PartStore(js, number, epoch, foldCache, troubleTo('to put a part'));
   const sweep = new PartSweep({partition: number, parts, jsm, erasing, log});
   parts.retire(...recovered.outdated);
   const pace = new WorkPace(options.refreshMs * restsShare);
   const layout = new Layout(parts, pace);
   if (index !== undefined) layout.restore(index);
   // A merge reads each block once: through the cache it would only push out what readers use.
-  const unkept = new PartsCache(patientValues(partValues(jsm)), 0);
+  const unkept = new PartsCache(patientValues(partValues(jsm), troubleTo('to read a part')), 0);
   const loader: PartLoader = {
     load: (ref) =>
       unkept.load(ref).catch((error: unknown) => {
@@ -89,8 +91,8 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
     pace,
     erasure: new Erasure(partition, layout, parts, foldCache, note),
     note,
-    reader: new LogReader(options.logSource, options.logJsm, number),
-    writer: new LogWriter(js, number),
+    reader: new LogReader(options.logSource, options.logJsm, number, troubleTo('to read the log')),
+    writer: new LogWriter(js, number, troubleTo('to append to the log')),
   });
   if (recovered.hasLostLog) runner.noteLogLoss();
   return runner;

@@ -5,7 +5,7 @@ import {MessageCursor} from '../../actors/codec/entries.js';
 import {hasCode, messageNotFound} from '../nats/error-codes.js';
 import {logStream} from '../nats/topology.js';
 import {type OfferedMessage, OfferedMessages} from './offered-messages.js';
-import {retryForever} from './retry.js';
+import {retryForever, type Trouble} from './retry.js';
 
 /** Before another way through the log is opened for one that broke at once. */
 const reopenPauseMs = 20;
@@ -37,16 +37,18 @@ export class LogReader {
   private readonly source: LogSource;
   private readonly jsm: JetStreamManager;
   private readonly partition: number;
+  private readonly trouble: Trouble | undefined;
   private pull: LogPull | undefined;
   private giveUpOpening: (() => void) | undefined;
   private isInterrupted = false;
   private lastKnown: Promise<number> | undefined;
   private lastAsked: Promise<number> | undefined;
 
-  constructor(source: LogSource, jsm: JetStreamManager, partition: number) {
+  constructor(source: LogSource, jsm: JetStreamManager, partition: number, trouble?: Trouble) {
     this.source = source;
     this.jsm = jsm;
     this.partition = partition;
+    this.trouble = trouble;
   }
 
   /** Messages after `position`, each exactly once and in order, until `interrupt`; as many at a time as are there. */
@@ -68,7 +70,7 @@ export class LogReader {
   }
 
   private async open(next: number): Promise<LogPull> {
-    const pull = await retryForever(() => this.openOnce(next));
+    const pull = await retryForever(() => this.openOnce(next), this.trouble);
     this.pull = pull;
     if (this.isInterrupted) pull.stop();
     return pull;

@@ -4,28 +4,36 @@ import {randomBytes} from 'node:crypto';
 import type {JetStreamClient} from '@nats-io/jetstream';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {beginMessage, sealMessage, type TickReason, writeFiller, writeTick} from '../../actors/codec/entries.js';
+import {assert} from '../../actors/invariant.js';
 import {logMessageBytesMax} from '../../actors/limits.js';
 import {wallMs} from '../clock.js';
+import {headersBytesMax, payloadBytesMin} from '../nats/payload.js';
 import {logSubject} from '../nats/topology.js';
-import {retryForever} from './retry.js';
+import {retryForever, type Trouble} from './retry.js';
 
-const fillerBytesMax = logMessageBytesMax - 1_024;
+/** Of a message with one entry, and of that entry; a whole tick. */
+const messageHeadBytesMax = 128;
+// Its message has a head and, where the server carries no more than the least, headers.
+const fillerBytesMax = logMessageBytesMax - 2 * headersBytesMax;
+assert(fillerBytesMax + messageHeadBytesMax + headersBytesMax <= payloadBytesMin, 'NATS carries filler');
 
 export class LogWriter {
   private readonly js: JetStreamClient;
   private readonly partition: number;
+  private readonly trouble: Trouble | undefined;
   private readonly producer = randomBytes(8);
   private n = 0;
   private last: Promise<unknown> = Promise.resolve();
 
-  constructor(js: JetStreamClient, partition: number) {
+  constructor(js: JetStreamClient, partition: number, trouble?: Trouble) {
     this.js = js;
     this.partition = partition;
+    this.trouble = trouble;
   }
 
   /** Appends a tick; resolves with its sequence. Messages leave one after the other, each retried with its own bytes. */
   tick(periodMs: number, reason: TickReason): Promise<number> {
-    return this.send(128, (writer, nowMs) => writeTick(writer, nowMs, periodMs, reason));
+    return this.send(messageHeadBytesMax, (writer, nowMs) => writeTick(writer, nowMs, periodMs, reason));
   }
 
   /** Appends so many bytes that mean nothing; resolves when they are stored. */
@@ -33,7 +41,7 @@ export class LogWriter {
     const pieces: Promise<number>[] = [];
     for (let left = bytes; left > 0; left -= fillerBytesMax) {
       const length = Math.min(left, fillerBytesMax);
-      pieces.push(this.send(length + 128, (writer) => writeFiller(writer, length)));
+      pieces.push(this.send(length + messageHeadBytesMax, (writer) => writeFiller(writer, length)));
     }
     await Promise.all(pieces);
   }
@@ -53,7 +61,8 @@ export class LogWriter {
 
   private async append(message: Uint8Array, n: number): Promise<number> {
     const msgID = `${this.producer.toString('hex')}.${this.partition}.${n}`;
-    const ack = await retryForever(() => this.js.publish(logSubject(this.partition), message, {msgID}));
+    const publish = () => this.js.publish(logSubject(this.partition), message, {msgID});
+    const ack = await retryForever(publish, this.trouble);
     return ack.seq;
   }
 }

@@ -3,7 +3,7 @@ import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import {decodeManifest, encodeManifest, type Manifest} from '../../actors/manifest.js';
 import {hasCode, messageNotFound, wrongLastSequence} from '../nats/error-codes.js';
 import {bucketStream, bucketSubject} from '../nats/topology.js';
-import {Final, retryForever} from './retry.js';
+import {Final, retryForever, type Trouble} from './retry.js';
 
 /** What was written, bytes. */
 export interface WrittenManifest {
@@ -28,6 +28,7 @@ export class ManifestStore {
   private readonly subject: string;
   private readonly partition: number;
   private readonly onWritten: (written: WrittenManifest) => void;
+  private readonly trouble: Trouble | undefined;
 
   /** `onWritten` is called once a manifest is the newest, before its writer goes on. */
   constructor(
@@ -35,11 +36,13 @@ export class ManifestStore {
     jsm: JetStreamManager,
     partition: number,
     onWritten: (written: WrittenManifest) => void = () => undefined,
+    trouble?: Trouble,
   ) {
     this.js = js;
     this.jsm = jsm;
     this.partition = partition;
     this.onWritten = onWritten;
+    this.trouble = trouble;
     this.subject = bucketSubject('manifests', `p${partition}`);
   }
 
@@ -69,7 +72,7 @@ export class ManifestStore {
         if (!hasCode(error, wrongLastSequence)) throw error;
         return await this.revisionOfOwn(bytes);
       }
-    });
+    }, this.trouble);
     this.onWritten({manifest: bytes, index});
     return written;
   }

@@ -6,12 +6,14 @@ import {crc32} from 'node:zlib';
 import type {JetStreamClient} from '@nats-io/jetstream';
 import {assert} from '../../actors/invariant.js';
 import type {PartRef} from '../../actors/manifest.js';
+import {headersBytesMax, payloadBytesMin} from '../nats/payload.js';
 import {bucketSubject} from '../nats/topology.js';
 import type {PartsCache, Reading} from '../parts/parts-cache.js';
-import {retryForever} from './retry.js';
+import {retryForever, type Trouble} from './retry.js';
 
 /** A value of the store. Larger parts span several. */
 const valueBytesMax = 512 * 1024;
+assert(valueBytesMax + headersBytesMax <= payloadBytesMin, 'NATS carries a value');
 /** One value of a part. Nothing else is ever stored under its subject. */
 export interface StoredValue {
   readonly subject: string;
@@ -28,6 +30,7 @@ export class PartStore {
   private readonly keyPrefix: string;
   private readonly epoch: number;
   private readonly atHand: PartsAtHand;
+  private readonly trouble: Trouble | undefined;
   private nextKey = 0;
   /** Parts that the state at hand no longer names, by key; a kept manifest may still do. */
   private readonly retired = new Map<string, PartRef>();
@@ -37,10 +40,17 @@ export class PartStore {
    * Keys of different owners differ, also of those that ended before their first manifest and so share an epoch: the
    * server would take a put with a known message id for a repetition, and keep the old bytes.
    */
-  constructor(js: JetStreamClient, partition: number, epoch: number, atHand: PartsAtHand = nothingAtHand) {
+  constructor(
+    js: JetStreamClient,
+    partition: number,
+    epoch: number,
+    atHand: PartsAtHand = nothingAtHand,
+    trouble?: Trouble,
+  ) {
     this.js = js;
     this.epoch = epoch;
     this.atHand = atHand;
+    this.trouble = trouble;
     this.keyPrefix = `p${partition}.${epoch}-${randomBytes(4).toString('hex')}`;
   }
 
@@ -57,7 +67,7 @@ export class PartStore {
       const value = payload.subarray(at, at + valueBytesMax);
       const subject = bucketSubject('parts', `${key}.${i}`);
       // The same message id on every try: an unknown outcome does not leave a second copy.
-      const ack = await retryForever(() => this.js.publish(subject, value, {msgID: `${key}.${i}`}));
+      const ack = await retryForever(() => this.js.publish(subject, value, {msgID: `${key}.${i}`}), this.trouble);
       revisions.push(ack.seq);
       crcs.push(crc32(value));
       this.highWaterRevision = Math.max(this.highWaterRevision, ack.seq);

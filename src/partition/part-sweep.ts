@@ -19,7 +19,7 @@ import {deletionFailed, hasCode, messageNotFound, sequenceNotFound} from '../nat
 import {bucketStream, bucketSubject} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
 import type {PartStore, StoredValue} from './part-store.js';
-import {retryForever} from './retry.js';
+import {retryForever, Trouble} from './retry.js';
 import {WorkPace} from './work-pace.js';
 
 /**
@@ -95,6 +95,7 @@ export interface PartSweepSetup {
 export class PartSweep {
   private readonly setup: PartSweepSetup;
   private readonly pace: WorkPace;
+  private readonly trouble: Trouble;
   private readonly lists: Job[] = [];
   private orphans: Job | undefined;
   private running: Promise<void> | undefined;
@@ -105,6 +106,7 @@ export class PartSweep {
   constructor(setup: PartSweepSetup) {
     this.setup = setup;
     this.pace = setup.pace ?? new WorkPace(0);
+    this.trouble = new Trouble(setup.log, {partition: setup.partition, tried: 'to erase parts'});
   }
 
   /** S4 */
@@ -169,7 +171,7 @@ export class PartSweep {
   /** Those of the values that can still be read. */
   async stillThere(values: readonly StoredValue[]): Promise<StoredValue[]> {
     const found: StoredValue[] = [];
-    for (const value of values) if (await isThere(this.setup.jsm, value)) found.push(value);
+    for (const value of values) if (await isThere(this.setup.jsm, value, this.trouble)) found.push(value);
     return found;
   }
 
@@ -183,7 +185,7 @@ export class PartSweep {
     if (this.isGentle) await this.pace.rest(firstReadsMs);
     for (let job = this.next; job !== undefined; job = this.next) {
       const current = job;
-      if (await retryForever(() => this.work(current))) this.finish(current);
+      if (await retryForever(() => this.work(current), this.trouble)) this.finish(current);
     }
   }
 
@@ -252,7 +254,8 @@ export class PartSweep {
       // Somebody else had erased it. For a message that a power cut took the server says no more than that the deletion
       // failed: it is asked for the message then.
       if (hasCode(error, messageNotFound, sequenceNotFound)) return;
-      if (!hasCode(error, deletionFailed) || (await isThere(jsm, {subject, revision: sequence}))) throw error;
+      if (!hasCode(error, deletionFailed) || (await isThere(jsm, {subject, revision: sequence}, this.trouble)))
+        throw error;
     }
   }
 
@@ -264,7 +267,7 @@ export class PartSweep {
 }
 
 /** A sequence that another value has by now counts for nothing. */
-function isThere(jsm: JetStreamManager, {subject, revision}: StoredValue): Promise<boolean> {
+function isThere(jsm: JetStreamManager, {subject, revision}: StoredValue, trouble: Trouble): Promise<boolean> {
   return retryForever(async () => {
     try {
       const message = await jsm.streams.getMessage(bucketStream('parts'), {seq: revision});
@@ -273,5 +276,5 @@ function isThere(jsm: JetStreamManager, {subject, revision}: StoredValue): Promi
       if (hasCode(error, messageNotFound)) return false;
       throw error;
     }
-  });
+  }, trouble);
 }

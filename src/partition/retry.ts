@@ -1,22 +1,68 @@
 // Work that must happen: tried again while the world is down.
+//   R1. What fails is said when it begins, each reason once, and that it is over: never at every try, and once for all that
+//       is tried at the same time.
 import {setTimeout as pause} from 'node:timers/promises';
+import type {Logger} from '../observe.js';
 
 const firstPauseMs = 50;
 const pauseMsMax = 2_000;
+/** R1. Some reasons hold a number of their own. */
+const reasonsMax = 8;
 
 /** Errors that trying again cannot mend end the partition: they are thrown on. */
 export class Final extends Error {
   override name = 'Final';
 }
 
+type Log = Pick<Logger, 'warn'>;
+
+/** One kind of work that is tried again, as the log hears of it. R1 */
+export class Trouble {
+  private readonly log: Log;
+  private readonly work: object;
+  private readonly reasons = new Set<string>();
+  private failing = 0;
+
+  /** `work`: what is tried, and whose it is. */
+  constructor(log: Log, work: {readonly tried: string; readonly partition?: number}) {
+    this.log = log;
+    this.work = work;
+  }
+
+  begin(): void {
+    this.failing += 1;
+  }
+
+  hear(reason: string): void {
+    if (this.reasons.has(reason) || this.reasons.size >= reasonsMax) return;
+    this.reasons.add(reason);
+    this.log.warn({...this.work, reason}, 'NATS did not do what is needed: it is tried again until it does');
+  }
+
+  end(): void {
+    this.failing -= 1;
+    if (this.failing > 0) return;
+    this.reasons.clear();
+    this.log.warn(this.work, 'no longer tried again');
+  }
+}
+
 /** Repeats until it succeeds or throws `Final`; pauses double up to 2 s. */
-export async function retryForever<T>(work: () => Promise<T>): Promise<T> {
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof Final) throw error;
-      await pause(pauseMs);
+export async function retryForever<T>(work: () => Promise<T>, trouble?: Trouble): Promise<T> {
+  let isFailing = false;
+  try {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof Final) throw error;
+        if (!isFailing) trouble?.begin();
+        isFailing = true;
+        trouble?.hear((error as Error).message);
+        await pause(pauseMs);
+      }
     }
+  } finally {
+    if (isFailing) trouble?.end();
   }
 }

@@ -22,7 +22,7 @@ import type {Logger} from '../observe.js';
 import type {NoteStep} from './erasure-steps.js';
 import type {LogWriter} from './log-writer.js';
 import type {PartSweep} from './part-sweep.js';
-import {retryForever} from './retry.js';
+import {retryForever, Trouble} from './retry.js';
 import type {Snapshots} from './snapshots.js';
 
 /** nats-server's storage blocks of a stream without a size limit hold 8 MiB. */
@@ -51,6 +51,7 @@ export interface ScrubSetup {
 
 export class Scrub {
   private readonly setup: ScrubSetup;
+  private readonly trouble: Trouble;
   private isWanted = false;
   private running: Promise<void> | undefined;
   private readonly waiters = new Map<string, Set<() => void>>();
@@ -67,6 +68,10 @@ export class Scrub {
 
   constructor(setup: ScrubSetup) {
     this.setup = setup;
+    this.trouble = new Trouble(setup.log, {
+      partition: setup.partition.partition,
+      tried: 'to look where the log begins',
+    });
   }
 
   /** Cleans up behind everything that is folded by now. */
@@ -159,7 +164,7 @@ export class Scrub {
 
   private async firstSequence(): Promise<number> {
     const {jsm, partition} = this.setup;
-    const {state} = await retryForever(() => jsm.streams.info(logStream(partition.partition)));
+    const {state} = await retryForever(() => jsm.streams.info(logStream(partition.partition)), this.trouble);
     return state.first_seq;
   }
 

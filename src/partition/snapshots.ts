@@ -28,7 +28,7 @@ import type {ManifestStore} from './manifest-store.js';
 import type {PartStore} from './part-store.js';
 import type {PartSweep} from './part-sweep.js';
 import type {PositionNote} from './position-note.js';
-import {retryForever} from './retry.js';
+import {retryForever, Trouble} from './retry.js';
 import type {Errand, WorkPace} from './work-pace.js';
 
 /** What is longer is put anew with every snapshot: to compare it would keep it in memory twice. */
@@ -64,6 +64,7 @@ export interface SnapshotsSetup {
 
 export class Snapshots {
   private readonly setup: SnapshotsSetup;
+  private readonly trouble: Trouble;
   private manifest: Manifest | undefined;
   private revision: number;
   private names: {current: ReadonlySet<string>; previous: ReadonlySet<string>} = {
@@ -89,6 +90,7 @@ export class Snapshots {
     named: {current: ReadonlySet<string>; previous: ReadonlySet<string>},
   ) {
     this.setup = setup;
+    this.trouble = new Trouble(setup.log, {partition: setup.partition.partition, tried: 'to cut the log'});
     this.generation = setup.generation;
     this.manifest = manifest;
     this.revision = revision;
@@ -322,7 +324,7 @@ export class Snapshots {
         removeBefore: (seq) => jsm.streams.purge(stream, {seq}),
         rest: (workedMs) => pace.rest(workedMs),
       });
-    });
+    }, this.trouble);
   }
 
   /** The same without rests, for somebody who waits. */

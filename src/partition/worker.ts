@@ -34,6 +34,7 @@ import type {OfferedMessage} from './offered-messages.js';
 import {patientValues} from './patient-values.js';
 import {PositionFile} from './position-note.js';
 import {rehearse} from './rehearsal.js';
+import {Trouble} from './retry.js';
 import {hasRowKernel, loadRowKernel} from './row-kernel.js';
 import type {Runner} from './runner.js';
 import type {ErasureReach} from './scrub.js';
@@ -94,7 +95,7 @@ async function openShared(): Promise<Shared> {
     nc,
     erasingNc,
     cache,
-    foldCache: new PartsCache(patientValues(values), cache.memory),
+    foldCache: new PartsCache(patientValues(values, new Trouble(log, {tried: 'to read a part'})), cache.memory),
     seeds: [digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8)],
   };
 }

@@ -73,7 +73,7 @@ beforeAll(async () => {
     bootstrapWriteKey: testWriteKey,
     bootstrapSecretKey: testSecretKey,
     deploymentSecret: 'a secret',
-    durability: 'power-cut',
+    durability: {class: 'power-cut'},
     store: {},
     natsServer: undefined,
     limits: {eventsPerSecond: 0, readsPerMinute: 0, deletesPerSecond: 0},

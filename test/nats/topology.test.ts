@@ -113,6 +113,26 @@ test('another partition count than the data has is refused, and nothing is creat
   expect(await configs()).toEqual(before);
 });
 
+test('another count of replicas than the data has is refused, and nothing is created', async () => {
+  await ensureTopology(nc, {partitions: 1, replicas: 1});
+  await jsm.streams.delete('LOG-0');
+  const started = ensureTopology(nc, {partitions: 1, replicas: 3});
+  await expect(started).rejects.toThrow(TopologyFault);
+  await expect(started).rejects.toThrow(
+    /^REPLICAS is 3, but the data was created with 1 \(stream KV_settings\): set REPLICAS=1$/,
+  );
+  expect((await configs()).map(({name}) => name)).not.toContain('LOG-0');
+});
+
+test('what the server refuses to create is a fault of one line, in its words', async () => {
+  const started = ensureTopology(nc, {partitions: 1, replicas: 3});
+  await expect(started).rejects.toThrow(TopologyFault);
+  await expect(started).rejects.toThrow(
+    /^NATS does not create the stream KV_settings with REPLICAS=3: [^\n]*non-clustered[^\n]* \(10074\)$/,
+  );
+  expect(await configs()).toEqual([]);
+});
+
 test('data of an unknown format is refused', async () => {
   await ensureTopology(nc, {partitions: 2, replicas: 1});
   const record = JSON.stringify({formatVersion: 2, partitions: 2, secret: 'x'});

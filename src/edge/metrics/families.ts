@@ -134,7 +134,7 @@ const service: readonly Family[] = [
     name: 'millrace_durability_info',
     type: 'gauge',
     help: 'What an acknowledged event survives: power-cut or process-crash.',
-    read: ({front}) => [{labels: {durability: front.durability}, value: 1}],
+    read: ({front}) => [{labels: {durability: front.durability.class}, value: 1}],
   },
   {
     name: 'millrace_alarm',

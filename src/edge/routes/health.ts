@@ -8,7 +8,7 @@ import type {Front} from '../front.js';
 const statusMsMax = 1_000;
 
 export function health({durability}: Front, exchange: Exchange): void {
-  exchange.json('200 OK', JSON.stringify({status: 'ok', durability}));
+  exchange.json('200 OK', JSON.stringify({status: 'ok', durability: durability.class}));
 }
 
 export async function readiness(front: Front, exchange: Exchange): Promise<void> {

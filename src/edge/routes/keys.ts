@@ -23,7 +23,7 @@ const nameRule = `name must be 1 to ${idCharsMax} characters, none of them a con
 export const newKeyBody = z.looseObject({
   kind: z
     .enum(['write', 'secret'], 'kind must be write or secret')
-    .describe('`write` may track events and identify; `secret` may do everything.'),
+    .describe('`write` may track events and identify; `secret` may do everything but manage keys.'),
   name: z
     .string(nameRule)
     .refine(isName, nameRule)

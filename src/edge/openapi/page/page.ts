@@ -47,10 +47,10 @@ ${navigation(document, tags, places)}
 <h1>${title} API</h1>
 <p class="lead">${String(document.info.summary)}</p>
 <div class="intro">${paragraphs(String(document.info.description))}
-<p>This page is version ${version}, made from <a href="/openapi.json">openapi.json</a>. The examples tell one story: what is written (an event, a batch, traits), what is read of that, and what is deleted in the end; in that order, and in a new service, they are answered as shown. They run as they stand, with the ids of deletions and keys that the service made, once the shell knows these:</p></div>
+<p>This page is version ${version}, made from <a href="/openapi.json">openapi.json</a>. The examples tell one story: what is written (an event, a batch, traits), what is read of that, and what is deleted in the end. In that order, which is not the one of this page, and in a new service, they are answered as shown, but for what each service makes itself: ids, keys, cursors, positions, the times at which something came or was done, and what was checked of a deletion; reports are once a snapshot has what was written (within <code>REPORT_REFRESH_SECONDS</code>), and the list of keys begins with those of the first start. They run as they stand, with the ids of deletions and keys that the service made, once the shell knows these:</p></div>
 ${block(html`BASE=<span class="base">http://127.0.0.1:8080</span>
 WRITE_KEY=sk_write_…      # browsers and apps: may track and identify
-SECRET_KEY=sk_live_…      # servers only: may do everything
+SECRET_KEY=sk_live_…      # servers only: may do all but manage keys
 ADMIN_TOKEN=…             # the operator: ADMIN_TOKEN, or the file admin-token in DATA_DIR`)}
 ${tags.map((tag) => section(tag, places, document))}
 ${errorSection(document)}

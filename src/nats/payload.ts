@@ -1,0 +1,28 @@
+// What one message carries: a server's `max_payload` beside the largest messages of all roles. Which of them a process writes
+// depends on its roles, and all roles meet in one NATS: what it must carry is the same for each of them.
+import type {NatsConnection} from 'nats';
+import {assert} from '../../actors/invariant.js';
+import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
+import {replyBytesMax} from '../asks.js';
+import {StartFault} from '../start-fault.js';
+
+/** NATS counts the headers of a message towards its payload limit. */
+export const headersBytesMax = 1_024;
+
+/** The filler of a deletion needs nearly all of it. NATS carries 1 MiB unless it is told otherwise; `1M` is a million there. */
+export const payloadBytesMin = 1_000_000;
+assert(2 * entryBytesMax + headersBytesMax <= payloadBytesMin, 'any entry fits a log message');
+assert(replyBytesMax + headersBytesMax <= payloadBytesMin, 'a full reply is carried');
+
+/** Less would be found out by the first message that is too large, which would be tried for ever. */
+export function checkPayload(nc: NatsConnection): void {
+  const carried = nc.info!.max_payload;
+  if (carried >= payloadBytesMin) return;
+  throw new StartFault(
+    `the NATS server's max_payload is ${carried}: at least ${payloadBytesMin} are needed, and 1048576 is its default`,
+  );
+}
+
+/** As large as the server carries, up to our own bound. */
+export const logMessageBytesOn = (nc: NatsConnection): number =>
+  Math.min(nc.info!.max_payload - headersBytesMax, logMessageBytesMax);

@@ -1,0 +1,103 @@
+// A NATS that others run, and what it can do to the service: come back with other settings, run out of room, lose a stream.
+import {jetstreamManager} from '@nats-io/jetstream';
+import {afterEach, describe, expect, test} from 'vitest';
+import {connectNats} from '../src/nats/connection.js';
+import {ExternalNats, type ExternalNatsOptions} from './support/external-nats.js';
+import {Client} from './support/http.js';
+import {scrape} from './support/metrics.js';
+import {type Service, startService} from './support/service.js';
+import {until} from './support/until.js';
+
+const cleanUps: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function startOn(options: ExternalNatsOptions): Promise<{nats: ExternalNats; service: Service}> {
+  const nats = await ExternalNats.start(options);
+  cleanUps.push(() => nats.stop());
+  const service = await startService({env: {NATS_URL: nats.url, PARTITIONS: '1'}});
+  cleanUps.push(() => service.kill()); // Without its log it would be drained for 25 s.
+  return {nats, service};
+}
+
+const linesWith = (service: Service, text: string): string[] =>
+  service
+    .logs()
+    .split('\n')
+    .filter((line) => line.includes(text));
+
+async function reasonsOf({baseUrl}: Service): Promise<string[]> {
+  const {reasons} = (await new Client(baseUrl).get('/readyz')).json<{reasons: string[]}>();
+  return reasons;
+}
+
+const signup = {event: 'signup', userId: 'ada'};
+
+describe('a log that takes no events', () => {
+  const refused = 'the log refuses events: insufficient resources (10023)';
+
+  test('for want of room is named on /readyz, and once in the process log', async () => {
+    const {nats, service} = await startOn({jetstream: 'max_file_store: 20MB'});
+    const writer = new Client(service.baseUrl, service.writeKey);
+    const properties = {text: 'x'.repeat(60_000)};
+    const events = Array.from({length: 100}, () => ({...signup, properties}));
+    await until('the store is full', async () => (await writer.post('/v1/events/batch', {events})).status === 503);
+    expect(await reasonsOf(service)).toContain(refused);
+    expect((await writer.post('/v1/events', signup)).status).toBe(503);
+    expect(linesWith(service, 'events are not stored')).toEqual([expect.stringContaining(refused)]);
+    // Its ticks do not come in either, and it says so.
+    await until('the partition says what it tries', () => linesWith(service, 'to append to the log').length > 0);
+
+    await nats.startAnew({jetstream: 'max_file_store: 2GB'});
+    await until('events are taken', async () => (await writer.post('/v1/events', signup)).status === 200);
+    expect(await reasonsOf(service)).not.toContain(refused);
+    expect(linesWith(service, 'the log takes events again')).toHaveLength(1);
+  });
+
+  test('for want of its stream is named', async () => {
+    const {nats, service} = await startOn({});
+    const nc = await connectNats(nats.address, 'test');
+    const jsm = await jetstreamManager(nc);
+    await jsm.streams.delete('LOG-0');
+    const writer = new Client(service.baseUrl, service.writeKey);
+    expect((await writer.post('/v1/events', signup)).status).toBe(503);
+    expect(await reasonsOf(service)).toContain('stream LOG-0 is not there');
+    expect(linesWith(service, 'stream LOG-0 is not there')).toHaveLength(1);
+    await nc.close();
+  });
+});
+
+describe('what an acknowledgement survives', () => {
+  // Port 8222 alone is asked: an address of its own has it free. All of 127.0.0.0/8 is the loopback of Linux.
+  const host = `127.${1 + (process.pid % 250)}.${1 + ((process.pid >> 8) % 250)}.7`;
+  const monitored = {host, lines: [`http: "${host}:8222"`]};
+  const durabilityOf = async ({baseUrl}: Service): Promise<unknown> =>
+    (await new Client(baseUrl).get('/healthz')).json<{durability: string}>().durability;
+
+  test('is read again when the server comes back', async () => {
+    const {nats, service} = await startOn({...monitored, jetstream: 'sync_interval: always'});
+    expect(await durabilityOf(service)).toBe('power-cut');
+    expect(linesWith(service, 'power cut')).toEqual([]);
+
+    await nats.startAnew(monitored);
+    await until('it is no longer claimed', async () => (await durabilityOf(service)) === 'process-crash');
+    expect(linesWith(service, 'power cut')).toEqual([
+      expect.stringContaining(`maybe not a power cut: the sync_interval of NATS is not always, as ${host}:8222 tells`),
+    ]);
+    const [sample] = (await scrape(service.baseUrl)).find('millrace_durability_info');
+    expect(sample?.labels).toMatchObject({durability: 'process-crash'});
+
+    await nats.startAnew({...monitored, jetstream: 'sync_interval: always'});
+    await until('it is claimed again', async () => (await durabilityOf(service)) === 'power-cut');
+    expect(linesWith(service, 'survives a power cut again')).toHaveLength(1);
+  });
+
+  test('is less where nothing tells, and the log says why', async () => {
+    const {service} = await startOn({host, jetstream: 'sync_interval: always'});
+    expect(await durabilityOf(service)).toBe('process-crash');
+    expect(linesWith(service, 'power cut')).toEqual([
+      expect.stringContaining(`no monitoring port of NATS at ${host}:8222 tells its sync_interval`),
+    ]);
+  });
+});

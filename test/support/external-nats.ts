@@ -1,0 +1,94 @@
+// A nats-server that others run, as an operator configures it: an address and a folder of its own.
+import {type ChildProcess, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {writeFileSync} from 'node:fs';
+import {connect} from 'node:net';
+import {join} from 'node:path';
+import {freePort} from '../../reliability/chaos/free-port.js';
+import type {NatsAddress} from '../../src/worker-messages.js';
+import {temporaryFolder} from './service.js';
+import {until} from './until.js';
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+export interface ExternalNatsOptions {
+  /** Lines of its configuration, beside its address. */
+  readonly lines?: readonly string[];
+  /** Words within its `jetstream` block. */
+  readonly jetstream?: string;
+  /** A loopback address of its own where a port of a fixed number must be free. */
+  readonly host?: string;
+}
+
+export class ExternalNats {
+  readonly host: string;
+  readonly port: number;
+  private readonly folder = temporaryFolder();
+  private child: ChildProcess | undefined;
+
+  private constructor(host: string, port: number) {
+    this.host = host;
+    this.port = port;
+  }
+
+  static async start(options: ExternalNatsOptions = {}): Promise<ExternalNats> {
+    const nats = new ExternalNats(options.host ?? '127.0.0.1', await freePort());
+    await nats.run(options);
+    return nats;
+  }
+
+  get url(): string {
+    return `nats://${this.host}:${this.port}`;
+  }
+
+  get address(): NatsAddress {
+    return {servers: [this.url]};
+  }
+
+  /** Ends the server, and runs another one with its store; what a set-up had said counts no more. */
+  async startAnew(options: ExternalNatsOptions = {}): Promise<void> {
+    await this.stop();
+    await this.run(options);
+  }
+
+  async stop(): Promise<void> {
+    const {child} = this;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exited;
+  }
+
+  private async run({lines = [], jetstream = ''}: ExternalNatsOptions): Promise<void> {
+    const configuration = join(this.folder, 'nats.conf');
+    const text = JSON.stringify;
+    const own = [
+      `listen: ${text(`${this.host}:${this.port}`)}`,
+      `log_file: ${text(join(this.folder, 'nats.log'))}`,
+      `jetstream { store_dir: ${text(join(this.folder, 'store'))}, ${jetstream} }`,
+    ];
+    writeFileSync(configuration, [...own, ...lines, ''].join('\n'));
+    const child = spawn(process.env.NATS_SERVER_BIN!, ['-c', configuration], {stdio: 'ignore'});
+    this.child = child;
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    await until('the nats-server listens', () => {
+      if (child.exitCode !== null) throw new Error(`nats-server ended at its start: see ${this.folder}/nats.log`);
+      return accepts(this.host, this.port);
+    });
+  }
+}
+
+function accepts(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, host);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
