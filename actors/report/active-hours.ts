@@ -8,7 +8,7 @@ import type {ChunkEntry, SnapshotIndex} from '../manifest.js';
 import {lowerBound, lowerBoundNear, type RowsView, timeOf} from '../rows.js';
 import type {ActiveResult} from './active-days.js';
 import {type ActivePlan, isEmpty} from './active-plan.js';
-import {GatheredRows} from './gathered-rows.js';
+import {GatheredRows, inSlices, sliceRows} from './gathered-rows.js';
 import {chunksWithin, liveRows, type Stretch} from './selection.js';
 import {SlidingUsers} from './sliding-users.js';
 
@@ -69,15 +69,19 @@ export class ActiveHoursPartial {
     for (let at = lowerBound(rows, head.startMs); at < end; at++) this.inHead[rows.users[rows.order[at]]] = 1;
   }
 
-  /** Counts the users of this pass; true when another pass over the chunks is due. */
-  endPass(): boolean {
-    const {starts, users} = this.byHour();
+  /** Counts the users of this pass, and yields between slices; true when another pass over the chunks is due. */
+  *endPass(): Generator<void, boolean, void> {
+    const {starts, users} = yield* this.byHour();
     for (let hour = 0; hour < this.plan.elementCount; hour++) {
       this.sliding.begin(hour);
-      for (let at = starts[hour]; at < starts[hour + 1]; at++) this.sliding.visit(users[at]);
+      for (let at = starts[hour]; at < starts[hour + 1]; at += sliceRows) {
+        this.visit(users, at, Math.min(at + sliceRows, starts[hour + 1]));
+        yield;
+      }
     }
     this.sliding.finish();
-    this.addTotal();
+    const {userStart, userEnd} = this.pairs;
+    yield* inSlices(userEnd - userStart, (start, end) => this.addTotal(userStart + start, userStart + end));
     if (!this.pairs.nextPass()) return false;
     this.sliding.restart();
     this.lastHour.fill(never);
@@ -85,19 +89,26 @@ export class ActiveHoursPartial {
   }
 
   /** A counting sort: the users of hour h are [starts[h], starts[h + 1]). */
-  private byHour(): {starts: Uint32Array; users: Uint32Array} {
+  private *byHour(): Generator<void, {starts: Uint32Array; users: Uint32Array}, void> {
     const {times: hours, users, count} = this.pairs;
     const starts = new Uint32Array(this.plan.elementCount + 1);
-    for (let i = 0; i < count; i++) starts[hours[i] + 1] += 1;
+    yield* inSlices(count, (start, end) => {
+      for (let i = start; i < end; i++) starts[hours[i] + 1] += 1;
+    });
     for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];
     const places = starts.slice();
     const sorted = new Uint32Array(count);
-    for (let i = 0; i < count; i++) sorted[places[hours[i]]++] = users[i];
+    yield* inSlices(count, (start, end) => {
+      for (let i = start; i < end; i++) sorted[places[hours[i]]++] = users[i];
+    });
     return {starts, users: sorted};
   }
 
-  private addTotal(): void {
-    const {userStart, userEnd} = this.pairs;
+  private visit(users: Uint32Array, start: number, end: number): void {
+    for (let at = start; at < end; at++) this.sliding.visit(users[at]);
+  }
+
+  private addTotal(userStart: number, userEnd: number): void {
     for (let user = userStart; user < userEnd; user++) {
       if (this.inHead[user] || this.sliding.wasActiveSince(user, this.plan.totalElement)) this.total += 1;
     }

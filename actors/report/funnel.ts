@@ -4,7 +4,7 @@
 import type {ChunkEntry, SnapshotIndex} from '../manifest.js';
 import {lowerBound, type RowsView} from '../rows.js';
 import {FunnelWalk} from './funnel-walk.js';
-import {GatheredRows, groupByUser} from './gathered-rows.js';
+import {GatheredRows, groupByUser, type RowsByUser, sliceRows} from './gathered-rows.js';
 import {MedianRoom, medianOf, NumberList} from './median.js';
 import {chunksNaming, chunksWithin, liveRows, type Stretch} from './selection.js';
 import {TimeSort} from './time-sort.js';
@@ -66,17 +66,28 @@ export class FunnelPartial implements FunnelResult {
     }
   }
 
-  /** Counts the users of this pass; true when another pass over the chunks is due. */
-  endPass(): boolean {
-    const {starts, times, kinds} = groupByUser(this.rows);
-    for (let user = 0; user + 1 < starts.length; user++) {
+  /** Counts the users of this pass, and yields between slices; true when another pass over the chunks is due. */
+  *endPass(): Generator<void, boolean, void> {
+    const byUser = yield* groupByUser(this.rows);
+    for (let user = 0; user + 1 < byUser.starts.length; ) {
+      user = this.walkSlice(byUser, user);
+      yield;
+    }
+    return this.rows.nextPass();
+  }
+
+  /** From this user on; returns the one to go on with. */
+  private walkSlice({starts, times, kinds}: RowsByUser, first: number): number {
+    const sliceEnd = first + starts[first] + sliceRows;
+    let user = first;
+    for (; user + 1 < starts.length && user + starts[user] < sliceEnd; user++) {
       const start = starts[user];
       const end = starts[user + 1];
       if (start === end) continue;
       this.timeSort.sort(times, kinds, start, end);
       this.count(this.walk.walk(times, kinds, start, end));
     }
-    return this.rows.nextPass();
+    return user;
   }
 
   private count(depth: number): void {

@@ -17,6 +17,8 @@ const wordBytes = 4;
 /** Gathering and sorting a row takes as long as some ten words of the sets; a pass over rows that others gather is cheap. */
 const wordsPerRowMax = 8;
 const passesMax = 8;
+/** Words united between two turns of whoever else wants the thread: well below a ms, but of one set of millions of users. */
+const sliceWords = 65_536;
 
 /** Words of one hour's set in each pass; undefined when sets do not pay or do not fit. */
 export function hourSetWords(
@@ -53,6 +55,8 @@ export class HourSetsPartial {
   private readonly counts: Float64Array;
   private firstUser = 0;
   private total = 0;
+  /** Since it gave way last. */
+  private wordsDone = 0;
 
   /** `words`: of `hourSetWords`. */
   constructor(index: SnapshotIndex, plan: ActivePlan, toMs: number, words: number) {
@@ -94,22 +98,35 @@ export class HourSetsPartial {
     }
   }
 
-  /** Counts the users of this pass; true when another pass over the chunks is due. */
-  endPass(): boolean {
+  /** Counts the users of this pass, and yields between slices; true when another pass over the chunks is due. */
+  *endPass(): Generator<void, boolean, void> {
     const {sets, inTotal, words, plan} = this;
-    for (let element = plan.totalElement; element < plan.elementCount; element++)
+    for (let element = plan.totalElement; element < plan.elementCount; element++) {
       unite(inTotal, 0, sets, element * words, words);
+      if (this.isTurnDue()) yield;
+    }
     this.total += bitsOf(inTotal);
-    this.slide();
+    yield* this.slide();
     this.firstUser += words * wordUsers;
     if (this.firstUser >= this.userCount) return false;
-    sets.fill(0);
+    for (let element = 0; element < plan.elementCount; element++) {
+      sets.fill(0, element * words, (element + 1) * words);
+      if (this.isTurnDue()) yield;
+    }
     inTotal.fill(0);
     return true;
   }
 
+  /** Another set was gone through. */
+  private isTurnDue(): boolean {
+    this.wordsDone += this.words;
+    if (this.wordsDone < sliceWords) return false;
+    this.wordsDone = 0;
+    return true;
+  }
+
   /** Adds the users of each window. Sets of past blocks become unions to the ends of their blocks. */
-  private slide(): void {
+  private *slide(): Generator<void, void, void> {
     const {sets, words, plan, counts} = this;
     const {starts, ends} = plan.windows;
     const length = ends[0] - starts[0];
@@ -121,10 +138,13 @@ export class HourSetsPartial {
         counts[window] += isLast ? bitsOf(passed) : unionBits(passed, sets, starts[window] * words, words);
         window += 1;
       }
+      if (this.isTurnDue()) yield;
       if (!isLast) continue;
       passed.fill(0);
-      for (let back = element - 1; back > element - length; back--)
+      for (let back = element - 1; back > element - length; back--) {
         unite(sets, back * words, sets, (back + 1) * words, words);
+        if (this.isTurnDue()) yield;
+      }
     }
   }
 

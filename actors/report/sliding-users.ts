@@ -57,9 +57,12 @@ export class SlidingUsers {
     return {last: this.last.slice(), endingIn: this.endingIn.slice()};
   }
 
-  /** Goes on where another pass over the same elements stood; users and elements may have been added since. */
+  /**
+   * Goes on where another pass over the same elements stood; users and elements may have been added since, or be gone, as
+   * behind a log that lost its tail. Users that are gone were in none of these elements.
+   */
   resume({last, endingIn}: SlidingState): void {
-    this.last.set(last);
+    this.last.set(last.subarray(0, this.last.length));
     this.endingIn.set(endingIn.subarray(0, this.endingIn.length));
   }
 

@@ -94,7 +94,15 @@ export class ActiveTwins {
         : new ActiveHoursPartial(index, plan, toMs, Math.floor(gatheredBytesMax / gatheredRowBytes));
     do {
       for (const {rows} of partial.chunks(index)) partial.addRows(await this.ground.cache.loadRows(rows));
-    } while (partial.endPass());
+    } while (ended(partial.endPass()));
     return partial.result();
+  }
+}
+
+/** In one go: nobody else wants the thread. */
+function ended(pass: Generator<void, boolean, void>): boolean {
+  for (;;) {
+    const step = pass.next();
+    if (step.done) return step.value;
   }
 }

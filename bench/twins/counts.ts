@@ -14,7 +14,7 @@ export class CountTwins {
   async twins(): Promise<Twins[]> {
     const underived = new UnderivedParts(this.ground.link.values, cacheBytesMax);
     const awaited = new AwaitedParts(this.ground.link.values, cacheBytesMax);
-    const values = new ValueIndex(this.ground.cache, this.ground.logger);
+    const values = new ValueIndex(this.ground.cache, this.ground.logger, this.ground.snapshots.length);
     const filters = [
       ['page_viewed', 'path', '/docs/api'],
       ['button_clicked', 'device', 'tablet'],

@@ -4,12 +4,14 @@
 //   H1. Handed over is what the log acked, in the order of the acks, and nothing else.
 //   H2. Acks of one connection number speak of one log. The number goes up when the connection was lost, as the log that
 //       comes back may be another one (a power cut without sync), and it is told at once, before anything of the new one.
-//   H3. What a thread was handed and has not released is bounded; past that its log has the rest.
+//   H3. What a thread was handed and has not released is bounded; past that its log has the rest. Every partition has room
+//       for a message of any size: a share that the largest never fit would make each of them a gap to ask the log for.
 
+import {logMessageBytesMax} from '../../actors/limits.js';
 import type {AckedMessage, FoldingThread} from '../worker-messages.js';
 import type {FoldLag} from './fold-lag.js';
 
-/** H3, for all partitions together: about half a million events. */
+/** H3, for all partitions together: about half a million events. More from 68 partitions on: of each a largest message. */
 export const handedBytesMax = 64 * 1024 * 1024;
 /**
  * Acked messages wait so long for others, or until they are this many bytes: a thread is woken for many, and folds them
@@ -35,7 +37,7 @@ export class HandOver {
   constructor(threads: readonly FoldingThread[], partitionCount: number, lag: FoldLag) {
     this.threads = threads;
     this.lag = lag;
-    this.partitionBytesMax = Math.floor(handedBytesMax / partitionCount);
+    this.partitionBytesMax = Math.max(logMessageBytesMax, Math.floor(handedBytesMax / partitionCount)); // H3
     this.byPartition = Array.from({length: partitionCount}, (_, partition) =>
       threads.find(({partitions}) => partitions.includes(partition)),
     );

@@ -89,7 +89,7 @@ export class ReportEngine {
     const building = new QuietTurns(this.turns, buildBeginWaitMsMax);
     this.durationLists = new NumberLists(Math.floor(cacheBytesMax / 64)); // R3: for each of two threads.
     this.funnelIndex = new FunnelIndex(this.parts, logger, this.whenQuiet, this.durationLists, {}, building);
-    this.valueIndex = new ValueIndex(this.parts, logger, this.whenQuiet, monotonicMs, building);
+    this.valueIndex = new ValueIndex(this.parts, logger, partitionCount, this.whenQuiet, monotonicMs, building);
     this.dayRanges = new HeldDayRanges(this.parts);
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
     this.gatheredBytesMax = Math.floor((cacheBytesMax * 14) / 64 / reportsAtOnceMax);

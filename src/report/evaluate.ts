@@ -223,7 +223,7 @@ export class Evaluation {
     const chunks = partial.chunks(index);
     do {
       for await (const [, rows] of this.rows(chunks)) partial.addRows(rows);
-    } while (partial.endPass());
+    } while (await this.inSlices(partial.endPass()));
     return partial.result();
   }
 
@@ -287,7 +287,7 @@ export class Evaluation {
   }
 
   private async walked(funnels: readonly PostedFunnel[], takeBlock?: () => number): Promise<readonly PostedFunnel[]> {
-    for (const _ of walkBlocks(funnels, takeBlock)) await this.slices.pauseIfDue();
+    await this.inSlices(walkBlocks(funnels, takeBlock));
     return funnels;
   }
 
@@ -302,10 +302,18 @@ export class Evaluation {
     return this.borrowing(this.gatheredBytesOf(chunks), async () => {
       do {
         for await (const [, rows] of this.rows(chunks)) partial.addRows(rows);
-        await this.slices.pause();
-      } while (partial.endPass());
+      } while (await this.inSlices(partial.endPass()));
       return partial;
     });
+  }
+
+  /** Gives way where the work yields and the slice has lasted long enough. */
+  private async inSlices<T>(work: Generator<void, T, void>): Promise<T> {
+    for (;;) {
+      const step = work.next();
+      if (step.done) return step.value;
+      await this.slices.pauseIfDue();
+    }
   }
 
   // -- loading --

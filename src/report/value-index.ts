@@ -33,8 +33,13 @@ const interestMs = 30 * 60_000;
  * same took up to nine tenths of the thread while batches came, and the room of parts that reports used (bench `mixed`).
  */
 const earlierAsksMax = 8;
-/** Properties times partitions; what was asked for longest ago goes first. */
-const statesMax = 256;
+/** Properties times partitions that are known; what was asked for longest ago goes first. More where partitions are many. */
+const statesMin = 256;
+/**
+ * Each question asks all partitions: with a bound for all of them alone, the cells of two properties of 256 partitions made
+ * each other's leave with every question.
+ */
+const propertiesMin = 16;
 /** Sorting so many rows takes some 10 ms, the longest step of building. */
 const segmentChunksMax = 32;
 /** Of the room for parts, for building a segment. */
@@ -112,6 +117,7 @@ export class ValueIndex {
   private readonly logger: Logger;
   private readonly whenQuiet: () => Promise<void>;
   private readonly building: Turns;
+  private readonly statesMax: number;
   private readonly clockMs: () => number;
   /** By partition and property, the one that was asked for longest ago first. */
   private readonly states = new Map<string, PropertyState>();
@@ -125,6 +131,7 @@ export class ValueIndex {
   constructor(
     parts: PartsCache,
     logger: Logger,
+    partitionCount: number,
     whenQuiet = (): Promise<void> => Promise.resolve(),
     clockMs: () => number = monotonicMs,
     building = new Turns(1, Number.POSITIVE_INFINITY),
@@ -134,6 +141,7 @@ export class ValueIndex {
     this.whenQuiet = whenQuiet;
     this.clockMs = clockMs;
     this.building = building;
+    this.statesMax = Math.max(statesMin, propertiesMin * partitionCount);
   }
 
   /** For a question about this stretch; undefined when the property has no cells (yet). I1, I2 */
@@ -150,8 +158,9 @@ export class ValueIndex {
   /** Cheap: called with every question. What was asked for lately is built ahead of the next question. I2 */
   follow(snapshots: readonly PartitionSnapshot[]): void {
     const nowMs = this.clockMs();
+    const byPartition = new Map(snapshots.map((snapshot) => [snapshot.manifest.partition, snapshot]));
     for (const [key, state] of this.states) {
-      const snapshot = snapshots.find(({manifest}) => manifest.partition === state.partition);
+      const snapshot = byPartition.get(state.partition);
       if (nowMs - state.askedMs > interestMs) this.forget(key, state);
       else if (snapshot !== undefined && state.plan?.index !== snapshot.index) this.wantIfDue(state, snapshot.index);
     }
@@ -170,7 +179,7 @@ export class ValueIndex {
     this.states.delete(key);
     this.states.set(key, state);
     for (const [oldest, unasked] of this.states) {
-      if (this.states.size <= statesMax) break;
+      if (this.states.size <= this.statesMax) break;
       this.forget(oldest, unasked);
     }
     return state;

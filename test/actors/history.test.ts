@@ -87,6 +87,61 @@ test('any filter, with or without a user, finds the newest rows whatever the chu
   );
 });
 
+// ---- rows in memory, in the order in which they arrived ----
+
+const any: HistoryFilter = {
+  user: undefined,
+  name: undefined,
+  fromMs: 0,
+  toMs: Number.POSITIVE_INFINITY,
+  ordinalEnd: Number.POSITIVE_INFINITY,
+  before: undefined,
+};
+
+test('rows in memory of any order: hundreds of them, and pages of any size', () => {
+  const stretch = fc.tuple(
+    fc.integer({min: 0, max: 300}),
+    fc.integer({min: -3, max: 3}),
+    fc.integer({min: 0, max: 200}),
+  );
+  fc.assert(
+    fc.property(fc.array(stretch, {minLength: 1, maxLength: 8}), fc.integer({min: 1, max: 250}), (stretches, limit) => {
+      // Each rises, falls or stands still from where it starts.
+      const rows = stretches.flatMap(([startMs, slope, count]) =>
+        Array.from({length: count}, (_, i) => ({timeMs: 1_000 + startMs + slope * i, user: 0, name: 0})),
+      );
+      const newest = new NewestRows(limit, any);
+      newest.offerByOrdinal(columnsOf(rows, 0, 0));
+      expect(newest.rows).toEqual(newestOf(rows, limit, any));
+    }),
+    {numRuns: 500},
+  );
+});
+
+test('a page over rows that arrived newest first takes no longer than to sort them', () => {
+  const count = 16_384;
+  const rows = columnsOf(
+    Array.from({length: count}, (_, i) => ({timeMs: count - i, user: 0, name: 0})),
+    0,
+    0,
+  );
+  const bestMs = (work: () => void): number => {
+    const times = Array.from({length: 7}, () => {
+      const startedMs = performance.now();
+      work();
+      return performance.now() - startedMs;
+    });
+    return Math.min(...times);
+  };
+  const standing = bestMs(() => new NewestRows(1_000, any).offerByOrdinal(rows));
+  const sorted = bestMs(() => {
+    const shuffled = Array.from({length: count}, (_, i) => ({timeMs: (i * 7_919) % count, ordinal: i}));
+    shuffled.sort((a, b) => b.timeMs - a.timeMs || b.ordinal - a.ordinal);
+  });
+  // Each put in its place by itself took ten times as long.
+  expect(standing).toBeLessThan(2 * sorted);
+});
+
 // ---- which chunks are read ----
 
 interface Stored extends ChunkOutline {
@@ -130,14 +185,6 @@ test('any filter finds the newest rows though only the chunks that are wanted ar
   );
 });
 
-const any: HistoryFilter = {
-  user: undefined,
-  name: undefined,
-  fromMs: 0,
-  toMs: Number.POSITIVE_INFINITY,
-  ordinalEnd: Number.POSITIVE_INFINITY,
-  before: undefined,
-};
 const rowsOfDay = 20;
 
 /** Each with rows of two days, all at midnight. */

@@ -1,5 +1,6 @@
 // What the edge hands to those who fold, and what they make of it: order, bounds, and which log it speaks of.
 import {beforeEach, describe, expect, test} from 'vitest';
+import {logMessageBytesMax} from '../../actors/limits.js';
 import {FoldLag} from '../../src/ingest/fold-lag.js';
 import {HandOver, handedBytesMax} from '../../src/ingest/hand-over.js';
 import {AckedIntake} from '../../src/partition/acked-intake.js';
@@ -94,6 +95,17 @@ describe('the edge', () => {
     Atomics.add(thread.releasedBytes, 0, 3 * piece.length);
     for (let sequence = 101; sequence <= 110; sequence++) handOver.stored(0, sequence, piece);
     expect(handed()).toBe(handedBytesMax / 2 / piece.length + 1 + 3);
+  });
+
+  test('of many partitions each has room for the largest message', () => {
+    const partitionCount = 256;
+    const thread = new FakeThread([...Array(partitionCount).keys()], partitionCount);
+    const handOver = openHandOver([thread], partitionCount);
+    for (let partition = 0; partition < partitionCount; partition++) {
+      handOver.stored(partition, 1, bytesOf(logMessageBytesMax));
+      handOver.stored(partition, 2, bytesOf(1)); // Not before the first one is released.
+    }
+    expect(thread.said).toEqual(Array.from({length: partitionCount}, (_, partition) => `1: ${partition}/1`));
   });
 
   test('the counts go round after 2 GiB', () => {

@@ -99,7 +99,7 @@ describe('rows without values that nobody asks about', () => {
     await fc.assert(
       fc.asyncProperty(order, fc.integer({min: 1, max: 4}), fc.boolean(), async (questions, atOnce, isIndexed) => {
         const cache = new PartsCache(parts, room ?? Math.floor(storedBytes / 4), new AskedColumns());
-        const index = isIndexed ? new ValueIndex(cache, createLogger('silent', 'test')) : undefined;
+        const index = isIndexed ? new ValueIndex(cache, createLogger('silent', 'test'), 1) : undefined;
         const ask = async ([property, value]: readonly [string, string]): Promise<void> => {
           const evaluation = new Evaluation(cache, mib, undefined, undefined, index);
           expect(await evaluation.answer(countBy(property, value), [snapshot])).toBe(right.get(property + value));

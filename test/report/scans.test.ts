@@ -1,5 +1,8 @@
 // Reports that go through more rows than the cache holds: what they read, and what they leave to others.
-import {describe, expect, test} from 'vitest';
+import {describe, expect, test, vi} from 'vitest';
+import {ActiveHoursPartial} from '../../actors/report/active-hours.js';
+import {FunnelPartial} from '../../actors/report/funnel.js';
+import {HourSetsPartial} from '../../actors/report/hour-sets.js';
 import type {ReportQuery} from '../../src/asks.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {DamagedPart} from '../../src/parts/stored-parts.js';
@@ -100,4 +103,29 @@ test('active users by hour over a stretch without rows borrow nothing', async ()
   } as const;
   await evaluation().answer(query, [snapshot]);
   expect(rows.every((ref) => cache.heldRows(ref) !== undefined)).toBe(true);
+});
+
+test.each([
+  ['a funnel', FunnelPartial, scans[1]![1], 1 << 24],
+  ['active users by hour, out of sets', HourSetsPartial, scans[2]![1], 1 << 24],
+  ['active users by hour, out of rows', ActiveHoursPartial, scans[2]![1], 1_000],
+])('the end of a pass of %s gives way to others', async (_, partial, query, gatheredBytesMax) => {
+  const {snapshot, cache} = world(2);
+  const slices = 5;
+  let [turns, before, after] = [0, 0, 0];
+  const count = (): void => void (turns += 1);
+  const spied = vi.spyOn(partial.prototype, 'endPass').mockImplementation(function* () {
+    before = turns;
+    for (let slice = 0; slice < slices; slice++) {
+      setImmediate(count);
+      for (const endMs = performance.now() + 6; performance.now() < endMs; ); // Longer than a slice.
+      yield;
+    }
+    after = turns;
+    return false;
+  });
+  await new Evaluation(cache, gatheredBytesMax).answer(query, [snapshot]);
+  expect(spied).toHaveBeenCalledTimes(1);
+  spied.mockRestore();
+  expect(after - before).toBeGreaterThanOrEqual(slices - 1);
 });

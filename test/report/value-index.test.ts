@@ -45,10 +45,10 @@ class World {
   private rows = 0;
   private drawn = 1;
 
-  constructor(bytesMax = 64 * mib, building?: Turns) {
+  constructor(bytesMax = 64 * mib, building?: Turns, partitionCount = 1) {
     this.parts = new PartsCache(this.values, bytesMax);
     const logger = createLogger('silent', 'test');
-    this.index = new ValueIndex(this.parts, logger, undefined, () => this.nowMs, building);
+    this.index = new ValueIndex(this.parts, logger, partitionCount, undefined, () => this.nowMs, building);
   }
 
   private draw(below: number): number {
@@ -296,6 +296,18 @@ describe('cells by property value', () => {
       await world.index.settled();
     }
     expect(world.index.coveredOf(snapshot, 'order', always)).toBeUndefined();
+  });
+
+  test('of one property stay while another is asked for in hundreds of partitions', async () => {
+    const partitions = 256;
+    const world = new World(64 * mib, undefined, partitions).grow(40);
+    const snapshot = world.partition.publish();
+    await world.warm(snapshot);
+    for (const property of ['plan', 'n']) {
+      for (let partition = 1; partition < partitions; partition++)
+        world.index.coveredOf({...snapshot, manifest: {...snapshot.manifest, partition}}, property, always);
+    }
+    expect(await world.ask(snapshot)).toBe(40);
   });
 
   test('take no more than their share of a small cache, give back what building took, and are missed by nobody', async () => {

@@ -271,6 +271,22 @@ describe('tables at hand', () => {
     expect(held.resumable(world.partition.publish(), covered)).toBeUndefined();
   });
 
+  test('are gone on from where users of the newest days are gone, as behind a log that lost its tail', async () => {
+    const world = new World();
+    for (let day = 60; day < 120; day++) world.seen(day % 4, day);
+    const rest = world.partition.cutRun(5).publish();
+    for (const user of ['lost', 'lost too']) world.seen(user, 118);
+    const lost = world.partition.publish();
+    const held = new HeldDayRanges(world.cache);
+    const plan = planActive(new Buckets(60 * dayMs, 120 * dayMs - 1, 'day'), 'wau');
+    const {ranges, covered} = (await world.table(lost, spanOf(plan)))!;
+    held.keep(lost, covered, ranges);
+    expect(held.resumable(rest, covered)).toBe(ranges);
+    const next = (await world.table(rest, spanOf(plan), ranges))!;
+    expect(next.daysAdded).toBe(14);
+    expect(activeInRanges(plan, next.ranges)).toEqual(await world.pass(rest, plan));
+  });
+
   test('end with an erasure', async () => {
     const {world, held} = await worldWithTable();
     world.partition.erase('u1');

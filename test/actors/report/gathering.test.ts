@@ -5,6 +5,7 @@ import {describe, expect, test} from 'vitest';
 import {GatheredRows, groupByUser} from '../../../actors/report/gathered-rows.js';
 import {listAt, MedianRoom, medianOf, NumberList, NumberLists} from '../../../actors/report/median.js';
 import {TimeSort} from '../../../actors/report/time-sort.js';
+import {finish} from '../../support/postings.js';
 
 const someRows = fc.array(fc.tuple(fc.nat(9), fc.nat(50), fc.nat(3)), {maxLength: 60, size: 'max'});
 
@@ -16,7 +17,7 @@ describe('gathered rows', () => {
         const found: [number, number, number][] = [];
         do {
           for (const [user, time, kind] of rows) gathered.add(user, time, kind);
-          const {starts, times, kinds} = groupByUser(gathered);
+          const {starts, times, kinds} = finish(groupByUser(gathered));
           for (let i = 0; i + 1 < starts.length; i++) {
             for (let at = starts[i]!; at < starts[i + 1]!; at++) {
               found.push([gathered.userStart + i, times[at]!, kinds[at]!]);

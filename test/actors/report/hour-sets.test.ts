@@ -7,6 +7,7 @@ import {type ActiveMetric, planActive} from '../../../actors/report/active-plan.
 import {Buckets} from '../../../actors/report/buckets.js';
 import {HourSetsPartial, hourSetWords} from '../../../actors/report/hour-sets.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
+import {finish} from '../../support/postings.js';
 import {MemoryParts, TestPartition} from '../../support/snapshot.js';
 
 const hourMs = 3_600_000;
@@ -48,7 +49,7 @@ test('sets of users by hours equal gathered rows', async () => {
       do {
         for (const chunk of partial.chunks(index)) partial.addRows(await cache.loadRows(chunk.rows));
         passes += 1;
-      } while (partial.endPass());
+      } while (finish(partial.endPass()));
       return {...partial.result(), passes};
     };
     const {counts, total} = await answer(new ActiveHoursPartial(index, plan, fromMs + lengthMs, 1_000_000));

@@ -34,7 +34,7 @@ function scanned(
   } as unknown as SnapshotIndex;
   const partial = new FunnelPartial(index, steps, stretch, windowMs, 1 << 20);
   for (const chunk of chunks) partial.addRows(chunk);
-  expect(partial.endPass()).toBe(false);
+  expect(finish(partial.endPass())).toBe(false);
   return resultOf(partial);
 }
 

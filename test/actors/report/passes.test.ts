@@ -1,0 +1,64 @@
+// The end of a pass over what was gathered: in slices, so that the thread's loop gets its turn however much memory there is.
+import {describe, expect, test} from 'vitest';
+import type {SnapshotIndex} from '../../../actors/manifest.js';
+import {ActiveHoursPartial} from '../../../actors/report/active-hours.js';
+import {planActive} from '../../../actors/report/active-plan.js';
+import {Buckets} from '../../../actors/report/buckets.js';
+import {FunnelPartial} from '../../../actors/report/funnel.js';
+import {sliceRows} from '../../../actors/report/gathered-rows.js';
+import {HourSetsPartial} from '../../../actors/report/hour-sets.js';
+import {chunkOf} from '../../support/postings.js';
+
+const hourMs = 3_600_000;
+const [hours, rows] = [240, 300_000];
+const toMs = hours * hourMs - 1;
+
+const indexOf = (userCount: number): SnapshotIndex =>
+  ({
+    users: {count: userCount, blocks: []},
+    names: {count: 2, blocks: []},
+    chunks: [{live: rows, minTimeMs: 0, maxTimeMs: toMs, names: null}],
+  }) as unknown as SnapshotIndex;
+
+const gathered = (userCount: number) =>
+  chunkOf(
+    Array.from({length: rows}, (_, i) => ({user: (i * 7_919) % userCount, name: i % 2, timeMs: (i % hours) * hourMs})),
+  );
+
+function turnsOf(pass: Generator<void, boolean, void>): number {
+  let turns = 0;
+  let step = pass.next();
+  for (; !step.done; step = pass.next()) turns += 1;
+  expect(step.value).toBe(false);
+  return turns;
+}
+
+describe.each([
+  ['few users', 500],
+  ['many users', 1_000_000],
+])('a pass over the rows of %s gives way', (_, userCount) => {
+  const index = indexOf(userCount);
+  const plan = planActive(new Buckets(0, toMs, 'hour'), 'dau');
+
+  test('of a funnel', () => {
+    const partial = new FunnelPartial(index, [0, 1], {startMs: 0, lastMs: toMs}, Number.POSITIVE_INFINITY, rows);
+    partial.addRows(gathered(userCount));
+    // Rows are counted, placed and walked, users added up and walked.
+    const turns = turnsOf(partial.endPass());
+    expect(turns).toBeGreaterThanOrEqual(Math.floor((3 * rows) / sliceRows));
+    expect(turns).toBeLessThan((3 * rows + 2 * userCount) / sliceRows + 5);
+  });
+
+  test('of active users by hours, out of rows', () => {
+    const partial = new ActiveHoursPartial(index, plan, toMs, rows);
+    partial.addRows(gathered(userCount));
+    expect(turnsOf(partial.endPass())).toBeGreaterThan(userCount / sliceRows + 2);
+  });
+
+  test('of active users by hours, out of sets', () => {
+    const words = Math.ceil(userCount / 32);
+    const partial = new HourSetsPartial(index, plan, toMs, words);
+    partial.addRows(gathered(userCount));
+    expect(turnsOf(partial.endPass())).toBeGreaterThanOrEqual(Math.floor((words * hours * 2) / 65_536));
+  });
+});
