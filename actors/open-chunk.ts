@@ -1,5 +1,6 @@
 // The chunk that rows are appended to; the others are closed and live in parts (actors/rows.ts, actors/bodies.ts).
-//   A chunk is closed when it has `chunkRowsMax` rows or `chunkBodyBytesMax` bytes of bodies, and before an erasure.
+//   A chunk is closed when it has `chunkRowsMax` rows or `chunkBodyBytesMax` bytes of bodies, and before a user is erased who
+//   has rows in it.
 
 import {BodyWriter, bodyLengths, keyInBody, type Shape} from './bodies.js';
 import {equalRanges, viewOf} from './byte-ranges.js';

@@ -1,10 +1,13 @@
 // A user's traits: shallow set or update in log order, bounded (API.md, Users).
 //   T1. A trait's null is a value; objects are replaced whole.
 //   T2. A full profile leaves a trait out and counts it; what it holds already stays.
+//   T3. Traits stand in the order in which their names were first set, also when the profile was restored meanwhile: an answer
+//       does not tell when memory was freed.
+import {membersOf} from './json-members.js';
 import {profileBytesMax, profileTraitsMax} from './limits.js';
 
 export class Profile {
-  /** Trait name to the JSON text of its value, in the order in which names were first set. */
+  /** Trait name to the JSON text of its value. T3 */
   private readonly traits = new Map<string, string>();
   /** UTF-8 bytes of `"name":value,` over all traits. */
   private bytes = 0;
@@ -48,9 +51,10 @@ export class Profile {
     return text + '}';
   }
 
+  /** What `json` printed. T3 */
   static restore(traitsJson: string, overLimit: number): Profile {
     const profile = new Profile();
-    profile.apply(traitsJson);
+    for (const [name, valueJson] of membersOf(traitsJson)) profile.set(name, valueJson);
     profile.overLimit = overLimit;
     return profile;
   }

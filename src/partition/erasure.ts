@@ -46,7 +46,7 @@ export class Erasure {
   /** No snapshot may be running. */
   async takeOut(user: number): Promise<Erased> {
     const {partition, layout} = this;
-    partition.closeChunk();
+    partition.closeChunkOf(user);
     for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
     await layout.settle(0);
     const record = await loadRecord(partition, layout, this.cache, user);

@@ -48,7 +48,7 @@ const entry: fc.Arbitrary<Entry> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('identify' as const),
       user,
-      traits: fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.option(fc.integer()), {maxKeys: 3}),
+      traits: fc.dictionary(fc.constantFrom('b', 'a', '1', 'c'), fc.option(fc.integer()), {maxKeys: 3}),
       timeMs: fc.integer({min: 0, max: 99}).map((ms) => base + ms),
     }),
   },

@@ -157,9 +157,11 @@ export class MemoryShell {
     };
   }
 
-  /** A process that starts from the last snapshot. Without one it starts from nothing. */
+  /** A process that starts from the last snapshot. Without one it starts from nothing. It appends behind what this one did. */
   async restarted(): Promise<MemoryShell> {
     const shell = new MemoryShell(this.rowKernel);
+    shell.sequence = this.sequence;
+    shell.n = this.n;
     const {index} = this;
     if (index === undefined) return shell;
     // The newest snapshot's parts as they are; what came later may have retired some, so snapshots are taken last in tests.
