@@ -18,6 +18,7 @@ export interface CommitWaiter {
 
 export class LogMessage implements Commit {
   readonly partition: number;
+  /** When its first entry came. */
   readonly openedMs: number;
   readonly writer: ByteWriter;
   outcome: Commit['outcome'] = 'pending';

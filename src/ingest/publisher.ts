@@ -3,7 +3,8 @@
 //   Does not own: the wire (LogLink), the clocks, what a client is told (CommitWaiter).
 //   G1. One message in flight per partition: the log holds a producer's messages in the order of n.
 //   G2. An unknown outcome is retried with the same id and the same bytes; `duplicate` is success.
-//   G3. A message that is given up ends its producer id; a fresh one starts at n = 1, so that n never jumps.
+//   G3. A message that is given up ends its producer id; a fresh one starts at n = 1, so that n never jumps. Messages are
+//       given up by how long their first entry has waited, in flight or before: who waits behind a silent one waits no longer.
 //   G4. The buffer of a message that was sent more than once is not used again: a copy may lie in the send queue.
 //   G5. What may not leave is not taken: while disconnected, and past the bounds, `append` refuses at once.
 import {ByteWriter} from '../../actors/codec/bytes.js';
@@ -22,7 +23,7 @@ assert(laneBytesMax < publisherBytesMax, 'one stuck partition leaves room for ot
 
 /** The server answers within milliseconds; when it did not, the message is sent again. */
 export const resendMs = 1_000;
-/** Nobody waits longer for the log than this (DESIGN.md, section 3). */
+/** Nobody waits longer for the log than this, and a tick (DESIGN.md, section 10). G3 */
 export const giveUpMs = 5_000;
 /** `tick` wants to be called this often. */
 export const tickMs = 100;
@@ -324,7 +325,8 @@ export class LogPublisher implements LogListener {
   private tickInFlight(lane: Lane, nowMs: number): void {
     const message = lane.inFlight;
     if (message === undefined) return;
-    if (nowMs - message.firstSentMs >= giveUpMs) this.giveUp(lane, message);
+    if (nowMs - message.openedMs >= giveUpMs)
+      this.giveUp(lane, message); // G3
     else if (this.link.isConnected && nowMs - message.lastSentMs >= resendMs) this.send(message);
   }
 
@@ -368,7 +370,7 @@ export class LogPublisher implements LogListener {
     if (message.sends === 1 && this.spareBuffers.length < spareBuffersMax) this.spareBuffers.push(message.writer);
   }
 
-  /** Resolves when nothing waits or flies any more; `tick` must go on, so that it does within `giveUpMs`. */
+  /** Resolves when nothing waits or flies any more; `tick` must go on, so that it does within `giveUpMs` and a tick. */
   idle(): Promise<void> {
     if (this.bytes === 0) return Promise.resolve();
     return new Promise((resolve) => {

@@ -334,6 +334,36 @@ describe('an unknown outcome', () => {
     expect(next.outcomes).toEqual(['0:stored:10']);
   });
 
+  test('who waits behind a message that is given up waits no longer than the bound either', async () => {
+    const world = new FakeWorld();
+    const startMs = world.nowMs;
+    const told: number[] = [];
+    class Timed extends Waiter {
+      override settled(commit: Commit): void {
+        super.settled(commit);
+        told.push(world.nowMs - startMs);
+      }
+    }
+    const waiters = [];
+    for (const _ of [0, 200]) {
+      waiters.push(world.append(0, 100, new Timed()) as Waiter);
+      await world.pass(200);
+    }
+    await world.pass(giveUpMs - 300);
+    const last = world.append(0) as Waiter; // Just before the second one is given up.
+    await world.pass(100);
+    expect(waiters.map(({outcomes}) => outcomes)).toEqual([['0:unavailable:0'], ['0:unavailable:0']]);
+    expect(told).toEqual([giveUpMs, giveUpMs + 200]);
+    // Each that was sent has ended its producer.
+    expect(new Set(world.link.sent.map(({id}) => id))).toEqual(
+      new Set([`${'01'.repeat(8)}.0.1`, `${'03'.repeat(8)}.0.1`, `${'04'.repeat(8)}.0.1`]),
+    );
+    for (const late of world.link.sent.slice(0, -1)) world.link.answer(late, stored(1));
+    expect(last.outcomes).toEqual([]);
+    world.link.answer(world.link.sent.at(-1)!, stored(2));
+    expect(last.outcomes).toEqual(['0:stored:2']);
+  });
+
   test('a refusal of the server is final, and ends the producer, too', async () => {
     const world = new FakeWorld();
     const refused = world.append(0) as Waiter;
