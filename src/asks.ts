@@ -102,6 +102,8 @@ export type PartitionAnswer =
       readonly more: boolean;
       /** The ordinal bound of this answer, to be handed back with the next page. */
       readonly ordinalEnd: number;
+      /** Nothing is known of the user that the question names; it may have been erased while it was answered. */
+      readonly isUserUnknown?: true;
       /** What `bodies` would answer for these rows by ascending ordinal, if it was asked `withEvents`. */
       readonly events?: readonly (string | null)[];
     }

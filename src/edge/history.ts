@@ -1,7 +1,8 @@
 // History over partitions, newest first by (time, partition, ordinal).
 //   Phase one asks every partition for the keys of at most `limit` rows and merges them; phase two fetches the bodies of
 //   the winners, in as many replies as they need. One partition alone knows the winners itself, and answers both at once.
-//   H1. A page is full until the end: rows that are erased between the two phases are made up for by older ones.
+//   H1. A page is full until the end: rows that are erased between the two phases are made up for by older ones. Of one user all
+//       are erased at once: a page of which some were is of a user who is gone.
 //   H2. Rows at or above the ordinal bounds of the first page are never shown on later ones: pages do not shift.
 //   H3. Bodies are asked for in the order in which they are stored: neighbours lie in one block.
 import type {PartitionAnswer, RowPlace, UserRef} from '../asks.js';
@@ -24,6 +25,8 @@ export interface HistoryPage {
   readonly next: RowPlace | undefined;
   /** One for each partition asked, in their order. */
   readonly ordinalEnds: readonly number[];
+  /** Of the one that it is about, if there is one. */
+  readonly isUserUnknown: boolean;
 }
 
 /** Where a page starts: after a row, below the bounds that the first page found. */
@@ -36,6 +39,7 @@ export interface HistoryStart {
 interface PageRows {
   readonly places: RowPlace[];
   readonly more: boolean;
+  readonly isUserUnknown: boolean;
   /** For each partition asked, what came along of its rows by ascending ordinal; mostly nothing. */
   readonly events: readonly (readonly (string | null)[])[];
 }
@@ -69,11 +73,15 @@ export class HistoryReader {
     let hasMore = true;
     while (hasMore && events.length < limit) {
       const rows = await this.readRows(limit - events.length, place);
-      events.push(...(await this.readBodies(rows))); // H1
+      const found = await this.readBodies(rows);
+      if (this.filters.user !== undefined && (rows.isUserUnknown || found.length < rows.places.length)) {
+        return {events: [], next: undefined, ordinalEnds: this.ordinalEnds!, isUserUnknown: true}; // H1
+      }
+      events.push(...found);
       place = rows.places.at(-1) ?? place;
       hasMore = rows.more;
     }
-    return {events, next: hasMore ? place : undefined, ordinalEnds: this.ordinalEnds!};
+    return {events, next: hasMore ? place : undefined, ordinalEnds: this.ordinalEnds!, isUserUnknown: false};
   }
 
   /** Phase one. */
@@ -96,7 +104,8 @@ export class HistoryReader {
     const places = newestOf(answers, this.partitions, limit);
     const more =
       answers.some((answer) => answer.more) || places.length < sum(answers.map(({timesMs}) => timesMs.length));
-    return {places, more, events: answers.map(({events}) => events ?? [])};
+    const isUserUnknown = answers.some((answer) => answer.isUserUnknown);
+    return {places, more, isUserUnknown, events: answers.map(({events}) => events ?? [])};
   }
 
   /** Phase two, in the order of the places; rows that are gone are left out. */

@@ -2,6 +2,8 @@
 //   Every chunk and user block that holds the user is written anew without it; the old parts are retired and leave the
 //   store when no kept manifest names them. A crash on the way loses nothing: the manifest still names the old parts, and
 //   the entry is folded again.
+//   What is written takes the place of what was at one moment, that in which the erasure is folded: nobody reads a user of
+//   whom half is gone.
 //   What is read here is not kept: nobody asks again for a part that is being replaced, and a user of a hundred chunks would
 //   push 50 MB of what live reads use out of their memory.
 import {BodyBlock, joinBodies, withoutBodies} from '../../actors/bodies.js';
@@ -26,6 +28,13 @@ export interface Erased {
   readonly rows: ErasedRow[];
   /** Of the message ids of these rows. */
   readonly fingerprints: Uint32Array[];
+  /** As they are without the user. */
+  readonly chunks: ChunkEntry[];
+}
+
+/** All of it, ready to take the place of what the user is in. */
+export interface TakenOut extends Erased {
+  readonly userRuns: readonly Run[];
 }
 
 export class Erasure {
@@ -43,25 +52,30 @@ export class Erasure {
     this.note = note;
   }
 
-  /** No snapshot may be running. */
-  async takeOut(user: number): Promise<Erased> {
+  /** Nothing changes until `replace`. No snapshot may be running. */
+  async takeOut(user: number): Promise<TakenOut> {
     const {partition, layout} = this;
     partition.closeChunkOf(user);
     for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
     await layout.settle(0);
     const record = await loadRecord(partition, layout, this.cache, user);
-    const erased: Erased = {rows: [], fingerprints: []};
+    const erased: Erased = {rows: [], fingerprints: [], chunks: []};
     const chunks = (record?.chunks ?? []).flatMap((number) => layout.chunks.get(number) ?? []);
     for (let at = 0; at < chunks.length; at += chunksAtOnce) {
       const pieces = chunks.slice(at, at + chunksAtOnce).map((entry) => this.takeOutOfChunk(entry, user));
       for (const piece of await Promise.all(pieces)) {
         erased.rows.push(...piece.rows);
         erased.fingerprints.push(...piece.fingerprints);
+        erased.chunks.push(...piece.chunks);
       }
     }
     this.note('chunks written');
-    await this.takeOutOfRuns(user);
-    return erased;
+    return {...erased, userRuns: await this.runsWithout(user)};
+  }
+
+  replace({chunks, userRuns}: TakenOut): void {
+    for (const chunk of chunks) this.layout.setChunk(chunk);
+    this.layout.setRuns('userRuns', userRuns);
   }
 
   private async takeOutOfChunk(entry: ChunkEntry, user: number): Promise<Erased> {
@@ -70,6 +84,7 @@ export class Erasure {
     const erased: Erased = {
       rows: ofUser.map((row) => ({timeMs: timeOf(rows, row), name: rows.names[row]})),
       fingerprints: [],
+      chunks: [],
     };
     if (ofUser.length === 0) return erased;
     const left = eraseRows(rows, ofUser);
@@ -77,7 +92,7 @@ export class Erasure {
       this.parts.put(encodeRows(left)),
       this.putBodiesWithout(entry.bodies, rows, ofUser, erased),
     ]);
-    this.layout.setChunk({...entryOf(left), rows: rowsPart, bodies: bodiesPart});
+    erased.chunks.push({...entryOf(left), rows: rowsPart, bodies: bodiesPart});
     return erased;
   }
 
@@ -118,14 +133,14 @@ export class Erasure {
     }
   }
 
-  private async takeOutOfRuns(user: number): Promise<void> {
+  private async runsWithout(user: number): Promise<Run[]> {
     const runs: Run[] = [];
     for (const run of this.layout.userRuns) {
       const block = blockOf(run, user);
       const left = block === undefined ? run : await this.takeOutOfRun(run, block, user);
       if (left.blocks.length > 0) runs.push(left);
     }
-    this.layout.setRuns('userRuns', runs);
+    return runs;
   }
 
   private async takeOutOfRun(run: Run, block: RunBlock, user: number): Promise<Run> {

@@ -53,7 +53,8 @@ export class HistoryReads {
     const {partition} = this.setup;
     const ordinalEnd = question.ordinalEnd ?? partition.open.baseOrdinal + partition.open.count;
     const nothing: PartitionAnswer = {kind: 'history', timesMs: [], ordinals: [], more: false, ordinalEnd};
-    if (question.user !== undefined && user === undefined) return nothing;
+    const unknownUser: PartitionAnswer = {...nothing, isUserUnknown: true};
+    if (question.user !== undefined && user === undefined) return unknownUser;
     const name = question.event === undefined ? undefined : this.findName(question.event);
     if (question.event !== undefined && name === undefined) return nothing;
     const found = await this.newestRows(this.filterOf(question, user, name, ordinalEnd), question.limit + 1, budget);
@@ -61,14 +62,10 @@ export class HistoryReads {
     const timesMs = rows.map(({timeMs}) => timeMs);
     const ordinals = rows.map(({ordinal}) => ordinal);
     const answer = {kind: 'history', timesMs, ordinals, more: found.length > question.limit, ordinalEnd} as const;
-    if (!question.withEvents) return answer;
-    return {
-      ...answer,
-      events: await this.events(
-        [...ordinals].sort((a, b) => a - b),
-        budget,
-      ),
-    };
+    const ascending = [...ordinals].sort((a, b) => a - b);
+    const events = question.withEvents && (await this.events(ascending, budget));
+    if (user !== undefined && !partition.users.has(user)) return unknownUser; // R1
+    return {...answer, ...(events && {events})};
   }
 
   private findName(event: string): number | undefined {
@@ -104,7 +101,7 @@ export class HistoryReads {
 
   private async newestRows(filter: HistoryFilter, limit: number, budget: ReadBudget) {
     const newest = new NewestRows(limit, filter);
-    const {partition, layout} = this.setup;
+    const {layout} = this.setup;
     const inMemory = this.chunksInMemory(); // R1
     const numbers = new Set(inMemory.map(({chunk}) => chunk));
     const stored = [...layout.chunks.values()].filter(({chunk}) => !numbers.has(chunk));
@@ -112,7 +109,7 @@ export class HistoryReads {
     const ofUser = await this.chunksOfUser(filter.user);
     const candidates = ofUser === undefined ? stored : stored.filter(({chunk}) => ofUser.has(chunk));
     await this.offerStored(newest, reachableChunks(candidates, filter), budget);
-    return filter.user === undefined || partition.users.has(filter.user) ? newest.rows : []; // R1
+    return newest.rows;
   }
 
   /** R2 */

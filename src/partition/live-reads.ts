@@ -74,10 +74,9 @@ export class LiveReads {
           events: await this.rows.events(question.ordinals, budget),
         }));
       case 'deletion':
-        return this.deletion(question);
+        return this.deletion(question, seen);
     }
-    if (!(await this.isCaughtUp(caughtUpMsMax, seen)))
-      return {kind: 'unavailable', message: 'the partition is behind its log'};
+    if (!(await this.isCaughtUp(caughtUpMsMax, seen))) return behindItsLog;
     switch (question.ask) {
       case 'exists':
         return this.exists(question.user);
@@ -190,20 +189,25 @@ export class LiveReads {
 
   // ---- deletions ----
 
-  private async deletion(question: Ask<'deletion'>): Promise<PartitionAnswer> {
+  private async deletion(question: Ask<'deletion'>, seen: AckedSequences | undefined): Promise<PartitionAnswer> {
     const {partition} = this.runner.setup;
-    if (question.waitMs > 0) await this.completion(question.id, question.waitMs);
-    else await this.isCaughtUp(caughtUpMsMax);
+    const isCaughtUp =
+      question.waitMs > 0
+        ? await this.completion(question.id, question.waitMs, seen)
+        : await this.isCaughtUp(caughtUpMsMax, seen);
     const record = partition.deletions.get(question.id);
+    // Its entry may be in the part of the log that is not folded.
+    if (record === undefined && !isCaughtUp) return behindItsLog;
     return record === undefined ? {kind: 'unknown_deletion'} : {kind: 'deletion', deletion: this.receipt(record)};
   }
 
-  /** Waits until the snapshot that is free of the user is published, or the time is over. */
-  private async completion(id: string, waitMs: number): Promise<void> {
+  /** Waits until the snapshot that is free of the user is published, or the time is over. Whether the log is folded so far. */
+  private async completion(id: string, waitMs: number, seen: AckedSequences | undefined): Promise<boolean> {
     const {partition} = this.runner.setup;
     const deadlineMs = monotonicMs() + waitMs;
-    if (!(await this.isCaughtUp(waitMs))) return;
+    if (!(await this.isCaughtUp(waitMs, seen))) return false;
     if (partition.deletions.has(id)) await this.runner.whenErased(id, Math.max(0, deadlineMs - monotonicMs()));
+    return true;
   }
 
   private receipt(record: DeletionRecord): Deletion {
@@ -220,6 +224,8 @@ export class LiveReads {
     };
   }
 }
+
+const behindItsLog: PartitionAnswer = {kind: 'unavailable', message: 'the partition is behind its log'};
 
 const tooLong: PartitionAnswer = {
   kind: 'unavailable',

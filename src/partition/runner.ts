@@ -339,6 +339,7 @@ export class Runner {
         await snapshots.idle();
         const erased = stop.user === undefined ? undefined : await erasure.takeOut(stop.user);
         note('user taken out');
+        if (erased !== undefined) erasure.replace(erased);
         partition.applyErasure(sequence, cursor.entry, stop.user, erased?.rows ?? [], erased?.fingerprints ?? []);
         note('entry folded');
         this.scrub.request();

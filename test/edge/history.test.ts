@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {PartitionAnswer, PartitionQuestion, RowPlace} from '../../src/asks.js';
 import {Asks, type Requester} from '../../src/edge/asks.js';
-import {HistoryReader, type HistoryStart} from '../../src/edge/history.js';
+import {type HistoryFilters, HistoryReader, type HistoryStart} from '../../src/edge/history.js';
 
 interface Row {
   readonly timeMs: number;
@@ -81,8 +81,8 @@ function isAfter(row: RowPlace, before: RowPlace | undefined): boolean {
   return (row.timeMs - before.timeMs || row.partition - before.partition || row.ordinal - before.ordinal) < 0;
 }
 
-const readPage = (fake: FakePartitions, limit: number, start?: HistoryStart) =>
-  new HistoryReader(new Asks(fake), [...fake.partitions.keys()], {}).read(limit, start);
+const readPage = (fake: FakePartitions, limit: number, start?: HistoryStart, filters: HistoryFilters = {}) =>
+  new HistoryReader(new Asks(fake), [...fake.partitions.keys()], filters).read(limit, start);
 
 describe('history', () => {
   const times = fc.array(fc.array(fc.integer({min: 0, max: 5}), {maxLength: 12}), {minLength: 1, maxLength: 4});
@@ -121,6 +121,18 @@ describe('history', () => {
     expect(page.events).toEqual(['"1-0"', '"0-1"', '"0-2"', '"1-2"']);
     const rest = await readPage(fake, 4, {place: page.next!, ordinalEnds: page.ordinalEnds});
     expect(rest).toMatchObject({events: ['"0-3"', '"1-3"'], next: undefined});
+  });
+
+  test('a page of one user of which rows are erased meanwhile is of nobody', async () => {
+    const user = {user: {kind: 'user', id: 'ada'}} as const;
+    const fake = new FakePartitions([[9, 7, 5, 3]]);
+    expect(await readPage(fake, 2, undefined, user)).toMatchObject({events: ['"0-0"', '"0-1"'], isUserUnknown: false});
+    fake.bodiesMax = 1;
+    fake.beforeBodies = () => {
+      fake.partitions[0][1].erased = true;
+    };
+    const page = await readPage(fake, 4, undefined, user);
+    expect(page).toMatchObject({events: [], next: undefined, isUserUnknown: true});
   });
 
   test('one partition answers rows and events at once, and is asked for those that did not fit', async () => {

@@ -30,9 +30,14 @@ test('a user is taken out of many chunks without a part of them in the memory of
   expect(refs).toHaveLength(4);
   const {memory} = cache;
   await cache.loadRows(refs[0]!);
-  const erased = await shell.erasureFor(cache).takeOut(carol);
+  const erasure = shell.erasureFor(cache);
+  const erased = await erasure.takeOut(carol);
   expect(erased.rows).toHaveLength(rows / 100);
   expect(refs.map(({key}) => memory.peek(key) !== undefined)).toEqual([true, false, false, false]);
+  // Who reads meanwhile finds all of the user, and then nothing.
+  const partsNow = () => [...layout.chunks.values()].flatMap((chunk) => [chunk.rows, chunk.bodies]);
+  expect(partsNow().slice(0, refs.length)).toEqual(refs);
+  erasure.replace(erased);
   const replaced = [...layout.chunks.values()].flatMap(({rows, bodies}) => [rows, bodies]);
   expect(replaced.some(({key}) => refs.some((old) => old.key === key))).toBe(false);
   expect(memory.bytesHeld).toBe(refs[0]!.bytes);

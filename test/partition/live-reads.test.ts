@@ -12,7 +12,11 @@ const edgeWaitsMs = 1_000;
 /** A partition that folded 7 messages, over a log whose last sequence comes when it comes. */
 function reads(sequence: () => Promise<number>): LiveReads {
   const runner = {
-    setup: {partition: {partition: 0, appliedSequence: 7}, damage: {countOf: () => 0}, refreshMs: 1_000},
+    setup: {
+      partition: {partition: 0, appliedSequence: 7, deletions: new Map()},
+      damage: {countOf: () => 0},
+      refreshMs: 1_000,
+    },
     phase: 'live',
     published: null,
     snapshotAgeMs: null,
@@ -45,4 +49,10 @@ describe('the status of a partition', () => {
     expect(await late.answer({ask: 'status'})).toMatchObject({...behind, lag: null});
     expect(await reads(async () => 8).answer({ask: 'status'})).toMatchObject(behind);
   });
+});
+
+test('a deletion whose entry may not be folded yet is not unknown', async () => {
+  const question = {ask: 'deletion', id: 'del_0_x', waitMs: 0} as const;
+  expect(await reads(async () => 8).answer(question)).toMatchObject({kind: 'unavailable'});
+  expect(await reads(async () => 7).answer(question)).toEqual({kind: 'unknown_deletion'});
 });

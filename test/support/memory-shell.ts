@@ -113,7 +113,9 @@ export class MemoryShell {
   }
 
   private async erase(sequence: number, user: number | undefined, entry: Parameters<Partition['applyErasure']>[1]) {
-    const erased = user === undefined ? undefined : await this.erasureFor(this.cache).takeOut(user);
+    const erasure = this.erasureFor(this.cache);
+    const erased = user === undefined ? undefined : await erasure.takeOut(user);
+    if (erased !== undefined) erasure.replace(erased);
     this.partition.applyErasure(sequence, entry, user, erased?.rows ?? [], erased?.fingerprints ?? []);
   }
 

@@ -50,7 +50,8 @@ export async function readUser(front: Front, exchange: Exchange, segment: string
     front.asks.partition(partition, {ask: 'profile', user}, ['profile', 'unknown_user']),
     new HistoryReader(front.asks, [partition], {user}).read(historyLimitDefault, undefined),
   ]);
-  if (profile.kind === 'unknown_user') return exchange.fail(userNotFound);
+  // Who is deleted between the two answers is not half there.
+  if (profile.kind === 'unknown_user' || page.isUserUnknown) return exchange.fail(userNotFound);
   exchange.json('200 OK', profileJson(profile, page.events, page.next !== undefined));
 }
 
