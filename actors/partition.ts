@@ -7,6 +7,7 @@
 //   P5. A user lives in one partition.
 //   P6. No clock in a fold: event time, log time, or the time that a tick carries.
 //   P8. Received = counted + duplicate + erased (`tally`), always.
+import {ActiveProfiles} from './active-profiles.js';
 import type {ChunkInMemory} from './chunk.js';
 import {type EntryView, entryKind, fingerprint, MessageCursor} from './codec/entries.js';
 import {EventRows, type RowKernel} from './event-rows.js';
@@ -21,7 +22,7 @@ import {OpenChunk} from './open-chunk.js';
 import {Profile} from './profile.js';
 import {RestoredChunk} from './restored-chunk.js';
 import {UserDeltas} from './user-deltas.js';
-import {type Traits, UserBlockWriter} from './user-records.js';
+import {UserBlockWriter} from './user-records.js';
 import {WindowDeltas} from './window-deltas.js';
 import {encodeWindows} from './windows.js';
 
@@ -123,10 +124,7 @@ export class Partition {
   userDeltas = new UserDeltas();
   /** Deltas of the cut whose snapshot is being written: still needed to read a user. */
   frozenDeltas: UserDeltas | undefined;
-  /** Active profiles, least recently used first. */
-  readonly profiles = new Map<number, Profile>();
-  private readonly dirtyProfiles = new Set<number>();
-  private frozenProfiles = new Set<number>();
+  readonly profiles = new ActiveProfiles();
   readonly messageIds: FingerprintSet;
   /** Of the entry that is being folded. */
   private readonly fingerprint = new Uint32Array(fingerprintWords);
@@ -339,34 +337,18 @@ export class Partition {
   private applyIdentify(entry: EntryView): Stop | undefined {
     const known = this.users.count;
     const user = this.users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
-    let profile = this.profiles.get(user);
-    if (profile === undefined) {
+    if (this.profiles.get(user) === undefined) {
       if (user < known) return {kind: 'profile', user};
-      profile = new Profile();
+      this.activate(user, new Profile());
     }
-    this.activate(user, profile);
-    profile.apply(entry.text());
-    this.dirtyProfiles.add(user);
+    this.profiles.apply(user, entry.text());
     this.userDeltas.addIdentify(user, entry.timeMs);
     return undefined;
   }
 
-  /** Brings a profile into memory, or marks it as just used. */
+  /** Brings a profile into memory: the fold stopped for it. */
   activate(user: number, profile: Profile): void {
-    this.profiles.delete(user);
-    this.profiles.set(user, profile);
-  }
-
-  /** Drops the longest unused profiles that no snapshot still needs, until the rest fits. */
-  passivate(bytesMax: number): void {
-    let bytes = 0;
-    for (const profile of this.profiles.values()) bytes += profile.byteLength;
-    for (const [user, profile] of this.profiles) {
-      if (bytes <= bytesMax) return;
-      if (this.dirtyProfiles.has(user) || this.frozenProfiles.has(user)) continue;
-      this.profiles.delete(user);
-      bytes -= profile.byteLength;
-    }
+    this.profiles.activate(user, profile);
   }
 
   private applyTick(entry: EntryView): Stop {
@@ -464,8 +446,7 @@ export class Partition {
   private forgetUser(user: number, hadRows: boolean): void {
     assert(this.frozenDeltas === undefined, 'no snapshot is being written while a user is erased');
     this.users.remove(user);
-    this.profiles.delete(user);
-    this.dirtyProfiles.delete(user);
+    this.profiles.forget(user);
     if (!hadRows) return;
     this.erasedUsers.push(user);
     this.erasedUsers.sort((a, b) => a - b);
@@ -492,7 +473,7 @@ export class Partition {
       names: {count: this.names.count, blocks: this.names.takeDirtyBlocks()},
       nameCounts: bytesOf(this.nameCounts.slice(0, this.names.count)),
       windowBlocks: this.encodeWindows(this.windows),
-      userBlocks: this.encodeUsers(this.userDeltas, this.takeDirtyTraits()),
+      userBlocks: this.encodeUsers(this.userDeltas, this.profiles.cut()),
       fingerprints: encodeFresh(this.freshIds, this.messageIds.count),
       tombstones: this.tombstonesChanged ? this.encodeTombstones() : undefined,
       rest: {
@@ -522,26 +503,15 @@ export class Partition {
       yield {first: view.firstDay, last: view.lastDay, payload: encodeWindows(view)};
   }
 
-  private *encodeUsers(deltas: UserDeltas, traits: ReadonlyMap<number, Traits>): Generator<EncodedBlock> {
+  /** Traits are printed user by user. AP1 (actors/active-profiles.ts) */
+  private *encodeUsers(deltas: UserDeltas, profiles: ReadonlyMap<number, Profile>): Generator<EncodedBlock> {
     const writer = new UserBlockWriter();
-    for (const record of deltas.records(traits)) {
+    for (const record of deltas.records({get: (user) => profiles.get(user)?.printed()})) {
       if (!this.users.has(record.user)) continue;
       writer.add(record);
       if (writer.isFull) yield writer.finish();
     }
     if (!writer.isEmpty) yield writer.finish();
-  }
-
-  /** As they are now: a profile may change before its user is encoded. */
-  private takeDirtyTraits(): Map<number, Traits> {
-    const traits = new Map<number, Traits>();
-    for (const user of this.dirtyProfiles) {
-      const profile = must(this.profiles.get(user), 'a dirty profile is active');
-      traits.set(user, {json: profile.json(), overLimit: profile.overLimit});
-    }
-    this.frozenProfiles = new Set(this.dirtyProfiles);
-    this.dirtyProfiles.clear();
-    return traits;
   }
 
   private encodeTombstones(): Uint8Array {
@@ -558,7 +528,7 @@ export class Partition {
   /** The frozen deltas are in parts now. */
   snapshotDone(): void {
     this.frozenDeltas = undefined;
-    this.frozenProfiles = new Set();
+    this.profiles.cutDone();
   }
 
   // ---- recovery ----
