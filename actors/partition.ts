@@ -10,6 +10,7 @@
 import {ActiveProfiles} from './active-profiles.js';
 import type {ChunkInMemory} from './chunk.js';
 import {type EntryView, entryKind, fingerprint, MessageCursor} from './codec/entries.js';
+import {Deletions} from './deletions.js';
 import {EventRows, type RowKernel} from './event-rows.js';
 import {FingerprintSet, fingerprintWords} from './fingerprints.js';
 import {hashBytes} from './hash.js';
@@ -134,7 +135,7 @@ export class Partition {
   /** Since the last cut. */
   private tombstonesChanged = false;
   private erasedUsers: number[] = [];
-  readonly deletions = new Map<string, DeletionRecord>();
+  readonly deletions = new Deletions();
   private readonly producers = new Map<string, {n: number; seenLogicalMs: number}>();
   private logicalMs = 0;
   private lastTickMs = 0;
@@ -357,9 +358,7 @@ export class Partition {
     this.lastTickMs = entry.timeMs;
     this.messageIds.expireBefore(Math.floor((this.logicalMs - dedupeMs) / dayMs));
     if (this.tombstones.expireBefore(Math.floor((this.logicalMs - tombstoneMs) / dayMs))) this.tombstonesChanged = true;
-    for (const [id, deletion] of this.deletions) {
-      if (deletion.completed !== null && deletion.expiresLogicalMs < this.logicalMs) this.deletions.delete(id);
-    }
+    this.deletions.expireBefore(this.logicalMs);
     this.forgetProducers();
     const gaps = this.gaps;
     this.gaps = 0;
@@ -411,9 +410,8 @@ export class Partition {
     if (fingerprints.length > 0) this.tombstonesChanged = true;
     if (user !== undefined) this.forgetUser(user, rows.length > 0);
     this.rows?.forget();
-    const id = entry.text();
-    this.deletions.set(id, {
-      id,
+    this.deletions.add({
+      id: entry.text(),
       userHash: this.userHash(entry.bytes, entry.keyStart, entry.keyEnd),
       sequence,
       eventsDeleted: rows.length,
@@ -424,8 +422,7 @@ export class Partition {
 
   /** Records what the shell did and checked; part of the next cut. */
   completeDeletion(id: string, completed: NonNullable<DeletionRecord['completed']>): void {
-    const record = must(this.deletions.get(id), 'a deletion that was carried out is on record');
-    this.deletions.set(id, {...record, completed});
+    this.deletions.complete(id, completed);
   }
 
   /** The log is to be cleaned again: a late retry of an erased user's event stands in it. */
@@ -440,7 +437,7 @@ export class Partition {
 
   /** Deletions that the disk may still contradict. */
   pendingDeletions(): DeletionRecord[] {
-    return [...this.deletions.values()].filter(({completed}) => completed === null);
+    return this.deletions.pending();
   }
 
   private forgetUser(user: number, hadRows: boolean): void {
@@ -551,7 +548,7 @@ export class Partition {
       index.dedupeHeldFromDay ?? Number.NEGATIVE_INFINITY,
     );
     this.erasedUsers = [...index.erasedUsers];
-    for (const deletion of index.deletions) this.deletions.set(deletion.id, deletion);
+    for (const deletion of index.deletions) this.deletions.add(deletion);
     for (const [id, n, seenLogicalMs] of index.producers) this.producers.set(id, {n, seenLogicalMs});
     this.open = open ?? this.nextChunk(index.nextChunk, index.nextOrdinal);
     if (nameCounts === undefined) return;
