@@ -241,10 +241,9 @@ export class InternedTable {
     const first = block * internedBlockEntries;
     const end = Math.min(count, first + internedBlockEntries);
     const {offsets} = this;
-    let keyBytes = offsets[end] - offsets[first];
-    for (const index of this.removed) {
-      if (index >= first && index < end) keyBytes -= offsets[index + 1] - offsets[index];
-    }
+    let keyBytes = 0;
+    for (let index = first; index < end; index++)
+      if (!this.removed.has(index)) keyBytes += offsets[index + 1] - offsets[index];
     const {bytes, lengths, hashes, keysAt} = newBlock(end - first, keyBytes);
     const keys = viewOf(bytes);
     for (let index = first, at = keysAt; index < end; index++) {

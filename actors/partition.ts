@@ -7,8 +7,10 @@
 //   P5. A user lives in one partition.
 //   P6. No clock in a fold: event time, log time, or the time that a tick carries.
 //   P8. Received = counted + duplicate + erased (`tally`), always.
+import {ActiveProfiles} from './active-profiles.js';
 import type {ChunkInMemory} from './chunk.js';
 import {type EntryView, entryKind, fingerprint, MessageCursor} from './codec/entries.js';
+import {Deletions} from './deletions.js';
 import {EventRows, type RowKernel} from './event-rows.js';
 import {FingerprintSet, fingerprintWords} from './fingerprints.js';
 import {hashBytes} from './hash.js';
@@ -21,7 +23,7 @@ import {OpenChunk} from './open-chunk.js';
 import {Profile} from './profile.js';
 import {RestoredChunk} from './restored-chunk.js';
 import {UserDeltas} from './user-deltas.js';
-import {type Traits, UserBlockWriter} from './user-records.js';
+import {UserBlockWriter} from './user-records.js';
 import {WindowDeltas} from './window-deltas.js';
 import {encodeWindows} from './windows.js';
 
@@ -125,10 +127,7 @@ export class Partition {
   userDeltas = new UserDeltas();
   /** Deltas of the cut whose snapshot is being written: still needed to read a user. */
   frozenDeltas: UserDeltas | undefined;
-  /** Active profiles, least recently used first. */
-  readonly profiles = new Map<number, Profile>();
-  private readonly dirtyProfiles = new Set<number>();
-  private frozenProfiles = new Set<number>();
+  readonly profiles = new ActiveProfiles();
   readonly messageIds: FingerprintSet;
   /** Of the entry that is being folded. */
   private readonly fingerprint = new Uint32Array(fingerprintWords);
@@ -138,7 +137,7 @@ export class Partition {
   /** Since the last cut. */
   private tombstonesChanged = false;
   private erasedUsers: number[] = [];
-  readonly deletions = new Map<string, DeletionRecord>();
+  readonly deletions = new Deletions();
   private readonly producers = new Map<string, {n: number; seenLogicalMs: number}>();
   private logicalMs = 0;
   private lastTickMs = 0;
@@ -341,34 +340,18 @@ export class Partition {
   private applyIdentify(entry: EntryView): Stop | undefined {
     const known = this.users.count;
     const user = this.users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
-    let profile = this.profiles.get(user);
-    if (profile === undefined) {
+    if (this.profiles.get(user) === undefined) {
       if (user < known) return {kind: 'profile', user};
-      profile = new Profile();
+      this.activate(user, new Profile());
     }
-    this.activate(user, profile);
-    profile.apply(entry.text());
-    this.dirtyProfiles.add(user);
+    this.profiles.apply(user, entry.text());
     this.userDeltas.addIdentify(user, entry.timeMs);
     return undefined;
   }
 
-  /** Brings a profile into memory, or marks it as just used. */
+  /** Brings a profile into memory: the fold stopped for it. */
   activate(user: number, profile: Profile): void {
-    this.profiles.delete(user);
-    this.profiles.set(user, profile);
-  }
-
-  /** Drops the longest unused profiles that no snapshot still needs, until the rest fits. */
-  passivate(bytesMax: number): void {
-    let bytes = 0;
-    for (const profile of this.profiles.values()) bytes += profile.byteLength;
-    for (const [user, profile] of this.profiles) {
-      if (bytes <= bytesMax) return;
-      if (this.dirtyProfiles.has(user) || this.frozenProfiles.has(user)) continue;
-      this.profiles.delete(user);
-      bytes -= profile.byteLength;
-    }
+    this.profiles.activate(user, profile);
   }
 
   private applyTick(entry: EntryView): Stop {
@@ -377,9 +360,7 @@ export class Partition {
     this.lastTickMs = entry.timeMs;
     this.messageIds.expireBefore(Math.floor((this.logicalMs - dedupeMs) / dayMs));
     if (this.tombstones.expireBefore(Math.floor((this.logicalMs - tombstoneMs) / dayMs))) this.tombstonesChanged = true;
-    for (const [id, deletion] of this.deletions) {
-      if (deletion.completed !== null && deletion.expiresLogicalMs < this.logicalMs) this.deletions.delete(id);
-    }
+    this.deletions.expireBefore(this.logicalMs);
     this.forgetProducers(entry.periodMs);
     const gaps = this.gaps;
     this.gaps = 0;
@@ -432,9 +413,8 @@ export class Partition {
     if (fingerprints.length > 0) this.tombstonesChanged = true;
     if (user !== undefined) this.forgetUser(user, rows.length > 0);
     this.rows?.forget();
-    const id = entry.text();
-    this.deletions.set(id, {
-      id,
+    this.deletions.add({
+      id: entry.text(),
       userHash: this.userHash(entry.bytes, entry.keyStart, entry.keyEnd),
       sequence,
       eventsDeleted: rows.length,
@@ -445,8 +425,7 @@ export class Partition {
 
   /** Records what the shell did and checked; part of the next cut. */
   completeDeletion(id: string, completed: NonNullable<DeletionRecord['completed']>): void {
-    const record = must(this.deletions.get(id), 'a deletion that was carried out is on record');
-    this.deletions.set(id, {...record, completed});
+    this.deletions.complete(id, completed);
   }
 
   /** The log is to be cleaned again: a late retry of an erased user's event stands in it. */
@@ -461,14 +440,13 @@ export class Partition {
 
   /** Deletions that the disk may still contradict. */
   pendingDeletions(): DeletionRecord[] {
-    return [...this.deletions.values()].filter(({completed}) => completed === null);
+    return this.deletions.pending();
   }
 
   private forgetUser(user: number, hadRows: boolean): void {
     assert(this.frozenDeltas === undefined, 'no snapshot is being written while a user is erased');
     this.users.remove(user);
-    this.profiles.delete(user);
-    this.dirtyProfiles.delete(user);
+    this.profiles.forget(user);
     if (!hadRows) return;
     this.erasedUsers.push(user);
     this.erasedUsers.sort((a, b) => a - b);
@@ -495,7 +473,7 @@ export class Partition {
       names: {count: this.names.count, blocks: this.names.takeDirtyBlocks()},
       nameCounts: bytesOf(this.nameCounts.slice(0, this.names.count)),
       windowBlocks: this.encodeWindows(this.windows),
-      userBlocks: this.encodeUsers(this.userDeltas, this.takeDirtyTraits()),
+      userBlocks: this.encodeUsers(this.userDeltas, this.profiles.cut()),
       fingerprints: encodeFresh(this.freshIds, this.messageIds.count),
       tombstones: this.tombstonesChanged ? this.encodeTombstones() : undefined,
       rest: {
@@ -525,26 +503,15 @@ export class Partition {
       yield {first: view.firstDay, last: view.lastDay, payload: encodeWindows(view)};
   }
 
-  private *encodeUsers(deltas: UserDeltas, traits: ReadonlyMap<number, Traits>): Generator<EncodedBlock> {
+  /** Traits are printed user by user. AP1 (actors/active-profiles.ts) */
+  private *encodeUsers(deltas: UserDeltas, profiles: ReadonlyMap<number, Profile>): Generator<EncodedBlock> {
     const writer = new UserBlockWriter();
-    for (const record of deltas.records(traits)) {
+    for (const record of deltas.records({get: (user) => profiles.get(user)?.printed()})) {
       if (!this.users.has(record.user)) continue;
       writer.add(record);
       if (writer.isFull) yield writer.finish();
     }
     if (!writer.isEmpty) yield writer.finish();
-  }
-
-  /** As they are now: a profile may change before its user is encoded. */
-  private takeDirtyTraits(): Map<number, Traits> {
-    const traits = new Map<number, Traits>();
-    for (const user of this.dirtyProfiles) {
-      const profile = must(this.profiles.get(user), 'a dirty profile is active');
-      traits.set(user, {json: profile.json(), overLimit: profile.overLimit});
-    }
-    this.frozenProfiles = new Set(this.dirtyProfiles);
-    this.dirtyProfiles.clear();
-    return traits;
   }
 
   private encodeTombstones(): Uint8Array {
@@ -561,7 +528,7 @@ export class Partition {
   /** The frozen deltas are in parts now. */
   snapshotDone(): void {
     this.frozenDeltas = undefined;
-    this.frozenProfiles = new Set();
+    this.profiles.cutDone();
   }
 
   // ---- recovery ----
@@ -584,7 +551,7 @@ export class Partition {
       index.dedupeHeldFromDay ?? Number.NEGATIVE_INFINITY,
     );
     this.erasedUsers = [...index.erasedUsers];
-    for (const deletion of index.deletions) this.deletions.set(deletion.id, deletion);
+    for (const deletion of index.deletions) this.deletions.add(deletion);
     for (const [id, n, seenLogicalMs] of index.producers) this.producers.set(id, {n, seenLogicalMs});
     this.open = open ?? this.nextChunk(index.nextChunk, index.nextOrdinal);
     if (nameCounts === undefined) return;

@@ -5,6 +5,7 @@
 //       does not tell when memory was freed.
 import {membersOf} from './json-members.js';
 import {profileBytesMax, profileTraitsMax} from './limits.js';
+import type {Traits} from './user-records.js';
 
 export class Profile {
   /** Trait name to the JSON text of its value. T3 */
@@ -49,6 +50,20 @@ export class Profile {
       text += JSON.stringify(name) + ':' + valueJson;
     }
     return text + '}';
+  }
+
+  /** As a record holds them. */
+  printed(): Traits {
+    return {json: this.json(), overLimit: this.overLimit};
+  }
+
+  /** Another one that says the same. */
+  copy(): Profile {
+    const copy = new Profile();
+    for (const [name, valueJson] of this.traits) copy.traits.set(name, valueJson);
+    copy.bytes = this.bytes;
+    copy.overLimit = this.overLimit;
+    return copy;
   }
 
   /** What `json` printed. T3 */

@@ -186,8 +186,8 @@ export class UserDeltas {
     return this.recordAt(slot, user, traits, chunks.reverse());
   }
 
-  /** What `record` says of every touched user, ascending. */
-  *records(traits: ReadonlyMap<number, Traits>): Generator<UserRecord> {
+  /** What `record` says of every touched user, ascending; traits are asked for when their user's turn comes. */
+  *records(traits: Pick<ReadonlyMap<number, Traits>, 'get'>): Generator<UserRecord> {
     const users = this.usersAscending();
     for (let at = 0; at < users.length; at += followedAtOnce) {
       const end = Math.min(at + followedAtOnce, users.length);

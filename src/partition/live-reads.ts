@@ -165,9 +165,7 @@ export class LiveReads {
   private unknownUser(user: UserRef): PartitionAnswer {
     const {partition} = this.runner.setup;
     const key = userKey(user);
-    const hash = partition.userHash(key, 0, key.length);
-    const ofUser = [...partition.deletions.values()].filter((record) => record.userHash === hash);
-    const newest = ofUser.sort((a, b) => b.sequence - a.sequence)[0];
+    const newest = partition.deletions.newestOf(partition.userHash(key, 0, key.length));
     return newest === undefined ? {kind: 'unknown_user'} : {kind: 'unknown_user', deletion: this.receipt(newest)};
   }
 

@@ -29,7 +29,7 @@ import type {WorkPace} from './work-pace.js';
 const chunksWritingMax = 4;
 /** Log bytes folded since the last cut that force a snapshot: a recovery folds at most about so much. */
 const tailBytesMax = 256 * 1024 * 1024;
-/** Active profiles of a partition that no snapshot needs. */
+/** Active profiles of a partition that no snapshot needs: so much stays when one is done. */
 const profileCacheBytesMax = 4 * 1024 * 1024;
 /** Ticks come often enough that an event is in every report within the refresh, the snapshot's own time included. */
 const tickShare = 0.8;
@@ -360,24 +360,32 @@ export class Runner {
   }
 
   private cut(): void {
-    const {snapshots, partition} = this.setup;
+    const {snapshots} = this.setup;
     if (snapshots.isRunning) {
       this.tickSkipped = true;
       return;
     }
     this.tailBytes = 0;
     this.tailTickPending = false;
-    snapshots.take().then(
-      () => this.snapshotDone(),
-      (error: unknown) => this.setup.onFatal(error as Error),
-    );
-    partition.passivate(profileCacheBytesMax);
+    snapshots
+      .take()
+      .then(() => this.snapshotDone())
+      .catch((error: unknown) => this.setup.onFatal(error as Error));
   }
 
-  private snapshotDone(): void {
-    if (!this.tickSkipped) return;
-    this.tickSkipped = false;
-    this.publishIntervalTick();
+  private snapshotDone(): Promise<void> {
+    if (this.tickSkipped) {
+      this.tickSkipped = false;
+      this.publishIntervalTick();
+    }
+    return this.passivate();
+  }
+
+  /** Profiles that are in parts now leave memory, a piece at a time: nobody waits for that. */
+  private async passivate(): Promise<void> {
+    const {partition, pace} = this.setup;
+    const errand = pace.errand();
+    for (const _piece of partition.profiles.passivate(profileCacheBytesMax)) await errand.turn();
   }
 
   private noteTail(bytes: number): void {

@@ -50,8 +50,7 @@ async function loadRecordOnce(
   // Everything is taken at one moment, before the first wait: runs, frozen and live deltas are exactly one whole.
   const runs = layout.userRuns;
   const {frozenDeltas, userDeltas, profiles} = partition;
-  const active = profiles.get(user);
-  const traits = active === undefined ? undefined : {json: active.json(), overLimit: active.overLimit};
+  const traits = profiles.get(user)?.printed();
   const recent = [frozenDeltas?.record(user, undefined), userDeltas.record(user, undefined)];
   let merged: UserRecord | undefined;
   const merge = (record: UserRecord | undefined) => {

@@ -1,7 +1,7 @@
 // The partition actor: any split of the log gives equal state; a snapshot and the rest of the log equal a whole fold;
 // redelivery changes nothing; every event is counted, a duplicate, or dropped after an erasure.
 import fc from 'fast-check';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, test, vi} from 'vitest';
 import {inOrder} from '../../actors/chunk.js';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {
@@ -171,6 +171,21 @@ describe('partition', () => {
       }),
       {numRuns: 150},
     );
+  });
+
+  test('a cut prints no profile: all of them would hold up the fold (AP1)', () => {
+    const partition = new Partition({partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 1024 * 1024});
+    const known = Array.from(
+      {length: 100},
+      (_, i) => ({kind: 'identify', user: i, traits: {a: i}, timeMs: base}) as const,
+    );
+    for (const [i, bytes] of messages(known, new Set()).entries()) fold(partition, i + 1, bytes);
+    const printed = vi.spyOn(Profile.prototype, 'json');
+    const cut = partition.cut();
+    expect(printed).not.toHaveBeenCalled();
+    expect([...cut.userBlocks]).toMatchObject([{first: 0, last: 99}]);
+    expect(printed).toHaveBeenCalledTimes(100);
+    printed.mockRestore();
   });
 
   test('any split of the log into messages gives equal state', async () => {

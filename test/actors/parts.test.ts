@@ -1,5 +1,5 @@
 // Bytes of parts: what is written comes back, version 1 stays readable, and what was erased is not in them.
-import {describe, expect, test} from 'vitest';
+import {describe, expect, test, vi} from 'vitest';
 import {inOrder} from '../../actors/chunk.js';
 import {ByteWriter, wtf8} from '../../actors/codec/bytes.js';
 import {type AcceptedEvent, beginMessage, MessageCursor, sealMessage, writeEvent} from '../../actors/codec/entries.js';
@@ -399,6 +399,20 @@ describe('interned tables', () => {
       }
     }
     expect(many.takeDirtyBlocks()).toEqual(one.takeDirtyBlocks());
+  });
+
+  test('a block is encoded without going through what was removed from others', () => {
+    const table = new InternedTable();
+    for (let i = 0; i < 2 * internedBlockEntries; i++) intern(table, `user ${i}`);
+    for (let i = 0; i < internedBlockEntries; i += 2) table.remove(i);
+    table.remove(internedBlockEntries + 1);
+    const blocks = table.takeDirtyBlocks();
+    const walked = vi.spyOn(Set.prototype, Symbol.iterator);
+    const again = new InternedTable();
+    for (const [, bytes] of blocks) again.restoreBlock(bytes);
+    expect(walked).not.toHaveBeenCalled();
+    walked.mockRestore();
+    expect(wordsOf(again)).toEqual(wordsOf(table));
   });
 
   test('removing and adding again for ever keeps its lookups', () => {

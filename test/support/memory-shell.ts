@@ -145,6 +145,7 @@ export class MemoryShell {
     layout.setDedupe([...layout.dedupe, ...fresh]);
     layout.setOpenEntry(open === undefined ? null : await putChunk(parts, open, false, errand));
     partition.snapshotDone();
+    partition.profiles.passivate(0).next(); // There are few: one piece.
     this.indexSequence = cut.sequence;
     this.index = {
       users: layout.users,

@@ -1,0 +1,60 @@
+// Records of deletions, beside a model that goes through all of them.
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {Deletions} from '../../actors/deletions.js';
+import type {DeletionRecord} from '../../actors/manifest.js';
+
+const completed = {timeMs: 1, verified: ['read back']};
+
+const recordOf = (n: number, user: number, expiresLogicalMs: number): DeletionRecord => ({
+  id: `del_0_${n}`,
+  userHash: `hash of ${user}`,
+  sequence: n,
+  eventsDeleted: n,
+  completed: null,
+  expiresLogicalMs,
+});
+
+const step = fc.oneof(
+  fc.record({kind: fc.constant('add' as const), user: fc.nat(3)}),
+  fc.record({kind: fc.constant('complete' as const), n: fc.nat(40)}),
+  fc.record({kind: fc.constant('expire' as const), logicalMs: fc.nat(40)}),
+);
+
+test('a user is told of its newest deletion that is on record (DR1); one that is pending stays (DR2)', () => {
+  fc.assert(
+    fc.property(fc.array(step, {maxLength: 40}), (steps) => {
+      const deletions = new Deletions();
+      let model: DeletionRecord[] = [];
+      steps.forEach((one, n) => {
+        if (one.kind === 'add') {
+          deletions.add(recordOf(n, one.user, n));
+          model.push(recordOf(n, one.user, n));
+        } else if (one.kind === 'complete' && deletions.has(`del_0_${one.n}`)) {
+          deletions.complete(`del_0_${one.n}`, completed);
+          model = model.map((record) => (record.sequence === one.n ? {...record, completed} : record));
+        } else if (one.kind === 'expire') {
+          deletions.expireBefore(one.logicalMs);
+          model = model.filter((record) => record.completed === null || record.expiresLogicalMs >= one.logicalMs);
+        }
+        expect([...deletions.values()]).toEqual(model);
+        expect(deletions.pending()).toEqual(model.filter((record) => record.completed === null));
+        for (let user = 0; user < 4; user++) {
+          const ofUser = model.filter(({userHash}) => userHash === `hash of ${user}`);
+          expect(deletions.newestOf(`hash of ${user}`)).toEqual(ofUser.at(-1));
+        }
+      });
+    }),
+    {numRuns: 500},
+  );
+});
+
+test('a record that is added again replaces the one before', () => {
+  const deletions = new Deletions();
+  for (const user of [1, 2]) deletions.add(recordOf(user, 1, 0));
+  deletions.add({...recordOf(1, 1, 0), completed});
+  expect(deletions.size).toBe(2);
+  expect(deletions.newestOf('hash of 1')).toEqual(recordOf(2, 1, 0));
+  deletions.expireBefore(1);
+  expect([...deletions.values()]).toEqual([recordOf(2, 1, 0)]);
+});
