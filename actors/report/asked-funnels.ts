@@ -37,21 +37,20 @@ export class AskedFunnels {
   }
 
   /**
-   * Of what was asked since then; undefined where not one funnel fits. `bytesOf`: what postings of a choice would take;
-   * `kept`: what there are postings of.
+   * Of what was asked since then; undefined where not one funnel fits. `kept`: what there are postings of; `fits`: whether
+   * there may be postings of a choice.
    */
   choose(
     sinceMs: number,
     kept: NamedStretch | undefined,
-    bytesOf: (choice: NamedStretch) => number,
-    bytesMax: number,
+    fits: (choice: NamedStretch) => boolean,
   ): NamedStretch | undefined {
     const newestFirst = this.since(sinceMs).reverse();
     const isKept = (funnel: NamedStretch): boolean => kept !== undefined && reaches(kept, funnel);
     let choice: NamedStretch | undefined;
     for (const funnel of [...newestFirst.filter(isKept), ...newestFirst.filter((funnel) => !isKept(funnel))]) {
       const larger = choice === undefined ? funnel : union(choice, funnel);
-      if (bytesOf(larger) <= bytesMax) choice = {names: larger.names, stretch: larger.stretch};
+      if (fits(larger)) choice = {names: larger.names, stretch: larger.stretch};
     }
     return choice;
   }

@@ -361,13 +361,17 @@ export class FunnelIndex {
     const sinceMs = monotonicMs() - interestMs;
     const slices = new QuietSlices(this.whenQuiet);
     await sizes.read(index, asked.namesSince(sinceMs), () => slices.pause());
-    const bytesOf = (choice: NamedStretch): number => bytesOfNames(index, sizes, choice);
     // Users are spread evenly, so that what fits one partition's share fits all of them.
-    const bytesMax = this.bytesMax * (liveRows(index.chunks) / storedRows);
-    const choice = asked.choose(sinceMs, state.chosen, bytesOf, Math.min(bytesMax, refusedBytes * (1 - retryShare)));
-    return (
-      choice && {...choice, bytes: bytesOf(choice), rowsMax: Math.floor(bytesMax / Float64Array.BYTES_PER_ELEMENT)}
-    );
+    const share = liveRows(index.chunks) / storedRows;
+    const bytesMax = Math.min(this.bytesMax * share, refusedBytes * (1 - retryShare));
+    const withPassingMax = this.partsBytesMax * buildingShare - this.bytesMax * (1 - share);
+    const fits = (choice: NamedStretch): boolean => {
+      const {bytes, passing} = sizeOf(index, sizes, choice);
+      return bytes <= bytesMax && bytes + passing <= withPassingMax;
+    };
+    const choice = asked.choose(sinceMs, state.chosen, fits);
+    const rowsMax = Math.floor(bytesMax / Float64Array.BYTES_PER_ELEMENT);
+    return choice && {...choice, bytes: sizeOf(index, sizes, choice).bytes, rowsMax};
   }
 
   /** Whether it fitted. */
@@ -511,16 +515,21 @@ export class FunnelIndex {
   }
 }
 
-/** What postings of these names take, as far as that is known before they are built. */
-function bytesOfNames({users, names, chunks}: SnapshotIndex, sizes: NameSizes, asked: NamedStretch): number {
+/** What postings of these names take, and building them beside that, as far as it is known before. */
+function sizeOf(
+  {users, names, chunks}: SnapshotIndex,
+  sizes: NameSizes,
+  asked: NamedStretch,
+): {readonly bytes: number; readonly passing: number} {
   const rows = [...asked.names].map((name) => sizes.rowsOf(name, asked.stretch));
+  const total = rows.reduce((sum, each) => sum + each, 1);
   // By whole days they may be more than there are in the chunks that the stretch touches.
-  const inChunks = liveRows(chunksWithin(chunks, [asked.stretch]));
-  const share = Math.min(1, inChunks / rows.reduce((sum, each) => sum + each, 1));
-  return rows.reduce(
+  const share = Math.min(1, liveRows(chunksWithin(chunks, [asked.stretch])) / total);
+  const bytes = rows.reduce(
     (sum, each) => sum + PostingsBuilder.nameBytesMax(users.count, Math.ceil(each * share)),
     PostingsBuilder.postingsBytesMin(names.count, 0),
   );
+  return {bytes, passing: PostingsBuilder.passingBytes(users.count, Math.ceil(total * share))};
 }
 
 /** Whether a segment has all events of these names. */
