@@ -1,24 +1,34 @@
 // A set of 96-bit fingerprints with the logical day of each: the message ids of a partition, and erased users' ones.
 //   Three keyed 32-bit words of (user, message id). A false hit would need two of n ids to agree in 96 bits: for the
 //   31 million ids that the default bound holds the odds are 6 * 10^-15 over the whole window.
-//   Memory: 13 B a slot, at most 3 of 4 slots taken: 17.3 B an id.
+//   Memory: 13 B a slot, at most 3 of 4 slots taken: 17.3 B an id at the bound.
 //   F1. A fingerprint keeps the day of its first insertion.
-//   F2. Fingerprints come in generations: those of one day, or fewer where an eighth of the bound is full. At its bound the
-//       set drops its oldest generation, so that the newest ones are always known, however many come in a day; the window
-//       that is really held shrinks and says so (`heldFromDay`).
-//       Slots of what was dropped are freed a few at a time, with what is added: a pass over all of them would hold up the fold
-//       for 0.1 s and more.
+//   F2. Fingerprints come in generations: those of one day, or fewer where a 64th of the bound is full. At its bound the set
+//       drops its oldest generations, an eighth of the bound, so that the newest ones are always known, however many come
+//       in a day; the window that is really held shrinks and says so (`heldFromDay`).
 //   F3. A free slot is three zeros; a fingerprint of three zeros is kept as (1, 0, 0).
+//   F4. No addition holds up the fold. Slots of what was dropped are freed a few at a time, with what is added: a pass over
+//       all of them takes 0.1 s and more. And slots are in segments by the fingerprint's first word, each of which grows by
+//       itself, and the next one at another time: all at once took 0.45 s for 6 million ids, and as much memory again.
 import {assert, must} from './invariant.js';
 
 const slotBytes = 13;
 const initialSlots = 1_024;
 /** At the bound. F2 */
-const generationsAtBound = 8;
-/** Of slots looked at with each fingerprint that is added: an eighth is freed before the next one is dropped. F2 */
+const generationsAtBound = 64;
+const generationsDroppedAtOnce = 8;
+/** Slots looked at with each fingerprint that is added. F4 */
 const slotsFreedAtOnce = 16;
+const droppedMin = (3 / 4) * ((generationsDroppedAtOnce - 1) / generationsAtBound);
+assert(slotsFreedAtOnce * droppedMin > 1, 'what was dropped is freed before as many have come again');
+/** Slots looked at when days expire: a ms where most of them are freed. F4 */
+const slotsFreedByDays = 8_192;
 /** A slot has a byte for its generation. */
 const tagsMax = 256;
+/** Slots of a segment, at the bound: to move so many takes some 2 ms. Of fewer some would have much more to hold than others. F4 */
+const segmentSlots = 65_536;
+const segmentsMax = 256;
+const segmentsUnbounded = 32;
 
 /** Words of a fingerprint. */
 export const fingerprintWords = 3;
@@ -33,54 +43,97 @@ interface Generation {
   isDropped: boolean;
 }
 
+/** Of all first words as many belong into each. F4 */
+class Segment {
+  /** A slot's words stand together: a lookup reads one line of cache. */
+  words: Uint32Array;
+  tags: Uint8Array;
+  /** By what is held, and by what was dropped and is not freed yet. */
+  taken = 0;
+  /** Of the slots, beyond which the segment grows: of each segment at another time. F4 */
+  readonly loadMax: number;
+
+  constructor(slots: number, loadMax: number) {
+    this.words = new Uint32Array(slots * fingerprintWords);
+    this.tags = new Uint8Array(slots);
+    this.loadMax = loadMax;
+  }
+
+  get slots(): number {
+    return this.tags.length;
+  }
+
+  isFree(slot: number): boolean {
+    const {words} = this;
+    const start = slot * fingerprintWords;
+    return (words[start] | words[start + 1] | words[start + 2]) === 0;
+  }
+}
+
 export class FingerprintSet {
   count = 0;
   /** Everything added from this day on is held; some or all of the days before it was dropped for want of memory. */
   heldFromDay = Number.NEGATIVE_INFINITY;
-  private readonly slotsMax: number;
+  private readonly segmentSlotsMax: number;
+  private readonly countMax: number;
   private readonly generationMax: number;
   /** The oldest first: by day, and by when they began. */
   private readonly generations: Generation[] = [];
   private readonly byTag = new Array<Generation | undefined>(tagsMax).fill(undefined);
   private lastTag = 0;
-  /** Dropped, and in slots still. F2 */
+  /** Dropped, and in slots still. F4 */
   private dropped: Generation[] = [];
+  /** Dropped since their slots are being freed: their turn is next. */
+  private droppedSince: Generation[] = [];
   /** All slots from here on may be those of dropped ones, while there are any. */
-  private freedTo = 0;
-  /** A slot's words stand together: a lookup reads one line of cache. */
-  private words = new Uint32Array(initialSlots * fingerprintWords);
-  private tags = new Uint8Array(initialSlots);
+  private freedTo = {segment: 0, slot: 0};
+  /** Ascending by first word. */
+  private readonly segments: readonly Segment[];
 
   /** `bytesMax`: may be infinite. */
   constructor(bytesMax: number) {
-    this.slotsMax = Math.max(initialSlots, Math.floor(bytesMax / slotBytes));
-    this.generationMax = Math.floor((this.slotsMax * 3) / 4 / generationsAtBound);
+    const slotsMax = Math.max(initialSlots, Math.floor(bytesMax / slotBytes));
+    const isBounded = Number.isFinite(slotsMax);
+    const segments = isBounded ? clamp(Math.floor(slotsMax / segmentSlots), 1, segmentsMax) : segmentsUnbounded;
+    const slots = Math.ceil(initialSlots / segments);
+    this.segmentSlotsMax = Math.floor(slotsMax / segments);
+    this.countMax = Math.floor((this.segmentSlotsMax * segments * 3) / 4);
+    this.generationMax = Math.floor(this.countMax / generationsAtBound);
+    this.segments = Array.from({length: segments}, (_, i) => new Segment(slots, (5 + (i + 1) / segments) / 8));
   }
 
   /** What the set takes now. */
   get byteLength(): number {
-    return this.words.byteLength + this.tags.byteLength;
+    return this.slots * slotBytes;
   }
 
   get bytesMax(): number {
-    return this.slotsMax * slotBytes;
+    return this.segmentSlotsMax * this.segments.length * slotBytes;
+  }
+
+  private get slots(): number {
+    return this.segments.reduce((sum, {slots}) => sum + slots, 0);
   }
 
   /** `from`: an array that holds the fingerprint's three words from `at` on. */
   has(from: Uint32Array, at = 0): boolean {
-    return this.isHeld(this.slotOf(from, at));
+    const segment = this.segmentOf(firstWord(from, at));
+    return this.isHeld(segment, this.slotOf(segment, from, at));
   }
 
   /** Whether it was new. */
   add(from: Uint32Array, at: number, day: number): boolean {
     if (this.dropped.length > 0) this.freeSlots(slotsFreedAtOnce);
-    const slot = this.slotOf(from, at);
-    if (this.isHeld(slot)) return false;
+    const segment = this.segmentOf(firstWord(from, at));
+    const slot = this.slotOf(segment, from, at);
+    if (this.isHeld(segment, slot)) return false;
     const generation = this.generationOf(day);
-    this.take(slot, from, at, generation.tag);
+    if (segment.isFree(slot)) segment.taken += 1;
+    this.take(segment, slot, from, at, generation.tag);
     generation.count += 1;
     this.count += 1;
-    if (this.count * 4 > this.tags.length * 3) this.makeRoom();
+    if (segment.taken > segment.slots * segment.loadMax && segment.slots < this.segmentSlotsMax) this.grow(segment);
+    if (this.count > this.countMax) this.dropOldest();
     return true;
   }
 
@@ -102,38 +155,38 @@ export class FingerprintSet {
   }
 
   private freeTag(): number {
-    assert(
-      this.generations.length + this.dropped.length < tagsMax,
-      'fingerprints: no more generations are held than a byte tells apart',
-    );
+    // Days that bring next to nothing, behind some that filled the slots, expire faster than these are freed.
+    if (!this.hasFreeTag) this.freeAllSlots();
+    assert(this.hasFreeTag, 'fingerprints: no more generations are held than a byte tells apart');
     do this.lastTag = (this.lastTag + 1) % tagsMax;
     while (this.byTag[this.lastTag] !== undefined);
     return this.lastTag;
   }
 
-  private isFree(slot: number): boolean {
-    const {words} = this;
-    const start = slot * fingerprintWords;
-    return (words[start] | words[start + 1] | words[start + 2]) === 0;
+  private get hasFreeTag(): boolean {
+    return this.generations.length + this.dropped.length + this.droppedSince.length < tagsMax;
   }
 
-  private isHeld(slot: number): boolean {
-    return !this.isFree(slot) && !this.isDropped(slot);
+  private isHeld(segment: Segment, slot: number): boolean {
+    return !segment.isFree(slot) && !this.isDropped(segment, slot);
   }
 
   /** Of a slot that is taken. */
-  private isDropped(slot: number): boolean {
-    return must(this.byTag[this.tags[slot]], 'a taken slot is of a generation that is known').isDropped;
+  private isDropped({tags}: Segment, slot: number): boolean {
+    return must(this.byTag[tags[slot]], 'a taken slot is of a generation that is known').isDropped;
+  }
+
+  private segmentOf(first: number): Segment {
+    return this.segments[Math.floor((first / 2 ** 32) * this.segments.length)];
   }
 
   /** The slot that holds the fingerprint, or that it may take: a free one, or its own that was dropped. */
-  private slotOf(from: Uint32Array, at: number): number {
-    const {words} = this;
-    const slots = this.tags.length;
+  private slotOf(segment: Segment, from: Uint32Array, at: number): number {
+    const {words, slots} = segment;
     const second = from[at + 1];
     const third = from[at + 2];
     const first = firstWord(from, at);
-    let slot = this.homeOf(first);
+    let slot = this.homeOf(segment, first);
     for (;;) {
       const start = slot * fingerprintWords;
       if (words[start] === first && words[start + 1] === second && words[start + 2] === third) return slot;
@@ -142,17 +195,18 @@ export class FingerprintSet {
     }
   }
 
-  /** Any capacity works, not only powers of two, so growth stops exactly at the memory bound. */
-  private homeOf(first: number): number {
-    return Math.floor((first / 2 ** 32) * this.tags.length);
+  /** Any capacity works, not only powers of two, so growth stops at the memory bound. */
+  private homeOf({slots}: Segment, first: number): number {
+    const place = (first / 2 ** 32) * this.segments.length;
+    return Math.floor((place - Math.floor(place)) * slots);
   }
 
-  private take(slot: number, from: Uint32Array, at: number, tag: number): void {
+  private take({words, tags}: Segment, slot: number, from: Uint32Array, at: number, tag: number): void {
     const start = slot * fingerprintWords;
-    this.words[start] = firstWord(from, at);
-    this.words[start + 1] = from[at + 1];
-    this.words[start + 2] = from[at + 2];
-    this.tags[slot] = tag;
+    words[start] = firstWord(from, at);
+    words[start + 1] = from[at + 1];
+    words[start + 2] = from[at + 2];
+    tags[slot] = tag;
   }
 
   /**
@@ -160,30 +214,25 @@ export class FingerprintSet {
    * must not come while there are few: all would belong into the first slots, and each would go over all before it.
    */
   reserve(count: number): void {
-    let slots = this.tags.length;
-    while ((this.count + count) * 4 > slots * 3 && slots < this.slotsMax) slots = Math.min(this.slotsMax, slots * 2);
-    if (slots > this.tags.length) this.grow(slots);
-  }
-
-  private makeRoom(): void {
-    if (this.tags.length < this.slotsMax) {
-      this.grow(Math.min(this.slotsMax, this.tags.length * 2));
-      return;
+    const expected = (this.count + count) / this.segments.length;
+    for (const segment of this.segments) {
+      while (expected > segment.slots * segment.loadMax && segment.slots < this.segmentSlotsMax) this.grow(segment);
     }
-    const [oldest] = this.generations;
-    this.heldFromDay = must(oldest, 'a full set has a generation').day + 1;
-    this.drop(1);
   }
 
-  private grow(slots: number): void {
-    this.freeSlots(this.tags.length);
-    const {words, tags} = this;
-    this.words = new Uint32Array(slots * fingerprintWords);
-    this.tags = new Uint8Array(slots);
-    for (let old = 0; old < tags.length; old++) {
+  /** What was dropped is left behind. */
+  private grow(segment: Segment): void {
+    const {words, tags, slots} = segment;
+    const grown = Math.min(2 * slots, this.segmentSlotsMax);
+    segment.words = new Uint32Array(grown * fingerprintWords);
+    segment.tags = new Uint8Array(grown);
+    segment.taken = 0;
+    for (let old = 0; old < slots; old++) {
       const start = old * fingerprintWords;
       if ((words[start] | words[start + 1] | words[start + 2]) === 0) continue;
-      this.take(this.slotOf(words, start), words, start, tags[old]);
+      if (must(this.byTag[tags[old]], 'a taken slot is of a generation that is known').isDropped) continue;
+      this.take(segment, this.slotOf(segment, words, start), words, start, tags[old]);
+      segment.taken += 1;
     }
   }
 
@@ -192,59 +241,97 @@ export class FingerprintSet {
     const kept = this.generations.findIndex((one) => one.day >= day);
     const expired = kept < 0 ? this.generations.length : kept;
     this.drop(expired);
+    this.freeSlots(slotsFreedByDays);
     return expired > 0;
   }
 
-  /** So many of the oldest generations. F2 */
-  private drop(generations: number): void {
-    if (generations === 0) return;
-    this.freeSlots(this.tags.length);
-    this.dropped = this.generations.splice(0, generations);
-    for (const one of this.dropped) {
+  /** As many of the oldest generations as are no more than an eighth together. F2 */
+  private dropOldest(): void {
+    const {generations} = this;
+    let dropped = 1;
+    let sum = generations[0].count + generations[1].count;
+    while (sum <= generationsDroppedAtOnce * this.generationMax) sum += generations[++dropped].count;
+    this.heldFromDay = generations[dropped - 1].day + 1;
+    this.drop(dropped);
+  }
+
+  /** So many of the oldest generations. F4 */
+  private drop(count: number): void {
+    if (count === 0) return;
+    const dropped = this.generations.splice(0, count);
+    for (const one of dropped) {
       one.isDropped = true;
       this.count -= one.count;
     }
-    this.freedTo = 0;
+    this.droppedSince.push(...dropped);
+    if (this.dropped.length === 0) this.freeNext();
+  }
+
+  /** All slots are to be looked at again. */
+  private freeNext(): void {
+    this.dropped = this.droppedSince;
+    this.droppedSince = [];
+    this.freedTo = {segment: 0, slot: 0};
+  }
+
+  private freeAllSlots(): void {
+    while (this.dropped.length > 0) this.freeSlots(Number.POSITIVE_INFINITY);
   }
 
   /** Looks at so many slots more, and frees those of what was dropped. */
   private freeSlots(count: number): void {
-    if (this.dropped.length === 0) return;
-    const end = Math.min(this.freedTo + count, this.tags.length);
-    for (let slot = this.freedTo; slot < end; slot++) {
-      while (!this.isFree(slot) && this.isDropped(slot)) this.free(slot);
+    const {freedTo, segments} = this;
+    for (let left = count; left > 0 && this.dropped.length > 0; ) {
+      const segment = segments[freedTo.segment];
+      const end = Math.min(freedTo.slot + left, segment.slots);
+      for (let slot = freedTo.slot; slot < end; slot++) {
+        while (!segment.isFree(slot) && this.isDropped(segment, slot)) this.free(segment, slot);
+      }
+      left -= end - freedTo.slot;
+      freedTo.slot = end;
+      if (end < segment.slots) return;
+      freedTo.slot = 0;
+      freedTo.segment += 1;
+      if (freedTo.segment < segments.length) continue;
+      this.endFreeing();
+      return;
     }
-    this.freedTo = end;
-    if (end < this.tags.length) return;
+  }
+
+  private endFreeing(): void {
     for (const {tag} of this.dropped) this.byTag[tag] = undefined;
-    this.dropped = [];
+    this.freeNext();
   }
 
   /** What stands behind it moves up, as far as that is not before the slot where it belongs: no probe ends too soon. */
-  private free(slot: number): void {
-    const {words, tags} = this;
-    const slots = tags.length;
+  private free(segment: Segment, slot: number): void {
+    const {words, tags, slots} = segment;
     const behind = (from: number, to: number): number => (to < from ? to - from + slots : to - from);
     let hole = slot;
-    for (let next = (slot + 1) % slots; !this.isFree(next); next = (next + 1) % slots) {
+    for (let next = (slot + 1) % slots; !segment.isFree(next); next = (next + 1) % slots) {
       const start = next * fingerprintWords;
-      if (behind(this.homeOf(words[start]), next) < behind(hole, next)) continue;
+      if (behind(this.homeOf(segment, words[start]), next) < behind(hole, next)) continue;
       words.copyWithin(hole * fingerprintWords, start, start + fingerprintWords);
       tags[hole] = tags[next];
       hole = next;
     }
     words.fill(0, hole * fingerprintWords, (hole + 1) * fingerprintWords);
+    segment.taken -= 1;
   }
 
   /** All entries: calls back with the array that holds the words, where they start in it, and the day. */
   forEach(visit: (words: Uint32Array, start: number, day: number) => void): void {
-    for (let slot = 0; slot < this.tags.length; slot++) {
-      if (!this.isHeld(slot)) continue;
-      const {day} = must(this.byTag[this.tags[slot]], 'a taken slot is of a generation that is known');
-      visit(this.words, slot * fingerprintWords, day);
+    for (const segment of this.segments) {
+      for (let slot = 0; slot < segment.slots; slot++) {
+        if (!this.isHeld(segment, slot)) continue;
+        const {day} = must(this.byTag[segment.tags[slot]], 'a taken slot is of a generation that is known');
+        visit(segment.words, slot * fingerprintWords, day);
+      }
     }
   }
 }
+
+const clamp = (value: number, min: number, max: number): number => Math.max(min, Math.min(value, max));
 
 /** F3 */
 function firstWord(from: Uint32Array, at: number): number {

@@ -13,6 +13,7 @@ import {type EntryView, entryKind, fingerprint, MessageCursor} from './codec/ent
 import {Deletions} from './deletions.js';
 import {EventRows, type RowKernel} from './event-rows.js';
 import {FingerprintSet, fingerprintWords} from './fingerprints.js';
+import {FreshFingerprints} from './fresh-fingerprints.js';
 import {hashBytes} from './hash.js';
 import {InternedTable} from './interned.js';
 import {assert, must} from './invariant.js';
@@ -100,11 +101,6 @@ export interface Cut {
     | 'lastTickMs'
     | 'dedupeHeldFromDay'
   >;
-}
-
-interface FreshFingerprints {
-  readonly day: number;
-  readonly words: number[];
 }
 
 export class Partition {
@@ -292,9 +288,8 @@ export class Partition {
       this.tally.duplicate += 1;
       return false;
     }
-    const last = this.freshIds[this.freshIds.length - 1];
-    if (last !== undefined && last.day === day) last.words.push(print[0], print[1], print[2]);
-    else this.freshIds.push({day, words: [print[0], print[1], print[2]]});
+    if (this.freshIds[this.freshIds.length - 1]?.day !== day) this.freshIds.push(new FreshFingerprints(day));
+    this.freshIds[this.freshIds.length - 1].add(print);
     return true;
   }
 
@@ -583,13 +578,12 @@ export class Partition {
 
 /** The newest `held` of them at most: the others are forgotten already. */
 function* encodeFresh(fresh: readonly FreshFingerprints[], held: number): Generator<EncodedFingerprints> {
-  let forgottenWords = Math.max(0, fresh.reduce((sum, {words}) => sum + words.length, 0) - held * fingerprintWords);
-  for (const {day, words} of fresh) {
-    const from = Math.min(forgottenWords, words.length);
-    forgottenWords -= from;
-    if (from === words.length) continue;
-    const payload = bytesOf(Uint32Array.from(from === 0 ? words : words.slice(from)));
-    yield {logicalDay: day, count: (words.length - from) / fingerprintWords, payload};
+  let forgotten = Math.max(0, fresh.reduce((sum, {count}) => sum + count, 0) - held);
+  for (const ofDay of fresh) {
+    const skipped = Math.min(forgotten, ofDay.count);
+    forgotten -= skipped;
+    const count = ofDay.count - skipped;
+    if (count > 0) yield {logicalDay: ofDay.day, count, payload: bytesOf(ofDay.wordsFrom(skipped))};
   }
 }
 
