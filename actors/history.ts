@@ -44,15 +44,34 @@ export interface ReachableChunk<C> {
   readonly newest: FoundRow;
 }
 
-/** Those that may hold a row that matches, in the order in which they are wanted. N2 */
-export function reachableChunks<C extends ChunkOutline>(
+/** By the newest rows that chunks may hold; in between by ordinal, the last one first. */
+export const newestChunkFirst = (
+  a: Pick<ChunkOutline, 'maxTimeMs' | 'baseOrdinal'>,
+  b: Pick<ChunkOutline, 'maxTimeMs' | 'baseOrdinal'>,
+): number => b.maxTimeMs - a.maxTimeMs || b.baseOrdinal - a.baseOrdinal;
+
+/**
+ * Those of which `isAsked` that may hold a row that matches, in the order in which they are wanted (N2), as far as anybody goes
+ * on. `chunks`: as `newestChunkFirst` has them.
+ */
+export function* reachableChunks<C extends ChunkOutline>(
   chunks: readonly C[],
   filter: HistoryFilter,
-): ReachableChunk<C>[] {
-  return chunks
-    .map((chunk) => ({chunk, newest: newestPossible(chunk, filter)}))
-    .filter(({chunk, newest}) => mayMatch(chunk, newest, filter))
+  isAsked: (chunk: C) => boolean = () => true,
+): Generator<ReachableChunk<C>, void, void> {
+  const reach = (chunk: C): ReachableChunk<C>[] => {
+    if (!isAsked(chunk)) return [];
+    const newest = newestPossible(chunk, filter);
+    return mayMatch(chunk, newest, filter) ? [{chunk, newest}] : [];
+  };
+  // Of all that have newer rows than are asked for, what is wanted begins at the same moment.
+  const older = chunks.findIndex(({maxTimeMs}) => maxTimeMs < filter.toMs);
+  const end = older < 0 ? chunks.length : older;
+  yield* chunks
+    .slice(0, end)
+    .flatMap(reach)
     .sort((a, b) => newestFirst(a.newest, b.newest));
+  for (let at = end; at < chunks.length; at++) yield* reach(chunks[at]);
 }
 
 /** Ordinal -1: it has no row of that time, but may have earlier ones. */

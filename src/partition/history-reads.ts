@@ -20,6 +20,8 @@ import {loadRecord} from './user-loader.js';
 
 /** Chunks under way at once: at most 1 MiB each. */
 const loadsAheadMax = 8;
+/** Chunks looked for at once, of thousands: mostly few are wanted. */
+const chunksTakenAtOnce = 64;
 
 type HistoryQuestion = Extract<PartitionQuestion, {ask: 'history'}>;
 
@@ -33,6 +35,8 @@ interface BlockRows {
   readonly block: number;
   readonly ordinals: number[];
 }
+
+type Reachable = ReachableChunk<ChunkEntry>;
 
 type LoadedBlock = readonly [block: Uint8Array, columns: RowColumns];
 
@@ -104,40 +108,40 @@ export class HistoryReads {
     const {layout} = this.setup;
     const inMemory = this.chunksInMemory(); // R1
     const numbers = new Set(inMemory.map(({chunk}) => chunk));
-    const stored = [...layout.chunks.values()].filter(({chunk}) => !numbers.has(chunk));
+    const {newestFirst} = layout.chunks;
     for (const chunk of inMemory) newest.offerByOrdinal(chunk.rowsNow());
     const ofUser = await this.chunksOfUser(filter.user);
-    const candidates = ofUser === undefined ? stored : stored.filter(({chunk}) => ofUser.has(chunk));
-    await this.offerStored(newest, reachableChunks(candidates, filter), budget);
+    const isStored = ({chunk}: ChunkEntry) => !numbers.has(chunk) && (ofUser === undefined || ofUser.has(chunk));
+    await this.offerStored(newest, reachableChunks(newestFirst, filter, isStored), budget);
     return newest.rows;
   }
 
   /** R2 */
-  private async offerStored(
-    newest: NewestRows,
-    chunks: readonly ReachableChunk<ChunkEntry>[],
-    budget: ReadBudget,
-  ): Promise<void> {
-    const {cache} = this.setup;
-    for (let at = 0; at < chunks.length && newest.wants(chunks[at].newest); at++) {
-      const held = cache.heldRows(chunks[at].chunk.rows);
-      if (held === undefined) return this.offerLoaded(newest, chunks.slice(at), budget);
+  private async offerStored(newest: NewestRows, chunks: Iterator<Reachable>, budget: ReadBudget): Promise<void> {
+    for (let next = chunks.next(); !next.done && newest.wants(next.value.newest); next = chunks.next()) {
+      const held = this.setup.cache.heldRows(next.value.chunk.rows);
+      if (held === undefined) return this.offerLoaded(newest, next.value, chunks, budget);
       newest.offer(held);
     }
   }
 
+  /** From the first one on. */
   private async offerLoaded(
     newest: NewestRows,
-    chunks: readonly ReachableChunk<ChunkEntry>[],
+    first: Reachable,
+    others: Iterator<Reachable>,
     budget: ReadBudget,
   ): Promise<void> {
-    const load = ({chunk}: ReachableChunk<ChunkEntry>) => this.setup.cache.loadRows(chunk.rows);
-    // Begins with one: mostly the newest chunks have enough.
-    for await (const [{newest: first}, columns] of loadAhead(chunks, load, loadsAheadMax, 1)) {
-      if (!newest.wants(first)) return;
-      newest.offer(columns);
-      const turn = budget.count();
-      if (turn !== undefined) await turn;
+    const load = ({chunk}: Reachable) => this.setup.cache.loadRows(chunk.rows);
+    let aheadFirst = 1; // Mostly the newest chunks have enough.
+    for (let some = [first, ...taken(others)]; some.length > 0; some = taken(others)) {
+      for await (const [{newest: begin}, columns] of loadAhead(some, load, loadsAheadMax, aheadFirst)) {
+        if (!newest.wants(begin)) return;
+        newest.offer(columns);
+        const turn = budget.count();
+        if (turn !== undefined) await turn;
+      }
+      aheadFirst = loadsAheadMax;
     }
   }
 
@@ -184,23 +188,17 @@ export class HistoryReads {
 
   /** Rows that follow each other in one block are taken together: each block is inflated once when ordinals ascend. */
   private blocksOf(ordinals: readonly number[]): BlockRows[] {
-    const places = this.placesByOrdinal();
+    const inMemory = this.chunksInMemory();
+    const stored = this.setup.layout.chunks.byOrdinal;
     const blocks: BlockRows[] = [];
     for (const ordinal of ordinals) {
-      const place = placeOf(places, ordinal);
+      const place = inMemory.find((chunk) => isIn(chunk, ordinal)) ?? placeOf(stored, ordinal);
       const block = place === undefined ? 0 : Math.floor((ordinal - place.baseOrdinal) / bodyBlockRows);
       const last = blocks.at(-1);
       if (last !== undefined && last.place === place && last.block === block) last.ordinals.push(ordinal);
       else blocks.push({place, block, ordinals: [ordinal]});
     }
     return blocks;
-  }
-
-  private placesByOrdinal(): Place[] {
-    const inMemory = this.chunksInMemory();
-    const numbers = new Set(inMemory.map(({chunk}) => chunk));
-    const stored: Place[] = [...this.setup.layout.chunks.values()].filter(({chunk}) => !numbers.has(chunk));
-    return stored.concat(inMemory).sort((a, b) => a.baseOrdinal - b.baseOrdinal);
   }
 
   /** Null: there is no such row. */
@@ -256,15 +254,28 @@ class ReplyEvents {
   }
 }
 
-/** `places` ascend. */
-function placeOf(places: readonly Place[], ordinal: number): Place | undefined {
+function taken<T>(items: Iterator<T>): T[] {
+  const some: T[] = [];
+  while (some.length < chunksTakenAtOnce) {
+    const next = items.next();
+    if (next.done) break;
+    some.push(next.value);
+  }
+  return some;
+}
+
+const isIn = ({baseOrdinal, count}: Pick<ChunkEntry, 'baseOrdinal' | 'count'>, ordinal: number): boolean =>
+  baseOrdinal <= ordinal && ordinal < baseOrdinal + count;
+
+/** `chunks` ascend. */
+function placeOf(chunks: readonly ChunkEntry[], ordinal: number): ChunkEntry | undefined {
   let low = 0;
-  let high = places.length;
+  let high = chunks.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (places[middle].baseOrdinal + places[middle].count <= ordinal) low = middle + 1;
+    if (chunks[middle].baseOrdinal + chunks[middle].count <= ordinal) low = middle + 1;
     else high = middle;
   }
-  const place = places[low];
-  return place !== undefined && place.baseOrdinal <= ordinal ? place : undefined;
+  const chunk = chunks[low];
+  return chunk !== undefined && isIn(chunk, ordinal) ? chunk : undefined;
 }

@@ -5,6 +5,7 @@
 import type {ChunkInMemory} from '../../actors/chunk.js';
 import {must} from '../../actors/invariant.js';
 import type {ChunkEntry, DedupePart, PartRef, Run, SnapshotIndex, TableRef} from '../../actors/manifest.js';
+import {ChunkDirectory} from './chunk-directory.js';
 import {type ChunkImage, imageOf, putChunk} from './chunk-parts.js';
 import type {PartStore} from './part-store.js';
 import type {Errand, WorkPace} from './work-pace.js';
@@ -15,8 +16,8 @@ export class Layout {
   users: TableRef = {count: 0, blocks: []};
   names: TableRef = {count: 0, blocks: []};
   nameCounts: PartRef | null = null;
-  /** Closed chunks whose parts are durable, by chunk number. */
-  readonly chunks = new Map<number, ChunkEntry>();
+  /** Closed chunks whose parts are durable. */
+  readonly chunks = new ChunkDirectory();
   /** The open chunk as the last snapshot wrote it. */
   openEntry: ChunkEntry | null = null;
   /** Closed chunks on their way into parts. */
@@ -35,10 +36,8 @@ export class Layout {
     this.users = index.users;
     this.names = index.names;
     this.nameCounts = index.nameCounts;
-    for (const entry of index.chunks) {
-      if (entry.chunk === index.nextChunk) this.openEntry = entry;
-      else this.chunks.set(entry.chunk, entry);
-    }
+    this.openEntry = index.chunks.find(({chunk}) => chunk === index.nextChunk) ?? null;
+    this.chunks.restore(index.chunks.filter((entry) => entry !== this.openEntry));
     this.windowRuns = index.windowRuns;
     this.userRuns = index.userRuns;
     this.dedupe = index.dedupe;
@@ -76,7 +75,7 @@ export class Layout {
   setChunk(entry: ChunkEntry): void {
     const old = this.chunks.get(entry.chunk);
     if (old !== undefined) this.parts.retire(old.rows, old.bodies);
-    this.chunks.set(entry.chunk, entry);
+    this.chunks.set(entry);
     if (this.openEntry?.chunk === entry.chunk) this.setOpenEntry(null);
   }
 

@@ -1,7 +1,14 @@
 // The newest rows of many chunks against sorting all of them.
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {type ChunkOutline, type HistoryFilter, NewestRows, reachableChunks} from '../../actors/history.js';
+import {
+  type ChunkOutline,
+  type HistoryFilter,
+  NewestRows,
+  newestChunkFirst,
+  type ReachableChunk,
+  reachableChunks,
+} from '../../actors/history.js';
 import {summarizeRows} from '../../actors/open-chunk.js';
 import {encodeRows, noName, noUser, type RowsView, timeOrder, viewRows} from '../../actors/rows.js';
 
@@ -155,11 +162,15 @@ const storedOf = (rows: RowsView): Stored => ({
   rows,
 });
 
+const reachable = <C extends ChunkOutline>(stored: readonly C[], filter: HistoryFilter): ReachableChunk<C>[] => [
+  ...reachableChunks(stored.toSorted(newestChunkFirst), filter),
+];
+
 /** As history-reads.ts does: the page, and how many chunks were read for it. */
 function pageOf(stored: readonly Stored[], limit: number, filter: HistoryFilter) {
   const newest = new NewestRows(limit, filter);
   let reads = 0;
-  for (const {chunk, newest: first} of reachableChunks(stored, filter)) {
+  for (const {chunk, newest: first} of reachable(stored, filter)) {
     if (!newest.wants(first)) break;
     newest.offer(chunk.rows);
     reads += 1;
@@ -211,7 +222,7 @@ test('a page that goes on within one moment reads nothing of those that came aft
   expect(page.reads).toBe(1);
   expect(page.rows[0]).toEqual({timeMs: 2, ordinal: before.ordinal - 1});
   const ofOneMoment = stored.map((chunk) => ({...chunk, minTimeMs: chunk.maxTimeMs}));
-  expect(reachableChunks(ofOneMoment, {...any, toMs: 2, before})).toHaveLength(100);
+  expect(reachable(ofOneMoment, {...any, toMs: 2, before})).toHaveLength(100);
   const oneMore = {...before, ordinal: before.ordinal + 1};
-  expect(reachableChunks(ofOneMoment, {...any, toMs: 2, before: oneMore})).toHaveLength(101);
+  expect(reachable(ofOneMoment, {...any, toMs: 2, before: oneMore})).toHaveLength(101);
 });
