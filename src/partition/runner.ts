@@ -212,7 +212,8 @@ export class Runner {
       if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
       this.noteFolded();
       this.noteTail(message.bytes.length);
-      if (this.foldingLogMs !== undefined) foldPace?.turn(this.foldingLogMs);
+      const turn = this.foldingLogMs === undefined ? undefined : foldPace?.turn(this.foldingLogMs);
+      if (turn !== undefined) await turn;
     }
     return true;
   }
