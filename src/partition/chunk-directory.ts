@@ -1,6 +1,6 @@
 // Entries of the closed chunks of a partition by their number, and in the orders in which pages of history look for them.
 //   CD1. The orders are kept as chunks come and are replaced. A page looks at few of thousands of chunks: putting all of them in
-//        order for each page took 12 ms of the thread that folds, of a store of a hundred million events.
+//        order for each page took 1.2 ms of the thread that folds, of a hundred million events in four partitions.
 //   CD2. An order that somebody was given stays as it was: a page goes through it over several turns.
 import {newestChunkFirst} from '../../actors/history.js';
 import type {ChunkEntry} from '../../actors/manifest.js';
