@@ -65,8 +65,9 @@ export function planUntil(plan: readonly PlannedSegment[], stretch: Stretch): Pl
 
 /** The plan within a stretch that somebody asks about: what is to be built begins with the first chunk that has rows in it, too. */
 export function planWithin(plan: readonly PlannedSegment[], stretch: Stretch): PlannedSegment[] {
-  const [first, ...others] = planUntil(plan, stretch);
-  if (first === undefined || first.held !== undefined) return first === undefined ? [] : [first, ...others];
+  const asked = planUntil(plan, stretch);
+  const [first, ...others] = asked;
+  if (first === undefined || first.held !== undefined) return asked;
   const start = first.chunks.findIndex((chunk) => liesWithin(chunk, stretch));
   return start < 0 ? others : [{chunks: first.chunks.slice(start), held: undefined}, ...others];
 }

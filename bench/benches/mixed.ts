@@ -186,11 +186,7 @@ function requireAllAnswered({asked, unavailable}: ReportLatency): void {
 }
 
 async function measureIdle(stage: Stage, round: number): Promise<Sample> {
-  const {shape, service, options, say} = stage;
-  await quieted(service, options);
-  const reports = await askReports(stage, measureSeconds(stage, round, reportSecondsFactor));
-  say(`${shape} · idle: reports ${latencyText(reports)}`);
-  return {reports};
+  return {reports: await whileIdle(stage, measureSeconds(stage, round, reportSecondsFactor), 'reports', askReports)};
 }
 
 async function measureIngesting(stage: Stage, round: number): Promise<Sample> {
@@ -203,11 +199,7 @@ async function measureIngesting(stage: Stage, round: number): Promise<Sample> {
 }
 
 async function measurePagesIdle(stage: Stage, round: number): Promise<Sample> {
-  const {shape, service, options, say} = stage;
-  await quieted(service, options);
-  const pages = await askPages(stage, measureSeconds(stage, round, pageSecondsFactor));
-  say(`${shape} · idle: pages ${latencyText(pages)}`);
-  return {pages};
+  return {pages: await whileIdle(stage, measureSeconds(stage, round, pageSecondsFactor), 'pages', askPages)};
 }
 
 async function measurePagesIngesting(stage: Stage, round: number): Promise<Sample> {
@@ -216,6 +208,7 @@ async function measurePagesIngesting(stage: Stage, round: number): Promise<Sampl
   return {pages, offered};
 }
 
+type Asked = 'reports' | 'pages';
 type Ask = (stage: Stage, seconds: number) => Promise<ReportLatency>;
 
 const askReports: Ask = ({service, reports, options}, seconds) =>
@@ -224,10 +217,18 @@ const askReports: Ask = ({service, reports, options}, seconds) =>
 const askPages: Ask = ({service, pages, options}, seconds) =>
   askAtRate(service.baseUrl, pages, options.numbers.pages!, seconds);
 
+async function whileIdle(stage: Stage, seconds: number, what: Asked, ask: Ask): Promise<ReportLatency> {
+  const {shape, service, options, say} = stage;
+  await quieted(service, options);
+  const asked = await ask(stage, seconds);
+  say(`${shape} · idle: ${what} ${latencyText(asked)}`);
+  return asked;
+}
+
 async function whileIngesting(
   stage: Stage,
   seconds: number,
-  what: 'reports' | 'pages',
+  what: Asked,
   ask: Ask,
 ): Promise<{offered: Offered; asked: ReportLatency}> {
   const {shape, load, service, saturated, options, say} = stage;
