@@ -23,7 +23,7 @@ export function daysFromCivil(year: number, month: number, day: number): number 
   return era * 146_097 + dayOfEra - 719_468;
 }
 
-export function civilFromDays(days: number): CivilDate {
+function civilFromDays(days: number): CivilDate {
   const z = days + 719_468;
   const era = Math.floor(z / 146_097);
   const dayOfEra = z - era * 146_097;
@@ -40,7 +40,7 @@ export function civilFromDays(days: number): CivilDate {
   };
 }
 
-export function isLeapYear(year: number): boolean {
+function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 

@@ -4,7 +4,7 @@
 //
 //   ER1. A kernel is deterministic: its memory is written by what is called here alone.
 //   ER2. What an erased user left in that memory is overwritten before the erasure is folded: rows and bodies when the chunk
-//        that has them is closed, names, users and log bytes by `forget`.
+//        that has them is closed or left, names, users and log bytes by `forget`.
 import type {EntryView, MessageCursor} from './codec/entries.js';
 import {assert} from './invariant.js';
 

@@ -67,6 +67,12 @@ export class KernelChunk implements ChunkInMemory {
     this.isOpen = false;
   }
 
+  /** The same before another chunk than the kernel's next one takes its place: the memory is overwritten at once. ER2 */
+  leave(): void {
+    this.close();
+    this.rows.kernel.calls.begin();
+  }
+
   rowsNow(): RowsByOrdinal {
     if (!this.isOpen) return this.columnsView();
     const {count, baseOrdinal} = this;

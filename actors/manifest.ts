@@ -5,11 +5,11 @@
 import {assert} from './invariant.js';
 
 /**
- * Format 3: bodies parts of version 2 (actors/bodies.ts); 4: tables of version 2 (actors/interned.ts). A program that does
- * not know these must not begin to read.
+ * Format 3: bodies parts of version 2 (actors/bodies.ts); 4: tables of version 2 (actors/interned.ts); 5: the open chunk may
+ * have erased rows. A program that does not know these must not begin to read.
  */
-export const manifestFormat = 4;
-const readableFormats: readonly number[] = [2, 3, manifestFormat];
+export const manifestFormat = 5;
+const readableFormats: readonly number[] = [2, 3, 4, manifestFormat];
 
 /** One part in the store, its key first (`partsBeside`). `revisions` are those of its values of at most 512 KiB, in order. */
 export interface PartRef {

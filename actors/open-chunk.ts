@@ -1,6 +1,5 @@
 // The chunk that rows are appended to; the others are closed and live in parts (actors/rows.ts, actors/bodies.ts).
-//   A chunk is closed when it has `chunkRowsMax` rows or `chunkBodyBytesMax` bytes of bodies, and before a user is erased who
-//   has rows in it.
+//   A chunk is closed when it has `chunkRowsMax` rows or `chunkBodyBytesMax` bytes of bodies.
 
 import {BodyWriter, bodyLengths, keyInBody, type Shape} from './bodies.js';
 import {equalRanges, viewOf} from './byte-ranges.js';
@@ -11,7 +10,7 @@ import {InternedTable} from './interned.js';
 import {assert} from './invariant.js';
 import {bodyBlockRows, chunkBodyBytesMax, chunkColumnsMax, chunkRowsMax, objectKeysMax} from './limits.js';
 import {chunkNamesMax} from './manifest.js';
-import {codeInBody, noUser, type RowColumn, type RowsView, timeOf} from './rows.js';
+import {codeInBody, noName, noUser, type RowColumn, type RowsView, timeOf} from './rows.js';
 
 /** Events of one name mostly have the same properties in the same order: the last shape of so many names is tried first. */
 export const predictedShapes = 256;
@@ -178,12 +177,13 @@ export class OpenChunk implements ChunkInMemory {
     return index < this.fullBlocks.length ? this.fullBlocks[index] : this.bodies.encoded();
   }
 
-  /** An open chunk as its parts left it. Only a chunk that was never erased from is open. */
+  /** An open chunk as its parts, or an erasure, left it. */
   static restore(rows: RowsView, blocks: readonly Uint8Array[]): OpenChunk {
     const open = new OpenChunk(rows.chunk, rows.baseOrdinal);
     for (let row = 0; row < rows.count; row++) open.times[row] = timeOf(rows, row);
     open.users.set(rows.users);
     open.names.set(rows.names);
+    open.restoreErased(rows);
     for (const column of rows.columns) {
       open.keys.intern(column.key, 0, column.key.length);
       open.addColumn(column.key.slice());
@@ -193,6 +193,13 @@ export class OpenChunk implements ChunkInMemory {
     open.count = rows.count;
     open.restoreBlocks(blocks);
     return open;
+  }
+
+  private restoreErased({users, noUser: erased, count}: RowsView): void {
+    for (let row = users.indexOf(erased); row >= 0 && row < count; row = users.indexOf(erased, row + 1)) {
+      this.users[row] = noUser;
+      this.names[row] = noName;
+    }
   }
 
   private restoreBlocks(blocks: readonly Uint8Array[]): void {

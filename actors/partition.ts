@@ -313,12 +313,12 @@ export class Partition {
     this.open = this.nextChunk(open.chunk + 1, open.baseOrdinal + open.count, open);
   }
 
-  /**
-   * Before the user is erased, and while nothing is folded. A look at the rows costs some microseconds; a chunk that is
-   * closed stays as it is for ever, and many small ones cost every report and every index of a snapshot.
-   */
-  closeChunkOf(user: number): void {
-    if (this.open.rowsNow().users.includes(user)) this.closeChunk();
+  /** The open chunk goes on as it is without the rows of a user: closing it for each would leave many small ones. */
+  replaceOpen(left: RestoredChunk): void {
+    const {open} = this;
+    assert(left.chunk === open.chunk && left.count === open.count, 'an erased row keeps its place');
+    if (open instanceof KernelChunk) open.leave(); // Who reads the rows as they were goes on.
+    this.open = left;
   }
 
   private nextChunk(chunk: number, baseOrdinal: number, like?: Partition['open']): OpenChunk | KernelChunk {

@@ -79,7 +79,7 @@ export class Profile {
 const traitBytes = (name: string): number => utf8Length(JSON.stringify(name)) + 2;
 
 /** UTF-8 bytes of a JSON text (which has no lone surrogates: JSON.stringify escapes them). */
-export function utf8Length(text: string): number {
+function utf8Length(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -1,7 +1,7 @@
-// The open chunk as its parts left it. A start that nothing follows never appends to it, and numbering its values anew
-// for those that may come took a tenth of a recovery: they are numbered when the first row comes (1 ms in 16,384 rows).
+// The open chunk as its parts, or an erasure, left it. A start that nothing follows never appends to it, and numbering its
+// values anew for those that may come took a tenth of a recovery: they are numbered when the first row comes (1 ms in 16,384
+// rows).
 //   Until then readers get what the parts have. What they would get of the opened chunk says the same (R6 in rows.ts).
-//   Only a chunk that was never erased from is open.
 import type {ChunkInMemory, OpenColumns} from './chunk.js';
 import {OpenChunk} from './open-chunk.js';
 import {noUser, type RowsView, timeOf} from './rows.js';
@@ -46,7 +46,8 @@ export class RestoredChunk implements ChunkInMemory {
   private widened(): OpenColumns {
     const {rows} = this;
     const times = Float64Array.from({length: rows.count}, (_, row) => timeOf(rows, row));
-    return {...rows, timeBase: 0, times, users: new Uint32Array(rows.users), noUser};
+    const users = Uint32Array.from(rows.users, (user) => (user === rows.noUser ? noUser : user));
+    return {...rows, timeBase: 0, times, users, noUser};
   }
 
   blocks(): Uint8Array[] {

@@ -1,4 +1,4 @@
-// Taking one user's rows out of a closed chunk: slots are zeroed, and what only these rows said leaves the dictionaries.
+// Taking one user's rows out of a chunk: slots are zeroed, and what only these rows said leaves the dictionaries.
 import {codeAbsent, noName, type RowColumn, type RowsView} from './rows.js';
 
 /** Rows of a user in a chunk, ascending. */
@@ -28,9 +28,14 @@ export function eraseRows(rows: RowsView, erased: readonly number[]): RowsView {
     users,
     names,
     order: rows.order.filter((row) => !isErased.has(row)),
-    columns: columns.map((column) => (column.codes.some((code) => code !== codeAbsent) ? column : emptied(column))),
+    columns: columns.map((column, at) =>
+      column.codes.some((code) => code !== codeAbsent) ? column : emptied(column, at),
+    ),
   };
 }
 
-/** The column keeps its place (bodies refer to it), its name goes: 0xff is no byte of any WTF-8 text, so nothing asks for it. */
-const emptied = (column: RowColumn): RowColumn => ({...column, key: Uint8Array.of(0xff)});
+/**
+ * The column keeps its place (bodies refer to it), its name goes: 0xff is no byte of any WTF-8 text, so nothing asks for it.
+ * Each has another one, as an open chunk finds its columns by name.
+ */
+const emptied = (column: RowColumn, at: number): RowColumn => ({...column, key: Uint8Array.of(0xff, at)});

@@ -24,7 +24,7 @@ export type EntryKind = (typeof entryKind)[keyof typeof entryKind];
 
 export const valueTag = {null: 0, false: 1, true: 2, int: 3, double: 4, text: 5, json: 6} as const;
 
-export const messageVersion = 1;
+const messageVersion = 1;
 export const messageHeadBytes = 30;
 const entryHeadBytes = 5;
 const userKeyOffset = entryHeadBytes + 17;

@@ -7,15 +7,17 @@
 //   What is read here is not kept: nobody asks again for a part that is being replaced, and a user of a hundred chunks would
 //   push 50 MB of what live reads use out of their memory.
 import {BodyBlock, joinBodies, withoutBodies} from '../../actors/bodies.js';
+import {inOrder} from '../../actors/chunk.js';
 import {bodyBlockRows} from '../../actors/limits.js';
 import type {ChunkEntry, PartRef, Run, RunBlock} from '../../actors/manifest.js';
 import type {ErasedRow, Partition} from '../../actors/partition.js';
+import {RestoredChunk} from '../../actors/restored-chunk.js';
 import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
-import {encodeRows, type RowsView, timeOf} from '../../actors/rows.js';
+import {encodeRows, type RowsView, timeOf, viewRows} from '../../actors/rows.js';
 import {withoutRecord} from '../../actors/user-records.js';
 import {BodiesPart} from '../parts/bodies-part.js';
 import type {PartsCache} from '../parts/parts-cache.js';
-import {compressBlock, entryOf} from './chunk-parts.js';
+import {compressBlock, entryOf, imageOf} from './chunk-parts.js';
 import type {NoteStep} from './erasure-steps.js';
 import type {Layout} from './layout.js';
 import type {PartStore} from './part-store.js';
@@ -35,6 +37,8 @@ export interface Erased {
 /** All of it, ready to take the place of what the user is in. */
 export interface TakenOut extends Erased {
   readonly userRuns: readonly Run[];
+  /** The open chunk without the user; undefined when no row of it is the user's. */
+  readonly open: RestoredChunk | undefined;
 }
 
 export class Erasure {
@@ -55,11 +59,11 @@ export class Erasure {
   /** Nothing changes until `replace`. No snapshot may be running. */
   async takeOut(user: number): Promise<TakenOut> {
     const {partition, layout} = this;
-    partition.closeChunkOf(user);
     for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
     await layout.settle(0);
     const record = await loadRecord(partition, layout, this.cache, user);
     const erased: Erased = {rows: [], fingerprints: [], chunks: []};
+    const open = this.takeOutOfOpen(user, erased);
     const chunks = (record?.chunks ?? []).flatMap((number) => layout.chunks.get(number) ?? []);
     for (let at = 0; at < chunks.length; at += chunksAtOnce) {
       const pieces = chunks.slice(at, at + chunksAtOnce).map((entry) => this.takeOutOfChunk(entry, user));
@@ -70,22 +74,35 @@ export class Erasure {
       }
     }
     this.note('chunks written');
-    return {...erased, userRuns: await this.runsWithout(user)};
+    return {...erased, userRuns: await this.runsWithout(user), open};
   }
 
-  replace({chunks, userRuns}: TakenOut): void {
+  replace({chunks, userRuns, open}: TakenOut): void {
     for (const chunk of chunks) this.layout.setChunk(chunk);
     this.layout.setRuns('userRuns', userRuns);
+    if (open === undefined) return;
+    this.partition.replaceOpen(open);
+    this.layout.setOpenEntry(null); // Of as many rows as there may be again at the next snapshot.
+  }
+
+  /** Nothing is folded meanwhile. Through an encoded part, so that values that only the user had are nowhere in it. */
+  private takeOutOfOpen(user: number, erased: Erased): RestoredChunk | undefined {
+    const {open} = this.partition;
+    if (!open.rowsNow().users.includes(user)) return undefined; // Some microseconds.
+    const {columns, blocks} = imageOf(open);
+    const rows = inOrder(columns);
+    const ofUser = rowsOfUser(rows, user);
+    if (ofUser.length === 0) return undefined; // What stands for an erased user in narrow columns is a user in wide ones.
+    erased.rows.push(...rowsIn(rows, ofUser));
+    const byBlock = rowsByBlock(ofUser);
+    const left = blocks.map((raw, block) => this.withoutRows(raw, rows, byBlock.get(block) ?? [], erased));
+    return new RestoredChunk(viewRows(encodeRows(eraseRows(rows, ofUser))), left);
   }
 
   private async takeOutOfChunk(entry: ChunkEntry, user: number): Promise<Erased> {
     const rows = await this.cache.loadRowsUnkept(entry.rows);
     const ofUser = rowsOfUser(rows, user);
-    const erased: Erased = {
-      rows: ofUser.map((row) => ({timeMs: timeOf(rows, row), name: rows.names[row]})),
-      fingerprints: [],
-      chunks: [],
-    };
+    const erased: Erased = {rows: rowsIn(rows, ofUser), fingerprints: [], chunks: []};
     if (ofUser.length === 0) return erased;
     const left = eraseRows(rows, ofUser);
     const [rowsPart, bodiesPart] = await Promise.all([
@@ -104,13 +121,7 @@ export class Erasure {
     erased: Erased,
   ): Promise<PartRef> {
     const part = new BodiesPart(bodies, await this.cache.loadUnkept(bodies));
-    const byBlock = new Map<number, number[]>();
-    for (const row of rows) {
-      const block = Math.floor(row / bodyBlockRows);
-      const ofBlock = byBlock.get(block);
-      if (ofBlock === undefined) byBlock.set(block, [row]);
-      else ofBlock.push(row);
-    }
+    const byBlock = rowsByBlock(rows);
     const members: Uint8Array[] = [];
     for (let block = 0; block < part.blocks; block++) {
       const gone = byBlock.get(block) ?? [];
@@ -118,11 +129,16 @@ export class Erasure {
         members.push(part.member(block));
         continue;
       }
-      const raw = await part.block(block);
-      this.rememberMessageIds(new BodyBlock(raw, columns), gone, erased);
-      members.push(compressBlock(withoutBodies(raw, new Set(gone.map((row) => row % bodyBlockRows)))));
+      members.push(compressBlock(this.withoutRows(await part.block(block), columns, gone, erased)));
     }
     return this.parts.put(joinBodies(members));
+  }
+
+  /** A block without the bodies of these rows of its chunk. */
+  private withoutRows(raw: Uint8Array, columns: RowsView, gone: readonly number[], erased: Erased): Uint8Array {
+    if (gone.length === 0) return raw;
+    this.rememberMessageIds(new BodyBlock(raw, columns), gone, erased);
+    return withoutBodies(raw, new Set(gone.map((row) => row % bodyBlockRows)));
   }
 
   private rememberMessageIds(block: BodyBlock, rows: readonly number[], erased: Erased): void {
@@ -153,4 +169,19 @@ export class Erasure {
     }
     return {blocks, bytes: run.bytes - block.part.bytes + (left?.payload.length ?? 0)};
   }
+}
+
+const rowsIn = (rows: RowsView, found: readonly number[]): ErasedRow[] =>
+  found.map((row) => ({timeMs: timeOf(rows, row), name: rows.names[row]}));
+
+/** By the body block that they are in. */
+function rowsByBlock(rows: readonly number[]): Map<number, number[]> {
+  const byBlock = new Map<number, number[]>();
+  for (const row of rows) {
+    const block = Math.floor(row / bodyBlockRows);
+    const ofBlock = byBlock.get(block);
+    if (ofBlock === undefined) byBlock.set(block, [row]);
+    else ofBlock.push(row);
+  }
+  return byBlock;
 }

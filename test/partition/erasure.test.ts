@@ -1,7 +1,9 @@
 // What taking a user out of the parts reads, beside what live reads have in memory.
 import {describe, expect, test} from 'vitest';
+import {inOrder} from '../../actors/chunk.js';
 import {tickReason, writeErase, writeEvent, writeTick} from '../../actors/codec/entries.js';
 import {chunkRowsMax} from '../../actors/limits.js';
+import {encodeRows} from '../../actors/rows.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {MemoryShell} from '../support/memory-shell.js';
 
@@ -44,9 +46,9 @@ test('a user is taken out of many chunks without a part of them in the memory of
 });
 
 describe.each([
-  ['made by the kernel', loadRowKernel()],
-  ['made one by one', undefined],
-])('the open chunk, %s,', (_case, kernel) => {
+  ['made by the kernel', loadRowKernel],
+  ['made one by one', () => undefined],
+])('the open chunk, %s,', (_case, kernelOf) => {
   const appendEvents = (shell: MemoryShell, count: number, userOf: (i: number) => string) =>
     shell.append(
       (writer) => {
@@ -60,7 +62,7 @@ describe.each([
     shell.append((writer) => writeErase(writer, 'u', userId, `del_0_${userId}`, day));
 
   test('stays open when users are erased who have no rows in it', async () => {
-    const shell = new MemoryShell(kernel);
+    const shell = new MemoryShell(kernelOf());
     await appendEvents(shell, chunkRowsMax, (i) => `old${i % 40}`);
     for (let i = 0; i < 40; i++) {
       await appendEvents(shell, 100, () => 'new');
@@ -74,18 +76,75 @@ describe.each([
     );
   });
 
-  test('is closed, and its rows are taken out, when the user has one in it', async () => {
-    const shell = new MemoryShell(kernel);
+  test('stays open without the rows of a user who has some in it', async () => {
+    const shell = new MemoryShell(kernelOf());
     await appendEvents(shell, 300, (i) => (i === 299 ? 'carol' : `u${i % 7}`));
+    const reader = shell.readable(0).partition.open;
+    const blocks = () => [0, 1].map((block) => Buffer.from(reader.blockAt(block)).toString('hex'));
+    const read = blocks();
     await erase(shell, 'carol');
     const {layout, partition} = shell.readable(0);
-    expect([...layout.chunks.values()]).toMatchObject([{chunk: 0, count: 300, live: 299}]);
-    expect(partition.open).toMatchObject({chunk: 1, count: 0});
+    expect([...layout.chunks.values()]).toEqual([]);
+    expect(partition.open).toMatchObject({chunk: 0, baseOrdinal: 0, count: 300});
     expect(partition.deletions.get('del_0_carol')).toMatchObject({eventsDeleted: 1});
+    expect(blocks()).toEqual(read); // Whoever began to read before the erasure goes on.
+    await appendEvents(shell, 200, () => 'dave');
+    await erase(shell, 'dave');
+    await erase(shell, 'u3');
+    await appendEvents(shell, chunkRowsMax - 499, () => 'eve');
+    expect([...layout.chunks.values()]).toMatchObject([{chunk: 0, count: chunkRowsMax, live: chunkRowsMax - 244}]);
+    expect(partition.open).toMatchObject({chunk: 1, baseOrdinal: chunkRowsMax, count: 1});
+    expect(['dave', 'u3'].map((id) => partition.deletions.get(`del_0_${id}`)?.eventsDeleted)).toEqual([200, 43]);
+  });
+
+  test('says the same after erasures whether it was written, and restored, in between or not', async () => {
+    const one = new MemoryShell(kernelOf());
+    let other = new MemoryShell(kernelOf());
+    /** Values of few and of many, properties that only the erased have, nested ones, and message ids. */
+    const write = (shell: MemoryShell, from: number, count: number) =>
+      shell.append(
+        (writer) => {
+          for (let i = from; i < from + count; i++) {
+            const userId = `u${i % 11}`;
+            const more = i % 11 === 4 ? {only: `secret ${i}`, plain: 4} : {plain: i % 3};
+            const properties = {session: `s${i * 7}`, ...more, ...(i % 5 === 0 ? {nested: {i}} : {})};
+            const event = i % 11 === 4 ? 'of the erased' : `name ${i % 2}`;
+            const timeMs = day + i * 1_000 - (i % 50 === 0 ? 86_400_000 : 0);
+            writeEvent(writer, {event, userId, timeMs, receivedMs: day + i, messageId: `m${i}`, properties});
+          }
+        },
+        undefined,
+        count,
+      );
+    const ticked = (shell: MemoryShell, at: number) =>
+      shell.append((writer) => writeTick(writer, day + at * 60_000, 60_000, tickReason.interval));
+    for (const [at, userId] of ['u4', 'u5', 'nobody', 'u4', 'u6'].entries()) {
+      for (const shell of [one, other]) {
+        await write(shell, at * 400, 400);
+        await ticked(shell, at);
+        await erase(shell, userId);
+      }
+      await ticked(one, at);
+      await ticked(other, at);
+      other = await other.restarted();
+    }
+    for (const shell of [one, other]) await write(shell, 2_000, 100);
+    const state = JSON.stringify(await one.state());
+    expect(JSON.stringify(await other.state())).toBe(state);
+    expect(state).toContain('secret 1643');
+    expect(state).not.toContain('secret 15');
+    expect(one.readable(0).layout.chunks.size).toBe(0);
+    const [ofOne, ofOther] = [one, other].map((shell) => {
+      const {open} = shell.readable(0).partition;
+      return Buffer.concat([encodeRows(inOrder(open.columnsView())), ...open.blocks()]);
+    });
+    expect(ofOne!.toString('latin1')).toContain('secret 1643');
+    expect(ofOne!.toString('latin1')).not.toContain('secret 15');
+    expect(ofOther!.toString('hex')).toBe(ofOne!.toString('hex'));
   });
 
   test('of a start goes on over the erasure of a user without rows in it', async () => {
-    const before = new MemoryShell(kernel);
+    const before = new MemoryShell(kernelOf());
     await appendEvents(before, chunkRowsMax, () => 'old');
     await appendEvents(before, 300, () => 'new');
     await before.append((writer) => writeTick(writer, day, 1, tickReason.interval));
