@@ -21,9 +21,9 @@ import {delimiter, join} from 'node:path';
 import {cacheFolder, SetupFault} from './project.mjs';
 
 /** JetStream works as Millrace needs it from here on; older servers are refused. */
-export const versionMin = '2.9.10';
+const versionMin = '2.9.10';
 /** Erasing a message is crash-atomic in the server from here on: worth a fetch when the machine's own is older. */
-export const versionWanted = '2.14.5';
+const versionWanted = '2.14.5';
 
 const debianKeyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const ubuntuKeyring = '/usr/share/keyrings/ubuntu-archive-keyring.gpg';

@@ -15,7 +15,7 @@ const clientPort = 4222;
 const accountCount = 500;
 
 /** Accounts `t0`, `t1`, … with a JetStream each; synced before every ack, as in docker-compose.yml. */
-export function natsConfig() {
+function natsConfig() {
   const accounts = Array.from(
     {length: accountCount},
     (_, n) => `  T${n} { jetstream: enabled, users: [{user: "t${n}", password: "test"}] }`,

@@ -16,7 +16,7 @@ const count = () => z.int().min(0);
 const rate = () => z.number().min(0).max(1);
 const stored = () => z.record(z.string(), z.unknown());
 
-export const positionPattern = /^\d+:\d+(,\d+:\d+)*$/;
+const positionPattern = /^\d+:\d+(,\d+:\d+)*$/;
 
 export const errorAnswer = z.strictObject({
   error: z.strictObject({

@@ -32,8 +32,7 @@ const list = new EntryList();
 const plain = new PlainBatch(list);
 
 /** What reads a plain body of so many bytes best on this machine. */
-export const readerFor = (bytes: number): PlainReader =>
-  kernel === undefined || bytes > kernelBodyBytesMax ? plain : kernel;
+const readerFor = (bytes: number): PlainReader => (kernel === undefined || bytes > kernelBodyBytesMax ? plain : kernel);
 
 export function readBatch(bytes: Buffer, receivedMs: number, partitionCount: number): BatchReading {
   return readPlain(bytes, receivedMs, partitionCount) ?? readParsed(bytes, receivedMs, partitionCount);

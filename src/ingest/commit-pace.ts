@@ -21,7 +21,7 @@
  */
 export const periodMsMax = 2;
 /** C1, for one partition. Of 4 it is 1 ms at one request a ms, which an ack takes anyway. */
-export const periodMsPerRate = 1 / 2;
+const periodMsPerRate = 1 / 2;
 /** C1. Who has more partitions has more cores for their messages. */
 export const periodFactorMax = 2;
 /** C1. The rate is that of about so many ms. */

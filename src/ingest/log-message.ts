@@ -2,11 +2,16 @@
 import type {ByteWriter} from '../../actors/codec/bytes.js';
 import {beginMessage, messageHeadBytes, sealMessage} from '../../actors/codec/entries.js';
 
+/**
+ * What became of a message. `unsent`: it never left, so nothing is stored. `refused`: the log says that it did not store
+ * it. `unknown`: it left, and nobody said what became of it.
+ */
+export type MessageOutcome = 'stored' | 'unsent' | 'refused' | 'unknown';
+
 /** What a request knows of the message that carries its entries. */
 export interface Commit {
   readonly partition: number;
-  /** `unavailable`: known not stored, or of unknown outcome. */
-  readonly outcome: 'pending' | 'stored' | 'unavailable';
+  readonly outcome: 'pending' | MessageOutcome;
   /** Position in the log, once stored. */
   readonly sequence: number;
 }
@@ -72,7 +77,7 @@ export class LogMessage implements Commit {
     return this.sealed!;
   }
 
-  settle(outcome: 'stored' | 'unavailable', sequence: number): void {
+  settle(outcome: MessageOutcome, sequence: number): void {
     this.outcome = outcome;
     this.sequence = sequence;
     for (const waiter of this.waiters) waiter.settled(this);

@@ -13,7 +13,7 @@ import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
 import type {AckedSequences} from './acked-sequences.js';
 import {CommitPace} from './commit-pace.js';
 import type {HandOver} from './hand-over.js';
-import {type Commit, type CommitWaiter, LogMessage} from './log-message.js';
+import {type Commit, type CommitWaiter, LogMessage, type MessageOutcome} from './log-message.js';
 
 /** Bytes that may wait or fly for one partition: a stuck one must not use up what the others need. */
 export const laneBytesMax = 16 * 1024 * 1024;
@@ -293,7 +293,8 @@ export class LogPublisher implements LogListener {
         this.recycle(message);
         break;
       case 'refused':
-        this.giveUp(lane, message);
+        // What the copy before it met is not known.
+        this.giveUp(lane, message, message.sends === 1 ? 'refused' : 'unknown');
         break;
       case 'nobody':
         message.lastSentMs = Number.NEGATIVE_INFINITY; // The next tick sends it again.
@@ -325,31 +326,32 @@ export class LogPublisher implements LogListener {
   private tickInFlight(lane: Lane, nowMs: number): void {
     const message = lane.inFlight;
     if (message === undefined) return;
-    if (nowMs - message.openedMs >= giveUpMs)
-      this.giveUp(lane, message); // G3
+    if (nowMs - message.openedMs >= giveUpMs) this.giveUp(lane, message, 'unknown');
     else if (this.link.isConnected && nowMs - message.lastSentMs >= resendMs) this.send(message);
   }
 
   /** What was never sent is known not to be stored; its producer goes on. */
   private dropOverdue(lane: Lane, nowMs: number): void {
-    while (lane.full.length > 0 && nowMs - lane.full[0].openedMs >= giveUpMs) this.drop(lane, lane.full.shift()!);
+    while (lane.full.length > 0 && nowMs - lane.full[0].openedMs >= giveUpMs) {
+      this.drop(lane, lane.full.shift()!, 'unsent');
+    }
     const {open} = lane;
     if (open === undefined || nowMs - open.openedMs < giveUpMs) return;
     lane.open = undefined;
-    this.drop(lane, open);
+    this.drop(lane, open, 'unsent');
   }
 
-  private drop(lane: Lane, message: LogMessage): void {
+  private drop(lane: Lane, message: LogMessage, outcome: MessageOutcome): void {
     this.leave(lane, message);
     this.options.observer?.unavailable();
-    message.settle('unavailable', 0);
+    message.settle(outcome, 0);
   }
 
   /** G3 */
-  private giveUp(lane: Lane, message: LogMessage): void {
+  private giveUp(lane: Lane, message: LogMessage, outcome: MessageOutcome): void {
     lane.producer = this.options.newProducer();
     lane.n = 0;
-    this.drop(lane, message);
+    this.drop(lane, message, outcome);
   }
 
   private leave(lane: Lane, message: LogMessage): void {

@@ -93,5 +93,5 @@ function parseServer(server: string): {host: string; user: string; password: str
 const defaultPort = (server: string): number => (/:80\/?$/.test(server) ? 80 : 4222);
 
 /** Addresses as they may be shown: without names, passwords and tokens. */
-export const publicServers = (servers: readonly string[]): string =>
+const publicServers = (servers: readonly string[]): string =>
   servers.map((server) => parseServer(server).host).join(',');

@@ -8,7 +8,7 @@ export const serverVersionSyncAlways = '2.10.0';
 export const serverVersionReplicas = '2.12.3';
 
 /** Erasing a message is crash-atomic in the server from here on, in either line of releases. */
-export const serverVersionErase = ['2.14.5', '2.12.15'] as const;
+const serverVersionErase = ['2.14.5', '2.12.15'] as const;
 
 export const erasesAtomically = (version: string): boolean =>
   isAtLeast(version, serverVersionErase[0]) || (/^2\.12\./.test(version) && isAtLeast(version, serverVersionErase[1]));

@@ -7,7 +7,7 @@ import {type AlarmKind, alarmKinds} from '../measures.js';
 import type {Logger} from '../observe.js';
 
 /** Message ids are to be remembered for so long (API.md, Ingestion). */
-export const dedupeWindowMsMin = 7 * dayMs;
+const dedupeWindowMsMin = 7 * dayMs;
 /** What a machine that is busy for a moment may take on top of the refresh. */
 const reportGraceMs = 5_000;
 const rememberedMs = dayMs;

@@ -18,7 +18,7 @@ import type {Layout} from './layout.js';
 import type {LogMessage, LogReader} from './log-reader.js';
 import type {LogWriter} from './log-writer.js';
 import type {PartSweep} from './part-sweep.js';
-import {retryForever} from './retry.js';
+import {retryForever, Trouble} from './retry.js';
 import {type ErasureReach, Scrub} from './scrub.js';
 import type {Published, Snapshots} from './snapshots.js';
 import {loadProfile} from './user-loader.js';
@@ -93,6 +93,7 @@ export class Runner {
   private readonly periodMs: number;
   private readonly scrub: Scrub;
   private readonly alarms: Alarms;
+  private readonly askingTrouble: Trouble;
   private lastGapMs: number | undefined;
   private lastLogLossMs: number | undefined;
   /** Since this process started. */
@@ -104,6 +105,7 @@ export class Runner {
     this.setup = setup;
     this.periodMs = setup.refreshMs * tickShare;
     this.alarms = new Alarms(setup.partition.partition, setup.log);
+    this.askingTrouble = new Trouble(setup.log, {partition: setup.partition.partition, tried: 'to ask the log'});
     this.applied = new Waiters(setup.partition.appliedSequence);
     this.publishedWaiters = new Waiters(setup.snapshots.publishedSequence);
     setup.snapshots.onPublished = ({sequence}) => {
@@ -155,7 +157,7 @@ export class Runner {
     noteApplied(partition.appliedSequence);
     this.run().catch((error: unknown) => this.foldingEnded(error as Error));
     // Asked again: a log that loses its tail meanwhile may not reach that sequence for long.
-    while (!(await this.whenApplied(await retryForever(() => reader.lastSequence()), lookAgainMs))) {
+    while (!(await this.whenApplied(await this.askLog(() => reader.lastSequence()), lookAgainMs))) {
       if (!this.isStarting) return;
     }
     if (!this.isStarting) return; // A drain has a last tick of its own.
@@ -274,6 +276,10 @@ export class Runner {
     this.publishedWaiters.reset();
   }
 
+  private askLog<T>(question: () => Promise<T>): Promise<T> {
+    return retryForever(question, this.askingTrouble);
+  }
+
   private get isLogKnown(): boolean {
     return this.logIs === 'same' && !this.isReadStale;
   }
@@ -283,7 +289,7 @@ export class Runner {
     const {reader, partition} = this.setup;
     const {appliedSequence, appliedMark} = partition;
     const {publishedSequence} = this.setup.snapshots;
-    const isSame = await retryForever(() => reader.holds(appliedSequence, appliedMark));
+    const isSame = await this.askLog(() => reader.holds(appliedSequence, appliedMark));
     // Folding went on meanwhile: then the log was checked by the reading loop.
     if (this.logIs !== 'unknown') return;
     this.logIs = isSame ? 'same' : 'other';

@@ -134,7 +134,7 @@ export interface AskedWalk {
  */
 export const nextBlockAt = 0;
 export const stateAt = 1;
-export const nextStepAt = 2;
+const nextStepAt = 2;
 export const foundAt = 3;
 export const states = {offered: 0, taken: 1, closed: 2, counted: 3} as const;
 const turnCount = 4;

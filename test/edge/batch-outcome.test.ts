@@ -43,7 +43,7 @@ interface Answer {
     received: number;
     status: string;
     rejected: number;
-    errors: {index: number; code: string}[];
+    errors: {index: number; code: string; message: string}[];
     error?: unknown;
   };
   readonly headers: Record<string, string>;
@@ -105,6 +105,7 @@ describe('a batch', () => {
       ...lost.map((index) => [index, 'unavailable']),
       [10, 'invalid_event'],
     ]);
+    for (const {message} of body.errors.slice(0, -1)) expect(message).toContain('the log refused');
   });
 
   test('whose events fill many pieces and several messages reaches the log whole and in order', async () => {
@@ -131,6 +132,7 @@ describe('a batch', () => {
     expect(headers).toEqual({'Retry-After': '1'});
     expect(body).toMatchObject({status: 'rejected', received: 0, rejected: 10});
     expect(body.errors.map(({index}) => index)).toEqual([...users.keys()]);
+    for (const {message} of body.errors) expect(message).toContain('nothing was stored');
   });
 
   test('whose events are all invalid is 400 and touches no log', async () => {

@@ -169,7 +169,7 @@ describe('on a real server', () => {
     await until('the answer was lost', () => link.answersToLose === 0);
     nowMs += giveUpMs;
     publisher.tick();
-    expect(await lost).toMatchObject({outcome: 'unavailable'});
+    expect(await lost).toMatchObject({outcome: 'unknown'});
     const next = await append(1, 'next')!;
     const manager = await jetstreamManager(reading);
     const [older, newer] = await Promise.all(

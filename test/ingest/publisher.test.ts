@@ -324,7 +324,7 @@ describe('an unknown outcome', () => {
     await world.pass(1_000);
     const next = world.append(0) as Waiter;
     await world.pass(giveUpMs - 1_000);
-    expect(lost.outcomes).toEqual(['0:unavailable:0']);
+    expect(lost.outcomes).toEqual(['0:unknown:0']);
     expect(next.outcomes).toEqual([]);
     const last = world.link.sent.at(-1)!;
     expect([producerOf(last), new MessageCursor(last.bytes).n]).toEqual(['03'.repeat(8), 1]);
@@ -352,7 +352,7 @@ describe('an unknown outcome', () => {
     await world.pass(giveUpMs - 300);
     const last = world.append(0) as Waiter; // Just before the second one is given up.
     await world.pass(100);
-    expect(waiters.map(({outcomes}) => outcomes)).toEqual([['0:unavailable:0'], ['0:unavailable:0']]);
+    expect(waiters.map(({outcomes}) => outcomes)).toEqual([['0:unknown:0'], ['0:unknown:0']]);
     expect(told).toEqual([giveUpMs, giveUpMs + 200]);
     // Each that was sent has ended its producer.
     expect(new Set(world.link.sent.map(({id}) => id))).toEqual(
@@ -369,10 +369,20 @@ describe('an unknown outcome', () => {
     const refused = world.append(0) as Waiter;
     await world.turn();
     world.link.answer(world.link.sent[0]!, {kind: 'refused'});
-    expect(refused.outcomes).toEqual(['0:unavailable:0']);
+    expect(refused.outcomes).toEqual(['0:refused:0']);
     world.append(0);
     await world.turn();
     expect(world.link.sent[1]!.id).toBe(`${'03'.repeat(8)}.0.1`);
+  });
+
+  test('a refusal of a second send says nothing of the first one', async () => {
+    const world = new FakeWorld();
+    const waiter = world.append(0) as Waiter;
+    await world.turn();
+    await world.pass(resendMs);
+    expect(world.link.sent).toHaveLength(2);
+    world.link.answer(world.link.sent[1]!, {kind: 'refused'});
+    expect(waiter.outcomes).toEqual(['0:unknown:0']);
   });
 });
 
@@ -389,7 +399,7 @@ describe('what cannot leave', () => {
     const waiter = world.append(0) as Waiter;
     world.link.isConnected = false;
     await world.pass(giveUpMs);
-    expect(waiter.outcomes).toEqual(['0:unavailable:0']);
+    expect(waiter.outcomes).toEqual(['0:unsent:0']);
     expect(world.link.sent).toEqual([]);
     world.link.isConnected = true;
     world.append(0);

@@ -134,7 +134,7 @@ const prefix = Buffer.from('{"events":[');
 const comma = Buffer.from(',');
 const suffix = Buffer.from(']}');
 
-export function batchBody(events: readonly SourceEvent[]): Buffer {
+function batchBody(events: readonly SourceEvent[]): Buffer {
   const pieces: Buffer[] = [prefix];
   for (const [index, event] of events.entries()) {
     if (index > 0) pieces.push(comma);

@@ -9,7 +9,7 @@ interface HeaderForm {
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-export const headerForms = {
+const headerForms = {
   'Log-Position': {
     description: 'Where the write stands in the log: `<partition>:<sequence>`, one for each partition.',
     pattern: /^\d+:\d+(,\d+:\d+)*$/,

@@ -11,7 +11,9 @@ import {type Failure, invalidRequest, retryAfter, unavailable} from '../failure.
 import type {Front} from '../front.js';
 import {largeBodyBytesMin, parseBytesMax} from '../large-bodies.js';
 import {positionHeader} from '../log-position.js';
+import {lostWrite} from '../lost-writes.js';
 import type {Outcomes} from '../metrics/traffic.js';
+import {logUnavailable} from '../obstacles.js';
 import {passTime} from '../turn.js';
 import {invalidJson, noObject} from './track.js';
 
@@ -22,7 +24,9 @@ const bodyFailures: Readonly<Record<Exclude<BatchReading['kind'], 'read'>, Failu
   too_many: {code: 'batch_too_large', message: `a batch has at most ${batchEventsMax} events`},
 };
 const allRefused: Failure = {code: 'invalid_event', message: 'no event of the batch is valid: see errors'};
-const someUnavailable = unavailable('the log did not take all events: those listed as unavailable may be sent again');
+const someUnavailable = unavailable(
+  'the log did not say that it has all events: those listed as unavailable are safe to send again with their messageId',
+);
 
 export function trackBatch(front: Front, exchange: Exchange, bytes: Buffer): void {
   const receivedMs = front.wallMs();
@@ -127,7 +131,7 @@ class BatchOutcome implements CommitWaiter {
 
   private answerWhenKnown(): void {
     if (!this.isComplete || this.settledCount < this.commits.length) return;
-    const lost = this.lostIndexes();
+    const lost = this.lostEvents();
     const received = this.indexes.length - lost.length;
     this.counts.accepted += received;
     this.counts.refused += this.refused.length;
@@ -135,16 +139,18 @@ class BatchOutcome implements CommitWaiter {
     this.answer(received, this.refused, lost);
   }
 
-  private lostIndexes(): number[] {
-    const lost: number[] = [];
+  private lostEvents(): ItemError[] {
+    const lost: ItemError[] = [];
     for (const {first, end, commit} of this.pieces) {
-      if (commit?.outcome !== 'stored') lost.push(...this.indexes.subarray(first, end));
+      if (commit?.outcome === 'stored') continue;
+      const {code, message} = commit === undefined ? logUnavailable : lostWrite(commit);
+      for (const index of this.indexes.subarray(first, end)) lost.push({index, code, message});
     }
     return lost;
   }
 
-  private answer(received: number, refused: readonly RefusedItem[], lost: readonly number[]): void {
-    const errors = [...refused.map(refusedError), ...lost.map(lostError)].sort((a, b) => a.index - b.index);
+  private answer(received: number, refused: readonly RefusedItem[], lost: readonly ItemError[]): void {
+    const errors = [...refused.map(refusedError), ...lost].sort((a, b) => a.index - b.index);
     const status = errors.length === 0 ? 'ok' : received > 0 ? 'partial' : 'rejected';
     const body = {status, received, rejected: errors.length, errors};
     const position = positionHeader(this.commits);
@@ -166,9 +172,3 @@ function refusedError({index, refusal, messageId}: RefusedItem): ItemError {
   const error = {index, ...refusal};
   return messageId === undefined ? error : {...error, messageId};
 }
-
-const lostError = (index: number): ItemError => ({
-  index,
-  code: 'unavailable',
-  message: 'the log did not take this event',
-});

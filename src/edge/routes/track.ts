@@ -7,18 +7,15 @@ import type {Commit} from '../../ingest/log-message.js';
 import {type Refusal, refusals} from '../../ingest/refusals.js';
 import {type AcceptedIdentify, EventDraft, isJsonObject, readEvent, readIdentify} from '../../ingest/validate.js';
 import type {CommitAnswer, Exchange} from '../exchange.js';
-import {type Failure, type Header, invalidRequest, unavailable} from '../failure.js';
+import {type Failure, type Header, invalidRequest} from '../failure.js';
 import type {Front} from '../front.js';
 import {positionText} from '../log-position.js';
+import {lostWrite} from '../lost-writes.js';
 import type {Outcomes} from '../metrics/traffic.js';
 import {logUnavailable} from '../obstacles.js';
 
 export const invalidJson: Failure = {code: 'invalid_json', message: 'the body is no JSON in UTF-8'};
 export const noObject = invalidRequest('the body must be a JSON object');
-export const outcomeUnknown = unavailable(
-  'the log did not answer: the event may be stored or not, and is safe to send again with its messageId',
-);
-
 const draft = new EventDraft();
 
 /** Answers a request when the log has, or refuses to have, its one entry. */
@@ -35,7 +32,7 @@ class WriteAnswer implements CommitAnswer {
       exchange.json('200 OK', this.body, positionOf(commit));
     } else {
       counts.unavailable += 1;
-      exchange.fail(outcomeUnknown);
+      exchange.fail(lostWrite(commit));
     }
   }
 }

@@ -12,11 +12,11 @@ import {type Failure, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {HistoryReader} from '../history.js';
 import {positionText} from '../log-position.js';
+import {lostWrite} from '../lost-writes.js';
 import {logUnavailable} from '../obstacles.js';
 import {withDefault, word} from '../parameters.js';
 import {noParameters, readPathId, readQuery} from '../query.js';
 import {partitionOfUser} from '../user-partition.js';
-import {outcomeUnknown} from './track.js';
 
 export const userForm = {
   kind: withDefault(word<UserKind>(['user', 'anonymous']), 'user', {
@@ -97,7 +97,7 @@ function appendErase(front: Front, {kind, id}: UserRef, deletionId: string): Pro
   return new Promise((resolve, reject) => {
     const settled = (commit: Commit): void => {
       if (commit.outcome === 'stored') resolve(commit);
-      else reject(new RequestFailure(outcomeUnknown));
+      else reject(new RequestFailure(lostWrite(commit)));
     };
     if (publisher.append(partition, bytes, start, end, {settled}) === undefined) {
       reject(new RequestFailure(logUnavailable));

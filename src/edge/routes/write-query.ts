@@ -4,7 +4,7 @@ import {anyText, optional} from '../parameters.js';
 import {readQuery} from '../query.js';
 
 /** The one parameter of write routes is a security scheme (API.md, beacon). */
-export const writeForm = {write_key: optional(anyText, {description: 'A write key, for beacons.'})};
+const writeForm = {write_key: optional(anyText, {description: 'A write key, for beacons.'})};
 
 /** @throws RequestFailure */
 export function checkWriteQuery(exchange: Exchange): void {

@@ -69,7 +69,7 @@ export function fieldRow(name: string, given: JsonSchema, word?: string, more?: 
   }</td></tr>`;
 }
 
-export function typeOf(given: JsonSchema): Content {
+function typeOf(given: JsonSchema): Content {
   const schema = given as Schema;
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1)!;
