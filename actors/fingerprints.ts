@@ -236,13 +236,12 @@ export class FingerprintSet {
     }
   }
 
-  /** Drops the days before `day`; whether there were any. */
-  expireBefore(day: number): boolean {
+  /** Drops the days before `day`. */
+  expireBefore(day: number): void {
     const kept = this.generations.findIndex((one) => one.day >= day);
     const expired = kept < 0 ? this.generations.length : kept;
     this.drop(expired);
     this.freeSlots(slotsFreedByDays);
-    return expired > 0;
   }
 
   /** As many of the oldest generations as are no more than an eighth together. F2 */

@@ -1,4 +1,4 @@
-// Fingerprints of one day since the last cut, in the order in which they came: what the next snapshot adds to those before.
+// Fingerprints of a day since the last cut, in the order in which they came: what the next snapshot adds to those before.
 //   As a list of numbers 2 million took 0.1 s to become bytes; here they are bytes already.
 import {fingerprintWords} from './fingerprints.js';
 
@@ -32,4 +32,18 @@ export class FreshFingerprints {
   wordsFrom(skipped: number): Uint32Array {
     return this.words.subarray(skipped * fingerprintWords, this.count * fingerprintWords);
   }
+}
+
+/** Adds to those of its day, of which most additions are to the newest. */
+export function addFresh(fresh: FreshFingerprints[], print: Uint32Array, day: number): void {
+  const newest = fresh[fresh.length - 1];
+  (newest?.day === day ? newest : ofOtherDay(fresh, day)).add(print);
+}
+
+function ofOtherDay(fresh: FreshFingerprints[], day: number): FreshFingerprints {
+  const known = fresh.find((one) => one.day === day);
+  if (known !== undefined) return known;
+  const begun = new FreshFingerprints(day);
+  fresh.push(begun);
+  return begun;
 }

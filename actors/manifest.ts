@@ -6,7 +6,7 @@ import {assert} from './invariant.js';
 
 /**
  * Format 3: bodies parts of version 2 (actors/bodies.ts); 4: tables of version 2 (actors/interned.ts); 5: the open chunk may
- * have erased rows. A program that does not know these must not begin to read.
+ * have erased rows, and erased message ids are in parts by day. A program that does not know these must not begin to read.
  */
 export const manifestFormat = 5;
 const readableFormats: readonly number[] = [2, 3, 4, manifestFormat];
@@ -100,8 +100,8 @@ export interface DeletionRecord {
   readonly expiresLogicalMs: number;
 }
 
-/** Fingerprint part of one logical day of message ids. */
-export interface DedupePart {
+/** Fingerprints of message ids of one logical day, three words each. */
+export interface FingerprintsPart {
   readonly logicalDay: number;
   readonly part: PartRef;
   readonly count: number;
@@ -120,12 +120,14 @@ export interface SnapshotIndex {
   /** Indexes of erased users that window runs may still hold, ascending: readers leave them out of day sets. */
   readonly erasedUsers: readonly number[];
   /** The newest last. */
-  readonly dedupe: readonly DedupePart[];
+  readonly dedupe: readonly FingerprintsPart[];
   /** So many of the newest ids in `dedupe` are remembered; absent in indexes of older programs: all of them. */
   readonly dedupeCount?: number;
   /** Logical days of message ids before this one were dropped for want of memory; null or absent: none were. */
   readonly dedupeHeldFromDay?: number | null;
-  /** Fingerprints of erased users' message ids: [three words, logical day]*, u32 each. */
+  /** Of erased users' message ids; absent in indexes of older programs. */
+  readonly erasedIds?: readonly FingerprintsPart[];
+  /** What older programs wrote in its place, all in one part: [three words, logical day]*, u32 each. */
   readonly tombstones: PartRef | null;
   readonly deletions: readonly DeletionRecord[];
   /** Last message of the log that may hold entries of erased users behind their erase entries; 0: none. */
@@ -139,7 +141,7 @@ export interface SnapshotIndex {
 }
 
 /** Of parts in their order those that hold any of the newest `count` ids. */
-export function newestParts(parts: readonly DedupePart[], count: number): readonly DedupePart[] {
+export function newestParts(parts: readonly FingerprintsPart[], count: number): readonly FingerprintsPart[] {
   let first = parts.length;
   for (let held = 0; first > 0 && held < count; ) held += parts[--first]!.count;
   return parts.slice(first);
@@ -211,6 +213,6 @@ export function* partsOf(index: SnapshotIndex): Generator<PartRef> {
     yield chunk.bodies;
   }
   for (const run of [...index.windowRuns, ...index.userRuns]) for (const block of run.blocks) yield block.part;
-  for (const day of index.dedupe) yield day.part;
+  for (const {part} of [...index.dedupe, ...(index.erasedIds ?? [])]) yield part;
   if (index.tombstones !== null) yield index.tombstones;
 }

@@ -13,7 +13,7 @@ import {type EntryView, entryKind, fingerprint, MessageCursor} from './codec/ent
 import {Deletions} from './deletions.js';
 import {EventRows, type RowKernel} from './event-rows.js';
 import {FingerprintSet, fingerprintWords} from './fingerprints.js';
-import {FreshFingerprints} from './fresh-fingerprints.js';
+import {addFresh, type FreshFingerprints} from './fresh-fingerprints.js';
 import {hashBytes} from './hash.js';
 import {InternedTable} from './interned.js';
 import {assert, must} from './invariant.js';
@@ -32,8 +32,8 @@ import {encodeWindows} from './windows.js';
 const producerMs = dayMs;
 /** Or for so many periods of the ticks: the log is cut at the second one behind a message at the earliest, once its snapshot is there. */
 const producerPeriods = 3;
-/** In a part: the fingerprint, and its logical day. */
-const tombstoneWords = fingerprintWords + 1;
+/** In a part of all days: the fingerprint, and its logical day. */
+const datedWords = fingerprintWords + 1;
 
 export interface PartitionSetup {
   readonly partition: number;
@@ -87,8 +87,10 @@ export interface Cut {
   readonly userBlocks: Iterable<EncodedBlock>;
   /** New message ids that are remembered, the newest last. */
   readonly fingerprints: Iterable<EncodedFingerprints>;
-  /** All of them; undefined when they are those of the cut before. */
-  readonly tombstones: Uint8Array | undefined;
+  /** New ones of erased events. */
+  readonly erasedIds: Iterable<EncodedFingerprints>;
+  /** Those of earlier logical days are remembered no more. */
+  readonly erasedIdsFromDay: number;
   readonly rest: {readonly dedupeCount: number} & Pick<
     SnapshotIndex,
     | 'erasedUsers'
@@ -130,8 +132,7 @@ export class Partition {
   private freshIds: FreshFingerprints[] = [];
   /** Of erased events. Without a bound: what it dropped would bring a deleted user back. */
   readonly tombstones = new FingerprintSet(Number.POSITIVE_INFINITY);
-  /** Since the last cut. */
-  private tombstonesChanged = false;
+  private freshTombstones: FreshFingerprints[] = [];
   private erasedUsers: number[] = [];
   readonly deletions = new Deletions();
   private readonly producers = new Map<string, {n: number; seenLogicalMs: number}>();
@@ -288,8 +289,7 @@ export class Partition {
       this.tally.duplicate += 1;
       return false;
     }
-    if (this.freshIds[this.freshIds.length - 1]?.day !== day) this.freshIds.push(new FreshFingerprints(day));
-    this.freshIds[this.freshIds.length - 1].add(print);
+    addFresh(this.freshIds, print, day);
     return true;
   }
 
@@ -354,12 +354,16 @@ export class Partition {
     this.logicalMs += Math.min(Math.max(entry.timeMs - this.lastTickMs, 0), entry.periodMs);
     this.lastTickMs = entry.timeMs;
     this.messageIds.expireBefore(Math.floor((this.logicalMs - dedupeMs) / dayMs));
-    if (this.tombstones.expireBefore(Math.floor((this.logicalMs - tombstoneMs) / dayMs))) this.tombstonesChanged = true;
+    this.tombstones.expireBefore(this.tombstonesFromDay);
     this.deletions.expireBefore(this.logicalMs);
     this.forgetProducers(entry.periodMs);
     const gaps = this.gaps;
     this.gaps = 0;
     return {kind: 'tick', timeMs: entry.timeMs, gaps};
+  }
+
+  private get tombstonesFromDay(): number {
+    return Math.floor((this.logicalMs - tombstoneMs) / dayMs);
   }
 
   private forgetProducers(periodMs: number): void {
@@ -404,8 +408,7 @@ export class Partition {
       this.nameCounts[row.name] -= 1;
     }
     for (const name of new Set(rows.map((row) => row.name))) if (this.nameCounts[name] === 0) this.names.remove(name);
-    for (const print of fingerprints) this.tombstones.add(print, 0, Math.floor(this.logicalMs / dayMs));
-    if (fingerprints.length > 0) this.tombstonesChanged = true;
+    for (const print of fingerprints) this.addTombstone(print, Math.floor(this.logicalMs / dayMs));
     if (user !== undefined) this.forgetUser(user, rows.length > 0);
     this.rows?.forget();
     this.deletions.add({
@@ -416,6 +419,10 @@ export class Partition {
       completed: null,
       expiresLogicalMs: this.logicalMs + tombstoneMs,
     });
+  }
+
+  private addTombstone(print: Uint32Array, day: number): void {
+    if (this.tombstones.add(print, 0, day)) addFresh(this.freshTombstones, print, day);
   }
 
   /** Records what the shell did and checked; part of the next cut. */
@@ -470,7 +477,8 @@ export class Partition {
       windowBlocks: this.encodeWindows(this.windows),
       userBlocks: this.encodeUsers(this.userDeltas, this.profiles.cut()),
       fingerprints: encodeFresh(this.freshIds, this.messageIds.count),
-      tombstones: this.tombstonesChanged ? this.encodeTombstones() : undefined,
+      erasedIds: encodeFresh(this.freshTombstones),
+      erasedIdsFromDay: this.tombstonesFromDay,
       rest: {
         dedupeCount: this.messageIds.count,
         erasedUsers: [...this.erasedUsers],
@@ -488,7 +496,7 @@ export class Partition {
     this.frozenDeltas = this.userDeltas;
     this.userDeltas = new UserDeltas();
     this.freshIds = [];
-    this.tombstonesChanged = false;
+    this.freshTombstones = [];
     return cut;
   }
 
@@ -507,17 +515,6 @@ export class Partition {
       if (writer.isFull) yield writer.finish();
     }
     if (!writer.isEmpty) yield writer.finish();
-  }
-
-  private encodeTombstones(): Uint8Array {
-    const all = new Uint32Array(this.tombstones.count * tombstoneWords);
-    let at = 0;
-    this.tombstones.forEach((words, start, day) => {
-      all.set(words.subarray(start, start + fingerprintWords), at);
-      all[at + fingerprintWords] = day;
-      at += tombstoneWords;
-    });
-    return bytesOf(all);
   }
 
   /** The frozen deltas are in parts now. */
@@ -567,17 +564,27 @@ export class Partition {
     return forgotten - from / fingerprintWords;
   }
 
+  restoreErasedIds(day: number, payload: Uint8Array): void {
+    const words = new Uint32Array(payload.slice().buffer);
+    this.tombstones.reserve(words.length / fingerprintWords);
+    for (let at = 0; at < words.length; at += fingerprintWords) this.tombstones.add(words, at, day);
+  }
+
+  /** Those of a part of all days, as formats before 5 had it: the next cut has them all. */
   restoreTombstones(payload: Uint8Array): void {
     const words = new Uint32Array(payload.slice().buffer);
-    this.tombstones.reserve(words.length / tombstoneWords);
-    for (let at = 0; at < words.length; at += tombstoneWords) {
-      this.tombstones.add(words, at, words[at + fingerprintWords]);
+    this.tombstones.reserve(words.length / datedWords);
+    for (let at = 0; at < words.length; at += datedWords) {
+      this.addTombstone(words.subarray(at, at + fingerprintWords), words[at + fingerprintWords]);
     }
   }
 }
 
 /** The newest `held` of them at most: the others are forgotten already. */
-function* encodeFresh(fresh: readonly FreshFingerprints[], held: number): Generator<EncodedFingerprints> {
+function* encodeFresh(
+  fresh: readonly FreshFingerprints[],
+  held = Number.POSITIVE_INFINITY,
+): Generator<EncodedFingerprints> {
   let forgotten = Math.max(0, fresh.reduce((sum, {count}) => sum + count, 0) - held);
   for (const ofDay of fresh) {
     const skipped = Math.min(forgotten, ofDay.count);

@@ -116,12 +116,12 @@ const partitionsOf = ({partitions}: BenchOptions): number[] => Array.from({lengt
 async function partsOfRecovery(manifest: Manifest, parts: PartsCache): Promise<PartRef[]> {
   const index = decodeIndex(await parts.load(manifest.index));
   const open = index.chunks.find(({chunk}) => chunk === index.nextChunk);
-  const optional = [index.nameCounts, index.tombstones, open?.rows, open?.bodies, manifest.previous?.index];
+  const optional = [index.nameCounts, open?.rows, open?.bodies, manifest.previous?.index];
   return [
     manifest.index,
     ...index.users.blocks,
     ...index.names.blocks,
-    ...index.dedupe.map(({part}) => part),
+    ...[...index.dedupe, ...(index.erasedIds ?? [])].map(({part}) => part),
     ...optional.filter((part) => part !== null && part !== undefined),
   ];
 }

@@ -4,7 +4,7 @@
 
 import type {ChunkInMemory} from '../../actors/chunk.js';
 import {must} from '../../actors/invariant.js';
-import type {ChunkEntry, DedupePart, PartRef, Run, SnapshotIndex, TableRef} from '../../actors/manifest.js';
+import type {ChunkEntry, FingerprintsPart, PartRef, Run, SnapshotIndex, TableRef} from '../../actors/manifest.js';
 import {ChunkDirectory} from './chunk-directory.js';
 import {type ChunkImage, imageOf, putChunk} from './chunk-parts.js';
 import type {PartStore} from './part-store.js';
@@ -24,7 +24,9 @@ export class Layout {
   readonly writing = new Map<number, {chunk: ChunkInMemory; done: Promise<void>}>();
   windowRuns: readonly Run[] = [];
   userRuns: readonly Run[] = [];
-  dedupe: readonly DedupePart[] = [];
+  dedupe: readonly FingerprintsPart[] = [];
+  erasedIds: readonly FingerprintsPart[] = [];
+  /** Of an older program. */
   tombstones: PartRef | null = null;
 
   constructor(parts: PartStore, pace: WorkPace) {
@@ -41,6 +43,7 @@ export class Layout {
     this.windowRuns = index.windowRuns;
     this.userRuns = index.userRuns;
     this.dedupe = index.dedupe;
+    this.erasedIds = index.erasedIds ?? [];
     this.tombstones = index.tombstones;
   }
 
@@ -118,10 +121,10 @@ export class Layout {
     this[runs] = next;
   }
 
-  setDedupe(next: readonly DedupePart[]): void {
+  setFingerprints(of: 'dedupe' | 'erasedIds', next: readonly FingerprintsPart[]): void {
     const kept = new Set(next.map(({part}) => part.key));
-    for (const {part} of this.dedupe) if (!kept.has(part.key)) this.parts.retire(part);
-    this.dedupe = next;
+    for (const {part} of this[of]) if (!kept.has(part.key)) this.parts.retire(part);
+    this[of] = next;
   }
 
   /** Closed chunks below `chunkEnd`, and the open one, in order of ordinals. */

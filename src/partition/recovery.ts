@@ -308,6 +308,11 @@ async function restoreTables(partition: Partition, index: SnapshotIndex, cache: 
         forgotten = partition.restoreMessageIds(logicalDay, bytes, forgotten);
       },
     ),
+    restoreEach(
+      index.erasedIds ?? [],
+      ({part}) => load(part),
+      (bytes, {logicalDay}) => partition.restoreErasedIds(logicalDay, bytes),
+    ),
   ]);
   if (tombstones !== undefined) partition.restoreTombstones(tombstones);
   return [nameCounts, openChunk];

@@ -5,8 +5,8 @@
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {assert, must} from '../../actors/invariant.js';
 import {
-  type DedupePart,
   encodeIndex,
+  type FingerprintsPart,
   type Manifest,
   manifestFormat,
   newestParts,
@@ -189,7 +189,6 @@ export class Snapshots {
     layout.setTable('users', cut.users.count, await this.putBlocks(cut.users.blocks, errand));
     layout.setTable('names', cut.names.count, await this.putBlocks(cut.names.blocks, errand));
     await this.putNameCounts(cut.nameCounts);
-    if (cut.tombstones !== undefined) layout.setSingle('tombstones', await this.putSome(cut.tombstones));
     await this.putRuns(cut, errand);
     await this.putFingerprints(cut);
     const openEntry = await layout.putOpen(open, errand);
@@ -207,7 +206,8 @@ export class Snapshots {
       windowRuns: layout.windowRuns,
       userRuns: layout.userRuns,
       dedupe: layout.dedupe,
-      tombstones: layout.tombstones,
+      erasedIds: layout.erasedIds,
+      tombstones: null,
       ...cut.rest,
     };
   }
@@ -246,25 +246,38 @@ export class Snapshots {
     layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, loader, errand));
   }
 
-  /** Message ids since the last cut; the parts of one day are joined as runs are. All that is put holds remembered ids. */
+  /** Message ids since the last cut, and those of erased events. All that is put holds remembered ids. */
   private async putFingerprints(cut: Cut): Promise<void> {
-    const {layout, parts} = this.setup;
-    let next = [...layout.dedupe];
-    for (const {logicalDay, count, payload} of cut.fingerprints) {
+    const {layout} = this.setup;
+    const ids = await this.appended(layout.dedupe, cut.fingerprints);
+    layout.setFingerprints('dedupe', newestParts(ids, cut.rest.dedupeCount));
+    const erased = await this.appended(layout.erasedIds, cut.erasedIds);
+    const remembered = erased.filter(({logicalDay}) => logicalDay >= cut.erasedIdsFromDay);
+    layout.setFingerprints('erasedIds', remembered);
+    layout.setSingle('tombstones', null); // They were new to this process, and are among `erasedIds` now.
+  }
+
+  /** The parts of one day are joined as runs are. */
+  private async appended(
+    parts: readonly FingerprintsPart[],
+    fresh: Cut['fingerprints'],
+  ): Promise<readonly FingerprintsPart[]> {
+    let next = [...parts];
+    for (const {logicalDay, count, payload} of fresh) {
       const sameDay = next.filter((part) => part.logicalDay === logicalDay && part.count < idsJoinedMax);
       const merged = mergeCount([...sameDay.map((part) => part.count), count], sizeRatio) - 1;
       const {joined, payloads} = await this.loadJoined(merged === 0 ? [] : sameDay.slice(-merged));
       const total = joined.reduce((sum, part) => sum + part.count, count);
       next = next.filter((part) => !joined.includes(part));
-      next.push({logicalDay, count: total, part: await parts.put(Buffer.concat([...payloads, payload]))});
+      next.push({logicalDay, count: total, part: await this.setup.parts.put(Buffer.concat([...payloads, payload]))});
     }
-    layout.setDedupe(newestParts(next, cut.rest.dedupeCount));
+    return next;
   }
 
   /** Nothing is joined when one of them cannot be read: they stay as they are. */
   private async loadJoined(
-    joined: readonly DedupePart[],
-  ): Promise<{readonly joined: readonly DedupePart[]; readonly payloads: readonly Uint8Array[]}> {
+    joined: readonly FingerprintsPart[],
+  ): Promise<{readonly joined: readonly FingerprintsPart[]; readonly payloads: readonly Uint8Array[]}> {
     try {
       return {joined, payloads: await Promise.all(joined.map(({part}) => this.setup.loader.load(part)))};
     } catch (error) {

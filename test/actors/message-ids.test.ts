@@ -5,14 +5,14 @@ import {ByteWriter} from '../../actors/codec/bytes.js';
 import {beginMessage, sealMessage, tickReason, writeEvent, writeTick} from '../../actors/codec/entries.js';
 import {FingerprintSet} from '../../actors/fingerprints.js';
 import {dayMs} from '../../actors/limits.js';
-import {type DedupePart, forgottenIds, newestParts, type SnapshotIndex} from '../../actors/manifest.js';
+import {type FingerprintsPart, forgottenIds, newestParts, type SnapshotIndex} from '../../actors/manifest.js';
 import {Partition} from '../../actors/partition.js';
 
 const startMs = Date.UTC(2026, 4, 1);
 // 768 ids, of which a bound that is reached drops 96.
 const setup = {partition: 0, seeds: [1, 2, 3] as const, dedupeBytesMax: 13 * 1_024};
 
-interface Stored extends DedupePart {
+interface Stored extends FingerprintsPart {
   readonly payload: Uint8Array;
 }
 
@@ -126,4 +126,25 @@ test('ids of deleted events are restored as fast as they came, in the order in w
   expect(partition.tombstones.count).toBe(count);
   // Each going over all before it took a hundred times as long.
   expect(performance.now() - restoredMs).toBeLessThan(20 * addedMs + 200);
+});
+
+test('ids of deleted events leave an older part of all days for parts by day, once', () => {
+  const words = Array.from({length: 3_000}, (_, i) => [Math.imul(i + 1, 2_654_435_761) >>> 0, i, 7, 1 + (i % 3)]);
+  const partition = new Partition(setup);
+  partition.restoreTombstones(new Uint8Array(Uint32Array.from(words.flat()).buffer));
+  const parts = [...partition.cut().erasedIds];
+  partition.snapshotDone();
+  expect(parts.map(({logicalDay, count}) => [logicalDay, count]).sort()).toEqual([
+    [1, 1_000],
+    [2, 1_000],
+    [3, 1_000],
+  ]);
+  expect([...partition.cut().erasedIds]).toEqual([]);
+  const restarted = new Partition(setup);
+  for (const {logicalDay, payload} of parts) restarted.restoreErasedIds(logicalDay, payload);
+  expect(restarted.tombstones.count).toBe(3_000);
+  for (const [a, b, c] of words) expect(restarted.tombstones.has(Uint32Array.of(a!, b!, c!))).toBe(true);
+  restarted.tombstones.expireBefore(3);
+  expect(restarted.tombstones.count).toBe(1_000);
+  expect([...restarted.cut().erasedIds]).toEqual([]);
 });

@@ -232,6 +232,15 @@ test('an erased user is gone from live answers and parts, late retries do not br
   await role.killWorker();
   await role.startWorker();
   await check();
+  const late = await role.append(
+    events([
+      event('carol', 'only carol', day + 1, {messageId: 'c1'}),
+      event('carol', 'shared', day + 3, {messageId: 'c2'}),
+    ]),
+  );
+  await check();
+  const {index} = await role.published(late);
+  expect([index.erasedIds?.map(({count}) => count), index.tombstones]).toEqual([[2], null]);
   expect(await asked('unknown_deletion', role.ask({ask: 'deletion', id: 'del_0_2', waitMs: 0}))).toBeDefined();
   expect(await asked('deletion', role.ask({ask: 'deletion', id: 'del_0_1', waitMs: 0}))).toMatchObject({
     deletion: {events_deleted: 2},

@@ -131,18 +131,16 @@ export class MemoryShell {
     layout.setTable('users', cut.users.count, await refs(cut.users.blocks));
     layout.setTable('names', cut.names.count, await refs(cut.names.blocks));
     if (cut.nameCounts.length > 0) layout.setSingle('nameCounts', await parts.put(cut.nameCounts));
-    if (cut.tombstones !== undefined)
-      layout.setSingle('tombstones', cut.tombstones.length > 0 ? await parts.put(cut.tombstones) : null);
     const erased = new Set(cut.rest.erasedUsers);
     layout.setRuns(
       'windowRuns',
       await appendWindowRun(layout.windowRuns, cut.windowBlocks, parts, cache, erased, errand),
     );
     layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, cache, errand));
-    const fresh = await Promise.all(
-      [...cut.fingerprints].map(async ({payload, ...rest}) => ({...rest, part: await parts.put(payload)})),
-    );
-    layout.setDedupe([...layout.dedupe, ...fresh]);
+    const fresh = (prints: typeof cut.fingerprints) =>
+      Promise.all([...prints].map(async ({payload, ...rest}) => ({...rest, part: await parts.put(payload)})));
+    layout.setFingerprints('dedupe', [...layout.dedupe, ...(await fresh(cut.fingerprints))]);
+    layout.setFingerprints('erasedIds', [...layout.erasedIds, ...(await fresh(cut.erasedIds))]);
     layout.setOpenEntry(open === undefined ? null : await putChunk(parts, open, false, errand));
     partition.snapshotDone();
     partition.profiles.passivate(0).next(); // There are few: one piece.
@@ -155,7 +153,8 @@ export class MemoryShell {
       windowRuns: layout.windowRuns,
       userRuns: layout.userRuns,
       dedupe: layout.dedupe,
-      tombstones: layout.tombstones,
+      erasedIds: layout.erasedIds,
+      tombstones: null,
       ...cut.rest,
     };
   }
@@ -177,7 +176,8 @@ export class MemoryShell {
     let forgotten = forgottenIds(index);
     for (const {logicalDay, part} of index.dedupe)
       forgotten = partition.restoreMessageIds(logicalDay, await cache.load(part), forgotten);
-    if (index.tombstones !== null) partition.restoreTombstones(await cache.load(index.tombstones));
+    for (const {logicalDay, part} of index.erasedIds ?? [])
+      partition.restoreErasedIds(logicalDay, await cache.load(part));
     const counts = index.nameCounts === null ? undefined : await cache.load(index.nameCounts);
     const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
     const blocks: Uint8Array[] = [];

@@ -169,6 +169,7 @@ export class TestPartition {
       userRuns: [],
       erasedUsers: [...this.erasedUsers].sort((a, b) => a - b),
       dedupe: [],
+      erasedIds: [],
       tombstones: null,
       deletions: [],
       producers: [],
