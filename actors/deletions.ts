@@ -2,6 +2,8 @@
 //   DR1. Whoever asks for a user that is gone is told of its newest deletion. It is found by the user's hash: there may be
 //        hundreds of thousands of records, and anybody may ask for users that nobody knows.
 //   DR2. A deletion that is pending does not expire.
+//   DR3. Those that are completed are put once, with the cut behind that: there may be as many as users that were deleted
+//        within 30 days, and each deletion has snapshots of its own.
 import {must} from './invariant.js';
 import type {DeletionRecord} from './manifest.js';
 
@@ -10,6 +12,8 @@ export class Deletions {
   private readonly byId = new Map<string, DeletionRecord>();
   /** Ids of a user's deletions by its hash, the newest last. Nearly all have one. */
   private readonly idsOfUser = new Map<string, string[]>();
+  /** Completed since the last cut, or put by an older program with all others. DR3 */
+  private fresh: DeletionRecord[] = [];
 
   get size(): number {
     return this.byId.size;
@@ -38,7 +42,18 @@ export class Deletions {
     return [...this.byId.values()].filter(({completed}) => completed === null);
   }
 
+  /** One of the log, or of a snapshot's index. */
   add(record: DeletionRecord): void {
+    this.keep(record);
+    if (record.completed !== null) this.fresh.push(record);
+  }
+
+  /** Completed ones as they were put. DR3 */
+  restore(records: readonly DeletionRecord[]): void {
+    for (const record of records) this.keep(record);
+  }
+
+  private keep(record: DeletionRecord): void {
     const isKnown = this.byId.has(record.id);
     this.byId.set(record.id, record);
     if (isKnown) return;
@@ -49,7 +64,14 @@ export class Deletions {
 
   complete(id: string, completed: NonNullable<DeletionRecord['completed']>): void {
     const record = must(this.byId.get(id), 'a deletion that was carried out is on record');
-    this.byId.set(id, {...record, completed});
+    this.add({...record, completed});
+  }
+
+  /** Those that are completed and in no part yet. DR3 */
+  takeCompleted(): readonly DeletionRecord[] {
+    const {fresh} = this;
+    this.fresh = [];
+    return fresh;
   }
 
   /** DR2 */

@@ -6,7 +6,7 @@ import {assert} from './invariant.js';
 
 /**
  * Format 3: bodies parts of version 2 (actors/bodies.ts); 4: tables of version 2 (actors/interned.ts); 5: the open chunk may
- * have erased rows, and erased message ids are in parts by day. A program that does not know these must not begin to read.
+ * have erased rows; erased message ids are in parts by day, and completed deletions in parts. A program that does not know these must not begin to read.
  */
 export const manifestFormat = 5;
 const readableFormats: readonly number[] = [2, 3, 4, manifestFormat];
@@ -100,6 +100,14 @@ export interface DeletionRecord {
   readonly expiresLogicalMs: number;
 }
 
+/** JSON of completed `DeletionRecord`s, an array, the newest last. */
+export interface DeletionsPart {
+  readonly part: PartRef;
+  readonly count: number;
+  /** Of the one that goes last. */
+  readonly expiresLogicalMs: number;
+}
+
 /** Fingerprints of message ids of one logical day, three words each. */
 export interface FingerprintsPart {
   readonly logicalDay: number;
@@ -129,7 +137,10 @@ export interface SnapshotIndex {
   readonly erasedIds?: readonly FingerprintsPart[];
   /** What older programs wrote in its place, all in one part: [three words, logical day]*, u32 each. */
   readonly tombstones: PartRef | null;
+  /** Those that are pending; of older programs all of them. */
   readonly deletions: readonly DeletionRecord[];
+  /** The newest last; absent in indexes of older programs. */
+  readonly completedDeletions?: readonly DeletionsPart[];
   /** Last message of the log that may hold entries of erased users behind their erase entries; 0: none. */
   readonly erasedInLogSequence: number;
   /** Last number of each producer, and the logical time at which it was seen. */
@@ -162,6 +173,14 @@ export function encodeIndex(index: SnapshotIndex): Uint8Array {
 
 export function decodeIndex(bytes: Uint8Array): SnapshotIndex {
   return JSON.parse(decoder.decode(bytes)) as SnapshotIndex;
+}
+
+export function encodeDeletions(records: readonly DeletionRecord[]): Uint8Array {
+  return encoder.encode(JSON.stringify(records));
+}
+
+export function decodeDeletions(bytes: Uint8Array): DeletionRecord[] {
+  return JSON.parse(decoder.decode(bytes)) as DeletionRecord[];
 }
 
 /** How each part of an encoded index begins: a string within it has its quotes escaped, and looks like none. */
@@ -213,6 +232,6 @@ export function* partsOf(index: SnapshotIndex): Generator<PartRef> {
     yield chunk.bodies;
   }
   for (const run of [...index.windowRuns, ...index.userRuns]) for (const block of run.blocks) yield block.part;
-  for (const {part} of [...index.dedupe, ...(index.erasedIds ?? [])]) yield part;
+  for (const {part} of [...index.dedupe, ...(index.erasedIds ?? []), ...(index.completedDeletions ?? [])]) yield part;
   if (index.tombstones !== null) yield index.tombstones;
 }

@@ -87,6 +87,8 @@ export interface Cut {
   readonly userBlocks: Iterable<EncodedBlock>;
   /** New message ids that are remembered, the newest last. */
   readonly fingerprints: Iterable<EncodedFingerprints>;
+  /** New ones, the newest last. */
+  readonly completedDeletions: readonly DeletionRecord[];
   /** New ones of erased events. */
   readonly erasedIds: Iterable<EncodedFingerprints>;
   /** Those of earlier logical days are remembered no more. */
@@ -477,12 +479,13 @@ export class Partition {
       windowBlocks: this.encodeWindows(this.windows),
       userBlocks: this.encodeUsers(this.userDeltas, this.profiles.cut()),
       fingerprints: encodeFresh(this.freshIds, this.messageIds.count),
+      completedDeletions: this.deletions.takeCompleted(),
       erasedIds: encodeFresh(this.freshTombstones),
       erasedIdsFromDay: this.tombstonesFromDay,
       rest: {
         dedupeCount: this.messageIds.count,
         erasedUsers: [...this.erasedUsers],
-        deletions: [...this.deletions.values()],
+        deletions: this.deletions.pending(),
         producers: [...this.producers].map(([id, {n, seenLogicalMs}]) => [id, n, seenLogicalMs] as const),
         nextOrdinal: this.open.baseOrdinal + this.open.count,
         nextChunk: this.open.chunk,

@@ -62,7 +62,7 @@ function repeatFaults({sent, surviving, lost}: End): string[] {
 }
 
 function exactFaults(model: Model, state: PublishedState): string[] {
-  const deletions = state.index.deletions.map(({id, eventsDeleted}) => [id, eventsDeleted] as const);
+  const deletions = state.deletions().map(({id, eventsDeleted}) => [id, eventsDeleted] as const);
   return [
     ...difference('row', model.rows(), state.rows()),
     ...difference('cell', linesOf(model.cells()), linesOf(state.cells())),

@@ -3,7 +3,15 @@ import {crc32, gunzipSync} from 'node:zlib';
 import {BodyBlock, bodiesLayout, eventJson} from '../../actors/bodies.js';
 import {InternedTable} from '../../actors/interned.js';
 import {bodyBlockRows} from '../../actors/limits.js';
-import {decodeIndex, decodeManifest, type Manifest, type PartRef, type SnapshotIndex} from '../../actors/manifest.js';
+import {
+  type DeletionRecord,
+  decodeDeletions,
+  decodeIndex,
+  decodeManifest,
+  type Manifest,
+  type PartRef,
+  type SnapshotIndex,
+} from '../../actors/manifest.js';
 import {viewRows} from '../../actors/rows.js';
 import {mergeRecords, UserBlockReader, type UserRecord} from '../../actors/user-records.js';
 import {viewWindows} from '../../actors/windows.js';
@@ -39,6 +47,11 @@ export class PublishedState {
     const payload = payloadOf(this.server, ref);
     if (payload === undefined) throw new Error(`part ${ref.key} of the newest manifest is gone or damaged`);
     return payload;
+  }
+
+  deletions(): DeletionRecord[] {
+    const completed = (this.index.completedDeletions ?? []).flatMap(({part}) => decodeDeletions(this.load(part)));
+    return [...completed, ...this.index.deletions];
   }
 
   rows(): string[] {

@@ -4,7 +4,15 @@
 
 import type {ChunkInMemory} from '../../actors/chunk.js';
 import {must} from '../../actors/invariant.js';
-import type {ChunkEntry, FingerprintsPart, PartRef, Run, SnapshotIndex, TableRef} from '../../actors/manifest.js';
+import type {
+  ChunkEntry,
+  DeletionsPart,
+  FingerprintsPart,
+  PartRef,
+  Run,
+  SnapshotIndex,
+  TableRef,
+} from '../../actors/manifest.js';
 import {ChunkDirectory} from './chunk-directory.js';
 import {type ChunkImage, imageOf, putChunk} from './chunk-parts.js';
 import type {PartStore} from './part-store.js';
@@ -26,6 +34,7 @@ export class Layout {
   userRuns: readonly Run[] = [];
   dedupe: readonly FingerprintsPart[] = [];
   erasedIds: readonly FingerprintsPart[] = [];
+  completedDeletions: readonly DeletionsPart[] = [];
   /** Of an older program. */
   tombstones: PartRef | null = null;
 
@@ -44,6 +53,7 @@ export class Layout {
     this.userRuns = index.userRuns;
     this.dedupe = index.dedupe;
     this.erasedIds = index.erasedIds ?? [];
+    this.completedDeletions = index.completedDeletions ?? [];
     this.tombstones = index.tombstones;
   }
 
@@ -122,9 +132,18 @@ export class Layout {
   }
 
   setFingerprints(of: 'dedupe' | 'erasedIds', next: readonly FingerprintsPart[]): void {
-    const kept = new Set(next.map(({part}) => part.key));
-    for (const {part} of this[of]) if (!kept.has(part.key)) this.parts.retire(part);
+    this.retireOthers(this[of], next);
     this[of] = next;
+  }
+
+  setCompletedDeletions(next: readonly DeletionsPart[]): void {
+    this.retireOthers(this.completedDeletions, next);
+    this.completedDeletions = next;
+  }
+
+  private retireOthers(old: readonly {readonly part: PartRef}[], next: readonly {readonly part: PartRef}[]): void {
+    const kept = new Set(next.map(({part}) => part.key));
+    for (const {part} of old) if (!kept.has(part.key)) this.parts.retire(part);
   }
 
   /** Closed chunks below `chunkEnd`, and the open one, in order of ordinals. */

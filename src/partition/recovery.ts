@@ -16,6 +16,7 @@ import type {JetStreamManager} from '@nats-io/jetstream';
 import {bodyBlockRows} from '../../actors/limits.js';
 import {
   type ChunkEntry,
+  decodeDeletions,
   decodeIndex,
   forgottenIds,
   type Manifest,
@@ -312,6 +313,11 @@ async function restoreTables(partition: Partition, index: SnapshotIndex, cache: 
       index.erasedIds ?? [],
       ({part}) => load(part),
       (bytes, {logicalDay}) => partition.restoreErasedIds(logicalDay, bytes),
+    ),
+    restoreEach(
+      index.completedDeletions ?? [],
+      ({part}) => load(part),
+      (bytes) => partition.deletions.restore(decodeDeletions(bytes)),
     ),
   ]);
   if (tombstones !== undefined) partition.restoreTombstones(tombstones);

@@ -5,6 +5,8 @@
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {assert, must} from '../../actors/invariant.js';
 import {
+  decodeDeletions,
+  encodeDeletions,
   encodeIndex,
   type FingerprintsPart,
   type Manifest,
@@ -191,6 +193,7 @@ export class Snapshots {
     await this.putNameCounts(cut.nameCounts);
     await this.putRuns(cut, errand);
     await this.putFingerprints(cut);
+    await this.putDeletions(cut);
     const openEntry = await layout.putOpen(open, errand);
     for (const {chunk, done} of [...layout.writing.values()])
       if (chunk.chunk < cut.rest.nextChunk) await pace.hurry(done);
@@ -208,6 +211,7 @@ export class Snapshots {
       dedupe: layout.dedupe,
       erasedIds: layout.erasedIds,
       tombstones: null,
+      completedDeletions: layout.completedDeletions,
       ...cut.rest,
     };
   }
@@ -274,10 +278,26 @@ export class Snapshots {
     return next;
   }
 
+  /** Those that were completed since the last cut, joined as runs are, without those that are on record no more. */
+  private async putDeletions({completedDeletions: fresh, rest: {logicalMs}}: Cut): Promise<void> {
+    const {layout, parts} = this.setup;
+    const isKept = ({expiresLogicalMs}: {readonly expiresLogicalMs: number}): boolean => expiresLogicalMs >= logicalMs;
+    const kept = layout.completedDeletions.filter(isKept);
+    if (fresh.length === 0) return layout.setCompletedDeletions(kept);
+    const merged = mergeCount([...kept.map(({count}) => count), fresh.length], sizeRatio) - 1;
+    const {joined, payloads} = await this.loadJoined(merged === 0 ? [] : kept.slice(-merged));
+    const records = [...payloads.flatMap(decodeDeletions), ...fresh].filter(isKept);
+    const others = kept.filter((part) => !joined.includes(part));
+    if (records.length === 0) return layout.setCompletedDeletions(others);
+    const part = await parts.put(encodeDeletions(records));
+    const expiresLogicalMs = records.reduce((last, one) => Math.max(last, one.expiresLogicalMs), 0);
+    layout.setCompletedDeletions([...others, {part, count: records.length, expiresLogicalMs}]);
+  }
+
   /** Nothing is joined when one of them cannot be read: they stay as they are. */
-  private async loadJoined(
-    joined: readonly FingerprintsPart[],
-  ): Promise<{readonly joined: readonly FingerprintsPart[]; readonly payloads: readonly Uint8Array[]}> {
+  private async loadJoined<T extends {readonly part: PartRef}>(
+    joined: readonly T[],
+  ): Promise<{readonly joined: readonly T[]; readonly payloads: readonly Uint8Array[]}> {
     try {
       return {joined, payloads: await Promise.all(joined.map(({part}) => this.setup.loader.load(part)))};
     } catch (error) {

@@ -58,3 +58,24 @@ test('a record that is added again replaces the one before', () => {
   deletions.expireBefore(1);
   expect([...deletions.values()]).toEqual([recordOf(2, 1, 0)]);
 });
+
+test('what is completed is to be put once, and a start has it all again (DR3)', () => {
+  const deletions = new Deletions();
+  const put: DeletionRecord[] = [];
+  const cut = (): number => put.push(...deletions.takeCompleted());
+  for (let n = 0; n < 3; n++) deletions.add(recordOf(n, n % 2, 9));
+  expect(cut()).toBe(0);
+  for (let n = 0; n < 2; n++) deletions.complete(`del_0_${n}`, completed);
+  expect(cut()).toBe(2);
+  expect(cut()).toBe(2);
+  const restarted = new Deletions();
+  restarted.restore(put);
+  for (const record of deletions.pending()) restarted.add(record);
+  expect([...restarted.values()]).toEqual([...deletions.values()]);
+  expect(restarted.newestOf('hash of 0')).toEqual(recordOf(2, 0, 9));
+  expect(restarted.takeCompleted()).toEqual([]);
+  // An older program had them in the index, with those that are pending.
+  const upgraded = new Deletions();
+  for (const record of deletions.values()) upgraded.add(record);
+  expect(upgraded.takeCompleted()).toEqual(put);
+});

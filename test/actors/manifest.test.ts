@@ -28,6 +28,9 @@ function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
     userRuns: runs(),
     dedupe: some(0.2).map((part, logicalDay) => ({logicalDay, part, count: 1})),
     ...(random.chance(0.5) ? {erasedIds: some(0.1).map((part, logicalDay) => ({logicalDay, part, count: 1}))} : {}),
+    ...(random.chance(0.5)
+      ? {completedDeletions: some(0.1).map((part) => ({part, count: 1, expiresLogicalMs: 1}))}
+      : {}),
     chunks: Array.from({length: parts.length >> 1}, (_, chunk) => ({
       ...{chunk, baseOrdinal: chunk, count: 1, live: 1, minTimeMs: 1, maxTimeMs: 1, names: null},
       rows: parts[2 * chunk],
