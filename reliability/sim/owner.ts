@@ -10,6 +10,7 @@ import {patientValues} from '../../src/partition/patient-values.js';
 import {noNote} from '../../src/partition/position-note.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {Damage} from '../../src/parts/damage.js';
+import {DeferredParts} from '../../src/parts/deferred-parts.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import type {AckedParcel} from '../../src/worker-messages.js';
 import type {SimEdge} from './edge.js';
@@ -92,7 +93,7 @@ export class SimOwner {
   private async run(): Promise<void> {
     const {refreshMs, stagger} = this.options;
     const jsm = simManager(this.link);
-    const values = partValues(jsm);
+    const values = new DeferredParts(partValues(jsm));
     const log = this.log() as never;
     const runner = await assemblePartition({
       setup: {partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 64 * 1024},
@@ -101,6 +102,7 @@ export class SimOwner {
       erasing: {jsm, run: () => this.link.serverRun, isOfCluster: () => false},
       logSource: simLogSource(this.link),
       logJsm: simManager(this.link, lastSequenceMsMax),
+      values,
       cache: new PartsCache(values, cacheBytes),
       foldCache: new PartsCache(patientValues(values), cacheBytes),
       positionNote: noNote,

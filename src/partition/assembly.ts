@@ -1,7 +1,7 @@
 // One partition put together: what a thread does for each that it owns, over whatever JetStream it is handed.
 import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import type {PartitionSetup} from '../../actors/partition.js';
-import {partValues} from '../nats/part-values.js';
+import type {DeferredParts} from '../parts/deferred-parts.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import type {PartLoader} from './compaction.js';
 import {Erasure} from './erasure.js';
@@ -45,6 +45,8 @@ export interface AssemblyOptions
   readonly jsm: JetStreamManager;
   /** Parts are erased over a connection of its own, too: nothing else waits for that. */
   readonly erasing: ErasingLink;
+  /** What parts are read from; the caches read from it, too. */
+  readonly values: DeferredParts;
   /** The log is read over a connection of its own. */
   readonly logSource: LogSource;
   /** For questions about the log's end: they are asked again soon. */
@@ -53,21 +55,21 @@ export interface AssemblyOptions
 
 /** Recovers the partition, which fences an earlier owner. */
 export async function assemblePartition(options: AssemblyOptions): Promise<Runner> {
-  const {setup, js, jsm, erasing, foldCache, damage, positionNote, notePublished, log} = options;
+  const {setup, js, jsm, erasing, values, foldCache, damage, positionNote, notePublished, log} = options;
   const number = setup.partition;
   const troubleTo = (tried: string): Trouble => new Trouble(log, {partition: number, tried});
   const manifests = new ManifestStore(js, jsm, number, notePublished, troubleTo('to publish a snapshot'));
   const recovered = await recover(setup, {manifests, cache: foldCache, jsm, note: positionNote, log});
   const {partition, index, epoch, generation, named} = recovered;
   // Questions are answered out of the state at hand: a part that it no longer names only takes room.
-  const parts = new PartStore(js, number, epoch, foldCache, troubleTo('to put a part'));
+  const parts = new PartStore(js, number, epoch, foldCache, values, troubleTo('to put a part'));
   const sweep = new PartSweep({partition: number, parts, jsm, erasing, log});
   parts.retire(...recovered.outdated);
   const pace = new WorkPace(options.refreshMs * restsShare);
   const layout = new Layout(parts, pace);
   if (index !== undefined) layout.restore(index);
   // A merge reads each block once: through the cache it would only push out what readers use.
-  const unkept = new PartsCache(patientValues(partValues(jsm), troubleTo('to read a part')), 0);
+  const unkept = new PartsCache(patientValues(values, troubleTo('to read a part')), 0);
   const loader: PartLoader = {
     load: (ref) =>
       unkept.load(ref).catch((error: unknown) => {

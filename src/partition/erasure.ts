@@ -1,7 +1,7 @@
 // Taking a user out of all parts of a partition, when its erase entry is folded (DESIGN.md, section 8).
-//   Every chunk and user block that holds the user is written anew without it; the old parts are retired and leave the
-//   store when no kept manifest names them. A crash on the way loses nothing: the manifest still names the old parts, and
-//   the entry is folded again.
+//   Every chunk and user block that holds the user is written anew without it, in memory until the next snapshot; the old
+//   parts are retired and leave the store when no kept manifest names them. A crash on the way loses nothing: the manifest
+//   still names the old parts, and the entry is folded again.
 //   What is written takes the place of what was at one moment, that in which the erasure is folded: nobody reads a user of
 //   whom half is gone.
 //   What is read here is not kept: nobody asks again for a part that is being replaced, and a user of a hundred chunks would
@@ -106,7 +106,7 @@ export class Erasure {
     if (ofUser.length === 0) return erased;
     const left = eraseRows(rows, ofUser);
     const [rowsPart, bodiesPart] = await Promise.all([
-      this.parts.put(encodeRows(left)),
+      this.keep(encodeRows(left)),
       this.putBodiesWithout(entry.bodies, rows, ofUser, erased),
     ]);
     erased.chunks.push({...entryOf(left), rows: rowsPart, bodies: bodiesPart});
@@ -131,7 +131,7 @@ export class Erasure {
       }
       members.push(compressBlock(this.withoutRows(await part.block(block), columns, gone, erased)));
     }
-    return this.parts.put(joinBodies(members));
+    return this.keep(joinBodies(members));
   }
 
   /** A block without the bodies of these rows of its chunk. */
@@ -147,6 +147,11 @@ export class Erasure {
       const body = block.entry(row, users, names);
       if (body?.hasMessageId) erased.fingerprints.push(this.partition.fingerprintOf(body));
     }
+  }
+
+  /** In memory until the next snapshot, as far as there is room: the next erasure may take a user out of the same part. */
+  private async keep(payload: Uint8Array): Promise<PartRef> {
+    return this.parts.defer(payload) ?? (await this.parts.put(payload));
   }
 
   private async runsWithout(user: number): Promise<Run[]> {
@@ -165,7 +170,7 @@ export class Erasure {
     for (const held of run.blocks) {
       if (held !== block) blocks.push(held);
       else if (left !== undefined)
-        blocks.push({first: left.first, last: left.last, part: await this.parts.put(left.payload)});
+        blocks.push({first: left.first, last: left.last, part: await this.keep(left.payload)});
     }
     return {blocks, bytes: run.bytes - block.part.bytes + (left?.payload.length ?? 0)};
   }

@@ -13,10 +13,14 @@ import type {
   SnapshotIndex,
   TableRef,
 } from '../../actors/manifest.js';
+import {isDeferred} from '../parts/deferred-parts.js';
 import {ChunkDirectory} from './chunk-directory.js';
 import {type ChunkImage, imageOf, putChunk} from './chunk-parts.js';
 import type {PartStore} from './part-store.js';
 import type {Errand, WorkPace} from './work-pace.js';
+
+/** Chunks put together: their puts share the disk's flushes. */
+const chunksAtOnce = 4;
 
 export class Layout {
   private readonly parts: PartStore;
@@ -26,6 +30,8 @@ export class Layout {
   nameCounts: PartRef | null = null;
   /** Closed chunks whose parts are durable. */
   readonly chunks = new ChunkDirectory();
+  /** Numbers of those whose parts, or one of them, are in memory alone. */
+  private readonly deferredChunks = new Set<number>();
   /** The open chunk as the last snapshot wrote it. */
   openEntry: ChunkEntry | null = null;
   /** Closed chunks on their way into parts. */
@@ -89,6 +95,8 @@ export class Layout {
     const old = this.chunks.get(entry.chunk);
     if (old !== undefined) this.parts.retire(old.rows, old.bodies);
     this.chunks.set(entry);
+    if (isDeferred(entry.rows) || isDeferred(entry.bodies)) this.deferredChunks.add(entry.chunk);
+    else this.deferredChunks.delete(entry.chunk);
     if (this.openEntry?.chunk === entry.chunk) this.setOpenEntry(null);
   }
 
@@ -105,6 +113,30 @@ export class Layout {
     const {chunk, count} = image.columns;
     const isUnchanged = openEntry?.chunk === chunk && openEntry.count === count;
     return isUnchanged ? openEntry : await putChunk(this.parts, image, false, errand);
+  }
+
+  /** Puts what erasures left in memory. DP2 (src/parts/deferred-parts.ts) */
+  async putDeferred(): Promise<void> {
+    const chunks = [...this.deferredChunks];
+    for (let at = 0; at < chunks.length; at += chunksAtOnce)
+      await Promise.all(chunks.slice(at, at + chunksAtOnce).map((chunk) => this.putDeferredChunk(chunk)));
+    this.setRuns('userRuns', await Promise.all(this.userRuns.map((run) => this.storedRun(run))));
+  }
+
+  private async putDeferredChunk(chunk: number): Promise<void> {
+    const entry = must(this.chunks.get(chunk), 'a chunk that was erased from is in the directory');
+    const [rows, bodies] = await Promise.all([this.stored(entry.rows), this.stored(entry.bodies)]);
+    this.setChunk({...entry, rows, bodies});
+  }
+
+  private async storedRun(run: Run): Promise<Run> {
+    if (!run.blocks.some(({part}) => isDeferred(part))) return run;
+    const blocks = run.blocks.map(async (block) => ({...block, part: await this.stored(block.part)}));
+    return {...run, blocks: await Promise.all(blocks)};
+  }
+
+  private async stored(ref: PartRef): Promise<PartRef> {
+    return isDeferred(ref) ? this.parts.putDeferred(ref) : ref;
   }
 
   setTable(table: 'users' | 'names', count: number, blocks: ReadonlyMap<number, PartRef>): void {

@@ -4,10 +4,11 @@
 import {randomBytes} from 'node:crypto';
 import {crc32} from 'node:zlib';
 import type {JetStreamClient} from '@nats-io/jetstream';
-import {assert} from '../../actors/invariant.js';
+import {assert, must} from '../../actors/invariant.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {headersBytesMax, payloadBytesMin} from '../nats/payload.js';
 import {bucketSubject} from '../nats/topology.js';
+import {type DeferredParts, isDeferred} from '../parts/deferred-parts.js';
 import type {PartsCache, Reading} from '../parts/parts-cache.js';
 import {retryForever, type Trouble} from './retry.js';
 
@@ -30,6 +31,7 @@ export class PartStore {
   private readonly keyPrefix: string;
   private readonly epoch: number;
   private readonly atHand: PartsAtHand;
+  private readonly deferred: DeferredParts | undefined;
   private readonly trouble: Trouble | undefined;
   private nextKey = 0;
   /** Parts that the state at hand no longer names, by key; a kept manifest may still do. */
@@ -45,11 +47,13 @@ export class PartStore {
     partition: number,
     epoch: number,
     atHand: PartsAtHand = nothingAtHand,
+    deferred?: DeferredParts,
     trouble?: Trouble,
   ) {
     this.js = js;
     this.epoch = epoch;
     this.atHand = atHand;
+    this.deferred = deferred;
     this.trouble = trouble;
     this.keyPrefix = `p${partition}.${epoch}-${randomBytes(4).toString('hex')}`;
   }
@@ -60,11 +64,10 @@ export class PartStore {
    */
   async put(payload: Uint8Array, reading?: Reading): Promise<PartRef> {
     assert(payload.length > 0, 'a part has bytes');
-    const key = `${this.keyPrefix}.${this.nextKey++}`;
+    const key = this.newKey();
     const revisions: number[] = [];
     const crcs: number[] = [];
-    for (let at = 0, i = 0; at < payload.length; at += valueBytesMax, i++) {
-      const value = payload.subarray(at, at + valueBytesMax);
+    for (const [i, value] of valuesOf(payload).entries()) {
       const subject = bucketSubject('parts', `${key}.${i}`);
       // The same message id on every try: an unknown outcome does not leave a second copy.
       const ack = await retryForever(() => this.js.publish(subject, value, {msgID: `${key}.${i}`}), this.trouble);
@@ -77,10 +80,33 @@ export class PartStore {
     return ref;
   }
 
+  private newKey(): string {
+    return `${this.keyPrefix}.${this.nextKey++}`;
+  }
+
+  /** A part that is in memory alone; undefined when there is no room for it. `putDeferred` puts it (DP2, deferred-parts.ts). */
+  defer(payload: Uint8Array): PartRef | undefined {
+    const {deferred} = this;
+    if (deferred?.hasRoom(payload.length) !== true) return undefined;
+    const values = valuesOf(payload);
+    const revisions = values.map((value) => deferred.add(value));
+    return {key: this.newKey(), revisions, bytes: payload.length, valueBytes: valueBytesMax, crcs: values.map(crc32Of)};
+  }
+
+  /** The same part in the store, by another name. The deferred one is to be retired. */
+  async putDeferred({revisions}: PartRef): Promise<PartRef> {
+    const {deferred} = this;
+    const values = await Promise.all(revisions.map((revision) => deferred?.read(revision)));
+    return this.put(
+      Buffer.concat(values.map((value) => must(value, 'what was deferred is in memory until it is put'))),
+    );
+  }
+
   /** The state at hand no longer names these parts. */
   retire(...refs: readonly PartRef[]): void {
     for (const ref of refs) {
-      this.retired.set(ref.key, ref);
+      if (isDeferred(ref)) for (const revision of ref.revisions) this.deferred?.drop(revision);
+      else this.retired.set(ref.key, ref);
       this.atHand.forget(ref);
     }
   }
@@ -106,6 +132,14 @@ export class PartStore {
     return !named.has(key) && !key.startsWith(`${this.keyPrefix}.`) && epochOf(key) <= this.epoch;
   }
 }
+
+function valuesOf(payload: Uint8Array): Uint8Array[] {
+  const values: Uint8Array[] = [];
+  for (let at = 0; at < payload.length; at += valueBytesMax) values.push(payload.subarray(at, at + valueBytesMax));
+  return values;
+}
+
+const crc32Of = (value: Uint8Array): number => crc32(value);
 
 /** Of the owner that wrote the part. */
 const epochOf = (key: string): number => Number.parseInt(key.slice(key.indexOf('.') + 1), 10);

@@ -17,6 +17,7 @@ import {readDeployment} from '../nats/topology.js';
 import {erasesAtomically} from '../nats/version.js';
 import {createLogger} from '../observe.js';
 import {Damage} from '../parts/damage.js';
+import {DeferredParts} from '../parts/deferred-parts.js';
 import {handOutRows} from '../parts/handed-rows.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {borrowRoom} from '../parts/spare-room.js';
@@ -68,6 +69,8 @@ interface Shared {
   readonly nc: NatsConnection;
   /** For erasing alone. */
   readonly erasingNc: NatsConnection;
+  /** What both caches read from. */
+  readonly values: DeferredParts;
   /** For live reads: fails when the store does. */
   readonly cache: PartsCache;
   /** For folding, in the same memory: waits while the store is unreachable. */
@@ -86,7 +89,7 @@ async function openShared(): Promise<Shared> {
   ]);
   const jsm = await jetstreamManager(nc, {checkAPI: false});
   const deployment = must(await readDeployment(nc), 'the deployment record exists before partitions start');
-  const values = partValues(jsm);
+  const values = new DeferredParts(partValues(jsm));
   const cache = new PartsCache(values, data.cacheBytesMax);
   const digest = createHash('sha256').update(`fingerprints ${deployment.secret}`).digest();
   return {
@@ -94,6 +97,7 @@ async function openShared(): Promise<Shared> {
     logSource: new NatsLogSource(logNc, await jetstreamManager(logNc, {checkAPI: false})),
     nc,
     erasingNc,
+    values,
     cache,
     foldCache: new PartsCache(patientValues(values, new Trouble(log, {tried: 'to read a part'})), cache.memory),
     seeds: [digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8)],
@@ -113,7 +117,7 @@ function vitalsOf({logNc, nc, erasingNc, cache}: Shared): ThreadVitals {
 }
 
 async function startPartition(number: number, shared: Shared): Promise<Runner> {
-  const {nc, erasingNc, logSource, cache, foldCache, seeds} = shared;
+  const {nc, erasingNc, logSource, values, cache, foldCache, seeds} = shared;
   return assemblePartition({
     setup: {
       partition: number,
@@ -126,6 +130,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     erasing: await erasingLink(erasingNc),
     logSource,
     logJsm: await jetstreamManager(nc, {checkAPI: false, timeout: lastSequenceMsMax}),
+    values,
     cache,
     foldCache,
     damage,

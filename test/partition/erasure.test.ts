@@ -1,10 +1,11 @@
 // What taking a user out of the parts reads, beside what live reads have in memory.
 import {describe, expect, test} from 'vitest';
 import {inOrder} from '../../actors/chunk.js';
-import {tickReason, writeErase, writeEvent, writeTick} from '../../actors/codec/entries.js';
+import {type Json, tickReason, writeErase, writeEvent, writeTick} from '../../actors/codec/entries.js';
 import {chunkRowsMax} from '../../actors/limits.js';
 import {encodeRows} from '../../actors/rows.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
+import {isDeferred} from '../../src/parts/deferred-parts.js';
 import {MemoryShell} from '../support/memory-shell.js';
 
 /** The first user there is. */
@@ -64,12 +65,21 @@ describe.each([
   test('stays open when users are erased who have no rows in it', async () => {
     const shell = new MemoryShell(kernelOf());
     await appendEvents(shell, chunkRowsMax, (i) => `old${i % 40}`);
+    const written = shell.written.length;
     for (let i = 0; i < 40; i++) {
       await appendEvents(shell, 100, () => 'new');
       await erase(shell, `old${i}`);
     }
     const {layout, partition} = shell.readable(0);
     expect([...layout.chunks.values()]).toMatchObject([{chunk: 0, count: chunkRowsMax, live: 0}]);
+    // What an erasure writes anew is put with the next snapshot alone: of so many, once.
+    expect(shell.written.length).toBe(written);
+    const [entry] = layout.chunks.values();
+    expect([entry!.rows, entry!.bodies].map(isDeferred)).toEqual([true, true]);
+    await shell.append((writer) => writeTick(writer, day, 1, tickReason.interval));
+    const [stored] = layout.chunks.values();
+    expect([stored!.rows, stored!.bodies].map(isDeferred)).toEqual([false, false]);
+    await (await shell.restarted()).state();
     expect(partition.open).toMatchObject({chunk: 1, count: 4_000});
     expect([...partition.deletions.values()].map(({eventsDeleted}) => eventsDeleted)).toEqual(
       Array.from({length: 40}, (_, i) => Math.floor(chunkRowsMax / 40) + (i < chunkRowsMax % 40 ? 1 : 0)),
@@ -106,8 +116,9 @@ describe.each([
         (writer) => {
           for (let i = from; i < from + count; i++) {
             const userId = `u${i % 11}`;
-            const more = i % 11 === 4 ? {only: `secret ${i}`, plain: 4} : {plain: i % 3};
-            const properties = {session: `s${i * 7}`, ...more, ...(i % 5 === 0 ? {nested: {i}} : {})};
+            const properties: Record<string, Json> = {session: `s${i * 7}`, plain: i % 3};
+            if (i % 11 === 4) properties.only = `secret ${i}`;
+            if (i % 5 === 0) properties.nested = {i};
             const event = i % 11 === 4 ? 'of the erased' : `name ${i % 2}`;
             const timeMs = day + i * 1_000 - (i % 50 === 0 ? 86_400_000 : 0);
             writeEvent(writer, {event, userId, timeMs, receivedMs: day + i, messageId: `m${i}`, properties});

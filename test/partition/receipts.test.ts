@@ -14,6 +14,7 @@ import {patientValues} from '../../src/partition/patient-values.js';
 import {noNote} from '../../src/partition/position-note.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {Damage} from '../../src/parts/damage.js';
+import {DeferredParts} from '../../src/parts/deferred-parts.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {PartitionRole} from '../support/partition-role.js';
 import {until} from '../support/until.js';
@@ -68,7 +69,7 @@ function slowLink(): ErasingLink {
 
 async function startPartition(): Promise<Runner> {
   const jsm = await jetstreamManager(role.nc, {checkAPI: false});
-  const values = partValues(jsm);
+  const values = new DeferredParts(partValues(jsm));
   const cache = new PartsCache(values, 1_024 * 1_024);
   runner = await assemblePartition({
     setup: {partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 1_024 * 1_024},
@@ -77,6 +78,7 @@ async function startPartition(): Promise<Runner> {
     erasing: slowLink(),
     logSource: new NatsLogSource(role.nc, jsm),
     logJsm: jsm,
+    values,
     cache,
     foldCache: new PartsCache(patientValues(values), cache.memory),
     damage: new Damage(log),
