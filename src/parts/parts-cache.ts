@@ -55,8 +55,8 @@ export class PartsCache {
   }
 
   /**
-   * For who copies out of it what it needs, once: nothing is kept, and the bytes may begin anywhere (not stored-parts.ts
-   * V1). Not for rows, which are kept in their newest version.
+   * For who copies out of it what it needs, once: nothing is kept, and the bytes may begin anywhere (not V1 of
+   * stored-parts.ts). Not for rows, which are kept in their newest version.
    * @throws MissingPart, DamagedPart
    */
   async loadUnkept(ref: PartRef): Promise<Uint8Array> {
