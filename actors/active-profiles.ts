@@ -1,8 +1,8 @@
 // Profiles in memory: what identify entries are applied to, and what no part has yet.
 //   Does not own: how one is read back from parts; the shell does that (src/partition/user-loader.ts).
 //
-//   AP1. What a cut set aside stays as it was, for as long as it is printed (P7): a profile is copied before its first change
-//        after the cut. To print all of them at the cut would stop the fold: 50,000 took 0.15 to 0.4 s.
+//   AP1. What a cut set aside stays as it was, for as long as it is printed (manifest.ts P7): a profile is copied before its
+//        first change after the cut. To print all of them at the cut would stop the fold: 50,000 took 0.15 to 0.4 s.
 //   AP2. A profile that no part has yet, because it changed since the last cut or was set aside by it, is not dropped: nothing
 //        else knows its traits.
 import {must} from './invariant.js';

@@ -11,7 +11,7 @@
 //         | `whole` payload                        for what the fields above cannot tell
 //
 //   B1. A property whose code stands in its column (rows.ts R2) is not in the body; the value of one that is `inBody`
-//       is, and of a property without a column (R3, `keyInBody` in the shape) its key and value are, in the shape's order.
+//       is, and of a property without a column (rows.ts R3, `keyInBody` in the shape) its key and value are, in the shape's order.
 //   B2. A block stands alone with the columns: shapes name columns and nothing else, so one that only an erased row used
 //       says nothing of it.
 //   B3. Parts of version 1, whose blocks were (length:varint payload)*, are read as blocks of whole bodies.
@@ -256,7 +256,7 @@ export class BodyBlock {
    */
   properties(row: number): PropertyCursor {
     const place = this.seek(row);
-    assert(place !== undefined, 'a live row has a body: P7');
+    assert(place !== undefined, 'a live row has a body: manifest.ts P7');
     const reader = new ByteReader(this.block, place.start, place.end);
     const flags = reader.u8();
     if (flags === flagWhole) {

@@ -42,7 +42,7 @@ export interface Manifest {
   /** The newest of the parts that its owner wrote, 0: none. For who looks into a store; the service does not read it. */
   readonly highWaterRevision: number;
   readonly index: PartRef;
-  /** The snapshot before this one: its parts are kept too (P4). */
+  /** The snapshot before this one: its parts are kept too (src/partition/snapshots.ts P4). */
   readonly previous: {
     readonly position: Position;
     readonly mark: string;

@@ -74,7 +74,7 @@ export interface EncodedFingerprints {
 
 /**
  * State that was dirty at a cut. The shell writes it as parts. What is iterable is iterated once, before `snapshotDone`, and
- * is encoded block by block meanwhile: folding may go on between any two of them, and changes none (P7).
+ * is encoded block by block meanwhile: folding may go on between any two of them, and changes none (manifest.ts P7).
  */
 export interface Cut {
   readonly sequence: number;

@@ -6,7 +6,7 @@ import {lowerBound} from './lower-bound.js';
 import {PairSums, type SortedPairs} from './pair-sums.js';
 import {hoursPerDay, type WindowsView} from './windows.js';
 
-/** A block is closed when it holds so many bytes; a single day may exceed it (W2). */
+/** A block is closed when it holds so many bytes; a single day may exceed it (windows.ts W2). */
 export const windowBlockBytes = 256 * 1024;
 
 export class WindowDeltas {
@@ -37,7 +37,7 @@ export class WindowDeltas {
     this.pendingCounts = counts;
   }
 
-  /** One event of an erased user goes. W1; the day set is cleaned by leaving out `erasedUsers`. */
+  /** One event of an erased user goes. W1 (windows.ts); the day set is cleaned by leaving out `erasedUsers`. */
   subtract(timeMs: number, name: number): void {
     this.cells.add(Math.floor(timeMs / hourMs), name, -1);
   }

@@ -3,7 +3,7 @@
 //   records gain, is the host's (actors/kernel-chunk.ts), which also copies a chunk out when it is closed. Users that came
 //   lately are known here: one that is costs two lines of cache instead of a look-up in the host's table.
 //   The same rows, codes and bodies as actors/open-chunk.ts, dictionary.ts and bodies.ts make, its plain twins (test/actors);
-//   the layout of entries is that of actors/codec/entries.ts. D1, D2 and B1 are stated there.
+//   the layout of entries is that of actors/codec/entries.ts. D1 and D2 are those of dictionary.ts, B1 that of bodies.ts.
 //   E1. `take` stops before what is no ordinary event: another kind of entry, a message id (which may have come before), a
 //       name that it does not know. The host looks at that entry, and has `append` make its row.
 //   E2. What is compared or copied is read and written 16 bytes at a time: areas have room for that behind them.

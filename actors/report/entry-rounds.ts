@@ -3,8 +3,8 @@
 //   In a round everybody walks from one entry, as without a window. Whoever gets no further because an event came too late
 //   tries a later entry in the next round. In the end whoever got beyond the entry walks from the best one once more, to be
 //   counted.
-//   E1. An entry reaches no step earlier than those before it do (W3). So where the next step came too late, at t, only an
-//       entry from t minus the window on gets further: those in between are left out.
+//   E1. An entry reaches no step earlier than those before it do (funnel-walk.ts W3). So where the next step came too late,
+//       at t, only an entry from t minus the window on gets further: those in between are left out.
 //   E2. Where there is no next step at all, no later entry gets further.
 //   E3. Of equally deep walks the first one counts: entries come in their order.
 //   E4. Rounds end: times are whole ms, so the entry that is looked for next comes after the one before.

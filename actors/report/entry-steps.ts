@@ -12,7 +12,10 @@ export interface EntrySteps {
   begin(count: number): void;
   /** Takes them on to the step that was found, where it lies within the window of their entry. `windowMs` is inclusive. */
   keepWithin(count: number, step: number, windowMs: number, endKey: number): number;
-  /** Of `walked` who walked from an entry: those that may get further from a later one, which has to be after their key. E1, E2 */
+  /**
+   * Of `walked` who walked from an entry: those that may get further from a later one, which has to be after their key.
+   * E1, E2 (entry-rounds.ts)
+   */
   seekLater(walked: number, stepCount: number, windowMs: number): number;
   /** Takes them on to the entry that was found. */
   takeLater(count: number, endKey: number): number;
@@ -84,7 +87,7 @@ export class PlainEntrySteps implements EntrySteps {
     return count;
   }
 
-  /** E3 */
+  /** E3 (entry-rounds.ts) */
   private noteDepth(slot: number): void {
     const {depths, deepest} = this;
     if (depths[slot] <= deepest[slot]) return;

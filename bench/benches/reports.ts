@@ -60,7 +60,7 @@ interface Line {
   readonly name: string;
   /** Under which the peer's times are. */
   readonly question: string;
-  /** Of the table; the ratio is to reach it. */
+  /** Of the table in bench/README.md; the ratio is to reach it. */
   readonly reach: string;
   readonly oursMs: readonly number[];
   readonly peerMs: readonly number[] | null;

@@ -95,7 +95,7 @@ export class FunnelTwins {
     ];
   }
 
-  /** With all its postings. T1 */
+  /** With all its postings. T1 (ground.ts) */
   private async funnelIndex(owned: Owned, walker: SecondWalkerOptions & {readonly kernelBytesMin?: number}) {
     const small = this.ground.isSmall ? {lookupsMin: 1, kernelBytesMin: 1} : {};
     const options = {...small, ...walker};
@@ -107,7 +107,7 @@ export class FunnelTwins {
     return index;
   }
 
-  /** T1 */
+  /** T1 (ground.ts) */
   private async untilJoint(index: WatchedFunnelIndex, ask: Way, say: Say): Promise<void> {
     for (let poll = 0; index.jointWalks === 0; poll++) {
       if (poll === threadPolls) throw new Error('no second thread walks along');

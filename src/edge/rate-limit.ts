@@ -1,5 +1,6 @@
 // Rate limits of a key (API.md, Errors): the generic cell rate algorithm, one number for each key and limit.
-//   Owns: the arithmetic and the header fields. Does not own: the clock, the numbers (they live in the key, R2).
+//   Owns: the arithmetic and the header fields. Does not own: the clock, the numbers (they live in the key:
+//         src/keys/key-ring.ts R2).
 //   L1. A request comes in while there is room for one unit, and one is charged at once: what it costs beyond that is
 //       charged when it is known, and may take the balance below zero, so that no batch is half admitted.
 //   L2. A refused request is charged nothing: who keeps asking is let in as soon as who waits.

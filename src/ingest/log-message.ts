@@ -36,7 +36,7 @@ export class LogMessage implements Commit {
   sends = 0;
   firstSentMs = 0;
   lastSentMs = 0;
-  /** Given with the first send and kept for all later ones, as are the bytes (G2). */
+  /** Given with the first send and kept for all later ones, as are the bytes (publisher.ts G2). */
   id = '';
   private sealed: Uint8Array | undefined;
   private readonly waiters: CommitWaiter[] = [];

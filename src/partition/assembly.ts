@@ -20,7 +20,7 @@ import {Runner, type RunnerSetup} from './runner.js';
 import {Snapshots} from './snapshots.js';
 import {WorkPace} from './work-pace.js';
 
-/** A snapshot may rest for so much of the refresh: a tick comes a fifth of it early (runner.ts `tickShare`). WP2 */
+/** A snapshot may rest for so much of the refresh: a tick comes a fifth of it early (runner.ts `tickShare`). WP2 (work-pace.ts) */
 const restsShare = 0.02;
 
 export interface AssemblyOptions

@@ -151,7 +151,7 @@ class Output {
     this.append({first, last, part});
   }
 
-  /** As it is. RC1 */
+  /** As it is. RC1 (run-cursor.ts) */
   async takeOver({first, last, part, load}: SourceBlock): Promise<void> {
     if (part === undefined) await this.add({first, last, payload: await load()});
     else this.append({first, last, part});

@@ -1,4 +1,4 @@
-// Manifests in their bucket: read through the leader, written by compare-and-set (P3).
+// Manifests in their bucket: read through the leader, written by compare-and-set (snapshots.ts P3).
 import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import {decodeManifest, encodeManifest, type Manifest} from '../../actors/manifest.js';
 import {hasCode, messageNotFound, wrongLastSequence} from '../nats/error-codes.js';

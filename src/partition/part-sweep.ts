@@ -2,7 +2,7 @@
 // never published. Behind the snapshots, list after list, orphans last; only the receipt of a deletion, a stop, and a snapshot
 // behind which lists gather wait for it.
 //   Owns: what is still to be erased, and how. Does not own: what is garbage (part-store.ts), nor when (snapshots.ts, scrub.ts).
-//   S1. Parts leave by erase-by-sequence alone: purge, KV delete and overwrite leave their bytes on the disk (DESIGN.md, 8).
+//   S1. Parts leave by erase-by-sequence alone: purge, KV delete and overwrite leave their bytes on the disk (DESIGN.md, section 8).
 //   S2. No erase hits another value than the one it is meant for. It names a sequence, and a server that lost its newest
 //       messages (a power cut without sync, a restored backup) gives theirs to others. So a value is erased only in the run of
 //       the server in which it was seen to be there, by its subject, under which nothing else is ever stored: no run gives a
@@ -10,7 +10,7 @@
 //   S3. An erase reaches the run that the look was of, or none: it is sent in the turn in which the link still names that run.
 //       Of a cluster this is the server that we speak to, and the one that has the stream may begin another run unseen: it is
 //       away for longer than a look is good for there.
-//   S4. A list is of no later manifest (P4): it may be erased while the next snapshot is written.
+//   S4. A list is of no later manifest (snapshots.ts P4): it may be erased while the next snapshot is written.
 //   S5. What is erased while it is noted is noted as a whole, also what was begun before: a receipt speaks of all of it.
 import {setTimeout as pause} from 'node:timers/promises';
 import type {JetStreamManager} from '@nats-io/jetstream';

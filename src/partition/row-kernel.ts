@@ -126,7 +126,7 @@ export const hasRowKernel = module !== undefined;
 
 /** What a bench leaves out. */
 interface Tuning {
-  /** Of new values in a column from which on D1 holds; above 1 it never does. */
+  /** Of new values in a column from which on D1 (actors/dictionary.ts) holds; above 1 it never does. */
   readonly distinctShare?: number;
   /** Bytes of keys of users that the kernel knows; 0: it knows none. */
   readonly knownUserBytesMax?: number;

@@ -63,7 +63,7 @@ export interface RunnerSetup {
   readonly refreshMs: number;
   /** Share of a tick's period by which this partition's ticks come later than others': [0, 1). */
   readonly stagger: number;
-  /** What an erasure can claim of the disk (DESIGN.md, 8). */
+  /** What an erasure can claim of the disk (DESIGN.md, section 8). */
   readonly erasureReach: ErasureReach;
   /** Told after each message, for those who look how far the fold is. */
   readonly noteApplied: (sequence: number) => void;

@@ -39,7 +39,10 @@ export class PartsCache {
   /** Of rows parts so far: what the store has, and what of it was kept. C4 */
   private readonly rowsBytes = {stored: 0, kept: 0};
 
-  /** `memory`: its own of so many bytes, or that of another reader (M1). Without `askedColumns` rows are kept whole (C4). */
+  /**
+   * `memory`: its own of so many bytes, or that of another reader (parts-memory.ts M1). Without `askedColumns` rows are kept
+   * whole (C4).
+   */
   constructor(values: PartValues, memory: number | PartsMemory, askedColumns?: AskedColumns) {
     this.stored = new StoredParts(values);
     this.memory = typeof memory === 'number' ? new PartsMemory(memory) : memory;
@@ -52,8 +55,8 @@ export class PartsCache {
   }
 
   /**
-   * For who copies out of it what it needs, once: nothing is kept, and the bytes may begin anywhere (not V1). Not for rows,
-   * which are kept in their newest version.
+   * For who copies out of it what it needs, once: nothing is kept, and the bytes may begin anywhere (not V1 of
+   * stored-parts.ts). Not for rows, which are kept in their newest version.
    * @throws MissingPart, DamagedPart
    */
   async loadUnkept(ref: PartRef): Promise<Uint8Array> {

@@ -57,7 +57,7 @@ export class KernelRowFinder implements RowFinder {
 
   find(name: number, code: number): Uint16Array {
     if (this.findOpen === undefined) return this.plain.find(name, code);
-    const isThere = name <= this.nameMax && code <= this.codeMax; // RF1
+    const isThere = name <= this.nameMax && code <= this.codeMax; // RF1 (actors/report/row-finder.ts)
     return this.found.subarray(0, isThere ? this.findOpen(this.count, name, code) : 0);
   }
 }

@@ -1,7 +1,7 @@
-// Entry of the second thread for long funnels (second-walker.ts): counts blocks of users that the report thread has not
-// taken, out of postings in shared memory, and finds medians of steps that it has not. The durations of a walk lie where the
-// report thread reads them, until the next walk uses that memory again: new memory for each funnel, of megabytes, is pages that
-// are touched for the first time, up to 13 us each (bench/PROFILES.md).
+// Entry of the second thread for long funnels (second-walker.ts, which has the rules J1 to J7): counts blocks of users
+// that the report thread has not taken, out of postings in shared memory, and finds medians of steps that it has not. The
+// durations of a walk lie where the report thread reads them, until the next walk uses that memory again: new memory for
+// each funnel, of megabytes, is pages that are touched for the first time, up to 13 us each (bench/PROFILES.md).
 
 import {parentPort, receiveMessageOnPort, workerData} from 'node:worker_threads';
 import {must} from '../../actors/invariant.js';

@@ -77,7 +77,7 @@ async function expectSame({messages}: Log, restartBefore = messages.length): Pro
   for (let sequence = 1; sequence <= messages.length; sequence++) {
     if (sequence - 1 === restartBefore) {
       [twin, byKernel] = [await twin.restarted(), await byKernel.restarted()];
-      for (let again = 1; again < sequence; again++) await fold(again); // What the snapshot has is skipped. P1
+      for (let again = 1; again < sequence; again++) await fold(again); // What the snapshot has is skipped. P1 (partition.ts)
     }
     await fold(sequence);
     expect(byKernel.written).toEqual(twin.written);

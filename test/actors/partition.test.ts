@@ -153,7 +153,7 @@ function encoded({users, names, windowBlocks, userBlocks, fingerprints, ...rest}
 }
 
 describe('partition', () => {
-  test('a cut says what stood at it, however much is folded before it is encoded (P7)', () => {
+  test('a cut says what stood at it, however much is folded before it is encoded (manifest.ts P7)', () => {
     const isNoErasure = ({kind}: Entry) => kind !== 'erase';
     fc.assert(
       fc.property(log, log, cuts, fc.boolean(), (before, after, split, hasKernel) => {
@@ -173,7 +173,7 @@ describe('partition', () => {
     );
   });
 
-  test('a cut prints no profile: all of them would hold up the fold (AP1)', () => {
+  test('a cut prints no profile: all of them would hold up the fold (active-profiles.ts AP1)', () => {
     const partition = new Partition({partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 1024 * 1024});
     const known = Array.from(
       {length: 100},

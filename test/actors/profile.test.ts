@@ -79,6 +79,9 @@ test('members are what was printed', () => {
   );
 });
 
-test.each(['', '1', '[]', '{', '{"a":1', '{"a":[1}', '{ "a":1}', '{"a}'])('%j is no printed object (JM1)', (text) => {
-  expect(() => [...membersOf(text)]).toThrow(/JM1/);
-});
+test.each(['', '1', '[]', '{', '{"a":1', '{"a":[1}', '{ "a":1}', '{"a}'])(
+  '%j is no printed object (json-members.ts JM1)',
+  (text) => {
+    expect(() => [...membersOf(text)]).toThrow(/JM1/);
+  },
+);

@@ -60,7 +60,7 @@ async function askOn(socket: Socket): Promise<void> {
       if (Date.now() > endMs) return;
       await new Promise(setImmediate);
     }
-    await new Promise(setImmediate); // Its answer leaves at the end of the turn (X4).
+    await new Promise(setImmediate); // Its answer leaves at the end of the turn (exchange.ts X4).
   }
 }
 

@@ -101,7 +101,7 @@ export class TestPartition {
     if (this.open.isFull) this.cutChunk();
   }
 
-  /** Rows of the user go from all chunks, its counts are subtracted in the next run, its day sets keep it (W1). */
+  /** Rows of the user go from all chunks, its counts are subtracted in the next run, its day sets keep it (windows.ts W1). */
   erase(user: string): this {
     this.cutChunk();
     const key = wtf8('u' + user);

@@ -92,7 +92,7 @@ test('an answer has every field, in the order of API.md', async () => {
 });
 
 describe('funnel walk', () => {
-  /** Every entry, every event: what W1 and W2 say, without W3. */
+  /** Every entry, every event: what W1 and W2 of funnel-walk.ts say, without W3. */
   function slowWalk(steps: readonly number[], windowMs: number, times: readonly number[], kinds: readonly number[]) {
     let deepest: number[] = [];
     for (let entry = 0; entry < kinds.length; entry++) {
