@@ -5,6 +5,8 @@
 //       or not: to look for equal ones would cost more than it saves. Two codes may then stand for equal values.
 //   D2. Which columns those are is decided at the first row of each block, from the rows before: a chunk that was restored
 //       from its parts goes on as it would have. A column that became one stays one: all its values are new from then on.
+//       Of a chunk that was erased from it may be decided otherwise than when its rows came: then a bound may leave no room
+//       for a value that had a code, and that no body tells.
 import {copyRange, equalRanges, viewOf} from './byte-ranges.js';
 import {ByteWriter} from './codec/bytes.js';
 import {ColumnValues} from './column-values.js';
@@ -160,16 +162,17 @@ export class Dictionary {
 
   /**
    * Gives out codes for the first `count` rows of a part as they were given out when those rows came, and writes them to
-   * `codes`, one array a column. D2
+   * `codes`, one array a column. False when there is no room for one of these values. D2
    */
-  restore(columns: readonly RowColumn[], count: number, codes: readonly Uint16Array[]): void {
+  restore(columns: readonly RowColumn[], count: number, codes: readonly Uint16Array[]): boolean {
     const scratch = new ByteWriter(dictionaryValueBytesMax);
     const restored = columns.map((column, i) => new RestoredColumn(this, i, column, codes[i], scratch));
     for (let row = 0; row < count; row++) {
       if (row > 0 && row % bodyBlockRows === 0) this.beginBlock();
-      for (const column of restored) column.restoreRow(row);
+      for (const column of restored) if (!column.restoreRow(row)) return false;
     }
     if (count > 0 && count % bodyBlockRows === 0) this.beginBlock();
+    return true;
   }
 
   /** Another value of the column that has this code already. */
@@ -193,11 +196,12 @@ class RestoredColumn {
     this.known = new Uint16Array(column.values.count + 1);
   }
 
-  restoreRow(row: number): void {
+  restoreRow(row: number): boolean {
     const {codes, inBody} = this.column;
     const code = codes[row];
-    if (code === codeAbsent) return;
+    if (code === codeAbsent) return true;
     this.codes[row] = code === inBody ? codeInBody : this.ownCode(code);
+    return code === inBody || this.codes[row] !== codeInBody;
   }
 
   private ownCode(code: number): number {

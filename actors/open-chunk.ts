@@ -1,5 +1,6 @@
 // The chunk that rows are appended to; the others are closed and live in parts (actors/rows.ts, actors/bodies.ts).
-//   A chunk is closed when it has `chunkRowsMax` rows or `chunkBodyBytesMax` bytes of bodies.
+//   A chunk is closed when it has `chunkRowsMax` rows or `chunkBodyBytesMax` bytes of bodies, and instead of being opened
+//   again when its dictionary has no room for what an erasure left (dictionary.ts D2).
 
 import {BodyWriter, bodyLengths, keyInBody, type Shape} from './bodies.js';
 import {equalRanges, viewOf} from './byte-ranges.js';
@@ -177,8 +178,8 @@ export class OpenChunk implements ChunkInMemory {
     return index < this.fullBlocks.length ? this.fullBlocks[index] : this.bodies.encoded();
   }
 
-  /** An open chunk as its parts, or an erasure, left it. */
-  static restore(rows: RowsView, blocks: readonly Uint8Array[]): OpenChunk {
+  /** An open chunk as its parts, or an erasure, left it; undefined when its dictionary has no room for it. D2 */
+  static restore(rows: RowsView, blocks: readonly Uint8Array[]): OpenChunk | undefined {
     const open = new OpenChunk(rows.chunk, rows.baseOrdinal);
     for (let row = 0; row < rows.count; row++) open.times[row] = timeOf(rows, row);
     open.users.set(rows.users);
@@ -189,7 +190,7 @@ export class OpenChunk implements ChunkInMemory {
       open.addColumn(column.key.slice());
     }
     open.keysInBody = rows.keysInBody;
-    open.dictionary.restore(rows.columns, rows.count, open.columns);
+    if (!open.dictionary.restore(rows.columns, rows.count, open.columns)) return undefined;
     open.count = rows.count;
     open.restoreBlocks(blocks);
     return open;

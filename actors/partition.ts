@@ -245,6 +245,7 @@ export class Partition {
   private appendable(): OpenChunk | KernelChunk {
     if (!(this.open instanceof RestoredChunk)) return this.open;
     const opened = this.open.opened();
+    if (opened === undefined) return this.closeChunk();
     this.open = opened;
     return opened;
   }
@@ -306,13 +307,14 @@ export class Partition {
     this.nameCounts = grown;
   }
 
-  /** Closes the open chunk, if it has rows, and opens the next. */
-  private closeChunk(): void {
-    if (this.open.count === 0) return;
+  /** Closes the open chunk, which has rows, and opens the next. */
+  private closeChunk(): OpenChunk | KernelChunk {
     const {open} = this;
     if (open instanceof KernelChunk) open.close();
     this.closed.push(open);
-    this.open = this.nextChunk(open.chunk + 1, open.baseOrdinal + open.count, open);
+    const next = this.nextChunk(open.chunk + 1, open.baseOrdinal + open.count, open);
+    this.open = next;
+    return next;
   }
 
   /** The open chunk goes on as it is without the rows of a user: closing it for each would leave many small ones. */

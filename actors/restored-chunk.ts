@@ -29,8 +29,8 @@ export class RestoredChunk implements ChunkInMemory {
     return this.rows.count;
   }
 
-  /** One that rows are appended to. */
-  opened(): OpenChunk {
+  /** One that rows are appended to; undefined when no more can be: then it is closed as it is. */
+  opened(): OpenChunk | undefined {
     return OpenChunk.restore(this.rows, this.bodyBlocks);
   }
 

@@ -6,6 +6,7 @@ import {ByteWriter} from '../../actors/codec/bytes.js';
 import {beginMessage, MessageCursor, sealMessage, writeEvent} from '../../actors/codec/entries.js';
 import {NewestRows} from '../../actors/history.js';
 import {InternedTable} from '../../actors/interned.js';
+import {must} from '../../actors/invariant.js';
 import {chunkRowsMax} from '../../actors/limits.js';
 import {OpenChunk} from '../../actors/open-chunk.js';
 import {RestoredChunk} from '../../actors/restored-chunk.js';
@@ -116,7 +117,7 @@ function ofOneChunk(count: number): Piece[] {
           return told(() => sumOf(order));
         },
         plain: () => {
-          const {order} = inOrder(restored().opened().columnsView());
+          const {order} = inOrder(must(restored().opened(), 'nothing was erased from it').columnsView());
           return told(() => sumOf(order));
         },
       },

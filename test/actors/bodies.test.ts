@@ -145,7 +145,7 @@ describe('bodies', () => {
     const events = mixedEvents(3 * bodyBlockRows, 5);
     for (const cut of [1, bodyBlockRows - 1, bodyBlockRows, bodyBlockRows + 77]) {
       const told = new Story(events.slice(0, cut));
-      told.chunk = OpenChunk.restore(viewRows(encodeRows(inOrder(told.chunk.columnsView()))), told.chunk.blocks());
+      told.chunk = OpenChunk.restore(viewRows(encodeRows(inOrder(told.chunk.columnsView()))), told.chunk.blocks())!;
       told.append(events.slice(cut));
       const whole = new Story(events);
       expect(told.chunk.blocks().map(hex)).toEqual(whole.chunk.blocks().map(hex));
@@ -166,7 +166,7 @@ describe('bodies', () => {
     expect([new Set(session.codes).size, new Set(plan.codes).size]).toEqual([events.length, 3]);
     for (const cut of [100, 1_023, 1_024, 1_025, 1_999]) {
       const told = new Story(events.slice(0, cut));
-      told.chunk = OpenChunk.restore(viewRows(encodeRows(inOrder(told.chunk.columnsView()))), told.chunk.blocks());
+      told.chunk = OpenChunk.restore(viewRows(encodeRows(inOrder(told.chunk.columnsView()))), told.chunk.blocks())!;
       told.append(events.slice(cut));
       expect(inOrder(told.chunk.columnsView())).toEqual(inOrder(whole.chunk.columnsView()));
       expect(told.read().map((bytes) => hex(bytes!))).toEqual(whole.payloads.map(hex));

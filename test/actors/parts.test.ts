@@ -122,7 +122,7 @@ describe('rows', () => {
     }));
     const whole = chunkOf(events);
     const part = chunkOf(events.slice(0, bodyBlockRows + 2));
-    const again = OpenChunk.restore(viewRows(encodeRows(inOrder(part.columnsView()))), part.blocks());
+    const again = OpenChunk.restore(viewRows(encodeRows(inOrder(part.columnsView()))), part.blocks())!;
     const writer = new ByteWriter(1_024);
     for (const {user: _, ...event} of events.slice(bodyBlockRows + 2)) {
       writer.position = 0;
@@ -147,7 +147,7 @@ describe('rows', () => {
       const chunk = chunkOf(events);
       const part = encodeRows(inOrder(chunk.columnsView()));
       const restored = new RestoredChunk(viewRows(part), chunk.blocks());
-      const opened = restored.opened();
+      const opened = restored.opened()!;
       expect([restored.chunk, restored.baseOrdinal, restored.count]).toEqual([opened.chunk, opened.baseOrdinal, count]);
       expect(told(restored.rowsNow())).toEqual(told(inOrder(opened.columnsView())));
       expect(told(inOrder(restored.columnsView()))).toEqual(told(inOrder(opened.columnsView())));

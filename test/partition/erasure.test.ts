@@ -154,6 +154,35 @@ describe.each([
     expect(ofOther!.toString('hex')).toBe(ofOne!.toString('hex'));
   });
 
+  test('is closed where the dictionary has no room for what an erasure left', async () => {
+    const shell = new MemoryShell(kernelOf());
+    const count = 15_000;
+    const columns = ['a', 'b', 'c', 'd', 'e', 'f'];
+    // With carol's rows the values of a column are too alike for codes of their own, without them too many for these.
+    const isOfCarol = (i: number) => i % 10 < 3;
+    await shell.append(
+      (writer) => {
+        for (let i = 0; i < count; i++) {
+          const properties = Object.fromEntries(columns.map((key) => [key, isOfCarol(i) ? 'same' : `${key}${i}`]));
+          const userId = isOfCarol(i) ? 'carol' : 'dave';
+          writeEvent(writer, {event: 'x', userId, timeMs: day + i, receivedMs: day, properties});
+        }
+      },
+      undefined,
+      count,
+    );
+    await erase(shell, 'carol');
+    await appendEvents(shell, 1, () => 'eve');
+    const {layout, partition} = shell.readable(0);
+    expect([...layout.chunks.values()]).toMatchObject([{chunk: 0, count, live: 0.7 * count}]);
+    expect(partition.open).toMatchObject({chunk: 1, baseOrdinal: count, count: 1});
+    const {events} = (await shell.state()) as {readonly events: readonly string[]};
+    const told = events.map((text) => JSON.parse(text.slice(text.indexOf('{'))));
+    const isWhole = ({id, properties}: {id: string; properties: Readonly<Record<string, unknown>>}) =>
+      columns.every((key) => properties[key] === `${key}${id.slice(2)}`);
+    expect(told.filter((event) => !isWhole(event))).toMatchObject([{id: `0-${count}`, userId: 'eve'}]);
+  });
+
   test('of a start goes on over the erasure of a user without rows in it', async () => {
     const before = new MemoryShell(kernelOf());
     await appendEvents(before, chunkRowsMax, () => 'old');
