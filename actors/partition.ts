@@ -317,12 +317,16 @@ export class Partition {
     return next;
   }
 
-  /** The open chunk goes on as it is without the rows of a user: closing it for each would leave many small ones. */
+  /**
+   * The open chunk goes on as it is without the rows of a user: closed for each, many small ones would be left. One that is
+   * half full is closed all the same, as rows are added to it one by one from now on.
+   */
   replaceOpen(left: RestoredChunk): void {
     const {open} = this;
     assert(left.chunk === open.chunk && left.count === open.count, 'an erased row keeps its place');
     if (open instanceof KernelChunk) open.leave(); // Who reads the rows as they were goes on.
     this.open = left;
+    if (2 * left.count >= chunkRowsMax) this.closeChunk();
   }
 
   private nextChunk(chunk: number, baseOrdinal: number, like?: Partition['open']): OpenChunk | KernelChunk {

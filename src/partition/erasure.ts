@@ -56,10 +56,9 @@ export class Erasure {
     this.note = note;
   }
 
-  /** Nothing changes until `replace`. No snapshot may be running. */
+  /** Nothing changes until `replace`. No snapshot may be running, and closed chunks are the layout's. */
   async takeOut(user: number): Promise<TakenOut> {
     const {partition, layout} = this;
-    for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
     await layout.settle(0);
     const record = await loadRecord(partition, layout, this.cache, user);
     const erased: Erased = {rows: [], fingerprints: [], chunks: []};

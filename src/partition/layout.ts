@@ -93,7 +93,7 @@ export class Layout {
 
   setChunk(entry: ChunkEntry): void {
     const old = this.chunks.get(entry.chunk);
-    if (old !== undefined) this.parts.retire(old.rows, old.bodies);
+    if (old !== undefined) this.retireOthers([old.rows, old.bodies], [entry.rows, entry.bodies]);
     this.chunks.set(entry);
     if (isDeferred(entry.rows) || isDeferred(entry.bodies)) this.deferredChunks.add(entry.chunk);
     else this.deferredChunks.delete(entry.chunk);
@@ -156,26 +156,24 @@ export class Layout {
 
   /** Replaces runs by one (compaction, erasure); parts that the new run took over stay. */
   setRuns(runs: 'windowRuns' | 'userRuns', next: readonly Run[]): void {
-    const kept = new Set(next.flatMap((run) => run.blocks.map((block) => block.part.key)));
-    for (const run of this[runs]) {
-      for (const {part} of run.blocks) if (!kept.has(part.key)) this.parts.retire(part);
-    }
+    const partsOf = ({blocks}: Run): PartRef[] => blocks.map(partOf);
+    this.retireOthers(this[runs].flatMap(partsOf), next.flatMap(partsOf));
     this[runs] = next;
   }
 
   setFingerprints(of: 'dedupe' | 'erasedIds', next: readonly FingerprintsPart[]): void {
-    this.retireOthers(this[of], next);
+    this.retireOthers(this[of].map(partOf), next.map(partOf));
     this[of] = next;
   }
 
   setCompletedDeletions(next: readonly DeletionsPart[]): void {
-    this.retireOthers(this.completedDeletions, next);
+    this.retireOthers(this.completedDeletions.map(partOf), next.map(partOf));
     this.completedDeletions = next;
   }
 
-  private retireOthers(old: readonly {readonly part: PartRef}[], next: readonly {readonly part: PartRef}[]): void {
-    const kept = new Set(next.map(({part}) => part.key));
-    for (const {part} of old) if (!kept.has(part.key)) this.parts.retire(part);
+  private retireOthers(old: readonly PartRef[], next: readonly PartRef[]): void {
+    const kept = new Set(next.map(({key}) => key));
+    for (const ref of old) if (!kept.has(ref.key)) this.parts.retire(ref);
   }
 
   /** Closed chunks below `chunkEnd`, and the open one, in order of ordinals. */
@@ -185,3 +183,5 @@ export class Layout {
     return entries.sort((a, b) => a.chunk - b.chunk);
   }
 }
+
+const partOf = ({part}: {readonly part: PartRef}): PartRef => part;

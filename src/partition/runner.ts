@@ -204,13 +204,13 @@ export class Runner {
 
   /** @returns false when the log may be another one by now. */
   private async foldMessages(messages: readonly LogMessage[]): Promise<boolean> {
-    const {partition, layout, foldPace} = this.setup;
+    const {layout, foldPace} = this.setup;
     for (const message of messages) {
       // Nothing of another log is folded before the rewind: numbers of producers would be skipped for ever.
       if (!this.isLogKnown) return false;
       const folding = this.foldMessage(message);
       if (folding !== undefined) await folding;
-      for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
+      this.handOverClosed();
       if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
       this.noteFolded();
       this.noteTail(message.bytes.length);
@@ -331,7 +331,16 @@ export class Runner {
   }
 
   private async foldOn(stop: Stop, sequence: number, cursor: MessageCursor): Promise<void> {
-    for (let next = stop; next.kind !== 'done'; ) next = await this.resolve(next, sequence, cursor);
+    for (let next = stop; next.kind !== 'done'; ) {
+      this.handOverClosed();
+      next = await this.resolve(next, sequence, cursor);
+    }
+  }
+
+  /** Before anything is waited for: live reads go on meanwhile, and find chunks where the layout has them. */
+  private handOverClosed(): void {
+    const {partition, layout} = this.setup;
+    for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
   }
 
   /** Brings what the fold stopped for, and folds on. */

@@ -156,8 +156,8 @@ describe.each([
 
   test('is closed where the dictionary has no room for what an erasure left', async () => {
     const shell = new MemoryShell(kernelOf());
-    const count = 15_000;
-    const columns = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const count = 8_000;
+    const columns = [...'abcdefghijk'];
     // With carol's rows the values of a column are too alike for codes of their own, without them too many for these.
     const isOfCarol = (i: number) => i % 10 < 3;
     await shell.append(
@@ -181,6 +181,16 @@ describe.each([
     const isWhole = ({id, properties}: {id: string; properties: Readonly<Record<string, unknown>>}) =>
       columns.every((key) => properties[key] === `${key}${id.slice(2)}`);
     expect(told.filter((event) => !isWhole(event))).toMatchObject([{id: `0-${count}`, userId: 'eve'}]);
+  });
+
+  test('is closed without the rows of the user where it is half full', async () => {
+    const shell = new MemoryShell(kernelOf());
+    await appendEvents(shell, chunkRowsMax / 2, (i) => (i % 2 === 0 ? 'carol' : 'dave'));
+    await erase(shell, 'carol');
+    const {layout, partition} = shell.readable(0);
+    expect([...layout.chunks.values()]).toMatchObject([{chunk: 0, count: chunkRowsMax / 2, live: chunkRowsMax / 4}]);
+    expect(partition.open).toMatchObject({chunk: 1, baseOrdinal: chunkRowsMax / 2, count: 0});
+    expect(partition.deletions.get('del_0_carol')).toMatchObject({eventsDeleted: chunkRowsMax / 4});
   });
 
   test('of a start goes on over the erasure of a user without rows in it', async () => {

@@ -108,6 +108,7 @@ export class MemoryShell {
     if (cursor === undefined) return;
     let stop = partition.fold(sequence, cursor);
     while (stop.kind !== 'done') {
+      for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
       if (stop.kind === 'profile') {
         partition.activate(stop.user, await loadProfile(partition, layout, this.cache, stop.user));
         stop = partition.fold(sequence, cursor, true);
