@@ -80,7 +80,8 @@ export class Runner {
   private logIs: 'same' | 'unknown' | 'other' = 'same';
   /** The connection was lost since reading began: what is still to be read of that may be of a log that is gone. */
   private isReadStale = false;
-  private disconnects = 0;
+  /** How often it became unknown whether the log still is the one that was folded. */
+  private doubts = 0;
   private isStopped = false;
   private isStandingStill = false;
   private tailBytes = 0;
@@ -199,6 +200,8 @@ export class Runner {
       for await (const messages of reader.read(partition.appliedSequence)) {
         if (!(await this.foldMessages(messages))) break;
       }
+      if (this.isStopped) return;
+      if (this.logIs === 'same') this.doubtLog();
     }
   }
 
@@ -258,9 +261,17 @@ export class Runner {
 
   /** The connection to the log was lost: whether the same log comes back is not known. */
   logDisconnected(): void {
-    this.logIs = 'unknown';
     this.isReadStale = true;
-    this.disconnects += 1;
+    this.doubtLog();
+  }
+
+  /**
+   * Without a lost connection, too, when a way through the log breaks: its stream may have been deleted and made anew, or be
+   * of a server of the cluster that we are not connected to, and that lost its newest messages.
+   */
+  private doubtLog(): void {
+    this.logIs = 'unknown';
+    this.doubts += 1;
     this.forgetReached();
   }
 
@@ -288,28 +299,28 @@ export class Runner {
   private async checkLog(): Promise<void> {
     const {reader, partition} = this.setup;
     const {appliedSequence, appliedMark} = partition;
-    const {publishedSequence} = this.setup.snapshots;
     const isSame = await this.askLog(() => reader.holds(appliedSequence, appliedMark));
     // Folding went on meanwhile: then the log was checked by the reading loop.
     if (this.logIs !== 'unknown') return;
     this.logIs = isSame ? 'same' : 'other';
     if (isSame) {
       this.applied.advance(appliedSequence);
-      this.publishedWaiters.advance(Math.min(publishedSequence, appliedSequence));
+      this.publishedWaiters.advance(Math.min(this.setup.snapshots.publishedSequence, appliedSequence));
     } else reader.interrupt();
   }
 
   /** Folds the log from its first message on: what was folded before is skipped by producer and number. */
   private async rewind(): Promise<void> {
-    const {partition, snapshots, log} = this.setup;
+    const {partition, snapshots, reader, log} = this.setup;
     log.error(
       {partition: partition.partition, sequence: partition.appliedSequence},
-      'the log lost messages that were folded (a power cut without sync, or a restored backup): it is read again from its start',
+      'the log lost messages that were folded (a power cut without sync, a restored backup, or a deleted stream): it is read again from its start',
     );
     this.noteLogLoss();
     await snapshots.idle();
     snapshots.startGeneration();
     partition.rewind();
+    reader.forgetOffered();
     this.forgetReached();
     this.logIs = 'same';
   }
@@ -454,13 +465,13 @@ export class Runner {
   /** Publishes a tick and waits until a snapshot at or after it is published; false: the partition stands still. */
   private async publishNow(reason: TickReason): Promise<boolean> {
     for (;;) {
-      const {disconnects} = this;
+      const {doubts} = this;
       const sequence = await this.setup.writer.tick(this.periodMs, reason);
       do {
         if (await this.whenPublished(sequence, lookAgainMs)) return true;
         if (this.isStandingStill) return false;
         // A log that went away and came back may have lost this tick: then another one is needed.
-      } while (disconnects === this.disconnects);
+      } while (doubts === this.doubts);
     }
   }
 
