@@ -57,6 +57,29 @@ describe('a log that takes no events', () => {
     expect(linesWith(service, 'the log takes events again')).toHaveLength(1);
   });
 
+  test('since it carries less than before is named, and taken again when it does', async () => {
+    const {nats, service} = await startOn({});
+    const writer = new Client(service.baseUrl, service.writeKey);
+    const properties = {text: 'x'.repeat(60_000)};
+    const batch = {events: Array.from({length: 33}, (_, i) => ({...signup, messageId: `batch ${i}`, properties}))};
+    expect((await writer.post('/v1/events/batch', batch)).status).toBe(200);
+
+    await nats.startAnew({lines: ['max_payload: 400000']});
+    const fault = "the log refuses events: the NATS server's max_payload is 400000: at least 1000000 are needed";
+    await until('it is named', async () => {
+      const {status} = await writer.post('/v1/events/batch', batch);
+      return status === 503 && (await reasonsOf(service)).some((reason) => reason.startsWith(fault));
+    });
+    const single = await writer.post('/v1/events', signup);
+    expect([single.status, single.text]).toEqual([503, expect.stringContaining('the log refused this write')]);
+    expect(linesWith(service, fault)).toHaveLength(1);
+
+    // The least that a start takes, with messages as full as they may be.
+    await nats.startAnew({lines: ['max_payload: 1000000']});
+    await until('it is taken', async () => (await writer.post('/v1/events/batch', batch)).status === 200);
+    expect(linesWith(service, 'the log takes events again')).toHaveLength(1);
+  });
+
   test('for want of its stream is named', async () => {
     const {nats, service} = await startOn({});
     const nc = await connectNats(nats.address, 'test');

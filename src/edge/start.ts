@@ -17,7 +17,7 @@ import type {Durability} from '../nats/durability.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {NatsLogLink} from '../nats/log-link.js';
 import {LogRefusals} from '../nats/log-refusals.js';
-import {logMessageBytesOn} from '../nats/payload.js';
+import {carriedBytesMax} from '../nats/payload.js';
 import {Pulse, type PulseState} from '../nats/pulse.js';
 import {isStreamThere, logStream} from '../nats/topology.js';
 import {createLogger, type Logger} from '../observe.js';
@@ -196,7 +196,7 @@ function createFront(
   const publisher = new LogPublisher({
     link: new NatsLogLink(connections.log, refusals),
     partitionCount,
-    messageBytesMax: logMessageBytesOn(connections.log),
+    messageBytesMax: carriedBytesMax,
     monotonicMs,
     wallMs,
     newProducer: () => randomBytes(8),
