@@ -363,6 +363,19 @@ test('a second owner fences the first', async () => {
   expect(role.fatal[0]).toMatch(/another owner wrote the manifest/);
 });
 
+test('a store that lost its newest manifest is no other owner: a start goes on, and counts all that the log has', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker({reportRefreshMs: 50});
+  await eventsThenSnapshot();
+  await role.jsm.streams.purge(bucketStream('manifests'), {filter: bucketSubject('manifests', 'p0')});
+  await until('the owner stops', () => role.fatal.length > 0);
+  expect(role.fatal[0]).toMatch(/KV_manifests lost the newest manifest/);
+  await role.killWorker();
+  await role.startWorker();
+  const answer = await role.ask({ask: 'exists', user: {kind: 'user', id: 'ada'}});
+  expect(answer.kind).toBe('known_user');
+});
+
 async function eventsThenSnapshot(): Promise<void> {
   await role.append(events([event('ada', 'first', day + 1)]));
   const second = await role.append(events([event('ada', 'second', day + 2)]));
