@@ -80,8 +80,8 @@ export class Runner {
   private logIs: 'same' | 'unknown' | 'other' = 'same';
   /** The connection was lost since reading began: what is still to be read of that may be of a log that is gone. */
   private isReadStale = false;
-  /** How often it became unknown whether the log still is the one that was folded. */
-  private doubts = 0;
+  /** Lost connections, and logs that turned out to be other ones: each may have taken a tick with it. */
+  private losses = 0;
   private isStopped = false;
   private isStandingStill = false;
   private tailBytes = 0;
@@ -262,6 +262,7 @@ export class Runner {
   /** The connection to the log was lost: whether the same log comes back is not known. */
   logDisconnected(): void {
     this.isReadStale = true;
+    this.losses += 1;
     this.doubtLog();
   }
 
@@ -271,7 +272,6 @@ export class Runner {
    */
   private doubtLog(): void {
     this.logIs = 'unknown';
-    this.doubts += 1;
     this.forgetReached();
   }
 
@@ -317,6 +317,7 @@ export class Runner {
       'the log lost messages that were folded (a power cut without sync, a restored backup, or a deleted stream): it is read again from its start',
     );
     this.noteLogLoss();
+    this.losses += 1;
     await snapshots.idle();
     snapshots.startGeneration();
     partition.rewind();
@@ -465,13 +466,13 @@ export class Runner {
   /** Publishes a tick and waits until a snapshot at or after it is published; false: the partition stands still. */
   private async publishNow(reason: TickReason): Promise<boolean> {
     for (;;) {
-      const {doubts} = this;
+      const {losses} = this;
       const sequence = await this.setup.writer.tick(this.periodMs, reason);
       do {
         if (await this.whenPublished(sequence, lookAgainMs)) return true;
         if (this.isStandingStill) return false;
         // A log that went away and came back may have lost this tick: then another one is needed.
-      } while (doubts === this.doubts);
+      } while (losses === this.losses);
     }
   }
 
