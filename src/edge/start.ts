@@ -11,7 +11,7 @@ import {HandOver} from '../ingest/hand-over.js';
 import {LogPublisher, tickMs} from '../ingest/publisher.js';
 import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
 import {AskLink} from '../nats/ask-link.js';
-import {connectNats} from '../nats/connection.js';
+import {connectFirst} from '../nats/connection.js';
 import {ConnectionWatch} from '../nats/connection-watch.js';
 import type {Durability} from '../nats/durability.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
@@ -88,8 +88,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     logger.warn('events are read without the WebAssembly kernel (SIMD): that takes five times as long');
   }
   const [log, ask] = await Promise.all([
-    connectNats(options.nats, 'millrace-edge-log'),
-    connectNats(options.nats, 'millrace-edge-ask'),
+    connectFirst(options.nats, 'millrace-edge-log'),
+    connectFirst(options.nats, 'millrace-edge-ask'),
   ]);
   try {
     return await openDoor(options, native, logger, {log, ask});

@@ -6,6 +6,7 @@ import type {ByteWriter} from '../../actors/codec/bytes.js';
 import {type AcceptedEvent, writeErase, writeEvent, writeIdentify} from '../../actors/codec/entries.js';
 import {chunkRowsMax, logMessageBytesMax} from '../../actors/limits.js';
 import {encodeManifest, manifestFormat, partsOf} from '../../actors/manifest.js';
+import {freePort} from '../../reliability/chaos/free-port.js';
 import {searchDisk} from '../../reliability/disk-search.js';
 import type {PartitionAnswer} from '../../src/asks.js';
 import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
@@ -374,6 +375,12 @@ test('a store that lost its newest manifest is no other owner: a start goes on, 
   await role.startWorker();
   const answer = await role.ask({ask: 'exists', user: {kind: 'user', id: 'ada'}});
   expect(answer.kind).toBe('known_user');
+});
+
+test('a NATS that went while the thread started is named', async () => {
+  role = await PartitionRole.create();
+  const starting = role.startWorker({nats: {servers: [`127.0.0.1:${await freePort()}`]}});
+  await expect(starting).rejects.toThrow(/no NATS server answers at 127\.0\.0\.1:\d+: /);
 });
 
 async function eventsThenSnapshot(): Promise<void> {
