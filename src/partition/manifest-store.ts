@@ -78,6 +78,12 @@ export class ManifestStore {
     return written;
   }
 
+  /** Why an owner of this epoch is none any more; undefined where it is. */
+  async successorOf(epoch: number): Promise<Replaced | undefined> {
+    const newest = await retryForever(() => this.read(), this.trouble);
+    return newest !== undefined && newest.manifest.epoch > epoch ? this.replaced() : undefined;
+  }
+
   /** A write whose answer was lost is refused when it is tried again: then the newest manifest is the very same. */
   private async revisionOfOwn(bytes: Uint8Array, before: number): Promise<number> {
     const newest = await this.jsm.streams.getMessage(bucketStream('manifests'), {last_by_subj: this.subject});
@@ -87,6 +93,10 @@ export class ManifestStore {
       );
     }
     if (Buffer.compare(newest.data, bytes) === 0) return newest.seq;
-    throw new Replaced(`partition ${this.partition}: another owner wrote the manifest; this one stops`);
+    throw this.replaced();
+  }
+
+  private replaced(): Replaced {
+    return new Replaced(`partition ${this.partition}: another owner wrote the manifest; this one stops`);
   }
 }

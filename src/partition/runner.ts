@@ -10,6 +10,7 @@ import type {AlarmKind} from '../measures.js';
 import type {Logger} from '../observe.js';
 import type {Damage} from '../parts/damage.js';
 import type {PartsCache} from '../parts/parts-cache.js';
+import {MissingPart} from '../parts/stored-parts.js';
 import {Alarms} from './alarms.js';
 import type {Erasure} from './erasure.js';
 import type {NoteStep} from './erasure-steps.js';
@@ -156,7 +157,7 @@ export class Runner {
   private async catchUp(warmedUp: Promise<void> | undefined): Promise<void> {
     const {reader, partition, noteApplied} = this.setup;
     noteApplied(partition.appliedSequence);
-    this.run().catch((error: unknown) => this.foldingEnded(error as Error));
+    this.run().catch((error: unknown) => void this.foldingEnded(error as Error));
     // Asked again: a log that loses its tail meanwhile may not reach that sequence for long.
     while (!(await this.whenApplied(await this.askLog(() => reader.lastSequence()), lookAgainMs))) {
       if (!this.isStarting) return;
@@ -182,7 +183,8 @@ export class Runner {
    * Folding cannot do without a part that is unreadable: the partition stands still, and is 503, until a start finds the
    * part. Ending the process would take the other partitions along, again after every start.
    */
-  private foldingEnded(error: Error): void {
+  private async foldingEnded(error: Error): Promise<void> {
+    if (error instanceof MissingPart && (await this.isOutlived())) return;
     if (!this.setup.damage.note(error)) {
       this.setup.onFatal(error);
       return;
@@ -190,6 +192,16 @@ export class Runner {
     if (this.phase !== 'draining') this.phase = 'standing still';
     this.isStandingStill = true;
     this.stopTimers();
+  }
+
+  /**
+   * Behind a part that is gone: another process that took the partition over has swept what this one, which was paused, still
+   * names. That is no damage, and the end of this one.
+   */
+  async isOutlived(): Promise<boolean> {
+    const successor = await this.setup.snapshots.successor();
+    if (successor !== undefined) this.setup.onFatal(successor);
+    return successor !== undefined;
   }
 
   private async run(): Promise<void> {

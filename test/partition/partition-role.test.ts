@@ -364,6 +364,21 @@ test('a second owner fences the first', async () => {
   expect(role.fatal[0]).toMatch(/another owner wrote the manifest/);
 });
 
+test('a part that a successor swept is no damage: who was outlived ends as one that is fenced', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  await eventsThenSnapshot();
+  await role.drainWorker();
+  await role.startWorker({reportRefreshMs: 3_600_000, cacheBytesMax: 0});
+  const other = await role.manifest();
+  const bytes = new TextEncoder().encode(JSON.stringify({...other, epoch: other.epoch + 1}));
+  await role.js.publish(bucketSubject('manifests', 'p0'), bytes);
+  await role.jsm.streams.purge(bucketStream('parts'));
+  const answer = await role.askOnce({ask: 'profile', user: {kind: 'user', id: 'ada'}});
+  expect(answer).toEqual({kind: 'unavailable', message: 'another process has the partition now'});
+  expect(role.fatal).toEqual([expect.stringContaining('another owner wrote the manifest')]);
+});
+
 test('a store that lost its newest manifest is no other owner: a start goes on, and counts all that the log has', async () => {
   role = await PartitionRole.create();
   await role.startWorker({reportRefreshMs: 50});
