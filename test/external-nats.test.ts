@@ -2,6 +2,7 @@
 import {jetstreamManager} from '@nats-io/jetstream';
 import {afterEach, describe, expect, test} from 'vitest';
 import {connectNats} from '../src/nats/connection.js';
+import {ensureTopology} from '../src/nats/topology.js';
 import {ExternalNats, type ExternalNatsOptions} from './support/external-nats.js';
 import {Client} from './support/http.js';
 import {scrape} from './support/metrics.js';
@@ -56,6 +57,29 @@ describe('a log that takes no events', () => {
     expect(linesWith(service, 'the log takes events again')).toHaveLength(1);
   });
 
+  test('since it carries less than before is named, and taken again when it does', async () => {
+    const {nats, service} = await startOn({});
+    const writer = new Client(service.baseUrl, service.writeKey);
+    const properties = {text: 'x'.repeat(60_000)};
+    const batch = {events: Array.from({length: 33}, (_, i) => ({...signup, messageId: `batch ${i}`, properties}))};
+    expect((await writer.post('/v1/events/batch', batch)).status).toBe(200);
+
+    await nats.startAnew({lines: ['max_payload: 400000']});
+    const fault = "the log refuses events: the NATS server's max_payload is 400000: at least 1000000 are needed";
+    await until('it is named', async () => {
+      const {status} = await writer.post('/v1/events/batch', batch);
+      return status === 503 && (await reasonsOf(service)).some((reason) => reason.startsWith(fault));
+    });
+    const single = await writer.post('/v1/events', signup);
+    expect([single.status, single.text]).toEqual([503, expect.stringContaining('the log refused this write')]);
+    expect(linesWith(service, fault)).toHaveLength(1);
+
+    // The least that a start takes, with messages as full as they may be.
+    await nats.startAnew({lines: ['max_payload: 1000000']});
+    await until('it is taken', async () => (await writer.post('/v1/events/batch', batch)).status === 200);
+    expect(linesWith(service, 'the log takes events again')).toHaveLength(1);
+  });
+
   test('for want of its stream is named', async () => {
     const {nats, service} = await startOn({});
     const nc = await connectNats(nats.address, 'test');
@@ -65,7 +89,42 @@ describe('a log that takes no events', () => {
     expect((await writer.post('/v1/events', signup)).status).toBe(503);
     expect(await reasonsOf(service)).toContain('stream LOG-0 is not there');
     expect(linesWith(service, 'stream LOG-0 is not there')).toHaveLength(1);
+    await until('the partition says so of its ticks', () => linesWith(service, 'to append to the log').length > 0);
+    expect(linesWith(service, 'to append to the log')).toEqual([expect.stringContaining('no stream takes it')]);
     await nc.close();
+  });
+});
+
+describe('a log whose stream was deleted and made anew', () => {
+  test('is folded from its first message on, though no connection was lost', async () => {
+    const {nats, service} = await startOn({});
+    const writer = new Client(service.baseUrl, service.writeKey);
+    const reader = new Client(service.baseUrl, service.secretKey);
+    const names = async (): Promise<string[]> => {
+      const answer = await reader.get('/v1/events?userId=ada&limit=1000');
+      return answer.status === 200 ? answer.json<{data: {event: string}[]}>().data.map(({event}) => event) : [];
+    };
+    const send = async (event: string): Promise<void> =>
+      void (await until(
+        'it is taken',
+        async () => (await writer.post('/v1/events', {...signup, event, messageId: event})).status === 200,
+      ));
+    const before = Array.from({length: 20}, (_, i) => `before ${i}`);
+    for (const event of before) await send(event);
+    expect(await names()).toHaveLength(before.length);
+
+    const nc = await connectNats(nats.address, 'test');
+    const jsm = await jetstreamManager(nc);
+    await jsm.streams.delete('LOG-0');
+    await until('it is missed', () => linesWith(service, 'stream not found').length > 0);
+    await ensureTopology(nc, {partitions: 1, replicas: 1}); // As any start does.
+    await nc.close();
+    // Fewer than before: their sequences are those of what was folded.
+    const after = Array.from({length: 5}, (_, i) => `after ${i}`);
+    for (const event of after) await send(event);
+    await until('all of them are there', async () => (await names()).length === before.length + after.length);
+    expect(new Set(await names())).toEqual(new Set([...before, ...after]));
+    expect(linesWith(service, 'the log lost messages that were folded')).toHaveLength(1);
   });
 });
 

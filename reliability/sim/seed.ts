@@ -179,7 +179,8 @@ class SeedWorld {
     this.timeline.trace(`${owner.process.name} ends: ${error.message}`);
     // Another one that took over has swept parts that this one still names.
     const isOutlived = owner !== this.owner && /is gone$/.test(error.message);
-    const isExpected = isOutlived || /another owner wrote|^timeout|^no room/.test(error.message);
+    const isExpected =
+      isOutlived || /another owner wrote|lost the newest manifest|^timeout|^no room/.test(error.message);
     if (!isExpected) this.fail(`${owner.process.name} ended: ${error.stack}`);
     this.count(isOutlived || /another owner/.test(error.message) ? 'fenced' : 'ended');
     this.kill(owner.process, 'it cannot go on');

@@ -11,13 +11,13 @@ import {HandOver} from '../ingest/hand-over.js';
 import {LogPublisher, tickMs} from '../ingest/publisher.js';
 import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
 import {AskLink} from '../nats/ask-link.js';
-import {connectNats} from '../nats/connection.js';
+import {connectFirst} from '../nats/connection.js';
 import {ConnectionWatch} from '../nats/connection-watch.js';
 import type {Durability} from '../nats/durability.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {NatsLogLink} from '../nats/log-link.js';
 import {LogRefusals} from '../nats/log-refusals.js';
-import {logMessageBytesOn} from '../nats/payload.js';
+import {carriedBytesMax} from '../nats/payload.js';
 import {Pulse, type PulseState} from '../nats/pulse.js';
 import {isStreamThere, logStream} from '../nats/topology.js';
 import {createLogger, type Logger} from '../observe.js';
@@ -88,8 +88,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     logger.warn('events are read without the WebAssembly kernel (SIMD): that takes five times as long');
   }
   const [log, ask] = await Promise.all([
-    connectNats(options.nats, 'millrace-edge-log'),
-    connectNats(options.nats, 'millrace-edge-ask'),
+    connectFirst(options.nats, 'millrace-edge-log'),
+    connectFirst(options.nats, 'millrace-edge-ask'),
   ]);
   try {
     return await openDoor(options, native, logger, {log, ask});
@@ -196,7 +196,7 @@ function createFront(
   const publisher = new LogPublisher({
     link: new NatsLogLink(connections.log, refusals),
     partitionCount,
-    messageBytesMax: logMessageBytesOn(connections.log),
+    messageBytesMax: carriedBytesMax,
     monotonicMs,
     wallMs,
     newProducer: () => randomBytes(8),

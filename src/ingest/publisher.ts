@@ -62,7 +62,7 @@ export interface PublishObserver {
 export interface PublisherOptions {
   readonly link: LogLink;
   readonly partitionCount: number;
-  /** At most `logMessageBytesMax`; less where the server carries less. */
+  /** At most `logMessageBytesMax`. */
   readonly messageBytesMax: number;
   readonly monotonicMs: () => number;
   readonly wallMs: () => number;

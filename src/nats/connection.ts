@@ -39,7 +39,7 @@ export function connectNats(address: NatsAddress, name: string): Promise<NatsCon
   });
 }
 
-/** The first connection of a start: why there is none, in one line for the operator. */
+/** A connection of a start, which may lose its server between two of them: why there is none, in one line for the operator. */
 export async function connectFirst(address: NatsAddress, name: string): Promise<NatsConnection> {
   try {
     return await connectNats(address, name);

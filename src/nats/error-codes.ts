@@ -1,5 +1,6 @@
 // What JetStream says when it does not do what it was asked: the numbers that we tell apart.
 import {JetStreamApiError} from '@nats-io/jetstream';
+import {RequestError} from 'nats';
 
 export const messageNotFound = 10_037;
 export const sequenceNotFound = 10_043;
@@ -10,3 +11,9 @@ export const wrongLastSequence = 10_071;
 
 export const hasCode = (error: unknown, ...codes: readonly number[]): boolean =>
   error instanceof JetStreamApiError && codes.includes(error.code);
+
+/** The client says of a publish that nobody takes that JetStream is not enabled. */
+export const reasonOf = ({message, cause}: Error): string =>
+  cause instanceof RequestError && cause.isNoResponders()
+    ? 'no stream takes it: it is not there, has no leader now, or JetStream is off'
+    : message;

@@ -4,6 +4,7 @@
 import {createInbox, headers, type Msg, type NatsConnection} from 'nats';
 import type {LogAnswer, LogLink, LogListener} from '../ingest/publisher.js';
 import type {LogRefusals} from './log-refusals.js';
+import {payloadFault} from './payload.js';
 import {logSubject} from './topology.js';
 
 interface PubAck {
@@ -31,9 +32,21 @@ export class NatsLogLink implements LogLink {
   }
 
   send(partition: number, messageId: string, ticket: number, bytes: Uint8Array): void {
+    // The client throws at what is too large for a server that came back with another bound.
+    const fault = payloadFault(this.nc);
+    if (fault === undefined) this.publish(partition, messageId, ticket, bytes);
+    else setImmediate(() => this.refuse(partition, ticket, fault));
+  }
+
+  private publish(partition: number, messageId: string, ticket: number, bytes: Uint8Array): void {
     const head = headers();
     head.set('Nats-Msg-Id', messageId);
     this.nc.publish(logSubject(partition), bytes, {reply: `${this.inbox}.${partition}.${ticket}`, headers: head});
+  }
+
+  private refuse(partition: number, ticket: number, words: string): void {
+    this.refusals?.refused(partition, words);
+    this.listener?.answered(partition, ticket, {kind: 'refused'});
   }
 
   private receive(error: Error | null, message: Msg): void {

@@ -14,15 +14,19 @@ export const payloadBytesMin = 1_000_000;
 assert(2 * entryBytesMax + headersBytesMax <= payloadBytesMin, 'any entry fits a log message');
 assert(replyBytesMax + headersBytesMax <= payloadBytesMin, 'a full reply is carried');
 
-/** Less would be found out by the first message that is too large, which would be tried for ever. */
-export function checkPayload(nc: NatsConnection): void {
+/** Of a log message: a server that is restarted may carry less than before, down to the least. */
+export const carriedBytesMax = payloadBytesMin - headersBytesMax;
+assert(carriedBytesMax <= logMessageBytesMax, 'a log message may be as long as NATS carries it');
+
+/** Why the server that we are connected to does not do; undefined where it does. */
+export function payloadFault(nc: NatsConnection): string | undefined {
   const carried = nc.info!.max_payload;
-  if (carried >= payloadBytesMin) return;
-  throw new StartFault(
-    `the NATS server's max_payload is ${carried}: at least ${payloadBytesMin} are needed, and 1048576 is its default`,
-  );
+  if (carried >= payloadBytesMin) return undefined;
+  return `the NATS server's max_payload is ${carried}: at least ${payloadBytesMin} are needed, and 1048576 is its default`;
 }
 
-/** As large as the server carries, up to our own bound. */
-export const logMessageBytesOn = (nc: NatsConnection): number =>
-  Math.min(nc.info!.max_payload - headersBytesMax, logMessageBytesMax);
+/** Less would be found out by the first message that is too large, which would be tried for ever. */
+export function checkPayload(nc: NatsConnection): void {
+  const fault = payloadFault(nc);
+  if (fault !== undefined) throw new StartFault(fault);
+}

@@ -3,6 +3,7 @@ import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import type {PartitionSetup} from '../../actors/partition.js';
 import type {DeferredParts} from '../parts/deferred-parts.js';
 import {PartsCache} from '../parts/parts-cache.js';
+import {MissingPart} from '../parts/stored-parts.js';
 import type {PartLoader} from './compaction.js';
 import {Erasure} from './erasure.js';
 import {stepNoter} from './erasure-steps.js';
@@ -72,7 +73,9 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const unkept = new PartsCache(patientValues(values, troubleTo('to read a part')), 0);
   const loader: PartLoader = {
     load: (ref) =>
-      unkept.load(ref).catch((error: unknown) => {
+      unkept.load(ref).catch(async (error: unknown) => {
+        const successor = error instanceof MissingPart ? await manifests.successorOf(epoch) : undefined;
+        if (successor !== undefined) throw successor;
         damage.note(error);
         throw error;
       }),

@@ -54,7 +54,11 @@ export class LiveReads {
         return await this.answerOnce(question, seen, startMs + pageMsMax);
       } catch (error) {
         if (error instanceof ReadTooLong) return tooLong;
-        if (!(error instanceof MissingPart) || this.runner.setup.layout.readsFrom(error.ref)) throw error;
+        if (!(error instanceof MissingPart)) throw error;
+        if (this.runner.setup.layout.readsFrom(error.ref)) {
+          if (await this.runner.isOutlived()) return movedOn;
+          throw error;
+        }
         if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'the state changes faster than it is read'};
       }
     }
@@ -224,6 +228,8 @@ export class LiveReads {
 }
 
 const behindItsLog: PartitionAnswer = {kind: 'unavailable', message: 'the partition is behind its log'};
+
+const movedOn: PartitionAnswer = {kind: 'unavailable', message: 'another process has the partition now'};
 
 const tooLong: PartitionAnswer = {
   kind: 'unavailable',

@@ -1,4 +1,4 @@
-// Reading a partition's log from a position on, in order, across reconnections.
+// Reading a partition's log from a position on, in order.
 import {setTimeout as pause} from 'node:timers/promises';
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {MessageCursor} from '../../actors/codec/entries.js';
@@ -41,6 +41,7 @@ export class LogReader {
   private pull: LogPull | undefined;
   private giveUpOpening: (() => void) | undefined;
   private isInterrupted = false;
+  private isBroken = false;
   private lastKnown: Promise<number> | undefined;
   private lastAsked: Promise<number> | undefined;
 
@@ -51,21 +52,19 @@ export class LogReader {
     this.trouble = trouble;
   }
 
-  /** Messages after `position`, each exactly once and in order, until `interrupt`; as many at a time as are there. */
+  /**
+   * Messages after `position`, each exactly once and in order, as many at a time as are there: until `interrupt`, or until
+   * the way through the log breaks. The next way may be one through another log: whoever reads on looks before.
+   */
   async *read(position: number): AsyncGenerator<readonly LogMessage[]> {
-    let next = position + 1;
     this.isInterrupted = false;
-    while (!this.isInterrupted) {
-      const pull = await this.open(next);
-      try {
-        for (let messages = await pull.next(); messages !== undefined; messages = await pull.next()) {
-          next = messages[messages.length - 1].sequence + 1;
-          yield messages;
-        }
-      } finally {
-        pull.stop();
-      }
-      if (!this.isInterrupted) await pause(reopenPauseMs);
+    if (this.isBroken) await pause(reopenPauseMs);
+    const pull = await this.open(position + 1);
+    try {
+      for (let messages = await pull.next(); messages !== undefined; messages = await pull.next()) yield messages;
+    } finally {
+      this.isBroken = !this.isInterrupted;
+      pull.stop();
     }
   }
 
@@ -95,7 +94,7 @@ export class LogReader {
     });
   }
 
-  /** Ends a way through the log that may be broken without a sign; `read` goes on with another one. */
+  /** Ends a way through the log that may be broken without a sign, and with it a `read` that has it. */
   reopen(): void {
     this.pull?.stop();
     this.giveUpOpening?.();

@@ -60,7 +60,8 @@ export class ManifestStore {
   /**
    * Writes the next manifest if `revision` (0: none yet) is still the newest; returns the new revision. `index`: the bytes
    * of the one that it names, if they are at hand.
-   * @throws Replaced when another owner wrote meanwhile: this one is fenced.
+   * @throws Replaced when another owner wrote meanwhile: this one is fenced. Final when the store lost `revision`: what is left
+   * of it and of the log a start finds out.
    */
   async write(manifest: Manifest, revision: number, index?: Uint8Array): Promise<number> {
     const bytes = encodeManifest(manifest);
@@ -70,17 +71,32 @@ export class ManifestStore {
         return ack.seq;
       } catch (error) {
         if (!hasCode(error, wrongLastSequence)) throw error;
-        return await this.revisionOfOwn(bytes);
+        return await this.revisionOfOwn(bytes, revision);
       }
     }, this.trouble);
     this.onWritten({manifest: bytes, index});
     return written;
   }
 
+  /** Why an owner of this epoch is none any more; undefined where it is. */
+  async successorOf(epoch: number): Promise<Replaced | undefined> {
+    const newest = await retryForever(() => this.read(), this.trouble);
+    return newest !== undefined && newest.manifest.epoch > epoch ? this.replaced() : undefined;
+  }
+
   /** A write whose answer was lost is refused when it is tried again: then the newest manifest is the very same. */
-  private async revisionOfOwn(bytes: Uint8Array): Promise<number> {
+  private async revisionOfOwn(bytes: Uint8Array, before: number): Promise<number> {
     const newest = await this.jsm.streams.getMessage(bucketStream('manifests'), {last_by_subj: this.subject});
-    if (newest !== null && Buffer.compare(newest.data, bytes) === 0) return newest.seq;
-    throw new Replaced(`partition ${this.partition}: another owner wrote the manifest; this one stops`);
+    if (newest === null || newest.seq < before) {
+      throw new Final(
+        `partition ${this.partition}: ${bucketStream('manifests')} lost the newest manifest (a power cut without sync, a restored backup, or a deleted stream); another start goes on with what is left`,
+      );
+    }
+    if (Buffer.compare(newest.data, bytes) === 0) return newest.seq;
+    throw this.replaced();
+  }
+
+  private replaced(): Replaced {
+    return new Replaced(`partition ${this.partition}: another owner wrote the manifest; this one stops`);
   }
 }

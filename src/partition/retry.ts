@@ -2,6 +2,7 @@
 //   R1. What fails is said when it begins, each reason once, and that it is over: never at every try, and once for all that
 //       is tried at the same time.
 import {setTimeout as pause} from 'node:timers/promises';
+import {reasonOf} from '../nats/error-codes.js';
 import type {Logger} from '../observe.js';
 
 const firstPauseMs = 50;
@@ -58,7 +59,7 @@ export async function retryForever<T>(work: () => Promise<T>, trouble?: Trouble)
         if (error instanceof Final) throw error;
         if (!isFailing) trouble?.begin();
         isFailing = true;
-        trouble?.hear((error as Error).message);
+        trouble?.hear(reasonOf(error as Error));
         await pause(pauseMs);
       }
     }

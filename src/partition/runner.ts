@@ -10,6 +10,7 @@ import type {AlarmKind} from '../measures.js';
 import type {Logger} from '../observe.js';
 import type {Damage} from '../parts/damage.js';
 import type {PartsCache} from '../parts/parts-cache.js';
+import {MissingPart} from '../parts/stored-parts.js';
 import {Alarms} from './alarms.js';
 import type {Erasure} from './erasure.js';
 import type {NoteStep} from './erasure-steps.js';
@@ -80,7 +81,8 @@ export class Runner {
   private logIs: 'same' | 'unknown' | 'other' = 'same';
   /** The connection was lost since reading began: what is still to be read of that may be of a log that is gone. */
   private isReadStale = false;
-  private disconnects = 0;
+  /** Lost connections, and logs that turned out to be other ones: each may have taken a tick with it. */
+  private losses = 0;
   private isStopped = false;
   private isStandingStill = false;
   private tailBytes = 0;
@@ -155,7 +157,7 @@ export class Runner {
   private async catchUp(warmedUp: Promise<void> | undefined): Promise<void> {
     const {reader, partition, noteApplied} = this.setup;
     noteApplied(partition.appliedSequence);
-    this.run().catch((error: unknown) => this.foldingEnded(error as Error));
+    this.run().catch((error: unknown) => void this.foldingEnded(error as Error));
     // Asked again: a log that loses its tail meanwhile may not reach that sequence for long.
     while (!(await this.whenApplied(await this.askLog(() => reader.lastSequence()), lookAgainMs))) {
       if (!this.isStarting) return;
@@ -181,7 +183,8 @@ export class Runner {
    * Folding cannot do without a part that is unreadable: the partition stands still, and is 503, until a start finds the
    * part. Ending the process would take the other partitions along, again after every start.
    */
-  private foldingEnded(error: Error): void {
+  private async foldingEnded(error: Error): Promise<void> {
+    if (error instanceof MissingPart && (await this.isOutlived())) return;
     if (!this.setup.damage.note(error)) {
       this.setup.onFatal(error);
       return;
@@ -189,6 +192,16 @@ export class Runner {
     if (this.phase !== 'draining') this.phase = 'standing still';
     this.isStandingStill = true;
     this.stopTimers();
+  }
+
+  /**
+   * Behind a part that is gone: another process that took the partition over has swept what this one, which was paused, still
+   * names. That is no damage, and the end of this one.
+   */
+  async isOutlived(): Promise<boolean> {
+    const successor = await this.setup.snapshots.successor();
+    if (successor !== undefined) this.setup.onFatal(successor);
+    return successor !== undefined;
   }
 
   private async run(): Promise<void> {
@@ -199,6 +212,8 @@ export class Runner {
       for await (const messages of reader.read(partition.appliedSequence)) {
         if (!(await this.foldMessages(messages))) break;
       }
+      if (this.isStopped) return;
+      if (this.logIs === 'same') this.doubtLog();
     }
   }
 
@@ -258,9 +273,17 @@ export class Runner {
 
   /** The connection to the log was lost: whether the same log comes back is not known. */
   logDisconnected(): void {
-    this.logIs = 'unknown';
     this.isReadStale = true;
-    this.disconnects += 1;
+    this.losses += 1;
+    this.doubtLog();
+  }
+
+  /**
+   * Without a lost connection, too, when a way through the log breaks: its stream may have been deleted and made anew, or be
+   * of a server of the cluster that we are not connected to, and that lost its newest messages.
+   */
+  private doubtLog(): void {
+    this.logIs = 'unknown';
     this.forgetReached();
   }
 
@@ -288,28 +311,29 @@ export class Runner {
   private async checkLog(): Promise<void> {
     const {reader, partition} = this.setup;
     const {appliedSequence, appliedMark} = partition;
-    const {publishedSequence} = this.setup.snapshots;
     const isSame = await this.askLog(() => reader.holds(appliedSequence, appliedMark));
     // Folding went on meanwhile: then the log was checked by the reading loop.
     if (this.logIs !== 'unknown') return;
     this.logIs = isSame ? 'same' : 'other';
     if (isSame) {
       this.applied.advance(appliedSequence);
-      this.publishedWaiters.advance(Math.min(publishedSequence, appliedSequence));
+      this.publishedWaiters.advance(Math.min(this.setup.snapshots.publishedSequence, appliedSequence));
     } else reader.interrupt();
   }
 
   /** Folds the log from its first message on: what was folded before is skipped by producer and number. */
   private async rewind(): Promise<void> {
-    const {partition, snapshots, log} = this.setup;
+    const {partition, snapshots, reader, log} = this.setup;
     log.error(
       {partition: partition.partition, sequence: partition.appliedSequence},
-      'the log lost messages that were folded (a power cut without sync, or a restored backup): it is read again from its start',
+      'the log lost messages that were folded (a power cut without sync, a restored backup, or a deleted stream): it is read again from its start',
     );
     this.noteLogLoss();
+    this.losses += 1;
     await snapshots.idle();
     snapshots.startGeneration();
     partition.rewind();
+    reader.forgetOffered();
     this.forgetReached();
     this.logIs = 'same';
   }
@@ -463,13 +487,13 @@ export class Runner {
   /** Publishes a tick and waits until a snapshot at or after it is published; false: the partition stands still. */
   private async publishNow(reason: TickReason): Promise<boolean> {
     for (;;) {
-      const {disconnects} = this;
+      const {losses} = this;
       const sequence = await this.setup.writer.tick(this.periodMs, reason);
       do {
         if (await this.whenPublished(sequence, lookAgainMs)) return true;
         if (this.isStandingStill) return false;
         // A log that went away and came back may have lost this tick: then another one is needed.
-      } while (disconnects === this.disconnects);
+      } while (losses === this.losses);
     }
   }
 

@@ -7,7 +7,7 @@ import {must} from '../../actors/invariant.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
-import {connectNats} from '../nats/connection.js';
+import {connectFirst} from '../nats/connection.js';
 import {ConnectionWatch} from '../nats/connection-watch.js';
 import {erasingLink} from '../nats/erasing-link.js';
 import {NatsLogSource} from '../nats/log-pull.js';
@@ -83,9 +83,9 @@ async function openShared(): Promise<Shared> {
   // Nor must the erasing of parts: the server does what one connection asks of it one after the other, and an erase takes it
   // some 10 ms.
   const [logNc, nc, erasingNc] = await Promise.all([
-    connectNats(data.nats, 'partition-log'),
-    connectNats(data.nats, 'partition'),
-    connectNats(data.nats, 'partition-erasing'),
+    connectFirst(data.nats, 'partition-log'),
+    connectFirst(data.nats, 'partition'),
+    connectFirst(data.nats, 'partition-erasing'),
   ]);
   const jsm = await jetstreamManager(nc, {checkAPI: false});
   const deployment = must(await readDeployment(nc), 'the deployment record exists before partitions start');

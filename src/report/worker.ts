@@ -7,7 +7,7 @@ import {jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection, Subscription} from 'nats';
 import {must} from '../../actors/invariant.js';
 import {askReportSubject, type ReportAnswer, type ReportQuestion} from '../asks.js';
-import {connectNats} from '../nats/connection.js';
+import {connectFirst} from '../nats/connection.js';
 import {ConnectionWatch} from '../nats/connection-watch.js';
 import {partValues} from '../nats/part-values.js';
 import {onAnnounced, publishedManifests} from '../nats/published-manifests.js';
@@ -32,7 +32,7 @@ const logger = createLogger(logLevel, 'report');
 const say = (message: FromWorker): void => port.postMessage(message);
 
 try {
-  await run(await connectNats(nats, 'millrace-report'));
+  await run(await connectFirst(nats, 'millrace-report'));
 } catch (error) {
   logger.fatal({err: error}, 'the report thread cannot go on');
   say({kind: 'fatal', message: (error as Error).message});

@@ -50,10 +50,15 @@ class Reading {
   readonly numbers: number[] = [];
   readonly sequences: number[] = [];
   readonly reader = new LogReader(source, {} as never, 0);
+  private isStopped = false;
   private readonly done = this.run();
 
   private async run(): Promise<void> {
-    for await (const messages of this.reader.read(start)) {
+    while (!this.isStopped) await this.readOn(this.sequences.at(-1) ?? start);
+  }
+
+  private async readOn(position: number): Promise<void> {
+    for await (const messages of this.reader.read(position)) {
       for (const {sequence, bytes} of messages) {
         this.numbers.push(numberOf(bytes));
         this.sequences.push(sequence);
@@ -66,6 +71,7 @@ class Reading {
   }
 
   async stop(): Promise<void> {
+    this.isStopped = true;
     this.reader.interrupt();
     await this.done;
   }

@@ -34,7 +34,19 @@ test('an opening that got no answer is given up when the connection is back, and
   answerFirst(late);
   await until('the late one is stopped', () => late.isStopped);
   expect([opened, second.isStopped]).toEqual([2, false]);
-  reader.reopen(); // Nothing is being opened: what is in use is stopped, and replaced by the next reading.
+  reader.reopen(); // Nothing is being opened: what is in use is stopped.
   expect(second.isStopped).toBe(true);
   await messages.return(undefined);
+});
+
+test('a way that breaks ends the reading: whoever reads on looks first whether it is the same log', async () => {
+  let opened = 0;
+  const open = async (): Promise<Pull> => {
+    opened += 1;
+    return new Pull();
+  };
+  const reader = new LogReader({open}, {} as never, 0);
+  const read: number[] = [];
+  for await (const messages of reader.read(0)) read.push(...messages.map(({sequence}) => sequence));
+  expect([read, opened]).toEqual([[1], 1]);
 });

@@ -6,6 +6,7 @@ import type {ByteWriter} from '../../actors/codec/bytes.js';
 import {type AcceptedEvent, writeErase, writeEvent, writeIdentify} from '../../actors/codec/entries.js';
 import {chunkRowsMax, logMessageBytesMax} from '../../actors/limits.js';
 import {encodeManifest, manifestFormat, partsOf} from '../../actors/manifest.js';
+import {freePort} from '../../reliability/chaos/free-port.js';
 import {searchDisk} from '../../reliability/disk-search.js';
 import type {PartitionAnswer} from '../../src/asks.js';
 import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
@@ -361,6 +362,40 @@ test('a second owner fences the first', async () => {
   await role.js.publish(bucketSubject('manifests', 'p0'), bytes);
   await until('the first owner stops', () => role.fatal.length > 0);
   expect(role.fatal[0]).toMatch(/another owner wrote the manifest/);
+});
+
+test('a part that a successor swept is no damage: who was outlived ends as one that is fenced', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  await eventsThenSnapshot();
+  await role.drainWorker();
+  await role.startWorker({reportRefreshMs: 3_600_000, cacheBytesMax: 0});
+  const other = await role.manifest();
+  const bytes = new TextEncoder().encode(JSON.stringify({...other, epoch: other.epoch + 1}));
+  await role.js.publish(bucketSubject('manifests', 'p0'), bytes);
+  await role.jsm.streams.purge(bucketStream('parts'));
+  const answer = await role.askOnce({ask: 'profile', user: {kind: 'user', id: 'ada'}});
+  expect(answer).toEqual({kind: 'unavailable', message: 'another process has the partition now'});
+  expect(role.fatal).toEqual([expect.stringContaining('another owner wrote the manifest')]);
+});
+
+test('a store that lost its newest manifest is no other owner: a start goes on, and counts all that the log has', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker({reportRefreshMs: 50});
+  await eventsThenSnapshot();
+  await role.jsm.streams.purge(bucketStream('manifests'), {filter: bucketSubject('manifests', 'p0')});
+  await until('the owner stops', () => role.fatal.length > 0);
+  expect(role.fatal[0]).toMatch(/KV_manifests lost the newest manifest/);
+  await role.killWorker();
+  await role.startWorker();
+  const answer = await role.ask({ask: 'exists', user: {kind: 'user', id: 'ada'}});
+  expect(answer.kind).toBe('known_user');
+});
+
+test('a NATS that went while the thread started is named', async () => {
+  role = await PartitionRole.create();
+  const starting = role.startWorker({nats: {servers: [`127.0.0.1:${await freePort()}`]}});
+  await expect(starting).rejects.toThrow(/no NATS server answers at 127\.0\.0\.1:\d+: /);
 });
 
 async function eventsThenSnapshot(): Promise<void> {
