@@ -1,27 +1,17 @@
 // What waits for erasing, and what does not: a whole partition in this thread, on a real nats-server that is slow to erase.
-import {jetstreamManager} from '@nats-io/jetstream';
 import {afterEach, beforeEach, expect, test} from 'vitest';
 import type {ByteWriter} from '../../actors/codec/bytes.js';
 import {tickReason, writeErase, writeEvent, writeIdentify} from '../../actors/codec/entries.js';
-import {NatsLogSource} from '../../src/nats/log-pull.js';
-import {partValues} from '../../src/nats/part-values.js';
 import {bucketStream, bucketSubject, logStream} from '../../src/nats/topology.js';
-import {createLogger} from '../../src/observe.js';
-import {assemblePartition} from '../../src/partition/assembly.js';
 import {PartStore} from '../../src/partition/part-store.js';
 import type {ErasingLink} from '../../src/partition/part-sweep.js';
-import {patientValues} from '../../src/partition/patient-values.js';
-import {noNote} from '../../src/partition/position-note.js';
 import type {Runner} from '../../src/partition/runner.js';
-import {Damage} from '../../src/parts/damage.js';
-import {DeferredParts} from '../../src/parts/deferred-parts.js';
-import {PartsCache} from '../../src/parts/parts-cache.js';
 import {PartitionRole} from '../support/partition-role.js';
 import {until} from '../support/until.js';
+import {startWholePartition} from '../support/whole-partition.js';
 
 const day = Date.UTC(2026, 4, 1);
 const deletionId = `del_0_${'0'.repeat(32)}`;
-const log = createLogger('silent', 'test');
 
 let role: PartitionRole;
 let runner: Runner | undefined;
@@ -68,30 +58,7 @@ function slowLink(): ErasingLink {
 }
 
 async function startPartition(): Promise<Runner> {
-  const jsm = await jetstreamManager(role.nc, {checkAPI: false});
-  const values = new DeferredParts(partValues(jsm));
-  const cache = new PartsCache(values, 1_024 * 1_024);
-  runner = await assemblePartition({
-    setup: {partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 1_024 * 1_024},
-    js: role.js,
-    jsm,
-    erasing: slowLink(),
-    logSource: new NatsLogSource(role.nc, jsm),
-    logJsm: jsm,
-    values,
-    cache,
-    foldCache: new PartsCache(patientValues(values), cache.memory),
-    damage: new Damage(log),
-    positionNote: noNote,
-    refreshMs: 600_000, // No tick comes of itself.
-    stagger: 0,
-    erasureReach: 'bytes',
-    notePublished: () => {},
-    noteApplied: () => {},
-    log,
-    onFatal: (error) => failures.push(error),
-  });
-  await runner.start();
+  runner = await startWholePartition(role, {erasing: slowLink(), onFatal: (error) => failures.push(error)});
   return runner;
 }
 

@@ -1,0 +1,52 @@
+// A whole partition in this thread, on the real nats-server of a test.
+import {jetstreamManager} from '@nats-io/jetstream';
+import {NatsLogSource} from '../../src/nats/log-pull.js';
+import {partValues} from '../../src/nats/part-values.js';
+import {createLogger} from '../../src/observe.js';
+import {assemblePartition} from '../../src/partition/assembly.js';
+import type {ErasingLink} from '../../src/partition/part-sweep.js';
+import {patientValues} from '../../src/partition/patient-values.js';
+import {noNote} from '../../src/partition/position-note.js';
+import type {Runner} from '../../src/partition/runner.js';
+import {Damage} from '../../src/parts/damage.js';
+import {DeferredParts} from '../../src/parts/deferred-parts.js';
+import {PartsCache} from '../../src/parts/parts-cache.js';
+import type {PartValues} from '../../src/parts/stored-parts.js';
+import type {PartitionRole} from './partition-role.js';
+
+export interface WholePartitionOptions {
+  readonly erasing: ErasingLink;
+  /** Default: the store's. */
+  readonly stored?: PartValues;
+  readonly onFatal: (error: Error) => void;
+}
+
+/** Started. No tick comes of itself. */
+export async function startWholePartition(role: PartitionRole, options: WholePartitionOptions): Promise<Runner> {
+  const log = createLogger('silent', 'test');
+  const jsm = await jetstreamManager(role.nc, {checkAPI: false});
+  const values = new DeferredParts(options.stored ?? partValues(jsm));
+  const cache = new PartsCache(values, 1_024 * 1_024);
+  const runner = await assemblePartition({
+    setup: {partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 1_024 * 1_024},
+    js: role.js,
+    jsm,
+    erasing: options.erasing,
+    logSource: new NatsLogSource(role.nc, jsm),
+    logJsm: jsm,
+    values,
+    cache,
+    foldCache: new PartsCache(patientValues(values), cache.memory),
+    damage: new Damage(log),
+    positionNote: noNote,
+    refreshMs: 600_000,
+    stagger: 0,
+    erasureReach: 'bytes',
+    notePublished: () => {},
+    noteApplied: () => {},
+    log,
+    onFatal: options.onFatal,
+  });
+  await runner.start();
+  return runner;
+}
