@@ -215,10 +215,19 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
   return bytes;
 }
 
-/** @throws InvariantError for a format that this program does not know. */
+/** A newer program wrote it. */
+export class UnknownFormat extends Error {
+  constructor(format: number) {
+    super(
+      `a snapshot is of format ${format}, which a newer version wrote: this one knows formats up to ${manifestFormat}`,
+    );
+  }
+}
+
+/** @throws UnknownFormat */
 export function decodeManifest(bytes: Uint8Array): Manifest {
   const manifest = JSON.parse(decoder.decode(bytes)) as Manifest;
-  assert(readableFormats.includes(manifest.format), `manifest: format ${manifest.format} is unknown to this program`);
+  if (!readableFormats.includes(manifest.format)) throw new UnknownFormat(manifest.format);
   return manifest;
 }
 

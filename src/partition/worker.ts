@@ -4,7 +4,7 @@ import {parentPort, workerData} from 'node:worker_threads';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection} from 'nats';
 import {must} from '../../actors/invariant.js';
-import type {PartRef} from '../../actors/manifest.js';
+import {type PartRef, UnknownFormat} from '../../actors/manifest.js';
 import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {connectFirst} from '../nats/connection.js';
@@ -21,6 +21,7 @@ import {DeferredParts} from '../parts/deferred-parts.js';
 import {handOutRows} from '../parts/handed-rows.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {borrowRoom} from '../parts/spare-room.js';
+import {StartFault} from '../start-fault.js';
 import {giveWay} from '../thread-priority.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, HandedManifest, PartitionWorkerData, ThreadQuestion, ToWorker} from '../worker-messages.js';
@@ -35,7 +36,7 @@ import type {OfferedMessage} from './offered-messages.js';
 import {patientValues} from './patient-values.js';
 import {PositionFile} from './position-note.js';
 import {rehearse} from './rehearsal.js';
-import {Trouble} from './retry.js';
+import {Final, Trouble} from './retry.js';
 import {hasRowKernel, loadRowKernel} from './row-kernel.js';
 import type {Runner} from './runner.js';
 import type {ErasureReach} from './scrub.js';
@@ -55,10 +56,12 @@ const warmUpMsMax = 3_000;
 /** Some hundred pages. */
 const rehearsalMsMax = 400;
 
+/** What the operator can mend is said in one line, with which the process ends; anything else is a fault of ours. */
+const sayable = [Final, StartFault, UnknownFormat];
+
 function fail(error: Error): void {
-  const isReplaced = error instanceof Replaced;
-  if (!isReplaced) log.error({err: error}, 'a partition cannot go on');
-  tell({kind: 'fatal', message: error.message, isReplaced});
+  if (!sayable.some((kind) => error instanceof kind)) log.error({err: error}, 'a partition cannot go on');
+  tell({kind: 'fatal', message: error.message, isReplaced: error instanceof Replaced});
 }
 
 /** Shared by the partitions of this thread: a connection to read logs with, one to erase parts, one for all the rest. */
