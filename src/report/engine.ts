@@ -47,6 +47,8 @@ const buildBeginWaitMsMax = 500;
 const interestMs = 10 * 60_000;
 /** R5: rests so many times as long as it read, as each of hundreds of partitions publishes at its own time. */
 const aheadRest = 8;
+/** Reasons that are kept apart in the log. */
+const failuresMax = 8;
 
 export interface EngineOptions {
   readonly partitionCount: number;
@@ -79,6 +81,8 @@ export class ReportEngine {
   private readonly rowFinder = newRowFinder();
   private readonly damage: Damage;
   private readonly logger: Logger;
+  /** What was logged since an answer succeeded. Some reasons hold a number of their own. */
+  private readonly failures = new Set<string>();
   private askedMs = Number.NEGATIVE_INFINITY;
   private isAheadDue = false;
   private readingAhead: Promise<void> | undefined;
@@ -99,21 +103,27 @@ export class ReportEngine {
     this.logger = logger;
   }
 
-  /** Never rejects: what fails is logged once and answered `unavailable`. */
+  /** Never rejects: what fails is logged, each reason once until something succeeds, and answered `unavailable`. */
   async answer(question: EngineQuestion): Promise<ReportAnswer> {
     this.funnelIndex.forgetUnasked();
     try {
-      return await this.onNewest(() =>
+      const answer = await this.onNewest(() =>
         question.ask === 'report' ? this.report(question.query, question.ifNoneMatch) : this.status(),
       );
+      this.failures.clear();
+      return answer;
     } catch (error) {
       if (error instanceof Overload) return {kind: 'unavailable', message: error.message};
-      if (!this.damage.note(error)) {
-        const ask = question.ask === 'report' ? question.query.report : 'status';
-        this.logger.error({err: error, ask}, 'report failed');
-      }
+      if (!this.damage.note(error)) this.noteFailure(error as Error, question);
       return {kind: 'unavailable', message: 'the report cannot be computed now'};
     }
+  }
+
+  private noteFailure(error: Error, question: EngineQuestion): void {
+    if (this.failures.has(error.message) || this.failures.size >= failuresMax) return;
+    this.failures.add(error.message);
+    const ask = question.ask === 'report' ? question.query.report : 'status';
+    this.logger.error({err: error, ask}, 'report failed');
   }
 
   /** Once, when there are snapshots; `rowsAtHand` as src/report/warm-up.ts has it. Never rejects. R6 */

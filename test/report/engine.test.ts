@@ -83,12 +83,8 @@ class World {
   readonly bucket = new Bucket();
   readonly partitions = [new TestPartition(this.parts), new TestPartition(this.parts)];
   readonly publications = new Publications();
-  readonly engine = new ReportEngine(
-    this.bucket,
-    this.parts,
-    {partitionCount: 2, cacheBytesMax: 8 << 20},
-    createLogger('silent', 'test'),
-  );
+  readonly logger = createLogger('silent', 'test');
+  readonly engine = new ReportEngine(this.bucket, this.parts, {partitionCount: 2, cacheBytesMax: 8 << 20}, this.logger);
 
   publish(partition: number, asOfMs: number): Manifest {
     const snapshot = this.partitions[partition]!.publish(asOfMs, partition);
@@ -299,6 +295,20 @@ describe('report engine', () => {
     expect((await world.answer()).kind).toBe('unavailable');
     world.bucket.newest = newest;
     expect((await world.ask()).body).toBe(counted([1, 1, 1]));
+  });
+
+  test('what fails is logged once until something succeeds', async () => {
+    const world = worldWithSnapshots();
+    const said: unknown[] = [];
+    world.logger.error = (fields: {readonly err: Error}) => void said.push(fields.err.message);
+    const {lastRevision} = world.bucket;
+    for (let outage = 0; outage < 2; outage++) {
+      world.bucket.lastRevision = () => Promise.reject(new Error('away'));
+      for (let ask = 0; ask < 3; ask++) expect((await world.answer()).kind).toBe('unavailable');
+      world.bucket.lastRevision = lastRevision;
+      await world.ask();
+    }
+    expect(said).toEqual(['away', 'away']);
   });
 
   test('an event name that is new in a later snapshot is found', async () => {
