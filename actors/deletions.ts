@@ -2,7 +2,7 @@
 //   DR1. Whoever asks for a user that is gone is told of its newest deletion. It is found by the user's hash: there may be
 //        hundreds of thousands of records, and anybody may ask for users that nobody knows.
 //   DR2. A deletion that is pending does not expire.
-//   DR3. Those that are completed are put once, with the cut behind that: there may be as many as users that were deleted
+//   DR3. Those that are completed are put once, with the cut behind that, and again only where small parts are joined: there may be as many as users that were deleted
 //        within 30 days, and each deletion has snapshots of its own.
 import {must} from './invariant.js';
 import type {DeletionRecord} from './manifest.js';
@@ -42,7 +42,7 @@ export class Deletions {
     return [...this.byId.values()].filter(({completed}) => completed === null);
   }
 
-  /** One of the log, or of a snapshot's index. */
+  /** One of the log, one that is completed, or one of a snapshot's index. */
   add(record: DeletionRecord): void {
     this.keep(record);
     if (record.completed !== null) this.fresh.push(record);

@@ -50,6 +50,9 @@ describe('a log that takes no events', () => {
     expect(linesWith(service, 'events are not stored')).toEqual([expect.stringContaining(refused)]);
     // Its ticks do not come in either, and it says so.
     await until('the partition says what it tries', () => linesWith(service, 'to append to the log').length > 0);
+    // Nobody tries to write any more, and then nobody hears that refusal.
+    const ofPartition = 'partition 0 cannot append to its log: insufficient resources';
+    await until('the reason is that of the partition', async () => (await reasonsOf(service)).includes(ofPartition));
 
     await nats.startAnew({jetstream: 'max_file_store: 2GB'});
     await until('events are taken', async () => (await writer.post('/v1/events', signup)).status === 200);

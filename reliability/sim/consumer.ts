@@ -8,6 +8,7 @@ import type {SimLink} from './link.js';
 import type {SimStream, Stored} from './store.js';
 
 export class SimConsumer implements LogPull {
+  readonly isLeftBehind = false;
   private readonly link: SimLink;
   private readonly stream: SimStream;
   /** Next sequence to be sent, as the server has it. */

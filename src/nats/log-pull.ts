@@ -116,6 +116,7 @@ interface PullSetup {
 type State = 'first' | 'now' | 'resting' | 'full' | 'over';
 
 class NatsLogPull implements LogPull {
+  isLeftBehind = false;
   private readonly setup: PullSetup;
   private readonly inbox = createInbox();
   private readonly subscription: Subscription;
@@ -228,7 +229,8 @@ class NatsLogPull implements LogPull {
 
   private ask(state: 'first' | 'now'): void {
     if (this.skippedBytes > skippedBytesMax) {
-      this.stop(); // L4
+      this.isLeftBehind = true; // L4
+      this.stop();
       return;
     }
     const {nc, rests, stream, consumer} = this.setup;

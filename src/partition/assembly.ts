@@ -59,7 +59,8 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const {setup, js, jsm, erasing, values, foldCache, damage, positionNote, notePublished, log} = options;
   const number = setup.partition;
   const troubleTo = (tried: string): Trouble => new Trouble(log, {partition: number, tried});
-  const manifests = new ManifestStore(js, jsm, number, notePublished, troubleTo('to publish a snapshot'));
+  const troubles = [troubleTo('to publish a snapshot'), troubleTo('to look who owns the partition')];
+  const manifests = new ManifestStore(js, jsm, number, notePublished, ...troubles);
   const recovered = await recover(setup, {manifests, cache: foldCache, jsm, note: positionNote, log});
   const {partition, index, epoch, generation, named} = recovered;
   // Questions are answered out of the state at hand: a part that it no longer names only takes room.

@@ -47,6 +47,8 @@ export class Erasure {
   private readonly parts: PartStore;
   private readonly cache: PartsCache;
   private readonly note: NoteStep;
+  /** What is written anew of the user that is being taken out. */
+  private made: PartRef[] = [];
 
   constructor(partition: Partition, layout: Layout, parts: PartStore, cache: PartsCache, note: NoteStep) {
     this.partition = partition;
@@ -58,6 +60,16 @@ export class Erasure {
 
   /** Nothing changes until `replace`. No snapshot may be running, and closed chunks are the layout's. */
   async takeOut(user: number): Promise<TakenOut> {
+    this.made = [];
+    try {
+      return await this.takeOutOfAll(user);
+    } catch (error) {
+      this.parts.retire(...this.made);
+      throw error;
+    }
+  }
+
+  private async takeOutOfAll(user: number): Promise<TakenOut> {
     const {partition, layout} = this;
     await layout.settle(0);
     const record = await loadRecord(partition, layout, this.cache, user);
@@ -66,7 +78,7 @@ export class Erasure {
     const chunks = (record?.chunks ?? []).flatMap((number) => layout.chunks.get(number) ?? []);
     for (let at = 0; at < chunks.length; at += chunksAtOnce) {
       const pieces = chunks.slice(at, at + chunksAtOnce).map((entry) => this.takeOutOfChunk(entry, user));
-      for (const piece of await Promise.all(pieces)) {
+      for (const piece of await allOver(pieces)) {
         erased.rows.push(...piece.rows);
         erased.fingerprints.push(...piece.fingerprints);
         erased.chunks.push(...piece.chunks);
@@ -104,7 +116,7 @@ export class Erasure {
     const erased: Erased = {rows: rowsIn(rows, ofUser), fingerprints: [], chunks: []};
     if (ofUser.length === 0) return erased;
     const left = eraseRows(rows, ofUser);
-    const [rowsPart, bodiesPart] = await Promise.all([
+    const [rowsPart, bodiesPart] = await allOver([
       this.keep(encodeRows(left)),
       this.putBodiesWithout(entry.bodies, rows, ofUser, erased),
     ]);
@@ -150,7 +162,9 @@ export class Erasure {
 
   /** In memory until the next snapshot, as far as there is room: the next erasure may take a user out of the same part. */
   private async keep(payload: Uint8Array): Promise<PartRef> {
-    return this.parts.defer(payload) ?? (await this.parts.put(payload));
+    const ref = this.parts.defer(payload) ?? (await this.parts.put(payload));
+    this.made.push(ref);
+    return ref;
   }
 
   private async runsWithout(user: number): Promise<Run[]> {
@@ -173,6 +187,12 @@ export class Erasure {
     }
     return {blocks, bytes: run.bytes - block.part.bytes + (left?.payload.length ?? 0)};
   }
+}
+
+/** Like `Promise.all`, but rejects once all are over. */
+async function allOver<T extends readonly Promise<unknown>[]>(promises: T) {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }
 
 const rowsIn = (rows: RowsView, found: readonly number[]): ErasedRow[] =>

@@ -10,6 +10,7 @@ import type {
   FingerprintsPart,
   PartRef,
   Run,
+  RunBlock,
   SnapshotIndex,
   TableRef,
 } from '../../actors/manifest.js';
@@ -19,8 +20,8 @@ import {type ChunkImage, imageOf, putChunk} from './chunk-parts.js';
 import type {PartStore} from './part-store.js';
 import type {Errand, WorkPace} from './work-pace.js';
 
-/** Chunks put together: their puts share the disk's flushes. */
-const chunksAtOnce = 4;
+/** Put together: these puts share the disk's flushes. */
+const putAtOnce = 4;
 
 export class Layout {
   private readonly parts: PartStore;
@@ -116,23 +117,23 @@ export class Layout {
   }
 
   /** Puts what erasures left in memory. DP2 (src/parts/deferred-parts.ts) */
-  async putDeferred(): Promise<void> {
-    const chunks = [...this.deferredChunks];
-    for (let at = 0; at < chunks.length; at += chunksAtOnce)
-      await Promise.all(chunks.slice(at, at + chunksAtOnce).map((chunk) => this.putDeferredChunk(chunk)));
-    this.setRuns('userRuns', await Promise.all(this.userRuns.map((run) => this.storedRun(run))));
+  async putDeferred(errand: Errand): Promise<void> {
+    await inGroups([...this.deferredChunks], errand, (chunk) => this.putDeferredChunk(chunk));
+    const stored = new Map<string, PartRef>();
+    const deferred = this.userRuns.flatMap(({blocks}) => blocks.map(partOf).filter(isDeferred));
+    await inGroups(deferred, errand, async (part) => void stored.set(part.key, await this.parts.putDeferred(part)));
+    if (deferred.length === 0) return;
+    const storedBlock = (block: RunBlock): RunBlock => ({...block, part: stored.get(block.part.key) ?? block.part});
+    this.setRuns(
+      'userRuns',
+      this.userRuns.map((run) => ({...run, blocks: run.blocks.map(storedBlock)})),
+    );
   }
 
   private async putDeferredChunk(chunk: number): Promise<void> {
     const entry = must(this.chunks.get(chunk), 'a chunk that was erased from is in the directory');
     const [rows, bodies] = await Promise.all([this.stored(entry.rows), this.stored(entry.bodies)]);
     this.setChunk({...entry, rows, bodies});
-  }
-
-  private async storedRun(run: Run): Promise<Run> {
-    if (!run.blocks.some(({part}) => isDeferred(part))) return run;
-    const blocks = run.blocks.map(async (block) => ({...block, part: await this.stored(block.part)}));
-    return {...run, blocks: await Promise.all(blocks)};
   }
 
   private async stored(ref: PartRef): Promise<PartRef> {
@@ -148,10 +149,15 @@ export class Layout {
     this[table] = {count, blocks: refs};
   }
 
-  setSingle(single: 'nameCounts' | 'tombstones', ref: PartRef | null): void {
-    const old = this[single];
-    if (old !== null) this.parts.retire(old);
-    this[single] = ref;
+  setNameCounts(ref: PartRef | null): void {
+    if (this.nameCounts !== null) this.parts.retire(this.nameCounts);
+    this.nameCounts = ref;
+  }
+
+  /** `erasedIds` has them now. */
+  dropTombstones(): void {
+    if (this.tombstones !== null) this.parts.retire(this.tombstones);
+    this.tombstones = null;
   }
 
   /** Replaces runs by one (compaction, erasure); parts that the new run took over stay. */
@@ -181,6 +187,13 @@ export class Layout {
     const entries = [...this.chunks.values()].filter((entry) => entry.chunk < chunkEnd);
     if (open !== null) entries.push(open);
     return entries.sort((a, b) => a.chunk - b.chunk);
+  }
+}
+
+async function inGroups<T>(items: readonly T[], errand: Errand, put: (item: T) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += putAtOnce) {
+    await Promise.all(items.slice(at, at + putAtOnce).map(put));
+    await errand.turn();
   }
 }
 

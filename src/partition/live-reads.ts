@@ -102,6 +102,7 @@ export class LiveReads {
       phase: this.runner.phase,
       appliedSequence: partition.appliedSequence,
       published: this.runner.published,
+      appendFault: this.runner.setup.writer.fault ?? null,
       lag: await this.lag(),
       damagedParts: this.runner.setup.damage.countOf(partition.partition),
     };

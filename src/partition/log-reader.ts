@@ -17,6 +17,8 @@ export interface LogMessage {
 
 /** One way through a log, which may break. */
 export interface LogPull {
+  /** It ended because more was offered than it could skip: the log is still the same. */
+  readonly isLeftBehind: boolean;
   /** Waits for messages: all that arrived, in order, each once. Undefined when it is stopped or broken, and empty. */
   next(): Promise<readonly LogMessage[] | undefined>;
   /** Something was offered. */
@@ -59,13 +61,20 @@ export class LogReader {
   async *read(position: number): AsyncGenerator<readonly LogMessage[]> {
     this.isInterrupted = false;
     if (this.isBroken) await pause(reopenPauseMs);
-    const pull = await this.open(position + 1);
-    try {
-      for (let messages = await pull.next(); messages !== undefined; messages = await pull.next()) yield messages;
-    } finally {
-      this.isBroken = !this.isInterrupted;
-      pull.stop();
-    }
+    let pull: LogPull;
+    let next = position + 1;
+    do {
+      pull = await this.open(next);
+      try {
+        for (let messages = await pull.next(); messages !== undefined; messages = await pull.next()) {
+          next = messages[messages.length - 1].sequence + 1;
+          yield messages;
+        }
+      } finally {
+        this.isBroken = !this.isInterrupted && !pull.isLeftBehind;
+        pull.stop();
+      }
+    } while (pull.isLeftBehind && !this.isInterrupted);
   }
 
   private async open(next: number): Promise<LogPull> {

@@ -31,6 +31,11 @@ export class LogWriter {
     this.trouble = trouble;
   }
 
+  /** Why the log does not take what is to be appended. */
+  get fault(): string | undefined {
+    return this.trouble?.reason;
+  }
+
   /** Appends a tick; resolves with its sequence. Messages leave one after the other, each retried with its own bytes. */
   tick(periodMs: number, reason: TickReason): Promise<number> {
     return this.send(messageHeadBytesMax, (writer, nowMs) => writeTick(writer, nowMs, periodMs, reason));

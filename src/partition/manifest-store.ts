@@ -1,6 +1,6 @@
 // Manifests in their bucket: read through the leader, written by compare-and-set (snapshots.ts P3).
 import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
-import {decodeManifest, encodeManifest, type Manifest} from '../../actors/manifest.js';
+import {decodeManifest, encodeManifest, type Manifest, UnknownFormat} from '../../actors/manifest.js';
 import {hasCode, messageNotFound, wrongLastSequence} from '../nats/error-codes.js';
 import {bucketStream, bucketSubject} from '../nats/topology.js';
 import {Final, retryForever, type Trouble} from './retry.js';
@@ -29,6 +29,7 @@ export class ManifestStore {
   private readonly partition: number;
   private readonly onWritten: (written: WrittenManifest) => void;
   private readonly trouble: Trouble | undefined;
+  private readonly lookTrouble: Trouble | undefined;
 
   /** `onWritten` is called once a manifest is the newest, before its writer goes on. */
   constructor(
@@ -37,12 +38,14 @@ export class ManifestStore {
     partition: number,
     onWritten: (written: WrittenManifest) => void = () => undefined,
     trouble?: Trouble,
+    lookTrouble?: Trouble,
   ) {
     this.js = js;
     this.jsm = jsm;
     this.partition = partition;
     this.onWritten = onWritten;
     this.trouble = trouble;
+    this.lookTrouble = lookTrouble;
     this.subject = bucketSubject('manifests', `p${partition}`);
   }
 
@@ -80,8 +83,18 @@ export class ManifestStore {
 
   /** Why an owner of this epoch is none any more; undefined where it is. */
   async successorOf(epoch: number): Promise<Replaced | undefined> {
-    const newest = await retryForever(() => this.read(), this.trouble);
-    return newest !== undefined && newest.manifest.epoch > epoch ? this.replaced() : undefined;
+    const newest = await retryForever(() => this.newestEpoch(), this.lookTrouble);
+    return newest > epoch ? this.replaced() : undefined;
+  }
+
+  /** What a newer version wrote another owner wrote. */
+  private async newestEpoch(): Promise<number> {
+    try {
+      return (await this.read())?.manifest.epoch ?? 0;
+    } catch (error) {
+      if (error instanceof UnknownFormat) return Number.POSITIVE_INFINITY;
+      throw error;
+    }
   }
 
   /** A write whose answer was lost is refused when it is tried again: then the newest manifest is the very same. */

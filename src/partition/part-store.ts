@@ -86,6 +86,7 @@ export class PartStore {
 
   /** A part that is in memory alone; undefined when there is no room for it. `putDeferred` puts it (DP2, deferred-parts.ts). */
   defer(payload: Uint8Array): PartRef | undefined {
+    assert(payload.length > 0, 'a part has bytes');
     const {deferred} = this;
     if (deferred?.hasRoom(payload.length) !== true) return undefined;
     const values = valuesOf(payload);

@@ -3,7 +3,7 @@
 //   V1. A part that is damaged or gone makes its snapshot unusable: the one before is taken, as long as the log still
 //       reaches back to it; without a usable one the log is folded from its first message, if it has all of them. Never
 //       half of a snapshot. What no snapshot and no log can replace leaves an alarm, and its answers are 503.
-//   V2. The log must have the message that the snapshot stands at. One that lost it (power cut without sync, restored
+//   V2. The log must have the message that the snapshot stands at. One that lost it (power cut without sync, deleted stream, restored
 //       backup) is another generation: it is folded from its first message on, skipping by producer and number.
 //       So is one without the position that was noted outside of NATS (position-note.ts), as manifests are lost with logs;
 //       what is left of it agrees with the manifest, and is folded on.
@@ -18,6 +18,7 @@ import {
   type ChunkEntry,
   decodeDeletions,
   decodeIndex,
+  encodeDeletions,
   forgottenIds,
   type Manifest,
   type PartRef,
@@ -264,7 +265,7 @@ async function load(
   const older = loadOlderIndex(manifest, cache);
   older.catch(() => undefined); // Listened to below, when the newer one is there.
   const index = decodeIndex(await cache.loadUnkept(manifest.index));
-  const restored = restoreTables(partition, index, cache);
+  const restored = restoreTables(partition, index, cache, permitsMissing);
   restored.catch(() => undefined); // Listened to below.
   if (!permitsMissing) {
     await checkStored(index, stored).catch(async (error) => {
@@ -287,7 +288,12 @@ async function checkStored(index: SnapshotIndex, stored: StoredValues): Promise<
 type RestoredParts = readonly [nameCounts: Uint8Array | undefined, openChunk: RestoredChunk | undefined];
 
 /** Asked for together: each has a way of its own to the store and back, which takes longer than restoring most of them. */
-async function restoreTables(partition: Partition, index: SnapshotIndex, cache: PartsCache): Promise<RestoredParts> {
+async function restoreTables(
+  partition: Partition,
+  index: SnapshotIndex,
+  cache: PartsCache,
+  permitsMissing: boolean,
+): Promise<RestoredParts> {
   const load = (ref: PartRef): Promise<Uint8Array> => cache.loadUnkept(ref);
   const loadSome = (ref: PartRef | null): Promise<Uint8Array> | undefined => (ref === null ? undefined : load(ref));
   const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
@@ -316,12 +322,18 @@ async function restoreTables(partition: Partition, index: SnapshotIndex, cache: 
     ),
     restoreEach(
       index.completedDeletions ?? [],
-      ({part}) => load(part),
+      ({part}) => (permitsMissing ? load(part).catch(noRecords) : load(part)),
       (bytes) => partition.deletions.restore(decodeDeletions(bytes)),
     ),
   ]);
   if (tombstones !== undefined) partition.restoreTombstones(tombstones);
   return [nameCounts, openChunk];
+}
+
+/** Receipts of the past are no reason to refuse a start. */
+function noRecords(error: unknown): Uint8Array {
+  if (!isUnreadable(error)) throw error;
+  return encodeDeletions([]);
 }
 
 /** In order; memory holds what is loaded ahead beside what is restored. */
@@ -389,7 +401,7 @@ async function checkGeneration(
   if (last >= from) checkReach(partition.partition, first, from);
   log.error(
     {partition: partition.partition, sequence, last},
-    'the log lost the message that the snapshot stands at (a power cut without sync, or a restored backup): it is read again from its start',
+    'the log lost the message that the snapshot stands at (a power cut without sync, a restored backup, or a deleted stream): it is read again from its start',
   );
   partition.rewind();
   return generation + 1;
@@ -412,7 +424,7 @@ async function isNoteTrue(
 function alarmNoted(log: Logger, partition: number, {generation, sequence}: NotedPosition): void {
   log.error(
     {partition, generation, sequence},
-    'the log lost messages that were folded before (a power cut without sync, a restored backup, or another NATS): acknowledged events may be missing',
+    'the log lost messages that were folded before (a power cut without sync, a restored backup, a deleted stream, or another NATS): acknowledged events may be missing',
   );
 }
 

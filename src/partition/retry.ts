@@ -23,6 +23,8 @@ export class Trouble {
   private readonly work: object;
   private readonly reasons = new Set<string>();
   private failing = 0;
+  private newest: string | undefined;
+  private heard = 0;
 
   /** `work`: what is tried, and whose it is. */
   constructor(log: Log, work: {readonly tried: string; readonly partition?: number}) {
@@ -34,7 +36,14 @@ export class Trouble {
     this.failing += 1;
   }
 
+  /** Why it fails now; undefined while nothing is tried again, and until a second try failed, too: most succeed. */
+  get reason(): string | undefined {
+    return this.heard > 1 ? this.newest : undefined;
+  }
+
   hear(reason: string): void {
+    this.newest = reason;
+    this.heard += 1;
     if (this.reasons.has(reason) || this.reasons.size >= reasonsMax) return;
     this.reasons.add(reason);
     this.log.warn({...this.work, reason}, 'NATS did not do what is needed: it is tried again until it does');
@@ -44,6 +53,7 @@ export class Trouble {
     this.failing -= 1;
     if (this.failing > 0) return;
     this.reasons.clear();
+    this.heard = 0;
     this.log.warn(this.work, 'no longer tried again');
   }
 }

@@ -81,7 +81,7 @@ export class Runner {
   private logIs: 'same' | 'unknown' | 'other' = 'same';
   /** The connection was lost since reading began: what is still to be read of that may be of a log that is gone. */
   private isReadStale = false;
-  /** Lost connections, and logs that turned out to be other ones: each may have taken a tick with it. */
+  /** Doubts about the log, and logs that turned out to be other ones: each may have taken a tick with it. */
   private losses = 0;
   private isStopped = false;
   private isStandingStill = false;
@@ -225,7 +225,6 @@ export class Runner {
       if (!this.isLogKnown) return false;
       const folding = this.foldMessage(message);
       if (folding !== undefined) await folding;
-      this.handOverClosed();
       if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
       this.noteFolded();
       this.noteTail(message.bytes.length);
@@ -274,7 +273,6 @@ export class Runner {
   /** The connection to the log was lost: whether the same log comes back is not known. */
   logDisconnected(): void {
     this.isReadStale = true;
-    this.losses += 1;
     this.doubtLog();
   }
 
@@ -284,6 +282,8 @@ export class Runner {
    */
   private doubtLog(): void {
     this.logIs = 'unknown';
+    this.losses += 1;
+    this.setup.reader.forgetOffered();
     this.forgetReached();
   }
 
@@ -312,8 +312,8 @@ export class Runner {
     const {reader, partition} = this.setup;
     const {appliedSequence, appliedMark} = partition;
     const isSame = await this.askLog(() => reader.holds(appliedSequence, appliedMark));
-    // Folding went on meanwhile: then the log was checked by the reading loop.
-    if (this.logIs !== 'unknown') return;
+    // Folding went on meanwhile: what was asked about is the position no more, and the reading loop asks for itself.
+    if (this.logIs !== 'unknown' || partition.appliedSequence !== appliedSequence) return;
     this.logIs = isSame ? 'same' : 'other';
     if (isSame) {
       this.applied.advance(appliedSequence);
@@ -350,21 +350,20 @@ export class Runner {
     const cursor = partition.openMessage(sequence, bytes);
     if (cursor === undefined) return undefined;
     this.foldingLogMs = cursor.logTimeMs;
-    const stop = partition.fold(sequence, cursor);
+    const stop = this.fold(sequence, cursor);
     return stop.kind === 'done' ? undefined : this.foldOn(stop, sequence, cursor);
   }
 
-  private async foldOn(stop: Stop, sequence: number, cursor: MessageCursor): Promise<void> {
-    for (let next = stop; next.kind !== 'done'; ) {
-      this.handOverClosed();
-      next = await this.resolve(next, sequence, cursor);
-    }
+  /** What it closes is the layout's before anybody else has a turn: live reads look for chunks there. */
+  private fold(sequence: number, cursor: MessageCursor, again = false): Stop {
+    const {partition, layout} = this.setup;
+    const stop = partition.fold(sequence, cursor, again);
+    for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
+    return stop;
   }
 
-  /** Before anything is waited for: live reads go on meanwhile, and find chunks where the layout has them. */
-  private handOverClosed(): void {
-    const {partition, layout} = this.setup;
-    for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
+  private async foldOn(stop: Stop, sequence: number, cursor: MessageCursor): Promise<void> {
+    for (let next = stop; next.kind !== 'done'; ) next = await this.resolve(next, sequence, cursor);
   }
 
   /** Brings what the fold stopped for, and folds on. */
@@ -373,7 +372,7 @@ export class Runner {
     switch (stop.kind) {
       case 'profile':
         partition.activate(stop.user, await loadProfile(partition, layout, foldCache, stop.user));
-        return partition.fold(sequence, cursor, true);
+        return this.fold(sequence, cursor, true);
       case 'erasure': {
         note('entry reached');
         await snapshots.idle();
@@ -383,7 +382,7 @@ export class Runner {
         partition.applyErasure(sequence, cursor.entry, stop.user, erased?.rows ?? [], erased?.fingerprints ?? []);
         note('entry folded');
         this.scrub.request();
-        return partition.fold(sequence, cursor);
+        return this.fold(sequence, cursor);
       }
       case 'tick':
         if (stop.gaps > 0) {
@@ -395,7 +394,7 @@ export class Runner {
           );
         }
         this.cut();
-        return partition.fold(sequence, cursor);
+        return this.fold(sequence, cursor);
     }
   }
 

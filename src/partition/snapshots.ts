@@ -193,7 +193,7 @@ export class Snapshots {
     const {layout, parts, pace} = this.setup;
     const errand = pace.errand();
     await errand.turn();
-    await layout.putDeferred();
+    await layout.putDeferred(errand);
     layout.setTable('users', cut.users.count, await this.putBlocks(cut.users.blocks, errand));
     layout.setTable('names', cut.names.count, await this.putBlocks(cut.names.blocks, errand));
     await this.putNameCounts(cut.nameCounts);
@@ -226,12 +226,8 @@ export class Snapshots {
   private async putNameCounts(payload: Uint8Array): Promise<void> {
     const last = this.lastNameCounts;
     if (last !== undefined && Buffer.compare(last, payload) === 0) return;
-    this.setup.layout.setSingle('nameCounts', await this.putSome(payload));
+    this.setup.layout.setNameCounts(payload.length > 0 ? await this.setup.parts.put(payload) : null);
     this.lastNameCounts = payload.length <= comparedBytesMax ? payload : undefined;
-  }
-
-  private async putSome(payload: Uint8Array): Promise<PartRef | null> {
-    return payload.length > 0 ? this.setup.parts.put(payload) : null;
   }
 
   private async putBlocks(
@@ -264,7 +260,7 @@ export class Snapshots {
     const erased = await this.appended(layout.erasedIds, cut.erasedIds);
     const remembered = erased.filter(({logicalDay}) => logicalDay >= cut.erasedIdsFromDay);
     layout.setFingerprints('erasedIds', remembered);
-    layout.setSingle('tombstones', null); // They were new to this process, and are among `erasedIds` now.
+    layout.dropTombstones();
   }
 
   /** The parts of one day are joined as runs are. */

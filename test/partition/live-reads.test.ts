@@ -15,6 +15,7 @@ function reads(sequence: () => Promise<number>): LiveReads {
     setup: {
       partition: {partition: 0, appliedSequence: 7, deletions: new Map()},
       damage: {countOf: () => 0},
+      writer: {fault: undefined},
       refreshMs: 1_000,
     },
     phase: 'live',
@@ -27,7 +28,7 @@ function reads(sequence: () => Promise<number>): LiveReads {
 }
 
 describe('the status of a partition', () => {
-  const behind = {kind: 'status', phase: 'live', appliedSequence: 7, lag: 'it is behind its log'};
+  const behind = {kind: 'status', phase: 'live', appliedSequence: 7, appendFault: null, lag: 'it is behind its log'};
 
   test('comes while the edge waits, however long the log says nothing', async () => {
     const silent = reads(() => new Promise(() => undefined));

@@ -1,5 +1,6 @@
 // What live reads find while a fold waits in the midst of a message.
 import {afterEach, expect, test} from 'vitest';
+import type {ByteWriter} from '../../actors/codec/bytes.js';
 import {tickReason, writeEvent, writeIdentify, writeTick} from '../../actors/codec/entries.js';
 import {chunkRowsMax} from '../../actors/limits.js';
 import {partValues} from '../../src/nats/part-values.js';
@@ -29,7 +30,8 @@ async function start(reading: () => Promise<void>): Promise<Runner> {
   return runner;
 }
 
-test('a chunk that was closed before an identify waits for a profile is where it is looked for', async () => {
+/** A partition that knows ada's profile out of a part, and that reads no part any more until `allow`. */
+async function startHeld(): Promise<{readonly setup: Runner['setup']; readonly isWaiting: () => boolean}> {
   role = await PartitionRole.create();
   await start(async () => {});
   await role.append((writer) => {
@@ -42,7 +44,6 @@ test('a chunk that was closed before an identify waits for a profile is where it
   });
   await until('the profile is in a part', () => runner!.setup.snapshots.publishedSequence >= tick);
   await runner!.drain();
-
   let isHeld = false;
   let waiting = 0;
   const released = new Promise<void>((resolve) => {
@@ -54,16 +55,51 @@ test('a chunk that was closed before an identify waits for a profile is where it
     await released;
   });
   isHeld = true;
+  return {setup, isWaiting: () => waiting > 0};
+}
+
+function wholeChunk(writer: ByteWriter): void {
+  for (let i = 0; i < chunkRowsMax; i++)
+    writeEvent(writer, {event: 'x', userId: 'bob', timeMs: day + i, receivedMs: day});
+}
+
+const identify = (writer: ByteWriter): void => writeIdentify(writer, 'ada', '{"plan":"pro"}', day);
+
+/** Where live reads look for rows that are in no part. */
+const rowsInMemory = ({partition, layout}: Runner['setup']): number =>
+  [...layout.writing.values()].reduce((sum, {chunk}) => sum + chunk.count, partition.open.count);
+
+test('a chunk that was closed before an identify waits for a profile is where it is looked for', async () => {
+  const {setup, isWaiting} = await startHeld();
   const sequence = await role.append((writer) => {
-    for (let i = 0; i < chunkRowsMax; i++)
-      writeEvent(writer, {event: 'x', userId: 'bob', timeMs: day + i, receivedMs: day});
-    writeIdentify(writer, 'ada', '{"plan":"pro"}', day);
+    wholeChunk(writer);
+    identify(writer);
     return chunkRowsMax + 1;
   });
-  await until('the fold waits for the profile', () => waiting > 0);
-  const {partition, layout} = setup;
-  expect(partition.open.count).toBe(0);
-  expect([...layout.writing.values()].map(({chunk}) => chunk.count)).toEqual([chunkRowsMax]);
+  await until('the fold waits for the profile', isWaiting);
+  expect(setup.partition.open.count).toBe(0);
+  expect(rowsInMemory(setup)).toBe(chunkRowsMax);
+  allow();
+  await until('the message is folded', () => setup.partition.appliedSequence >= sequence);
+});
+
+test('and so is one that is closed behind it, for whoever goes on in the same turn', async () => {
+  const {setup, isWaiting} = await startHeld();
+  const {partition} = setup;
+  const seen: number[] = [];
+  const fold = partition.fold.bind(partition);
+  partition.fold = (...all) => {
+    const stop = fold(...all);
+    queueMicrotask(() => seen.push(rowsInMemory(setup)));
+    return stop;
+  };
+  const sequence = await role.append((writer) => {
+    identify(writer);
+    wholeChunk(writer);
+    return chunkRowsMax + 1;
+  });
+  await until('the fold waits for the profile', isWaiting);
   allow();
   await until('the message is folded', () => partition.appliedSequence >= sequence);
+  expect(seen.slice(0, 2)).toEqual([0, chunkRowsMax]); // Ticks follow.
 });

@@ -136,14 +136,14 @@ export class MemoryShell {
     const open = partition.open.count > 0 ? imageOf(partition.open) : undefined;
     const cut = partition.cut();
     const errand = this.pace.errand();
-    await layout.putDeferred();
+    await layout.putDeferred(errand);
     const refs = async (blocks: Iterable<readonly [number, Uint8Array]>) =>
       new Map(
         await Promise.all([...blocks].map(async ([block, payload]) => [block, await parts.put(payload)] as const)),
       );
     layout.setTable('users', cut.users.count, await refs(cut.users.blocks));
     layout.setTable('names', cut.names.count, await refs(cut.names.blocks));
-    if (cut.nameCounts.length > 0) layout.setSingle('nameCounts', await parts.put(cut.nameCounts));
+    if (cut.nameCounts.length > 0) layout.setNameCounts(await parts.put(cut.nameCounts));
     const erased = new Set(cut.rest.erasedUsers);
     layout.setRuns(
       'windowRuns',

@@ -42,6 +42,7 @@ async function partitionReadiness({asks}: Front, partition: number): Promise<Rea
   const status = await orSilence(asks.partition(partition, {ask: 'status'}, ['status'], statusMsMax));
   if (status === undefined) return because(`${name} does not answer`);
   const warnings = status.damagedParts > 0 ? [damageWarning(name, status.damagedParts)] : [];
+  if (status.appendFault) return because(`${name} cannot append to its log: ${status.appendFault}`, warnings);
   if (status.phase !== 'live') return because(`${name} is ${status.phase}`, warnings);
   if (status.published === null) return because(`${name} has not published a snapshot yet`, warnings);
   return status.lag === null ? {reasons: [], warnings} : because(`${name}: ${status.lag}`, warnings);
