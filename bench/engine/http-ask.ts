@@ -19,7 +19,7 @@ export class HttpAsker {
   /** Anything but 200 fails. */
   async ask(path: string): Promise<Asked> {
     const startMs = monotonicMs();
-    const {status, text} = await this.#get(path);
+    const {status, text} = await this.call('GET', path);
     const elapsedMs = monotonicMs() - startMs;
     if (status !== 200) throw new Error(`${path} was answered ${status}: ${text.slice(0, 500)}`);
     return {body: JSON.parse(text), elapsedMs};
@@ -29,11 +29,12 @@ export class HttpAsker {
     this.#agent.destroy();
   }
 
-  #get(path: string): Promise<{status: number; text: string}> {
+  /** Whatever the answer is. */
+  call(method: 'GET' | 'DELETE', path: string): Promise<{readonly status: number; readonly text: string}> {
     const {host, port} = this.target;
     const headers = {authorization: `Bearer ${secretKey}`};
     return new Promise((resolve, reject) => {
-      const asking = request({host, port, path, headers, agent: this.#agent}, (answer) => {
+      const asking = request({method, host, port, path, headers, agent: this.#agent}, (answer) => {
         const pieces: Buffer[] = [];
         answer.on('data', (piece: Buffer) => pieces.push(piece));
         answer.on('end', () => resolve({status: answer.statusCode!, text: Buffer.concat(pieces).toString('utf8')}));
