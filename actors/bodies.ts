@@ -11,7 +11,8 @@
 //         | `whole` payload                        for what the fields above cannot tell
 //
 //   B1. A property whose code stands in its column (rows.ts R2) is not in the body; the value of one that is `inBody`
-//       is, and of a property without a column (rows.ts R3, `keyInBody` in the shape) its key and value are, in the shape's order.
+//       is, and of a property without a column (rows.ts R3, `keyInBody` in the shape) its key and value are, in the shape's
+//       order.
 //   B2. A block stands alone with the columns: shapes name columns and nothing else, so one that only an erased row used
 //       says nothing of it.
 //   B3. Parts of version 1, whose blocks were (length:varint payload)*, are read as blocks of whole bodies.

@@ -2,8 +2,8 @@
 //   DR1. Whoever asks for a user that is gone is told of its newest deletion. It is found by the user's hash: there may be
 //        hundreds of thousands of records, and anybody may ask for users that nobody knows.
 //   DR2. A deletion that is pending does not expire.
-//   DR3. Those that are completed are put once, with the cut behind that, and again only where small parts are joined: there may be as many as users that were deleted
-//        within 30 days, and each deletion has snapshots of its own.
+//   DR3. Those that are completed are put once, with the cut behind that, and again only where small parts are joined: there
+//        may be as many as users that were deleted within 30 days, and each deletion has snapshots of its own.
 import {must} from './invariant.js';
 import type {DeletionRecord} from './manifest.js';
 

@@ -210,8 +210,9 @@ export class FingerprintSet {
   }
 
   /**
-   * Takes the memory for so many more at once. Fingerprints that come in the order of their slots, as parts of all days
-   * have them (formats before 5), must not come while there are few: all would belong into the first slots, and each would go over all before it.
+   * Takes the memory for so many more at once. Fingerprints that come in the order of their slots, as parts of all days have
+   * them (formats before 5), must not come while there are few: all would belong into the first slots, and each would go over
+   * all before it.
    */
   reserve(count: number): void {
     const expected = (this.count + count) / this.segments.length;

@@ -67,7 +67,10 @@ export class KernelChunk implements ChunkInMemory {
     this.isOpen = false;
   }
 
-  /** The same before another chunk than the kernel's next one takes its place: the memory is overwritten at once (event-rows.ts ER2). */
+  /**
+   * The same before another chunk than the kernel's next one takes its place: the memory is overwritten at once
+   * (event-rows.ts ER2).
+   */
   leave(): void {
     this.close();
     this.rows.kernel.calls.begin();

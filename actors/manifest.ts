@@ -6,7 +6,8 @@ import {assert} from './invariant.js';
 
 /**
  * Format 3: bodies parts of version 2 (actors/bodies.ts); 4: tables of version 2 (actors/interned.ts); 5: the open chunk may
- * have erased rows; erased message ids are in parts by day, and completed deletions in parts. A program that does not know these must not begin to read.
+ * have erased rows, message ids of erased events are in parts by day, and completed deletions in parts. A program that does
+ * not know these must not begin to read.
  */
 export const manifestFormat = 5;
 const readableFormats: readonly number[] = [2, 3, 4, manifestFormat];

@@ -1,6 +1,7 @@
 // The chunk that rows are appended to; the others are closed and live in parts (actors/rows.ts, actors/bodies.ts).
-//   A chunk is closed when it has `chunkRowsMax` rows or `chunkBodyBytesMax` bytes of bodies, and instead of being opened
-//   again when its dictionary has no room for what an erasure left (dictionary.ts D2).
+//   A chunk is closed when it has `chunkRowsMax` rows or `chunkBodyBytesMax` bytes of bodies. One that was erased from is
+//   closed when it is half full (partition.ts `replaceOpen`), and when its dictionary has no room for what is left
+//   (dictionary.ts D2).
 
 import {BodyWriter, bodyLengths, keyInBody, type Shape} from './bodies.js';
 import {equalRanges, viewOf} from './byte-ranges.js';

@@ -21,7 +21,7 @@ import {Runner, type RunnerSetup} from './runner.js';
 import {Snapshots} from './snapshots.js';
 import {WorkPace} from './work-pace.js';
 
-/** A snapshot may rest for so much of the refresh: a tick comes a fifth of it early (runner.ts `tickShare`). WP2 (work-pace.ts) */
+/** A snapshot may rest for so much of the refresh (work-pace.ts WP2): a tick comes a fifth of it early (runner.ts `tickShare`). */
 const restsShare = 0.02;
 
 export interface AssemblyOptions
@@ -59,8 +59,9 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const {setup, js, jsm, erasing, values, foldCache, damage, positionNote, notePublished, log} = options;
   const number = setup.partition;
   const troubleTo = (tried: string): Trouble => new Trouble(log, {partition: number, tried});
-  const troubles = [troubleTo('to publish a snapshot'), troubleTo('to look who owns the partition')];
-  const manifests = new ManifestStore(js, jsm, number, notePublished, ...troubles);
+  const publishing = troubleTo('to publish a snapshot');
+  const looking = troubleTo('to look who owns the partition');
+  const manifests = new ManifestStore(js, jsm, number, notePublished, publishing, looking);
   const recovered = await recover(setup, {manifests, cache: foldCache, jsm, note: positionNote, log});
   const {partition, index, epoch, generation, named} = recovered;
   // Questions are answered out of the state at hand: a part that it no longer names only takes room.

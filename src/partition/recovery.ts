@@ -2,9 +2,10 @@
 //   Loaded: identities, names, message ids, the open chunk. Everything else stays in parts until something asks for it.
 //   V1. A part that is damaged or gone makes its snapshot unusable: the one before is taken, as long as the log still
 //       reaches back to it; without a usable one the log is folded from its first message, if it has all of them. Never
-//       half of a snapshot. What no snapshot and no log can replace leaves an alarm, and its answers are 503.
-//   V2. The log must have the message that the snapshot stands at. One that lost it (power cut without sync, deleted stream, restored
-//       backup) is another generation: it is folded from its first message on, skipping by producer and number.
+//       half of a snapshot. What no snapshot and no log can replace leaves an alarm, and its answers are 503; records of
+//       past deletions are left out then.
+//   V2. The log must have the message that the snapshot stands at. One that lost it (power cut without sync, deleted stream,
+//       restored backup) is another generation: it is folded from its first message on, skipping by producer and number.
 //       So is one without the position that was noted outside of NATS (position-note.ts), as manifests are lost with logs;
 //       what is left of it agrees with the manifest, and is folded on.
 //   V3. A log that starts behind the snapshot lacks messages for ever: the start is refused.
