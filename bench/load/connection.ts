@@ -1,7 +1,9 @@
 // One kept-alive HTTP/1.1 connection on a raw socket: writes prepared bytes, finds the end of the answer, no more.
 //   C1. Nothing is allocated for an answer that is 200 and arrives in one piece, which nearly all are: the generator shares
 //       the machine with what it measures.
-//   C2. One request is on its way at a time.
+//   C2. Only the answer's own bytes are looked at. (`indexOf` of a header goes through all of the read buffer where there is
+//       another spelling of it: 2.6 us for each answer, and 115 where JSON had lain in that memory before.)
+//   C3. One request is on its way at a time.
 
 import {connect, type Socket} from 'node:net';
 
@@ -12,13 +14,12 @@ export interface ConnectionListener {
   failed(connection: Connection, error: Error): void;
 }
 
-const headEnd = Buffer.from('\r\n\r\n');
-/** The end of both spellings of `content-length: `, and of no other header. */
-const lengthName = Buffer.from('-length: ', 'latin1');
-const lengthNameUpper = Buffer.from('-Length: ', 'latin1');
+/** The end of `content-length`, and of no other header. */
+const lengthName = Buffer.from('-length', 'latin1');
+const lowerCaseBit = 0x20;
 const retryAfterName = /\r\nretry-after: *\d/i;
 const statusAt = 'HTTP/1.1 '.length;
-const [zero, nine] = [48, 57];
+const [zero, nine, colon, lineFeed] = [48, 57, 58, 10];
 
 // Sockets are read one after the other, and an answer is taken before the next read: one buffer serves all of them (C1).
 const readBuffer = Buffer.allocUnsafeSlow(256 * 1024);
@@ -99,15 +100,25 @@ export class Connection {
 
 /** Where the answer ends; -1 when bytes are missing. Our servers always name the length. */
 function answerEnd(bytes: Buffer, length: number): number {
-  const head = bytes.indexOf(headEnd);
-  // Behind `length` lie the bytes of earlier answers.
-  if (head === -1 || head + headEnd.length > length) return -1;
-  let name = bytes.indexOf(lengthName);
-  if (name === -1 || name > head) name = bytes.indexOf(lengthNameUpper);
-  if (name === -1 || name > head)
-    throw new Error(`an answer without content-length:\n${bytes.toString('latin1', 0, head)}`);
-  const end = head + headEnd.length + digits(bytes, name + lengthName.length, head);
-  return end <= length ? end : -1;
+  let lengthAt = -1;
+  for (let at = statusAt; at < length; at++) {
+    const byte = bytes[at]!;
+    if (byte === colon && isLengthName(bytes, at)) lengthAt = at + ': '.length;
+    else if (byte === lineFeed && bytes[at - 2] === lineFeed) {
+      if (lengthAt === -1) throw new Error(`an answer without content-length:\n${bytes.toString('latin1', 0, at)}`);
+      const end = at + 1 + digits(bytes, lengthAt, at);
+      return end <= length ? end : -1;
+    }
+  }
+  return -1;
+}
+
+/** Whether `content-length`, in whichever spelling, ends at `end`. */
+function isLengthName(bytes: Buffer, end: number): boolean {
+  for (let i = 1; i <= lengthName.length; i++) {
+    if ((bytes[end - i]! | lowerCaseBit) !== lengthName[lengthName.length - i]) return false;
+  }
+  return true;
 }
 
 /** The decimal number that starts at `start`. */
