@@ -22,18 +22,25 @@ export class NatsProcess {
     readonly port: number,
   ) {}
 
-  /** `sync`: the server's own interval is two minutes. */
-  static async start({folder, storeDir}: NatsFolders, port: number, sync: 'always' | 'default'): Promise<NatsProcess> {
+  /** `sync`: the server's own interval is two minutes. `lines`: more of its configuration. */
+  static async start(
+    {folder, storeDir}: NatsFolders,
+    port: number,
+    sync: 'always' | 'default',
+    lines: readonly string[] = [],
+  ): Promise<NatsProcess> {
     const {NATS_SERVER_BIN: bin} = process.env;
     if (bin === undefined) throw new Error('no nats-server: set NATS_SERVER_BIN');
     mkdirSync(folder, {recursive: true});
     const config = join(folder, 'server.conf');
     const text = JSON.stringify;
     const syncs = sync === 'always' ? ', sync_interval: always' : '';
-    writeFileSync(
-      config,
-      `listen: 127.0.0.1:${port}\njetstream { store_dir: ${text(storeDir)}${syncs} }\nlog_file: ${text(join(folder, 'nats.log'))}\n`,
-    );
+    const own = [
+      `listen: 127.0.0.1:${port}`,
+      `jetstream { store_dir: ${text(storeDir)}${syncs} }`,
+      `log_file: ${text(join(folder, 'nats.log'))}`,
+    ];
+    writeFileSync(config, [...own, ...lines, ''].join('\n'));
     const child = spawn(bin, ['-c', config], {stdio: 'ignore'});
     const withUs = (): boolean => child.kill('SIGKILL');
     process.once('exit', withUs);
@@ -48,6 +55,10 @@ export class NatsProcess {
 
   kill(): Promise<void> {
     return this.end('SIGKILL');
+  }
+
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.child.kill(signal);
   }
 
   private async end(signal: NodeJS.Signals): Promise<void> {

@@ -36,7 +36,9 @@ export type LogAnswer =
   /** The server says that it did not store the message. */
   | {readonly kind: 'refused'}
   /** Nobody listens for this partition now: the server starts, or elects a leader. */
-  | {readonly kind: 'nobody'};
+  | {readonly kind: 'nobody'}
+  /** Of a copy: what was sent before is on its way to a majority of the servers, which may never be there. */
+  | {readonly kind: 'in process'};
 
 export interface LogListener {
   answered(partition: number, ticket: number, answer: LogAnswer): void;
@@ -298,6 +300,8 @@ export class LogPublisher implements LogListener {
         break;
       case 'nobody':
         message.lastSentMs = Number.NEGATIVE_INFINITY; // The next tick sends it again.
+        break;
+      case 'in process': // The first one's ack may come. Until then it is sent again, as another leader may know nothing of it.
     }
   }
 

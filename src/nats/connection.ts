@@ -56,6 +56,9 @@ export async function connectFirst(address: NatsAddress, name: string): Promise<
   }
 }
 
+/** Whether the server that it leads to now is one of several. */
+export const isOfCluster = (nc: NatsConnection): boolean => nc.info?.cluster !== undefined;
+
 /** The client ignores `user:password@` and `token@` in addresses: they are handed over as options. */
 function splitLogin({servers, token, credsPath}: NatsAddress): ConnectionOptions {
   const urls = servers.map(parseServer);

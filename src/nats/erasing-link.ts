@@ -5,8 +5,9 @@
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import type {ErasingLink} from '../partition/part-sweep.js';
+import {isOfCluster} from './connection.js';
 
 export async function erasingLink(nc: NatsConnection): Promise<ErasingLink> {
   const jsm = await jetstreamManager(nc, {checkAPI: false});
-  return {jsm, run: () => nc.info?.server_id, isOfCluster: () => nc.info?.cluster !== undefined};
+  return {jsm, run: () => nc.info?.server_id, isOfCluster: () => isOfCluster(nc)};
 }

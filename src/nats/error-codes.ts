@@ -1,16 +1,23 @@
 // What JetStream says when it does not do what it was asked: the numbers that we tell apart.
 import {JetStreamApiError} from '@nats-io/jetstream';
-import {RequestError} from 'nats';
+import {RequestError, TimeoutError} from 'nats';
 
+/** Of a cluster: nobody leads what was asked for. */
+const noLeader = 10_008;
 export const messageNotFound = 10_037;
 export const sequenceNotFound = 10_043;
 export const deletionFailed = 10_057;
 export const streamNotFound = 10_059;
+/** Of a cluster: a message with the same id is on its way to a majority. */
+export const appendInProcess = 10_158;
 /** A compare-and-set lost. */
 export const wrongLastSequence = 10_071;
 
 export const hasCode = (error: unknown, ...codes: readonly number[]): boolean =>
   error instanceof JetStreamApiError && codes.includes(error.code);
+
+/** What a cluster that elects a leader says, or does not say. */
+export const isWithoutLeader = (error: unknown): boolean => error instanceof TimeoutError || hasCode(error, noLeader);
 
 /** The client says of a publish that nobody takes that JetStream is not enabled. */
 export const reasonOf = ({message, cause}: Error): string =>

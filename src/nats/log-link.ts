@@ -3,6 +3,7 @@
 // this reaches 132,000 on the same server.
 import {createInbox, headers, type Msg, type NatsConnection} from 'nats';
 import type {LogAnswer, LogLink, LogListener} from '../ingest/publisher.js';
+import {appendInProcess} from './error-codes.js';
 import type {LogRefusals} from './log-refusals.js';
 import {payloadFault} from './payload.js';
 import {logSubject} from './topology.js';
@@ -76,6 +77,7 @@ export class NatsLogLink implements LogLink {
       this.refusals?.stored(partition);
       return {kind: 'stored', sequence: seq};
     }
+    if (error?.err_code === appendInProcess) return {kind: 'in process'};
     this.refusals?.refused(partition, `${error?.description ?? 'without a reason'} (${error?.err_code ?? 'no code'})`);
     return {kind: 'refused'};
   }

@@ -1,26 +1,65 @@
-// Values of parts, read back from their bucket by revision.
-
+// Values of parts, read back from their bucket by revision. Any replica answers a direct get.
+//   PV1. A replica that is behind does not know the value yet: a miss is asked of the leader.
+//   PV2. One that does not answer (it is frozen, or cut off, and its cluster has not noticed yet) must not hold up one read in
+//        three until its deadline: what is not there soon is asked of the leader as well, and for a while everything is, at once.
+import {setTimeout as pause} from 'node:timers/promises';
 import type {JetStreamManager} from '@nats-io/jetstream';
+import {monotonicMs} from '../clock.js';
 import type {PartValues} from '../parts/stored-parts.js';
 import {hasCode, messageNotFound} from './error-codes.js';
 import {bucketStream} from './topology.js';
 
-/** Any replica answers a direct get; one that is behind does not know the value yet, so a miss is asked of the leader. */
-export function partValues(jsm: JetStreamManager): PartValues {
-  const stream = bucketStream('parts');
+const stream = bucketStream('parts');
+/** PV2. A whole value takes milliseconds; what a busy machine takes longer for is only read twice. */
+export const answerMsMax = 1_000;
+/** PV2 */
+const waryMs = 30_000;
+
+type Found = Uint8Array | undefined;
+
+/** `isOfCluster`: whether there are replicas now. */
+export function partValues(jsm: JetStreamManager, isOfCluster: () => boolean = () => false): PartValues {
+  let waryUntilMs = Number.NEGATIVE_INFINITY;
+  const fromAny = async (revision: number): Promise<Found> =>
+    (await jsm.direct.getMessage(stream, {seq: revision}))?.data ?? (await fromLeader(jsm, revision)); // PV1
   return {
     async read(revision) {
-      const message = (await jsm.direct.getMessage(stream, {seq: revision})) ?? (await readFromLeader(jsm, revision));
-      return message?.data;
+      const found = fromAny(revision);
+      if (!isOfCluster()) return found;
+      if (monotonicMs() >= waryUntilMs) {
+        if (await settlesWithin(found, answerMsMax)) return found;
+        waryUntilMs = monotonicMs() + waryMs;
+      }
+      return firstOf([found, fromLeader(jsm, revision)]);
     },
   };
 }
 
-async function readFromLeader(jsm: JetStreamManager, revision: number) {
+async function fromLeader(jsm: JetStreamManager, revision: number): Promise<Found> {
   try {
-    return (await jsm.streams.getMessage(bucketStream('parts'), {seq: revision})) ?? undefined;
+    return (await jsm.streams.getMessage(stream, {seq: revision}))?.data;
   } catch (error) {
     if (hasCode(error, messageNotFound)) return undefined;
     throw error;
+  }
+}
+
+async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const timer = new AbortController();
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  const isSettled = await Promise.race([settled, pause(ms, false, {signal: timer.signal}).catch(() => false)]);
+  timer.abort();
+  return isSettled;
+}
+
+/** Rejects, as the first of them does, when all do. */
+async function firstOf<T>(promises: readonly Promise<T>[]): Promise<T> {
+  try {
+    return await Promise.any(promises);
+  } catch (error) {
+    throw (error as AggregateError).errors[0];
   }
 }

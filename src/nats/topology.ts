@@ -9,6 +9,7 @@
 //       under another one would let retries count twice.
 
 import {randomBytes} from 'node:crypto';
+import {setTimeout as pause} from 'node:timers/promises';
 import {
   DiscardPolicy,
   JetStreamApiError,
@@ -20,8 +21,10 @@ import {
   type StreamConfig,
 } from '@nats-io/jetstream';
 import {type NatsConnection, nanos} from 'nats';
+import {monotonicMs} from '../clock.js';
 import {StartFault} from '../start-fault.js';
-import {hasCode, messageNotFound, streamNotFound, wrongLastSequence} from './error-codes.js';
+import {isOfCluster} from './connection.js';
+import {hasCode, isWithoutLeader, messageNotFound, streamNotFound, wrongLastSequence} from './error-codes.js';
 import {checkPayload} from './payload.js';
 import {isAtLeast, serverVersionMin, serverVersionReplicas} from './version.js';
 
@@ -52,6 +55,10 @@ export interface Deployment {
   readonly secret: string;
 }
 
+/** An election takes up to nine seconds, and what was asked meanwhile is answered or not by then. */
+const electionsMsMax = 30_000;
+const electionPauseMs = 500;
+
 const formatVersion = 1;
 const deploymentKey = 'deployment';
 
@@ -78,10 +85,24 @@ export async function isStreamThere(nc: NatsConnection, name: string): Promise<b
 export async function ensureTopology(nc: NatsConnection, wanted: Wanted): Promise<Deployment> {
   checkServer(nc, wanted.replicas);
   try {
-    return await ensureAll(nc, wanted);
+    return await pastElections(nc, () => ensureAll(nc, wanted));
   } catch (cause) {
     if (!(cause instanceof JetStreamApiError)) throw cause;
     throw new TopologyFault(`NATS refuses what the start asks of it: ${said(cause)}`, {cause});
+  }
+}
+
+/** A cluster that just lost a server answers again when it has new leaders. */
+async function pastElections<T>(nc: NatsConnection, ask: () => Promise<T>): Promise<T> {
+  const endMs = monotonicMs() + electionsMsMax;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const cause = error instanceof TopologyFault ? error.cause : error;
+      if (!isOfCluster(nc) || !isWithoutLeader(cause) || monotonicMs() > endMs) throw error;
+      await pause(electionPauseMs);
+    }
   }
 }
 

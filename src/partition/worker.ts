@@ -7,7 +7,7 @@ import {must} from '../../actors/invariant.js';
 import {type PartRef, UnknownFormat} from '../../actors/manifest.js';
 import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
-import {connectFirst} from '../nats/connection.js';
+import {connectFirst, isOfCluster} from '../nats/connection.js';
 import {ConnectionWatch} from '../nats/connection-watch.js';
 import {erasingLink} from '../nats/erasing-link.js';
 import {NatsLogSource} from '../nats/log-pull.js';
@@ -92,7 +92,7 @@ async function openShared(): Promise<Shared> {
   ]);
   const jsm = await jetstreamManager(nc, {checkAPI: false});
   const deployment = must(await readDeployment(nc), 'the deployment record exists before partitions start');
-  const values = new DeferredParts(partValues(jsm));
+  const values = new DeferredParts(partValues(jsm, () => isOfCluster(nc)));
   const cache = new PartsCache(values, data.cacheBytesMax);
   const digest = createHash('sha256').update(`fingerprints ${deployment.secret}`).digest();
   return {

@@ -7,7 +7,7 @@ import {jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection, Subscription} from 'nats';
 import {must} from '../../actors/invariant.js';
 import {askReportSubject, type ReportAnswer, type ReportQuestion} from '../asks.js';
-import {connectFirst} from '../nats/connection.js';
+import {connectFirst, isOfCluster} from '../nats/connection.js';
 import {ConnectionWatch} from '../nats/connection-watch.js';
 import {partValues} from '../nats/part-values.js';
 import {onAnnounced, publishedManifests} from '../nats/published-manifests.js';
@@ -42,7 +42,8 @@ async function run(nc: NatsConnection): Promise<void> {
   const jsm = await jetstreamManager(nc);
   const handed = new HandedManifests(manifestsPorts);
   const manifests = publishedManifests(jsm, publications && countedPublications(publications, handed));
-  const engine = new ReportEngine(manifests, partValues(jsm), {partitionCount, cacheBytesMax}, logger);
+  const values = partValues(jsm, () => isOfCluster(nc));
+  const engine = new ReportEngine(manifests, values, {partitionCount, cacheBytesMax}, logger);
   if (spareRoom !== undefined) offerRoom(spareRoom, engine.parts.memory);
   onAnnounced(nc, () => void engine.notePublished());
   handed.listen(() => void engine.notePublished());

@@ -317,6 +317,21 @@ describe('an unknown outcome', () => {
     expect(waiter.outcomes).toEqual([]);
   });
 
+  test('stands while a copy is told that the first one is on its way to a majority', async () => {
+    const world = new FakeWorld();
+    const waiter = world.append(0) as Waiter;
+    await world.turn();
+    await world.pass(resendMs);
+    world.link.answer(world.link.sent[1]!, {kind: 'in process'});
+    expect(waiter.outcomes).toEqual([]);
+    await world.pass(resendMs - 100);
+    expect(world.link.sent).toHaveLength(2);
+    await world.pass(100); // Another leader may know nothing of it.
+    expect(world.link.sent).toHaveLength(3);
+    world.link.answer(world.link.sent[0]!, stored(3));
+    expect(waiter.outcomes).toEqual(['0:stored:3']);
+  });
+
   test('is given up in the end: those who wait are told, and a fresh producer starts at 1', async () => {
     const world = new FakeWorld();
     const lost = world.append(0) as Waiter;

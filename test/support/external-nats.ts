@@ -54,11 +54,24 @@ export class ExternalNats {
     await this.run(options);
   }
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    return this.end('SIGTERM');
+  }
+
+  kill(): Promise<void> {
+    return this.end('SIGKILL');
+  }
+
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.child!.kill(signal);
+  }
+
+  private async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const {child} = this;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
-    child.kill('SIGTERM');
+    child.kill(signal);
+    child.kill('SIGCONT'); // One that stands still would not hear it.
     await exited;
   }
 

@@ -2,6 +2,7 @@
 
 import type {Nemesis} from '../nemesis.js';
 import {Clock} from './clock.js';
+import {Cluster} from './cluster.js';
 import {Enospc} from './enospc.js';
 import {Erase} from './erase.js';
 import {killAll} from './kill-all.js';
@@ -22,6 +23,7 @@ export const nemeses: Readonly<Record<string, () => Nemesis>> = {
   pause: () => pause,
   erase: () => new Erase(),
   net: () => new Net(),
+  cluster: () => new Cluster(),
   enospc: () => new Enospc(),
   powercut: () => new Powercut(),
   'powercut-lazy': () => new PowercutLazy(),

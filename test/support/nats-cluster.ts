@@ -1,0 +1,75 @@
+// Three nats-servers as one cluster, as an operator configures them: what a majority of them has is stored.
+import {jetstreamManager} from '@nats-io/jetstream';
+import {freePort} from '../../reliability/chaos/free-port.js';
+import {connectNats} from '../../src/nats/connection.js';
+import {ExternalNats, type ExternalNatsOptions} from './external-nats.js';
+import {until} from './until.js';
+
+const names = ['one', 'two', 'three'] as const;
+
+export class NatsCluster {
+  private constructor(
+    readonly servers: readonly ExternalNats[],
+    private readonly options: readonly ExternalNatsOptions[],
+  ) {}
+
+  static async start(): Promise<NatsCluster> {
+    const ports: number[] = [];
+    for (const _ of names) ports.push(await freePort());
+    const routes = ports.map((port) => `"nats://127.0.0.1:${port}"`).join(', ');
+    const options = names.map((name, i) => ({
+      lines: [`server_name: ${name}`, `cluster { name: test, listen: "127.0.0.1:${ports[i]}", routes: [${routes}] }`],
+      jetstream: 'sync_interval: always',
+    }));
+    const servers: ExternalNats[] = [];
+    for (const each of options) servers.push(await ExternalNats.start(each));
+    const cluster = new NatsCluster(servers, options);
+    await cluster.untilWhole();
+    return cluster;
+  }
+
+  get url(): string {
+    return this.servers.map(({url}) => url).join(',');
+  }
+
+  kill(server: number): Promise<void> {
+    return this.servers[server]!.kill();
+  }
+
+  startAgain(server: number): Promise<void> {
+    return this.servers[server]!.startAnew(this.options[server]);
+  }
+
+  /** Connections to it stay, and nothing is answered. */
+  freeze(server: number): void {
+    this.servers[server]!.signal('SIGSTOP');
+  }
+
+  thaw(server: number): void {
+    this.servers[server]!.signal('SIGCONT');
+  }
+
+  /** Every stream has a leader, and followers that have what it has. */
+  async untilWhole(): Promise<void> {
+    await until('every server of the cluster has everything', () => this.isWhole().catch(() => false));
+  }
+
+  private async isWhole(): Promise<boolean> {
+    const nc = await connectNats({servers: this.servers.map(({url}) => url)}, 'test');
+    try {
+      const jsm = await jetstreamManager(nc); // Throws without a leader of the cluster itself.
+      for await (const {cluster} of jsm.streams.list()) {
+        const followers = cluster?.replicas ?? [];
+        if (cluster?.leader === undefined || followers.length !== names.length - 1) return false;
+        if (followers.some(({current, offline}) => !current || offline === true)) return false;
+      }
+      return true;
+    } finally {
+      await nc.close();
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.stop()));
+  }
+}
