@@ -1,11 +1,9 @@
 // Three nats-servers as one cluster, as an operator configures them: what a majority of them has is stored.
 import {jetstreamManager} from '@nats-io/jetstream';
-import {freePort} from '../../reliability/chaos/free-port.js';
+import {clusterLines, clusterSize} from '../../reliability/chaos/cluster-lines.js';
 import {connectNats} from '../../src/nats/connection.js';
 import {ExternalNats, type ExternalNatsOptions} from './external-nats.js';
 import {until} from './until.js';
-
-const names = ['one', 'two', 'three'] as const;
 
 export class NatsCluster {
   private constructor(
@@ -14,13 +12,7 @@ export class NatsCluster {
   ) {}
 
   static async start(): Promise<NatsCluster> {
-    const ports: number[] = [];
-    for (const _ of names) ports.push(await freePort());
-    const routes = ports.map((port) => `"nats://127.0.0.1:${port}"`).join(', ');
-    const options = names.map((name, i) => ({
-      lines: [`server_name: ${name}`, `cluster { name: test, listen: "127.0.0.1:${ports[i]}", routes: [${routes}] }`],
-      jetstream: 'sync_interval: always',
-    }));
+    const options = (await clusterLines()).map((lines) => ({lines, jetstream: 'sync_interval: always'}));
     const servers: ExternalNats[] = [];
     for (const each of options) servers.push(await ExternalNats.start(each));
     const cluster = new NatsCluster(servers, options);
@@ -60,7 +52,7 @@ export class NatsCluster {
       const jsm = await jetstreamManager(nc); // Throws without a leader of the cluster itself.
       for await (const {cluster} of jsm.streams.list()) {
         const followers = cluster?.replicas ?? [];
-        if (cluster?.leader === undefined || followers.length !== names.length - 1) return false;
+        if (cluster?.leader === undefined || followers.length !== clusterSize - 1) return false;
         if (followers.some(({current, offline}) => !current || offline === true)) return false;
       }
       return true;

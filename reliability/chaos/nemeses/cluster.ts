@@ -4,16 +4,14 @@
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {Random} from '../../../test/differential/random.js';
+import {clusterLines, clusterSize} from '../cluster-lines.js';
 import {freePort} from '../free-port.js';
 import {NatsProcess} from '../nats-process.js';
 import type {Nemesis, Stage} from '../nemesis.js';
 
-const names = ['one', 'two', 'three'] as const;
 // Longer than an election takes, which is up to nine seconds, so that both sides of it are met.
 const awayMsMax = 12_000;
 const shortlyAwayMsMax = 1_500;
-/** Until somebody leads: a cluster of which no server has been there before takes some seconds. */
-const formedMs = 5_000;
 
 interface Place {
   readonly folder: string;
@@ -27,25 +25,22 @@ export class Cluster implements Nemesis {
   private servers: NatsProcess[] = [];
 
   async prepare(folder: string) {
-    const routes = await Promise.all(names.map(freePort));
-    const list = routes.map((port) => `"nats://127.0.0.1:${port}"`).join(', ');
-    const ports = await Promise.all(names.map(freePort));
-    this.places = names.map((name, i) => ({
-      folder: join(folder, `nats-${name}`),
-      port: ports[i]!,
-      lines: [`server_name: ${name}`, `cluster { name: chaos, listen: "127.0.0.1:${routes[i]}", routes: [${list}] }`],
+    const servers = (await clusterLines()).map(async (lines, i) => ({
+      folder: join(folder, `nats-${i}`),
+      port: await freePort(),
+      lines,
     }));
+    this.places = await Promise.all(servers);
     this.servers = await Promise.all(this.places.map(startIn));
-    await delay(formedMs);
-    const urls = ports.map((port) => `nats://127.0.0.1:${port}`);
+    const urls = this.places.map(({port}) => `nats://127.0.0.1:${port}`);
     return {dataDir: join(folder, 'data'), env: {NATS_URL: urls.join(','), REPLICAS: '3', PARTITIONS: '2'}};
   }
 
   async strike({service}: Stage, random: Random): Promise<void> {
     const ms = random.between(50, random.chance(0.5) ? awayMsMax : shortlyAwayMsMax);
-    const one = random.between(0, names.length - 1);
+    const one = random.between(0, clusterSize - 1);
     const what = random.pick(['kill', 'end', 'freeze', 'kill two', 'kill the service beside a frozen one'] as const);
-    if (what === 'kill two') await this.away([one, (one + 1) % names.length], 'kill', ms);
+    if (what === 'kill two') await this.away([one, (one + 1) % clusterSize], 'kill', ms);
     else if (what === 'kill' || what === 'end') await this.away([one], what === 'kill' ? 'kill' : 'stop', ms);
     else {
       this.servers[one]!.signal('SIGSTOP');
