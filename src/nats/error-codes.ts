@@ -8,10 +8,10 @@ export const messageNotFound = 10_037;
 export const sequenceNotFound = 10_043;
 export const deletionFailed = 10_057;
 export const streamNotFound = 10_059;
-/** Of a cluster: a message with the same id is on its way to a majority. */
-export const appendInProcess = 10_158;
 /** A compare-and-set lost. */
 export const wrongLastSequence = 10_071;
+/** Of a cluster: a message with the same id is on its way to a majority. */
+export const appendInProcess = 10_158;
 
 export const hasCode = (error: unknown, ...codes: readonly number[]): boolean =>
   error instanceof JetStreamApiError && codes.includes(error.code);

@@ -2,7 +2,6 @@
 //   PV1. A replica that is behind does not know the value yet: a miss is asked of the leader.
 //   PV2. One that does not answer (it is frozen, or cut off, and its cluster has not noticed yet) must not hold up one read in
 //        three until its deadline: what is not there soon is asked of the leader as well, and for a while everything is, at once.
-import {setTimeout as pause} from 'node:timers/promises';
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {monotonicMs} from '../clock.js';
 import type {PartValues} from '../parts/stored-parts.js';
@@ -44,15 +43,15 @@ async function fromLeader(jsm: JetStreamManager, revision: number): Promise<Foun
   }
 }
 
-async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  const timer = new AbortController();
-  const settled = promise.then(
-    () => true,
-    () => true,
-  );
-  const isSettled = await Promise.race([settled, pause(ms, false, {signal: timer.signal}).catch(() => false)]);
-  timer.abort();
-  return isSettled;
+function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    const settle = (): void => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    promise.then(settle, settle);
+  });
 }
 
 /** Rejects, as the first of them does, when all do. */
