@@ -7,6 +7,7 @@ import {type AddressInfo, createServer} from 'node:net';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
+import {clusterLines} from '../reliability/chaos/cluster-lines.js';
 import {ExternalNats, type ExternalNatsOptions} from './support/external-nats.js';
 import {Client, expectJson} from './support/http.js';
 import {type Service, startService, temporaryFolder} from './support/service.js';
@@ -194,6 +195,12 @@ describe('an external NATS', () => {
   test('replicas without a cluster are refused in its words', async () => {
     const end = await refusedOn({}, {REPLICAS: '3'});
     expectOneLine(end, /REPLICAS=3: replicas > 1 not supported in non-clustered mode \(10074\)$/);
+  });
+
+  test('one of three, alone for longer than an election takes, is told from one without JetStream', async () => {
+    const [lines] = await clusterLines();
+    const end = await refusedOn({lines: lines!});
+    expectOneLine(end, /the NATS cluster had no leader for 30 s \(.+\): more than half of its servers must run$/);
   });
 });
 

@@ -2,6 +2,7 @@
 //   PV1. A replica that is behind does not know the value yet: a miss is asked of the leader.
 //   PV2. One that does not answer (it is frozen, or cut off, and its cluster has not noticed yet) must not hold up one read in
 //        three until its deadline: what is not there soon is asked of the leader as well, and for a while everything is, at once.
+//        A value is gone when none of those who answer has it.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {monotonicMs} from '../clock.js';
 import type {PartValues} from '../parts/stored-parts.js';
@@ -29,7 +30,7 @@ export function partValues(jsm: JetStreamManager, isOfCluster: () => boolean = (
         if (await settlesWithin(found, answerMsMax)) return found;
         waryUntilMs = monotonicMs() + waryMs;
       }
-      return firstOf([found, fromLeader(jsm, revision)]);
+      return firstFound([found, fromLeader(jsm, revision)]);
     },
   };
 }
@@ -54,11 +55,14 @@ function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> 
   });
 }
 
-/** Rejects, as the first of them does, when all do. */
-async function firstOf<T>(promises: readonly Promise<T>[]): Promise<T> {
+/** Undefined when nobody who answers has it; rejects, as the first of them does, when nobody answers. */
+async function firstFound(asked: readonly Promise<Found>[]): Promise<Found> {
+  let found: Found;
   try {
-    return await Promise.any(promises);
+    found = await Promise.any(asked);
   } catch (error) {
     throw (error as AggregateError).errors[0];
   }
+  for (const answer of asked) found ??= await answer.catch(() => undefined);
+  return found;
 }

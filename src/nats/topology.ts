@@ -100,10 +100,19 @@ async function pastElections<T>(nc: NatsConnection, ask: () => Promise<T>): Prom
       return await ask();
     } catch (error) {
       const cause = error instanceof TopologyFault ? error.cause : error;
-      if (!isOfCluster(nc) || !isWithoutLeader(cause) || monotonicMs() > endMs) throw error;
+      if (!isOfCluster(nc) || !isWithoutLeader(cause)) throw error;
+      if (monotonicMs() > endMs) throw withoutMajority(cause);
       await pause(electionPauseMs);
     }
   }
+}
+
+function withoutMajority(cause: unknown): TopologyFault {
+  const seconds = electionsMsMax / 1_000;
+  return new TopologyFault(
+    `the NATS cluster had no leader for ${seconds} s (${(cause as Error).message}): more than half of its servers must run`,
+    {cause},
+  );
 }
 
 async function ensureAll(nc: NatsConnection, {partitions, replicas}: Wanted): Promise<Deployment> {

@@ -52,6 +52,22 @@ test('while replicas are not trusted, those that answer are as good as the leade
   await expect(values.read(9)).rejects.toThrow('no replica');
 });
 
+test('a value is gone when nobody who answers has it', async () => {
+  let any: () => Promise<StoredMsg | null> = () => silence;
+  let leader = stored as () => Promise<StoredMsg | null>;
+  const {jsm} = asked({any: () => any(), leader: () => leader()});
+  const values = partValues(jsm, isOfCluster);
+  await values.read(7);
+  const late = <T>(value: T) => new Promise<T>((resolve) => setTimeout(() => resolve(value), 50));
+  any = async () => late(await stored());
+  leader = async () => null;
+  expect(await values.read(8)).toEqual(value);
+  any = async () => late(null);
+  expect(await values.read(9)).toBeUndefined();
+  any = async () => Promise.reject(await late(new Error('no replica')));
+  expect(await values.read(10)).toBeUndefined();
+});
+
 test('one server alone is asked once, however long it takes', async () => {
   const {jsm, order} = asked({any: () => silence, leader: stored});
   void partValues(jsm).read(7);
