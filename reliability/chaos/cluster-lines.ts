@@ -2,15 +2,15 @@
 
 import {freePort} from './free-port.js';
 
-const names = ['one', 'two', 'three'] as const;
-export const clusterSize = names.length;
+export const clusterMembers = [0, 1, 2] as const;
+export const clusterSize = clusterMembers.length;
 
 /** Of the configuration of each server; their routes have ports that are free now. */
 export async function clusterLines(): Promise<string[][]> {
-  const ports = await Promise.all(names.map(freePort));
+  const ports = await Promise.all(clusterMembers.map(freePort));
   const routes = ports.map((port) => `"nats://127.0.0.1:${port}"`).join(', ');
-  return names.map((name, i) => [
-    `server_name: ${name}`,
-    `cluster { name: test, listen: "127.0.0.1:${ports[i]}", routes: [${routes}] }`,
+  return clusterMembers.map((member) => [
+    `server_name: server-${member}`,
+    `cluster { name: test, listen: "127.0.0.1:${ports[member]}", routes: [${routes}] }`,
   ]);
 }

@@ -3,6 +3,7 @@
 import type {Nemesis} from '../nemesis.js';
 import {Clock} from './clock.js';
 import {Cluster} from './cluster.js';
+import {ClusterPowercut} from './cluster-powercut.js';
 import {Enospc} from './enospc.js';
 import {Erase} from './erase.js';
 import {killAll} from './kill-all.js';
@@ -24,6 +25,7 @@ export const nemeses: Readonly<Record<string, () => Nemesis>> = {
   erase: () => new Erase(),
   net: () => new Net(),
   cluster: () => new Cluster(),
+  'cluster-powercut': () => new ClusterPowercut(),
   enospc: () => new Enospc(),
   powercut: () => new Powercut(),
   'powercut-lazy': () => new PowercutLazy(),

@@ -1,0 +1,57 @@
+// Three nats-servers of our own as one cluster, for nemeses that end them.
+
+import {join} from 'node:path';
+import {clusterLines, clusterSize} from './cluster-lines.js';
+import {freePort} from './free-port.js';
+import {NatsProcess} from './nats-process.js';
+
+interface Place {
+  readonly folder: string;
+  readonly storeDir: string;
+  readonly port: number;
+  readonly lines: readonly string[];
+}
+
+export class NatsCluster {
+  private constructor(
+    private readonly places: readonly Place[],
+    private readonly servers: NatsProcess[],
+  ) {}
+
+  /** `storeDirs`: one for each server. */
+  static async start(folder: string, storeDirs: readonly string[]): Promise<NatsCluster> {
+    const places = (await clusterLines()).map(async (lines, i) => ({
+      folder: join(folder, `nats-${i}`),
+      storeDir: storeDirs[i]!,
+      port: await freePort(),
+      lines,
+    }));
+    const settled = await Promise.all(places);
+    return new NatsCluster(settled, await Promise.all(settled.map(startIn)));
+  }
+
+  /** Of a service that stores every message on all of them. */
+  get env(): Readonly<Record<string, string>> {
+    const urls = this.places.map(({port}) => `nats://127.0.0.1:${port}`);
+    return {NATS_URL: urls.join(','), REPLICAS: `${clusterSize}`, PARTITIONS: '2'};
+  }
+
+  signal(server: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.servers[server]!.signal(signal);
+  }
+
+  async end(which: readonly number[], how: 'kill' | 'stop'): Promise<void> {
+    await Promise.all(which.map((server) => this.servers[server]![how]()));
+  }
+
+  async startAgain(which: readonly number[]): Promise<void> {
+    for (const server of which) this.servers[server] = await startIn(this.places[server]!);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.stop()));
+  }
+}
+
+const startIn = ({port, lines, ...folders}: Place): Promise<NatsProcess> =>
+  NatsProcess.start(folders, port, 'always', lines);
