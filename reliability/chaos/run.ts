@@ -91,8 +91,7 @@ export class Run {
     const workload = new Workload(journal, round, new Random(random.between(0, 2 ** 31)));
     const traffic = this.nemesis.traffic?.(workload, this.senders) ?? this.clients(workload);
     traffic.start();
-    const readyMs = await this.strikes(random);
-    await traffic.stop();
+    const readyMs = await this.strikes(random).finally(() => traffic.stop());
     await traffic.settle(settleMsMax);
     const playedAt = performance.now();
     const mended = await this.mend(workload);

@@ -6,7 +6,7 @@ import {type JetStreamClient, type JetStreamManager, jetstream, type StoredMsg} 
 import {Kvm, type KvWatchEntry} from '@nats-io/kv';
 import type {NatsConnection, QueuedIterator} from 'nats';
 import {type BucketEntry, BucketFault, type KeyBucket, type KeyListener} from '../keys/store.js';
-import {hasCode, messageNotFound, wrongLastSequence} from './error-codes.js';
+import {hasCode, messageNotFound, reasonOf, wrongLastSequence} from './error-codes.js';
 import {bucketStream, bucketSubject} from './topology.js';
 
 const watchAgainMs = 250;
@@ -106,7 +106,7 @@ export class NatsKeyBucket implements KeyBucket {
       return ack.seq;
     } catch (error) {
       if (hasCode(error, wrongLastSequence)) return undefined;
-      throw new BucketFault(`the bucket of keys took no change: ${(error as Error).message}`, {cause: error});
+      throw new BucketFault(`the bucket of keys took no change: ${reasonOf(error as Error)}`, {cause: error});
     }
   }
 
