@@ -130,6 +130,20 @@ describe.skipIf(!isNewEnough)('in a cluster of three', () => {
     await until('it is ready', async () => (await reader.get('/readyz')).status === 200);
   });
 
+  test('an acknowledgement survives what the weakest of its servers survives', async () => {
+    const reader = new Client(service.baseUrl);
+    const durability = async (): Promise<string> =>
+      (await reader.get('/healthz')).json<{durability: string}>().durability;
+    for (const server of cluster.servers.keys()) {
+      await until('all of them sync', async () => (await durability()) === 'power-cut');
+      await cluster.startWithoutSync(server);
+      await until('one of them does not', async () => (await durability()) === 'process-crash');
+      await cluster.startAgain(server);
+    }
+    expect(service.logs()).toMatch(/maybe not a power cut: the sync_interval of .+ is not always/);
+    await cluster.untilWhole();
+  });
+
   test('what was answered 200 is in the reports once, and a deleted user is not', async () => {
     await traffic.finish();
     await until('the reports have all', async () => (await total(service)) === traffic.acked);

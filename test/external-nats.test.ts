@@ -3,7 +3,7 @@ import {jetstreamManager} from '@nats-io/jetstream';
 import {afterEach, describe, expect, test} from 'vitest';
 import {connectNats} from '../src/nats/connection.js';
 import {ensureTopology} from '../src/nats/topology.js';
-import {ExternalNats, type ExternalNatsOptions} from './support/external-nats.js';
+import {ExternalNats, type ExternalNatsOptions, monitored} from './support/external-nats.js';
 import {Client} from './support/http.js';
 import {scrape} from './support/metrics.js';
 import {type Service, startService} from './support/service.js';
@@ -132,35 +132,35 @@ describe('a log whose stream was deleted and made anew', () => {
 });
 
 describe('what an acknowledgement survives', () => {
-  // Port 8222 alone is asked: an address of its own has it free. All of 127.0.0.0/8 is the loopback of Linux.
-  const host = `127.${1 + (process.pid % 250)}.${1 + ((process.pid >> 8) % 250)}.7`;
-  const monitored = {host, lines: [`http: "${host}:8222"`]};
   const durabilityOf = async ({baseUrl}: Service): Promise<unknown> =>
     (await new Client(baseUrl).get('/healthz')).json<{durability: string}>().durability;
 
   test('is read again when the server comes back', async () => {
-    const {nats, service} = await startOn({...monitored, jetstream: 'sync_interval: always'});
+    const {nats, service} = await startOn({...monitored(), jetstream: 'sync_interval: always'});
     expect(await durabilityOf(service)).toBe('power-cut');
     expect(linesWith(service, 'power cut')).toEqual([]);
 
-    await nats.startAnew(monitored);
+    await nats.startAnew(monitored());
     await until('it is no longer claimed', async () => (await durabilityOf(service)) === 'process-crash');
     expect(linesWith(service, 'power cut')).toEqual([
-      expect.stringContaining(`maybe not a power cut: the sync_interval of NATS is not always, as ${host}:8222 tells`),
+      expect.stringContaining(
+        `maybe not a power cut: the sync_interval of NATS at ${monitored().host}:8222 is not always, as its monitoring port tells`,
+      ),
     ]);
     const [sample] = (await scrape(service.baseUrl)).find('millrace_durability_info');
     expect(sample?.labels).toMatchObject({durability: 'process-crash'});
 
-    await nats.startAnew({...monitored, jetstream: 'sync_interval: always'});
+    await nats.startAnew({...monitored(), jetstream: 'sync_interval: always'});
     await until('it is claimed again', async () => (await durabilityOf(service)) === 'power-cut');
     expect(linesWith(service, 'survives a power cut again')).toHaveLength(1);
   });
 
   test('is less where nothing tells, and the log says why', async () => {
+    const {host} = monitored();
     const {service} = await startOn({host, jetstream: 'sync_interval: always'});
     expect(await durabilityOf(service)).toBe('process-crash');
     expect(linesWith(service, 'power cut')).toEqual([
-      expect.stringContaining(`no monitoring port of NATS at ${host}:8222 tells its sync_interval`),
+      expect.stringContaining(`no monitoring port tells the sync_interval of NATS at ${host}:8222`),
     ]);
   });
 });

@@ -23,6 +23,17 @@ export interface ExternalNatsOptions {
   readonly host?: string;
 }
 
+/**
+ * The monitoring port is looked for at one number: servers of a test, and tests, have it on addresses of their own. All of
+ * 127.0.0.0/8 is the loopback of Linux.
+ */
+export function monitored(
+  server = 0,
+): ExternalNatsOptions & {readonly host: string; readonly lines: readonly string[]} {
+  const host = `127.${1 + (process.pid % 250)}.${1 + ((process.pid >> 8) % 250)}.${7 + server}`;
+  return {host, lines: [`http: "${host}:8222"`]};
+}
+
 export class ExternalNats {
   readonly host: string;
   readonly port: number;
