@@ -7,6 +7,8 @@ export const messageIdCharsMax = 128;
 export const objectKeysMax = 256;
 export const objectKeyCharsMax = 256;
 export const objectDepthMax = 10;
+/** Levels of an event or identify body, itself and unknown fields included. */
+export const eventDepthMax = 28;
 /** UTF-8 bytes of the compact JSON of one event, and of an identify body. */
 export const eventBytesMax = 64 * 1024;
 export const batchEventsMax = 1_000;

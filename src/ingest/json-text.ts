@@ -1,5 +1,6 @@
 // JSON of a client: bytes to value, strictly UTF-8, without ever handing a structure bomb to JSON.parse.
 import {isAscii, isUtf8} from 'node:buffer';
+import {isJson} from './json-syntax.js';
 import {cutNesting, nestsTooDeep} from './nesting.js';
 
 /** Stands for "no JSON": a value that JSON cannot express. */
@@ -7,8 +8,9 @@ export const notJson = Symbol('not JSON');
 
 /** @returns the parsed value, or `notJson` (API.md: `invalid_json`, invalid UTF-8 included). */
 export function parseJson(bytes: Buffer): unknown {
-  const bounded = nestsTooDeep(bytes) ? cutNesting(bytes) : bytes;
-  const text = textOf(bounded);
+  const isDeep = nestsTooDeep(bytes);
+  if (isDeep && !(isUtf8(bytes) && isJson(bytes))) return notJson; // Nobody looks at what is cut.
+  const text = textOf(isDeep ? cutNesting(bytes) : bytes);
   if (text === undefined) return notJson;
   try {
     return JSON.parse(text);

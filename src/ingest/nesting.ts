@@ -1,14 +1,15 @@
 // Structure bombs: a nest of arrays of 1 MB blocks JSON.parse for 181 ms, a scan of its bytes takes 1.3 ms.
 //   N1. Nothing deeper than `nestingMax` reaches JSON.parse. The deepest event that may be accepted needs 13 levels in
 //       a batch (batch, events, event, and the ten of its properties).
-//   N2. What is deeper is cut to an empty container of its kind, which is still too deep for any field that is stored: the event is
+//   N2. What is deeper is cut to an empty container of its kind, which is still too deep for any field of an event: the event is
 //       refused where its bound is judged (validate.ts), and its neighbours in a batch are none the worse.
 
 import {assert} from '../../actors/invariant.js';
-import {objectDepthMax} from '../../actors/limits.js';
+import {eventDepthMax, objectDepthMax} from '../../actors/limits.js';
 
 export const nestingMax = 32;
-assert(nestingMax > objectDepthMax + 3 + 1, 'a cut container lies too deep to be stored');
+assert(nestingMax - 2 > eventDepthMax, 'a cut container lies too deep, also two levels down in a batch');
+assert(eventDepthMax > objectDepthMax, 'what is stored has a bound of its own');
 
 const quote = 0x22;
 const backslash = 0x5c;

@@ -2,7 +2,7 @@
 //   W1. `weight` is never below the UTF-8 bytes of the value's compact JSON: a character takes at most 6 bytes
 //       (an escape, as in \u0001), a number at most 25, and every value and key brings at most two marks (, or : and brackets).
 //   W2. Depth is bounded before: nesting.ts lets nothing deeper than `nestingMax` reach JSON.parse, so recursion is safe.
-import {objectDepthMax, objectKeyCharsMax, objectKeysMax} from '../../actors/limits.js';
+import {eventDepthMax, objectDepthMax, objectKeyCharsMax, objectKeysMax} from '../../actors/limits.js';
 
 const numberBytesMax = 25;
 const charBytesMax = 6;
@@ -49,30 +49,33 @@ export class ObjectWalk {
     return true;
   }
 
-  /** Whether a value that is ignored (an unknown field) is free of `__proto__`; otherwise only its size matters. */
-  ignored(value: unknown): boolean {
+  /** What is wrong with a value that is ignored (an unknown field), if anything: otherwise only its size matters. */
+  ignored(value: unknown, depth: number): 'proto' | 'depth' | undefined {
     if (typeof value !== 'object' || value === null) {
       this.leaf(value);
-      return true;
+      return undefined;
     }
+    if (depth > eventDepthMax) return 'depth';
     this.weight += 3;
-    return Array.isArray(value) ? this.ignoredArray(value) : this.ignoredObject(value);
+    return Array.isArray(value) ? this.ignoredArray(value, depth) : this.ignoredObject(value, depth);
   }
 
-  private ignoredObject(value: object): boolean {
+  private ignoredObject(value: object, depth: number): 'proto' | 'depth' | undefined {
     for (const key in value) {
-      if (key === '__proto__') return false;
+      if (key === '__proto__') return 'proto';
       this.key(key);
-      if (!this.ignored((value as Record<string, unknown>)[key])) return false;
+      const wrong = this.ignored((value as Record<string, unknown>)[key], depth + 1);
+      if (wrong !== undefined) return wrong;
     }
-    return true;
+    return undefined;
   }
 
-  private ignoredArray(value: readonly unknown[]): boolean {
+  private ignoredArray(value: readonly unknown[], depth: number): 'proto' | 'depth' | undefined {
     for (let i = 0; i < value.length; i++) {
-      if (!this.ignored(value[i])) return false;
+      const wrong = this.ignored(value[i], depth + 1);
+      if (wrong !== undefined) return wrong;
     }
-    return true;
+    return undefined;
   }
 
   private leaf(value: unknown): void {

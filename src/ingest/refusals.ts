@@ -2,6 +2,7 @@
 // The zod schemas (schemas.ts) and the validator of the hot path (validate.ts) both take their texts from here.
 import {
   eventBytesMax,
+  eventDepthMax,
   futureMsMax,
   hourMs,
   idCharsMax,
@@ -38,6 +39,7 @@ export const refusalTexts = {
   timestamp: 'timestamp must be an ISO 8601 date or date and time, such as 2026-05-01T12:00:00Z, 1970 or later',
   future: `timestamp lies more than ${futureMsMax / hourMs} hours in the future`,
   proto: 'a key must not be __proto__',
+  depth: `an event or identify body must not nest deeper than ${eventDepthMax} levels`,
   size: `an event or identify body must not exceed ${eventBytesMax} bytes of compact JSON`,
 } as const;
 
@@ -56,5 +58,6 @@ export const refusals = {
   timestamp: invalid(refusalTexts.timestamp, 'timestamp'),
   future: invalid(refusalTexts.future, 'timestamp'),
   proto: invalid(refusalTexts.proto, '__proto__'),
+  depth: invalid(refusalTexts.depth),
   size: {code: 'event_too_large', message: refusalTexts.size},
 } as const satisfies Record<keyof typeof refusalTexts, Refusal>;

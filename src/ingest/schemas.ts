@@ -4,6 +4,7 @@ import {z} from 'zod';
 import {
   batchEventsMax,
   eventBytesMax,
+  eventDepthMax,
   futureMsMax,
   idCharsMax,
   messageIdCharsMax,
@@ -107,16 +108,27 @@ export function issuesOf(schema: z.ZodType, stored: 'properties' | 'traits', val
   const issues = result.success
     ? []
     : result.error.issues.map(({path, message}) => ({field: path[0] as string | undefined, message}));
-  return [...issues, ...protoIssues(value, stored)];
+  return [...issues, ...ignoredIssues(value, stored)];
 }
 
-/** zod drops `__proto__` keys while it copies, so they are looked for in the original. */
-function protoIssues(value: object, stored: 'properties' | 'traits'): Issue[] {
+/** zod drops `__proto__` keys while it copies, and does not look into unknown fields: both are looked for in the original. */
+function ignoredIssues(value: object, stored: 'properties' | 'traits'): Issue[] {
   return Object.entries(value).flatMap(([field, content]): Issue[] => {
-    if (field !== '__proto__' && !hasProtoKey(content)) return [];
-    if (field === stored) return [{field, message: refusalTexts[stored]}];
-    return [{field: '__proto__', message: refusalTexts.proto}];
+    const issues: Issue[] = [];
+    if (field === '__proto__' || hasProtoKey(content)) {
+      if (field === stored) return [{field, message: refusalTexts[stored]}];
+      issues.push({field: '__proto__', message: refusalTexts.proto});
+    }
+    if (field !== stored && depthOf(content) > eventDepthMax - 1)
+      issues.push({field: undefined, message: refusalTexts.depth});
+    return issues;
   });
+}
+
+/** Levels of containers. */
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
 function hasProtoKey(value: unknown): boolean {

@@ -92,7 +92,8 @@ function walkFields(value: JsonObject, stored: 'properties' | 'traits'): Refusal
     walk.key(key);
     const field = value[key];
     if (key !== stored) {
-      if (!walk.ignored(field)) return refusals.proto;
+      const wrong = walk.ignored(field, 2);
+      if (wrong !== undefined) return refusals[wrong];
     } else if (field !== null && !(isJsonObject(field) && walk.bounded(field, 1))) return refusals[stored];
   }
   return undefined;

@@ -1,6 +1,7 @@
 // What reaches JSON.parse, and what a structure bomb leaves behind.
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {eventDepthMax} from '../../actors/limits.js';
 import {notJson, parseJson} from '../../src/ingest/json-text.js';
 import {cutNesting, nestingMax, nestsTooDeep} from '../../src/ingest/nesting.js';
 import {refusals} from '../../src/ingest/refusals.js';
@@ -53,6 +54,35 @@ describe('nesting', () => {
     const verdicts = batch.events.map((event) => readEvent(event, 0, new EventDraft()));
     expect(verdicts).toEqual([undefined, refusals.properties, undefined]);
     expect(batch.events[2]).toEqual(JSON.parse(good));
+  });
+
+  test('an unknown field that nests too deep is refused, in a batch too, and none is cut that may be accepted', () => {
+    const text = (levels: number): string => `{"event":"a","userId":"u","more":${nest(levels - 1, '[', ']')}}`;
+    const judge = (event: unknown): unknown => readEvent(event, 0, new EventDraft());
+    for (const [levels, verdict] of [
+      [eventDepthMax, undefined],
+      [eventDepthMax + 1, refusals.depth],
+      [nestingMax, refusals.depth],
+      [1_000, refusals.depth],
+    ] as const) {
+      expect(judge(parseJson(bytes(text(levels))))).toBe(verdict);
+      const {events} = parseJson(bytes(`{"events":[${text(levels)}]}`)) as {events: unknown[]};
+      expect(judge(events[0])).toBe(verdict);
+    }
+  });
+
+  test.each([
+    ['words', 'not json'],
+    ['a lone continuation byte', '"\x80"'],
+    ['an unknown escape', '"\\q"'],
+    ['a control character', '"\n"'],
+    ['a bracket of the other kind', '[}'],
+    ['two values without a comma', '1 2'],
+    ['a leading zero', '01'],
+  ])('%s deep down are no JSON', (_, inner) => {
+    const deep = `${'['.repeat(40)}${inner}${']'.repeat(40)}`;
+    for (const text of [deep, `{"events":[{"event":"a","userId":"u"}],"more":${deep}}`])
+      expect(parseJson(Buffer.from(text, 'latin1'))).toBe(notJson);
   });
 
   test('unbalanced brackets are no JSON, however deep', () => {

@@ -2,7 +2,7 @@
 // arrive as a client sends them), and the bounds of API.md one by one.
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {eventBytesMax} from '../../actors/limits.js';
+import {eventBytesMax, eventDepthMax} from '../../actors/limits.js';
 import {refusals} from '../../src/ingest/refusals.js';
 import {eventSchema, identifySchema, issuesOf} from '../../src/ingest/schemas.js';
 import {EventDraft, readEvent, readIdentify} from '../../src/ingest/validate.js';
@@ -43,6 +43,9 @@ const many = fc
 const deep = fc
   .tuple(fc.integer({min: 8, max: 12}), fc.boolean())
   .map(([depth, isArray]) => (isArray ? `{"a":${nest(depth - 1, '[', ']')}}` : nest(depth, '{"a":', '}', '{}')));
+const tooDeep = fc
+  .tuple(fc.integer({min: eventDepthMax - 2, max: eventDepthMax + 1}), leaf)
+  .map(([depth, inner]) => nest(depth, '[', ']', `[${inner}]`));
 const big = fc
   .tuple(fc.integer({min: -80, max: 0}), fc.constantFrom('x', 'ä', '😀', '\\u0001'))
   .map(([less, char]) => `{"t":"${char.repeat(Math.floor((eventBytesMax + less) / bytesOf(char)))}"}`);
@@ -72,7 +75,7 @@ const body = fc
     properties: field(objectText),
     timestamp: field(timestamp),
     traits: field(objectText),
-    extra: field(objectText),
+    extra: field(fc.oneof(objectText, tooDeep)),
   })
   .map((fields) => {
     const pairs = Object.entries(fields).filter(([, value]) => value !== undefined);

@@ -1,0 +1,99 @@
+// What is JSON, held against JSON.parse.
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {isJson} from '../../src/ingest/json-syntax.js';
+
+function isJsonParsed(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function expectSame(text: string): void {
+  expect(isJson(Buffer.from(text)), text).toBe(isJsonParsed(text));
+}
+
+const strange = fc.constantFrom(
+  ...[
+    ' ',
+    '\n',
+    '\t',
+    '\r',
+    '\f',
+    '\u00a0',
+    '\ufeff',
+    '"',
+    '\\',
+    '\\u',
+    '\\u12',
+    '\\ud800',
+    '\\/',
+    '\\x',
+    '\u007f',
+    '\u0000',
+  ],
+  ...[
+    '[',
+    ']',
+    '{',
+    '}',
+    ',',
+    ':',
+    '0',
+    '00',
+    '-',
+    '+',
+    '.',
+    'e',
+    'E5',
+    '1e+',
+    '1.5',
+    '-0',
+    'true',
+    'nul',
+    'null',
+    'ü',
+    '😀',
+  ],
+);
+
+test('texts of JSON are', () => {
+  fc.assert(
+    fc.property(fc.json({maxDepth: 6}), (text) => expectSame(text)),
+    {numRuns: 1_000},
+  );
+});
+
+test('texts with something strange in them are as JSON.parse says', () => {
+  fc.assert(
+    fc.property(
+      fc.json({maxDepth: 4}),
+      fc.array(fc.tuple(fc.nat(), fc.nat(2), strange), {maxLength: 3}),
+      (text, changes) => {
+        let changed = text;
+        for (const [place, length, what] of changes) {
+          const at = place % (changed.length + 1);
+          changed = changed.slice(0, at) + what + changed.slice(at + length);
+        }
+        expectSame(changed.toWellFormed());
+      },
+    ),
+    {numRuns: 20_000},
+  );
+});
+
+test('so are pieces in any order', () => {
+  fc.assert(
+    fc.property(fc.array(strange, {maxLength: 8}), (pieces) => expectSame(pieces.join(''))),
+    {numRuns: 20_000},
+  );
+});
+
+test('however deep they nest', () => {
+  const levels = 1_000_000;
+  expect(isJson(Buffer.from(`${'[{"a":'.repeat(levels)}1${'}]'.repeat(levels)}`))).toBe(true);
+  expect(isJson(Buffer.from(`${'[{"a":'.repeat(levels)}1${'}]'.repeat(levels - 1)}]`))).toBe(false);
+});
