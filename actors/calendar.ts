@@ -49,6 +49,14 @@ export function daysInMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
+const firstYearMs = daysFromCivil(0, 1, 1) * dayMs;
+const lastYearEndMs = daysFromCivil(10_000, 1, 1) * dayMs;
+
+/** Whether a bucket that begins at `startMs` has a label of the usual form: of a year of four digits. */
+export function isLabelled(startMs: number): boolean {
+  return startMs >= firstYearMs && startMs < lastYearEndMs;
+}
+
 /** Start of the bucket that holds `timeMs`. C1 */
 export function bucketStart(timeMs: number, interval: Interval): number {
   const day = Math.floor(timeMs / dayMs);

@@ -29,6 +29,8 @@ export type QueryValues<Form extends QueryForm> = {
   readonly [Name in keyof Form]: Form[Name] extends Parameter<infer Value> ? Value : never;
 };
 
+const replacement = '\ufffd';
+
 /** Of a route without parameters: it refuses every one. */
 export const noParameters = {} as const;
 
@@ -75,8 +77,13 @@ export function readPathId(segment: string): string {
   return id;
 }
 
-/** Undefined when an escape is malformed or no UTF-8. A plus is a plus. */
+/**
+ * Undefined when an escape is malformed or no UTF-8. A plus is a plus.
+ * The replacement character stands for bytes of the request that are no UTF-8, which could mean anybody: who means the
+ * character itself escapes it.
+ */
 export function decodePercent(text: string): string | undefined {
+  if (text.includes(replacement)) return undefined;
   if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);

@@ -407,6 +407,22 @@ describe('parameters', () => {
     expectError(await ask(report, {...complete[report], from: '1970-01-01', to: '2024-01-01'}), 400, 'invalid_request');
   });
 
+  test.each(['events', 'users'])('%s: buckets begin in years of four digits', async (report) => {
+    const inRange = (from: string, to: string, interval: string): Promise<Answer> =>
+      ask(report, {...complete[report], from, to, interval});
+    for (const [day, interval, label] of [
+      ['0000-01-03', 'week', '0000-01-03'],
+      ['0000-01-01', 'month', '0000-01-01'],
+      ['9999-12-31', 'week', '9999-12-27'],
+    ] as const) {
+      const {data} = (await inRange(day, day, interval)).json<Counts>();
+      expect(data.map(({date}) => date)).toEqual([label]);
+    }
+    expectError(await inRange('0000-01-02', '0000-01-02', 'week'), 400, 'invalid_request', 'from');
+    const beyond = '9999-12-31T23:59:59-10:00';
+    expectError(await inRange('9999-12-31', beyond, 'hour'), 400, 'invalid_request', 'to');
+  });
+
   test('a funnel has no buckets, its range may be any', async () => {
     expectJson(await ask('funnel', {...complete.funnel, from: '1970-01-01', to: '2024-01-01'}), 200);
   });

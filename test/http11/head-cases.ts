@@ -1,6 +1,6 @@
 // Request lines and header fields (RFC 9112, 2 to 5).
 import {broken, type Case, refused, shown, taken, waits, waitsForBody} from './case.js';
-import {get, goodPost, lengthOf, message, post} from './wire.js';
+import {authorized, get, goodPost, lengthOf, message, post} from './wire.js';
 
 const line = (text: string) => () => message([text, 'Host: x']);
 const field = (text: string) => (body: string) => post([text, lengthOf(body)], body);
@@ -48,6 +48,13 @@ const requestLines: readonly Case[] = [
     '/?',
     '/',
   ].map((path) => refused(`path ${path}`, 404, line(`GET ${path} HTTP/1.1`))),
+  // Read as U+FFFD they would mean somebody else.
+  ...[
+    'GET /v1/events?userId=Jos\xe9',
+    'GET /v1/users/Jos\xe9',
+    'DELETE /v1/users/Jos\xe9',
+    'GET /v1/events?\xe9=1',
+  ].map((what) => refused(`no UTF-8 in ${what}`, 400, () => authorized(`${what} HTTP/1.1`))),
   refused('a path of 30 KiB', 404, line(`GET /${long(30_000)} HTTP/1.1`)),
   ...[33_000, 200_000, 3_000_000].map((length) =>
     broken(`a path of ${length} bytes`, 431, line(`GET /${long(length)} HTTP/1.1`)),

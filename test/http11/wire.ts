@@ -23,10 +23,12 @@ export function get(path: string, headers: readonly string[] = [], version = 'HT
   return message([`GET ${path} ${version}`, 'Host: x', ...headers]);
 }
 
+/** With the key that may read and delete. */
+export const authorized = (line: string): string =>
+  message([line, 'Host: x', `Authorization: Bearer ${testSecretKey}`]);
+
 /** A read that is not answered before another role was asked; of what is published, which a busy machine has as well. */
-export const slowGet = get('/v1/reports/users?from=2024-01-01&to=2024-01-01', [
-  `Authorization: Bearer ${testSecretKey}`,
-]);
+export const slowGet = authorized('GET /v1/reports/users?from=2024-01-01&to=2024-01-01 HTTP/1.1');
 
 export const chunk = (data: string): string => `${hex(data.length)}\r\n${data}\r\n`;
 export const lastChunk = '0\r\n\r\n';

@@ -52,7 +52,8 @@ function toSourceEvent(line: number, text: string, parsed: Record<string, unknow
   if (own !== undefined && own !== null) {
     return {line, userKey, messageId: typeof own === 'string' ? own : null, json: Buffer.from(text)};
   }
-  const id = derivedMessageId(line, text, parsed.timestamp === undefined ? fileHead : '');
+  const hasTime = parsed.timestamp !== undefined && parsed.timestamp !== null;
+  const id = derivedMessageId(line, text, hasTime ? '' : fileHead);
   return {line, userKey, messageId: null, json: withMessageId(text, id, Object.keys(parsed).length === 0)};
 }
 

@@ -1,5 +1,5 @@
 // GET /v1/reports/*: parameters to a normalised question, the report role's answer to HTTP.
-import {bucketStarts} from '../../../actors/calendar.js';
+import {bucketStarts, isLabelled} from '../../../actors/calendar.js';
 import {funnelStepsMax, reportBucketsMax} from '../../../actors/limits.js';
 import type {ActiveMetric, Interval, ReportAnswer, ReportQuery} from '../../asks.js';
 import type {Exchange} from '../exchange.js';
@@ -115,9 +115,19 @@ function checkedRange({from, to}: {from: number; to: number}): {fromMs: number; 
 }
 
 function checkBuckets({fromMs, toMs, interval}: {fromMs: number; toMs: number; interval: Interval}): void {
-  if (bucketStarts(fromMs, toMs, interval, reportBucketsMax) === undefined) {
+  const starts = bucketStarts(fromMs, toMs, interval, reportBucketsMax);
+  if (starts === undefined) {
     const message = `the range has more than ${reportBucketsMax} buckets: choose a longer interval`;
     throw new RequestFailure(invalidRequest(message, 'interval'));
+  }
+  const bounds = [
+    ['from', starts[0]],
+    ['to', starts[starts.length - 1]],
+  ] as const;
+  for (const [name, startMs] of bounds) {
+    if (isLabelled(startMs)) continue;
+    const message = `${name} lies in a bucket that begins outside of the years 0000 to 9999`;
+    throw new RequestFailure(invalidRequest(message, name));
   }
 }
 

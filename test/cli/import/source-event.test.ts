@@ -67,7 +67,8 @@ test('the derived messageId is stable, and tells lines and contents apart', () =
 });
 
 test('the head of the file tells lines without a time apart, and only those', () => {
-  expect(sentMessageId('{"event":"a"}', 1, 'one')).not.toBe(sentMessageId('{"event":"a"}', 1, 'two'));
+  for (const untimed of ['{"event":"a"}', '{"event":"a","timestamp":null}'])
+    expect(sentMessageId(untimed, 1, 'one')).not.toBe(sentMessageId(untimed, 1, 'two'));
   const timed = '{"event":"a","timestamp":"2024-01-01"}';
   expect(sentMessageId(timed, 1, 'one')).toBe(sentMessageId(timed, 1, 'two'));
 });
