@@ -1,10 +1,10 @@
 // A NATS that others run, and what it can do to the service: come back with other settings, run out of room, lose a stream.
-import {jetstreamManager} from '@nats-io/jetstream';
+import {type JetStreamManager, jetstreamManager} from '@nats-io/jetstream';
 import {afterEach, describe, expect, test} from 'vitest';
 import {connectNats} from '../src/nats/connection.js';
 import {ensureTopology} from '../src/nats/topology.js';
 import {ExternalNats, type ExternalNatsOptions, monitored} from './support/external-nats.js';
-import {Client} from './support/http.js';
+import {Client, expectJson} from './support/http.js';
 import {scrape} from './support/metrics.js';
 import {type Service, startService} from './support/service.js';
 import {until} from './support/until.js';
@@ -129,6 +129,33 @@ describe('a log whose stream was deleted and made anew', () => {
     expect(new Set(await names())).toEqual(new Set([...before, ...after]));
     expect(linesWith(service, 'the log lost messages that were folded')).toHaveLength(1);
   });
+});
+
+describe('a log that lost its end while nobody folded', () => {
+  test.each([
+    ['all of it', (jsm: JetStreamManager) => jsm.streams.purge('LOG-0')],
+    ['its newest message', deleteNewest],
+  ])('%s: the start waits for nothing that will never come', async (_, lose) => {
+    const {nats, service} = await startOn({});
+    const writer = new Client(service.baseUrl, service.writeKey);
+    expectJson(await writer.post('/v1/events', signup), 200);
+    await service.stop();
+    const nc = await connectNats(nats.address, 'test');
+    await lose(await jetstreamManager(nc));
+    await nc.close();
+
+    const {dataDir} = service;
+    const again = await startService({env: {NATS_URL: nats.url, PARTITIONS: '1'}, dataDir}); // Resolves when it is ready.
+    cleanUps.push(() => again.stop());
+    expect(linesWith(again, 'the log lost messages that were folded')).toHaveLength(1);
+    const reader = new Client(again.baseUrl, again.secretKey);
+    expect((await reader.get('/v1/events?userId=ada')).json<{data: unknown[]}>().data).toHaveLength(1);
+  });
+
+  async function deleteNewest(jsm: JetStreamManager): Promise<void> {
+    const {state} = await jsm.streams.info('LOG-0');
+    await jsm.streams.deleteMessage('LOG-0', state.last_seq, true);
+  }
 });
 
 describe('what an acknowledgement survives', () => {

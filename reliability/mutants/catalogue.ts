@@ -72,8 +72,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'truncate-past-the-snapshot',
     file: 'src/partition/snapshots.ts',
-    text: '{seq: sequence}',
-    replacement: '{seq: sequence + 1}',
+    text: 'purge(stream, {seq})',
+    replacement: 'purge(stream, {seq: seq + 1})',
     caughtBy: sim,
   },
   {

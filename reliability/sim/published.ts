@@ -49,9 +49,11 @@ export class PublishedState {
     return payload;
   }
 
+  /** Of one that was carried out again, as a client asked again with its id, the last: as a start takes them. */
   deletions(): DeletionRecord[] {
     const completed = (this.index.completedDeletions ?? []).flatMap(({part}) => decodeDeletions(this.load(part)));
-    return [...completed, ...this.index.deletions];
+    const all = [...completed, ...this.index.deletions];
+    return [...new Map(all.map((record) => [record.id, record])).values()];
   }
 
   rows(): string[] {

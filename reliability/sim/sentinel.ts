@@ -90,10 +90,10 @@ export class Sentinel implements Watch {
     if (seq > stream.firstSeq) this.checkTruncation(stream, seq);
   }
 
-  /** W3. A truncation ends at a message that an older manifest stood at; a log that lost its tail may lack the last of them. */
+  /** W3. A message that an older manifest stood at stays, and what is behind it; a log that lost its tail may lack the last of them. */
   private checkTruncation(log: SimStream, seq: number): void {
-    const held = log.live.get(seq);
-    if (held !== undefined && this.milestones.has(new MessageCursor(held.data).mark)) return;
+    const kept = [...log.live.values()].filter((message) => message.seq >= seq);
+    if (kept.some(({data}) => this.milestones.has(new MessageCursor(data).mark))) return;
     const older = this.newest?.previous?.position;
     this.fail(`W3: the log was truncated up to ${seq}; the older manifest stands at ${JSON.stringify(older)}`);
   }

@@ -1,9 +1,9 @@
 // Reading a partition's log from a position on, in order.
 import {setTimeout as pause} from 'node:timers/promises';
-import type {JetStreamManager} from '@nats-io/jetstream';
+import type {JetStreamManager, StoredMsg} from '@nats-io/jetstream';
 import {MessageCursor} from '../../actors/codec/entries.js';
 import {hasCode, messageNotFound} from '../nats/error-codes.js';
-import {logStream} from '../nats/topology.js';
+import {logStream, logSubject} from '../nats/topology.js';
 import {type OfferedMessage, OfferedMessages} from './offered-messages.js';
 import {retryForever, type Trouble} from './retry.js';
 
@@ -160,6 +160,12 @@ export class LogReader {
     return this.lastAsked;
   }
 
+  /** Of the newest message that is there, 0 without any: the last sequence of a log may be that of a message that was removed. */
+  async newestSequence(): Promise<number> {
+    const newest = await messageOf(this.jsm, this.partition, {last_by_subj: logSubject(this.partition)});
+    return newest?.seq ?? 0;
+  }
+
   private async askLast(): Promise<number> {
     const {state} = await this.jsm.streams.info(logStream(this.partition));
     return state.last_seq;
@@ -168,9 +174,17 @@ export class LogReader {
 
 /** The mark of the message at a sequence; undefined when the log has none there. */
 export async function markAt(jsm: JetStreamManager, partition: number, sequence: number): Promise<string | undefined> {
+  const message = await messageOf(jsm, partition, {seq: sequence});
+  return message && new MessageCursor(message.data).mark;
+}
+
+async function messageOf(
+  jsm: JetStreamManager,
+  partition: number,
+  query: {seq: number} | {last_by_subj: string},
+): Promise<StoredMsg | undefined> {
   try {
-    const message = await jsm.streams.getMessage(logStream(partition), {seq: sequence});
-    return message === null ? undefined : new MessageCursor(message.data).mark;
+    return (await jsm.streams.getMessage(logStream(partition), query)) ?? undefined;
   } catch (error) {
     if (hasCode(error, messageNotFound)) return undefined;
     throw error;

@@ -159,7 +159,7 @@ export class Runner {
     noteApplied(partition.appliedSequence);
     this.run().catch((error: unknown) => void this.foldingEnded(error as Error));
     // Asked again: a log that loses its tail meanwhile may not reach that sequence for long.
-    while (!(await this.whenApplied(await this.askLog(() => reader.lastSequence()), lookAgainMs))) {
+    while (!(await this.whenApplied(await this.askLog(() => reader.newestSequence()), lookAgainMs))) {
       if (!this.isStarting) return;
     }
     if (!this.isStarting) return; // A drain has a last tick of its own.
@@ -415,7 +415,8 @@ export class Runner {
   private snapshotDone(): Promise<void> {
     if (this.tickSkipped) {
       this.tickSkipped = false;
-      this.publishIntervalTick();
+      // Also while an interval's tick waits for its ack: that may be the one that was skipped, as folding needs no ack.
+      void this.publishTick(tickReason.interval);
     }
     return this.passivate();
   }

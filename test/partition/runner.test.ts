@@ -16,27 +16,51 @@ interface Waiting {
   readonly stored: (sequence: number) => void;
 }
 
-/** A partition with an empty log. */
+/** A partition of which only its ticks come out of the log. */
 class Driven {
   readonly ticks: Waiting[] = [];
   readonly runner: Runner;
+  /** Ends the snapshot that is being written. */
+  snapshotTaken = (): void => undefined;
+  private arrived = (): void => undefined;
+  private isTickDue = false;
   private readonly snapshots = {
     publishedSequence: 0,
     published: null,
     isRunning: false,
     idle: async () => undefined,
+    take: () => {
+      this.snapshots.isRunning = true;
+      return new Promise<void>((taken) => {
+        this.snapshotTaken = () => {
+          this.snapshots.isRunning = false;
+          taken();
+        };
+      });
+    },
     onPublished: (_published: {sequence: number; asOfMs: number}): void => undefined,
   };
 
-  constructor(lastSequence: () => Promise<number> = async () => 0) {
+  constructor(newestSequence: () => Promise<number> = async () => 0) {
     const setup = {
-      partition: {partition: 0, appliedSequence: 0, pendingDeletions: () => [], hasErasedInLog: false},
-      reader: {
-        lastSequence,
-        read: async function* () {
-          await new Promise(() => undefined);
-          yield [];
+      partition: {
+        partition: 0,
+        appliedSequence: 0,
+        pendingDeletions: () => [],
+        hasErasedInLog: false,
+        openMessage: () => ({logTimeMs: 0}),
+        fold: () => {
+          const stop = this.isTickDue ? {kind: 'tick', gaps: 0} : {kind: 'done'};
+          this.isTickDue = false;
+          return stop;
         },
+        takeClosedChunks: () => [],
+        profiles: {passivate: () => []},
+      },
+      layout: {writing: {size: 0}},
+      reader: {
+        newestSequence,
+        read: () => this.messages(),
         hurry: () => undefined,
         interrupt: () => undefined,
       },
@@ -58,8 +82,22 @@ class Driven {
     this.runner = new Runner(setup as unknown as RunnerSetup);
   }
 
+  private async *messages() {
+    for (;;) {
+      await new Promise<void>((arrived) => void (this.arrived = arrived));
+      yield [{sequence: 1, bytes: new Uint8Array()}];
+    }
+  }
+
   get reasons(): TickReason[] {
     return this.ticks.map(({reason}) => reason);
+  }
+
+  /** A tick comes out of the log, whether its own publish has heard of that or not. */
+  async foldTick(): Promise<void> {
+    this.isTickDue = true;
+    this.arrived();
+    await turns();
   }
 
   /** All ticks so far are stored, and in a snapshot. */
@@ -85,6 +123,21 @@ test('while NATS is away one tick waits, however many periods go by', async () =
   expect(driven.reasons).toEqual([tickReason.start, tickReason.interval]);
   await driven.publish();
   await vi.advanceTimersByTimeAsync(refreshMs);
+  expect(driven.reasons).toEqual([tickReason.start, tickReason.interval, tickReason.interval]);
+});
+
+test('a tick that is folded while a snapshot is being written has another one behind it, also before its own ack', async () => {
+  const driven = new Driven();
+  const started = driven.runner.start();
+  await turns();
+  await driven.publish();
+  await started;
+  await driven.foldTick();
+  await vi.advanceTimersByTimeAsync(refreshMs);
+  await driven.foldTick();
+  expect(driven.reasons).toEqual([tickReason.start, tickReason.interval]);
+  driven.snapshotTaken();
+  await turns();
   expect(driven.reasons).toEqual([tickReason.start, tickReason.interval, tickReason.interval]);
 });
 
