@@ -58,9 +58,10 @@ const foreignSilenceMs = 5_000;
 /**
  * Waits for what a killed predecessor left behind; throws `DataDirBusy` when another process has the folder.
  * `onLost` is called when the lock vanishes under its holder (the folder was removed, or this process was stopped for so
- * long that another container took it for dead): it must end without writing more.
+ * long that another container took it for dead), or cannot be renewed: it must end without writing more. A folder that takes
+ * no lock (its disk is full) is a `StartFault`.
  */
-export async function lockDataDir(folder: string, onLost: () => void): Promise<DataLock> {
+export async function lockDataDir(folder: string, onLost: (why: string) => void): Promise<DataLock> {
   const deadlineMs = monotonicMs() + endingMsMax;
   for (;;) {
     const highest = highestGeneration(folder);
@@ -83,12 +84,12 @@ export async function refuseHeldDataDir(folder: string): Promise<void> {
 function tryTake(folder: string, generation: number): boolean {
   const path = join(folder, `lock.${generation}`);
   const draft = join(folder, `lock-draft.${process.pid}`);
-  writeFileSync(draft, recordOf([process.pid]), {mode: 0o600});
   try {
+    writeFileSync(draft, recordOf([process.pid]), {mode: 0o600});
     linkSync(draft, path); // With its content at once: nobody reads half a record.
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
+    throw cannotLock(folder, error);
   } finally {
     rmSync(draft, {force: true});
   }
@@ -97,38 +98,51 @@ function tryTake(folder: string, generation: number): boolean {
   return false;
 }
 
-function holdLock(folder: string, generation: number, onLost: () => void): DataLock {
+const cannotLock = (folder: string, cause: unknown): StartFault =>
+  new StartFault(`DATA_DIR ${folder} takes no lock: ${(cause as Error).message}`, {cause});
+
+function holdLock(folder: string, generation: number, onLost: (why: string) => void): DataLock {
   const path = join(folder, `lock.${generation}`);
   for (const lower of generations(folder)) if (lower < generation) rmSync(join(folder, `lock.${lower}`), {force: true});
   const write = (pids: readonly number[]): void => {
     const draft = join(folder, `lock-draft.${process.pid}`);
-    writeFileSync(draft, recordOf(pids), {mode: 0o600});
-    renameSync(draft, path);
+    try {
+      writeFileSync(draft, recordOf(pids), {mode: 0o600});
+      renameSync(draft, path);
+    } catch (cause) {
+      rmSync(draft, {force: true});
+      throw cannotLock(folder, cause);
+    }
   };
   const heartbeat = setInterval(() => {
-    if (touch(path)) return;
+    const fault = touch(path);
+    if (fault === undefined) return;
     clearInterval(heartbeat);
-    onLost();
+    onLost(fault);
   }, heartbeatMs);
   heartbeat.unref();
   return {
     addHolder: (pid) => write([process.pid, pid]),
     release() {
       clearInterval(heartbeat);
-      write([]); // L1
+      try {
+        write([]); // L1
+      } catch (error) {
+        if (!(error instanceof StartFault)) throw error; // A full disk: that its holder is gone shows by itself.
+      }
     },
   };
 }
 
-/** False when the file is gone. */
-function touch(path: string): boolean {
+/** What is wrong with it, if anything. */
+function touch(path: string): string | undefined {
   const now = wallMs() / 1_000;
   try {
     utimesSync(path, now, now);
-    return true;
+    return undefined;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
+    const {code, message} = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? 'is gone' : `cannot be renewed (${message})`;
   }
 }
 

@@ -74,6 +74,7 @@ async function run(): Promise<void> {
   }
   const logger = createLogger(result.config.logLevel, 'main');
   letCompilerGiveWay(logger);
+  process.stdout.on('error', (err) => logger.error({err}, 'what stands on stdout could not be written'));
   const stages: Stage[] = [];
   const drain = drainOnSignal(stages, logger);
   try {
@@ -128,8 +129,8 @@ async function checkPort({host, port, dataDir}: Config): Promise<void> {
 }
 
 async function startGround(config: Config, stages: Stage[], logger: Logger): Promise<Ground> {
-  const lock = await lockDataDir(config.dataDir, () =>
-    endBadly(`the lock of DATA_DIR ${config.dataDir} is gone: ended`),
+  const lock = await lockDataDir(config.dataDir, (why) =>
+    endBadly(`the lock of DATA_DIR ${config.dataDir} ${why}: ended`),
   );
   stages.push({name: 'lock', stop: () => lock.release()});
 

@@ -1,9 +1,10 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {DataDirBusy, lockDataDir} from '../src/data-lock.js';
+import {StartFault} from '../src/start-fault.js';
 import {temporaryFolder} from './support/service.js';
 
 /** Holders that lose the lock are part of some stories; one test looks at how they hear of it. */
@@ -82,16 +83,40 @@ test('a record that was cut short by a crash holds nothing', async () => {
   expect(lockFiles(folder)).toEqual(['lock.8']);
 });
 
-test('a holder whose lock vanishes is told once', async () => {
-  const folder = temporaryFolder();
-  let losses = 0;
-  const told = new Promise<void>((resolve) => {
-    void lockDataDir(folder, () => {
-      losses++;
-      resolve();
+describe('a holder is told once', () => {
+  async function told(spoil: (lock: string) => void): Promise<readonly string[]> {
+    const folder = temporaryFolder();
+    const losses: string[] = [];
+    const first = new Promise<void>((resolve) => {
+      void lockDataDir(folder, (why) => {
+        losses.push(why);
+        resolve();
+      });
     });
+    spoil(join(folder, 'lock.1'));
+    await first;
+    return losses;
+  }
+
+  test('that its lock vanished', async () => {
+    expect(await told((lock) => rmSync(lock))).toEqual(['is gone']);
   });
-  rmSync(join(folder, 'lock.1'));
-  await told;
-  expect(losses).toBe(1);
+
+  test('that its lock cannot be renewed', async () => {
+    const loop = (lock: string): void => {
+      rmSync(lock);
+      symlinkSync(lock, lock); // A link to itself, as no disk here fails on demand.
+    };
+    expect(await told(loop)).toEqual([expect.stringMatching(/^cannot be renewed \(ELOOP/)]);
+  });
+});
+
+test('a folder that takes no lock is named in one line, and stays as it was', async () => {
+  const folder = temporaryFolder();
+  const draft = join(folder, `lock-draft.${process.pid}`);
+  symlinkSync(draft, draft);
+  const cause = take(folder);
+  await expect(cause).rejects.toThrow(StartFault);
+  await expect(cause).rejects.toThrow(`DATA_DIR ${folder} takes no lock: ELOOP`);
+  expect(lockFiles(folder)).toEqual([]);
 });

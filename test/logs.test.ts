@@ -1,4 +1,6 @@
 // Process logs: structured, no line a request, no key, and no id or name of a user or an event, at any level.
+import {spawnSync} from 'node:child_process';
+import {closeSync, existsSync, openSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {Client} from './support/http.js';
 import {type Service, startService} from './support/service.js';
@@ -6,6 +8,20 @@ import {until} from './support/until.js';
 
 const mark = 'zqmark';
 const rounds = 200;
+
+test('a log that cannot be written ends nobody', {skip: !existsSync('/dev/full')}, () => {
+  const observe = new URL('../dist/src/observe.js', import.meta.url).href;
+  const program = `
+    const {createLogger} = await import('${observe}');
+    const logger = createLogger('info', 'test');
+    for (let i = 0; i < 10; i++) logger.info('to a full disk');
+    setTimeout(() => process.stdout.write('alive'), 100);`;
+  const full = openSync('/dev/full', 'w');
+  const words = ['--input-type=module', '--eval', program];
+  const {status, stdout} = spawnSync(process.execPath, words, {stdio: ['ignore', 'pipe', full], encoding: 'utf8'});
+  closeSync(full);
+  expect([status, stdout]).toEqual([0, 'alive']);
+});
 
 /** The lines of the log; what people read on stdout is none of it. */
 const logLines = (service: Service): string[] =>

@@ -15,7 +15,7 @@ import {type ContentEncoding, encodingOf} from './decompression.js';
 import {Exchange, type ExchangeHost} from './exchange.js';
 import {type Failure, RequestFailure} from './failure.js';
 import type {Front} from './front.js';
-import type {Native} from './native.js';
+import {listenAlone, type Native} from './native.js';
 import {noParameters, readQuery} from './query.js';
 import {type RateLimits, type RateOptions, rateLimits} from './rate-limit.js';
 import {
@@ -96,15 +96,11 @@ export class HttpServer {
   }
 
   /** @returns the port. Rejects with a clear sentence when it cannot have it. */
-  listen(host: string, port: number): Promise<number> {
-    const {native} = this.options;
-    return new Promise((resolve, reject) => {
-      this.app.listen(host, port, (socket) => {
-        if (!socket) return reject(new StartFault(`cannot listen on ${host}:${port}: is the port in use?`));
-        this.listenSocket = socket;
-        resolve(native.us_socket_local_port(socket));
-      });
-    });
+  async listen(host: string, port: number): Promise<number> {
+    const socket = await listenAlone(this.app, host, port);
+    if (!socket) throw new StartFault(`cannot listen on ${host}:${port}: is the port in use?`);
+    this.listenSocket = socket;
+    return this.options.native.us_socket_local_port(socket);
   }
 
   /** Accepts nobody any more, and resolves when all that came in is answered. */

@@ -113,7 +113,7 @@ async function openDoor(
 ): Promise<Edge> {
   const {adminToken, limits, natsServer, bootstrapWriteKey: write, bootstrapSecretKey: secret} = options;
   const keys = await KeyStore.open(new NatsKeyBucket(connections.ask), wallMs);
-  const firstKeys = await keys.prepare({write, secret});
+  await keys.fixAll({write, secret});
   warnOfRevoked(keys, {write, secret}, logger);
   const pulses = {log: new Pulse(connections.log), ask: new Pulse(connections.ask)};
   let isDraining = false;
@@ -145,6 +145,7 @@ async function openDoor(
   const scrape = new Scrape({front, vitals, natsServer});
   const server = new HttpServer({native, front, routes, adminToken, limits, monotonicMs, logger});
   const port = await server.listen(options.host, options.port);
+  const firstKeys = await keys.createFirst(); // Not before it listens: a start that ends shows nobody its keys.
   const ticking = setInterval(() => front.publisher.tick(), tickMs);
   const saving = setInterval(() => void saveLastUsed(keys, logger), lastUsedEveryMs);
 

@@ -149,24 +149,31 @@ export class KeyStore {
 
   /**
    * Keys that the operator fixes are kept like all others, so that they can be listed and revoked; another fixed key of
-   * the same kind takes the place of the one before. A kind that was never given any key gets one.
+   * the same kind takes the place of the one before.
+   */
+  async fixAll(fixed: Bootstrap): Promise<void> {
+    for (const kind of kinds) {
+      const key = fixed[kind];
+      if (key !== undefined) await this.fix(kind, key);
+    }
+  }
+
+  /**
+   * A kind that was never given any key gets one.
    * @returns what was created here: the only time it is known.
    */
-  async prepare(bootstrap: Bootstrap): Promise<FirstKeys> {
+  async createFirst(): Promise<FirstKeys> {
     const created: {write?: string; secret?: string} = {};
     for (const kind of kinds) {
-      const fixed = bootstrap[kind];
-      if (fixed !== undefined) await this.fix(kind, fixed);
-      else if (!this.ring.list().some((record) => record.kind === kind)) {
-        const key = await this.createFirst(kind);
-        if (key !== undefined) created[kind] = key;
-      }
+      if (this.ring.list().some((record) => record.kind === kind)) continue;
+      const key = await this.createFirstOf(kind);
+      if (key !== undefined) created[kind] = key;
     }
     return created;
   }
 
   /** @returns undefined when another process of this deployment was faster. */
-  private async createFirst(kind: KeyKind): Promise<string | undefined> {
+  private async createFirstOf(kind: KeyKind): Promise<string | undefined> {
     const key = generateKey(kind);
     const isWritten = await this.write(recordOf(key, kind, `key_first_${kind}`, 'first start', this.wallMs()), 0);
     return isWritten ? key : undefined;
@@ -180,6 +187,7 @@ export class KeyStore {
   private async fix(kind: KeyKind, key: string): Promise<void> {
     const id = fixedId(kind, key);
     if (this.ring.get(id) === undefined) await this.write(recordOf(key, kind, id, 'bootstrap', this.wallMs()), 0);
+    if (this.isRevoked(kind, key)) return; // It opens nothing: the one before goes on.
     for (const record of this.ring.list()) {
       if (record.id !== id && record.id.startsWith(fixedPrefix(kind))) await this.revoke(record.id);
     }

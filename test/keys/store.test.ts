@@ -1,7 +1,15 @@
 // Keys over a fake bucket: two processes that share it, and a watch that tells when it is told to.
 import {describe, expect, test} from 'vitest';
 import {generateKey, hashKey, keyPrefix} from '../../src/keys/key.js';
-import {type BucketEntry, BucketFault, type KeyBucket, type KeyListener, KeyStore} from '../../src/keys/store.js';
+import {
+  type Bootstrap,
+  type BucketEntry,
+  BucketFault,
+  type FirstKeys,
+  type KeyBucket,
+  type KeyListener,
+  KeyStore,
+} from '../../src/keys/store.js';
 
 /** What the server holds; every process has its own view of it. */
 class SharedBucket {
@@ -222,11 +230,11 @@ describe('a bucket that lost its last changes', () => {
 
   test('a first key that another process made anew takes the place of the one that was lost', async () => {
     const {shared, a, b, viewB} = await twoProcesses();
-    const before = await a.prepare({});
+    const before = await a.createFirst();
     viewB.tell();
     shared.goBackTo(new Map());
     const c = await KeyStore.open(shared.view(), () => 1);
-    const after = await c.prepare({});
+    const after = await c.createFirst();
     await viewB.comeBack();
     expect([before.write!, after.write!].map((key) => b.ring.byKey(key)?.kind)).toEqual([undefined, 'write']);
   });
@@ -307,23 +315,29 @@ describe('the header', () => {
   });
 });
 
+/** As a start does. */
+async function prepared(store: KeyStore, fixed: Bootstrap): Promise<FirstKeys> {
+  await store.fixAll(fixed);
+  return store.createFirst();
+}
+
 describe('the first start', () => {
   test('creates one key of each kind, once', async () => {
     const {a, b, viewB} = await twoProcesses();
-    const first = await a.prepare({});
+    const first = await a.createFirst();
     expect(a.ring.byKey(first.write!)).toMatchObject({kind: 'write'});
     expect(a.ring.byKey(first.secret!)).toMatchObject({kind: 'secret'});
-    expect(await b.prepare({})).toEqual({}); // Started at the same time, and was slower.
+    expect(await b.createFirst()).toEqual({}); // Started at the same time, and was slower.
     viewB.tell();
-    expect(await b.prepare({})).toEqual({});
+    expect(await b.createFirst()).toEqual({});
     expect(b.ring.list()).toHaveLength(2);
   });
 
   test('does not bring keys back that were all revoked', async () => {
     const {a} = await twoProcesses();
-    await a.prepare({});
+    await a.createFirst();
     for (const {id} of a.ring.list()) await a.revoke(id);
-    expect(await a.prepare({})).toEqual({});
+    expect(await a.createFirst()).toEqual({});
   });
 
   test('takes fixed keys; another fixed key takes the place of the one before', async () => {
@@ -333,26 +347,35 @@ describe('the first start', () => {
       'sk_live_fixed00000000001',
       'sk_live_fixed00000000002',
     ];
-    expect(await a.prepare({write, secret})).toEqual({});
-    expect(await a.prepare({write, secret})).toEqual({});
+    expect(await prepared(a, {write, secret})).toEqual({});
+    expect(await prepared(a, {write, secret})).toEqual({});
     expect(a.ring.list()).toHaveLength(2);
-    await a.prepare({write, secret: newSecret});
+    await prepared(a, {write, secret: newSecret});
     expect([write, secret, newSecret].map((key) => a.ring.byKey(key)?.kind)).toEqual(['write', undefined, 'secret']);
   });
 
   test('a revoked fixed key stays revoked', async () => {
     const {a} = await twoProcesses();
     const write = 'sk_write_fixed0000000001';
-    await a.prepare({write, secret: 'sk_live_fixed00000000001'});
+    await prepared(a, {write, secret: 'sk_live_fixed00000000001'});
     await a.revoke(a.ring.list().find(({kind}) => kind === 'write')!.id);
-    await a.prepare({write, secret: 'sk_live_fixed00000000001'});
+    await prepared(a, {write, secret: 'sk_live_fixed00000000001'});
     expect(a.ring.byKey(write)).toBeUndefined();
     expect([a.isRevoked('write', write), a.isRevoked('secret', 'sk_live_fixed00000000001')]).toEqual([true, false]);
   });
 
+  test('a revoked fixed key takes nobody’s place', async () => {
+    const {a} = await twoProcesses();
+    const [first, second] = ['sk_write_fixed0000000001', 'sk_write_fixed0000000002'];
+    await a.fixAll({write: first});
+    await a.fixAll({write: second});
+    await a.fixAll({write: first});
+    expect([first, second].map((key) => a.ring.byKey(key)?.kind)).toEqual([undefined, 'write']);
+  });
+
   test('creates only the kind that is not fixed, and tells no fixed key', async () => {
     const {a} = await twoProcesses();
-    const first = await a.prepare({write: 'sk_write_fixed0000000001'});
+    const first = await prepared(a, {write: 'sk_write_fixed0000000001'});
     expect(Object.keys(first)).toEqual(['secret']);
     expect(a.ring.byKey(first.secret!)).toMatchObject({kind: 'secret'});
   });
@@ -360,7 +383,7 @@ describe('the first start', () => {
   test('tells the key that a start created which was cut short by a crash in between', async () => {
     const {a} = await twoProcesses();
     await a.create('write', 'of the start that crashed');
-    const {write, secret} = await a.prepare({});
+    const {write, secret} = await a.createFirst();
     expect(write).toBeUndefined();
     expect(a.ring.byKey(secret!)).toMatchObject({kind: 'secret'});
   });
