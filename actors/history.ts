@@ -12,7 +12,7 @@
 //       put in its place of a page of 1,000.
 import type {RowsByOrdinal} from './chunk.js';
 import type {ChunkEntry} from './manifest.js';
-import {lowerBound, type RowsView} from './rows.js';
+import {firstAt, type RowsView} from './rows.js';
 
 export interface HistoryFilter {
   /** Index of the only user (the only name); undefined: any. */
@@ -127,7 +127,7 @@ export class NewestRows {
     const earliestMs = this.earliestMs();
     const {timeBase, times, names, order, baseOrdinal} = chunk;
     const found: FoundRow[] = [];
-    for (let at = lowerBound(chunk, toMs + 1) - 1; at >= 0 && found.length < this.limit; at--) {
+    for (let at = firstAt(chunk, toMs + 1) - 1; at >= 0 && found.length < this.limit; at--) {
       const row = order[at];
       const timeMs = timeBase + times[row];
       if (timeMs < earliestMs) break;

@@ -47,6 +47,8 @@ export const dictionaryBytesMax = 1024 * 1024;
 
 export const dayMs = 86_400_000;
 export const hourMs = 3_600_000;
+/** A producer that was silent for so long (logical time) is forgotten: its retries ended, and its messages left the log, long before. */
+export const producerMs = dayMs;
 /** An erased user's message ids are refused silently for so long (logical time). */
 export const tombstoneMs = 30 * dayMs;
 /** Message ids are remembered for so long (logical time), memory permitting. */

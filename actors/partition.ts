@@ -18,7 +18,7 @@ import {hashBytes} from './hash.js';
 import {InternedTable} from './interned.js';
 import {assert, must} from './invariant.js';
 import {KernelChunk} from './kernel-chunk.js';
-import {chunkRowsMax, dayMs, dedupeMs, tombstoneMs} from './limits.js';
+import {chunkRowsMax, dayMs, dedupeMs, producerMs, tombstoneMs} from './limits.js';
 import type {DeletionRecord, SnapshotIndex} from './manifest.js';
 import {OpenChunk} from './open-chunk.js';
 import {Profile} from './profile.js';
@@ -28,9 +28,7 @@ import {UserBlockWriter} from './user-records.js';
 import {WindowDeltas} from './window-deltas.js';
 import {encodeWindows} from './windows.js';
 
-/** A producer that was silent for so long (logical time) is forgotten: its retries ended, and its messages left the log, long before. */
-const producerMs = dayMs;
-/** Or for so many periods of the ticks: the log is cut at the second one behind a message at the earliest, once its snapshot is there. */
+/** A producer is forgotten behind `producerMs`, or so many periods of the ticks: the log is cut at the second one behind a message at the earliest, once its snapshot is there. */
 const producerPeriods = 3;
 /** In a part of all days: the fingerprint, and its logical day. */
 const datedWords = fingerprintWords + 1;
@@ -52,7 +50,7 @@ export type Stop =
   /** The entry at the cursor erases a user: take it out of all parts, then `applyErasure`, then fold on. */
   | {kind: 'erasure'; user: number | undefined}
   /** A tick was applied: cut now, then fold on. */
-  | {kind: 'tick'; timeMs: number; gaps: number};
+  | {kind: 'tick'; gaps: number};
 
 export interface ErasedRow {
   readonly timeMs: number;
@@ -367,7 +365,7 @@ export class Partition {
     this.forgetProducers(entry.periodMs);
     const gaps = this.gaps;
     this.gaps = 0;
-    return {kind: 'tick', timeMs: entry.timeMs, gaps};
+    return {kind: 'tick', gaps};
   }
 
   private get tombstonesFromDay(): number {

@@ -356,7 +356,7 @@ class PartReader {
 // ---- searching and ordering ----
 
 /** First place in `rows.order`, from `start` on, whose row is at or after `timeMs`. */
-export function lowerBound({timeBase, times, order}: RowsView, timeMs: number, start = 0): number {
+export function firstAt({timeBase, times, order}: RowsView, timeMs: number, start = 0): number {
   const time = timeMs - timeBase;
   let low = start;
   let high = order.length;
@@ -369,7 +369,7 @@ export function lowerBound({timeBase, times, order}: RowsView, timeMs: number, s
 }
 
 /** The same, in steps that double before they halve: for what is mostly near `start`, as the end of an hour or a bucket is. */
-export function lowerBoundNear({timeBase, times, order}: RowsView, timeMs: number, start: number): number {
+export function firstAtNear({timeBase, times, order}: RowsView, timeMs: number, start: number): number {
   const time = timeMs - timeBase;
   let low = start;
   let step = 1;
@@ -388,8 +388,8 @@ export function lowerBoundNear({timeBase, times, order}: RowsView, timeMs: numbe
 
 /** The same rows, of which only those with a time in [startMs, lastMs] are listed. */
 export function rowsWithin(rows: RowsView, startMs: number, lastMs: number): RowsView {
-  const start = lowerBound(rows, startMs);
-  const end = lowerBound(rows, lastMs + 1, start);
+  const start = firstAt(rows, startMs);
+  const end = firstAt(rows, lastMs + 1, start);
   return end - start === rows.order.length ? rows : {...rows, order: rows.order.subarray(start, end)};
 }
 

@@ -51,10 +51,6 @@ export class UserDeltas {
   /** Epoch ms of the newest identify entry of those who have one. */
   private readonly identifyTimes: number[] = [];
 
-  get isEmpty(): boolean {
-    return this.count === 0;
-  }
-
   /** Returns whether the event's day differs from that of the user's event before: a day comes back at least once. */
   addEvent(user: number, timeMs: number, chunk: number): boolean {
     const slot = this.slot(user, timeMs);

@@ -3,7 +3,7 @@
 import {assert} from '../invariant.js';
 import {dayMs} from '../limits.js';
 import type {ChunkEntry, SnapshotIndex} from '../manifest.js';
-import {lowerBound, type RowsView} from '../rows.js';
+import {firstAt, type RowsView} from '../rows.js';
 import type {WindowsView} from '../windows.js';
 import {type ActivePlan, isEmpty} from './active-plan.js';
 import {visitMembers} from './day-members.js';
@@ -52,8 +52,8 @@ export class ActiveDaysPartial {
 
   private mark(rows: RowsView, stretch: Stretch, bit: number): void {
     if (isEmpty(stretch)) return;
-    const end = lowerBound(rows, stretch.lastMs + 1);
-    for (let at = lowerBound(rows, stretch.startMs); at < end; at++) this.marks[rows.users[rows.order[at]]] |= bit;
+    const end = firstAt(rows, stretch.lastMs + 1);
+    for (let at = firstAt(rows, stretch.startMs); at < end; at++) this.marks[rows.users[rows.order[at]]] |= bit;
   }
 
   /** `views`: those of the day's segment, one or none a run. */

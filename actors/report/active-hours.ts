@@ -5,7 +5,7 @@
 import {assert} from '../invariant.js';
 import {hourMs} from '../limits.js';
 import type {ChunkEntry, SnapshotIndex} from '../manifest.js';
-import {lowerBound, lowerBoundNear, type RowsView, timeOf} from '../rows.js';
+import {firstAt, firstAtNear, type RowsView, timeOf} from '../rows.js';
 import type {ActiveResult} from './active-days.js';
 import {type ActivePlan, isEmpty} from './active-plan.js';
 import {GatheredRows, inSlices, sliceRows} from './gathered-rows.js';
@@ -42,8 +42,8 @@ export class ActiveHoursPartial {
 
   addRows(rows: RowsView): void {
     this.markHead(rows);
-    const end = lowerBound(rows, this.stretch.lastMs + 1);
-    for (let at = lowerBound(rows, this.stretch.startMs); at < end; ) at = this.addHourRows(rows, at, end);
+    const end = firstAt(rows, this.stretch.lastMs + 1);
+    for (let at = firstAt(rows, this.stretch.startMs); at < end; ) at = this.addHourRows(rows, at, end);
   }
 
   /** Adds from `order[start]` to the end of that row's hour; returns where the next hour's rows start. */
@@ -51,7 +51,7 @@ export class ActiveHoursPartial {
     const {order, users} = rows;
     const {lastHour, pairs} = this;
     const hour = Math.floor(timeOf(rows, order[start]) / hourMs);
-    const hourEnd = Math.min(end, lowerBoundNear(rows, (hour + 1) * hourMs, start));
+    const hourEnd = Math.min(end, firstAtNear(rows, (hour + 1) * hourMs, start));
     const element = hour - this.plan.firstElement;
     for (let at = start; at < hourEnd; at++) {
       const user = users[order[at]];
@@ -65,8 +65,8 @@ export class ActiveHoursPartial {
   private markHead(rows: RowsView): void {
     const {head} = this.plan;
     if (isEmpty(head)) return;
-    const end = lowerBound(rows, head.lastMs + 1);
-    for (let at = lowerBound(rows, head.startMs); at < end; at++) this.inHead[rows.users[rows.order[at]]] = 1;
+    const end = firstAt(rows, head.lastMs + 1);
+    for (let at = firstAt(rows, head.startMs); at < end; at++) this.inHead[rows.users[rows.order[at]]] = 1;
   }
 
   /** Counts the users of this pass, and yields between slices; true when another pass over the chunks is due. */

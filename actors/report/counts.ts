@@ -4,8 +4,9 @@
 //       and a code of the value are found (row-finder.ts), or every row of the name is judged where codes do not tell.
 //   Q3. The cells of one name are the same ones as among those of all names, sooner.
 import {chunkRowsMax, hourMs} from '../limits.js';
+import {lowerBound} from '../lower-bound.js';
 import type {ChunkEntry, RunBlock, SnapshotIndex} from '../manifest.js';
-import {isByRow, lowerBound, lowerBoundNear, type RowColumn, type RowsView, timeOf} from '../rows.js';
+import {firstAt, firstAtNear, isByRow, type RowColumn, type RowsView, timeOf} from '../rows.js';
 import {hoursPerDay, type WindowsView} from '../windows.js';
 import type {Buckets} from './buckets.js';
 import type {CellsByName} from './cells-by-name.js';
@@ -96,7 +97,7 @@ export class CountsPartial {
 
   addCells({hours, names, counts}: WindowsView): void {
     let bucket = 0;
-    for (let cell = firstCell(hours, this.hourStart); cell < hours.length && hours[cell] < this.hourEnd; cell++) {
+    for (let cell = lowerBound(hours, this.hourStart); cell < hours.length && hours[cell] < this.hourEnd; cell++) {
       if (names[cell] === this.name) bucket = this.addCell(hours[cell], counts[cell], bucket);
     }
   }
@@ -134,14 +135,14 @@ export class CountsPartial {
   }
 
   private addStretch(rows: RowsView, {startMs, lastMs}: Stretch): void {
-    const end = lowerBound(rows, lastMs + 1);
-    for (let at = lowerBound(rows, startMs); at < end; ) at = this.addBucketRows(rows, at, end);
+    const end = firstAt(rows, lastMs + 1);
+    for (let at = firstAt(rows, startMs); at < end; ) at = this.addBucketRows(rows, at, end);
   }
 
   /** Counts from `order[start]` to the end of that row's bucket; returns where the next bucket's rows start. */
   private addBucketRows(rows: RowsView, start: number, end: number): number {
     const bucket = this.buckets.indexOf(timeOf(rows, rows.order[start]));
-    const bucketEnd = Math.min(end, lowerBoundNear(rows, this.buckets.edges[bucket + 1], start));
+    const bucketEnd = Math.min(end, firstAtNear(rows, this.buckets.edges[bucket + 1], start));
     this.counts[bucket] += this.countRows(rows, start, bucketEnd);
     return bucketEnd;
   }
@@ -210,18 +211,6 @@ export class CountsPartial {
     for (const row of this.filter.passing(rows, block, unsure))
       this.counts[this.buckets.indexOf(timeOf(rows, row))] += 1;
   }
-}
-
-/** First cell at or after `hour`; cells are in the order of their hours. */
-function firstCell(hours: Uint32Array, hour: number): number {
-  let low = 0;
-  let high = hours.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (hours[middle] < hour) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** The sum of the partitions' counts. */

@@ -2,7 +2,7 @@
 //   The matching rows of all chunks are gathered and grouped by user, then every user is walked alone (funnel-walk.ts).
 //   When they exceed the bound of memory, several passes over the chunks each take some of the users (gathered-rows.ts).
 import type {ChunkEntry, SnapshotIndex} from '../manifest.js';
-import {lowerBound, type RowsView} from '../rows.js';
+import {firstAt, type RowsView} from '../rows.js';
 import {FunnelWalk} from './funnel-walk.js';
 import {GatheredRows, groupByUser, type RowsByUser, sliceRows} from './gathered-rows.js';
 import {MedianRoom, medianOf, NumberList} from './median.js';
@@ -58,8 +58,8 @@ export class FunnelPartial implements FunnelResult {
   addRows(chunk: RowsView): void {
     const {order, names, timeBase, times, users} = chunk;
     const {kindOfName, rows} = this;
-    const end = lowerBound(chunk, this.stretch.lastMs + 1);
-    for (let at = lowerBound(chunk, this.stretch.startMs); at < end; at++) {
+    const end = firstAt(chunk, this.stretch.lastMs + 1);
+    for (let at = firstAt(chunk, this.stretch.startMs); at < end; at++) {
       const row = order[at];
       const kind = kindOfName[names[row]];
       if (kind !== noKind) rows.add(users[row], timeBase + times[row], kind);

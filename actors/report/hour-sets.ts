@@ -7,7 +7,7 @@
 import {assert} from '../invariant.js';
 import {hourMs} from '../limits.js';
 import type {ChunkEntry, SnapshotIndex} from '../manifest.js';
-import {lowerBound, lowerBoundNear, type RowsView, timeOf} from '../rows.js';
+import {firstAt, firstAtNear, type RowsView, timeOf} from '../rows.js';
 import type {ActiveResult} from './active-days.js';
 import {type ActivePlan, isEmpty} from './active-plan.js';
 import {chunksWithin, liveRows, type Stretch} from './selection.js';
@@ -77,12 +77,11 @@ export class HourSetsPartial {
 
   addRows(rows: RowsView): void {
     const {head, firstElement} = this.plan;
-    if (!isEmpty(head))
-      this.mark(rows, lowerBound(rows, head.startMs), lowerBound(rows, head.lastMs + 1), this.inTotal, 0);
-    const end = lowerBound(rows, this.stretch.lastMs + 1);
-    for (let at = lowerBound(rows, this.stretch.startMs); at < end; ) {
+    if (!isEmpty(head)) this.mark(rows, firstAt(rows, head.startMs), firstAt(rows, head.lastMs + 1), this.inTotal, 0);
+    const end = firstAt(rows, this.stretch.lastMs + 1);
+    for (let at = firstAt(rows, this.stretch.startMs); at < end; ) {
       const hour = Math.floor(timeOf(rows, rows.order[at]) / hourMs);
-      const hourEnd = Math.min(end, lowerBoundNear(rows, (hour + 1) * hourMs, at));
+      const hourEnd = Math.min(end, firstAtNear(rows, (hour + 1) * hourMs, at));
       this.mark(rows, at, hourEnd, this.sets, (hour - firstElement) * this.words);
       at = hourEnd;
     }

@@ -10,7 +10,7 @@ import {DayRanges} from '../../actors/report/day-ranges.js';
 import {placeAfter} from '../../actors/report/key-search.js';
 import {MedianRoom, medianOf, NumberList, NumberLists} from '../../actors/report/median.js';
 import {TimeSort} from '../../actors/report/time-sort.js';
-import {lowerBound, lowerBoundNear, noUser, type RowsView, timeOrder} from '../../actors/rows.js';
+import {firstAt, firstAtNear, noUser, type RowsView, timeOrder} from '../../actors/rows.js';
 import type {WindowsView} from '../../actors/windows.js';
 import {canonical, dayMs, eventMix} from '../workload/events.js';
 import {type Piece, sumOf, told} from './piece.js';
@@ -264,7 +264,7 @@ function placeAfterByHalving(keys: Float64Array, start: number, end: number, key
 
 function endsOfHours(events: SomeEvents): Piece {
   const chunks = chunksOf(events);
-  const counted = (search: typeof lowerBoundNear) => () => {
+  const counted = (search: typeof firstAtNear) => () => {
     let hours = 0;
     for (const chunk of chunks) {
       const {times, order} = chunk;
@@ -276,8 +276,8 @@ function endsOfHours(events: SomeEvents): Piece {
   return {
     quick: 'ends of hours: sought near their starts',
     plain: 'ends of hours: sought in all of the chunk',
-    work: {quick: counted(lowerBoundNear), plain: counted(lowerBound)},
-    count: counted(lowerBound)(),
+    work: {quick: counted(firstAtNear), plain: counted(firstAt)},
+    count: counted(firstAt)(),
   };
 }
 

@@ -3,13 +3,13 @@
 //   Does not own: the wire (LogLink), the clocks, what a client is told (CommitWaiter).
 //   G1. One message in flight per partition: the log holds a producer's messages in the order of n.
 //   G2. An unknown outcome is retried with the same id and the same bytes; `duplicate` is success.
-//   G3. A message that is given up ends its producer id; a fresh one starts at n = 1, so that n never jumps. Messages are
+//   G3. A message that is given up ends its producer id, as does a long silence; a fresh one starts at n = 1, so that n never jumps. Messages are
 //       given up by how long their first entry has waited, in flight or before: who waits behind a silent one waits no longer.
 //   G4. The buffer of a message that was sent more than once is not used again: a copy may lie in the send queue.
 //   G5. What may not leave is not taken: while disconnected, and past the bounds, `append` refuses at once.
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {assert} from '../../actors/invariant.js';
-import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
+import {entryBytesMax, logMessageBytesMax, producerMs} from '../../actors/limits.js';
 import type {AckedSequences} from './acked-sequences.js';
 import {CommitPace} from './commit-pace.js';
 import type {HandOver} from './hand-over.js';
@@ -25,6 +25,8 @@ assert(laneBytesMax < publisherBytesMax, 'one stuck partition leaves room for ot
 export const resendMs = 1_000;
 /** Nobody waits longer for the log than this, and a tick (DESIGN.md, section 10). G3 */
 export const giveUpMs = 5_000;
+/** G3. Before the fold forgets a producer, for which its next number would be a jump. */
+export const silentProducerMsMax = producerMs / 2;
 /** `tick` wants to be called this often. */
 export const tickMs = 100;
 
@@ -81,8 +83,9 @@ export interface PublisherOptions {
 interface Lane {
   readonly partition: number;
   producer: Buffer;
-  /** Number of the newest message of this producer. */
+  /** Number of the newest message of this producer, and when it was made. */
   n: number;
+  lastMs: number;
   open: LogMessage | undefined;
   /** Full, and not sent yet. */
   readonly full: LogMessage[];
@@ -120,6 +123,7 @@ export class LogPublisher implements LogListener {
       partition,
       producer: options.newProducer(),
       n: 0,
+      lastMs: Number.POSITIVE_INFINITY,
       open: undefined,
       full: [],
       inFlight: undefined,
@@ -259,10 +263,13 @@ export class LogPublisher implements LogListener {
     const message = lane.full.shift() ?? lane.open;
     if (message === undefined) return;
     if (message === lane.open) lane.open = undefined;
+    const nowMs = this.options.monotonicMs();
+    if (nowMs - lane.lastMs > silentProducerMsMax) this.renewProducer(lane);
+    lane.lastMs = nowMs;
     lane.n += 1;
     const id = `${lane.producer.toString('hex')}.${lane.partition}.${lane.n}`;
     message.seal(id, lane.producer, lane.n, this.options.wallMs());
-    message.firstSentMs = this.options.monotonicMs();
+    message.firstSentMs = nowMs;
     lane.inFlight = message;
     lane.cycle = this.cycle;
     this.pace.sent(message.requestCount, message.entryCount, message.entriesBytes);
@@ -353,9 +360,13 @@ export class LogPublisher implements LogListener {
 
   /** G3 */
   private giveUp(lane: Lane, message: LogMessage, outcome: MessageOutcome): void {
+    this.renewProducer(lane);
+    this.drop(lane, message, outcome);
+  }
+
+  private renewProducer(lane: Lane): void {
     lane.producer = this.options.newProducer();
     lane.n = 0;
-    this.drop(lane, message, outcome);
   }
 
   private leave(lane: Lane, message: LogMessage): void {

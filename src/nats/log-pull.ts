@@ -12,7 +12,6 @@
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {AckPolicy, DeliverPolicy, type JetStreamManager} from '@nats-io/jetstream';
 import {createInbox, type Msg, type NatsConnection, nanos, nuid, type Subscription} from 'nats';
-import {monotonicMs} from '../clock.js';
 import type {LogMessage, LogPull, LogSource} from '../partition/log-reader.js';
 import type {OfferedMessages} from '../partition/offered-messages.js';
 import {logStream} from './topology.js';
@@ -129,9 +128,9 @@ class NatsLogPull implements LogPull {
   /** What the consumer counted last, and where it stands in the log. */
   private delivered = 0;
   private consumed: number;
-  /** Of the newest request: its number, when it was made, what it may bring and what it brought. */
+  /** Of the newest request: its number, looks since it was made or brought something, what it may bring and what it brought. */
   private requests = 0;
-  private requestedMs = 0;
+  private silentLooks = 0;
   private batch = 0;
   private brought = 0;
   private broughtBytes = 0;
@@ -241,7 +240,7 @@ class NatsLogPull implements LogPull {
     if (state === 'now') this.wanted = 0;
     this.brought = this.broughtBytes = 0;
     this.requests += 1;
-    this.requestedMs = monotonicMs();
+    this.silentLooks = 0;
     const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`;
     const request =
       state === 'first'
@@ -276,6 +275,7 @@ class NatsLogPull implements LogPull {
     }
     this.delivered = place.delivery;
     this.consumed = place.sequence;
+    this.silentLooks = 0;
     this.brought += 1;
     this.broughtBytes += data.length;
     if (place.sequence < this.due) this.skippedBytes -= data.length;
@@ -338,9 +338,10 @@ class NatsLogPull implements LogPull {
 
   /** L3 */
   private look(): void {
-    const isAsking = this.state === 'now' || this.state === 'first';
+    if (this.state !== 'now' && this.state !== 'first') return;
     const patienceMs = silenceMs + (this.state === 'first' ? waitsMs : 0);
-    if (isAsking && monotonicMs() - this.requestedMs > patienceMs) this.end();
+    this.silentLooks += 1; // One that comes late counts as one: this thread could not listen.
+    if (this.silentLooks * lookEveryMs > patienceMs) this.end();
   }
 
   private end(): void {

@@ -65,7 +65,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const recovered = await recover(setup, {manifests, cache: foldCache, jsm, note: positionNote, log});
   const {partition, index, epoch, generation, named} = recovered;
   // Questions are answered out of the state at hand: a part that it no longer names only takes room.
-  const parts = new PartStore(js, number, epoch, foldCache, values, troubleTo('to put a part'));
+  const parts = new PartStore(js, jsm, number, epoch, foldCache, values, troubleTo('to put a part'));
   const sweep = new PartSweep({partition: number, parts, jsm, erasing, log});
   parts.retire(...recovered.outdated);
   const pace = new WorkPace(options.refreshMs * restsShare);

@@ -68,13 +68,18 @@ export class ManifestStore {
    */
   async write(manifest: Manifest, revision: number, index?: Uint8Array): Promise<number> {
     const bytes = encodeManifest(manifest);
+    // Until a try had no answer nothing of this one is stored, also where another owner wrote the very same.
+    let isOutcomeUnknown = false;
     const written = await retryForever(async () => {
       try {
         const ack = await this.js.publish(this.subject, bytes, {expect: {lastSubjectSequence: revision}});
         return ack.seq;
       } catch (error) {
-        if (!hasCode(error, wrongLastSequence)) throw error;
-        return await this.revisionOfOwn(bytes, revision);
+        if (!hasCode(error, wrongLastSequence)) {
+          isOutcomeUnknown = true;
+          throw error;
+        }
+        return await this.revisionOfOwn(bytes, revision, isOutcomeUnknown);
       }
     }, this.trouble);
     this.onWritten({manifest: bytes, index});
@@ -98,14 +103,14 @@ export class ManifestStore {
   }
 
   /** A write whose answer was lost is refused when it is tried again: then the newest manifest is the very same. */
-  private async revisionOfOwn(bytes: Uint8Array, before: number): Promise<number> {
+  private async revisionOfOwn(bytes: Uint8Array, before: number, mayBeOwn: boolean): Promise<number> {
     const newest = await this.jsm.streams.getMessage(bucketStream('manifests'), {last_by_subj: this.subject});
     if (newest === null || newest.seq < before) {
       throw new Final(
         `partition ${this.partition}: ${bucketStream('manifests')} lost the newest manifest (a power cut without sync, a restored backup, or a deleted stream); another start goes on with what is left`,
       );
     }
-    if (Buffer.compare(newest.data, bytes) === 0) return newest.seq;
+    if (mayBeOwn && Buffer.compare(newest.data, bytes) === 0) return newest.seq;
     throw this.replaced();
   }
 

@@ -3,11 +3,12 @@
 
 import {randomBytes} from 'node:crypto';
 import {crc32} from 'node:zlib';
-import type {JetStreamClient} from '@nats-io/jetstream';
+import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import {assert, must} from '../../actors/invariant.js';
 import type {PartRef} from '../../actors/manifest.js';
+import {hasCode, wrongLastSequence} from '../nats/error-codes.js';
 import {headersBytesMax, payloadBytesMin} from '../nats/payload.js';
-import {bucketSubject} from '../nats/topology.js';
+import {bucketStream, bucketSubject} from '../nats/topology.js';
 import {type DeferredParts, isDeferred} from '../parts/deferred-parts.js';
 import type {PartsCache, Reading} from '../parts/parts-cache.js';
 import {retryForever, type Trouble} from './retry.js';
@@ -28,6 +29,7 @@ const nothingAtHand: PartsAtHand = {keepNew: () => undefined, forget: () => unde
 
 export class PartStore {
   private readonly js: JetStreamClient;
+  private readonly jsm: JetStreamManager;
   private readonly keyPrefix: string;
   private readonly epoch: number;
   private readonly atHand: PartsAtHand;
@@ -44,6 +46,7 @@ export class PartStore {
    */
   constructor(
     js: JetStreamClient,
+    jsm: JetStreamManager,
     partition: number,
     epoch: number,
     atHand: PartsAtHand = nothingAtHand,
@@ -51,6 +54,7 @@ export class PartStore {
     trouble?: Trouble,
   ) {
     this.js = js;
+    this.jsm = jsm;
     this.epoch = epoch;
     this.atHand = atHand;
     this.deferred = deferred;
@@ -69,15 +73,28 @@ export class PartStore {
     const crcs: number[] = [];
     for (const [i, value] of valuesOf(payload).entries()) {
       const subject = bucketSubject('parts', `${key}.${i}`);
-      // The same message id on every try: an unknown outcome does not leave a second copy.
-      const ack = await retryForever(() => this.js.publish(subject, value, {msgID: `${key}.${i}`}), this.trouble);
-      revisions.push(ack.seq);
+      const revision = await retryForever(() => this.putValue(subject, value), this.trouble);
+      revisions.push(revision);
       crcs.push(crc32(value));
-      this.highWaterRevision = Math.max(this.highWaterRevision, ack.seq);
+      this.highWaterRevision = Math.max(this.highWaterRevision, revision);
     }
     const ref = {key, revisions, bytes: payload.length, valueBytes: valueBytesMax, crcs};
     if (reading !== undefined) this.atHand.keepNew(ref, payload, reading);
     return ref;
+  }
+
+  /**
+   * Stored once, however late it is tried again: a second copy would push the first one out of the stream, with its bytes left
+   * on the disk, and nobody would know its sequence to erase it.
+   */
+  private async putValue(subject: string, value: Uint8Array): Promise<number> {
+    try {
+      return (await this.js.publish(subject, value, {expect: {lastSubjectSequence: 0}})).seq;
+    } catch (error) {
+      if (!hasCode(error, wrongLastSequence)) throw error;
+      const stored = await this.jsm.streams.getMessage(bucketStream('parts'), {last_by_subj: subject});
+      return must(stored, 'what is under the subject of a part is that part').seq;
+    }
   }
 
   private newKey(): string {

@@ -78,7 +78,8 @@ export class Runner {
   phase: Phase = 'recovering';
   private readonly applied: Waiters;
   private readonly publishedWaiters: Waiters;
-  private logIs: 'same' | 'unknown' | 'other' = 'same';
+  // Not known before reading begins: recovery looked, and a server that lost its tail may have come back since.
+  private logIs: 'same' | 'unknown' | 'other' = 'unknown';
   /** The connection was lost since reading began: what is still to be read of that may be of a log that is gone. */
   private isReadStale = false;
   /** Doubts about the log, and logs that turned out to be other ones: each may have taken a tick with it. */
@@ -479,7 +480,7 @@ export class Runner {
     return this.scrub.whenCompleted(id, Math.min(waitMs, timerMsMax));
   }
 
-  whenPublished(sequence: number, waitMs: number): Promise<boolean> {
+  private whenPublished(sequence: number, waitMs: number): Promise<boolean> {
     if (sequence > this.setup.partition.appliedSequence) this.setup.reader.hurry(sequence);
     return this.setup.pace.hurry(this.publishedWaiters.wait(sequence, Math.min(waitMs, timerMsMax)));
   }

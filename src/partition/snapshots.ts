@@ -347,7 +347,7 @@ export class Snapshots {
    * Removes what stands before a manifest. The entry at it, a tick, stays: recovery compares it with the manifest. A log
    * that has another entry there lost its tail: its sequences mean something else, and nothing of it is removed.
    */
-  async cutLog({sequence, mark}: Milestone): Promise<void> {
+  private async cutLog({sequence, mark}: Milestone): Promise<void> {
     const {jsm, partition, pace} = this.setup;
     const stream = logStream(partition.partition);
     await retryForever(async () => {

@@ -11,8 +11,9 @@ export class SharedRun<T> {
   }
 
   run(): Promise<T> {
+    if (this.next !== undefined) return this.next;
     if (this.running === undefined) return this.start();
-    this.next ??= this.afterCurrent(this.running);
+    this.next = this.afterCurrent(this.running);
     return this.next;
   }
 

@@ -12,9 +12,9 @@ import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
 import {
   codeInBody,
   encodeRows,
+  firstAt,
+  firstAtNear,
   isByRow,
-  lowerBound,
-  lowerBoundNear,
   noUser,
   type RowColumn,
   type RowsView,
@@ -238,10 +238,10 @@ describe('narrow columns', () => {
       expect(rows, what).toMatchObject(shape);
       expect(rowsOfUser(rows, wide.users[5]), what).toEqual(rowsOfUser(wide, wide.users[5]));
       for (const timeMs of [timeOf(wide, 5) - 1, timeOf(wide, 5), timeOf(wide, 5) + 1, Infinity, -Infinity]) {
-        expect(lowerBound(rows, timeMs), what).toBe(lowerBound(wide, timeMs));
-        expect(lowerBoundNear(rows, timeMs, 0), what).toBe(lowerBound(rows, timeMs));
-        for (let start = 0; start <= lowerBound(wide, timeMs); start++)
-          expect(lowerBoundNear(wide, timeMs, start), what).toBe(lowerBound(wide, timeMs));
+        expect(firstAt(rows, timeMs), what).toBe(firstAt(wide, timeMs));
+        expect(firstAtNear(rows, timeMs, 0), what).toBe(firstAt(rows, timeMs));
+        for (let start = 0; start <= firstAt(wide, timeMs); start++)
+          expect(firstAtNear(wide, timeMs, start), what).toBe(firstAt(wide, timeMs));
       }
     }
   });

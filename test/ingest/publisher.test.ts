@@ -15,6 +15,7 @@ import {
   laneBytesMax,
   publisherBytesMax,
   resendMs,
+  silentProducerMsMax,
 } from '../../src/ingest/publisher.js';
 import {until} from '../support/until.js';
 
@@ -276,6 +277,24 @@ describe('group commit', () => {
     const cursor = new MessageCursor(world.link.sent[0]!.bytes);
     expect([cursor.producer, cursor.n, cursor.logTimeMs]).toEqual(['02'.repeat(8), 1, 1_700_000_001_000]);
   });
+});
+
+test('a producer that was silent for long is another one, as the fold forgets it', async () => {
+  const world = new FakeWorld();
+  const sendOne = async (): Promise<Sent> => {
+    world.append(0);
+    await world.turn();
+    const sent = world.link.sent.at(-1)!;
+    world.link.answer(sent, stored(world.link.sent.length));
+    return sent;
+  };
+  const first = await sendOne();
+  world.nowMs += silentProducerMsMax;
+  const second = await sendOne();
+  world.nowMs += silentProducerMsMax + 1;
+  const third = await sendOne();
+  expect([second, third].map((sent) => producerOf(sent) === producerOf(first))).toEqual([true, false]);
+  expect([first, second, third].map(({bytes}) => new MessageCursor(bytes).n)).toEqual([1, 2, 1]);
 });
 
 describe('an unknown outcome', () => {

@@ -336,3 +336,36 @@ describe('what the edge of this process offers', () => {
     expect(run.numbers.map(Math.floor)).toEqual(upTo(401));
   });
 });
+
+test('a request that goes on bringing something is not silence, however long it takes', async () => {
+  let deliver = (_error: null, _message: unknown): void => undefined;
+  const nc = {
+    subscribe(_inbox: string, {callback}: {callback: typeof deliver}) {
+      deliver = callback;
+      return {isClosed: () => false, unsubscribe: () => undefined};
+    },
+    publish: () => undefined,
+  };
+  const jsm = {consumers: {add: async () => ({name: 'c'}), delete: async () => true}};
+  const source = new NatsLogSource(nc as never, jsm as never);
+  const pull = await source.open(0, 1, new OfferedMessages());
+  const seconds = 3; // Silence is two.
+  const countMax = seconds * 20;
+  let count = 0;
+  const arriving = setInterval(() => {
+    count += 1;
+    deliver(null, {
+      subject: logSubject(0),
+      reply: `$JS.ACK.LOG_0.c.1.${count}.${count}.1.0`,
+      data: Buffer.alloc(65_536),
+    });
+    if (count === countMax) clearInterval(arriving);
+  }, 50);
+  let got = 0;
+  while (got < countMax) {
+    const messages = await pull.next();
+    expect(messages).toBeDefined();
+    got += messages!.length;
+  }
+  pull.stop();
+});

@@ -38,7 +38,7 @@ afterEach(async () => {
   await nats.close();
 });
 
-const storeOf = (epoch = 1): PartStore => new PartStore(js, 0, epoch);
+const storeOf = (epoch = 1): PartStore => new PartStore(js, jsm, 0, epoch);
 const sweepOf = (parts: PartStore, more: {erasing?: ErasingLink; pace?: WorkPace} = {}): PartSweep =>
   new PartSweep({partition: 0, parts, jsm, erasing: link, log, ...more});
 

@@ -693,7 +693,7 @@ test('parts are erased over a connection of their own: nothing else waits for it
     await allowed;
     return jsm.streams.deleteMessage(...asked);
   });
-  const store = new PartStore(role.js, 0, 1);
+  const store = new PartStore(role.js, role.jsm, 0, 1);
   const erasing = {jsm: late, run: () => 'the only one', isOfCluster: () => false};
   const sweep = new PartSweep({partition: 0, parts: store, jsm: never, erasing, log: createLogger('silent', 'test')});
   const ref = await store.put(Buffer.from('payload'));
@@ -719,7 +719,7 @@ test('a snapshot of an unknown format stops the start with one line that says so
 
 test('an owner that ended before its first manifest leaves nothing that the next one could take for its own', async () => {
   role = await PartitionRole.create();
-  const [first, second] = [1, 1].map((epoch) => new PartStore(role.js, 0, epoch));
+  const [first, second] = [1, 1].map((epoch) => new PartStore(role.js, role.jsm, 0, epoch));
   const payloads = [Buffer.from('of the first owner'), Buffer.from('of the second owner')];
   const refs = [await first.put(payloads[0]), await second.put(payloads[1])];
   const cache = new PartsCache(partValues(role.jsm), 1_024);

@@ -119,7 +119,7 @@ test('a deletion is folded while what was replaced before is still being erased,
 });
 
 test('orphans hold up no snapshots, and a receipt waits for them, also for those that come late', async () => {
-  const before = new PartStore(role.js, 0, 0);
+  const before = new PartStore(role.js, role.jsm, 0, 0);
   const orphans = [await before.put(Buffer.from('first')), await before.put(Buffer.from('second'))];
   const isThere = async ({key}: {key: string}) => (await subjects()).includes(bucketSubject('parts', `${key}.0`));
   const {setup, deletions} = await startPartition();

@@ -46,6 +46,7 @@ class Driven {
       partition: {
         partition: 0,
         appliedSequence: 0,
+        appliedMark: '',
         pendingDeletions: () => [],
         hasErasedInLog: false,
         openMessage: () => ({logTimeMs: 0}),
@@ -61,6 +62,7 @@ class Driven {
       reader: {
         newestSequence,
         read: () => this.messages(),
+        holds: async () => true,
         hurry: () => undefined,
         interrupt: () => undefined,
       },
