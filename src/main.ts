@@ -152,7 +152,12 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
 
   const nc = await connectFirst(address, 'millrace');
   stages.push({name: 'first connection', stop: () => nc.close()});
-  const deployment = await ensureTopology(nc, config);
+  const deployment = await ensureTopology(nc, config, (stream) =>
+    logger.error(
+      {stream},
+      'a stream of this deployment was gone, and is made anew, empty: restore a backup of NATS if there is one',
+    ),
+  );
   if (natsServer === undefined) {
     const durability = await ExternalDurability.read(nc, logger);
     void durability.follow(nc, logger);

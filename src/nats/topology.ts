@@ -7,6 +7,7 @@
 //   T3. Buckets are streams made here, never by the KV client: it sets `deny_delete`, which forbids erasure for ever.
 //   T4. A record is made for an empty NATS only: its secret is the key of fingerprints and hashes in logs and parts, which
 //       under another one would let retries count twice.
+//   T5. Streams are made one after the other: one that is missing before one that is there was lost, which must be known.
 
 import {randomBytes} from 'node:crypto';
 import {setTimeout as pause} from 'node:timers/promises';
@@ -81,11 +82,18 @@ export async function isStreamThere(nc: NatsConnection, name: string): Promise<b
   }
 }
 
-/** Creates what is missing (T1), and returns the record of the deployment; a second call changes nothing. */
-export async function ensureTopology(nc: NatsConnection, wanted: Wanted): Promise<Deployment> {
+/**
+ * Creates what is missing (T1), and returns the record of the deployment; a second call changes nothing.
+ * `onLost` is told of streams that were there once, and are made anew, empty (T5).
+ */
+export async function ensureTopology(
+  nc: NatsConnection,
+  wanted: Wanted,
+  onLost: (stream: string) => void = () => undefined,
+): Promise<Deployment> {
   checkServer(nc, wanted.replicas);
   try {
-    return await pastElections(nc, () => ensureAll(nc, wanted));
+    return await pastElections(nc, () => ensureAll(nc, wanted, onLost));
   } catch (cause) {
     if (!(cause instanceof JetStreamApiError)) throw cause;
     throw new TopologyFault(`NATS refuses what the start asks of it: ${said(cause)}`, {cause});
@@ -115,7 +123,11 @@ function withoutMajority(cause: unknown): TopologyFault {
   );
 }
 
-async function ensureAll(nc: NatsConnection, {partitions, replicas}: Wanted): Promise<Deployment> {
+async function ensureAll(
+  nc: NatsConnection,
+  {partitions, replicas}: Wanted,
+  onLost: (stream: string) => void,
+): Promise<Deployment> {
   const jsm = await managerOf(nc);
   await ensureStream(jsm, bucketConfig('settings', replicas));
   let deployment = await readDeployment(nc);
@@ -128,9 +140,30 @@ async function ensureAll(nc: NatsConnection, {partitions, replicas}: Wanted): Pr
       `PARTITIONS is ${partitions}, but the data was created with ${deployment.partitions}: set PARTITIONS=${deployment.partitions}`,
     );
   }
-  for (const bucket of Object.keys(buckets) as Bucket[]) await ensureStream(jsm, bucketConfig(bucket, replicas));
-  for (let p = 0; p < partitions; p++) await ensureStream(jsm, logConfig(p, replicas));
+  const streams = [
+    ...(Object.keys(buckets) as Bucket[]).map((bucket) => bucketConfig(bucket, replicas)),
+    ...Array.from({length: partitions}, (_, partition) => logConfig(partition, replicas)),
+  ];
+  await ensureStreams(jsm, streams, onLost);
   return deployment;
+}
+
+/** In this order. T5 */
+async function ensureStreams(
+  jsm: JetStreamManager,
+  streams: readonly NewStream[],
+  onLost: (stream: string) => void,
+): Promise<void> {
+  const found: (StreamConfig | undefined)[] = new Array(streams.length);
+  // The last first: of another start that makes them meanwhile, an earlier one is there when a later one is.
+  for (let i = streams.length - 1; i >= 0; i--) found[i] = await configOf(jsm, streams[i]!.name);
+  const newest = found.findLastIndex((config) => config !== undefined && config.name !== bucketStream('settings'));
+  for (const [i, stream] of streams.entries()) {
+    if (found[i] === undefined) {
+      await addStream(jsm, stream);
+      if (i < newest) onLost(stream.name);
+    } else checkReplicas(found[i], stream);
+  }
 }
 
 /** Undefined before the first `ensureTopology`. */
@@ -203,12 +236,18 @@ async function managerOf(nc: NatsConnection): Promise<JetStreamManager> {
 type NewStream = Partial<StreamConfig> & Pick<StreamConfig, 'name' | 'num_replicas'>;
 
 async function ensureStream(jsm: JetStreamManager, wanted: NewStream): Promise<void> {
-  const found = await jsm.streams.info(wanted.name).catch((error) => {
+  const found = await configOf(jsm, wanted.name);
+  if (found === undefined) await addStream(jsm, wanted);
+  else checkReplicas(found, wanted);
+}
+
+/** Undefined: there is no such stream. */
+async function configOf(jsm: JetStreamManager, stream: string): Promise<StreamConfig | undefined> {
+  const info = await jsm.streams.info(stream).catch((error) => {
     if (isNotFound(error)) return undefined;
     throw error;
   });
-  if (found === undefined) await addStream(jsm, wanted);
-  else checkReplicas(found.config, wanted);
+  return info?.config;
 }
 
 /** Adding an equal stream twice succeeds, so two machines that start together do no harm. */

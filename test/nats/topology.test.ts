@@ -91,9 +91,24 @@ test('a second start changes nothing, not even settings that somebody changed by
 
 test('a start that was killed half-way is completed by the next one', async () => {
   const deployment = await ensureTopology(nc, {partitions: 2, replicas: 1});
-  await jsm.streams.delete('LOG-1');
-  await jsm.streams.delete('KV_parts');
-  expect(await ensureTopology(nc, {partitions: 2, replicas: 1})).toEqual(deployment);
+  const lost: string[] = [];
+  const again = () => ensureTopology(nc, {partitions: 2, replicas: 1}, (stream) => lost.push(stream));
+  // A start makes them in this order.
+  for (const missing of [['LOG-1'], ['LOG-0', 'LOG-1'], ['KV_keys', 'LOG-0', 'LOG-1']]) {
+    for (const stream of missing) await jsm.streams.delete(stream);
+    expect(await again()).toEqual(deployment);
+  }
+  expect(await configs()).toHaveLength(6);
+  expect(lost).toEqual([]);
+});
+
+test('a stream that is missing though a later one is there was lost, and that is told', async () => {
+  const deployment = await ensureTopology(nc, {partitions: 2, replicas: 1});
+  await jsm.streams.delete('KV_keys');
+  await jsm.streams.delete('LOG-0');
+  const lost: string[] = [];
+  expect(await ensureTopology(nc, {partitions: 2, replicas: 1}, (stream) => lost.push(stream))).toEqual(deployment);
+  expect(lost).toEqual(['KV_keys', 'LOG-0']);
   expect(await configs()).toHaveLength(6);
 });
 

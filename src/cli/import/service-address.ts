@@ -85,7 +85,17 @@ async function createKey(baseUrl: string, adminToken: string): Promise<{id: stri
 }
 
 async function revokeKey(baseUrl: string, adminToken: string, id: string): Promise<void> {
-  await askAdmin(baseUrl, adminToken, 'DELETE', `/admin/v1/keys/${encodeURIComponent(id)}`);
+  try {
+    await askAdmin(baseUrl, adminToken, 'DELETE', `/admin/v1/keys/${encodeURIComponent(id)}`);
+  } catch (cause) {
+    const {message} = cause as AddressFault;
+    throw new AddressFault(
+      `The write key of this import still works; revoke it: npm run keys -- revoke ${id} (${message})`,
+      {
+        cause,
+      },
+    );
+  }
 }
 
 async function askAdmin(baseUrl: string, adminToken: string, method: string, path: string, body?: object) {
