@@ -155,7 +155,7 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
   const deployment = await ensureTopology(nc, config, (stream) =>
     logger.error(
       {stream},
-      'a stream of this deployment was gone, and is made anew, empty: restore a backup of NATS if there is one',
+      'a stream of this deployment was gone, and is made anew, empty: restore a backup if there is one',
     ),
   );
   if (natsServer === undefined) {

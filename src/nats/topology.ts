@@ -194,7 +194,7 @@ async function checkNothingThere(jsm: JetStreamManager, partitions: number): Pro
     });
     if (info === undefined || info.state.messages === 0) continue;
     throw new TopologyFault(
-      `the record of this deployment is gone from ${bucketStream('settings')}, but ${name} has ${info.state.messages} messages (a power cut without sync?): restore a backup of NATS, or start on an empty one`,
+      `the record of this deployment is gone from ${bucketStream('settings')}, but ${name} has ${info.state.messages} messages (a power cut without sync?): restore a backup, or start on an empty one`,
     );
   }
 }

@@ -238,7 +238,7 @@ async function loadDamaged(
     }
   }
   throw new Final(
-    `partition ${partition}: no kept snapshot is whole (${fault.message}), and the log cannot replace them: restore a backup of NATS`,
+    `partition ${partition}: no kept snapshot is whole (${fault.message}), and the log cannot replace them: restore a backup`,
   );
 }
 

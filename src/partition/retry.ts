@@ -54,7 +54,7 @@ export class Trouble {
     if (this.failing > 0) return;
     this.reasons.clear();
     this.heard = 0;
-    this.log.warn(this.work, 'no longer tried again');
+    this.log.warn(this.work, 'NATS does it again');
   }
 }
 

@@ -24,7 +24,7 @@ function failing(reasons: readonly string[]): () => Promise<string> {
 }
 
 const begun = 'NATS did not do what is needed';
-const over = 'no longer tried again';
+const over = 'NATS does it again';
 
 describe('what is tried again', () => {
   test('says nothing where it succeeds at once', async () => {

@@ -227,6 +227,16 @@ test('Ctrl-C keeps the place, revokes the temporary key, and a later run finishe
   expect(temporary.map(([, {isRevoked}]) => isRevoked)).toEqual([true, true]);
 });
 
+test('a temporary key that could not be revoked is named, and what was sent is sent', async () => {
+  const path = write('events.ndjson', eventLines(10).join('\n'));
+  const note = {baseUrl: service.baseUrl, adminToken: moodyAdminToken, pid: 1};
+  writeFileSync(join(folder, 'service.json'), JSON.stringify(note));
+  service.keepsKeys = true;
+  const {code, err} = await start([path], {DATA_DIR: folder}).ended;
+  expect([code, numbersOf(service.log)]).toEqual([0, upTo(10)]);
+  expect(err).toMatch(/^The write key of this import still works; revoke it: npm run keys -- revoke k1 \(.*503.*\)\n$/);
+});
+
 test('the place of another file, or of another service, is not believed', async () => {
   const path = write('events.ndjson', eventLines(10).join('\n'));
   const state = {

@@ -37,6 +37,8 @@ export class MoodyService {
   /** Events in the order in which the log took them, duplicates left out. */
   readonly log: SentEvent[] = [];
   readonly batchSizes: number[] = [];
+  /** Revokes none. */
+  keepsKeys = false;
   readonly keys = new Map<string, {id: string; isRevoked: boolean}>([[moodyWriteKey, {id: 'k0', isRevoked: false}]]);
   /** Called before each batch is answered. */
   onBatch: () => void | Promise<void> = () => {};
@@ -134,6 +136,7 @@ export class MoodyService {
       this.keys.set(key, {id, isRevoked: false});
       return [201, {id, key}];
     }
+    if (this.keepsKeys) return failure(503, 'unavailable');
     for (const key of this.keys.values()) if (request.url!.endsWith(`/${key.id}`)) key.isRevoked = true;
     return [200, {status: 'revoked'}];
   }
