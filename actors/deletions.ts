@@ -12,6 +12,8 @@ export class Deletions {
   private readonly byId = new Map<string, DeletionRecord>();
   /** Ids of a user's deletions by its hash, the newest last. Nearly all have one. */
   private readonly idsOfUser = new Map<string, string[]>();
+  /** Ids of those that are pending. */
+  private readonly pendingIds = new Set<string>();
   /** Completed since the last cut, or put by an older program with all others. DR3 */
   private fresh: DeletionRecord[] = [];
 
@@ -39,7 +41,7 @@ export class Deletions {
   }
 
   pending(): DeletionRecord[] {
-    return [...this.byId.values()].filter(({completed}) => completed === null);
+    return Array.from(this.pendingIds, (id) => must(this.byId.get(id), 'a pending deletion is on record'));
   }
 
   /** One of the log, one that is completed, or one of a snapshot's index. */
@@ -56,6 +58,8 @@ export class Deletions {
   private keep(record: DeletionRecord): void {
     const isKnown = this.byId.has(record.id);
     this.byId.set(record.id, record);
+    if (record.completed === null) this.pendingIds.add(record.id);
+    else this.pendingIds.delete(record.id);
     if (isKnown) return;
     const ids = this.idsOfUser.get(record.userHash);
     if (ids === undefined) this.idsOfUser.set(record.userHash, [record.id]);

@@ -36,7 +36,7 @@ const aptMsMax = 180_000;
  * @param {{env?: NodeJS.ProcessEnv, cache?: string, folders?: string[], fetchers?: {name: string, fetch: (folder: string) => string}[]}} options
  */
 export function findNatsServer({env = process.env, cache = join(cacheFolder, 'nats'), folders, fetchers} = {}) {
-  if (env.NATS_URL) return {path: undefined, line: 'not needed: NATS_URL names a server'};
+  if (env.NATS_URL?.trim()) return {path: undefined, line: 'not needed: NATS_URL names a server'};
   if (env.NATS_SERVER_BIN) return fromEnvironment(env.NATS_SERVER_BIN);
 
   const cached = inspect(join(cache, 'nats-server'));

@@ -46,7 +46,7 @@ export type ConfigResult =
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const mib = 1_048_576;
-// A thread and a stream per partition: more would cost memory and fsyncs long before it helps.
+// A stream a partition, and its share of a thread: more would cost memory and fsyncs long before it helps.
 const partitionsMax = 256;
 const replicasMax = 5;
 const refreshSecondsMin = 0.1;

@@ -73,17 +73,18 @@ export class PublishedState {
     return found.sort();
   }
 
+  /** A name whose last event was erased is gone, and its cells add up to nothing until they are merged. */
   cells(): Map<string, number> {
-    const cells = new Map<string, number>();
+    const cells = new Map<string, {hour: number; name: number; sum: number}>();
     for (const view of this.windowViews()) {
       view.counts.forEach((count, i) => {
-        const key = `${view.hours[i]} ${this.names.text(view.names[i] as number)}`;
-        const sum = (cells.get(key) ?? 0) + count;
-        if (sum === 0) cells.delete(key);
-        else cells.set(key, sum);
+        const [hour, name] = [view.hours[i] as number, view.names[i] as number];
+        const sum = (cells.get(`${hour} ${name}`)?.sum ?? 0) + count;
+        cells.set(`${hour} ${name}`, {hour, name, sum});
       });
     }
-    return cells;
+    const counted = [...cells.values()].filter(({sum}) => sum !== 0);
+    return new Map(counted.map(({hour, name, sum}) => [`${hour} ${this.names.text(name)}`, sum]));
   }
 
   members(): string[] {

@@ -3,8 +3,8 @@
 //   C1. Never more than the length of the text without its white space, with every escape as one byte and every number as
 //       one digit: what only looks long is parsed, and judged exactly (validate.ts).
 
-const quote = 0x22;
-const backslash = 0x5c;
+import {backslash, quote, stringEnd} from './json-scanner.js';
+
 const lowerU = 0x75;
 const space = 0x20;
 
@@ -29,15 +29,6 @@ function shownBytesMin(bytes: Uint8Array, start: number, end: number): number {
     count += 1;
   }
   return count;
-}
-
-/** Where the string that opens at `start` has its closing quote. */
-function stringEnd(bytes: Uint8Array, start: number): number {
-  for (let at = start + 1; at < bytes.length; at++) {
-    if (bytes[at] === quote) return at;
-    if (bytes[at] === backslash) at += 1;
-  }
-  return bytes.length;
 }
 
 /** Digits, signs, dot and exponent. Of a run of them one byte counts, also where it stands in `true` and `false`. */

@@ -6,7 +6,7 @@ import type {ByteWriter} from '../../actors/codec/bytes.js';
 import {eventBytesMax} from '../../actors/limits.js';
 
 export const quote = 0x22;
-const backslash = 0x5c;
+export const backslash = 0x5c;
 const del = 0x7f;
 
 export const token = {
@@ -162,8 +162,8 @@ export function valueEnd(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
-/** Where the string that opens at `start` has its closing quote. */
-function stringEnd(bytes: Uint8Array, start: number): number {
+/** Where the string that opens at `start` has its closing quote; the end of `bytes` when it has none. */
+export function stringEnd(bytes: Uint8Array, start: number): number {
   for (let at = start + 1; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === quote) return at;

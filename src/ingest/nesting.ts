@@ -6,13 +6,11 @@
 
 import {assert} from '../../actors/invariant.js';
 import {eventDepthMax, objectDepthMax} from '../../actors/limits.js';
+import {backslash, quote, stringEnd} from './json-scanner.js';
 
 export const nestingMax = 32;
 assert(nestingMax - 2 > eventDepthMax, 'a cut container lies too deep, also two levels down in a batch');
 assert(eventDepthMax > objectDepthMax, 'what is stored has a bound of its own');
-
-const quote = 0x22;
-const backslash = 0x5c;
 
 /**
  * Whether containers nest deeper than `nestingMax`. Bytes of any content: what is no JSON fails in JSON.parse.
@@ -51,14 +49,4 @@ export function cutNesting(bytes: Uint8Array): Buffer {
     if ((byte & 0xdf) === 0x5b) depth += 1;
   }
   return kept.subarray(0, length);
-}
-
-/** Where the string that opens at `at` ends. */
-function stringEnd(bytes: Uint8Array, at: number): number {
-  for (let i = at + 1; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (byte === quote) return i;
-    if (byte === backslash) i += 1;
-  }
-  return bytes.length;
 }

@@ -15,7 +15,7 @@ export function measurePartition(runner: Runner, caughtUp: CatchUp): PartitionMe
   const {partition, snapshots, damage} = runner.setup;
   const {counted, duplicate, tombstoned, redelivered} = partition.tally;
   const {messageIds, tombstones} = partition;
-  const {count: pending, oldestMs: oldestPendingMs} = runner.deletions.pending;
+  const {count: pending, oldestAgeMs: oldestPendingMs} = runner.deletions.pending;
   const ageMs = runner.snapshotAgeMs;
   return {
     alarms: runner.lookForAlarms(),

@@ -88,9 +88,9 @@ export class Scrub {
   }
 
   /** Deletions without a published receipt, and since when this process knows of the oldest. */
-  get pending(): {readonly count: number; readonly oldestMs: number} {
+  get pending(): {readonly count: number; readonly oldestAgeMs: number} {
     const [oldest] = this.takenUpMs.values();
-    return {count: this.takenUpMs.size, oldestMs: oldest === undefined ? 0 : monotonicMs() - oldest};
+    return {count: this.takenUpMs.size, oldestAgeMs: oldest === undefined ? 0 : monotonicMs() - oldest};
   }
 
   get isRunning(): boolean {
