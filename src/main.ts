@@ -6,8 +6,6 @@
 
 import {once} from 'node:events';
 import {createServer} from 'node:net';
-import {availableParallelism} from 'node:os';
-import {MessageChannel} from 'node:worker_threads';
 import {askPartitionSubject, askReportSubject} from './asks.js';
 import {monotonicMs, wallMs} from './clock.js';
 import {type Config, printableConfig, readConfig} from './config.js';
@@ -15,20 +13,24 @@ import {checkDataDir, keepAdminToken, removeServiceNote, writeServiceNote} from 
 import {lockDataDir, refuseHeldDataDir} from './data-lock.js';
 import {DiskSpace} from './disk-space.js';
 import type {EdgeOptions} from './edge/start.js';
-import {newAckedSequences} from './ingest/acked-sequences.js';
 import {connectFirst} from './nats/connection.js';
 import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/durability.js';
 import {type EmbeddedNats, startEmbeddedNats} from './nats/embedded.js';
 import {type Deployment, ensureTopology} from './nats/topology.js';
 import {createLogger, type Logger} from './observe.js';
-import {newSpareRoom} from './parts/spare-room.js';
-import {partsBytesOf, readAheadBytesOf} from './report/memory-shares.js';
 import {StartFault} from './start-fault.js';
 import {onStopSignals, type StopSignal} from './stop-signals.js';
+import {planThreads, type ThreadPlan} from './thread-plan.js';
 import {letCompilerGiveWay} from './thread-priority.js';
-import {dealPartitions, startPartitionThread, startReportThread, type Thread} from './threads.js';
+import {
+  type PartitionThread,
+  type ReportThread,
+  startPartitionThread,
+  startReportThread,
+  type Thread,
+} from './threads.js';
 import {baseUrlOf, welcome} from './welcome.js';
-import type {AnsweringThread, FoldingThread, NatsAddress, PartitionWorkerData} from './worker-messages.js';
+import type {AnsweringThread, FoldingThread, NatsAddress} from './worker-messages.js';
 
 // A supervisor usually kills after 30 s: what is not drained by now is recovered from the log at the next start.
 const drainMsMax = 25_000;
@@ -170,106 +172,48 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
   return {address, durability, store, natsServer, deployment};
 }
 
-interface Threads {
+interface Threads extends Pick<ThreadPlan, 'ackedSequences'> {
   readonly all: readonly Thread[];
   /** Those of them that fold. */
   readonly folding: readonly FoldingThread[];
   /** Those that answer questions, by their subjects. */
   readonly answering: ReadonlyMap<string, AnsweringThread>;
-  /** Over shared memory, where the edge of this process alone writes events (src/ingest/acked-sequences.ts). */
-  readonly ackedSequences: BigInt64Array | undefined;
 }
 
 function startThreads(config: Config, {address}: Ground, stages: Stage[], logger: Logger): Threads {
-  const common = {nats: address, partitionCount: config.partitions, logLevel: config.logLevel};
-  const all: Thread[] = [];
-  const folding: FoldingThread[] = [];
   const fatal = (line: string, cause?: Error, isReplaced = false): never => {
     if (cause !== undefined) logger.fatal({err: cause}, 'a thread failed');
     endBadly(line, isReplaced ? replacedExitCode : badExitCode); // M3
   };
-  const publications = new Int32Array(new SharedArrayBuffer(config.partitions * Int32Array.BYTES_PER_ELEMENT));
-  // Nobody else writes to a nats-server of our own, so the threads here know of every manifest.
-  const knowsAll = config.nats.kind === 'embedded' && config.roles.includes('partition');
-  // One core stays with the edge and nats-server.
-  const foldingCount = Math.min(config.partitions, Math.max(1, availableParallelism() - 1));
-  const ackedSequences = knowsAll && config.roles.includes('edge') ? newAckedSequences(config.partitions) : undefined;
-  const hands = config.roles.includes('partition') ? dealPartitions(config.partitions, foldingCount) : [];
-
-  // Half of the cache for those who fold, half for those who answer reports; all of it where there is only one of them.
-  const hasBoth = config.roles.includes('partition') && config.roles.includes('report');
-  const channels = hasBoth ? hands.map(channelsOf) : [];
-  // Others may publish to a NATS that is not ours.
-  const isHandedOver = knowsAll && hasBoth;
-  const cacheBytesMax = hasBoth ? Math.floor(config.cacheBytesMax / 2) : config.cacheBytesMax;
-  const spareBytes = partsBytesOf(cacheBytesMax);
-  const spareRoom = hasBoth ? newSpareRoom(spareBytes) : undefined;
-  const answering = new Map<string, AnsweringThread>();
-  let readAhead = (): void => {};
-  let foldersRead: Promise<unknown> = Promise.resolve();
-  if (config.roles.includes('report')) {
-    const thread = startReportThread(
-      {
-        ...common,
-        cacheBytesMax,
-        manifestsPorts: isHandedOver ? channels.map(({manifests}) => manifests.port2) : [],
-        rowsPorts: channels.map(({partitions, rows}) => ({partitions, port: rows.port2})),
-        ...(spareRoom === undefined ? {} : {spareRoom}),
-        ...(knowsAll ? {publications} : {}),
-      },
-      fatal,
-    );
-    all.push(thread);
-    stages.push({name: 'report', stop: () => thread.drain()});
-    answering.set(askReportSubject, thread.answering);
-    readAhead = thread.readAhead;
-  }
-  if (config.roles.includes('partition')) {
-    const threads = hands.map((partitions, hand) => {
-      const to = channels[hand];
-      return startPartitionThread(
-        {
-          ...common,
-          partitions,
-          reportRefreshMs: config.reportRefreshMs,
-          cacheBytesMax: Math.floor(cacheBytesMax / foldingCount),
-          ...(spareRoom === undefined ? {} : {spareRoom: spareRoomOf(spareRoom, spareBytes, foldingCount)}),
-          dedupeBytesMax: Math.floor(config.dedupeBytesMax / foldingCount),
-          isNatsEmbedded: config.nats.kind === 'embedded',
-          publications,
-          ...(ackedSequences === undefined ? {} : {ackedSequences}),
-          ...(isHandedOver && to !== undefined ? {manifestsPort: to.manifests.port1} : {}),
-          ...(to === undefined ? {} : {rowsPort: to.rows.port1}),
-          dataDir: config.dataDir,
-        },
-        fatal,
-      );
-    });
-    foldersRead = Promise.all(threads.map(({hasRead}) => hasRead));
-    all.push(...threads);
-    folding.push(...threads);
-    for (const {partitions, answering: questions} of threads) {
-      for (const partition of partitions) answering.set(askPartitionSubject(partition), questions);
-    }
-    // One stage for all of them: their last snapshots are taken at the same time.
-    stages.push({
-      name: 'partitions',
-      stop: async () => void (await Promise.all(threads.map((thread) => thread.drain()))),
-    });
-  }
+  const plan = planThreads(config, address);
+  const report = plan.report && startReportThread(plan.report, fatal);
+  if (report !== undefined) stages.push({name: 'report', stop: () => report.drain()});
+  const folding = plan.folding.map((each) => startPartitionThread(each, fatal));
+  // One stage for all of them: their last snapshots are taken at the same time.
+  const drainAll = async (): Promise<void> => void (await Promise.all(folding.map((thread) => thread.drain())));
+  if (folding.length > 0) stages.push({name: 'partitions', stop: drainAll});
   // Not before those who fold have read what they need: both would wait for the same nats-server, and for cores.
-  void foldersRead.then(readAhead);
-  return {all, folding, answering, ackedSequences};
+  void Promise.all(folding.map(({hasRead}) => hasRead)).then(() => report?.readAhead());
+  const {ackedSequences} = plan;
+  return {
+    all: [...(report ? [report] : []), ...folding],
+    folding,
+    answering: answeringOf(report, folding),
+    ackedSequences,
+  };
 }
 
-/** Between the report thread and the one that folds these partitions. */
-function channelsOf(partitions: readonly number[]) {
-  return {partitions, manifests: new MessageChannel(), rows: new MessageChannel()};
-}
-
-/** For each of so many threads that fold. */
-function spareRoomOf(room: Int32Array, bytes: number, threads: number): PartitionWorkerData['spareRoom'] {
-  return {room, share: 1 / threads, startBytes: Math.floor((bytes - readAheadBytesOf(bytes)) / threads)};
+/** Those that answer questions, by their subjects. */
+function answeringOf(
+  report: ReportThread | undefined,
+  folding: readonly PartitionThread[],
+): ReadonlyMap<string, AnsweringThread> {
+  const answering = new Map<string, AnsweringThread>();
+  if (report !== undefined) answering.set(askReportSubject, report.answering);
+  for (const thread of folding) {
+    for (const partition of thread.partitions) answering.set(askPartitionSubject(partition), thread.answering);
+  }
+  return answering;
 }
 
 async function startFrontDoor(

@@ -34,10 +34,10 @@ export interface PartitionThread extends AskedThread, FoldingThread {
   readonly hasRead: Promise<void>;
 }
 
-export function startPartitionThread(
-  plan: Omit<PartitionWorkerData, 'releasedBytes' | 'appliedSequences'>,
-  onFatal: OnFatal,
-): PartitionThread {
+/** What a thread that folds is told, but for what it counts itself. */
+export type PartitionThreadPlan = Omit<PartitionWorkerData, 'releasedBytes' | 'appliedSequences'>;
+
+export function startPartitionThread(plan: PartitionThreadPlan, onFatal: OnFatal): PartitionThread {
   const name = `partitions ${plan.partitions.join(',')}`;
   const sharedNumbers = (): Int32Array =>
     new Int32Array(new SharedArrayBuffer(plan.partitionCount * Int32Array.BYTES_PER_ELEMENT));
@@ -153,11 +153,4 @@ function startThread(
       await ended;
     },
   };
-}
-
-/** Partitions dealt out like cards, so that a hot neighbour pair lands on two threads. */
-export function dealPartitions(partitionCount: number, threadCount: number): number[][] {
-  const hands: number[][] = Array.from({length: threadCount}, () => []);
-  for (let p = 0; p < partitionCount; p++) hands[p % threadCount]!.push(p);
-  return hands;
 }
