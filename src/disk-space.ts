@@ -1,9 +1,10 @@
-// The room on the disk that holds DATA_DIR, for the service whose own nats-server writes there.
+// The room on the disk that holds the store of our own nats-server.
 //   A nats-server that met a full disk takes nothing more for that stream until it is started anew, and says so to nobody
 //   who publishes: writes are refused before that.
 //   K1. Below `refuseBytes` free no write is taken; from `acceptBytes` on they are taken again, so that a disk at the edge
 //       does not switch to and fro. Reads go on, and so does what was taken before: that is what the reserve is for.
 //   K2. One line in the log at each change.
+//   K3. A folder that was removed is noticed: nats-server goes on writing into files that nobody will find again.
 
 import {statfs} from 'node:fs/promises';
 import {setTimeout as delay} from 'node:timers/promises';
@@ -48,6 +49,8 @@ export interface DiskState {
 
 export interface DiskSpaceOptions {
   readonly folder: string;
+  /** K3. Called once. */
+  readonly onGone: () => void;
   readonly partitionCount: number;
   readonly logger: Logger;
 }
@@ -83,8 +86,9 @@ export class DiskSpace {
     const {signal} = this.stopping;
     while (!signal.aborted) {
       await delay(lookEveryMs, undefined, {signal}).catch(() => {}); // Aborted: it is over.
-      // A look that fails says nothing about the room: what was seen last stands.
-      await this.look().catch(() => {});
+      const error = await this.look().catch((error: NodeJS.ErrnoException) => error);
+      if (error?.code === 'ENOENT') return this.options.onGone();
+      // Any other look that fails says nothing about the room: what was seen last stands.
     }
   }
 

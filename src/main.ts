@@ -145,7 +145,9 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
     natsServer = nats;
     stages.push({name: 'nats-server', stop: () => nats.stop(), cutShort: () => nats.stop(natsPatienceMs)});
     address = nats.address;
-    const space = await DiskSpace.watch({folder: config.dataDir, partitionCount: config.partitions, logger});
+    const {folder} = nats;
+    const onGone = (): never => endBadly(`the store of nats-server in ${folder} is gone: ended`);
+    const space = await DiskSpace.watch({folder, onGone, partitionCount: config.partitions, logger});
     stages.push({name: 'disk space', stop: () => space.stop()});
     store = {disk: () => space.state, storeFault: () => nats.writeFault()};
   } else {

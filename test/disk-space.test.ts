@@ -5,7 +5,8 @@ import {execFileSync} from 'node:child_process';
 import {mkdirSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterAll, describe, expect, test} from 'vitest';
-import {isNearlyFullNow, watermarksOf} from '../src/disk-space.js';
+import {DiskSpace, isNearlyFullNow, watermarksOf} from '../src/disk-space.js';
+import {createLogger} from '../src/observe.js';
 import {Client, expectError, expectJson, userPath} from './support/http.js';
 import {hasOwnNats, type Service, startService, temporaryFolder} from './support/service.js';
 import {until} from './support/until.js';
@@ -29,6 +30,18 @@ describe('the switch', () => {
     expect(watermarksOf(32, 100_000 * mib).refuseBytes).toBe(400 * mib);
     expect(watermarksOf(32, 160 * mib)).toEqual({refuseBytes: 40 * mib, acceptBytes: 50 * mib});
   });
+});
+
+test('a folder that is removed is noticed once', async () => {
+  const folder = join(temporaryFolder(), 'store');
+  mkdirSync(folder);
+  let timesGone = 0;
+  const logger = createLogger('silent', 'test');
+  const space = await DiskSpace.watch({folder, partitionCount: 1, logger, onGone: () => void (timesGone += 1)});
+  rmSync(folder, {recursive: true});
+  await until('it is noticed', () => timesGone > 0);
+  await space.stop();
+  expect(timesGone).toBe(1);
 });
 
 /** A small disk of memory; undefined where mounting is not permitted. */

@@ -10,7 +10,7 @@ const otherFiles = 256;
 const connectionsMax = 50_000;
 
 export class Connections {
-  private readonly max = Math.min(connectionsMax, Math.max(openFilesMax() - otherFiles, 1));
+  readonly max = Math.min(connectionsMax, Math.max(openFilesMax() - otherFiles, 1));
   private count = 0;
 
   get open(): number {

@@ -48,6 +48,8 @@ const unsupportedType: Failure = {
 };
 const unsupportedCharset: Failure = {code: 'unsupported_media_type', message: 'the charset of the body must be utf-8'};
 /** Texts of ASCII alone are UTF-8, too. */
+/** With fewer somebody set a limit without knowing of this service. */
+const fewConnections = 1_000;
 const charsets = ['utf-8', 'utf8', 'us-ascii'];
 const unsupportedEncoding: Failure = {
   code: 'unsupported_media_type',
@@ -84,6 +86,11 @@ export class HttpServer {
     this.sweeping = setInterval(() => this.deadlines.sweep(options.monotonicMs()), sweepMs);
     this.app = options.native.App();
     this.connections.watch(this.app);
+    if (this.connections.max < fewConnections)
+      options.logger.warn(
+        {connections: this.connections.max},
+        'few connections are taken: raise the limit of open files (ulimit -n)',
+      );
     // What most requests ask for, matched in C++ and exactly as `findRoute` does.
     for (const [path, route] of options.routes.exact) {
       if (route.POST !== undefined)

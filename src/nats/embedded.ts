@@ -38,6 +38,8 @@ export interface EmbeddedNatsOptions {
 }
 
 export interface EmbeddedNats {
+  /** Of its store, below DATA_DIR. */
+  readonly folder: string;
   readonly address: NatsAddress;
   readonly version: string;
   readonly durability: DurabilityClass;
@@ -126,6 +128,7 @@ export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<E
   });
   const supervisor = supervise(plan, first);
   return {
+    folder,
     address: {servers: [`127.0.0.1:${first.port}`], token: plan.token},
     version,
     durability,
