@@ -3,7 +3,7 @@
 
 import {randomBytes} from 'node:crypto';
 import {crc32} from 'node:zlib';
-import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
+import type {JetStreamClient, JetStreamManager, JetStreamPublishOptions} from '@nats-io/jetstream';
 import {assert, must} from '../../actors/invariant.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {hasCode, wrongLastSequence} from '../nats/error-codes.js';
@@ -72,8 +72,7 @@ export class PartStore {
     const revisions: number[] = [];
     const crcs: number[] = [];
     for (const [i, value] of valuesOf(payload).entries()) {
-      const subject = bucketSubject('parts', `${key}.${i}`);
-      const revision = await retryForever(() => this.putValue(subject, value), this.trouble);
+      const revision = await this.putValue(`${key}.${i}`, value);
       revisions.push(revision);
       crcs.push(crc32(value));
       this.highWaterRevision = Math.max(this.highWaterRevision, revision);
@@ -84,17 +83,25 @@ export class PartStore {
   }
 
   /**
-   * Stored once, however late it is tried again: a second copy would push the first one out of the stream, with its bytes left
-   * on the disk, and nobody would know its sequence to erase it.
+   * Stored once, however late it is tried again: the server knows a message id for two minutes alone, and a second copy would
+   * push the first one out of the bucket with its bytes left on the disk, and nobody would know its sequence to erase it.
+   * Nothing is expected of the first try, which is all that there is mostly.
    */
-  private async putValue(subject: string, value: Uint8Array): Promise<number> {
-    try {
-      return (await this.js.publish(subject, value, {expect: {lastSubjectSequence: 0}})).seq;
-    } catch (error) {
-      if (!hasCode(error, wrongLastSequence)) throw error;
-      const stored = await this.jsm.streams.getMessage(bucketStream('parts'), {last_by_subj: subject});
-      return must(stored, 'what is under the subject of a part is that part').seq;
-    }
+  private putValue(name: string, value: Uint8Array): Promise<number> {
+    const subject = bucketSubject('parts', name);
+    let options: Partial<JetStreamPublishOptions> = {msgID: name};
+    const put = async (): Promise<number> => {
+      const asked = options;
+      options = {msgID: name, expect: {lastSubjectSequence: 0}};
+      try {
+        return (await this.js.publish(subject, value, asked)).seq;
+      } catch (error) {
+        if (!hasCode(error, wrongLastSequence)) throw error;
+        const stored = await this.jsm.streams.getMessage(bucketStream('parts'), {last_by_subj: subject});
+        return must(stored, 'what is under the subject of a part is that part').seq;
+      }
+    };
+    return retryForever(put, this.trouble);
   }
 
   private newKey(): string {
