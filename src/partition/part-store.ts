@@ -85,7 +85,7 @@ export class PartStore {
   /**
    * Stored once, however late it is tried again: the server knows a message id for two minutes alone, and a second copy would
    * push the first one out of the bucket with its bytes left on the disk, and nobody would know its sequence to erase it.
-   * Nothing is expected of the first try, which is all that there is mostly.
+   * Nothing is expected of the first try: nats-server 2.9.10 lost parts that it had just stored where every put expected that.
    */
   private putValue(name: string, value: Uint8Array): Promise<number> {
     const subject = bucketSubject('parts', name);
