@@ -1,28 +1,58 @@
 // Process logs: one JSON object a line, on stderr (stdout is for people: base address, keys, curl lines).
 //   No user id, key or payload is ever logged, and nothing is logged per event: count per batch.
 
+import {writeSync} from 'node:fs';
 import {type Logger, pino} from 'pino';
 
 export type {Logger};
 
-/** What waits for a disk that is full, in characters; what comes behind is lost, and counted. */
-const waitingMax = 1024 * 1024;
+const stderr = 2;
+/** Of a reader of the log that does not read. */
+const patienceMsMax = 1_000;
+const lookAgainMs = 10;
+const sleeper = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
-/**
- * `role` is the thread or program that speaks. Writes are synchronous: the last line before an exit is not lost.
- * A log that cannot be written ends nobody.
- */
+/** `role` is the thread or program that speaks. Writes are synchronous: the last line before an exit is not lost. */
 export function createLogger(level: string, role: string): Logger {
-  const stderr = pino.destination({fd: 2, sync: true, maxLength: waitingMax});
-  const logger = pino({level, base: {role}, timestamp: pino.stdTimeFunctions.isoTime}, stderr);
-  let lostLines = 0;
-  stderr.on('error', () => undefined);
-  stderr.on('drop', () => void (lostLines += 1));
-  stderr.on('drain', () => {
-    if (lostLines === 0) return;
-    const lines = lostLines;
-    lostLines = 0;
-    logger.warn({lines}, 'lines of this log are lost: it could not be written');
-  });
+  const lines = new Lines((lost) => logger.warn({lines: lost}, 'lines of this log are lost: it could not be written'));
+  const logger = pino({level, base: {role}, timestamp: pino.stdTimeFunctions.isoTime}, lines);
   return logger;
+}
+
+/** A line that cannot be written (the disk is full, nobody reads) is lost, and ends nobody; how many were is told when one can. */
+class Lines {
+  private lost = 0;
+  /** The end of the line that was begun last is missing. */
+  private isCut = false;
+
+  constructor(private readonly onWritable: (lost: number) => void) {}
+
+  write(line: string): void {
+    const bytes = Buffer.from(this.isCut ? `\n${line}` : line);
+    // Behind lost lines nobody waits again.
+    const written = writeAll(bytes, this.lost === 0 ? patienceMsMax : 0);
+    if (written > 0) this.isCut = written < bytes.length;
+    if (written < bytes.length) {
+      this.lost += 1;
+      return;
+    }
+    const {lost} = this;
+    this.lost = 0;
+    if (lost > 0) this.onWritable(lost);
+  }
+}
+
+/** @returns how many bytes were written. */
+function writeAll(bytes: Uint8Array, patienceMs: number): number {
+  let at = 0;
+  for (let leftMs = patienceMs; at < bytes.length; ) {
+    try {
+      at += writeSync(stderr, bytes, at);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || leftMs <= 0) return at;
+      Atomics.wait(sleeper, 0, 0, lookAgainMs);
+      leftMs -= lookAgainMs;
+    }
+  }
+  return at;
 }

@@ -1,26 +1,39 @@
 // Process logs: structured, no line a request, no key, and no id or name of a user or an event, at any level.
 import {spawnSync} from 'node:child_process';
-import {closeSync, existsSync, openSync} from 'node:fs';
+import {closeSync, existsSync, openSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {Client} from './support/http.js';
-import {type Service, startService} from './support/service.js';
+import {type Service, startService, temporaryFolder} from './support/service.js';
 import {until} from './support/until.js';
 
 const mark = 'zqmark';
 const rounds = 200;
 
-test('a log that cannot be written ends nobody', {skip: !existsSync('/dev/full')}, () => {
+test('a log that cannot be written ends nobody, and tells how much is lost when it can', {
+  skip: !existsSync('/dev/full'),
+}, () => {
   const observe = new URL('../dist/src/observe.js', import.meta.url).href;
+  const path = join(temporaryFolder(), 'log');
   const program = `
     const {createLogger} = await import('${observe}');
+    const {closeSync, openSync} = await import('node:fs');
     const logger = createLogger('info', 'test');
     for (let i = 0; i < 10; i++) logger.info('to a full disk');
+    closeSync(2);
+    openSync('${path}', 'w'); // The lowest number that is free.
+    logger.info('to one with room');
     setTimeout(() => process.stdout.write('alive'), 100);`;
   const full = openSync('/dev/full', 'w');
   const words = ['--input-type=module', '--eval', program];
   const {status, stdout} = spawnSync(process.execPath, words, {stdio: ['ignore', 'pipe', full], encoding: 'utf8'});
   closeSync(full);
   expect([status, stdout]).toEqual([0, 'alive']);
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    {msg: 'to one with room'},
+    {lines: 10, msg: 'lines of this log are lost: it could not be written'},
+  ]);
 });
 
 /** The lines of the log; what people read on stdout is none of it. */
