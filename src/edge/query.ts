@@ -29,8 +29,6 @@ export type QueryValues<Form extends QueryForm> = {
   readonly [Name in keyof Form]: Form[Name] extends Parameter<infer Value> ? Value : never;
 };
 
-const replacement = '\ufffd';
-
 /** Of a route without parameters: it refuses every one. */
 export const noParameters = {} as const;
 
@@ -76,6 +74,8 @@ export function readPathId(segment: string): string {
   if (id === undefined) throw new RequestFailure(invalidRequest('the id in the path has a malformed escape', 'id'));
   return id;
 }
+
+const replacement = '\ufffd';
 
 /**
  * Undefined when an escape is malformed or no UTF-8. A plus is a plus.

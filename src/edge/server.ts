@@ -48,14 +48,14 @@ const unsupportedType: Failure = {
 };
 const unsupportedCharset: Failure = {code: 'unsupported_media_type', message: 'the charset of the body must be utf-8'};
 /** Texts of ASCII alone are UTF-8, too. */
-/** With fewer somebody set a limit without knowing of this service. */
-const fewConnections = 1_000;
 const charsets = ['utf-8', 'utf8', 'us-ascii'];
 const unsupportedEncoding: Failure = {
   code: 'unsupported_media_type',
   message: 'Content-Encoding must be gzip, deflate or br, or absent',
 };
 // Not 204: an answer without a body could not be held back from a client that does not read (exchange.ts, X6).
+/** With fewer somebody set a limit without knowing of this service. */
+const fewConnections = 1_000;
 const preflightBody = '{"status":"ok"}';
 const preflightHeaders = [
   ['Access-Control-Allow-Origin', '*'],

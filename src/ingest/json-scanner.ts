@@ -133,10 +133,10 @@ export class JsonScanner {
 }
 
 export const minus = 0x2d;
-const dot = 0x2e;
-const zero = 0x30;
-const upperE = 0x45;
-const lowerE = 0x65;
+export const dot = 0x2e;
+export const zero = 0x30;
+export const upperE = 0x45;
+export const lowerE = 0x65;
 /** Any 15 digits are a double. */
 const exactDigitsMax = 15;
 

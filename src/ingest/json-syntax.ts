@@ -1,15 +1,11 @@
 // Whether bytes are JSON, however deep they nest: for what JSON.parse is not given whole (json-text.ts).
 //   X1. The same bytes are JSON here as for JSON.parse; that they are UTF-8 is known before.
 
-import {backslash, JsonScanner, minus, quote, token} from './json-scanner.js';
+import {backslash, dot, JsonScanner, lowerE, minus, quote, token, upperE, zero} from './json-scanner.js';
 
 const space = 0x20;
 const plus = 0x2b;
-const dot = 0x2e;
-const zero = 0x30;
 const nine = 0x39;
-const upperE = 0x45;
-const lowerE = 0x65;
 const lowerU = 0x75;
 
 const ascii = (text: string): Uint8Array => Buffer.from(text, 'latin1');

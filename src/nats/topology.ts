@@ -20,6 +20,7 @@ import {
   RetentionPolicy,
   StorageType,
   type StreamConfig,
+  type StreamInfo,
 } from '@nats-io/jetstream';
 import {type NatsConnection, nanos} from 'nats';
 import {monotonicMs} from '../clock.js';
@@ -154,15 +155,15 @@ async function ensureStreams(
   streams: readonly NewStream[],
   onLost: (stream: string) => void,
 ): Promise<void> {
-  const found: (StreamConfig | undefined)[] = new Array(streams.length);
+  const found: (StreamInfo | undefined)[] = new Array(streams.length);
   // The last first: of another start that makes them meanwhile, an earlier one is there when a later one is.
-  for (let i = streams.length - 1; i >= 0; i--) found[i] = await configOf(jsm, streams[i]!.name);
-  const newest = found.findLastIndex((config) => config !== undefined && config.name !== bucketStream('settings'));
+  for (let i = streams.length - 1; i >= 0; i--) found[i] = await infoOf(jsm, streams[i]!.name);
+  const newest = found.findLastIndex((info) => info !== undefined && info.config.name !== bucketStream('settings'));
   for (const [i, stream] of streams.entries()) {
     if (found[i] === undefined) {
       await addStream(jsm, stream);
       if (i < newest) onLost(stream.name);
-    } else checkReplicas(found[i], stream);
+    } else checkReplicas(found[i].config, stream);
   }
 }
 
@@ -188,10 +189,7 @@ export async function readDeployment(nc: NatsConnection): Promise<Deployment | u
 async function checkNothingThere(jsm: JetStreamManager, partitions: number): Promise<void> {
   const logs = Array.from({length: partitions}, (_, partition) => logStream(partition));
   for (const name of [bucketStream('manifests'), bucketStream('parts'), ...logs]) {
-    const info = await jsm.streams.info(name).catch((error) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
+    const info = await infoOf(jsm, name);
     if (info === undefined || info.state.messages === 0) continue;
     throw new TopologyFault(
       `the record of this deployment is gone from ${bucketStream('settings')}, but ${name} has ${info.state.messages} messages (a power cut without sync?): restore a backup, or start on an empty one`,
@@ -236,18 +234,17 @@ async function managerOf(nc: NatsConnection): Promise<JetStreamManager> {
 type NewStream = Partial<StreamConfig> & Pick<StreamConfig, 'name' | 'num_replicas'>;
 
 async function ensureStream(jsm: JetStreamManager, wanted: NewStream): Promise<void> {
-  const found = await configOf(jsm, wanted.name);
+  const found = await infoOf(jsm, wanted.name);
   if (found === undefined) await addStream(jsm, wanted);
-  else checkReplicas(found, wanted);
+  else checkReplicas(found.config, wanted);
 }
 
 /** Undefined: there is no such stream. */
-async function configOf(jsm: JetStreamManager, stream: string): Promise<StreamConfig | undefined> {
-  const info = await jsm.streams.info(stream).catch((error) => {
+function infoOf(jsm: JetStreamManager, stream: string): Promise<StreamInfo | undefined> {
+  return jsm.streams.info(stream).catch((error) => {
     if (isNotFound(error)) return undefined;
     throw error;
   });
-  return info?.config;
 }
 
 /** Adding an equal stream twice succeeds, so two machines that start together do no harm. */

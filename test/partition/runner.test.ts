@@ -115,12 +115,18 @@ const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-test('while NATS is away one tick waits, however many periods go by', async () => {
+/** A partition whose first snapshot is published. */
+async function live(): Promise<Driven> {
   const driven = new Driven();
   const started = driven.runner.start();
   await turns();
   await driven.publish();
   await started;
+  return driven;
+}
+
+test('while NATS is away one tick waits, however many periods go by', async () => {
+  const driven = await live();
   await vi.advanceTimersByTimeAsync(100 * refreshMs);
   expect(driven.reasons).toEqual([tickReason.start, tickReason.interval]);
   await driven.publish();
@@ -129,11 +135,7 @@ test('while NATS is away one tick waits, however many periods go by', async () =
 });
 
 test('a tick that is folded while a snapshot is being written has another one behind it, also before its own ack', async () => {
-  const driven = new Driven();
-  const started = driven.runner.start();
-  await turns();
-  await driven.publish();
-  await started;
+  const driven = await live();
   await driven.foldTick();
   await vi.advanceTimersByTimeAsync(refreshMs);
   await driven.foldTick();
