@@ -88,13 +88,8 @@ async function revokeKey(baseUrl: string, adminToken: string, id: string): Promi
   try {
     await askAdmin(baseUrl, adminToken, 'DELETE', `/admin/v1/keys/${encodeURIComponent(id)}`);
   } catch (cause) {
-    const {message} = cause as AddressFault;
-    throw new AddressFault(
-      `The write key of this import still works; revoke it: npm run keys -- revoke ${id} (${message})`,
-      {
-        cause,
-      },
-    );
+    const wish = `revoke it: npm run keys -- revoke ${id}`;
+    throw new AddressFault(`The write key of this import still works; ${wish} (${(cause as Error).message})`, {cause});
   }
 }
 

@@ -33,10 +33,8 @@ export class AdminClient {
 
   async ask<Answer>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer> {
     const answer = await this.send(method, path, body);
-    const value = (await answer.json().catch((cause: unknown) => {
-      throw new AdminFault(`What answers at ${this.note.baseUrl} is no Millrace: ${(cause as Error).message}.`, {
-        cause,
-      });
+    const value = (await answer.json().catch((cause: Error) => {
+      throw new AdminFault(`What answers at ${this.note.baseUrl} is no Millrace: ${cause.message}.`, {cause});
     })) as Answer & {error?: {message: string}};
     if (!answer.ok) throw new AdminFault(`The service refused: ${value.error?.message ?? answer.statusText}.`);
     return value;
