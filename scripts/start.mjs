@@ -20,7 +20,8 @@ Configuration comes from the environment:
   NATS_SERVER_BIN=                   the nats-server to run instead of the one that set-up finds
   PARTITIONS=4  REPLICAS=1           fixed once DATA_DIR or NATS holds data
   ROLES=edge,partition,report        what this process does
-  REPORT_REFRESH_SECONDS=300         an accepted event is in every report after this long
+  REPORT_REFRESH_SECONDS=300         an accepted event is in every report after this long; unset: after 5 s in the
+                                     first hour of a new deployment
   BOOTSTRAP_WRITE_KEY= / BOOTSTRAP_SECRET_KEY= / ADMIN_TOKEN=
                                      fixed secrets; unset: created on the first start
   RATE_LIMIT_EVENTS_PER_SECOND=50000  RATE_LIMIT_READS_PER_MINUTE=600  RATE_LIMIT_DELETES_PER_SECOND=10

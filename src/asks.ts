@@ -3,6 +3,7 @@
 // Subjects `ask.partition.<p>` and `ask.report`. A reply of over 900 kB is never sent: answers are paged by their asker.
 
 import type {PartitionMeasures, ThreadMeasures} from './measures.js';
+import type {RefreshChange} from './refresh.js';
 
 export const askPartitionSubject = (partition: number): string => `ask.partition.${partition}`;
 export const askReportSubject = 'ask.report';
@@ -76,6 +77,8 @@ export interface StatusAnswer {
    * programs.
    */
   readonly appendFault?: string | null;
+  /** Null when the refresh stays as it is. */
+  readonly refreshChange: RefreshChange | null;
   /** Why answers lag behind what was acked, in words; null when they do not. */
   readonly lag: string | null;
   /** Parts that live reads and snapshots could not read since the start. */

@@ -3,6 +3,7 @@
 //   (compose files hand over `${NAME:-}`).
 
 import {resolve} from 'node:path';
+import {ordinaryRefreshPlan, type RefreshPlan, steadyRefreshPlan} from './refresh.js';
 
 export const roles = ['edge', 'partition', 'report'] as const;
 export type Role = (typeof roles)[number];
@@ -23,7 +24,7 @@ export interface Config {
   readonly partitions: number;
   readonly replicas: number;
   readonly roles: readonly Role[];
-  readonly reportRefreshMs: number;
+  readonly reportRefresh: RefreshPlan;
   readonly bootstrapWriteKey: string | undefined;
   readonly bootstrapSecretKey: string | undefined;
   readonly adminToken: string | undefined;
@@ -66,9 +67,7 @@ export function readConfig(env: Environment): ConfigResult {
     partitions: read.integer('PARTITIONS', 4, 1, partitionsMax),
     replicas: read.integer('REPLICAS', 1, 1, replicasMax),
     roles: read.list('ROLES', roles),
-    reportRefreshMs: Math.round(
-      read.number('REPORT_REFRESH_SECONDS', 300, refreshSecondsMin, refreshSecondsMax) * 1_000,
-    ),
+    reportRefresh: readRefresh(read),
     bootstrapWriteKey: read.secret('BOOTSTRAP_WRITE_KEY', /^sk_write_[A-Za-z0-9]{16,}$/, keyForm('sk_write_')),
     bootstrapSecretKey: read.secret('BOOTSTRAP_SECRET_KEY', /^sk_live_[A-Za-z0-9]{16,}$/, keyForm('sk_live_')),
     adminToken: read.secret(
@@ -112,6 +111,13 @@ function printableNats(nats: NatsChoice & {kind: 'external'}): Record<string, un
 
 const keyForm = (prefix: string): string => `${prefix} followed by at least 16 letters and digits`;
 const adminTokenForm = new RegExp(`^(?!sk_(?:write|live)_)[\\x21-\\x7e]{${adminTokenCharactersMin},}$`);
+
+function readRefresh(read: Reader): RefreshPlan {
+  if (read.value('REPORT_REFRESH_SECONDS') === undefined) return ordinaryRefreshPlan;
+  const preset = ordinaryRefreshPlan.laterMs / 1_000;
+  const seconds = read.number('REPORT_REFRESH_SECONDS', preset, refreshSecondsMin, refreshSecondsMax);
+  return steadyRefreshPlan(Math.round(seconds * 1_000));
+}
 
 function readNats(read: Reader): NatsChoice {
   const url = read.value('NATS_URL');

@@ -6,6 +6,7 @@
 
 import {once} from 'node:events';
 import {createServer} from 'node:net';
+import {isoText} from '../actors/calendar.js';
 import {askPartitionSubject, askReportSubject} from './asks.js';
 import {monotonicMs, wallMs} from './clock.js';
 import {type Config, printableConfig, readConfig} from './config.js';
@@ -18,6 +19,7 @@ import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/durab
 import {type EmbeddedNats, startEmbeddedNats} from './nats/embedded.js';
 import {type Deployment, ensureTopology} from './nats/topology.js';
 import {createLogger, type Logger} from './observe.js';
+import {Refresh} from './refresh.js';
 import {StartFault} from './start-fault.js';
 import {onStopSignals, type StopSignal} from './stop-signals.js';
 import {planThreads, type ThreadPlan} from './thread-plan.js';
@@ -60,6 +62,7 @@ interface Ground {
   /** Ours; undefined for an external one. */
   readonly natsServer: EmbeddedNats | undefined;
   readonly deployment: Deployment;
+  readonly refresh: Refresh;
 }
 
 await run();
@@ -100,6 +103,7 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
       'nobody folds what comes: ROLES lacks partition, and no other process reaches a nats-server of our own',
     );
   }
+  if (config.roles.includes('partition')) announceRefresh(ground.refresh, logger);
   const threads = startThreads(config, ground, stages, logger);
   if (isEdge) await startFrontDoor(config, ground, threads, stages);
   await Promise.all(threads.all.map(({ready}) => ready));
@@ -162,16 +166,30 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
       'a stream of this deployment was gone, and is made anew, empty: restore a backup if there is one',
     ),
   );
+  const refresh = new Refresh(config.reportRefresh, deployment.createdMs);
   if (natsServer === undefined) {
     const durability = await ExternalDurability.read(nc, logger);
     void durability.follow(nc, logger);
-    return {address, durability, store, natsServer, deployment};
+    return {address, durability, store, natsServer, deployment, refresh};
   }
   await nc.close();
   const durability: Durability = {class: natsServer.durability};
   if (durability.class !== 'power-cut')
     warnOfPowerCuts(logger, `nats-server ${natsServer.version} does not sync always`);
-  return {address, durability, store, natsServer, deployment};
+  return {address, durability, store, natsServer, deployment, refresh};
+}
+
+/** One line now, and one when it changes. */
+function announceRefresh({change, leftMs}: Refresh, logger: Logger): void {
+  if (change === undefined) return;
+  const {fromMs, toMs, atMs} = change;
+  const until = isoText(atMs);
+  logger.info(
+    {refreshMs: fromMs, until, refreshMsLater: toMs},
+    'reports refresh sooner in the first hour of a new deployment; REPORT_REFRESH_SECONDS sets one length for good',
+  );
+  const tell = (): void => logger.info({refreshMs: toMs}, 'the first hour is over: reports refresh less often');
+  setTimeout(tell, leftMs).unref();
 }
 
 interface Threads extends Pick<ThreadPlan, 'ackedSequences'> {
@@ -224,7 +242,7 @@ async function startFrontDoor(
   {folding: foldingThreads, answering: answeringThreads, ackedSequences}: Threads,
   stages: Stage[],
 ): Promise<void> {
-  const {host, dataDir, reportRefreshMs} = config;
+  const {host, dataDir} = config;
   const adminToken = config.adminToken ?? keepAdminToken(dataDir);
   // Loaded only here: a machine without this role needs no native HTTP server.
   const {startEdge} = await import('./edge/start.js');
@@ -249,7 +267,7 @@ async function startFrontDoor(
   stages.push({name: 'edge', stop: () => edge.drain()});
 
   const baseUrl = baseUrlOf(host, edge.port);
-  process.stdout.write(welcome({baseUrl, firstKeys: edge.firstKeys, reportRefreshMs, nowMs: wallMs()}));
+  process.stdout.write(welcome({baseUrl, firstKeys: edge.firstKeys, reportRefresh: ground.refresh, nowMs: wallMs()}));
   writeServiceNote(dataDir, {baseUrl, pid: process.pid, adminToken});
   stages.push({name: 'service note', stop: () => removeServiceNote(dataDir)});
 }

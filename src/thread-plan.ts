@@ -93,7 +93,7 @@ function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: nu
     partitionCount: config.partitions,
     logLevel: config.logLevel,
     partitions: hands[hand]!,
-    reportRefreshMs: config.reportRefreshMs,
+    reportRefresh: config.reportRefresh,
     cacheBytesMax: Math.floor(cacheBytesMax / threads),
     ...(spareRoom && {spareRoom: spareRoomOf(spareRoom, partsBytesOf(cacheBytesMax), threads)}),
     dedupeBytesMax: Math.floor(config.dedupeBytesMax / threads),

@@ -1,6 +1,8 @@
 // What a person sees on stdout: where the service listens and, on the first start, the keys and how to use them.
 //   A key that the operator fixed is not shown: it is known already, and stdout is kept as a log in many places.
 
+import type {Refresh} from './refresh.js';
+
 /** `host` as it was configured: a wildcard address is shown as the loopback one, which works from here. */
 export function baseUrlOf(host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
@@ -11,11 +13,11 @@ export interface WelcomeOptions {
   readonly baseUrl: string;
   /** Created in this start; shown now and never again. */
   readonly firstKeys: {readonly write?: string; readonly secret?: string};
-  readonly reportRefreshMs: number;
+  readonly reportRefresh: Pick<Refresh, 'ms' | 'change'>;
   readonly nowMs: number;
 }
 
-export function welcome({baseUrl, firstKeys, reportRefreshMs, nowMs}: WelcomeOptions): string {
+export function welcome({baseUrl, firstKeys, reportRefresh, nowMs}: WelcomeOptions): string {
   const {write, secret} = firstKeys;
   const created = [
     ...(write === undefined ? [] : [`  write key (browsers, apps)    ${write}\n`]),
@@ -32,12 +34,15 @@ One event in:
     -H ${authorization(write, 'WRITE_KEY')} -H 'Content-Type: application/json' \\
     -d '{"event":"signup","userId":"ada","properties":{"plan":"pro"}}'
 
-One report out (new events are in it within ${reportRefreshMs / 1_000} s):
+One report out (new events are in it within ${delayText(reportRefresh)}):
   curl '${baseUrl}/v1/reports/events?event=signup&from=${today}&to=${today}' \\
     -H ${authorization(secret, 'SECRET_KEY')}
 
 `;
 }
+
+const delayText = ({ms, change}: WelcomeOptions['reportRefresh']): string =>
+  `${ms / 1_000} s${change === undefined ? '' : ` in this first hour, later within ${change.toMs / 1_000} s`}`;
 
 /** A key that is not shown stands as the shell variable that the README gives it. */
 const authorization = (key: string | undefined, variable: string): string =>

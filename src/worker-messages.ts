@@ -3,6 +3,7 @@
 
 import type {MessagePort} from 'node:worker_threads';
 import type {RowsPort} from './parts/handed-rows.js';
+import type {RefreshPlan} from './refresh.js';
 
 /** How to reach NATS; plain data, so that it can be handed to worker threads. */
 export interface NatsAddress {
@@ -17,8 +18,7 @@ export interface PartitionWorkerData {
   /** The partitions this thread owns. */
   readonly partitions: number[];
   readonly partitionCount: number;
-  /** An event is in every report this long after its 200; ticks come every 0.8 of it. */
-  readonly reportRefreshMs: number;
+  readonly reportRefresh: RefreshPlan;
   /** Rows, bodies and users that may stay in memory, for all partitions of this thread together; beside `spareRoom`. */
   readonly cacheBytesMax: number;
   /**

@@ -34,6 +34,7 @@ test('roles that nobody plays are reasons, and shown as down', async () => {
       status: 'not_ready',
       reasons: ['partition 0 does not answer', 'partition 1 does not answer', 'reports do not answer'],
       warnings: [],
+      notes: [],
     });
     expect((await fetch(`${baseUrl}/healthz`)).status).toBe(200);
     const metrics = await scrape(baseUrl);

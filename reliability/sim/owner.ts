@@ -106,7 +106,7 @@ export class SimOwner {
       cache: new PartsCache(values, cacheBytes),
       foldCache: new PartsCache(patientValues(values), cacheBytes),
       positionNote: noNote,
-      refreshMs,
+      refresh: {ms: refreshMs, change: undefined},
       stagger,
       erasureReach: 'bytes',
       notePublished: () => {},

@@ -181,4 +181,5 @@ export const readinessAnswer = z.strictObject({
   status: z.enum(['ready', 'not_ready']),
   reasons: z.array(z.string()).describe('Why not, in words.'),
   warnings: z.array(z.string()).describe('What an operator should know, and no other machine would do better.'),
+  notes: z.array(z.string()).describe('What is as it should be, and changes by itself.'),
 });

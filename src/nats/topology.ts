@@ -23,7 +23,7 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import {type NatsConnection, nanos} from 'nats';
-import {monotonicMs} from '../clock.js';
+import {monotonicMs, wallMs} from '../clock.js';
 import {StartFault} from '../start-fault.js';
 import {isOfCluster} from './connection.js';
 import {hasCode, isWithoutLeader, messageNotFound, streamNotFound, wrongLastSequence} from './error-codes.js';
@@ -53,6 +53,8 @@ export const duplicateWindowMs = 120_000;
 export interface Deployment {
   readonly formatVersion: 1;
   readonly partitions: number;
+  /** Epoch ms of its first start. */
+  readonly createdMs: number;
   /** 32 random bytes, base64url: the key of keyed hashes and cursors. Never shown, never changed. */
   readonly secret: string;
 }
@@ -198,7 +200,8 @@ async function checkNothingThere(jsm: JetStreamManager, partitions: number): Pro
 }
 
 async function createDeployment(nc: NatsConnection, partitions: number): Promise<Deployment> {
-  const deployment: Deployment = {formatVersion, partitions, secret: randomBytes(32).toString('base64url')};
+  const secret = randomBytes(32).toString('base64url');
+  const deployment: Deployment = {formatVersion, partitions, createdMs: wallMs(), secret};
   try {
     await jetstream(nc).publish(bucketSubject('settings', deploymentKey), JSON.stringify(deployment), {
       expect: {lastSubjectSequence: 0},

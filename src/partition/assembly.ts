@@ -31,7 +31,7 @@ export interface AssemblyOptions
     | 'foldCache'
     | 'damage'
     | 'foldPace'
-    | 'refreshMs'
+    | 'refresh'
     | 'stagger'
     | 'erasureReach'
     | 'noteApplied'
@@ -68,7 +68,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const parts = new PartStore(js, jsm, number, epoch, foldCache, values, troubleTo('to put a part'));
   const sweep = new PartSweep({partition: number, parts, jsm, erasing, log});
   parts.retire(...recovered.outdated);
-  const pace = new WorkPace(options.refreshMs * restsShare);
+  const pace = new WorkPace(() => options.refresh.ms * restsShare);
   const layout = new Layout(parts, pace);
   if (index !== undefined) layout.restore(index);
   // A merge reads each block once: through the cache it would only push out what readers use.

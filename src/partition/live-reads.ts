@@ -103,16 +103,17 @@ export class LiveReads {
       appliedSequence: partition.appliedSequence,
       published: this.runner.published,
       appendFault: this.runner.setup.writer.fault ?? null,
+      refreshChange: this.runner.setup.refresh.change ?? null,
       lag: await this.lag(),
       damagedParts: this.runner.setup.damage.countOf(partition.partition),
     };
   }
 
   private async lag(): Promise<string | null> {
-    const {refreshMs} = this.runner.setup;
+    const {refresh} = this.runner.setup;
     if (!(await this.isCaughtUp(statusMsMax))) return 'it is behind its log';
     const ageMs = this.runner.snapshotAgeMs;
-    return ageMs !== null && isReportLate(ageMs, refreshMs)
+    return ageMs !== null && isReportLate(ageMs, refresh.ms)
       ? `its newest snapshot is ${Math.round(ageMs / 1_000)} s old`
       : null;
   }

@@ -105,7 +105,7 @@ export class PartSweep {
 
   constructor(setup: PartSweepSetup) {
     this.setup = setup;
-    this.pace = setup.pace ?? new WorkPace(0);
+    this.pace = setup.pace ?? new WorkPace(() => 0);
     this.trouble = new Trouble(setup.log, {partition: setup.partition, tried: 'to erase parts'});
   }
 

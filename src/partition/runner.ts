@@ -11,6 +11,7 @@ import type {Logger} from '../observe.js';
 import type {Damage} from '../parts/damage.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart} from '../parts/stored-parts.js';
+import type {Refresh} from '../refresh.js';
 import {Alarms} from './alarms.js';
 import type {Erasure} from './erasure.js';
 import type {NoteStep} from './erasure-steps.js';
@@ -61,7 +62,7 @@ export interface RunnerSetup {
   readonly writer: LogWriter;
   readonly jsm: JetStreamManager;
   readonly damage: Damage;
-  readonly refreshMs: number;
+  readonly refresh: Pick<Refresh, 'ms' | 'change'>;
   /** Share of a tick's period by which this partition's ticks come later than others': [0, 1). */
   readonly stagger: number;
   /** What an erasure can claim of the disk (DESIGN.md, section 8). */
@@ -93,7 +94,6 @@ export class Runner {
   private intervalTickWaits = false;
   private timer: NodeJS.Timeout | undefined;
   private lateCopiesTimer: NodeJS.Timeout | undefined;
-  private readonly periodMs: number;
   private readonly scrub: Scrub;
   private readonly alarms: Alarms;
   private readonly askingTrouble: Trouble;
@@ -106,7 +106,6 @@ export class Runner {
 
   constructor(setup: RunnerSetup) {
     this.setup = setup;
-    this.periodMs = setup.refreshMs * tickShare;
     this.alarms = new Alarms(setup.partition.partition, setup.log);
     this.askingTrouble = new Trouble(setup.log, {partition: setup.partition.partition, tried: 'to ask the log'});
     this.applied = new Waiters(setup.partition.appliedSequence);
@@ -119,6 +118,10 @@ export class Runner {
       publish: () => this.publishNow(tickReason.erasure),
       onFatal: setup.onFatal,
     });
+  }
+
+  private get periodMs(): number {
+    return this.setup.refresh.ms * tickShare;
   }
 
   get published(): Published | null {
@@ -139,7 +142,7 @@ export class Runner {
     const ageOf = (atMs: number | undefined) => (atMs === undefined ? null : monotonicMs() - atMs);
     return this.alarms.look({
       snapshotAgeMs: this.snapshotAgeMs,
-      refreshMs: this.setup.refreshMs,
+      refreshMs: this.setup.refresh.ms,
       isStandingStill: this.isStandingStill,
       dedupeWindowMs: this.setup.partition.dedupeWindowMs,
       gapAgeMs: ageOf(this.lastGapMs),

@@ -38,12 +38,15 @@ export interface Errand {
 
 /** Of a partition. */
 export class WorkPace {
-  private readonly restsMsMax: number;
+  private readonly restsMsMax: () => number;
   private readonly clock: WorkClock;
   private waiting = 0;
 
-  /** `restsMsMax`: of one errand. */
-  constructor(restsMsMax: number, clock: WorkClock = {busyMs: threadBusyMs, nowMs: monotonicMs, pause, nextTurn}) {
+  /** `restsMsMax`: of an errand that begins now. */
+  constructor(
+    restsMsMax: () => number,
+    clock: WorkClock = {busyMs: threadBusyMs, nowMs: monotonicMs, pause, nextTurn},
+  ) {
     this.restsMsMax = restsMsMax;
     this.clock = clock;
   }
@@ -70,7 +73,8 @@ export class WorkPace {
   }
 
   errand(): Errand {
-    const {clock, restsMsMax} = this;
+    const {clock} = this;
+    const restsMsMax = this.restsMsMax();
     let restsMs = 0;
     let restedMs = clock.busyMs();
     const turn = async (): Promise<void> => {

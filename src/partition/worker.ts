@@ -21,6 +21,7 @@ import {DeferredParts} from '../parts/deferred-parts.js';
 import {handOutRows} from '../parts/handed-rows.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {borrowRoom} from '../parts/spare-room.js';
+import {Refresh} from '../refresh.js';
 import {StartFault} from '../start-fault.js';
 import {giveWay} from '../thread-priority.js';
 import {ThreadVitals} from '../thread-vitals.js';
@@ -79,6 +80,7 @@ interface Shared {
   /** For folding, in the same memory: waits while the store is unreachable. */
   readonly foldCache: PartsCache;
   readonly seeds: readonly [number, number, number];
+  readonly refresh: Refresh;
 }
 
 async function openShared(): Promise<Shared> {
@@ -104,6 +106,7 @@ async function openShared(): Promise<Shared> {
     cache,
     foldCache: new PartsCache(patientValues(values, new Trouble(log, {tried: 'to read a part'})), cache.memory),
     seeds: [digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8)],
+    refresh: new Refresh(data.reportRefresh, deployment.createdMs),
   };
 }
 
@@ -120,7 +123,7 @@ function vitalsOf({logNc, nc, erasingNc, cache}: Shared): ThreadVitals {
 }
 
 async function startPartition(number: number, shared: Shared): Promise<Runner> {
-  const {nc, erasingNc, logSource, values, cache, foldCache, seeds} = shared;
+  const {nc, erasingNc, logSource, values, cache, foldCache, seeds, refresh} = shared;
   return assemblePartition({
     setup: {
       partition: number,
@@ -139,7 +142,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     damage,
     foldPace,
     positionNote: new PositionFile(data.dataDir, number, log),
-    refreshMs: data.reportRefreshMs,
+    refresh,
     stagger: (number + 1) / (data.partitionCount + 1),
     erasureReach: reachOf(nc),
     notePublished: (written) => {

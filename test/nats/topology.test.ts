@@ -43,8 +43,16 @@ const configs = async () => (await allStreams()).map(({config}) => config).sort(
 
 test('a new deployment gets a log per partition and the four buckets, all erasable and without an age', async () => {
   expect(await readDeployment(nc)).toBeUndefined();
+  const beganMs = Date.now();
   const deployment = await ensureTopology(nc, {partitions: 2, replicas: 1});
-  expect(deployment).toEqual({formatVersion: 1, partitions: 2, secret: expect.stringMatching(/^[\w-]{43}$/)});
+  expect(deployment).toEqual({
+    formatVersion: 1,
+    partitions: 2,
+    createdMs: expect.any(Number),
+    secret: expect.stringMatching(/^[\w-]{43}$/),
+  });
+  expect(deployment.createdMs).toBeGreaterThanOrEqual(beganMs);
+  expect(deployment.createdMs).toBeLessThanOrEqual(Date.now());
   expect(await readDeployment(nc)).toEqual(deployment);
 
   const streams = await configs();

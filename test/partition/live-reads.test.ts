@@ -16,7 +16,7 @@ function reads(sequence: () => Promise<number>): LiveReads {
       partition: {partition: 0, appliedSequence: 7, deletions: new Map()},
       damage: {countOf: () => 0},
       writer: {fault: undefined},
-      refreshMs: 1_000,
+      refresh: {ms: 1_000, change: undefined},
     },
     phase: 'live',
     published: null,

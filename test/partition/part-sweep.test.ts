@@ -104,7 +104,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
 
 /** Rests for which somebody else decides how long they are. */
 function restingBy(pause: () => Promise<unknown>): WorkPace {
-  return new WorkPace(0, {busyMs: () => 0, nowMs: () => 0, pause, nextTurn: async () => undefined});
+  return new WorkPace(() => 0, {busyMs: () => 0, nowMs: () => 0, pause, nextTurn: async () => undefined});
 }
 
 function gate(): {readonly opened: Promise<void>; open(): void} {

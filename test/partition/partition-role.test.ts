@@ -3,7 +3,7 @@ import {setImmediate as turnEnd} from 'node:timers/promises';
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {afterEach, describe, expect, test} from 'vitest';
 import type {ByteWriter} from '../../actors/codec/bytes.js';
-import {type AcceptedEvent, writeErase, writeEvent, writeIdentify} from '../../actors/codec/entries.js';
+import {type AcceptedEvent, MessageCursor, writeErase, writeEvent, writeIdentify} from '../../actors/codec/entries.js';
 import {chunkRowsMax, logMessageBytesMax} from '../../actors/limits.js';
 import {encodeManifest, manifestFormat, partsOf} from '../../actors/manifest.js';
 import {freePort} from '../../reliability/chaos/free-port.js';
@@ -11,7 +11,7 @@ import {searchDisk} from '../../reliability/disk-search.js';
 import type {PartitionAnswer} from '../../src/asks.js';
 import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
 import {partValues} from '../../src/nats/part-values.js';
-import {bucketStream, bucketSubject, logStream} from '../../src/nats/topology.js';
+import {bucketStream, bucketSubject, logStream, logSubject} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {ManifestStore} from '../../src/partition/manifest-store.js';
 import {PartStore} from '../../src/partition/part-store.js';
@@ -20,6 +20,7 @@ import {noNote} from '../../src/partition/position-note.js';
 import {recover} from '../../src/partition/recovery.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
+import {steadyRefreshPlan} from '../../src/refresh.js';
 import {PartitionRole} from '../support/partition-role.js';
 import {temporaryFolder} from '../support/service.js';
 import {until} from '../support/until.js';
@@ -277,7 +278,7 @@ describe('a late retry of an erased event leaves the disk', () => {
   async function erase(): Promise<void> {
     role = await PartitionRole.create();
     // The next tick comes too late for it.
-    await role.startWorker({reportRefreshMs: 600_000});
+    await role.startWorker({reportRefresh: steadyRefreshPlan(600_000)});
     await role.append(retried);
     await role.append((writer) => {
       writeErase(writer, 'u', 'finn', 'del_0_1', day + 4);
@@ -319,14 +320,14 @@ describe('a late retry of an erased event leaves the disk', () => {
   test('after the next start, when its process was killed', async () => {
     await retry();
     await role.killWorker();
-    await role.startWorker({reportRefreshMs: 600_000});
+    await role.startWorker({reportRefresh: steadyRefreshPlan(600_000)});
     await until('nothing of it is left', () => searchDisk(role.dataDir, [marker]).length === 0);
   });
 });
 
 test('parts that nothing names are swept, and the store does not grow with the number of snapshots', async () => {
   role = await PartitionRole.create();
-  await role.startWorker({reportRefreshMs: 50});
+  await role.startWorker({reportRefresh: steadyRefreshPlan(50)});
   let sequence = 0;
   for (let i = 0; i < 10; i++) sequence = await role.append(events([event(`u${i}`, 'x', day + i)]));
   const {manifest} = await role.published(sequence);
@@ -340,9 +341,24 @@ test('parts that nothing names are swept, and the store does not grow with the n
   });
 });
 
+test('ticks become rarer when the first hour of the deployment is over, without a restart', async () => {
+  role = await PartitionRole.create();
+  // Long enough for a busy machine to start the thread within the hour.
+  await role.age(3_600_000 - 3_000);
+  await role.startWorker({reportRefresh: {firstHourMs: 50, laterMs: 600_000}});
+  const tick = async (place: {seq: number} | {last_by_subj: string}) => {
+    const cursor = new MessageCursor((await role.jsm.streams.getMessage(logStream(0), place))!.data);
+    cursor.next();
+    return cursor.entry.periodMs;
+  };
+  expect(await tick({seq: 1})).toBe(40);
+  await until('a tick has the longer period', async () => (await tick({last_by_subj: logSubject(0)})) === 480_000);
+  expect(await role.ask({ask: 'status'})).toMatchObject({refreshChange: null, lag: null});
+});
+
 test('a snapshot of nothing new puts its index alone', async () => {
   role = await PartitionRole.create();
-  await role.startWorker({reportRefreshMs: 50});
+  await role.startWorker({reportRefresh: steadyRefreshPlan(50)});
   const keysOf = ({index}: Awaited<ReturnType<PartitionRole['published']>>) => [...partsOf(index)].map(({key}) => key);
   const first = await role.published(await role.append(events([event('ada', 'x', day)])));
   const idle = await role.published(first.manifest.position.sequence + 3);
@@ -369,7 +385,7 @@ test('a part that a successor swept is no damage: who was outlived ends as one t
   await role.startWorker();
   await eventsThenSnapshot();
   await role.drainWorker();
-  await role.startWorker({reportRefreshMs: 3_600_000, cacheBytesMax: 0});
+  await role.startWorker({reportRefresh: steadyRefreshPlan(3_600_000), cacheBytesMax: 0});
   const other = await role.manifest();
   const bytes = new TextEncoder().encode(JSON.stringify({...other, epoch: other.epoch + 1}));
   await role.js.publish(bucketSubject('manifests', 'p0'), bytes);
@@ -381,7 +397,7 @@ test('a part that a successor swept is no damage: who was outlived ends as one t
 
 test('a store that lost its newest manifest is no other owner: a start goes on, and counts all that the log has', async () => {
   role = await PartitionRole.create();
-  await role.startWorker({reportRefreshMs: 50});
+  await role.startWorker({reportRefresh: steadyRefreshPlan(50)});
   await eventsThenSnapshot();
   await role.jsm.streams.purge(bucketStream('manifests'), {filter: bucketSubject('manifests', 'p0')});
   await until('the owner stops', () => role.fatal.length > 0);
@@ -590,7 +606,7 @@ test('manifests that were lost together with the end of the log are noticed by t
 test('manifests that went back together with the log are noticed by the position that was noted outside', async () => {
   role = await PartitionRole.create();
   // A snapshot at the start and one at the end, and no tick between them.
-  await role.startWorker({reportRefreshMs: 600_000});
+  await role.startWorker({reportRefresh: steadyRefreshPlan(600_000)});
   const earlier = await role.manifest();
   await role.append(events([event('ada', 'first', day + 1)]));
   await role.drainWorker();

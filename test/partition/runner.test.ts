@@ -12,6 +12,7 @@ afterEach(() => void vi.useRealTimers());
 
 /** A tick that waits until the log is said to have it. */
 interface Waiting {
+  readonly periodMs: number;
   readonly reason: TickReason;
   readonly stored: (sequence: number) => void;
 }
@@ -19,6 +20,7 @@ interface Waiting {
 /** A partition of which only its ticks come out of the log. */
 class Driven {
   readonly ticks: Waiting[] = [];
+  readonly refresh = {ms: refreshMs, change: undefined};
   readonly runner: Runner;
   /** Ends the snapshot that is being written. */
   snapshotTaken = (): void => undefined;
@@ -67,13 +69,13 @@ class Driven {
         interrupt: () => undefined,
       },
       writer: {
-        tick: (_periodMs: number, reason: TickReason) =>
-          new Promise<number>((stored) => void this.ticks.push({reason, stored})),
+        tick: (periodMs: number, reason: TickReason) =>
+          new Promise<number>((stored) => void this.ticks.push({periodMs, reason, stored})),
       },
       snapshots: this.snapshots,
       sweep: {stop: async () => undefined},
-      pace: new WorkPace(0),
-      refreshMs,
+      pace: new WorkPace(() => 0),
+      refresh: this.refresh,
       stagger: 0.5,
       noteApplied: () => undefined,
       log: createLogger('silent', 'test'),
@@ -132,6 +134,19 @@ test('while NATS is away one tick waits, however many periods go by', async () =
   await driven.publish();
   await vi.advanceTimersByTimeAsync(refreshMs);
   expect(driven.reasons).toEqual([tickReason.start, tickReason.interval, tickReason.interval]);
+});
+
+test('ticks follow a refresh that becomes longer, and say so, from the next one on', async () => {
+  const driven = await live();
+  await vi.advanceTimersByTimeAsync(refreshMs);
+  await driven.publish();
+  driven.refresh.ms = 60 * refreshMs;
+  await vi.advanceTimersByTimeAsync(refreshMs);
+  await driven.publish();
+  await vi.advanceTimersByTimeAsync(47 * refreshMs);
+  expect(driven.ticks.map(({periodMs}) => periodMs)).toEqual([800, 800, 48_000]);
+  await vi.advanceTimersByTimeAsync(refreshMs);
+  expect(driven.reasons.slice(1)).toEqual([tickReason.interval, tickReason.interval, tickReason.interval]);
 });
 
 test('a tick that is folded while a snapshot is being written has another one behind it, also before its own ack', async () => {

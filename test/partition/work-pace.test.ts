@@ -33,12 +33,12 @@ class HandClock {
 
 test('work pace: a rest is twice as long as the work before it, and short work adds up', async () => {
   const clock = new HandClock();
-  expect(await rests(new WorkPace(1_000, clock), clock, [3, 0.5, 0.25, 0.25, 0, 1])).toEqual([6, 0, 0, 2, 0, 2]);
+  expect(await rests(new WorkPace(() => 1_000, clock), clock, [3, 0.5, 0.25, 0.25, 0, 1])).toEqual([6, 0, 0, 2, 0, 2]);
 });
 
 test('work pace: a single rest is bounded, and so are all rests of an errand', async () => {
   const clock = new HandClock();
-  const pace = new WorkPace(25, clock);
+  const pace = new WorkPace(() => 25, clock);
   expect(await rests(pace, clock, [300, 4, 300, 300, 300])).toEqual([10, 8, 10, 0, 0]);
   expect(clock.turns).toBe(2); // Without a rest the thread's other work has its turn all the same.
   expect(await rests(pace, clock, [300])).toEqual([10]);
@@ -48,7 +48,7 @@ test('work pace: a single rest is bounded, and so are all rests of an errand', a
 
 test('work pace: nothing rests while somebody waits, whatever becomes of what they wait for', async () => {
   const clock = new HandClock();
-  const pace = new WorkPace(1_000, clock);
+  const pace = new WorkPace(() => 1_000, clock);
   let end = () => {};
   const waiting = pace.hurry(new Promise<void>((resolve) => (end = resolve)));
   const failed = pace.hurry(Promise.reject(new Error('the store is gone')));
@@ -62,7 +62,7 @@ test('work pace: nothing rests while somebody waits, whatever becomes of what th
 
 test('work pace: what the server did is rested for, too, within a bound and unless somebody waits', async () => {
   const clock = new HandClock();
-  const pace = new WorkPace(0, clock);
+  const pace = new WorkPace(() => 0, clock);
   const restsOf = async (worksMs: readonly number[]): Promise<number[]> => {
     const all: number[] = [];
     for (const ms of worksMs) {

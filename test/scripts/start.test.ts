@@ -76,7 +76,7 @@ test('--print-config prints what a start would use, without secrets, and starts 
     port: 1234,
     host: '127.0.0.1',
     dataDir,
-    reportRefreshMs: 500,
+    reportRefresh: {firstHourMs: 500, laterMs: 500},
     adminToken: 'set',
     bootstrapWriteKey: 'set',
     bootstrapSecretKey: 'unset',

@@ -67,7 +67,7 @@ export class MemoryShell {
   gaps = 0;
   private readonly values = new MemoryParts();
   private readonly parts = this.values as unknown as PartStore;
-  private readonly pace = new WorkPace(0);
+  private readonly pace = new WorkPace(() => 0);
   private layout = new Layout(this.parts, this.pace);
   private readonly cache = new PartsCache(this.values, 0);
   private index: SnapshotIndex | undefined;

@@ -12,9 +12,17 @@ import {lockDataDir} from '../../src/data-lock.js';
 import {connectNats} from '../../src/nats/connection.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
 import {partValues} from '../../src/nats/part-values.js';
-import {bucketStream, bucketSubject, ensureTopology, logStream, logSubject} from '../../src/nats/topology.js';
+import {
+  bucketStream,
+  bucketSubject,
+  ensureTopology,
+  logStream,
+  logSubject,
+  readDeployment,
+} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
+import {steadyRefreshPlan} from '../../src/refresh.js';
 import type {FromWorker, PartitionWorkerData, ToWorker} from '../../src/worker-messages.js';
 import {temporaryFolder} from './service.js';
 import {patienceMsMax, until} from './until.js';
@@ -68,7 +76,7 @@ export class PartitionRole {
       nats: this.nats.address,
       partitions: [0],
       partitionCount: 1,
-      reportRefreshMs: 500,
+      reportRefresh: steadyRefreshPlan(500),
       cacheBytesMax: 4 * 1024 * 1024,
       dedupeBytesMax: 8 * 1024 * 1024,
       isNatsEmbedded: true,
@@ -120,6 +128,12 @@ export class PartitionRole {
   /** As if the log had lost the next message of this helper's producer. */
   skipNumber(): void {
     this.n += 1;
+  }
+
+  /** The deployment was created so long ago. */
+  async age(ms: number): Promise<void> {
+    const deployment = {...(await readDeployment(this.nc)), createdMs: Date.now() - ms};
+    await this.js.publish(bucketSubject('settings', 'deployment'), JSON.stringify(deployment));
   }
 
   /** The log as a power cut without sync leaves it: only its first `count` messages are there. */

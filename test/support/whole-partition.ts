@@ -39,7 +39,7 @@ export async function startWholePartition(role: PartitionRole, options: WholePar
     foldCache: new PartsCache(patientValues(values), cache.memory),
     damage: new Damage(log),
     positionNote: noNote,
-    refreshMs: 600_000,
+    refresh: {ms: 600_000, change: undefined},
     stagger: 0,
     erasureReach: 'bytes',
     notePublished: () => {},

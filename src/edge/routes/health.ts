@@ -1,5 +1,8 @@
 // GET /healthz: the process lives. GET /readyz: every partition and the report role can do their work. A damaged part is a
 // warning and no reason: only what needs it is a 503, and another machine would have the same parts.
+import {isoText} from '../../../actors/calendar.js';
+import type {StatusAnswer} from '../../asks.js';
+import type {RefreshChange} from '../../refresh.js';
 import type {Exchange} from '../exchange.js';
 import {RequestFailure, retryAfter} from '../failure.js';
 import type {Front} from '../front.js';
@@ -12,9 +15,9 @@ export function health({durability}: Front, exchange: Exchange): void {
 }
 
 export async function readiness(front: Front, exchange: Exchange): Promise<void> {
-  const {reasons, warnings} = await readinessOf(front);
+  const {reasons, warnings, notes} = await readinessOf(front);
   const isReady = reasons.length === 0;
-  const body = JSON.stringify({status: isReady ? 'ready' : 'not_ready', reasons, warnings});
+  const body = JSON.stringify({status: isReady ? 'ready' : 'not_ready', reasons, warnings, notes});
   if (isReady) exchange.json('200 OK', body);
   else exchange.json('503 Service Unavailable', body, retryAfter);
 }
@@ -24,16 +27,22 @@ export interface Readiness {
   readonly reasons: readonly string[];
   /** What an operator should know, and no other machine would do better. */
   readonly warnings: readonly string[];
+  /** What is as it should be, and changes by itself. */
+  readonly notes: readonly string[];
 }
+
+const nothing: Readiness = {reasons: [], warnings: [], notes: []};
 
 /** Within a second. */
 export async function readinessOf(front: Front): Promise<Readiness> {
-  if (front.isDraining()) return {reasons: ['the service is stopping'], warnings: []};
+  if (front.isDraining()) return {...nothing, reasons: ['the service is stopping']};
   const partitions = Array.from({length: front.partitionCount}, (_, partition) => partitionReadiness(front, partition));
   const all = await Promise.all([...partitions, reportReadiness(front)]);
   return {
     reasons: [...front.obstacles.reasons(), ...all.flatMap(({reasons}) => reasons)],
     warnings: all.flatMap(({warnings}) => warnings),
+    // Partitions say the same.
+    notes: [...new Set(all.flatMap(({notes}) => notes))],
   };
 }
 
@@ -41,11 +50,20 @@ async function partitionReadiness({asks}: Front, partition: number): Promise<Rea
   const name = `partition ${partition}`;
   const status = await orSilence(asks.partition(partition, {ask: 'status'}, ['status'], statusMsMax));
   if (status === undefined) return because(`${name} does not answer`);
-  const warnings = status.damagedParts > 0 ? [damageWarning(name, status.damagedParts)] : [];
-  if (status.appendFault) return because(`${name} cannot append to its log: ${status.appendFault}`, warnings);
-  if (status.phase !== 'live') return because(`${name} is ${status.phase}`, warnings);
-  if (status.published === null) return because(`${name} has not published a snapshot yet`, warnings);
-  return status.lag === null ? {reasons: [], warnings} : because(`${name}: ${status.lag}`, warnings);
+  const reason = whyNot(status);
+  return {
+    reasons: reason === undefined ? [] : [`${name}${reason}`],
+    warnings: status.damagedParts > 0 ? [damageWarning(name, status.damagedParts)] : [],
+    notes: status.refreshChange === null ? [] : [refreshNote(status.refreshChange)],
+  };
+}
+
+/** What stands behind the name of the partition; undefined when it is ready. */
+function whyNot({appendFault, phase, published, lag}: StatusAnswer): string | undefined {
+  if (appendFault) return ` cannot append to its log: ${appendFault}`;
+  if (phase !== 'live') return ` is ${phase}`;
+  if (published === null) return ' has not published a snapshot yet';
+  return lag === null ? undefined : `: ${lag}`;
 }
 
 async function reportReadiness({asks}: Front): Promise<Readiness> {
@@ -54,12 +72,14 @@ async function reportReadiness({asks}: Front): Promise<Readiness> {
   const warnings = Object.entries(status.damagedParts).map(([partition, count]) =>
     damageWarning(`reports of partition ${partition}`, count),
   );
-  return status.ready
-    ? {reasons: [], warnings}
-    : because('reports have not loaded a snapshot of every partition yet', warnings);
+  const reasons = status.ready ? [] : ['reports have not loaded a snapshot of every partition yet'];
+  return {...nothing, reasons, warnings};
 }
 
-const because = (reason: string, warnings: readonly string[] = []): Readiness => ({reasons: [reason], warnings});
+const because = (reason: string): Readiness => ({...nothing, reasons: [reason]});
+
+const refreshNote = ({fromMs, toMs, atMs}: RefreshChange): string =>
+  `reports refresh every ${fromMs / 1_000} s until ${isoText(atMs)}, then every ${toMs / 1_000} s`;
 
 const damageWarning = (name: string, count: number): string =>
   `${name}: ${count} ${count === 1 ? 'part' : 'parts'} cannot be read, what needs them is answered 503`;

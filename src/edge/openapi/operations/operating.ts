@@ -24,13 +24,13 @@ export const operating: Operations = {
       200: {
         description: 'The log is reachable, and all partitions and reports are caught up.',
         schema: readinessAnswer,
-        example: {status: 'ready', reasons: [], warnings: []},
+        example: {status: 'ready', reasons: [], warnings: [], notes: []},
       },
       503: {
         description: 'It starts, stops, or lags behind.',
         schema: readinessAnswer,
         headers: {always: ['Retry-After']},
-        example: {status: 'not_ready', reasons: ['partition 2 is recovering'], warnings: []},
+        example: {status: 'not_ready', reasons: ['partition 2 is recovering'], warnings: [], notes: []},
       },
     },
     errors: ['invalid_request'],
