@@ -36,6 +36,7 @@ export class ServiceProcess {
         PATH,
         NATS_SERVER_BIN,
         PORT: '0',
+        REPORT_REFRESH_SECONDS: '300',
         DATA_DIR: dataDir,
         BOOTSTRAP_WRITE_KEY: writeKey,
         BOOTSTRAP_SECRET_KEY: secretKey,
