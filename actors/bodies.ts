@@ -93,7 +93,8 @@ export class BodyWriter {
     spanCount: number,
   ): void {
     const {bodies} = this;
-    let flags = shape === undefined ? 0 : eventFlag.properties;
+    let flags = entry.flags & (eventFlag.timed | eventFlag.corrected);
+    if (shape !== undefined) flags |= eventFlag.properties;
     if (entry.messageIdEnd > 0) flags |= eventFlag.messageId;
     if (entry.anonymousIdEnd > 0) flags |= eventFlag.anonymousId;
     bodies.u8(flags);
@@ -359,10 +360,12 @@ export function eventJson(entry: EntryView, partition: number, ordinal: number):
   const key = entry.userKey();
   const id = JSON.stringify(key.slice(1));
   const isUser = key.startsWith('u');
+  const context = entry.contextJson();
   const anonymousId = isUser ? (entry.anonymousIdEnd > 0 ? JSON.stringify(entry.anonymousId()) : 'null') : id;
   return (
     `{"id":"${partition}-${ordinal}","event":${JSON.stringify(entry.text())},"userId":${isUser ? id : 'null'}` +
     `,"anonymousId":${anonymousId},"properties":${propertiesJson(entry.bytes, entry.propertiesStart)}` +
+    (context === undefined ? '' : `,"context":${context}`) +
     `,"timestamp":"${isoText(entry.timeMs)}","received_at":"${isoText(entry.receivedMs)}"` +
     (entry.hasMessageId ? `,"messageId":${JSON.stringify(entry.messageId())}}` : '}')
   );

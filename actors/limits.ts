@@ -5,6 +5,8 @@ import {assert} from './invariant.js';
 export const idCharsMax = 256;
 export const messageIdCharsMax = 128;
 export const objectKeysMax = 256;
+/** Pairs of an entry: those of the properties, and the context. */
+export const entryPairsMax = objectKeysMax + 1;
 export const objectKeyCharsMax = 256;
 export const objectDepthMax = 10;
 /** Levels of an event or identify body, itself and unknown fields included. */
@@ -24,7 +26,7 @@ export const profileBytesMax = 64 * 1024;
 
 /** A log message leaves room under the server's 1 MiB payload limit for headers. */
 export const logMessageBytesMax = 1_000_000;
-/** Top-level numbers may take 10 bytes where their JSON took 2, and the fixed fields 64; nothing else grows. */
+/** Top-level numbers may take 10 bytes where their JSON took 2, the fixed fields 64, and a corrected time 64; nothing else grows. */
 export const entryBytesMax = eventBytesMax + objectKeysMax * 10 + 1_024;
 assert(2 * entryBytesMax <= logMessageBytesMax, 'an entry always fits a log message that is less than half full');
 

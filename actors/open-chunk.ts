@@ -10,7 +10,7 @@ import {type EntryView, PropertyCursor, valueTag} from './codec/entries.js';
 import {Dictionary} from './dictionary.js';
 import {InternedTable} from './interned.js';
 import {assert} from './invariant.js';
-import {bodyBlockRows, chunkBodyBytesMax, chunkColumnsMax, chunkRowsMax, objectKeysMax} from './limits.js';
+import {bodyBlockRows, chunkBodyBytesMax, chunkColumnsMax, chunkRowsMax, entryPairsMax} from './limits.js';
 import {chunkNamesMax} from './manifest.js';
 import {codeInBody, noName, noUser, type RowColumn, type RowsView, timeOf} from './rows.js';
 
@@ -37,7 +37,7 @@ export class OpenChunk implements ChunkInMemory {
   private readonly bodies = new BodyWriter();
   private bodyBytes = 0;
   /** Of the row that is being appended: its columns in order, and what of its properties goes into the body. */
-  private readonly rowColumns = new Uint8Array(objectKeysMax);
+  private readonly rowColumns = new Uint8Array(entryPairsMax);
   private readonly spans: number[] = [];
   private spanCount = 0;
   private cursor: PropertyCursor | undefined;
@@ -72,7 +72,7 @@ export class OpenChunk implements ChunkInMemory {
     const {cursor, rowColumns} = this;
     const {bytes} = entry;
     const count = cursor.open(entry.propertiesStart);
-    assert(count <= objectKeysMax, 'rows: an event has at most so many properties');
+    assert(count <= entryPairsMax, 'rows: an event has at most so many properties, its context among them');
     const predicted = this.shapeOfName[name % predictedShapes];
     let isPredicted = predicted?.columns.length === count;
     for (let i = 0; cursor.next(); i++) {

@@ -21,7 +21,7 @@ declare const chunkColumnsMax: u32;
 declare const chunkCodesMax: u32;
 declare const dictionaryValueBytesMax: u32;
 declare const dictionaryBytesMax: u32;
-declare const objectKeysMax: u32;
+declare const entryPairsMax: u32;
 declare const distinctSampleMin: u32;
 declare const distinctShare: f64;
 declare const codesReserved: u32;
@@ -101,6 +101,10 @@ const flagMessageId: u32 = 1;
 const flagAnonymousId: u32 = 2;
 const flagProperties: u32 = 4;
 const flagWhole: u32 = 8;
+const flagTimed: u32 = 16;
+const flagCorrected: u32 = 32;
+/** What a body keeps of them. */
+const flagsKept = flagMessageId | flagAnonymousId | flagProperties | flagTimed | flagCorrected;
 const tagInt: u32 = 3;
 const tagDouble: u32 = 4;
 const tagText: u32 = 5;
@@ -476,7 +480,7 @@ function addRow(payload: usize, end: usize, at: usize, name: u32): bool {
   }
   store<f64>(timesAt + 8 * rowCount, load<f64>(payload, 1));
   store<u32>(namesAt + 4 * rowCount, name);
-  addBody(payload, end, flags & (flagMessageId | flagAnonymousId | flagProperties), fieldsAt, fieldsEnd);
+  addBody(payload, end, flags & flagsKept, fieldsAt, fieldsEnd);
   rowCount += 1;
   blockRows += 1;
   if (blockRows == bodyBlockRows) endBlock();
@@ -495,7 +499,7 @@ function skipString(at: usize): usize {
 function addProperties(at: usize, end: usize, name: u32): usize {
   const count = takeLength(at);
   at = takenAt;
-  if (count > objectKeysMax) return 0;
+  if (count > entryPairsMax) return 0;
   const predicted = load<u32>(shapeOfNameAt + 4 * (name % predictedShapes)) - 1;
   let predictedAt: usize = 0;
   if (predicted != none && shapeLength(predicted) == count) predictedAt = shapeStart(predicted);

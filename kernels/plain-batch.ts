@@ -264,6 +264,7 @@ let anonymousIdLength: u32 = 0;
 let messageIdStart: usize = 0;
 let messageIdLength: u32 = 0;
 let timeMs: f64 = 0;
+let timedFlag: u32 = 0;
 let propertyCount: u32 = 0;
 let propertiesEnd: usize = 0;
 
@@ -296,6 +297,7 @@ function takeEvent(start: usize): usize {
   anonymousIdLength = 0;
   messageIdLength = 0;
   timeMs = receivedMs;
+  timedFlag = 0;
   propertyCount = 0;
   let seen: u32 = 0;
   if (load<u8>(start) != openBrace) return 0;
@@ -329,6 +331,7 @@ function takeFieldValue(at: usize, field: u32): usize {
   const start = at + 1;
   if (field == fieldTimestamp && load<u8>(start, isoBytes) == quote) {
     timeMs = isoMs(start);
+    timedFlag = flagTimed;
     if (isTime(timeMs)) return start + isoBytes + 1;
   }
   const end = stringEnd(start);
@@ -371,6 +374,7 @@ function isTime(ms: f64): bool {
 function keepTimestamp(start: usize, length: u32): bool {
   if (length > timestampBytesMax) return false;
   timeMs = timestampOf(start, start + length);
+  timedFlag = flagTimed;
   return isTime(timeMs);
 }
 
@@ -585,6 +589,7 @@ const kindEvent: u32 = 1;
 const flagMessageId: u32 = 1;
 const flagAnonymousId: u32 = 2;
 const flagProperties: u32 = 4;
+const flagTimed: u32 = 16;
 const headBytes: usize = 5;
 const userKeyOffset: usize = headBytes + 17;
 
@@ -593,7 +598,8 @@ const userKeyOffset: usize = headBytes + 17;
 function writeEntry(start: usize): usize {
   const hasUserId = userIdLength > 0;
   const hasBoth = hasUserId && anonymousIdLength > 0;
-  let flags: u32 = messageIdLength > 0 ? flagMessageId : 0;
+  let flags = timedFlag;
+  if (messageIdLength > 0) flags |= flagMessageId;
   if (hasBoth) flags |= flagAnonymousId;
   if (propertyCount > 0) flags |= flagProperties;
   store<u8>(start, kindEvent);

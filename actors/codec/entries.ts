@@ -9,14 +9,19 @@
 //   filler   = any bytes; folding skips it
 //   head     = flags:u8 timeMs:f64 receivedMs:f64
 //   userKey  = 'u' userId | 'a' anonymousId                    (two name spaces)
-//   properties = count:varint (key:string value)*
+//   properties = count:varint [context] (key:string value)*
+//   context  = key:string value                    (what the client said of the event's surroundings: a property whose key,
+//                                                   `contextKey`, no client can send, so that columns and bodies take it)
 //   value    = tag:u8 [int: zigzag varint | double: f64 | text: string | json: string]
 //
 //   E1. Version 1 bytes stay readable for ever (test/golden). A new layout is a new version.
+//      An event whose time was corrected has the time as sent in its context, as `original_timestamp`.
 //   E2. Equal values have equal bytes: dictionaries and filters compare values without decoding them.
 
+import {isoText} from '../calendar.js';
 import {hashWords, partitionOf} from '../hash.js';
-import {assert} from '../invariant.js';
+import {assert, must} from '../invariant.js';
+import {parseTimestamp} from '../timestamp.js';
 import {ByteReader, type ByteWriter, readWtf8} from './bytes.js';
 
 export const entryKind = {event: 1, identify: 2, erase: 3, tick: 4, filler: 5} as const;
@@ -31,8 +36,17 @@ const userKeyOffset = entryHeadBytes + 17;
 
 /** Bytes of 'u' and 'a'. */
 const userKeyKind = {user: 0x75, anonymous: 0x61};
-/** Flags of an event entry: which of its optional fields follow. */
-export const eventFlag = {messageId: 1, anonymousId: 2, properties: 4} as const;
+/**
+ * Flags of an event entry: which of its optional fields follow, whether the client sent a time (else `timeMs` is that of the
+ * receipt, which a retry does not have again), and whether it was corrected. 8 is taken in bodies (actors/bodies.ts).
+ */
+export const eventFlag = {messageId: 1, anonymousId: 2, properties: 4, timed: 16, corrected: 32} as const;
+
+/** Starts no UTF-8, and no WTF-8 either. */
+const contextKeyByte = 0xff;
+export const contextKey = Uint8Array.of(contextKeyByte);
+/** Where the context has the time as sent. */
+const originalTimestamp = 'original_timestamp';
 
 export const tickReason = {interval: 1, erasure: 2, shutdown: 3, tail: 4, start: 5} as const;
 export type TickReason = (typeof tickReason)[keyof typeof tickReason];
@@ -47,8 +61,11 @@ export interface AcceptedEvent {
   readonly anonymousId?: string | undefined;
   readonly messageId?: string | undefined;
   readonly properties?: {readonly [key: string]: Json} | undefined;
+  readonly context?: {readonly [key: string]: Json} | undefined;
   readonly timeMs: number;
   readonly receivedMs: number;
+  /** The time as the client sent it, from which `timeMs` differs when it was corrected; undefined: it sent none. */
+  readonly sentMs?: number | undefined;
 }
 
 /**
@@ -67,6 +84,8 @@ export interface EventText {
   readonly messageIdEnd: number;
   readonly timeMs: number;
   readonly receivedMs: number;
+  /** Whether the client sent a time: `timeMs` is that time. */
+  readonly isTimed: boolean;
   readonly propertyCount: number;
   /** (key:string value)* as the grammar above has them. */
   readonly properties: ByteWriter;
@@ -78,26 +97,34 @@ export type KeyKind = 'u' | 'a';
 
 /** Appends one event entry. */
 export function writeEvent(writer: ByteWriter, event: AcceptedEvent): void {
-  const {userId, anonymousId, messageId, properties} = event;
+  const {userId, anonymousId, messageId, properties, sentMs} = event;
+  const context = contextOf(event);
   let flags = 0;
+  if (sentMs !== undefined) flags |= sentMs === event.timeMs ? eventFlag.timed : eventFlag.timed | eventFlag.corrected;
   if (messageId !== undefined) flags |= eventFlag.messageId;
   if (userId !== undefined && anonymousId !== undefined) flags |= eventFlag.anonymousId;
-  const keys = properties === undefined ? undefined : Object.keys(properties);
-  if (keys !== undefined && keys.length > 0) flags |= eventFlag.properties;
+  const keys = properties === undefined ? [] : Object.keys(properties);
+  if (keys.length > 0 || context !== undefined) flags |= eventFlag.properties;
   const start = beginUserEntry(writer, entryKind.event, flags, event.timeMs, event.receivedMs);
   writer.string(userId !== undefined ? 'u' + userId : 'a' + anonymousId);
   writer.string(event.event);
   if (messageId !== undefined) writer.string(messageId);
   if (flags & eventFlag.anonymousId) writer.string(anonymousId as string);
-  if (flags & eventFlag.properties) writeProperties(writer, keys as string[], properties as {[key: string]: Json});
+  if (flags & eventFlag.properties) writeProperties(writer, context, keys, properties ?? {});
   endEntry(writer, start);
+}
+
+/** With the time as sent, when that was corrected. E1 */
+function contextOf({context, sentMs, timeMs}: AcceptedEvent): AcceptedEvent['context'] {
+  if (sentMs === undefined || sentMs === timeMs) return context;
+  return {...context, [originalTimestamp]: isoText(sentMs)};
 }
 
 /** Appends the entry that `writeEvent` would append for the same event. */
 export function writeEventText(writer: ByteWriter, text: EventText): void {
   const {bytes, properties} = text;
   const hasUserId = text.userIdEnd > 0;
-  let flags = 0;
+  let flags: number = text.isTimed ? eventFlag.timed : 0;
   if (text.messageIdEnd > 0) flags |= eventFlag.messageId;
   if (hasUserId && text.anonymousIdEnd > 0) flags |= eventFlag.anonymousId;
   if (text.propertyCount > 0) flags |= eventFlag.properties;
@@ -223,10 +250,16 @@ function endEntry(writer: ByteWriter, start: number): void {
 
 function writeProperties(
   writer: ByteWriter,
+  context: AcceptedEvent['context'],
   keys: readonly string[],
   properties: {readonly [key: string]: Json},
 ): void {
-  writer.varint(keys.length);
+  writer.varint(context === undefined ? keys.length : keys.length + 1);
+  if (context !== undefined) {
+    writer.stringBytes(contextKey, 0, contextKey.length);
+    writer.u8(valueTag.json);
+    writer.string(JSON.stringify(context));
+  }
   for (const key of keys) {
     writer.string(key);
     writeValue(writer, properties[key]);
@@ -335,6 +368,8 @@ export class EntryView {
   readonly bytes: Uint8Array;
   private readonly reader: ByteReader;
   kind: EntryKind = entryKind.filler;
+  /** Of an event: `eventFlag`. */
+  flags = 0;
   payloadStart = 0;
   payloadEnd = 0;
   timeMs = 0;
@@ -350,7 +385,7 @@ export class EntryView {
   messageIdEnd = 0;
   anonymousIdStart = 0;
   anonymousIdEnd = 0;
-  /** Where the properties' count stands; 0 without properties. */
+  /** Where the properties' count stands; 0 without properties and context. */
   propertiesStart = 0;
 
   constructor(bytes: Uint8Array) {
@@ -390,6 +425,7 @@ export class EntryView {
   private readUserEntry(kind: EntryKind): void {
     const reader = this.reader;
     const flags = reader.u8();
+    this.flags = flags;
     this.timeMs = reader.f64();
     this.receivedMs = reader.f64();
     this.keyStart = reader.skipString();
@@ -413,6 +449,29 @@ export class EntryView {
     return this.messageIdEnd > 0;
   }
 
+  /** The time as the client sent it, epoch ms; undefined: it sent none. */
+  get sentMs(): number | undefined {
+    if ((this.flags & eventFlag.timed) === 0) return undefined;
+    if ((this.flags & eventFlag.corrected) === 0) return this.timeMs;
+    const context = must(this.contextJson(), 'log: a corrected event has the time as sent in its context');
+    return parseTimestamp((JSON.parse(context) as Record<string, string>)[originalTimestamp]);
+  }
+
+  /** Compact JSON text of the context, if there is one. */
+  contextJson(): string | undefined {
+    const properties = new PropertyCursor(this.bytes);
+    properties.open(this.propertiesStart);
+    return properties.isAtContext && properties.next() ? (properties.value() as string) : undefined;
+  }
+
+  /** Where the pairs begin that the client sent as properties; they go on to the payload's end. */
+  get pairsStart(): number {
+    const properties = new PropertyCursor(this.bytes);
+    properties.open(this.propertiesStart);
+    properties.passContext();
+    return this.propertiesStart === 0 ? this.payloadEnd : properties.position;
+  }
+
   userKey(): string {
     return readWtf8(this.bytes, this.keyStart, this.keyEnd);
   }
@@ -430,10 +489,9 @@ export class EntryView {
   }
 }
 
-/** Walks `(key, value)` pairs of an event's properties in place. */
+/** Walks `(key, value)` pairs of an event's properties in place; the context, if there is one, is the first. */
 export class PropertyCursor {
   readonly bytes: Uint8Array;
-  /** Where the next pair starts. */
   private at = 0;
   private left = 0;
   /** Where the pair starts: the length of its key. */
@@ -456,6 +514,21 @@ export class PropertyCursor {
     this.at = start;
     this.left = this.varint();
     return this.left;
+  }
+
+  /** Where the next pair starts. */
+  get position(): number {
+    return this.at;
+  }
+
+  /** Whether the next pair is the context. */
+  get isAtContext(): boolean {
+    return this.left > 0 && this.bytes[this.at + 1] === contextKeyByte && this.bytes[this.at] === contextKey.length;
+  }
+
+  /** Goes on to the first pair that the client sent as a property. */
+  passContext(): void {
+    if (this.isAtContext) this.next();
   }
 
   next(): boolean {
@@ -538,6 +611,7 @@ export class PropertyCursor {
 export function propertiesJson(bytes: Uint8Array, propertiesStart: number): string {
   const cursor = new PropertyCursor(bytes);
   cursor.open(propertiesStart);
+  cursor.passContext();
   let text = '{';
   while (cursor.next()) {
     if (text.length > 1) text += ',';

@@ -1,6 +1,7 @@
 // The property filter of an event count: `<property>=<value>` (API.md, Reports).
 //   A literal top-level key wins over the path that its dots would spell, whatever its value. Strings, numbers and
-//   booleans compare by their JavaScript string form; null, objects and arrays equal nothing.
+//   booleans compare by their JavaScript string form; null, objects and arrays equal nothing. A property `context`, whatever its
+//   value, wins over the event's context.
 //   F1. The value's string form has at most three sources (text, boolean or number), so equality is equality of bytes
 //       (entries.ts E2) and no dictionary entry is decoded.
 //   F2. Where columns cannot tell (rows.ts R2, R3) the row is `unsure`, and its body decides.
@@ -21,10 +22,14 @@ export class PropertyFilter {
   private readonly value: string;
   /** Value bytes that pass. F1 */
   readonly equalValues: readonly Uint8Array[];
-  /** Of the chunk that `open` chose: codes of the literal key, what each of them says, and codes of the path's first key. */
+  /**
+   * Of the chunk that `open` chose: codes of the literal key, what each of them says, codes of the path's first key and of the
+   * context, if that is asked for, and what a row without a column of these may have.
+   */
   private codes: RowColumn['codes'] | undefined;
   private head: RowColumn | undefined;
-  private headAbsent: Verdict = verdict.no;
+  private context: RowColumn | undefined;
+  private absent: Verdict = verdict.no;
   private verdicts = noVerdicts;
   /** Of the open chunk: the literal key's column, where it is, and the codes that say `yes`. */
   private literal: RowColumn | undefined;
@@ -48,7 +53,9 @@ export class PropertyFilter {
     const headColumn = this.property.headColumnIn(rows);
     this.codes = rows.columns[column]?.codes;
     this.head = rows.columns[headColumn];
-    this.headAbsent = rows.keysInBody ? verdict.unsure : verdict.no; // R3
+    const contextColumn = this.property.contextColumnIn(rows);
+    this.context = rows.columns[contextColumn];
+    this.absent = rows.keysInBody ? verdict.unsure : verdict.no; // R3
     if (this.verdicts === noVerdicts) this.verdicts = new Uint8Array(codeInBody + 1);
     for (const code of this.equalCodes) this.verdicts[code] = verdict.no;
     this.verdicts[this.inBody] = verdict.no;
@@ -60,7 +67,7 @@ export class PropertyFilter {
     this.verdicts[codeAbsent] = column < 0 && rows.keysInBody ? verdict.unsure : literalAbsent;
     this.column = column;
     this.literal = rows.columns[column];
-    return column >= 0 || headColumn >= 0 || rows.keysInBody;
+    return column >= 0 || headColumn >= 0 || contextColumn >= 0 || rows.keysInBody;
   }
 
   private readEqual({columns}: RowsView, column: number): number[] {
@@ -82,9 +89,12 @@ export class PropertyFilter {
   judge(row: number): Verdict {
     const literal = this.verdicts[this.codes === undefined ? codeAbsent : this.codes[row]];
     if (literal !== verdict.byPath) return literal as Verdict;
-    if (this.head === undefined) return this.headAbsent;
-    // What has a code has no keys: only what the body tells can be walked into.
-    return this.head.codes[row] === this.head.inBody ? verdict.unsure : verdict.no;
+    const {head} = this;
+    const isHeadAbsent = head === undefined || head.codes[row] === codeAbsent;
+    if (!isHeadAbsent) return inside(head, row);
+    if (head === undefined && this.absent === verdict.unsure) return verdict.unsure;
+    if (!this.property.isOfContext) return verdict.no;
+    return this.context === undefined ? this.absent : inside(this.context, row);
   }
 
   /** Those of the rows (ascending, all of one body block) whose bodies pass. */
@@ -100,14 +110,15 @@ export class PropertyFilter {
     const {bytes} = cursor;
     const {key, pathHead, isPath} = this.property;
     let nested: string | undefined;
+    if (this.property.isOfContext && cursor.isAtContext && cursor.next()) nested = cursor.value() as string;
     while (cursor.next()) {
       const {keyStart, keyEnd} = cursor;
       if (holds(bytes, keyStart, keyEnd, key)) return this.equalsScalar(bytes, cursor);
-      if (cursor.tag === valueTag.json && holds(bytes, keyStart, keyEnd, pathHead)) {
-        nested = cursor.value() as string;
+      if (isPath && holds(bytes, keyStart, keyEnd, pathHead)) {
+        nested = cursor.tag === valueTag.json ? (cursor.value() as string) : undefined;
       }
     }
-    return nested !== undefined && isPath && this.equalsNested(JSON.parse(nested) as Json);
+    return nested !== undefined && this.equalsNested(JSON.parse(nested) as Json);
   }
 
   private equalsScalar(block: Uint8Array, cursor: PropertyCursor): boolean {
@@ -124,6 +135,10 @@ export class PropertyFilter {
     return value !== null && typeof value !== 'object' && String(value) === this.value;
   }
 }
+
+/** What has a code has no keys: only what the body tells can be walked into. */
+const inside = ({codes, inBody}: RowColumn, row: number): Verdict =>
+  codes[row] === inBody ? verdict.unsure : verdict.no;
 
 /** The encoded values whose string form is `text`. F1 */
 function valuesPrinting(text: string): Uint8Array[] {

@@ -1,6 +1,10 @@
-// The property that a filter names: a literal top-level key, or the path that its dots spell (API.md, Reports).
+// The property that a filter names: a literal top-level key, or the path that its dots spell (API.md, Reports). A path that
+// begins with `context` goes into the event's context where no property has that name.
 import {wtf8} from '../codec/bytes.js';
+import {contextKey} from '../codec/entries.js';
 import type {RowsView} from '../rows.js';
+
+const contextHead = 'context';
 
 export class PropertyName {
   readonly text: string;
@@ -30,6 +34,16 @@ export class PropertyName {
     return this.isPath ? columns.findIndex((column) => equals(column.key, this.pathHead)) : -1;
   }
 
+  /** Whether the event's context is what the path goes into, where no property is. */
+  get isOfContext(): boolean {
+    return this.isPath && this.path[0] === contextHead;
+  }
+
+  /** The context's column; -1 without one, and where it is not asked for. */
+  contextColumnIn({columns}: RowsView): number {
+    return this.isOfContext ? columns.findIndex((column) => equals(column.key, contextKey)) : -1;
+  }
+
   /** Whether the literal key's values are at hand where it has a column (rows.ts R7). A path's first key is never asked for a value. */
   isToldBy(rows: RowsView): boolean {
     const column = this.columnIn(rows);
@@ -44,9 +58,10 @@ export class PropertyName {
   decidingColumn(rows: RowsView): number | undefined {
     const column = this.columnIn(rows);
     const head = this.headColumnIn(rows);
-    const mayBePastColumns = column < 0 || (this.isPath && head < 0);
+    const context = this.contextColumnIn(rows);
+    const mayBePastColumns = column < 0 || (this.isPath && head < 0) || (this.isOfContext && context < 0);
     if (rows.keysInBody && mayBePastColumns) return undefined;
-    return isInBody(rows, column) || isInBody(rows, head) ? undefined : column;
+    return [column, head, context].some((one) => isInBody(rows, one)) ? undefined : column;
   }
 }
 

@@ -49,6 +49,7 @@ export class PlainEvent extends JsonScanner implements EventText {
   messageIdEnd = 0;
   timeMs = 0;
   receivedMs = 0;
+  isTimed = false;
   propertyCount = 0;
   readonly properties = new ByteWriter(2 * eventBytesMax);
   private readonly keyStarts = new Int32Array(plainPropertiesMax);
@@ -66,6 +67,7 @@ export class PlainEvent extends JsonScanner implements EventText {
   private reset(receivedMs: number): void {
     this.eventEnd = this.userIdEnd = this.anonymousIdEnd = this.messageIdEnd = 0;
     this.timeMs = this.receivedMs = receivedMs;
+    this.isTimed = false;
     this.propertyCount = 0;
     this.properties.position = 0;
     this.seen = 0;
@@ -123,6 +125,7 @@ export class PlainEvent extends JsonScanner implements EventText {
     this.timeMs = isoMs(this.bytes, start, end);
     // Every other form, and what is no timestamp.
     if (Number.isNaN(this.timeMs)) this.timeMs = parseTimestamp(this.bytes.toString('latin1', start, end));
+    this.isTimed = true;
     return this.timeMs >= 0 && this.timeMs <= this.receivedMs + futureMsMax;
   }
 

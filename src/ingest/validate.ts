@@ -18,6 +18,7 @@ export class EventDraft implements AcceptedEvent {
   properties: {[key: string]: Json} | undefined;
   timeMs = 0;
   receivedMs = 0;
+  sentMs: number | undefined;
 }
 
 export interface AcceptedIdentify {
@@ -75,12 +76,13 @@ function readStrings(value: JsonObject, draft: EventDraft): Refusal | undefined 
 function readTimestamp(timestamp: unknown, receivedMs: number, draft: EventDraft): Refusal | undefined {
   draft.receivedMs = receivedMs;
   draft.timeMs = receivedMs;
+  draft.sentMs = undefined;
   if (timestamp === undefined || timestamp === null) return undefined;
   if (typeof timestamp !== 'string') return refusals.timestamp;
   const timeMs = parseTimestamp(timestamp);
   if (!(timeMs >= 0)) return refusals.timestamp;
   if (timeMs > receivedMs + futureMsMax) return refusals.future;
-  draft.timeMs = timeMs;
+  draft.timeMs = draft.sentMs = timeMs;
   return undefined;
 }
 

@@ -17,8 +17,8 @@ import {
   dictionaryBytesMax,
   dictionaryValueBytesMax,
   entryBytesMax,
+  entryPairsMax,
   objectKeyCharsMax,
-  objectKeysMax,
 } from '../../actors/limits.js';
 import {predictedShapes} from '../../actors/open-chunk.js';
 import {compile, fixedMemory, instantiate, layOut, readKernel} from '../web-assembly.js';
@@ -58,7 +58,7 @@ const bounds = {
   chunkCodesMax,
   dictionaryValueBytesMax,
   dictionaryBytesMax,
-  objectKeysMax,
+  entryPairsMax,
   distinctSampleMin,
   codesReserved,
   receivedBaseStepMs,
@@ -95,7 +95,7 @@ const areas = {
   nextCodesAt: 2 * (chunkCodesMax + 1),
   codeSlotsAt: 2 * codeSlots,
   recentValuesAt: 64 * recentValues,
-  shapeColumnsAt: chunkRowsMax * objectKeysMax,
+  shapeColumnsAt: chunkRowsMax * entryPairsMax,
   shapeOffsetsAt: 4 * (chunkRowsMax + 1),
   shapeFieldsAt: shapeFieldBytes * chunkRowsMax,
   shapeSlotsAt: 4 * shapeSlots,
@@ -103,8 +103,8 @@ const areas = {
   bodiesAt: bodiesBytesMax,
   blocksAt: blockBytes * blocksMax,
   blockShapesAt: 2 * chunkRowsMax,
-  rowColumnsAt: objectKeysMax,
-  spansAt: 8 * objectKeysMax,
+  rowColumnsAt: entryPairsMax,
+  spansAt: 8 * entryPairsMax,
   missedRowsAt: 4 * runRowsMax,
   userStartsAt: 4 * runRowsMax,
   userLengthsAt: 4 * runRowsMax,

@@ -76,6 +76,38 @@ describe('log messages', () => {
     ),
   })).value;
 
+  test('context, time as sent and properties of an event are told apart', () => {
+    const sent = Date.UTC(2026, 4, 1);
+    const events: AcceptedEvent[] = [
+      {event: 'e', userId: 'u', timeMs: 5, receivedMs: 5},
+      {event: 'e', userId: 'u', timeMs: 5, receivedMs: 5, sentMs: 5, properties: {a: 1}},
+      {event: 'e', userId: 'u', timeMs: 5, receivedMs: 5, sentMs: 5, context: {b: {c: 2}}},
+      {event: 'e', userId: 'u', timeMs: 5, receivedMs: 5, sentMs: sent, properties: {a: 1}, context: {b: 1}},
+      {event: 'e', userId: 'u', timeMs: 5, receivedMs: 5, sentMs: sent},
+    ];
+    const cursor = new MessageCursor(
+      message((writer) => {
+        for (const event of events) writeEvent(writer, event);
+        return events.length;
+      }),
+    );
+    const {entry} = cursor;
+    const read = events.map(() => {
+      cursor.next();
+      const pairs = entry.bytes.slice(entry.pairsStart, entry.payloadEnd);
+      const properties = propertiesJson(entry.bytes, entry.propertiesStart);
+      return [entry.sentMs, entry.contextJson(), properties, Buffer.from(pairs).toString('hex')];
+    });
+    const a = '0161' + '0302'; // Key and value of {a: 1}.
+    expect(read).toEqual([
+      [undefined, undefined, '{}', ''],
+      [5, undefined, '{"a":1}', a],
+      [5, '{"b":{"c":2}}', '{}', ''],
+      [sent, '{"b":1,"original_timestamp":"2026-05-01T00:00:00.000Z"}', '{"a":1}', a],
+      [sent, '{"original_timestamp":"2026-05-01T00:00:00.000Z"}', '{}', ''],
+    ]);
+  });
+
   test('an event comes back with every field and its properties as JSON', () => {
     fc.assert(
       fc.property(

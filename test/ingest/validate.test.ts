@@ -144,6 +144,7 @@ describe('events', () => {
       properties: {a: [1, null]},
       timeMs: Date.UTC(2023, 11, 31, 23) + 123,
       receivedMs: nowMs,
+      sentMs: Date.UTC(2023, 11, 31, 23) + 123,
     });
   });
 

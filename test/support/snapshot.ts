@@ -27,6 +27,7 @@ export interface TestEvent {
   readonly event: string;
   readonly timeMs: number;
   readonly properties?: {readonly [key: string]: Json};
+  readonly context?: {readonly [key: string]: Json};
 }
 
 /** A store of parts that can lose them, and counts what is read. */
@@ -87,10 +88,10 @@ export class TestPartition {
     return this;
   }
 
-  private appendOne({user, event, timeMs, properties}: TestEvent): void {
+  private appendOne({user, event, timeMs, properties, context}: TestEvent): void {
     const writer = new ByteWriter(1_024);
     beginMessage(writer);
-    writeEvent(writer, {event, userId: user, properties, timeMs, receivedMs: timeMs});
+    writeEvent(writer, {event, userId: user, properties, context, timeMs, receivedMs: timeMs});
     const cursor = new MessageCursor(sealMessage(writer, new Uint8Array(8), 1, timeMs, 1));
     cursor.next();
     const {entry} = cursor;
