@@ -3,6 +3,7 @@
 //   (compose files hand over `${NAME:-}`).
 
 import {resolve} from 'node:path';
+import {type MisspeltVariable, misspeltVariables} from './misspelt-variables.js';
 import {ordinaryRefreshPlan, type RefreshPlan, steadyRefreshPlan} from './refresh.js';
 
 export const roles = ['edge', 'partition', 'report'] as const;
@@ -40,7 +41,7 @@ export interface Config {
 }
 
 export type ConfigResult =
-  | {readonly kind: 'config'; readonly config: Config}
+  | {readonly kind: 'config'; readonly config: Config; readonly misspelt: readonly MisspeltVariable[]}
   /** One line that names every bad value. */
   | {readonly kind: 'bad'; readonly line: string};
 
@@ -88,7 +89,7 @@ export function readConfig(env: Environment): ConfigResult {
     read.refuse('REPLICAS', 'above 1 needs NATS_URL: the embedded nats-server is a single one');
   }
   if (read.problems.length > 0) return {kind: 'bad', line: `bad configuration: ${read.problems.join('; ')}`};
-  return {kind: 'config', config: deepFreeze(config)};
+  return {kind: 'config', config: deepFreeze(config), misspelt: misspeltVariables(Object.keys(env), [...read.names])};
 }
 
 /** For the log: every value, secrets only as `set`. Where it listens is left out of a process that does not. */
@@ -123,10 +124,11 @@ function readNats(read: Reader): NatsChoice {
   const url = read.value('NATS_URL');
   const token = read.secret('NATS_TOKEN', /^[\x21-\x7e]+$/, 'printable ASCII characters without spaces');
   const credsPath = read.value('NATS_CREDS');
+  const serverBin = read.value('NATS_SERVER_BIN') ?? '';
   if (url === undefined) {
     if (token !== undefined) read.refuse('NATS_TOKEN', 'has no meaning without NATS_URL');
     if (credsPath !== undefined) read.refuse('NATS_CREDS', 'has no meaning without NATS_URL');
-    return {kind: 'embedded', serverBin: read.value('NATS_SERVER_BIN') ?? ''};
+    return {kind: 'embedded', serverBin};
   }
   if (token !== undefined && credsPath !== undefined) read.refuse('NATS_CREDS', 'and NATS_TOKEN exclude each other');
   const servers = url.split(',').map((server) => server.trim());
@@ -161,6 +163,8 @@ function hasReadableLogin(server: string): boolean {
 /** Reads typed values and collects what is wrong with them; a bad value reads as its default. */
 class Reader {
   readonly problems: string[] = [];
+  /** Whatever was asked for: a variable is asked for also where it has no meaning. */
+  readonly names = new Set<string>();
 
   constructor(private readonly env: Environment) {}
 
@@ -169,6 +173,7 @@ class Reader {
   }
 
   value(name: string): string | undefined {
+    this.names.add(name);
     const text = this.env[name]?.trim();
     return text === '' ? undefined : text;
   }

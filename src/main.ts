@@ -73,11 +73,16 @@ async function run(): Promise<void> {
   if (unknown !== undefined) endBadly(`unknown option ${unknown}: \`npm start -- --help\` shows those that there are`);
   const result = readConfig(process.env);
   if (result.kind === 'bad') endBadly(result.line);
+  const doubts = result.misspelt.map(
+    ({name, nearest}) => `${name} is no variable of Millrace and sets nothing: is it ${nearest}?`,
+  );
   if (words.includes(printConfigWord)) {
+    for (const doubt of doubts) process.stderr.write(`millrace: ${doubt}\n`);
     process.stdout.write(`${JSON.stringify(printableConfig(result.config), undefined, 2)}\n`);
     return;
   }
   const logger = createLogger(result.config.logLevel, 'main');
+  for (const doubt of doubts) logger.warn(doubt);
   letCompilerGiveWay(logger);
   process.stdout.on('error', (err) => logger.error({err}, 'what stands on stdout could not be written'));
   const stages: Stage[] = [];

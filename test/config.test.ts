@@ -93,6 +93,48 @@ test.each([
   expect([...new Set(named)].sort()).toEqual(variablesRead());
 });
 
+/** In the order of the names given. */
+function doubted(env: Record<string, string>): [string, string][] {
+  const result = readConfig(env);
+  if (result.kind === 'bad') throw new Error(result.line);
+  return result.misspelt.map(({name, nearest}) => [name, nearest]);
+}
+
+test.each([
+  ['REPORT_REFRESH', 'REPORT_REFRESH_SECONDS'],
+  ['REPORT_REFRESH_MS', 'REPORT_REFRESH_SECONDS'],
+  ['DATADIR', 'DATA_DIR'],
+  ['DATA_DIRS', 'DATA_DIR'],
+  ['NATS_TOKN', 'NATS_TOKEN'],
+  ['NATS_URLS', 'NATS_URL'],
+  ['NATS_SERVER', 'NATS_SERVER_BIN'],
+  ['nats_url', 'NATS_URL'],
+  ['PORTS', 'PORT'],
+  ['PARTITION', 'PARTITIONS'],
+  ['ROLE', 'ROLES'],
+  ['LOGLEVEL', 'LOG_LEVEL'],
+  ['BOOTSTRAP_SECRET', 'BOOTSTRAP_SECRET_KEY'],
+  ['RATE_LIMIT_EVENTS', 'RATE_LIMIT_EVENTS_PER_SECOND'],
+  ['MEMORY_CACHE_MB', 'MEMORY_CACHE_MIB'],
+])('%s is doubted, and %s named', (name, nearest) => {
+  expect(doubted({[name]: 'a value'})).toEqual([[name, nearest]]);
+});
+
+test('variables of other programs, of supervisors and of containers are not doubted', () => {
+  const names =
+    'HOME HOSTNAME PATH PWD TERM LANG LOGNAME SHELL USER TZ NODE_ENV NODE_OPTIONS INVOCATION_ID JOURNAL_STREAM';
+  const container =
+    'NATS_PORT NATS_SERVICE_HOST NATS_SERVICE_PORT_CLIENT NATS_PORT_4222_TCP_ADDR DATABASE_URL XDG_DATA_DIRS';
+  const systemd = 'MEMORY_PRESSURE_WATCH MEMORY_PRESSURE_WRITE STATE_DIRECTORY LOGS_DIRECTORY NOTIFY_SOCKET';
+  const all = `${names} ${container} ${systemd} npm_config_cache MILLRACE_KEY`.split(' ');
+  expect(doubted(Object.fromEntries(all.map((name) => [name, 'a value'])))).toEqual([]);
+});
+
+test('a variable that is read is not doubted, also where another one makes it pointless', () => {
+  const all = Object.fromEntries(variablesRead().map((name) => [name, '']));
+  expect(doubted({...all, NATS_URL: 'nats://host', ROLES: 'report'})).toEqual([]);
+});
+
 test('empty variables count as unset', () => {
   expect(good({PORT: '', NATS_URL: ' ', ADMIN_TOKEN: ''})).toEqual(good({}));
 });

@@ -243,7 +243,12 @@ test('reports that lag behind the refresh are an alarm, a reason, and one line a
   const clock = join(temporaryFolder(), 'clock-offset');
   writeFileSync(clock, '0');
   const service = await start({
-    env: {REPORT_REFRESH_SECONDS: '300', MILLRACE_TEST_CLOCK_OFFSET_FILE: clock, LOG_LEVEL: 'info'},
+    env: {
+      REPORT_REFRESH_SECONDS: '300',
+      NODE_OPTIONS: `--import=${new URL('../dist/reliability/chaos/wrong-clock.js', import.meta.url).href}`,
+      CHAOS_CLOCK_OFFSET_FILE: clock,
+      LOG_LEVEL: 'info',
+    },
   });
   // Snapshots come every 240 s: with the wall clock moved on, the newest ones are too old.
   writeFileSync(clock, '400000');

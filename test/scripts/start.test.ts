@@ -86,6 +86,16 @@ test('--print-config prints what a start would use, without secrets, and starts 
   expect(existsSync(dataDir)).toBe(false);
 });
 
+test('--print-config tells of a variable that looks like one of ours, without its value', async () => {
+  const end = await npmStart(['--print-config'], {REPORT_REFRESH: 'hidden', NATS_TOKN: 'hidden'});
+  expect(end.code).toBe(0);
+  expect(end.stderr.split('\n').sort()).toEqual([
+    '',
+    'millrace: NATS_TOKN is no variable of Millrace and sets nothing: is it NATS_TOKEN?',
+    'millrace: REPORT_REFRESH is no variable of Millrace and sets nothing: is it REPORT_REFRESH_SECONDS?',
+  ]);
+});
+
 test('--print-config of a bad configuration is one line that names every bad value', async () => {
   const dataDir = join(temporaryFolder(), 'never-made');
   const bad = {PORT: 'eighty', ROLES: 'kitchen', ADMIN_TOKEN: 'leak', LOG_LEVEL: 'loud'};

@@ -1,6 +1,6 @@
 // The wall clock of the service jumps, forward and back, by seconds to years, while a retry storm goes on: what expires
 // by time (message ids, tombstones) must not. Now and then the service starts again under a clock that has just jumped.
-//   The service reads the offset through a switch that only this test sets (src/clock.ts); nats-server keeps its clock.
+//   The clock of the service is replaced before it starts (wrong-clock.ts); nats-server keeps its own.
 
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -9,6 +9,8 @@ import type {Nemesis, Stage} from '../nemesis.js';
 import type {Sender} from '../sender.js';
 import {Remembered, Storm} from '../storm.js';
 import type {Workload} from '../workload.js';
+
+const wrongClock = new URL('../wrong-clock.js', import.meta.url).href;
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -22,7 +24,8 @@ export class Clock implements Nemesis {
   async prepare(folder: string) {
     this.offsetFile = join(folder, 'clock-offset-ms');
     this.set(0);
-    return {dataDir: join(folder, 'data'), env: {MILLRACE_TEST_CLOCK_OFFSET_FILE: this.offsetFile}};
+    const env = {NODE_OPTIONS: `--import=${wrongClock}`, CHAOS_CLOCK_OFFSET_FILE: this.offsetFile};
+    return {dataDir: join(folder, 'data'), env};
   }
 
   traffic(workload: Workload, senders: readonly Sender[]): Storm {

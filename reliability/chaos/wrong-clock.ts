@@ -1,0 +1,11 @@
+// Makes the wall clock of a process wrong by the ms that a file says. Node imports it before the program, and again in each
+// thread (NODE_OPTIONS): the program has no switch for it. The file is read at every look at the clock, which can so jump at
+// any moment.
+
+import {readFileSync} from 'node:fs';
+
+const {CHAOS_CLOCK_OFFSET_FILE: offsetFile} = process.env;
+if (offsetFile === undefined) throw new Error('CHAOS_CLOCK_OFFSET_FILE names the file with the offset');
+
+const rightMs = Date.now;
+Date.now = () => rightMs() + Number(readFileSync(offsetFile, 'utf8'));

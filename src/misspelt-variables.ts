@@ -1,0 +1,53 @@
+// Variables of the environment that look like one of ours and are none: REPORT_REFRESH=5 would set nothing, and say nothing.
+//   They are a warning and no error, as other programs have variables, too, and no value of them is ever shown.
+
+export interface MisspeltVariable {
+  readonly name: string;
+  readonly nearest: string;
+}
+
+/** Edits that a slip of the hand makes; one in a short name, of which every other word is one. */
+const editsMax = 2;
+const shortNameMax = 6;
+
+/** Kubernetes and Docker set the first for a service called `nats`, say; systemd the second. */
+const setByOthers = /_SERVICE_(HOST|PORT)(_|$)|_PORT(_\d+_(TCP|UDP)(_|$)|$)|^MEMORY_PRESSURE_/;
+
+/** `known`: every name that the program reads. */
+export function misspeltVariables(names: readonly string[], known: readonly string[]): MisspeltVariable[] {
+  const isKnown = new Set(known);
+  return names.flatMap((name) => {
+    const nearest = isKnown.has(name) ? undefined : nearestOf(name.toUpperCase(), known);
+    return nearest === undefined ? [] : [{name, nearest}];
+  });
+}
+
+function nearestOf(name: string, known: readonly string[]): string | undefined {
+  const [nearest] = known
+    .map((other) => ({other, edits: editsBetween(name, other)}))
+    .filter(({other, edits}) => edits <= editsAllowed(other) || beginsLike(name, other))
+    .sort((a, b) => a.edits - b.edits);
+  return nearest?.other;
+}
+
+const editsAllowed = (name: string): number => (name.length <= shortNameMax ? 1 : editsMax);
+
+/** Both have several words, and the first is the same. */
+function beginsLike(name: string, other: string): boolean {
+  const [first, second] = name.split('_');
+  return second !== undefined && !setByOthers.test(name) && other.startsWith(`${first}_`);
+}
+
+/** Letters to insert, drop or replace. */
+function editsBetween(a: string, b: string): number {
+  let above = Array.from({length: b.length + 1}, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = above[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(replaced, above[j]! + 1, row[j - 1]! + 1));
+    }
+    above = row;
+  }
+  return above[b.length]!;
+}
