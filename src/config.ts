@@ -2,6 +2,7 @@
 //   A bad start names every bad value in one line, and never shows a secret. An empty variable counts as unset
 //   (compose files hand over `${NAME:-}`).
 
+import {isIP} from 'node:net';
 import {resolve} from 'node:path';
 import {type MisspeltVariable, misspeltVariables} from './misspelt-variables.js';
 import {ordinaryRefreshPlan, type RefreshPlan, steadyRefreshPlan} from './refresh.js';
@@ -35,6 +36,8 @@ export interface Config {
     readonly readsPerMinute: number;
     readonly deletesPerSecond: number;
   };
+  /** Addresses, and blocks of them as `<address>/<bits>`. */
+  readonly trustedProxies: readonly string[];
   readonly cacheBytesMax: number;
   readonly dedupeBytesMax: number;
   readonly logLevel: string;
@@ -81,6 +84,7 @@ export function readConfig(env: Environment): ConfigResult {
       readsPerMinute: read.integer('RATE_LIMIT_READS_PER_MINUTE', 600, 0, rateMax),
       deletesPerSecond: read.integer('RATE_LIMIT_DELETES_PER_SECOND', 10, 0, rateMax),
     },
+    trustedProxies: readTrustedProxies(read),
     cacheBytesMax: read.integer('MEMORY_CACHE_MIB', 512, memoryMibMin, memoryMibMax) * mib,
     dedupeBytesMax: read.integer('DEDUPE_MEMORY_MIB', 512, memoryMibMin, memoryMibMax) * mib,
     logLevel: read.oneOf('LOG_LEVEL', 'info', logLevels),
@@ -160,6 +164,23 @@ function hasReadableLogin(server: string): boolean {
   }
 }
 
+function readTrustedProxies(read: Reader): string[] {
+  const blocks =
+    read
+      .value('TRUSTED_PROXIES')
+      ?.split(',')
+      .map((block) => block.trim()) ?? [];
+  if (blocks.every(isAddressBlock)) return blocks;
+  read.refuseValue('TRUSTED_PROXIES', 'IP addresses and blocks of them (10.0.0.0/8) with commas');
+  return [];
+}
+
+function isAddressBlock(block: string): boolean {
+  const [, address, bits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(block) ?? [];
+  const family = isIP(address ?? '');
+  return family !== 0 && (bits === undefined || Number(bits) <= (family === 4 ? 32 : 128));
+}
+
 /** Reads typed values and collects what is wrong with them; a bad value reads as its default. */
 class Reader {
   readonly problems: string[] = [];
@@ -170,6 +191,10 @@ class Reader {
 
   refuse(name: string, why: string): void {
     this.problems.push(`${name} ${why}`);
+  }
+
+  refuseValue(name: string, expected: string): void {
+    this.refuse(name, `must be ${expected} (is ${JSON.stringify(this.value(name))})`);
   }
 
   value(name: string): string | undefined {
@@ -227,10 +252,6 @@ class Reader {
     if (form.test(text) && value >= min && value <= max) return value;
     this.refuseValue(name, `${kind} from ${min} to ${max}`);
     return preset;
-  }
-
-  private refuseValue(name: string, expected: string): void {
-    this.refuse(name, `must be ${expected} (is ${JSON.stringify(this.value(name))})`);
   }
 }
 

@@ -264,6 +264,7 @@ async function startFrontDoor(
     store: ground.store,
     natsServer: ground.natsServer,
     limits: config.limits,
+    trustedProxies: config.trustedProxies,
     foldingThreads,
     answeringThreads,
     ackedSequences,

@@ -12,6 +12,7 @@
 import type {HttpRequest, HttpResponse} from 'uWebSockets.js';
 import type {Commit, CommitWaiter} from '../ingest/log-message.js';
 import type {ActiveKey} from '../keys/key-ring.js';
+import {addressOfBytes} from './client-address.js';
 import type {Deadlines} from './deadlines.js';
 import {errorValue, type Failure, type Header, statusOf} from './failure.js';
 import type {Traffic} from './metrics/traffic.js';
@@ -82,6 +83,8 @@ export class Exchange implements CommitWaiter {
   /** Of the body, as `contentLength` has them; 0 without one, NaN for one that is no number. */
   declaredBytes = 0;
   ifNoneMatch: string | undefined;
+  /** X-Forwarded-For, whoever wrote it. */
+  forwardedFor = '';
   /** A header that must not stand twice does. */
   isFramingAmbiguous = false;
 
@@ -112,6 +115,11 @@ export class Exchange implements CommitWaiter {
 
   settled(commit: Commit): void {
     this.commitAnswer!.settled(this, commit);
+  }
+
+  /** Of the other end of the connection, a proxy perhaps (client-address.ts). Empty when it is gone. */
+  peerAddress(): string {
+    return this.isGone ? '' : addressOfBytes(new Uint8Array(this.res.getRemoteAddress()));
   }
 
   /** Told when the exchange is over, for whatever reason. One listener. */
@@ -204,6 +212,9 @@ export class Exchange implements CommitWaiter {
         break;
       case 'if-none-match':
         this.ifNoneMatch = joined(this.ifNoneMatch ?? '', value);
+        break;
+      case 'x-forwarded-for':
+        this.forwardedFor = joined(this.forwardedFor, value);
     }
   }
 

@@ -6,6 +6,7 @@ import type {KeyStore} from '../keys/store.js';
 import type {Durability} from '../nats/durability.js';
 import type {Asks} from './asks.js';
 import type {BodiesUnderWay} from './bodies-under-way.js';
+import type {ClientAddresses} from './client-address.js';
 import type {CursorSeal} from './cursor.js';
 import type {Intake} from './intake.js';
 import type {LargeBodies} from './large-bodies.js';
@@ -24,6 +25,7 @@ export interface Front {
   readonly obstacles: Obstacles;
   readonly keys: KeyStore;
   readonly cursors: CursorSeal;
+  readonly clientAddresses: ClientAddresses;
   readonly traffic: Traffic;
   /** What /metrics shows. */
   readonly metricsText: () => Promise<string>;

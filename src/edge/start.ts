@@ -26,6 +26,7 @@ import type {AnsweringThread, FoldingThread, NatsAddress} from '../worker-messag
 import {routes} from './all-routes.js';
 import {Asks} from './asks.js';
 import {BodiesUnderWay} from './bodies-under-way.js';
+import {ClientAddresses} from './client-address.js';
 import {CursorSeal} from './cursor.js';
 import type {Front} from './front.js';
 import {Intake, lookMs} from './intake.js';
@@ -59,6 +60,8 @@ export interface EdgeOptions {
   /** Undefined for an external one. */
   readonly natsServer: NatsServerView | undefined;
   readonly limits: RateOptions;
+  /** Whose X-Forwarded-For is believed: addresses and blocks of them. */
+  readonly trustedProxies: readonly string[];
   /** Threads of this process that fold what is taken here. */
   readonly foldingThreads: readonly FoldingThread[];
   /** Threads of this process that answer questions, by their subjects. */
@@ -186,7 +189,7 @@ function openHandOver({foldingThreads, partitionCount}: EdgeOptions, lag: FoldLa
 }
 
 function createFront(
-  {partitionCount, store, deploymentSecret, durability, answeringThreads, ackedSequences}: EdgeOptions,
+  {partitionCount, store, deploymentSecret, durability, trustedProxies, answeringThreads, ackedSequences}: EdgeOptions,
   {handOver, foldLag, refusals}: Pick<Front, 'foldLag'> & {handOver: HandOver; refusals: LogRefusals},
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
@@ -233,6 +236,7 @@ function createFront(
     asks: new Asks(new AskLink(connections.ask, pulses.ask, answeringThreads), handOver.now),
     keys,
     cursors: new CursorSeal(deploymentSecret),
+    clientAddresses: new ClientAddresses(trustedProxies),
     traffic,
     durability,
     wallMs: onceATurn(wallMs),

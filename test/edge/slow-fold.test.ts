@@ -77,6 +77,7 @@ beforeAll(async () => {
     store: {},
     natsServer: undefined,
     limits: {eventsPerSecond: 0, readsPerMinute: 0, deletesPerSecond: 0},
+    trustedProxies: [],
     foldingThreads: [thread],
     answeringThreads: new Map(),
     logLevel: 'silent',

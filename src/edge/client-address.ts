@@ -1,0 +1,72 @@
+// The address of the client behind an exchange. Anybody can write X-Forwarded-For: it is believed as far as proxies of
+// TRUSTED_PROXIES wrote it, and each of them adds, on the right, the address that it was asked from.
+import {BlockList, isIP, SocketAddress} from 'node:net';
+import type {Exchange} from './exchange.js';
+
+/** Where an exchange came from, and what proxies said of it. */
+export type Origin = Pick<Exchange, 'peerAddress' | 'forwardedFor'>;
+
+export class ClientAddresses {
+  private readonly trusted = new BlockList();
+  private readonly trustsNobody: boolean;
+
+  /** `trustedProxies`: addresses, and blocks of them as `<address>/<bits>`. */
+  constructor(trustedProxies: readonly string[]) {
+    this.trustsNobody = trustedProxies.length === 0;
+    for (const block of trustedProxies) {
+      const [address, bits] = block.split('/');
+      if (bits === undefined) this.trusted.addAddress(address, familyOf(address));
+      else this.trusted.addSubnet(address, Number(bits), familyOf(address));
+    }
+  }
+
+  /**
+   * In the one form that each address has: IPv6 as RFC 5952 writes it, IPv4 never as IPv6. Empty when the connection is
+   * gone. Asked only by who needs it: it costs microseconds.
+   */
+  of(origin: Origin): string {
+    const peer = origin.peerAddress();
+    if (!this.isTrusted(peer)) return peer;
+    let client = peer;
+    for (const said of origin.forwardedFor.split(',').reverse()) {
+      const address = readAddress(said);
+      if (address === undefined) break; // What stands further left came through whoever wrote this.
+      client = address;
+      if (!this.isTrusted(client)) break;
+    }
+    return client;
+  }
+
+  /** Whether a trusted proxy asked: what else it says of the request is believed. */
+  isByProxy(origin: Origin): boolean {
+    return !this.trustsNobody && this.isTrusted(origin.peerAddress());
+  }
+
+  private isTrusted(address: string): boolean {
+    return !this.trustsNobody && address !== '' && this.trusted.check(address, familyOf(address));
+  }
+}
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+/** Of a socket: four bytes, sixteen, or none when it is gone. */
+export function addressOfBytes(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.');
+  if (bytes.length !== 16) return '';
+  const groups = Array.from({length: 8}, (_, i) => ((bytes[2 * i] << 8) | bytes[2 * i + 1]).toString(16));
+  return oneForm(groups.join(':'));
+}
+
+/** As proxies write them: some add a port, and brackets around IPv6. */
+function readAddress(text: string): string | undefined {
+  const [, bracketed, v4] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(text.trim()) ?? [];
+  const address = bracketed ?? v4 ?? text.trim();
+  return isIP(address) === 0 || address.includes('%') ? undefined : oneForm(address);
+}
+
+function oneForm(address: string): string {
+  if (isIP(address) === 4) return address;
+  const {address: short} = new SocketAddress({address, family: 'ipv6'});
+  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(short) ?? [];
+  return mapped ?? short;
+}
