@@ -350,16 +350,28 @@ function keepString(field: u32, start: usize, length: u32): bool {
   if (field == fieldUserId) {
     userIdStart = start;
     userIdLength = length;
-    return length <= idBytesMax && load<u8>(start) != dot;
+    return length <= idBytesMax && !hasDottedSegment(start, length);
   }
   if (field == fieldAnonymousId) {
     anonymousIdStart = start;
     anonymousIdLength = length;
-    return length <= idBytesMax && load<u8>(start) != dot;
+    return length <= idBytesMax && !hasDottedSegment(start, length);
   }
   messageIdStart = start;
   messageIdLength = length;
   return field == fieldMessageId && length <= messageIdBytesMax;
+}
+
+/** Whether a segment begins with a dot. */
+@inline
+function hasDottedSegment(start: usize, length: u32): bool {
+  if (load<u8>(start) == dot) return true;
+  for (let left = <i32>length - 1; left > 0; left -= <i32>vectorBytes, start += vectorBytes) {
+    const isSlash = i8x16.eq(v128.load(start), i8x16.splat(0x2f));
+    const isDotNext = i8x16.eq(v128.load(start, 1), i8x16.splat(0x2e));
+    if (<i32>ctz(i8x16.bitmask(v128.and(isSlash, isDotNext))) < left) return true;
+  }
+  return false;
 }
 
 // ---- time ----

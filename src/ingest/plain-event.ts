@@ -17,12 +17,13 @@ import {
   objectKeyCharsMax,
 } from '../../actors/limits.js';
 import {parseTimestamp} from '../../actors/timestamp.js';
-import {equals, JsonScanner, minus, quote, token} from './json-scanner.js';
+import {dot, equals, JsonScanner, minus, quote, token} from './json-scanner.js';
 
 /** More are rare, and finding a repeated key compares each with each. */
 export const plainPropertiesMax = 32;
 export const timestampCharsMax = 64;
 
+const slash = 0x2f;
 const ascii = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 const words = {null: ascii('null'), true: ascii('true'), false: ascii('false')};
 
@@ -115,9 +116,12 @@ export class PlainEvent extends JsonScanner implements EventText {
     }
   }
 
+  /** A segment `.` or `..` is refused; other ones that begin with a dot are too rare to be told apart here. */
   private isId(start: number, end: number): boolean {
-    // `.` and `..` are refused; two dots and more are too rare to be told apart here.
-    return isNameLength(end - start) && this.bytes[start] !== 0x2e;
+    const {bytes} = this;
+    if (!isNameLength(end - start) || bytes[start] === dot) return false;
+    for (let at = start + 1; at < end; at++) if (bytes[at] === dot && bytes[at - 1] === slash) return false;
+    return true;
   }
 
   private keepTimestamp(start: number, end: number): boolean {

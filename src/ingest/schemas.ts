@@ -28,7 +28,9 @@ const text = (error: string, charactersMax: number) =>
 const name = (error: string) =>
   text(error, idCharsMax).refine((value) => !/[\u0000-\u001f\u007f]/.test(value) && !loneSurrogate.test(value), error);
 
-const id = (error: string) => name(error).refine((value) => value !== '.' && value !== '..', error);
+const isDots = (segment: string): boolean => segment === '.' || segment === '..';
+
+const id = (error: string) => name(error).refine((value) => !value.split(/[/\\]/).some(isDots), error);
 
 /** Keys, key lengths, levels and numbers of a stored object. */
 function isBounded(value: unknown, depth = 1): boolean {

@@ -48,7 +48,7 @@ export function readIdentify(value: JsonObject): AcceptedIdentify | Refusal {
   if (refusal !== undefined) return orTooLarge(value, refusal);
   if (walk.weight > eventBytesMax && isTooLarge(value)) return refusals.size;
   const {userId, traits} = value;
-  if (!isId(userId)) return refusals.userId;
+  if (!isNewId(userId)) return refusals.userId;
   return {userId, traitsJson: traits === undefined || traits === null ? '{}' : JSON.stringify(traits)};
 }
 
@@ -62,8 +62,8 @@ function readStrings(value: JsonObject, draft: EventDraft): Refusal | undefined 
   const anonymousId = value.anonymousId ?? undefined;
   const messageId = value.messageId ?? undefined;
   if (!isName(event)) return refusals.event;
-  if (userId !== undefined && !isId(userId)) return refusals.userId;
-  if (anonymousId !== undefined && !isId(anonymousId)) return refusals.anonymousId;
+  if (userId !== undefined && !isNewId(userId)) return refusals.userId;
+  if (anonymousId !== undefined && !isNewId(anonymousId)) return refusals.anonymousId;
   if (messageId !== undefined && !isMessageId(messageId)) return refusals.messageId;
   draft.event = event;
   draft.userId = userId;
@@ -127,9 +127,20 @@ export function isName(value: unknown): value is string {
   return value.length - pairs <= idCharsMax;
 }
 
-/** A name that a path can carry: HTTP clients normalise `.` and `..` away. */
+/** What may be asked for and deleted: HTTP clients normalise `.` and `..` away, so that nobody has such an id. */
 export function isId(value: unknown): value is string {
   return isName(value) && value !== '.' && value !== '..';
+}
+
+/** One of `.` or `..` between slashes or backslashes. */
+const dotSegment = /(?:^|[/\\])\.\.?(?:[/\\]|$)/;
+
+/**
+ * What may be stored: proxies decode a path and resolve its dots, so that an id with a segment `.` or `..` would name another
+ * user there.
+ */
+export function isNewId(value: unknown): value is string {
+  return isName(value) && !(value.includes('.') && dotSegment.test(value));
 }
 
 export function isMessageId(value: unknown): value is string {

@@ -89,7 +89,7 @@ describe('who did it', () => {
   );
 
   test('the ids . and .. are refused, as an event name they are plain', async () => {
-    for (const id of ['.', '..']) {
+    for (const id of ['.', '..', 'a/../victim', 'a\\..']) {
       await expectRefused({event: 'seen', userId: id}, 'userId');
       await expectRefused({event: 'seen', anonymousId: id}, 'anonymousId');
       await expectStored({event: id, userId: freshId()});

@@ -49,6 +49,7 @@ describe('identify', () => {
       [{userId: 1}, 'userId'],
       [{userId: '.'}, 'userId'],
       [{userId: '..'}, 'userId'],
+      [{userId: 'a/../victim'}, 'userId'],
       [{userId: 'a\u0000'}, 'userId'],
       [{userId: '\ud800'}, 'userId'],
       [{userId: '😀'.repeat(257)}, 'userId'],
@@ -156,7 +157,7 @@ describe('profile', () => {
   });
 
   test('the path names the user percent-decoded, a plus is literal', async () => {
-    const ids = ['a/b', 'a+b', 'a b', 'ü☂😀', '%41', 'a?b#c', '...', 'a%2Fb', '"q"', "it's", 'a;b=c,d', 'users/../x'];
+    const ids = ['a/b', 'a+b', 'a b', 'ü☂😀', '%41', 'a?b#c', '...', 'a%2Fb', '"q"', "it's", 'a;b=c,d', 'users/.../x'];
     const prefix = freshId('');
     for (const id of ids.map((one) => prefix + one)) {
       await under.track({event: 'seen', userId: id});

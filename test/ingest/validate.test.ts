@@ -17,6 +17,7 @@ function judge(value: unknown): {field: string | undefined; message: string} | '
 }
 
 const id = fc.oneof(
+  fc.constantFrom('a/../b', 'a\\..', './a', 'a//b', 'a/.b', '..a', 'a/b..', 'a/...', 'a..b'),
   fc.constantFrom('ada', 'ü😀', '.', '..', '', 'a\u0000', '\u007f', 'x\ud800', '\udc00', 'x'.repeat(256)),
   fc.constantFrom('x'.repeat(257), '😀'.repeat(256), '😀'.repeat(257), 'ä'.repeat(256)),
   fc.string(),
@@ -146,6 +147,22 @@ describe('events', () => {
       receivedMs: nowMs,
       sentMs: Date.UTC(2023, 11, 31, 23) + 123,
     });
+  });
+
+  test.each(['.', '..', 'a/../victim', '../a', 'a/..', 'a/.', './a', 'a\\..\\b', 'a\\.', 'a/b\\../c'])(
+    'an id with a dot segment would name somebody else behind a proxy: %s',
+    (id) => {
+      expect(judge({event: 'e', userId: id})).toEqual({field: 'userId', message: refusals.userId.message});
+      expect(judge({event: 'e', userId: 'u', anonymousId: id})).toEqual({
+        field: 'anonymousId',
+        message: refusals.anonymousId.message,
+      });
+      expect(readIdentify({userId: id})).toEqual(refusals.userId);
+    },
+  );
+
+  test.each(['...', '.a', 'a/.b', 'a//b', 'org/1', 'a..b', 'a/b..', 'a.', '/', 'a/...'])('other ids stay: %s', (id) => {
+    expect(judge({event: 'e', userId: id, anonymousId: id})).toBe('accepted');
   });
 
   test('a draft keeps nothing of the event before', () => {
