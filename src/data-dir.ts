@@ -3,6 +3,7 @@
 import {randomBytes} from 'node:crypto';
 import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
+import {folderIdentity} from './folder-identity.js';
 import {StartFault} from './start-fault.js';
 
 const ownerOnly = {mode: 0o600};
@@ -45,12 +46,31 @@ export interface ServiceNote {
   readonly baseUrl: string;
   readonly pid: number;
   readonly adminToken: string;
+  /** Identity of the DATA_DIR that the service runs on: a copy of that has a copy of this note. */
+  readonly folder: string;
 }
 
 const serviceNotePath = (dataDir: string): string => join(dataDir, 'service.json');
 
-export function writeServiceNote(dataDir: string, note: ServiceNote): void {
-  writeWhole(serviceNotePath(dataDir), `${JSON.stringify(note)}\n`);
+export function writeServiceNote(dataDir: string, note: Omit<ServiceNote, 'folder'>): void {
+  const whole: ServiceNote = {...note, folder: folderIdentity(dataDir)};
+  writeWhole(serviceNotePath(dataDir), `${JSON.stringify(whole)}\n`);
+}
+
+/**
+ * Undefined: no service runs on the folder, as far as it says. One that was killed leaves its note behind.
+ * @throws Error when the note cannot be read.
+ */
+export function readServiceNote(dataDir: string): ServiceNote | undefined {
+  const path = serviceNotePath(dataDir);
+  try {
+    const text = readIfThere(path);
+    if (text === undefined) return undefined;
+    const note = JSON.parse(text) as ServiceNote;
+    return note.folder === folderIdentity(dataDir) ? note : undefined;
+  } catch (cause) {
+    throw new Error(`${path} cannot be read: ${(cause as Error).message}`, {cause});
+  }
 }
 
 export function removeServiceNote(dataDir: string): void {

@@ -5,6 +5,9 @@
 //   L1. A generation is never used twice: the highest file stays, also after a release.
 //   L2. Who linked a generation holds the lock only if none is higher afterwards (lower ones are removed by holders,
 //       so a slow taker can succeed in linking a number that is long past).
+//   L3. A record names its folder, and pids are asked for that folder alone: a copy of a folder that is in use has the lock of
+//       the original, whose holder lives. Whatever else differs, a holder keeps touching its own file and no copy of it, so a
+//       record that is not of here is judged by that.
 
 import {
   existsSync,
@@ -23,6 +26,7 @@ import {hostname} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {monotonicMs, wallMs} from './clock.js';
+import {folderIdentity} from './folder-identity.js';
 import {isRunning, startTicksOf} from './process-life.js';
 import {StartFault} from './start-fault.js';
 
@@ -36,15 +40,20 @@ export interface DataLock {
 export class DataDirBusy extends StartFault {}
 
 /** A process, told apart from a later one with the same pid by the time it started (where the system shows that). */
-interface Holder {
+export interface Holder {
   readonly pid: number;
   readonly startTicks: string | null;
 }
 
 interface LockRecord {
   readonly holders: readonly Holder[];
-  /** Pids mean something only here: host name and, on Linux, the pid name space (containers share volumes). */
+  /**
+   * Pids mean something only here: host name and, on Linux, the pid name space (containers share volumes) and the boot (hosts
+   * may share a name).
+   */
   readonly pidSpace: string;
+  /** Of the folder that is held. L3 */
+  readonly folder: string;
 }
 
 // A predecessor that was killed leaves a nats-server that needs a moment to close its store, and is killed when it does not
@@ -65,7 +74,7 @@ export async function lockDataDir(folder: string, onLost: (why: string) => void)
   const deadlineMs = monotonicMs() + endingMsMax;
   for (;;) {
     const highest = highestGeneration(folder);
-    const state = highest === 0 ? 'gone' : await holderState(join(folder, `lock.${highest}`));
+    const state = highest === 0 ? 'gone' : await holderState(folder, highest);
     if (state === 'held' || (state === 'ending' && monotonicMs() > deadlineMs)) {
       throw new DataDirBusy(describeHolder(folder, highest));
     }
@@ -77,7 +86,7 @@ export async function lockDataDir(folder: string, onLost: (why: string) => void)
 /** Throws `DataDirBusy` when another process has the folder now. Waits for nothing that is ending, and writes nothing. */
 export async function refuseHeldDataDir(folder: string): Promise<void> {
   const highest = existsSync(folder) ? highestGeneration(folder) : 0;
-  if (highest === 0 || (await holderState(join(folder, `lock.${highest}`))) !== 'held') return;
+  if (highest === 0 || (await holderState(folder, highest)) !== 'held') return;
   throw new DataDirBusy(describeHolder(folder, highest));
 }
 
@@ -85,7 +94,7 @@ function tryTake(folder: string, generation: number): boolean {
   const path = join(folder, `lock.${generation}`);
   const draft = join(folder, `lock-draft.${process.pid}`);
   try {
-    writeFileSync(draft, recordOf([process.pid]), {mode: 0o600});
+    writeFileSync(draft, recordOf(folder, [process.pid]), {mode: 0o600});
     linkSync(draft, path); // With its content at once: nobody reads half a record.
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -107,7 +116,7 @@ function holdLock(folder: string, generation: number, onLost: (why: string) => v
   const write = (pids: readonly number[]): void => {
     const draft = join(folder, `lock-draft.${process.pid}`);
     try {
-      writeFileSync(draft, recordOf(pids), {mode: 0o600});
+      writeFileSync(draft, recordOf(folder, pids), {mode: 0o600});
       renameSync(draft, path);
     } catch (cause) {
       rmSync(draft, {force: true});
@@ -149,16 +158,20 @@ function touch(path: string): string | undefined {
 // -- is it held? ------------------------------------------------------------------------------------------------------
 
 /** `ending`: the process itself is gone, its child still closes the store. */
-async function holderState(path: string): Promise<'held' | 'ending' | 'gone'> {
+async function holderState(folder: string, generation: number): Promise<'held' | 'ending' | 'gone'> {
+  const path = join(folder, `lock.${generation}`);
   const record = readRecord(path);
   const [owner, ...children] = record?.holders ?? [];
   if (record === undefined || owner === undefined) return 'gone';
-  if (record.pidSpace !== pidSpace()) return (await isBeating(path)) ? 'held' : 'gone';
+  if (!isOfHere(record, folder)) return (await isBeating(path)) ? 'held' : 'gone'; // L3
   if (isAlive(owner)) return 'held';
   return children.some(isAlive) ? 'ending' : 'gone';
 }
 
-/** Pids of another container or host say nothing here; its heartbeat does. */
+const isOfHere = (record: LockRecord, folder: string): boolean =>
+  record.pidSpace === pidSpace() && record.folder === folderIdentity(folder);
+
+/** Pids of another container, host or folder say nothing here; its heartbeat does. */
 async function isBeating(path: string): Promise<boolean> {
   const seen = modifiedMs(path);
   const deadlineMs = monotonicMs() + foreignSilenceMs;
@@ -173,7 +186,8 @@ const isAlive = ({pid, startTicks}: Holder): boolean => isRunning(pid, startTick
 
 function pidSpace(): string {
   try {
-    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')} ${boot}`;
   } catch {
     return hostname(); // No /proc (macOS): no pid name spaces either.
   }
@@ -181,9 +195,9 @@ function pidSpace(): string {
 
 // -- files ------------------------------------------------------------------------------------------------------------
 
-function recordOf(pids: readonly number[]): string {
+function recordOf(folder: string, pids: readonly number[]): string {
   const holders = pids.map((pid): Holder => ({pid, startTicks: startTicksOf(pid)}));
-  return JSON.stringify({holders, pidSpace: pidSpace()} satisfies LockRecord);
+  return JSON.stringify({holders, pidSpace: pidSpace(), folder: folderIdentity(folder)} satisfies LockRecord);
 }
 
 function readRecord(path: string): LockRecord | undefined {

@@ -144,6 +144,7 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
     endBadly(`the lock of DATA_DIR ${config.dataDir} ${why}: ended`),
   );
   stages.push({name: 'lock', stop: () => lock.release()});
+  removeServiceNote(config.dataDir); // Of a service that was killed, or that this folder is a copy of.
 
   let address: NatsAddress;
   let store: EdgeOptions['store'] = {};

@@ -1,8 +1,10 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {cpSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {AdminClient, AdminFault} from '../src/cli/keys/admin-client.js';
+import {readServiceNote, writeServiceNote} from '../src/data-dir.js';
 import {DataDirBusy, lockDataDir} from '../src/data-lock.js';
 import {StartFault} from '../src/start-fault.js';
 import {temporaryFolder} from './support/service.js';
@@ -65,15 +67,49 @@ test('while a child of a killed holder lives, the lock waits for it', async () =
   expect(child.exitCode ?? child.signalCode ?? 'seen dead before its exit was reported').not.toBeNull();
 });
 
-test('a lock from another container is judged by its heartbeat', async () => {
+describe.concurrent('a lock that is not of here is judged by its heartbeat, which takes five seconds:', () => {
+  for (const [what, strange] of [
+    ['of another container, or before a reboot', {pidSpace: 'another container'}],
+    ['of a volume that was mounted as another device', {folder: '99:2'}],
+  ] as const) {
+    test(what, async () => {
+      const folder = temporaryFolder();
+      const lock = await take(folder);
+      const {path, record} = recordOf(folder);
+      writeFileSync(path, JSON.stringify({...record, ...strange}));
+      await expect(take(folder)).rejects.toThrow(DataDirBusy); // It beats.
+      lock.release();
+      writeFileSync(path, JSON.stringify({...record, ...strange}));
+      (await take(folder)).release();
+    });
+  }
+
+  test('a copy of a folder that is in use holds nothing, and the original stays held, under all of its names', async () => {
+    const folder = temporaryFolder();
+    const lock = await take(folder);
+    const copy = join(temporaryFolder(), 'copy');
+    cpSync(folder, copy, {recursive: true, preserveTimestamps: true});
+    (await take(copy)).release();
+    const link = join(temporaryFolder(), 'link');
+    symlinkSync(folder, link);
+    const moved = `${folder}-moved`;
+    await expect(take(folder)).rejects.toThrow(DataDirBusy);
+    await expect(take(link)).rejects.toThrow(DataDirBusy);
+    renameSync(folder, moved);
+    await expect(take(moved)).rejects.toThrow(DataDirBusy);
+    renameSync(moved, folder);
+    lock.release();
+  });
+});
+
+test('programs of the command line that work on a copy do not talk to the service of the original', () => {
   const folder = temporaryFolder();
-  const lock = await take(folder);
-  const {path, record} = recordOf(folder);
-  writeFileSync(path, JSON.stringify({...record, pidSpace: 'another container'}));
-  await expect(take(folder)).rejects.toThrow(DataDirBusy); // It beats.
-  lock.release();
-  writeFileSync(path, JSON.stringify({...record, pidSpace: 'another container'}));
-  (await take(folder)).release(); // It was silent for five seconds.
+  writeServiceNote(folder, {baseUrl: 'http://127.0.0.1:1', adminToken: 'a-token-of-the-original', pid: 1});
+  const copy = join(temporaryFolder(), 'copy');
+  cpSync(folder, copy, {recursive: true});
+  expect(readServiceNote(folder)?.baseUrl).toBe('http://127.0.0.1:1');
+  expect(readServiceNote(copy)).toBeUndefined();
+  expect(() => AdminClient.of(copy)).toThrow(AdminFault);
 });
 
 test('a record that was cut short by a crash holds nothing', async () => {

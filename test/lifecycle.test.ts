@@ -3,6 +3,7 @@
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, expect, test} from 'vitest';
+import {folderIdentity} from '../src/folder-identity.js';
 import {isRunning} from '../src/process-life.js';
 import {Client, type HistoryAnswer} from './support/http.js';
 import {hasOwnNats, natsServerPid, type Service, type ServiceOptions, startService} from './support/service.js';
@@ -91,6 +92,7 @@ test('while it runs, a note for the tools of this machine lies in DATA_DIR, for 
     baseUrl: service.baseUrl,
     pid: service.pid,
     adminToken: service.adminToken,
+    folder: folderIdentity(service.dataDir),
   });
   expect(await service.stop()).toBe(0);
   expect(existsSync(path)).toBe(false);

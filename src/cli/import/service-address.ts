@@ -2,8 +2,8 @@
 //   A1. A key that the import made for itself is revoked when the import ends, however it ends.
 
 import {hash} from 'node:crypto';
-import {readFile} from 'node:fs/promises';
-import {join, resolve} from 'node:path';
+import {resolve} from 'node:path';
+import {readServiceNote, type ServiceNote} from '../../data-dir.js';
 
 export interface AddressOptions {
   /** `--url`; null: the service that runs on `dataDir`. */
@@ -27,16 +27,11 @@ export class AddressFault extends Error {
   override name = 'AddressFault';
 }
 
-interface ServiceNote {
-  readonly baseUrl: string;
-  readonly adminToken?: string;
-}
-
 const answerMsMax = 10_000;
 
 export async function findService(options: AddressOptions): Promise<ServiceAddress> {
-  const note = await readNote(options.dataDir);
-  if (options.url === null && note === null) {
+  const note = readNote(options.dataDir);
+  if (options.url === null && note === undefined) {
     throw new AddressFault(
       `No service runs on ${resolve(options.dataDir)} (no service.json there). Start one with "npm start", or name one with --url.`,
     );
@@ -47,7 +42,7 @@ export async function findService(options: AddressOptions): Promise<ServiceAddre
   if (options.key !== null) {
     return {baseUrl, key: options.key, target: targetOf(place, options.key), release: async () => {}};
   }
-  const adminToken = note !== null && withoutTrailingSlash(note.baseUrl) === baseUrl ? note.adminToken : undefined;
+  const adminToken = note !== undefined && withoutTrailingSlash(note.baseUrl) === baseUrl ? note.adminToken : undefined;
   if (adminToken === undefined) {
     throw new AddressFault(
       `Give a write key for ${baseUrl}: --key sk_write_... or the environment variable MILLRACE_KEY.`,
@@ -57,14 +52,11 @@ export async function findService(options: AddressOptions): Promise<ServiceAddre
   return {baseUrl, key, target: targetOf(place, adminToken), release: () => revokeKey(baseUrl, adminToken, id)};
 }
 
-async function readNote(dataDir: string): Promise<ServiceNote | null> {
+function readNote(dataDir: string): ServiceNote | undefined {
   try {
-    return JSON.parse(await readFile(join(dataDir, 'service.json'), 'utf8')) as ServiceNote;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new AddressFault(`${join(dataDir, 'service.json')} cannot be read: ${(error as Error).message}`, {
-      cause: error,
-    });
+    return readServiceNote(dataDir);
+  } catch (cause) {
+    throw new AddressFault(`${(cause as Error).message}.`, {cause});
   }
 }
 

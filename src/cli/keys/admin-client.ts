@@ -1,7 +1,6 @@
 // The admin routes of the service that runs on a DATA_DIR.
-import {readFileSync} from 'node:fs';
-import {join, resolve} from 'node:path';
-import type {ServiceNote} from '../../data-dir.js';
+import {resolve} from 'node:path';
+import {readServiceNote, type ServiceNote} from '../../data-dir.js';
 
 /** No service, or it refused; the message is a sentence for the operator. */
 export class AdminFault extends Error {}
@@ -17,18 +16,11 @@ export class AdminClient {
 
   /** @throws AdminFault when no service left its note there. */
   static of(dataDir: string): AdminClient {
-    const path = join(dataDir, 'service.json');
-    try {
-      return new AdminClient(JSON.parse(readFileSync(path, 'utf8')) as ServiceNote);
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') {
-        throw new AdminFault(`${path} cannot be read: ${(cause as Error).message}.`, {cause});
-      }
-      throw new AdminFault(
-        `No service runs on ${resolve(dataDir)} (no service.json there). Start one with "npm start", or set DATA_DIR.`,
-        {cause},
-      );
-    }
+    const note = readNote(dataDir);
+    if (note !== undefined) return new AdminClient(note);
+    throw new AdminFault(
+      `No service runs on ${resolve(dataDir)} (no service.json there). Start one with "npm start", or set DATA_DIR.`,
+    );
   }
 
   async ask<Answer>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer> {
@@ -53,5 +45,13 @@ export class AdminClient {
       // A killed service leaves its note behind.
       throw new AdminFault(`The service at ${baseUrl} (process ${pid}) does not answer. Is it running?`, {cause});
     }
+  }
+}
+
+function readNote(dataDir: string): ServiceNote | undefined {
+  try {
+    return readServiceNote(dataDir);
+  } catch (cause) {
+    throw new AdminFault(`${(cause as Error).message}.`, {cause});
   }
 }

@@ -7,6 +7,7 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {gzipSync} from 'node:zlib';
 import {afterEach, beforeEach, expect, test} from 'vitest';
+import {writeServiceNote} from '../../../src/data-dir.js';
 import {type Mood, MoodyService, moodyAdminToken, moodyWriteKey, type SentEvent} from './moody-service.js';
 
 const program = fileURLToPath(new URL('../../../dist/src/cli/import.js', import.meta.url));
@@ -206,8 +207,7 @@ function untilResumable(path: string): Promise<void> {
 
 test('Ctrl-C keeps the place, revokes the temporary key, and a later run finishes', async () => {
   const path = write('events.ndjson', eventLines(3_000).join('\n'));
-  const note = {baseUrl: service.baseUrl, adminToken: moodyAdminToken, pid: 1};
-  writeFileSync(join(folder, 'service.json'), JSON.stringify(note));
+  writeServiceNote(folder, {baseUrl: service.baseUrl, adminToken: moodyAdminToken, pid: 1});
   const first = start([path, '--batch', '50'], {DATA_DIR: folder});
   service.onBatch = () => {
     if (service.batchSizes.length === 30) first.child.kill('SIGINT');
@@ -229,8 +229,7 @@ test('Ctrl-C keeps the place, revokes the temporary key, and a later run finishe
 
 test('a temporary key that could not be revoked is named, and what was sent is sent', async () => {
   const path = write('events.ndjson', eventLines(10).join('\n'));
-  const note = {baseUrl: service.baseUrl, adminToken: moodyAdminToken, pid: 1};
-  writeFileSync(join(folder, 'service.json'), JSON.stringify(note));
+  writeServiceNote(folder, {baseUrl: service.baseUrl, adminToken: moodyAdminToken, pid: 1});
   service.keepsKeys = true;
   const {code, err} = await start([path], {DATA_DIR: folder}).ended;
   expect([code, numbersOf(service.log)]).toEqual([0, upTo(10)]);
