@@ -9,7 +9,7 @@ await runScript(async () => {
   const [name, ...words] = process.argv.slice(2);
   if (name === undefined || !/^[a-z0-9/-]+$/.test(name))
     throw new SetupFault('usage: node scripts/run.mjs <program> [words]');
-  setUp({say: () => {}, needsNatsServer: false});
+  Object.assign(process.env, setUp({say: () => {}, needsNatsServer: name === 'cli/backup'}));
   const program = inProject('dist/src', `${name}.js`);
   process.argv = [process.argv[0], program, ...words];
   await import(pathToFileURL(program).href);

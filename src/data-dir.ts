@@ -8,8 +8,13 @@ import {StartFault} from './start-fault.js';
 
 const ownerOnly = {mode: 0o600};
 
-/** Throws a `StartFault` when the folder cannot be written to; nothing that is in it is touched. */
+/** Lies in a backup until all of it is written and checked. */
+export const unfinishedBackup = 'unfinished-backup';
+
+/** Throws a `StartFault` when the folder cannot be used; nothing that is in it is touched. */
 export function checkDataDir(dataDir: string): void {
+  if (existsSync(join(dataDir, unfinishedBackup)))
+    throw new StartFault(`DATA_DIR ${dataDir} is a backup that was not finished: parts of it are missing`);
   const probe = join(dataDir, `write-probe.${process.pid}`);
   try {
     makeFolder(dataDir);

@@ -90,6 +90,20 @@ export async function refuseHeldDataDir(folder: string): Promise<void> {
   throw new DataDirBusy(describeHolder(folder, highest));
 }
 
+/**
+ * The processes that have the folder, the service first, then its nats-server's guard; undefined where none has. Throws
+ * `DataDirBusy` where they are in another container or on another host.
+ */
+export async function holdersHere(folder: string): Promise<readonly Holder[] | undefined> {
+  const highest = existsSync(folder) ? highestGeneration(folder) : 0;
+  if (highest === 0 || (await holderState(folder, highest)) !== 'held') return undefined;
+  const record = readRecord(join(folder, `lock.${highest}`));
+  if (record === undefined) return undefined;
+  if (!isOfHere(record, folder))
+    throw new DataDirBusy(`${describeHolder(folder, highest)}, in a container or on a host of its own`);
+  return record.holders;
+}
+
 function tryTake(folder: string, generation: number): boolean {
   const path = join(folder, `lock.${generation}`);
   const draft = join(folder, `lock-draft.${process.pid}`);
@@ -155,6 +169,8 @@ function touch(path: string): string | undefined {
   }
 }
 
+export const isAlive = ({pid, startTicks}: Holder): boolean => isRunning(pid, startTicks);
+
 // -- is it held? ------------------------------------------------------------------------------------------------------
 
 /** `ending`: the process itself is gone, its child still closes the store. */
@@ -181,8 +197,6 @@ async function isBeating(path: string): Promise<boolean> {
   }
   return false;
 }
-
-const isAlive = ({pid, startTicks}: Holder): boolean => isRunning(pid, startTicks);
 
 function pidSpace(): string {
   try {

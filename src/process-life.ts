@@ -1,6 +1,6 @@
-// Whether a process of this machine still runs, by its id.
+// What a process of this machine does, by its id.
 
-import {readFileSync} from 'node:fs';
+import {readdirSync, readFileSync} from 'node:fs';
 
 /** @param startTicks of `startTicksOf`, when it was taken: an id that another process got since is not the same one. */
 export function isRunning(pid: number, startTicks: string | null = null): boolean {
@@ -17,8 +17,19 @@ export function isRunning(pid: number, startTicks: string | null = null): boolea
 /** When the process began, in clock ticks since the machine did; null without /proc or without the process. */
 export const startTicksOf = (pid: number): string | null => statOf(pid)?.[19] ?? null;
 
+/** Undefined without /proc or without the process. */
+export function processGroupOf(pid: number): number | undefined {
+  const group = statOf(pid)?.[2];
+  return group === undefined ? undefined : Number(group);
+}
+
+/** Whether every thread of the process is stopped (SIGSTOP): one that is within a write to a disk ends that first. */
+export function isStopped(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).every((task) => statOf(`${pid}/task/${task}`)?.[0] === 'T');
+}
+
 /** /proc/<pid>/stat from its third field on; the command name before it may hold spaces. */
-function statOf(pid: number): string[] | undefined {
+function statOf(pid: number | string): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');

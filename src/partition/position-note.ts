@@ -16,6 +16,8 @@ export interface NotedPosition {
   readonly mark: string;
   /** Of the owner: a successor's must be higher. */
   readonly epoch: number;
+  /** It came with a backup: the original went on from here, and a new generation tells positions of the two apart. */
+  readonly isRestored?: true;
 }
 
 /** Where a partition's newest position is noted. */
@@ -81,8 +83,8 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 function readNote(value: unknown): NotedPosition {
-  const {generation, sequence, mark, epoch} = value as NotedPosition;
+  const {generation, sequence, mark, epoch, isRestored} = value as NotedPosition;
   const isWhole = [generation, sequence, epoch].every(Number.isSafeInteger) && typeof mark === 'string';
   if (!isWhole) throw new Error('it is not a position');
-  return {generation, sequence, mark, epoch};
+  return {generation, sequence, mark, epoch, ...(isRestored === true ? {isRestored} : {})};
 }

@@ -13,6 +13,8 @@
 //       another log than was noted, and a log that starts between the noted position and the manifest's was cut by whoever
 //       published that: neither says that anything is lost. Where manifests were lost with the end of the log, what is left of
 //       them stands before what was noted, and the log starts no later than at one of them (V3).
+//   V5. The first start of a backup begins a generation as well: the original gave the positions behind it to other messages.
+//       Nothing is lost by that, and nothing is read again.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {bodyBlockRows} from '../../actors/limits.js';
 import {
@@ -86,14 +88,14 @@ export async function recover(setup: PartitionSetup, sources: RecoverySources): 
     found,
     values,
   ]);
-  const generation = await checkGeneration(loaded, manifest, noted, sources, log);
+  const {generation, hasLostLog} = await checkGeneration(loaded, manifest, noted, sources, log);
   return {
     ...loaded,
     manifest: loaded.manifest === undefined ? undefined : {...loaded.manifest, epoch},
     revision,
     epoch,
     generation,
-    hasLostLog: generation !== manifest.position.generation,
+    hasLostLog,
   };
 }
 
@@ -382,14 +384,16 @@ async function loadOlderIndex({previous}: Manifest, cache: PartsCache): Promise<
   }
 }
 
-/** V2, V3. Returns the generation to go on with. `newest`: the manifest that was published last, used or not. */
+/** V2, V3, V5. The generation to go on with. `newest`: the manifest that was published last, used or not. */
 async function checkGeneration(
   {partition, manifest}: Loaded,
   newest: Manifest,
   noted: NotedPosition | undefined,
   {jsm, log}: RecoverySources,
   {first, last, mark}: FoundLog,
-): Promise<number> {
+): Promise<Pick<Recovered, 'generation' | 'hasLostLog'>> {
+  const isRestored = noted?.isRestored === true;
+  if (isRestored) log.warn({partition: partition.partition}, 'a backup is restored: what came after it is not in it');
   const generation = Math.max(newest.position.generation, noted?.generation ?? 0);
   const isTrue = noted === undefined || (await isNoteTrue(jsm, partition.partition, noted, newest.position));
   if (!isTrue) alarmNoted(log, partition.partition, noted);
@@ -397,7 +401,11 @@ async function checkGeneration(
   const from = manifest?.position.sequence ?? 0;
   if (mark === newest.mark) {
     checkReach(partition.partition, first, from);
-    return generation + (isTrue ? 0 : 1);
+    // V5
+    return {
+      generation: generation + (isTrue && !isRestored ? 0 : 1),
+      hasLostLog: generation > newest.position.generation || !isTrue,
+    };
   }
   if (last >= from) checkReach(partition.partition, first, from);
   log.error(
@@ -405,7 +413,7 @@ async function checkGeneration(
     'the log lost the message that the snapshot stands at (a power cut without sync, a restored backup, or a deleted stream): it is read again from its start',
   );
   partition.rewind();
-  return generation + 1;
+  return {generation: generation + 1, hasLostLog: true};
 }
 
 /** V4. Whether the log has what was noted, or may lack it though it lost nothing. `published`: where the newest manifest stands. */

@@ -1,0 +1,145 @@
+// `npm run backup`: a consistent copy of a DATA_DIR, of a running service too, that a start can be given as its DATA_DIR.
+//   B1. What is copied is the folder at one instant (backup/still-server.ts): every event that was answered before the backup
+//       began is in it.
+//   B2. The copy is read back, and a nats-server of its own opens it, before it counts as one. Until then it is marked as
+//       unfinished, and no start takes it.
+
+import {existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
+import {join, resolve} from 'node:path';
+import {unfinishedBackup} from '../data-dir.js';
+import {type Holder, holdersHere, lockDataDir} from '../data-lock.js';
+import {connectFirst} from '../nats/connection.js';
+import {startEmbeddedNats} from '../nats/embedded.js';
+import {type CheckedPartition, checkStore} from '../nats/store-check.js';
+import {createLogger} from '../observe.js';
+import {StartFault} from '../start-fault.js';
+import {BackupFault} from './backup/backup-fault.js';
+import {markRestored} from './backup/restored-notes.js';
+import {whileStill} from './backup/still-server.js';
+import {StoreImage} from './backup/store-image.js';
+
+const usage = `Usage: npm run backup -- DIR
+
+Copies the DATA_DIR (default ./data) of a service with a nats-server of its own into DIR, which is made, or empty.
+The service may run: its nats-server is held still for some milliseconds, and acknowledgements wait for that.
+To restore, start with DATA_DIR=DIR (or a copy of it in the place of the old DATA_DIR).
+`;
+
+interface Environment {
+  readonly dataDir: string;
+  readonly serverBin: string;
+  readonly isNatsExternal: boolean;
+  /** npm runs scripts in the project's folder; a folder is meant from where the operator stands. */
+  readonly folder: string;
+}
+
+/** The one place of this program that reads the environment. */
+function environment(): Environment {
+  const {DATA_DIR, NATS_SERVER_BIN, NATS_URL, INIT_CWD, npm_lifecycle_event} = process.env;
+  return {
+    dataDir: resolve(DATA_DIR || './data'),
+    serverBin: NATS_SERVER_BIN ?? '',
+    isNatsExternal: Boolean(NATS_URL),
+    folder: npm_lifecycle_event === 'backup' && INIT_CWD ? INIT_CWD : process.cwd(),
+  };
+}
+
+/** Returns what goes to stdout. */
+async function run(words: readonly string[], given: Environment): Promise<string> {
+  const [word, ...rest] = words;
+  if (word === undefined || rest.length > 0 || word.startsWith('-')) {
+    if (word === '--help' || word === '-h') return usage;
+    throw new BackupFault(`say where the backup goes.\n${usage}`);
+  }
+  const target = resolve(given.folder, word);
+  checkSource(given);
+  checkTarget(target, given.dataDir);
+  mkdirSync(target, {recursive: true, mode: 0o700});
+  writeFileSync(join(target, unfinishedBackup), '', {mode: 0o600}); // B2
+  try {
+    return await backUp(given, target);
+  } catch (error) {
+    for (const name of readdirSync(target)) rmSync(join(target, name), {recursive: true, force: true});
+    throw error;
+  }
+}
+
+function checkSource({dataDir, isNatsExternal}: Environment): void {
+  if (isNatsExternal || !existsSync(join(dataDir, 'nats', 'jetstream')))
+    throw new BackupFault(
+      `${dataDir} holds no store: with an external NATS the events are there. Stop the service and NATS, and copy the storage of NATS and DATA_DIR together.`,
+    );
+}
+
+function checkTarget(target: string, dataDir: string): void {
+  if (`${target}/`.startsWith(`${dataDir}/`))
+    throw new BackupFault(`${target} lies in DATA_DIR: a backup there would keep deleted users in it.`);
+  if (existsSync(target) && readdirSync(target).length > 0) throw new BackupFault(`${target} is not empty.`);
+}
+
+async function backUp({dataDir, serverBin}: Environment, target: string): Promise<string> {
+  const {image, how} = await imageOf(dataDir);
+  try {
+    const {bavail, bsize} = statfsSync(target);
+    if (bavail * bsize < image.bytes)
+      throw new BackupFault(`${target} has room for ${bavail * bsize} bytes, and the backup has ${image.bytes}.`);
+    await image.copyTo(target);
+  } finally {
+    image.close();
+  }
+  const partitions = await openCopy(target, serverBin);
+  markRestored(target);
+  rmSync(join(target, unfinishedBackup));
+  const lines = partitions.map(
+    ({partition, snapshot, lastSequence}) =>
+      `  partition ${partition}: log up to ${lastSequence}, ${snapshot === null ? 'no snapshot yet' : `snapshot at ${snapshot.generation}.${snapshot.sequence}`}\n`,
+  );
+  return `${target}: ${image.count} files, ${image.bytes} bytes, read back and opened; ${how}\n${lines.join('')}`;
+}
+
+/** B1 */
+async function imageOf(dataDir: string): Promise<{image: StoreImage; how: string}> {
+  const guard = (await holdersHere(dataDir))?.at(-1);
+  if (guard !== undefined) return imageOfRunning(dataDir, guard);
+  const lock = await lockDataDir(dataDir, () => {});
+  try {
+    return {image: StoreImage.take(dataDir), how: 'no service ran'};
+  } finally {
+    lock.release();
+  }
+}
+
+async function imageOfRunning(dataDir: string, guard: Holder): Promise<{image: StoreImage; how: string}> {
+  const {seen, stillMs} = await whileStill(dataDir, guard, () => StoreImage.take(dataDir));
+  return {image: seen, how: `the service ran, its nats-server was still for ${Math.ceil(stillMs)} ms`};
+}
+
+/** B2 */
+async function openCopy(target: string, serverBin: string): Promise<CheckedPartition[]> {
+  const lock = await lockDataDir(target, () => {});
+  const logger = createLogger('error', 'backup');
+  const nats = await startEmbeddedNats({dataDir: target, serverBin, lock, logger});
+  try {
+    const nc = await connectFirst(nats.address, 'millrace-backup');
+    try {
+      return await checkStore(nc);
+    } catch (cause) {
+      throw new BackupFault(`the store is damaged: ${(cause as Error).message}.`, {cause});
+    } finally {
+      await nc.close();
+    }
+  } finally {
+    await nats.stop();
+    lock.release();
+    for (const name of ['ports', 'server.conf', 'server.err', 'server.log'])
+      rmSync(join(nats.folder, name), {recursive: true, force: true});
+  }
+}
+
+try {
+  process.stdout.write(await run(process.argv.slice(2), environment()));
+} catch (error) {
+  if (!(error instanceof BackupFault || error instanceof StartFault)) throw error;
+  process.stderr.write(`No backup was made: ${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,48 @@
+// Whether a store is whole: every partition's newest manifest, every part that it names, and the log behind it.
+
+import {jetstreamManager} from '@nats-io/jetstream';
+import type {NatsConnection} from 'nats';
+import {decodeIndex, type Manifest, partsOf} from '../../actors/manifest.js';
+import {StoredParts} from '../parts/stored-parts.js';
+import {partValues} from './part-values.js';
+import {publishedManifests} from './published-manifests.js';
+import {bucketStream, bucketSubject, logStream, readDeployment} from './topology.js';
+
+export interface CheckedPartition {
+  readonly partition: number;
+  /** Of the newest snapshot; null: there was none yet. */
+  readonly snapshot: Manifest['position'] | null;
+  /** Of the log. */
+  readonly lastSequence: number;
+}
+
+/** @throws Error that says what is missing. */
+export async function checkStore(nc: NatsConnection): Promise<CheckedPartition[]> {
+  const deployment = await readDeployment(nc);
+  if (deployment === undefined) throw new Error('it has no record of a deployment');
+  const jsm = await jetstreamManager(nc, {checkAPI: false});
+  const manifests = publishedManifests(jsm);
+  const parts = new StoredParts(partValues(jsm));
+  const checked: CheckedPartition[] = [];
+  for (let partition = 0; partition < deployment.partitions; partition++) {
+    const manifest = await manifests.newest(partition);
+    const filter = bucketSubject('parts', `p${partition}.>`);
+    const {state: stored} = await jsm.streams.info(bucketStream('parts'), {subjects_filter: filter});
+    const {state: log} = await jsm.streams.info(logStream(partition));
+    if (manifest !== undefined) {
+      const index = decodeIndex(await parts.read(manifest.index));
+      const missing = [...partsOf(index)].filter(({key, revisions}) =>
+        revisions.some((_, i) => stored.subjects?.[bucketSubject('parts', `${key}.${i}`)] === undefined),
+      );
+      if (missing.length > 0)
+        throw new Error(`partition ${partition}: ${missing.length} parts of its snapshot are missing`);
+      const {sequence} = manifest.position;
+      if (log.first_seq > sequence + 1 || log.last_seq < sequence)
+        throw new Error(
+          `partition ${partition}: its log goes from ${log.first_seq} to ${log.last_seq}, its snapshot to ${sequence}`,
+        );
+    }
+    checked.push({partition, snapshot: manifest?.position ?? null, lastSequence: log.last_seq});
+  }
+  return checked;
+}
