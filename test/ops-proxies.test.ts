@@ -1,9 +1,10 @@
 // Millrace behind the proxies of ops/proxies, run as they stand there: what they hide, which user a request names behind
 // them, and what becomes of connections that idle.
-import {setTimeout as pause} from 'node:timers/promises';
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
+import {type ConnectionEnd, ConnectionEnds} from './support/connection-ends.js';
 import {canRun, type ProxyProgram, proxyPrograms, ReverseProxy} from './support/reverse-proxy.js';
 import {type Service, startService} from './support/service.js';
+import {until} from './support/until.js';
 
 const missing = proxyPrograms.filter((program) => !canRun(program));
 if (missing.length > 0)
@@ -15,37 +16,55 @@ const nameOf = ({program, basePath}: Variant): string => `${program}${basePath}`
 
 let service: Service;
 const proxies = new Map<string, ReverseProxy>();
-const idled = new Map<string, Promise<readonly number[]>>();
+const wires: ConnectionEnds[] = [];
+const idled = new Map<string, Promise<Idled>>();
 
 beforeAll(async () => {
   service = await startService();
   const start = async (variant: Variant): Promise<void> => {
-    const port = Number(new URL(service.baseUrl).port);
-    const proxy = await ReverseProxy.start(variant.program, variant.basePath, port);
+    const wire = await ConnectionEnds.watch(Number(new URL(service.baseUrl).port));
+    wires.push(wire);
+    const proxy = await ReverseProxy.start(variant.program, variant.basePath, wire.port);
     proxies.set(nameOf(variant), proxy);
-    const statuses = afterIdling(proxy, nameOf(variant));
-    statuses.catch(() => undefined); // Its test says so.
-    idled.set(nameOf(variant), statuses);
+    const outcome = idle(proxy, wire, nameOf(variant));
+    outcome.catch(() => undefined); // Its test says so.
+    idled.set(nameOf(variant), outcome);
   };
   await Promise.all(variants.filter(({program}) => !missing.includes(program)).map(start));
 });
 afterAll(async () => {
   await Promise.all([...proxies.values()].map((proxy) => proxy.end()));
+  await Promise.all(wires.map((wire) => wire.stop()));
   await service.stop();
 });
 
-/** Idle times that end before, at and after Millrace's own (8 to 12 s). */
-const idleMs = [7_500, 8_000, 8_500, 9_000, 9_500, 10_000, 10_500, 11_000, 11_500, 12_000];
+/** Millrace ends what idles after 8 to 12 s, and a request that is sent at that moment is lost. */
+const idleMsMax = 8_000;
+/** Millrace ends a connection right behind an answer where it is asked to, as HAProxy's health checks do. */
+const answeredMsMax = 2_000;
+const clients = 12;
+/** The connection over which a proxy asks every other second whether Millrace lives. */
+const healthChecksMax = 1;
 
-/** The statuses of as many posts as there are idle times, and of as many more over the same connections after these. */
-async function afterIdling(proxy: ReverseProxy, name: string): Promise<readonly number[]> {
-  const post = async (messageId: string): Promise<number> => {
-    const event = {event: 'idle', userId: name, messageId};
-    return (await proxy.send('POST', '/v1/events', service.writeKey, event)).status;
-  };
-  const first = await Promise.all(idleMs.map((ms) => post(`before ${ms}`)));
-  const second = await Promise.all(idleMs.map((ms) => pause(ms).then(() => post(`after ${ms}`))));
-  return [...first, ...second];
+interface Idled {
+  readonly statuses: readonly number[];
+  /** Of the connections between proxy and Millrace, once all of them have ended. */
+  readonly ends: readonly ConnectionEnd[];
+}
+
+/** Many clients post at once, idle until the proxy has no connection left, and post over their own connections again. */
+async function idle(proxy: ReverseProxy, wire: ConnectionEnds, name: string): Promise<Idled> {
+  const postAll = (turn: string) =>
+    Promise.all(
+      Array.from({length: clients}, async (_, i) => {
+        const event = {event: 'idle', userId: name, messageId: `${turn} ${i}`};
+        return (await proxy.send('POST', '/v1/events', service.writeKey, event)).status;
+      }),
+    );
+  const first = await postAll('first');
+  await until('connections that idle have ended', () => wire.openCount <= healthChecksMax);
+  const ends = [...wire.seen];
+  return {statuses: [...first, ...(await postAll('second'))], ends};
 }
 
 const hiddenPaths = ['admin/v1/keys', 'metrics', 'healthz', 'readyz'].flatMap((path) => [
@@ -94,7 +113,12 @@ test.each(installed)(
   },
 );
 
-test.each(installed)('%s answers every request of clients that idled, for however long', async (program) => {
-  const statuses = await Promise.all(['', '/analytics'].map((basePath) => idled.get(nameOf({program, basePath}))));
-  expect(statuses.flat()).toEqual(Array.from({length: 4 * idleMs.length}, () => 200));
+test.each(installed)('%s ends connections before Millrace does', async (program) => {
+  for (const basePath of ['', '/analytics']) {
+    const {statuses, ends} = (await idled.get(nameOf({program, basePath})))!;
+    expect(statuses).toEqual(Array.from({length: 2 * clients}, () => 200));
+    expect(ends.length).toBeGreaterThan(1);
+    const tooLate = ends.filter(({by, idleMs}) => idleMs >= (by === 'client' ? idleMsMax : answeredMsMax));
+    expect(tooLate).toEqual([]);
+  }
 });
