@@ -6,7 +6,7 @@
 //   AP2. A profile that no part has yet, because it changed since the last cut or was set aside by it, is not dropped: nothing
 //        else knows its traits.
 import {must} from './invariant.js';
-import type {Profile} from './profile.js';
+import type {IdentifyTime, Profile} from './profile.js';
 
 /** Looked at in one go, well below 1 ms. */
 const passivatedAtOnce = 1_024;
@@ -36,11 +36,11 @@ export class ActiveProfiles {
   }
 
   /** Applies an identify entry to a profile that is active. */
-  apply(user: number, traitsJson: string): void {
+  apply(user: number, traitsJson: string, time: IdentifyTime): void {
     const held = must(this.active.get(user), 'a profile is active before an entry is applied to it');
     const profile = this.setAside.get(user) === held ? held.copy() : held; // AP1
     this.bytes -= held.byteLength;
-    profile.apply(traitsJson);
+    profile.apply(traitsJson, time);
     this.bytes += profile.byteLength;
     this.active.delete(user);
     this.active.set(user, profile);

@@ -4,13 +4,8 @@
 //   P7. All parts of a manifest stand at its position.
 import {assert} from './invariant.js';
 
-/**
- * Format 3: bodies parts of version 2 (actors/bodies.ts); 4: tables of version 2 (actors/interned.ts); 5: the open chunk may
- * have erased rows, message ids of erased events are in parts by day, and completed deletions in parts. A program that does
- * not know these must not begin to read.
- */
-export const manifestFormat = 5;
-const readableFormats: readonly number[] = [2, 3, 4, manifestFormat];
+/** Of all that a snapshot consists of: a program that knows another one must not begin to read. */
+export const manifestFormat = 6;
 
 /** One part in the store, its key first (`partsBeside`). `revisions` are those of its values of at most 512 KiB, in order. */
 export interface PartRef {
@@ -216,19 +211,17 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
   return bytes;
 }
 
-/** A newer program wrote it. */
+/** A program of another format wrote it. */
 export class UnknownFormat extends Error {
   constructor(format: number) {
-    super(
-      `a snapshot is of format ${format}, which a newer version wrote: this one knows formats up to ${manifestFormat}`,
-    );
+    super(`a snapshot is of format ${format}, which another version wrote: this one knows format ${manifestFormat}`);
   }
 }
 
 /** @throws UnknownFormat */
 export function decodeManifest(bytes: Uint8Array): Manifest {
   const manifest = JSON.parse(decoder.decode(bytes)) as Manifest;
-  if (!readableFormats.includes(manifest.format)) throw new UnknownFormat(manifest.format);
+  if (manifest.format !== manifestFormat) throw new UnknownFormat(manifest.format);
   return manifest;
 }
 

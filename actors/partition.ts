@@ -9,6 +9,7 @@
 //   P8. Received = counted + duplicate + erased (`tally`), always.
 import {ActiveProfiles} from './active-profiles.js';
 import type {ChunkInMemory} from './chunk.js';
+import {bytesOf} from './codec/bytes.js';
 import {type EntryView, entryKind, fingerprint, MessageCursor} from './codec/entries.js';
 import {Deletions} from './deletions.js';
 import {EventRows, type RowKernel} from './event-rows.js';
@@ -105,6 +106,12 @@ export interface Cut {
   >;
 }
 
+/** Entries whose message id was there before, and of those the erased ones'. */
+interface Copies {
+  duplicate: number;
+  tombstoned: number;
+}
+
 export class Partition {
   readonly partition: number;
   private readonly seeds: readonly [number, number, number];
@@ -143,6 +150,8 @@ export class Partition {
   private erasedInLogSequence = 0;
   /** Since this process started. P8 */
   readonly tally = {counted: 0, duplicate: 0, tombstoned: 0, redelivered: 0};
+  /** The same of identifies. */
+  readonly identifies = {counted: 0, duplicate: 0, tombstoned: 0};
 
   constructor(setup: PartitionSetup) {
     this.partition = setup.partition;
@@ -178,13 +187,14 @@ export class Partition {
     const {entry} = cursor;
     let repeats = again;
     while (repeats || this.nextEntry(cursor)) {
+      const isRepeated = repeats;
       repeats = false;
       switch (entry.kind) {
         case entryKind.event:
           this.applyEvent(entry, sequence);
           break;
         case entryKind.identify: {
-          const stop = this.applyIdentify(entry);
+          const stop = this.applyIdentify(entry, sequence, isRepeated);
           if (stop !== undefined) return stop;
           break;
         }
@@ -227,7 +237,7 @@ export class Partition {
   }
 
   private applyEvent(entry: EntryView, sequence: number): void {
-    if (entry.hasMessageId && !this.isFirstCopy(entry, sequence)) return;
+    if (entry.hasMessageId && !this.isFirstCopy(entry, sequence, this.tally)) return;
     const user = this.users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
     const name = this.names.intern(entry.bytes, entry.textStart, entry.textEnd);
     if (name >= this.nameCounts.length) this.growNameCounts();
@@ -277,21 +287,25 @@ export class Partition {
     calls.learnUsers(first);
   }
 
-  private isFirstCopy(entry: EntryView, sequence: number): boolean {
+  private isFirstCopy(entry: EntryView, sequence: number, tally: Copies): boolean {
     const print = this.fingerprint;
     fingerprint(entry, this.seeds, print);
     if (this.tombstones.count > 0 && this.tombstones.has(print)) {
-      this.tally.tombstoned += 1;
+      tally.tombstoned += 1;
       this.erasedInLogSequence = sequence;
       return false;
     }
-    const day = Math.floor(this.logicalMs / dayMs);
+    const day = this.logicalDay;
     if (!this.messageIds.add(print, 0, day)) {
-      this.tally.duplicate += 1;
+      tally.duplicate += 1;
       return false;
     }
     addFresh(this.freshIds, print, day);
     return true;
+  }
+
+  private get logicalDay(): number {
+    return Math.floor(this.logicalMs / dayMs);
   }
 
   /** Logical time back to which every message id is remembered: less than `dedupeMs` once memory did not suffice. */
@@ -338,15 +352,20 @@ export class Partition {
     return closed;
   }
 
-  private applyIdentify(entry: EntryView): Stop | undefined {
+  /** `isRepeated`: its message id was looked at before the fold stopped for the profile. */
+  private applyIdentify(entry: EntryView, sequence: number, isRepeated: boolean): Stop | undefined {
+    if (entry.hasMessageId && !isRepeated && !this.isFirstCopy(entry, sequence, this.identifies)) return undefined;
     const known = this.users.count;
     const user = this.users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
     if (this.profiles.get(user) === undefined) {
       if (user < known) return {kind: 'profile', user};
       this.activate(user, new Profile());
     }
-    this.profiles.apply(user, entry.text());
-    this.userDeltas.addIdentify(user, entry.timeMs);
+    const timeMs = Math.min(entry.timeMs, entry.receivedMs); // T4 (profile.ts)
+    this.profiles.apply(user, entry.text(), {timeMs, isTimed: entry.isTimed});
+    this.userDeltas.addIdentify(user, timeMs);
+    if (entry.hasMessageId) this.userDeltas.addIdentifyId(user, this.fingerprintOf(entry), this.logicalDay);
+    this.identifies.counted += 1;
     return undefined;
   }
 
@@ -400,7 +419,7 @@ export class Partition {
 
   /**
    * Applies the erase entry at the cursor after the shell took the user's rows out of all parts.
-   * `fingerprints`: those of the message ids of these rows. No open chunk holds rows of the user.
+   * `fingerprints`: those of the message ids of these rows and of the user's identifies. No open chunk holds rows of the user.
    */
   applyErasure(
     sequence: number,
@@ -414,7 +433,7 @@ export class Partition {
       this.nameCounts[row.name] -= 1;
     }
     for (const name of new Set(rows.map((row) => row.name))) if (this.nameCounts[name] === 0) this.names.remove(name);
-    for (const print of fingerprints) this.addTombstone(print, Math.floor(this.logicalMs / dayMs));
+    for (const print of fingerprints) this.addTombstone(print, this.logicalDay);
     if (user !== undefined) this.forgetUser(user, rows.length > 0);
     this.rows?.forget();
     this.deletions.add({
@@ -599,8 +618,4 @@ function* encodeFresh(
     const count = ofDay.count - skipped;
     if (count > 0) yield {logicalDay: ofDay.day, count, payload: bytesOf(ofDay.wordsFrom(skipped))};
   }
-}
-
-function bytesOf(array: Float64Array | Uint32Array): Uint8Array {
-  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }

@@ -1,29 +1,50 @@
-// A user's traits: shallow set or update in log order, bounded (API.md, Users).
+// A user's traits: shallow set or update by the time at which each was set, bounded (API.md, Users).
 //   T1. A trait's null is a value; objects are replaced whole.
 //   T2. A full profile leaves a trait out and counts it; what it holds already stays.
 //   T3. Traits stand in the order in which their names were first set, also when the profile was restored meanwhile: an answer
-//       does not tell when memory was freed.
+//       does not tell when memory was freed. Their times are restored with them.
+//   T4. An identify with a time sets only what none of a later time has set, whichever comes first; of equal times the one that
+//       comes last sets. A time ahead of the receipt counts as the receipt: a clock that is ahead locks nothing.
+//   T5. One without a time is of now: it sets what it names in the order of the log, whatever clocks of edges say. What it set
+//       is of its receipt.
+import {assert} from './invariant.js';
 import {membersOf} from './json-members.js';
 import {profileBytesMax, profileTraitsMax} from './limits.js';
 import type {Traits} from './user-records.js';
 
+interface Trait {
+  /** JSON text. */
+  readonly valueJson: string;
+  readonly setMs: number;
+}
+
+/** When traits were set. T4, T5 */
+export interface IdentifyTime {
+  readonly timeMs: number;
+  /** Whether the client said so. */
+  readonly isTimed: boolean;
+}
+
 export class Profile {
-  /** Trait name to the JSON text of its value. T3 */
-  private readonly traits = new Map<string, string>();
+  /** By name. T3 */
+  private readonly traits = new Map<string, Trait>();
   /** UTF-8 bytes of `"name":value,` over all traits. */
   private bytes = 0;
   /** Traits left out because the profile was full. */
   overLimit = 0;
 
   /** Applies one identify entry. */
-  apply(traitsJson: string): void {
+  apply(traitsJson: string, {timeMs, isTimed}: IdentifyTime): void {
     const given = JSON.parse(traitsJson) as Record<string, unknown>;
-    for (const name of Object.keys(given)) this.set(name, JSON.stringify(given[name]));
+    for (const name of Object.keys(given)) {
+      const heldMs = this.traits.get(name)?.setMs ?? timeMs;
+      if (heldMs <= timeMs || !isTimed) this.set(name, {valueJson: JSON.stringify(given[name]), setMs: timeMs});
+    }
   }
 
-  private set(name: string, valueJson: string): void {
+  private set(name: string, trait: Trait): void {
     const held = this.traits.get(name);
-    const added = utf8Length(valueJson) - (held === undefined ? -traitBytes(name) : utf8Length(held));
+    const added = utf8Length(trait.valueJson) - (held === undefined ? -traitBytes(name) : utf8Length(held.valueJson));
     const isFull = held === undefined && this.traits.size === profileTraitsMax;
     // The braces and the comma that the last trait lacks: 2 - 1.
     if (isFull || this.bytes + added + 1 > profileBytesMax) {
@@ -31,7 +52,7 @@ export class Profile {
       return;
     }
     this.bytes += added;
-    this.traits.set(name, valueJson);
+    this.traits.set(name, trait);
   }
 
   get isEmpty(): boolean {
@@ -39,13 +60,13 @@ export class Profile {
   }
 
   get byteLength(): number {
-    return this.bytes + 256;
+    return this.bytes + 256 + this.traits.size * 8;
   }
 
   /** Compact JSON text of the traits object. */
   json(): string {
     let text = '{';
-    for (const [name, valueJson] of this.traits) {
+    for (const [name, {valueJson}] of this.traits) {
       if (text.length > 1) text += ',';
       text += JSON.stringify(name) + ':' + valueJson;
     }
@@ -54,22 +75,24 @@ export class Profile {
 
   /** As a record holds them. */
   printed(): Traits {
-    return {json: this.json(), overLimit: this.overLimit};
+    return {json: this.json(), setMs: Array.from(this.traits.values(), ({setMs}) => setMs), overLimit: this.overLimit};
   }
 
   /** Another one that says the same. */
   copy(): Profile {
     const copy = new Profile();
-    for (const [name, valueJson] of this.traits) copy.traits.set(name, valueJson);
+    for (const [name, trait] of this.traits) copy.traits.set(name, trait);
     copy.bytes = this.bytes;
     copy.overLimit = this.overLimit;
     return copy;
   }
 
-  /** What `json` printed. T3 */
-  static restore(traitsJson: string, overLimit: number): Profile {
+  /** What was printed. T3 */
+  static restore({json, setMs, overLimit}: Traits): Profile {
     const profile = new Profile();
-    for (const [name, valueJson] of membersOf(traitsJson)) profile.set(name, valueJson);
+    let at = 0;
+    for (const [name, valueJson] of membersOf(json)) profile.set(name, {valueJson, setMs: setMs[at++]});
+    assert(at === setMs.length, 'every trait was set at a time');
     profile.overLimit = overLimit;
     return profile;
   }

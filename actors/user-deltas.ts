@@ -1,6 +1,6 @@
 // What users gained since the last cut: numbers in arrays, one slot a touched user (actors/user-records.ts holds the rest).
 import {dayMs} from './limits.js';
-import type {Traits, UserRecord} from './user-records.js';
+import {datedWords, noIds, rememberedIds, type Traits, type UserRecord} from './user-records.js';
 
 const initialSlots = 1_024;
 const none = 0xffffffff;
@@ -50,6 +50,8 @@ export class UserDeltas {
   private readonly followedFor = new Uint32Array(followedAtOnce);
   /** Epoch ms of the newest identify entry of those who have one. */
   private readonly identifyTimes: number[] = [];
+  /** Of the message ids that their identifies had, as records have them. */
+  private readonly identifyIds = new Map<number, Uint32Array>();
 
   /** Returns whether the event's day differs from that of the user's event before: a day comes back at least once. */
   addEvent(user: number, timeMs: number, chunk: number): boolean {
@@ -128,6 +130,14 @@ export class UserDeltas {
     if (this.marks[mark] === 0) this.marks[mark] = this.identifyTimes.push(timeMs);
     const place = this.marks[mark] - 1;
     if (timeMs > this.identifyTimes[place]) this.identifyTimes[place] = timeMs;
+  }
+
+  /** A message id that an identify of the user had; days never run back. */
+  addIdentifyId(user: number, print: Uint32Array, day: number): void {
+    const added = new Uint32Array(datedWords);
+    added[0] = day;
+    added.set(print, 1);
+    this.identifyIds.set(user, rememberedIds(this.identifyIds.get(user) ?? noIds, added));
   }
 
   /** The user's slot, its createdMs lowered to `timeMs`. */
@@ -230,6 +240,7 @@ export class UserDeltas {
       lastEventMs: known(this.times[slot * timeFields + lastEventAt]),
       lastIdentifyMs: identify === 0 ? undefined : this.identifyTimes[identify - 1],
       traits,
+      identifyIds: identify === 0 ? noIds : (this.identifyIds.get(user) ?? noIds),
       chunks,
     };
   }

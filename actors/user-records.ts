@@ -4,12 +4,19 @@
 //
 //   block  = record*                                        (by user index, ascending)
 //   record = userStep:varint flags:u8 createdMs:f64 [lastEventMs:f64] [lastIdentifyMs:f64]
-//            [traits:string(JSON) overLimit:varint] chunks:varint (chunkStep:varint)*
-//     userStep: from the previous user index (the first from 0); chunkStep likewise
+//            [traits:string(JSON) times overLimit:varint] [ids:varint (day:u32 fingerprint:3*u32)*]
+//            chunks:varint (chunkStep:varint)*
+//     times: when each trait was set = count:varint [firstMs:f64 (msStep: zigzag varint)*]
+//     ids: fingerprints of the identifies' message ids, which no row has
+//     userStep: from the previous user index (the first from 0); chunkStep, msStep likewise
 //
 //   U1. createdMs = min(event times, identify times); lastEventMs, lastIdentifyMs = max: any order of arrival gives the same.
-import {ByteReader, ByteWriter} from './codec/bytes.js';
+//   U2. Of identifies' ids those are kept that their partition remembers, and no more than `identifyIdsMax` of a user, the newest:
+//       an erasure makes tombstones of them (actors/partition.ts), as it does of ids in rows.
+import {ByteReader, ByteWriter, bytesOf} from './codec/bytes.js';
+import {fingerprintWords} from './fingerprints.js';
 import {assert} from './invariant.js';
+import {dayMs, dedupeMs} from './limits.js';
 
 /**
  * A block is closed at so many users or bytes, one that is merged up to a quarter later: whoever looks for a user passes over
@@ -22,9 +29,17 @@ const userBlockBytes = 256 * 1024;
 const flagEvents = 1;
 const flagIdentified = 2;
 const flagTraits = 4;
+const flagIdentifyIds = 8;
+
+/** U2: more than one every twelve minutes of the days for which they are remembered. */
+const identifyIdsMax = 1_024;
+/** A logical day, and a fingerprint. */
+export const datedWords = 1 + fingerprintWords;
 
 export interface Traits {
   readonly json: string;
+  /** When each of them was set, epoch ms. */
+  readonly setMs: readonly number[];
   readonly overLimit: number;
 }
 
@@ -36,6 +51,8 @@ export interface UserRecord {
   readonly lastIdentifyMs: number | undefined;
   /** Undefined: this part of the record says nothing of them. */
   readonly traits: Traits | undefined;
+  /** Of identifies' message ids, `datedWords` each, the newest last. U2 */
+  readonly identifyIds: Uint32Array;
   /** Chunks that may hold rows of the user, ascending. */
   readonly chunks: readonly number[];
 }
@@ -48,8 +65,30 @@ export function mergeRecords(older: UserRecord, newer: UserRecord): UserRecord {
     lastEventMs: later(older.lastEventMs, newer.lastEventMs),
     lastIdentifyMs: later(older.lastIdentifyMs, newer.lastIdentifyMs),
     traits: newer.traits ?? older.traits,
+    identifyIds: rememberedIds(older.identifyIds, newer.identifyIds),
     chunks: uniteAscending(older.chunks, newer.chunks),
   };
+}
+
+export const noIds = new Uint32Array(0);
+
+/** The fingerprints of a record's ids. */
+export function identifyIds({identifyIds: ids}: UserRecord): Uint32Array[] {
+  return Array.from({length: ids.length / datedWords}, (_, i) =>
+    ids.subarray(i * datedWords + 1, (i + 1) * datedWords),
+  );
+}
+
+/** Those of both that are still remembered. U2 */
+export function rememberedIds(older: Uint32Array, newer: Uint32Array): Uint32Array {
+  if (newer.length === 0) return older;
+  const both = new Uint32Array(older.length + newer.length);
+  both.set(older);
+  both.set(newer, older.length);
+  const fromDay = both[both.length - datedWords] - dedupeMs / dayMs;
+  let first = Math.max(0, both.length - identifyIdsMax * datedWords);
+  while (both[first] < fromDay) first += datedWords;
+  return both.subarray(first);
 }
 
 function later(a: number | undefined, b: number | undefined): number | undefined {
@@ -93,14 +132,20 @@ export class UserBlockWriter {
     writer.u8(
       (record.lastEventMs === undefined ? 0 : flagEvents) |
         (record.lastIdentifyMs === undefined ? 0 : flagIdentified) |
-        (record.traits === undefined ? 0 : flagTraits),
+        (record.traits === undefined ? 0 : flagTraits) |
+        (record.identifyIds.length === 0 ? 0 : flagIdentifyIds),
     );
     writer.f64(record.createdMs);
     if (record.lastEventMs !== undefined) writer.f64(record.lastEventMs);
     if (record.lastIdentifyMs !== undefined) writer.f64(record.lastIdentifyMs);
     if (record.traits !== undefined) {
       writer.string(record.traits.json);
+      writeTimes(writer, record.traits.setMs);
       writer.varint(record.traits.overLimit);
+    }
+    if (record.identifyIds.length > 0) {
+      writer.varint(record.identifyIds.length / datedWords);
+      writer.raw(bytesOf(record.identifyIds));
     }
     writer.varint(record.chunks.length);
     let previous = 0;
@@ -153,8 +198,10 @@ export class UserBlockReader {
     reader.position += 8 + (flags & flagEvents ? 8 : 0) + (flags & flagIdentified ? 8 : 0);
     if (flags & flagTraits) {
       reader.skipString();
+      skipTimes(reader);
       reader.skipVarints(1);
     }
+    if (flags & flagIdentifyIds) reader.skip(reader.varint() * datedWords * 4);
     reader.skipVarints(reader.varint());
   }
 
@@ -164,16 +211,51 @@ export class UserBlockReader {
     const createdMs = reader.f64();
     const lastEventMs = flags & flagEvents ? reader.f64() : undefined;
     const lastIdentifyMs = flags & flagIdentified ? reader.f64() : undefined;
-    const traits = flags & flagTraits ? {json: reader.string(), overLimit: reader.varint()} : undefined;
+    const traits = flags & flagTraits ? readTraits(reader) : undefined;
+    const identifyIds = flags & flagIdentifyIds ? readIds(reader) : noIds;
     const chunks = new Array<number>(reader.varint());
     let chunk = 0;
     for (let i = 0; i < chunks.length; i++) {
       chunk += reader.varint();
       chunks[i] = chunk;
     }
-    return {user: this.user, createdMs, lastEventMs, lastIdentifyMs, traits, chunks};
+    return {user: this.user, createdMs, lastEventMs, lastIdentifyMs, traits, identifyIds, chunks};
   }
 }
+
+function readTraits(reader: ByteReader): Traits {
+  return {json: reader.string(), setMs: readTimes(reader), overLimit: reader.varint()};
+}
+
+function readIds(reader: ByteReader): Uint32Array {
+  return new Uint32Array(reader.raw(reader.varint() * datedWords * 4).slice().buffer);
+}
+
+/** Most traits are set together: a byte for each but the first. */
+function writeTimes(writer: ByteWriter, times: readonly number[]): void {
+  writer.varint(times.length);
+  times.forEach((timeMs, i) => {
+    if (i === 0) writer.f64(timeMs);
+    else writer.varint(zigzag(timeMs - times[i - 1]));
+  });
+}
+
+function readTimes(reader: ByteReader): number[] {
+  const times = new Array<number>(reader.varint());
+  for (let i = 0; i < times.length; i++) times[i] = i === 0 ? reader.f64() : times[i - 1] + unzigzag(reader.varint());
+  return times;
+}
+
+function skipTimes(reader: ByteReader): void {
+  const count = reader.varint();
+  if (count === 0) return;
+  reader.skip(8);
+  reader.skipVarints(count - 1);
+}
+
+/** Of integers of up to 52 bits. */
+const zigzag = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * value);
+const unzigzag = (value: number): number => (value % 2 === 0 ? value / 2 : -(value + 1) / 2);
 
 /** The record of one user in a block, if it is there. */
 export function findRecord(payload: Uint8Array, user: number): UserRecord | undefined {

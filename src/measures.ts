@@ -55,6 +55,7 @@ export interface PartitionMeasures {
   readonly snapshots: number;
   /** What became of the events in the log. */
   readonly events: {readonly counted: number; readonly duplicate: number; readonly erased: number};
+  readonly identifies: PartitionMeasures['events'];
   /** Messages that were in the log twice. */
   readonly redelivered: number;
   /** Numbers that producers skipped: messages that the log lacks. */

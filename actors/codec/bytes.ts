@@ -276,6 +276,11 @@ export function wtf8(text: string): Uint8Array {
   return writer.bytes.slice(start, reader.position);
 }
 
+/** A view, not a copy. */
+export function bytesOf(array: Float64Array | Uint32Array): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
 /** Whether bytes[start .. end) are those of `wanted`. */
 export function holds(bytes: Uint8Array, start: number, end: number, wanted: Uint8Array): boolean {
   if (end - start !== wanted.length) return false;

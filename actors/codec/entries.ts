@@ -3,7 +3,7 @@
 //   message  = 'M' version:u8 producer:8 bytes n:f64 logTimeMs:f64 count:u32 entry*
 //   entry    = kind:u8 length:u32 payload                      (length counts the payload)
 //   event    = head userKey:string name:string [messageId:string] [anonymousId:string] [properties]
-//   identify = head userKey:string traits:string(JSON)         (timeMs = receivedMs)
+//   identify = head userKey:string traits:string(JSON) [messageId:string]
 //   erase    = head userKey:string deletionId:string
 //   tick     = timeMs:f64 periodMs:f64 reason:u8            (periodMs: the longest step that logical time takes)
 //   filler   = any bytes; folding skips it
@@ -37,7 +37,7 @@ const userKeyOffset = entryHeadBytes + 17;
 /** Bytes of 'u' and 'a'. */
 const userKeyKind = {user: 0x75, anonymous: 0x61};
 /**
- * Flags of an event entry: which of its optional fields follow, whether the client sent a time (else `timeMs` is that of the
+ * Flags of an event or identify entry: which of its optional fields follow, whether the client sent a time (else `timeMs` is that of the
  * receipt, which a retry does not have again), and whether it was corrected. 8 is taken in bodies (actors/bodies.ts).
  */
 export const eventFlag = {messageId: 1, anonymousId: 2, properties: 4, timed: 16, corrected: 32} as const;
@@ -147,11 +147,25 @@ function writeUserKey(writer: ByteWriter, kind: number, bytes: Uint8Array, start
   writer.bytes[writer.position - (end - start) - 1] = kind;
 }
 
+/** What an identify may bring beside its traits: the client's idempotency key, and when it says they were set, epoch ms. */
+export interface IdentifyOptions {
+  readonly messageId?: string | undefined;
+  readonly sentMs?: number | undefined;
+}
+
 /** Appends one identify entry; `traitsJson` is the compact JSON text of the traits object. */
-export function writeIdentify(writer: ByteWriter, userId: string, traitsJson: string, receivedMs: number): void {
-  const start = beginUserEntry(writer, entryKind.identify, 0, receivedMs, receivedMs);
+export function writeIdentify(
+  writer: ByteWriter,
+  userId: string,
+  traitsJson: string,
+  receivedMs: number,
+  {messageId, sentMs}: IdentifyOptions = {},
+): void {
+  const flags = (messageId === undefined ? 0 : eventFlag.messageId) | (sentMs === undefined ? 0 : eventFlag.timed);
+  const start = beginUserEntry(writer, entryKind.identify, flags, sentMs ?? receivedMs, receivedMs);
   writer.string('u' + userId);
   writer.string(traitsJson);
+  if (messageId !== undefined) writer.string(messageId);
   endEntry(writer, start);
 }
 
@@ -368,7 +382,7 @@ export class EntryView {
   readonly bytes: Uint8Array;
   private readonly reader: ByteReader;
   kind: EntryKind = entryKind.filler;
-  /** Of an event: `eventFlag`. */
+  /** Of an event or identify entry: `eventFlag`. */
   flags = 0;
   payloadStart = 0;
   payloadEnd = 0;
@@ -433,7 +447,7 @@ export class EntryView {
     this.textStart = reader.skipString();
     this.textEnd = reader.position;
     this.messageIdStart = this.messageIdEnd = this.anonymousIdStart = this.anonymousIdEnd = this.propertiesStart = 0;
-    if (kind !== entryKind.event) return;
+    if (kind === entryKind.erase) return;
     if (flags & eventFlag.messageId) {
       this.messageIdStart = reader.skipString();
       this.messageIdEnd = reader.position;
@@ -449,9 +463,14 @@ export class EntryView {
     return this.messageIdEnd > 0;
   }
 
+  /** Whether the client sent a time. */
+  get isTimed(): boolean {
+    return (this.flags & eventFlag.timed) !== 0;
+  }
+
   /** The time as the client sent it, epoch ms; undefined: it sent none. */
   get sentMs(): number | undefined {
-    if ((this.flags & eventFlag.timed) === 0) return undefined;
+    if (!this.isTimed) return undefined;
     if ((this.flags & eventFlag.corrected) === 0) return this.timeMs;
     const context = must(this.contextJson(), 'log: a corrected event has the time as sent in its context');
     return parseTimestamp((JSON.parse(context) as Record<string, string>)[originalTimestamp]);
@@ -620,11 +639,15 @@ export function propertiesJson(bytes: Uint8Array, propertiesStart: number): stri
   return text + '}';
 }
 
-/** Keyed 96-bit fingerprint of (user, message id), written to `words`. */
+/** Message ids of identifies are a scope of their own: an event of the same user may have the same one. 'iden' */
+const identifyDomain = 0x6964656e;
+
+/** Keyed 96-bit fingerprint of (kind of entry, user, message id), written to `words`. */
 export function fingerprint(entry: EntryView, seeds: readonly [number, number, number], words: Uint32Array): void {
-  words[0] = seeds[0];
-  words[1] = seeds[1];
-  words[2] = seeds[2];
+  const domain = entry.kind === entryKind.identify ? identifyDomain : 0;
+  words[0] = seeds[0] ^ domain;
+  words[1] = seeds[1] ^ domain;
+  words[2] = seeds[2] ^ domain;
   hashWords(entry.bytes, entry.keyStart, entry.keyEnd, words);
   words[0] ^= seeds[0];
   words[1] ^= seeds[1];

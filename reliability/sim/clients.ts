@@ -27,7 +27,13 @@ interface Event {
 
 type Request =
   | {readonly kind: 'events'; readonly events: readonly Event[]}
-  | {readonly kind: 'identify'; readonly user: number; readonly traits: object}
+  | {
+      readonly kind: 'identify';
+      readonly user: number;
+      readonly traits: object;
+      readonly messageId: string | undefined;
+      readonly sentMs: number | undefined;
+    }
   | {readonly kind: 'erase'; readonly user: number; readonly deletion: string};
 
 export interface ClientOptions {
@@ -75,15 +81,28 @@ export class Clients {
     const {chance} = this;
     const user = chance.between(0, userCount - 1);
     if (this.options.erases && chance.is(0.08)) return {kind: 'erase', user, deletion: `del${chance.between(0, 1e9)}`};
-    if (chance.is(0.12)) return {kind: 'identify', user, traits: this.drawTraits()};
+    if (chance.is(0.12)) return this.drawIdentify(user);
     return {
       kind: 'events',
       events: Array.from({length: chance.is(0.3) ? chance.between(2, 6) : 1}, () => this.event()),
     };
   }
 
+  /** Some are of a clock ahead, and most of those with a time come late. */
+  private drawIdentify(user: number): Request {
+    const {chance} = this;
+    return {
+      kind: 'identify',
+      user,
+      traits: this.drawTraits(),
+      messageId: chance.is(0.5) ? this.messageId() : undefined,
+      sentMs: chance.is(0.5) ? Math.floor(Date.now() + chance.within(-20, 5) * 1_000) : undefined,
+    };
+  }
+
   private drawTraits(): object {
     const value = this.chance.between(0, 99);
+    if (this.chance.is(0.4)) return {email: `tok${this.tokens++}z`};
     return this.chance.is(0.5) ? {plan: `p${value}`} : {[`k${value % 4}`]: value, plan: null};
   }
 
@@ -208,7 +227,7 @@ function writesOf(request: Request): ((writer: ByteWriter) => void)[] {
     case 'events':
       return request.events.map((event) => (writer) => writeOne(writer, event, nowMs));
     case 'identify':
-      return [(writer) => writeIdentify(writer, `u${request.user}`, JSON.stringify(request.traits), nowMs)];
+      return [(writer) => writeIdentify(writer, `u${request.user}`, JSON.stringify(request.traits), nowMs, request)];
     case 'erase':
       return [(writer) => writeErase(writer, ...keyOf(request.user), request.deletion, nowMs)];
   }

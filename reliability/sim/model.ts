@@ -13,8 +13,10 @@ interface Row {
 
 interface User {
   readonly rows: Row[];
-  readonly traits: Map<string, unknown>;
+  readonly traits: Map<string, {readonly value: unknown; readonly setMs: number}>;
   readonly identifiedMs: number[];
+  /** By which what its identifies said can be told. */
+  readonly traitTexts: Set<string>;
 }
 
 export class Model {
@@ -23,7 +25,7 @@ export class Model {
   private readonly producers = new Map<string, number>();
   /** Events that each deletion took, by its id. */
   readonly deletions = new Map<string, number>();
-  /** Texts of erased events that may be nowhere any more. */
+  /** Texts of erased events and traits that may be nowhere any more. */
   readonly gone = new Set<string>();
 
   /** `textOf` finds the text that an event's JSON can be told by. */
@@ -36,32 +38,45 @@ export class Model {
 
   private applyEntry(entry: EntryView, textOf: (json: string) => string): void {
     if (entry.kind === entryKind.event) this.event(entry, textOf);
-    else if (entry.kind === entryKind.identify) this.identify(entry);
+    else if (entry.kind === entryKind.identify) this.identify(entry, textOf);
     else if (entry.kind === entryKind.erase) this.erase(entry, textOf);
   }
 
   private event(entry: EntryView, textOf: (json: string) => string): void {
     const key = entry.userKey();
     const json = eventJson(entry, 0, 0);
-    if (entry.hasMessageId) {
-      const id = JSON.stringify([key, entry.messageId()]);
-      // A late retry of an erased event is not stored either: its text stays gone.
-      if (this.messageIds.has(id)) return;
-      this.messageIds.add(id);
-    }
+    if (this.isCopy(entry)) return;
     this.gone.delete(textOf(json));
     this.user(key).rows.push({name: entry.text(), timeMs: entry.timeMs, json});
   }
 
-  private identify(entry: EntryView): void {
+  /** A late retry of what was erased is not stored either: its text stays gone. */
+  private isCopy(entry: EntryView): boolean {
+    if (!entry.hasMessageId) return false;
+    const id = JSON.stringify([entry.kind, entry.userKey(), entry.messageId()]);
+    const isKnown = this.messageIds.has(id);
+    this.messageIds.add(id);
+    return isKnown;
+  }
+
+  private identify(entry: EntryView, textOf: (json: string) => string): void {
+    if (this.isCopy(entry)) return;
     const user = this.user(entry.userKey());
-    for (const [name, value] of Object.entries(JSON.parse(entry.text()))) user.traits.set(name, value);
-    user.identifiedMs.push(entry.timeMs);
+    const setMs = Math.min(entry.timeMs, entry.receivedMs);
+    for (const [name, value] of Object.entries(JSON.parse(entry.text()))) {
+      const isOlder = (user.traits.get(name)?.setMs ?? setMs) > setMs;
+      if (!entry.isTimed || !isOlder) user.traits.set(name, {value, setMs});
+    }
+    user.identifiedMs.push(setMs);
+    const text = textOf(entry.text());
+    this.gone.delete(text);
+    if (text !== '') user.traitTexts.add(text);
   }
 
   private erase(entry: EntryView, textOf: (json: string) => string): void {
     const rows = this.users.get(entry.userKey())?.rows ?? [];
     for (const row of rows) this.gone.add(textOf(row.json));
+    for (const text of this.users.get(entry.userKey())?.traitTexts ?? []) this.gone.add(text);
     this.deletions.set(entry.text(), rows.length);
     this.users.delete(entry.userKey());
   }
@@ -69,7 +84,7 @@ export class Model {
   private user(key: string): User {
     const held = this.users.get(key);
     if (held !== undefined) return held;
-    const fresh: User = {rows: [], traits: new Map(), identifiedMs: []};
+    const fresh: User = {rows: [], traits: new Map(), identifiedMs: [], traitTexts: new Set()};
     this.users.set(key, fresh);
     return fresh;
   }
@@ -107,7 +122,7 @@ export class Model {
       .map(([key, {rows, traits, identifiedMs}]) => {
         const eventsMs = rows.map(({timeMs}) => timeMs);
         const createdMs = Math.min(...eventsMs, ...identifiedMs);
-        const traitsJson = JSON.stringify(Object.fromEntries(traits));
+        const traitsJson = JSON.stringify(Object.fromEntries(Array.from(traits, ([name, {value}]) => [name, value])));
         return profileText(key, createdMs, newest(eventsMs), newest(identifiedMs), traitsJson);
       })
       .sort();

@@ -59,9 +59,9 @@ export class EntryEncoder {
     this.locate();
   }
 
-  identify({userId, traitsJson}: AcceptedIdentify, receivedMs: number): void {
+  identify(identify: AcceptedIdentify, receivedMs: number): void {
     this.writer.position = 0;
-    writeIdentify(this.writer, userId, traitsJson, receivedMs);
+    writeIdentify(this.writer, identify.userId, identify.traitsJson, receivedMs, identify);
     this.locate();
   }
 

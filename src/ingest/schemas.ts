@@ -90,7 +90,17 @@ export const eventSchema = (receivedMs: () => number) =>
 export const batchSchema = (event: ReturnType<typeof eventSchema>) =>
   z.looseObject({events: z.array(event).min(1).max(batchEventsMax)});
 
-export const identifySchema = z.looseObject({
-  userId: id(refusalTexts.userId).describe('Your identifier of the user.'),
-  traits: storedObject(refusalTexts.traits).describe('What is set or updated; other traits stay as they are.'),
-});
+/** `receivedMs` as for events. */
+export const identifySchema = (receivedMs: () => number) =>
+  z.looseObject({
+    userId: id(refusalTexts.userId).describe('Your identifier of the user.'),
+    traits: storedObject(refusalTexts.traits).describe('What is set or updated; other traits stay as they are.'),
+    messageId: text(refusalTexts.messageId, messageIdCharsMax)
+      .nullish()
+      .describe("An idempotency key of this user's identify calls: a second copy is acknowledged and changes nothing."),
+    timestamp: timestamp(receivedMs)
+      .nullish()
+      .describe(
+        'When the traits were set: what a later identify has set stays. Absent, it is now. Up to 24 hours ahead.',
+      ),
+  });

@@ -25,6 +25,9 @@ export interface AcceptedIdentify {
   readonly userId: string;
   /** Compact JSON text of the traits object. */
   readonly traitsJson: string;
+  readonly messageId: string | undefined;
+  /** When the client says that they were set, epoch ms; undefined: it does not say. */
+  readonly sentMs: number | undefined;
 }
 
 type JsonObject = {readonly [key: string]: unknown};
@@ -43,13 +46,18 @@ export function readEvent(value: unknown, receivedMs: number, draft: EventDraft)
 }
 
 /** Field refusals carry the code `invalid_event`; the answer to an identify says `invalid_request` (API.md, Errors). */
-export function readIdentify(value: JsonObject): AcceptedIdentify | Refusal {
+export function readIdentify(value: JsonObject, receivedMs: number): AcceptedIdentify | Refusal {
   const refusal = walkFields(value, 'traits');
   if (refusal !== undefined) return orTooLarge(value, refusal);
   if (walk.weight > eventBytesMax && isTooLarge(value)) return refusals.size;
   const {userId, traits} = value;
+  const messageId = value.messageId ?? undefined; // V2
   if (!isNewId(userId)) return refusals.userId;
-  return {userId, traitsJson: traits === undefined || traits === null ? '{}' : JSON.stringify(traits)};
+  if (messageId !== undefined && !isMessageId(messageId)) return refusals.messageId;
+  const sentMs = sentTime(value.timestamp, receivedMs);
+  if (typeof sentMs === 'object') return sentMs;
+  const traitsJson = traits === undefined || traits === null ? '{}' : JSON.stringify(traits);
+  return {userId, traitsJson, messageId, sentMs};
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -74,16 +82,21 @@ function readStrings(value: JsonObject, draft: EventDraft): Refusal | undefined 
 }
 
 function readTimestamp(timestamp: unknown, receivedMs: number, draft: EventDraft): Refusal | undefined {
+  const sentMs = sentTime(timestamp, receivedMs);
+  if (typeof sentMs === 'object') return sentMs;
   draft.receivedMs = receivedMs;
-  draft.timeMs = receivedMs;
-  draft.sentMs = undefined;
-  if (timestamp === undefined || timestamp === null) return undefined;
+  draft.timeMs = sentMs ?? receivedMs;
+  draft.sentMs = sentMs;
+  return undefined;
+}
+
+/** Epoch ms; undefined: the client says no time. */
+function sentTime(timestamp: unknown, receivedMs: number): number | Refusal | undefined {
+  if (timestamp === undefined || timestamp === null) return undefined; // V2
   if (typeof timestamp !== 'string') return refusals.timestamp;
   const timeMs = parseTimestamp(timestamp);
   if (!(timeMs >= 0)) return refusals.timestamp;
-  if (timeMs > receivedMs + futureMsMax) return refusals.future;
-  draft.timeMs = draft.sentMs = timeMs;
-  return undefined;
+  return timeMs > receivedMs + futureMsMax ? refusals.future : timeMs;
 }
 
 /** Walks every field; `stored` names the one whose bounds matter. */

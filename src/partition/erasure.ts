@@ -14,7 +14,7 @@ import type {ErasedRow, Partition} from '../../actors/partition.js';
 import {RestoredChunk} from '../../actors/restored-chunk.js';
 import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
 import {encodeRows, type RowsView, timeOf, viewRows} from '../../actors/rows.js';
-import {withoutRecord} from '../../actors/user-records.js';
+import {identifyIds, withoutRecord} from '../../actors/user-records.js';
 import {BodiesPart} from '../parts/bodies-part.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {compressBlock, entryOf, imageOf} from './chunk-parts.js';
@@ -28,7 +28,7 @@ const chunksAtOnce = 4;
 
 export interface Erased {
   readonly rows: ErasedRow[];
-  /** Of the message ids of these rows. */
+  /** Of the message ids of these rows, and of the user's identifies. */
   readonly fingerprints: Uint32Array[];
   /** As they are without the user. */
   readonly chunks: ChunkEntry[];
@@ -73,7 +73,7 @@ export class Erasure {
     const {partition, layout} = this;
     await layout.settle(0);
     const record = await loadRecord(partition, layout, this.cache, user);
-    const erased: Erased = {rows: [], fingerprints: [], chunks: []};
+    const erased: Erased = {rows: [], fingerprints: record === undefined ? [] : identifyIds(record), chunks: []};
     const open = this.takeOutOfOpen(user, erased);
     const chunks = (record?.chunks ?? []).flatMap((number) => layout.chunks.get(number) ?? []);
     for (let at = 0; at < chunks.length; at += chunksAtOnce) {

@@ -92,7 +92,7 @@ export class ManifestStore {
     return newest > epoch ? this.replaced() : undefined;
   }
 
-  /** What a newer version wrote another owner wrote. */
+  /** What another version wrote another owner wrote. */
   private async newestEpoch(): Promise<number> {
     try {
       return (await this.read())?.manifest.epoch ?? 0;

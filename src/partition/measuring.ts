@@ -26,6 +26,11 @@ export function measurePartition(runner: Runner, caughtUp: CatchUp): PartitionMe
     snapshotMs: snapshots.lastMs,
     snapshots: snapshots.count,
     events: {counted, duplicate, erased: tombstoned},
+    identifies: {
+      counted: partition.identifies.counted,
+      duplicate: partition.identifies.duplicate,
+      erased: partition.identifies.tombstoned,
+    },
     redelivered,
     ...runner.found,
     damagedParts: damage.countOf(partition.partition),

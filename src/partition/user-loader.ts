@@ -72,5 +72,5 @@ export async function loadProfile(
   user: number,
 ): Promise<Profile> {
   const record = must(await loadRecord(partition, layout, cache, user), 'an interned user has a record');
-  return record.traits === undefined ? new Profile() : Profile.restore(record.traits.json, record.traits.overLimit);
+  return record.traits === undefined ? new Profile() : Profile.restore(record.traits);
 }

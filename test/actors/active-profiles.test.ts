@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {ActiveProfiles} from '../../actors/active-profiles.js';
 import {Profile} from '../../actors/profile.js';
+import type {Traits} from '../../actors/user-records.js';
 
 type Step =
   | {kind: 'identify'; user: number; traitsJson: string}
@@ -11,6 +12,9 @@ type Step =
   | {kind: 'cut done'}
   | {kind: 'passivate'; bytesMax: number}
   | {kind: 'next piece'};
+
+const none: Traits = {json: '{}', setMs: [], overLimit: 0};
+const time = {timeMs: 5, isTimed: false};
 
 const user = fc.nat(4);
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -34,11 +38,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** The partition's part: profiles come back out of what was printed. */
 class World {
   readonly profiles = new ActiveProfiles();
-  private readonly parts = new Map<number, string>();
+  private readonly parts = new Map<number, Traits>();
   /** As each profile is; and as those that were changed since the last cut were at the cut. */
-  private readonly now = new Map<number, string>();
+  private readonly now = new Map<number, Traits>();
   private changed = new Set<number>();
-  private cut: {setAside: ReadonlyMap<number, Profile>; expected: Map<number, string>} | undefined;
+  private cut: {setAside: ReadonlyMap<number, Profile>; expected: Map<number, Traits>} | undefined;
   private passivating: Generator<undefined> | undefined;
 
   run(one: Step): void {
@@ -65,11 +69,11 @@ class World {
 
   private identify(userId: number, traitsJson: string): void {
     if (this.profiles.get(userId) === undefined)
-      this.profiles.activate(userId, Profile.restore(this.parts.get(userId) ?? '{}', 0));
-    this.profiles.apply(userId, traitsJson);
-    const model = Profile.restore(this.now.get(userId) ?? '{}', 0);
-    model.apply(traitsJson);
-    this.now.set(userId, model.json());
+      this.profiles.activate(userId, Profile.restore(this.parts.get(userId) ?? none));
+    this.profiles.apply(userId, traitsJson, time);
+    const model = Profile.restore(this.now.get(userId) ?? none);
+    model.apply(traitsJson, time);
+    this.now.set(userId, model.printed());
     this.changed.add(userId);
   }
 
@@ -79,7 +83,7 @@ class World {
     for (const known of [this.now, this.parts, this.changed]) known.delete(userId);
   }
 
-  private takeChanged(): Map<number, string> {
+  private takeChanged(): Map<number, Traits> {
     const taken = new Map([...this.changed].map((userId) => [userId, this.now.get(userId)!]));
     this.changed = new Set();
     return taken;
@@ -87,19 +91,19 @@ class World {
 
   private cutDone(): void {
     if (this.cut === undefined) return;
-    const printed = new Map([...this.cut.setAside].map(([userId, profile]) => [userId, profile.json()]));
+    const printed = new Map([...this.cut.setAside].map(([userId, profile]) => [userId, profile.printed()]));
     expect(printed).toEqual(this.cut.expected);
-    for (const [userId, json] of printed) this.parts.set(userId, json);
+    for (const [userId, traits] of printed) this.parts.set(userId, traits);
     this.profiles.cutDone();
     this.cut = undefined;
   }
 
   expectWhole(): void {
     let bytes = 0;
-    for (const [userId, json] of this.now) {
+    for (const [userId, traits] of this.now) {
       const active = this.profiles.get(userId);
       bytes += active?.byteLength ?? 0;
-      expect(active?.json() ?? this.parts.get(userId)).toBe(json);
+      expect(active?.printed() ?? this.parts.get(userId)).toEqual(traits);
     }
     expect(this.profiles.bytes).toBe(bytes);
   }
@@ -129,14 +133,14 @@ test('memory is freed in pieces, the longest unused first', () => {
   const pieces = profiles.passivate(1_000 * profiles.get(0)!.byteLength);
   pieces.next();
   expect([profiles.size, profiles.get(0)]).toEqual([4_000 + 96, undefined]);
-  profiles.apply(2_000, '{"a":2}');
+  profiles.apply(2_000, '{"a":2}', time);
   expect([...pieces].length).toBeGreaterThanOrEqual(3);
   expect(profiles.size).toBe(1_000);
   expect(profiles.get(2_000)?.json()).toBe('{"a":2}');
   expect([profiles.get(4_000), profiles.get(4_001) === undefined]).toEqual([undefined, false]);
 });
 
-function activated(profiles: ActiveProfiles, userId: number): [number, string] {
+function activated(profiles: ActiveProfiles, userId: number): [number, string, typeof time] {
   profiles.activate(userId, new Profile());
-  return [userId, '{"a":1}'];
+  return [userId, '{"a":1}', time];
 }

@@ -24,7 +24,14 @@ import {MemoryShell} from '../support/memory-shell.js';
 
 type Entry =
   | {kind: 'event'; user: number; name: number; timeMs: number; messageId: number | undefined; text: string}
-  | {kind: 'identify'; user: number; traits: Record<string, number | null>; timeMs: number}
+  | {
+      kind: 'identify';
+      user: number;
+      traits: Record<string, number | null>;
+      timeMs: number;
+      sentMs?: number | undefined;
+      messageId?: number | undefined;
+    }
   | {kind: 'erase'; user: number}
   | {kind: 'tick'; stepMs: number}
   | {kind: 'filler'};
@@ -50,6 +57,11 @@ const entry: fc.Arbitrary<Entry> = fc.oneof(
       user,
       traits: fc.dictionary(fc.constantFrom('b', 'a', '1', 'c'), fc.option(fc.integer()), {maxKeys: 3}),
       timeMs: fc.integer({min: 0, max: 99}).map((ms) => base + ms),
+      sentMs: fc.option(
+        fc.integer({min: -9, max: 120}).map((ms) => base + ms),
+        {nil: undefined},
+      ),
+      messageId: fc.option(fc.integer({min: 0, max: 8}), {nil: undefined}),
     }),
   },
   {weight: 1, arbitrary: fc.record({kind: fc.constant('erase' as const), user})},
@@ -74,7 +86,10 @@ function write(writer: ByteWriter, one: Exclude<Entry, {kind: 'tick'}>, at: numb
       });
       return;
     case 'identify':
-      writeIdentify(writer, `u${one.user}`, JSON.stringify(one.traits), one.timeMs);
+      writeIdentify(writer, `u${one.user}`, JSON.stringify(one.traits), one.timeMs, {
+        messageId: one.messageId === undefined ? undefined : `m${one.messageId}`,
+        sentMs: one.sentMs,
+      });
       return;
     case 'erase':
       writeErase(writer, 'u', `u${one.user}`, `del_0_${at}`, base);
@@ -231,8 +246,11 @@ describe('partition', () => {
     await fc.assert(
       fc.asyncProperty(log, cuts, async (entries, split) => {
         const shell = await folded(messages(entries, split));
-        const {counted, duplicate, tombstoned} = shell.partition.tally;
-        expect(counted + duplicate + tombstoned).toBe(entries.filter((one) => one.kind === 'event').length);
+        const all = ({counted, duplicate, tombstoned}: typeof shell.partition.identifies) =>
+          counted + duplicate + tombstoned;
+        const {tally, identifies} = shell.partition;
+        expect(all(tally)).toBe(entries.filter((one) => one.kind === 'event').length);
+        expect(all(identifies)).toBe(entries.filter((one) => one.kind === 'identify').length);
       }),
       {numRuns: 60},
     );
@@ -249,6 +267,63 @@ describe('partition', () => {
     await shell.append(event);
     expect(shell.partition.tally).toMatchObject({counted: 1, duplicate: 1});
   });
+
+  test('an identify whose message id was there is not applied; an event with the same one is no copy of it', async () => {
+    const shell = new MemoryShell();
+    const options = {messageId: 'm'};
+    await shell.append((writer) => writeIdentify(writer, 'u', '{"plan":"free"}', base, options));
+    await shell.append((writer) => writeIdentify(writer, 'u', '{"plan":"pro"}', base + 1));
+    await shell.append((writer) => writeIdentify(writer, 'u', '{"plan":"free"}', base + 2, options));
+    await shell.append((writer) => writeIdentify(writer, 'other', '{}', base + 3, options));
+    await shell.append((writer) =>
+      writeEvent(writer, {event: 'e', userId: 'u', messageId: 'm', timeMs: base, receivedMs: base}),
+    );
+    expect(shell.partition.identifies).toEqual({counted: 3, duplicate: 1, tombstoned: 0});
+    expect(shell.partition.tally).toMatchObject({counted: 1, duplicate: 0});
+    expect(shell.partition.profiles.get(0)?.json()).toBe('{"plan":"pro"}');
+  });
+
+  test('an identify is of its time, but no time behind its receipt; whatever order they come in, the user was seen then', async () => {
+    const identify = (receivedMs: number, sentMs: number | undefined) => (writer: ByteWriter) =>
+      writeIdentify(writer, 'u', '{"a":1}', receivedMs, {sentMs});
+    const all = [identify(base + 5, base + 900), identify(base + 3, base - 4), identify(base + 4, undefined)];
+    for (const order of [all, all.toReversed()]) {
+      const shell = new MemoryShell();
+      for (const one of order) await shell.append(one);
+      expect(shell.partition.userDeltas.record(0, undefined)).toMatchObject({
+        createdMs: base - 4,
+        lastIdentifyMs: base + 5,
+      });
+    }
+  });
+
+  test.each(['at once', 'behind the days for which ids are remembered'])(
+    'a retry of an identify brings back nothing of a user that was deleted, also after restarts: %s',
+    async (when) => {
+      const period = dayMs;
+      let shell = new MemoryShell();
+      let days = 0;
+      const tick = () =>
+        shell.append((writer) => writeTick(writer, base + days++ * dayMs, period, tickReason.interval));
+      const identify = (id: string, sentMs?: number) => (writer: ByteWriter) =>
+        writeIdentify(writer, 'u', '{"email":"ada@example.org"}', base, {messageId: id, sentMs});
+      await tick();
+      await shell.append(identify('1'));
+      await tick();
+      shell = await shell.restarted();
+      await shell.append(identify('2', base - 1));
+      await shell.append(identify('2', base - 1));
+      await shell.append((writer) => writeErase(writer, 'u', 'u', 'del_0_1', base));
+      for (let n = 0; n < (when === 'at once' ? 1 : 20); n++) await tick();
+      shell = await shell.restarted();
+      for (const id of ['1', '2', '1']) await shell.append(identify(id));
+      expect(shell.partition.users.live).toBe(0);
+      expect(shell.partition.identifies).toEqual({counted: 0, duplicate: 0, tombstoned: 3});
+      expect(shell.partition.hasErasedInLog, 'the log is cleaned of them').toBe(true);
+      await shell.append(identify('3'));
+      expect(shell.partition.users.live, 'another one starts a fresh user').toBe(1);
+    },
+  );
 
   test('a producer that skips a number is noticed', async () => {
     const shell = new MemoryShell();

@@ -22,7 +22,15 @@ import {
   upgradedRows,
   viewRows,
 } from '../../actors/rows.js';
-import {findRecord, UserBlockReader, UserBlockWriter, withoutRecord} from '../../actors/user-records.js';
+import {
+  datedWords,
+  findRecord,
+  mergeRecords,
+  noIds,
+  UserBlockReader,
+  UserBlockWriter,
+  withoutRecord,
+} from '../../actors/user-records.js';
 import {WindowDeltas} from '../../actors/window-deltas.js';
 import {encodeWindows, viewWindows} from '../../actors/windows.js';
 import {Random} from '../differential/random.js';
@@ -78,7 +86,7 @@ describe('rows', () => {
     {user: 1, timeMs: start + 5, properties: {plan: 'pro', only: 'one'}},
   ]);
 
-  test('golden: version 1 stays readable', () => {
+  test('golden: the bytes of a block', () => {
     const bytes = Uint8Array.from(Buffer.from(partOfVersion1, 'hex'));
     expect(encodeRows(viewRows(bytes))).toEqual(encodeRows(inOrder(chunk.columnsView())));
     expect(upgradedRows(bytes)).toEqual(encodeRows(inOrder(chunk.columnsView())));
@@ -279,7 +287,7 @@ describe('narrow columns', () => {
 });
 
 describe('windows', () => {
-  test('golden: version 1 stays readable', () => {
+  test('golden: the bytes of a block', () => {
     const deltas = new WindowDeltas();
     deltas.add(start, 1, 9, true);
     deltas.add(start, 1, 7, true);
@@ -303,28 +311,64 @@ describe('windows', () => {
 
 describe('user records', () => {
   const records = [
-    {user: 3, createdMs: 1, lastEventMs: 2, lastIdentifyMs: undefined, traits: undefined, chunks: [0, 5, 6]},
+    {
+      user: 3,
+      createdMs: 1,
+      lastEventMs: 2,
+      lastIdentifyMs: undefined,
+      traits: undefined,
+      identifyIds: noIds,
+      chunks: [0, 5, 6],
+    },
     {
       user: 4,
       createdMs: 1,
       lastEventMs: undefined,
       lastIdentifyMs: 1,
-      traits: {json: '{"a":"ü"}', overLimit: 3},
+      traits: {json: '{"a":"ü","b":1,"c":2}', setMs: [1, 1, 0], overLimit: 3},
+      identifyIds: Uint32Array.of(7, 1, 2, 3, 9, 4, 5, 0xffffffff),
       chunks: [],
     },
-    {user: 900, createdMs: 0, lastEventMs: 0, lastIdentifyMs: 0, traits: {json: '{}', overLimit: 0}, chunks: [70_000]},
+    {
+      user: 900,
+      createdMs: 0,
+      lastEventMs: 0,
+      lastIdentifyMs: 0,
+      traits: {json: '{}', setMs: [], overLimit: 0},
+      identifyIds: noIds,
+      chunks: [70_000],
+    },
   ];
   const writer = new UserBlockWriter();
   for (const record of records) writer.add(record);
   const block = writer.finish();
 
-  test('golden: version 1 stays readable', () => {
+  test('golden: the bytes of a block', () => {
     expect(hex(block.payload)).toMatchInlineSnapshot(
-      `"0301000000000000f03f0000000000000040030005010106000000000000f03f000000000000f03f0a7b2261223a22c3bc227d0300800707000000000000000000000000000000000000000000000000027b7d0001f0a204"`,
+      `"0301000000000000f03f000000000000004003000501010e000000000000f03f000000000000f03f167b2261223a22c3bc222c2262223a312c2263223a327d03000000000000f03f0001030207000000010000000200000003000000090000000400000005000000ffffffff00800707000000000000000000000000000000000000000000000000027b7d000001f0a204"`,
     );
     expect([block.first, block.last]).toEqual([3, 900]);
     const reader = new UserBlockReader(block.payload);
     expect([reader.next(), reader.next(), reader.next(), reader.next()]).toEqual([...records, undefined]);
+  });
+
+  test('of the ids of identifies those are kept that are remembered, and so many of the newest (U2)', () => {
+    const ids = (from: number, count: number, day: number) =>
+      Uint32Array.from({length: count * datedWords}, (_, i) =>
+        i % datedWords === 0 ? day : from + Math.floor(i / datedWords),
+      );
+    const merged = (older: Uint32Array, newer: Uint32Array) => {
+      const [record] = records;
+      const {identifyIds} = mergeRecords({...record!, identifyIds: older}, {...record!, identifyIds: newer});
+      return Array.from({length: identifyIds.length / datedWords}, (_, i) => identifyIds[i * datedWords + 1]);
+    };
+    expect(merged(ids(0, 2, 3), ids(10, 1, 11))).toEqual([0, 1, 10]);
+    expect(merged(ids(0, 2, 3), ids(10, 1, 12))).toEqual([10]);
+    expect(merged(ids(0, 2, 3), noIds)).toEqual([0, 1]);
+    const many = merged(ids(0, 1_000, 3), ids(1_000, 100, 3));
+    expect([many.length, many[0], many.at(-1)]).toEqual([1_024, 76, 1_099]);
+    const more = merged(ids(0, 10, 3), ids(10, 2_000, 3));
+    expect([more.length, more[0], more.at(-1)]).toEqual([1_024, 986, 2_009]);
   });
 
   test('a record is found, or taken out', () => {
@@ -447,7 +491,7 @@ describe('interned tables', () => {
     expect(() => again.restoreBlock(block.subarray(0, -1))).toThrow('how long a block is');
   });
 
-  test('golden: version 1 stays readable', () => {
+  test('golden: the bytes of a block', () => {
     const table = new InternedTable();
     table.restoreBlock(Buffer.from('0575616461000461c39f', 'hex'));
     expect(wordsOf(table)).toEqual(['uada', null, 'aß']);

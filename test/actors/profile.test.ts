@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {membersOf} from '../../actors/json-members.js';
-import {Profile} from '../../actors/profile.js';
+import {type IdentifyTime, Profile} from '../../actors/profile.js';
 
 const names = fc.oneof(
   fc.constantFrom(
@@ -29,31 +29,38 @@ const traits = fc
   .array(fc.tuple(names, fc.jsonValue()), {maxLength: 4})
   .map((members) => JSON.stringify(Object.fromEntries(members.filter(([name]) => name !== '__proto__'))));
 
+interface Identify extends IdentifyTime {
+  readonly traitsJson: string;
+}
+
+const inLogOrder = (all: readonly string[]): Identify[] =>
+  all.map((traitsJson, at) => ({traitsJson, timeMs: at, isTimed: false}));
+
 /** `isRestored`: by entry, whether memory was freed before it. */
-function profileOf(identifies: readonly string[], isRestored: (at: number) => boolean): Profile {
+function profileOf(identifies: readonly Identify[], isRestored: (at: number) => boolean = () => false): Profile {
   let profile = new Profile();
-  identifies.forEach((traitsJson, at) => {
-    if (isRestored(at)) profile = Profile.restore(profile.json(), profile.overLimit);
-    profile.apply(traitsJson);
+  identifies.forEach(({traitsJson, ...time}, at) => {
+    if (isRestored(at)) profile = Profile.restore(profile.printed());
+    profile.apply(traitsJson, time);
   });
   return profile;
 }
 
 test('a name that looks like an integer stays where it was first set (T3)', () => {
-  const profile = profileOf(['{"b":1}', '{"1":2}', '{"a":{"2":[],"1":"},"}}', '{"b":3}'], () => true);
+  const profile = profileOf(inLogOrder(['{"b":1}', '{"1":2}', '{"a":{"2":[],"1":"},"}}', '{"b":3}']), () => true);
   expect(profile.json()).toBe('{"b":3,"1":2,"a":{"1":"},","2":[]}}');
-  expect(Profile.restore(profile.json(), 0).json()).toBe(profile.json());
+  expect(Profile.restore(profile.printed()).json()).toBe(profile.json());
 });
 
 test('memory that is freed at any time changes nothing (T3)', () => {
   fc.assert(
     fc.property(
-      fc.array(traits, {maxLength: 6}),
+      fc.array(fc.record({traitsJson: traits, timeMs: fc.nat(3), isTimed: fc.boolean()}), {maxLength: 6}),
       fc.array(fc.boolean(), {minLength: 6, maxLength: 6}),
       (all, freed) => {
-        const kept = profileOf(all, () => false);
+        const kept = profileOf(all);
         const restored = profileOf(all, (at) => freed[at]!);
-        expect(restored.json()).toBe(kept.json());
+        expect(restored.printed()).toEqual(kept.printed());
         expect(restored.byteLength).toBe(kept.byteLength);
       },
     ),
@@ -63,9 +70,52 @@ test('memory that is freed at any time changes nothing (T3)', () => {
 
 test('what a full profile left out stays counted when it is restored (T2)', () => {
   const many = JSON.stringify(Object.fromEntries(Array.from({length: 300}, (_, i) => [`t${i}`, i])));
-  const kept = profileOf([many, '{"1":2}'], () => false);
+  const kept = profileOf(inLogOrder([many, '{"1":2}']));
   expect(kept.overLimit).toBe(45);
-  expect(profileOf([many, '{"1":2}'], () => true)).toEqual(kept);
+  expect(profileOf(inLogOrder([many, '{"1":2}']), () => true)).toEqual(kept);
+});
+
+const timed = fc.uniqueArray(
+  fc.record({
+    traitsJson: fc
+      .dictionary(fc.constantFrom('a', 'b', 'c'), fc.nat(9), {maxKeys: 3})
+      .map((all) => JSON.stringify(all)),
+    timeMs: fc.nat(1_000),
+    isTimed: fc.constant(true),
+  }),
+  {maxLength: 6, selector: ({timeMs}) => timeMs},
+);
+
+test('whatever order identifies with times come in, each trait is as the newest one set it (T4)', () => {
+  fc.assert(
+    fc.property(
+      timed.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, {minLength: all.length}))),
+      ([all, arrived]) => {
+        const newestLast = all.toSorted((a, b) => a.timeMs - b.timeMs);
+        const expected = Object.assign({}, ...newestLast.map(({traitsJson}) => JSON.parse(traitsJson)));
+        expect(JSON.parse(profileOf(arrived).json())).toEqual(expected);
+      },
+    ),
+  );
+});
+
+const at = (timeMs: number, traitsJson: string, isTimed = true): Identify => ({traitsJson, timeMs, isTimed});
+
+test('an older identify sets only what no newer one has set, and of equal times the last one sets (T4)', () => {
+  const profile = profileOf([at(10, '{"plan":"pro"}'), at(5, '{"plan":"free","city":"Ulm"}')]);
+  expect(profile.json()).toBe('{"plan":"pro","city":"Ulm"}');
+  expect(profileOf([at(5, '{"a":1}'), at(5, '{"a":2}')]).json()).toBe('{"a":2}');
+});
+
+test('one without a time sets in the order of the log, and what it set is of its receipt (T5)', () => {
+  expect(profileOf([at(10, '{"a":1}'), at(8, '{"a":2}', false)]).json()).toBe('{"a":2}');
+  expect(profileOf([at(10, '{"a":1}'), at(8, '{"a":2}', false), at(9, '{"a":3}')]).json()).toBe('{"a":3}');
+  expect(profileOf([at(10, '{"a":1}'), at(8, '{"a":2}', false), at(7, '{"a":3}')]).json()).toBe('{"a":2}');
+});
+
+test('what a full profile has left out of an older identify is counted, what a newer one has set is not (T2)', () => {
+  const many = JSON.stringify(Object.fromEntries(Array.from({length: 256}, (_, i) => [`t${i}`, i])));
+  expect(profileOf([at(10, many), at(5, '{"t0":"old","further":1}')])).toMatchObject({overLimit: 1});
 });
 
 test('members are what was printed', () => {

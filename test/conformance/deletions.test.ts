@@ -191,10 +191,18 @@ test('unknown deletions are not_found; asking needs a secret key', async () => {
 describe('after a deletion', () => {
   test('old message ids are acknowledged and not stored, every other event starts a fresh user', async () => {
     const userId = freshId();
+    const identify = {userId, traits: {email: 'ada@example.org'}, messageId: 'i-1'};
+    const retryIdentify = async (): Promise<void> => {
+      const answer = await under.write.post('/v1/users/identify', identify);
+      expectJson(answer, 200);
+      expect(answer.json()).toEqual({status: 'ok', userId});
+    };
     await under.identify(userId, {plan: 'pro'});
+    await retryIdentify();
     await under.track({event: 'old', userId, messageId: 'm-1', timestamp: '2024-01-01'});
     await erase(userId);
 
+    await retryIdentify();
     const retry = await under.track({event: 'old', userId, messageId: 'm-1', timestamp: '2024-01-01'});
     expect(retry.json()).toEqual({status: 'ok', received: 1});
     expect((await under.read.get(userPath(userId))).status).toBe(404);
@@ -211,7 +219,9 @@ describe('after a deletion', () => {
 
     await under.restart('kill');
     await under.track({event: 'old', userId, messageId: 'm-1', timestamp: '2024-01-01'});
+    await retryIdentify();
     expect(await under.eventsOf(userId)).toHaveLength(2);
+    expect((await under.read.get(userPath(userId))).json()).toMatchObject({traits: {}});
   });
 
   test('a fresh user may be deleted again, and both deletions stay known', async () => {

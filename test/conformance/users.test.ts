@@ -32,6 +32,36 @@ describe('identify', () => {
     expect((await profile(userId)).traits).toEqual({name: 'Ada', team: {id: 2}, plan: null, tags: [3]});
   });
 
+  test('an identify that comes late sets only what no later one has set, and is when the user was there first', async () => {
+    const userId = freshId();
+    const send = async (traits: object, timestamp: string | null) =>
+      expectJson(await identify({userId, traits, timestamp}), 200);
+    await send({plan: 'pro'}, '2024-03-05T12:00:00Z');
+    await send({plan: 'free', city: 'Ulm'}, '2024-03-01');
+    expect(await profile(userId)).toMatchObject({
+      traits: {plan: 'pro', city: 'Ulm'},
+      created_at: '2024-03-01T00:00:00.000Z',
+      last_seen: '2024-03-05T12:00:00.000Z',
+    });
+    const nextHours = new Date(Date.now() + 20 * 3_600_000).toISOString();
+    await send({plan: 'ahead'}, nextHours);
+    expect((await profile(userId)).last_seen < nextHours).toBe(true);
+    await send({plan: 'now'}, null);
+    expect((await profile(userId)).traits.plan).toBe('now');
+  });
+
+  test('a messageId counts once, and is no copy of an event with the same one', async () => {
+    const userId = freshId();
+    const first = {userId, traits: {plan: 'free'}, messageId: 'm'};
+    expectJson(await identify(first), 200);
+    await under.identify(userId, {plan: 'pro'});
+    const retry = await identify(first);
+    expectJson(retry, 200);
+    expect(retry.json()).toEqual({status: 'ok', userId});
+    await under.track({event: 'seen', userId, messageId: 'm'});
+    expect(await profile(userId)).toMatchObject({traits: {plan: 'pro'}, events: [{event: 'seen'}]});
+  });
+
   test('traits may be absent or null', async () => {
     const userId = freshId();
     expectJson(await identify({userId}), 200);
@@ -54,6 +84,13 @@ describe('identify', () => {
       [{userId: '\ud800'}, 'userId'],
       [{userId: '😀'.repeat(257)}, 'userId'],
       [{anonymousId: 'a'}, 'userId'],
+      [{userId, messageId: ''}, 'messageId'],
+      [{userId, messageId: 7}, 'messageId'],
+      [{userId, messageId: 'm'.repeat(129)}, 'messageId'],
+      [{userId, timestamp: 'yesterday'}, 'timestamp'],
+      [{userId, timestamp: 0}, 'timestamp'],
+      [{userId, timestamp: '1969-12-31T23:59:59.999Z'}, 'timestamp'],
+      [{userId, timestamp: new Date(Date.now() + 25 * 3_600_000).toISOString()}, 'timestamp'],
       [{userId, traits: []}, 'traits'],
       [{userId, traits: 'text'}, 'traits'],
       [{userId, traits: tooMany}, 'traits'],

@@ -148,7 +148,7 @@ export class Driver {
     expectJson(answer, 200);
     expect(answer.json()).toEqual({status: 'ok', userId: body.userId});
     this.positions.note(answer);
-    this.model.identify(body.userId, body.traits, received);
+    this.model.identify(body, received);
   }
 
   private async sendDeletion(user: UserRef): Promise<void> {

@@ -6,7 +6,7 @@ import {dayMs, formatTime, hourMs, type Interval, intervals} from '../model/cale
 import type {EventCountsQuery} from '../model/event-counts.js';
 import type {FunnelQuery} from '../model/funnel.js';
 import type {HistoryQuery} from '../model/history.js';
-import type {EventBody, Json, JsonObject, UserRef} from '../model/model.js';
+import type {EventBody, IdentifyBody, Json, JsonObject, UserRef} from '../model/model.js';
 import {Random} from './random.js';
 
 export interface InvalidEvent {
@@ -110,7 +110,23 @@ export class Workload {
     ]);
   }
 
-  identify(): {userId: string; traits: JsonObject} {
+  /** Some come late, some of a clock ahead, and some were sent before. */
+  identify(): IdentifyBody {
+    const {random} = this;
+    return {
+      ...this.traitsOfSome(),
+      ...(random.chance(0.3) ? {messageId: `m${random.between(0, 30)}`} : {}),
+      ...(random.chance(0.4) ? {timestamp: this.identifyTime()} : {}),
+    };
+  }
+
+  private identifyTime(): string {
+    const {random} = this;
+    if (random.chance(0.3)) return new Date(Date.now() + random.between(1, 20) * 3_600_000).toISOString();
+    return `2024-0${random.between(1, 9)}-0${random.between(1, 9)}`;
+  }
+
+  private traitsOfSome(): IdentifyBody {
     const {random} = this;
     const fullOnes = {
       wide: wideUser,

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {eventBytesMax, eventDepthMax} from '../../actors/limits.js';
+import {parseTimestamp} from '../../actors/timestamp.js';
 import {refusals} from '../../src/ingest/refusals.js';
 import {eventSchema, identifySchema} from '../../src/ingest/schemas.js';
 import {EventDraft, readEvent, readIdentify} from '../../src/ingest/validate.js';
@@ -106,12 +107,22 @@ describe('validator and schema agree', () => {
     fc.assert(
       fc.property(body, (text) => {
         const value = JSON.parse(text) as Record<string, unknown>;
-        const read = readIdentify(value);
-        const findings = issuesOf(identifySchema, 'traits', value);
+        const read = readIdentify(value, nowMs);
+        const findings = issuesOf(
+          identifySchema(() => nowMs),
+          'traits',
+          value,
+        );
         if ('code' in read) expect(findings).toContainEqual({field: read.field, message: read.message});
         else {
           expect(findings).toEqual([]);
-          expect(read).toEqual({userId: value.userId, traitsJson: JSON.stringify(value.traits ?? {})});
+          const {timestamp: sent} = value;
+          expect(read).toEqual({
+            userId: value.userId,
+            traitsJson: JSON.stringify(value.traits ?? {}),
+            messageId: value.messageId ?? undefined,
+            sentMs: typeof sent === 'string' ? parseTimestamp(sent) : undefined,
+          });
         }
       }),
       {numRuns: 2_000},

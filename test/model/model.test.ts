@@ -4,7 +4,7 @@ import type {Interval} from './calendar.js';
 import {eventCountsOf} from './event-counts.js';
 import {funnelOf} from './funnel.js';
 import {eventJson, historyOf, pageOf, profileOf} from './history.js';
-import {type EventBody, type JsonObject, Model, receivedAt} from './model.js';
+import {type EventBody, type IdentifyBody, type JsonObject, Model, receivedAt} from './model.js';
 
 const noon = receivedAt(Date.UTC(2024, 0, 1, 12));
 
@@ -26,6 +26,8 @@ function modelOf(...bodies: EventBody[]): Model {
 const seen = (userId: string, timestamp: string, event = 'seen'): EventBody => ({event, userId, timestamp});
 
 const day = {from: '2024-01-01', to: '2024-01-01'};
+
+const ada = (traits: JsonObject): IdentifyBody => ({userId: 'ada', traits});
 
 describe('funnel', () => {
   const counts = (arriving: string, steps: string, more: {from?: string; window?: string} = {}): number[] => {
@@ -256,26 +258,40 @@ describe('what is stored', () => {
 
   test('created_at is the earliest event or identify, last_seen the latest event', () => {
     const model = modelOf(seen('ada', '2024-01-05'), seen('ada', '2024-01-03'));
-    model.identify('ada', {plan: 'free', team: {a: 1}}, receivedAt(Date.UTC(2024, 0, 2)));
-    model.identify('ada', {plan: null, team: {b: 2}}, receivedAt(Date.UTC(2024, 0, 9)));
+    model.identify(ada({plan: 'free', team: {a: 1}}), receivedAt(Date.UTC(2024, 0, 2)));
+    model.identify(ada({plan: null, team: {b: 2}}), receivedAt(Date.UTC(2024, 0, 9)));
     const profile = profileOf(model, {kind: 'user', id: 'ada'})!;
     expect(profile.traits).toEqual({plan: null, team: {b: 2}});
     expect(profile.createdAt.earliestMs).toBe(Date.UTC(2024, 0, 2));
     expect(profile.lastSeen.latestMs).toBe(Date.UTC(2024, 0, 5));
   });
 
+  test('an identify of an earlier time sets what no later one has set; a second copy, or a time ahead, changes nothing more', () => {
+    const model = new Model();
+    model.identify(ada({plan: 'pro'}), receivedAt(5_000));
+    const late = {...ada({plan: 'free', city: 'Ulm'}), messageId: 'm', timestamp: '1970-01-01T00:00:02Z'};
+    model.identify(late, receivedAt(6_000));
+    model.identify({...late, traits: {city: 'Bonn'}}, receivedAt(7_000));
+    expect(profileOf(model, {kind: 'user', id: 'ada'})!.traits).toEqual({plan: 'pro', city: 'Ulm'});
+    model.identify({...ada({plan: 'ahead'}), timestamp: '1970-01-01T12:00:00Z'}, receivedAt(8_000));
+    model.identify(ada({plan: 'now'}), receivedAt(9_000));
+    const profile = profileOf(model, {kind: 'user', id: 'ada'})!;
+    expect(profile.traits.plan).toBe('now');
+    expect([profile.createdAt.latestMs, profile.lastSeen.latestMs]).toEqual([2_000, 9_000]);
+  });
+
   test('only identified: last_seen is the latest identify', () => {
     const model = new Model();
-    model.identify('ada', {}, receivedAt(1_000));
-    model.identify('ada', {}, receivedAt(3_000));
+    model.identify(ada({}), receivedAt(1_000));
+    model.identify(ada({}), receivedAt(3_000));
     const profile = profileOf(model, {kind: 'user', id: 'ada'})!;
     expect([profile.createdAt.latestMs, profile.lastSeen.latestMs]).toEqual([1_000, 3_000]);
   });
 
   test('a full profile leaves further traits out and counts them, but still updates the ones it has', () => {
     const model = new Model();
-    model.identify('ada', Object.fromEntries(Array.from({length: 256}, (_, n) => [`t${n}`, n])), noon);
-    model.identify('ada', {t0: 'new', further: 1}, noon);
+    model.identify(ada(Object.fromEntries(Array.from({length: 256}, (_, n) => [`t${n}`, n]))), noon);
+    model.identify(ada({t0: 'new', further: 1}), noon);
     const profile = profileOf(model, {kind: 'user', id: 'ada'})!;
     expect(profile.traitsOverLimit).toBe(1);
     expect(profile.traits.t0).toBe('new');
@@ -284,7 +300,7 @@ describe('what is stored', () => {
 
   test('a deletion takes events and traits; old message ids stay refused, all else starts a fresh user', () => {
     const model = modelOf({...seen('ada', '2024-01-01'), messageId: 'm'}, seen('ada', '2024-01-02'));
-    model.identify('ada', {plan: 'pro'}, noon);
+    model.identify(ada({plan: 'pro'}), noon);
     expect(model.delete({kind: 'user', id: 'ada'})).toBe(2);
     expect(model.delete({kind: 'user', id: 'ada'})).toBeUndefined();
     model.event({...seen('ada', '2024-01-03'), messageId: 'm'}, noon);

@@ -43,8 +43,17 @@ export interface StoredEvent {
   readonly received: Received;
 }
 
+export interface IdentifyBody {
+  readonly userId: string;
+  readonly traits: JsonObject;
+  readonly messageId?: string | null;
+  readonly timestamp?: string | null;
+}
+
 export interface Profile {
   readonly traits: Map<string, Json>;
+  /** When each of them was set. */
+  readonly setAt: Map<string, Received>;
   traitsOverLimit: number;
   readonly identified: Received[];
 }
@@ -89,12 +98,21 @@ export class Model {
     for (const body of bodies) this.event(body, received);
   }
 
-  identify(userId: string, traits: JsonObject, received: Received): void {
-    const profile = this.profileOf({kind: 'user', id: userId});
-    profile.identified.push(received);
+  identify({userId, traits, messageId, timestamp}: IdentifyBody, received: Received): void {
+    const user: UserRef = {kind: 'user', id: userId};
+    if (messageId != null && !this.firstCopy(user, messageId, 'identify')) return;
+    const profile = this.profileOf(user);
+    const at = timestamp == null ? received : noLater(parseTime(timestamp), received);
+    profile.identified.push(at);
     for (const [key, value] of Object.entries(traits)) {
-      if (fits(profile.traits, key, value)) profile.traits.set(key, value);
-      else profile.traitsOverLimit += 1;
+      const heldMs = profile.setAt.get(key)?.latestMs ?? Number.NEGATIVE_INFINITY;
+      if (timestamp != null && heldMs > at.latestMs) continue;
+      if (!fits(profile.traits, key, value)) {
+        profile.traitsOverLimit += 1;
+        continue;
+      }
+      profile.traits.set(key, value);
+      profile.setAt.set(key, at);
     }
   }
 
@@ -122,8 +140,8 @@ export class Model {
     return [...events].sort((a, b) => a.timeMs - b.timeMs || partition(a) - partition(b) || a.arrival - b.arrival);
   }
 
-  private firstCopy(user: UserRef, messageId: string): boolean {
-    const scoped = JSON.stringify([user.kind, user.id, messageId]);
+  private firstCopy(user: UserRef, messageId: string, scope: 'event' | 'identify' = 'event'): boolean {
+    const scoped = JSON.stringify([scope, user.kind, user.id, messageId]);
     if (this.messageIds.has(scoped)) return false;
     this.messageIds.add(scoped);
     return true;
@@ -132,7 +150,7 @@ export class Model {
   private profileOf(user: UserRef): Profile {
     const known = this.profiles.get(userKeyOf(user));
     if (known !== undefined) return known;
-    const fresh: Profile = {traits: new Map(), traitsOverLimit: 0, identified: []};
+    const fresh: Profile = {traits: new Map(), setAt: new Map(), traitsOverLimit: 0, identified: []};
     this.profiles.set(userKeyOf(user), fresh);
     return fresh;
   }
@@ -142,6 +160,10 @@ function fits(traits: ReadonlyMap<string, Json>, key: string, value: Json): bool
   const merged = new Map(traits).set(key, value);
   return merged.size <= traitsMax && Buffer.byteLength(JSON.stringify(Object.fromEntries(merged))) <= traitsBytesMax;
 }
+
+/** A time that a client sent, or that of the receipt where it lies ahead of that. Callers send none that lies within. */
+const noLater = (sentMs: number, received: Received): Received =>
+  sentMs <= received.earliestMs ? receivedAt(sentMs) : received;
 
 function exactly(received: Received): number {
   if (received.earliestMs !== received.latestMs) throw new Error('an event without a timestamp needs an exact time');

@@ -3,7 +3,7 @@ import {crc32} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import type {PartRef, Run} from '../../actors/manifest.js';
 import type {EncodedBlock} from '../../actors/partition.js';
-import {mergeRecords, UserBlockReader, UserBlockWriter, type UserRecord} from '../../actors/user-records.js';
+import {mergeRecords, noIds, UserBlockReader, UserBlockWriter, type UserRecord} from '../../actors/user-records.js';
 import {WindowDeltas} from '../../actors/window-deltas.js';
 import {encodeWindows, viewWindows} from '../../actors/windows.js';
 import {appendUserRun, appendWindowRun, type PartLoader} from '../../src/partition/compaction.js';
@@ -72,6 +72,7 @@ const recordOf = (user: number, timeMs: number, chunks: readonly number[]): User
   lastEventMs: timeMs,
   lastIdentifyMs: undefined,
   traits: undefined,
+  identifyIds: noIds,
   chunks,
 });
 

@@ -730,7 +730,7 @@ test('a snapshot of an unknown format stops the start with one line that says so
   const format = manifestFormat + 1;
   const newer = {...(await role.manifest()), format};
   await role.js.publish(bucketSubject('manifests', 'p0'), JSON.stringify(newer));
-  await expect(role.startWorker()).rejects.toThrow(`a snapshot is of format ${format}, which a newer version wrote`);
+  await expect(role.startWorker()).rejects.toThrow(`a snapshot is of format ${format}, which another version wrote`);
 });
 
 test('an owner that ended before its first manifest leaves nothing that the next one could take for its own', async () => {

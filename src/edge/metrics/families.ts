@@ -44,6 +44,12 @@ function ofPartition(type: 'counter' | 'gauge', name: string, help: string, read
   return {name, type, help, read: samples};
 }
 
+/** What became of entries in their partitions. */
+const foldedSamples = ({partitions}: View, entries: 'events' | 'identifies'): Sample[] =>
+  partitions.flatMap((answer, partition) =>
+    Object.entries(answer?.partition[entries] ?? {}).map(([outcome, value]) => ({labels: {partition, outcome}, value})),
+  );
+
 /** Samples of every thread that answered. */
 function ofThread(
   type: 'counter' | 'gauge',
@@ -291,13 +297,13 @@ const partitions: readonly Family[] = [
     name: 'millrace_events_folded_total',
     type: 'counter',
     help: 'Events by what became of them in their partition: counted, duplicate (same messageId) or erased (a late copy).',
-    read: (view) =>
-      view.partitions.flatMap((answer, partition) =>
-        Object.entries(answer?.partition.events ?? {}).map(([outcome, value]) => ({
-          labels: {partition, outcome},
-          value,
-        })),
-      ),
+    read: (view) => foldedSamples(view, 'events'),
+  },
+  {
+    name: 'millrace_identifies_folded_total',
+    type: 'counter',
+    help: 'Identify calls, by the same outcomes.',
+    read: (view) => foldedSamples(view, 'identifies'),
   },
   ofPartition(
     'counter',

@@ -1,15 +1,15 @@
 // Named schemas of the description: bodies of requests as clients may send them, bodies of answers as they come.
 import {z} from 'zod';
-import {identifySchema} from '../../ingest/schemas.js';
 import * as answers from '../answers.js';
 import type {JsonSchema} from '../query.js';
 import {newKeyBody} from '../routes/keys.js';
 import {batch, event} from './operations/events.js';
+import {identify} from './operations/users.js';
 
 const requests: Readonly<Record<string, z.ZodType>> = {
   Event: event,
   EventBatch: batch,
-  Identify: identifySchema,
+  Identify: identify,
   NewKey: newKeyBody,
 };
 

@@ -76,13 +76,14 @@ export function identify(front: Front, exchange: Exchange, bytes: Buffer): void 
   const counts = front.traffic.identifies;
   const value = readObject(exchange, bytes, counts, identifyRefusal);
   if (value === undefined) return;
-  const read = readIdentify(value);
+  const receivedMs = front.wallMs();
+  const read = readIdentify(value, receivedMs);
   if (isRefusal(read)) {
     counts.refused += 1;
     exchange.fail(identifyRefusal(read));
     return;
   }
-  front.encoder.identify(read, front.wallMs());
+  front.encoder.identify(read, receivedMs);
   const body = `{"status":"ok","userId":${JSON.stringify(read.userId)}}`;
   append(front, exchange, new WriteAnswer(body, 'identifies'));
 }

@@ -33,13 +33,27 @@ const receipt = {
 };
 const pending = {...receipt, status: 'pending', completed_at: null, verified: null};
 
+/** No time lies too far ahead of one that is not known. */
+export const identify = identifySchema(() => Number.POSITIVE_INFINITY);
+
 export const users: Operations = {
   'POST /v1/users/identify': {
     id: 'identifyUser',
     tag: 'Users',
     summary: 'Set traits of a user',
-    description: 'Sets or updates the given traits, the top level key by key; the others stay as they are.',
-    body: {schema: identifySchema, example: {userId: 'ada', traits: {name: 'Ada Lovelace', plan: 'pro'}}},
+    description:
+      'Sets or updates the given traits, the top level key by key; the others stay as they are. With a `timestamp` it sets ' +
+      'only what no later identify has set; a timestamp ahead of the receipt counts as the receipt. With a `messageId` a retry ' +
+      'is acknowledged and changes nothing, also once the user is deleted.',
+    body: {
+      schema: identify,
+      example: {
+        userId: 'ada',
+        traits: {name: 'Ada Lovelace', plan: 'pro'},
+        messageId: '0d7b-42',
+        timestamp: '2026-05-01T12:00:00Z',
+      },
+    },
     answers: {
       200: {
         description: 'The traits are stored.',
