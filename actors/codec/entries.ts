@@ -37,8 +37,9 @@ const userKeyOffset = entryHeadBytes + 17;
 /** Bytes of 'u' and 'a'. */
 const userKeyKind = {user: 0x75, anonymous: 0x61};
 /**
- * Flags of an event or identify entry: which of its optional fields follow, whether the client sent a time (else `timeMs` is that of the
- * receipt, which a retry does not have again), and whether it was corrected. 8 is taken in bodies (actors/bodies.ts).
+ * Flags of an event or identify entry: which of its optional fields follow, whether the client sent a time (else `timeMs` is
+ * that of the receipt, which a retry does not have again), and whether it was corrected. 8 is taken in bodies
+ * (actors/bodies.ts).
  */
 export const eventFlag = {messageId: 1, anonymousId: 2, properties: 4, timed: 16, corrected: 32} as const;
 
