@@ -24,11 +24,13 @@ test('records of all users are those of each user, in order', () => {
         const deltas = new UserDeltas();
         let chunk = 0;
         for (const {user, timeMs, isIdentify, closesChunk} of gains) {
-          if (isIdentify) deltas.addIdentify(user, timeMs);
-          else deltas.addEvent(user, timeMs, chunk);
+          if (isIdentify) {
+            deltas.addIdentify(user, timeMs);
+            if (timeMs % 2 === 0) deltas.addIdentifyId(user, Uint32Array.of(1, 2, timeMs), chunk);
+          } else deltas.addEvent(user, timeMs, chunk);
           if (closesChunk) chunk += 1;
         }
-        const traits = new Map(known.map((user) => [user, {json: `{"is":${user}}`, overLimit: 0}]));
+        const traits = new Map(known.map((user) => [user, {json: `{"is":${user}}`, setMs: [user], overLimit: 0}]));
         const touched = [...new Set(gains.map(({user}) => user))].sort((a, b) => a - b);
         expect([...deltas.records(traits)]).toEqual(touched.map((user) => deltas.record(user, traits.get(user))));
       },

@@ -168,7 +168,7 @@ describe('events', () => {
         field: 'anonymousId',
         message: refusals.anonymousId.message,
       });
-      expect(readIdentify({userId: id})).toEqual(refusals.userId);
+      expect(readIdentify({userId: id}, nowMs)).toEqual(refusals.userId);
     },
   );
 
