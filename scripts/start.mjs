@@ -24,6 +24,8 @@ Configuration comes from the environment:
                                      first hour of a new deployment
   BOOTSTRAP_WRITE_KEY= / BOOTSTRAP_SECRET_KEY= / ADMIN_TOKEN=
                                      fixed secrets; unset: created on the first start
+  ADMIN_TOKEN_FILE= / BOOTSTRAP_WRITE_KEY_FILE= / BOOTSTRAP_SECRET_KEY_FILE= / NATS_TOKEN_FILE=
+                                     paths of files that hold them instead
   RATE_LIMIT_EVENTS_PER_SECOND=50000  RATE_LIMIT_READS_PER_MINUTE=600  RATE_LIMIT_DELETES_PER_SECOND=10
                                      per key; 0 switches one off
   TRUSTED_PROXIES=                   whose X-Forwarded-For is believed: addresses, blocks of them

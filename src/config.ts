@@ -1,11 +1,12 @@
 // Configuration: the one place that reads the environment. Parsed once, checked as a whole, then frozen.
 //   A bad start names every bad value in one line, and never shows a secret. An empty variable counts as unset
-//   (compose files hand over `${NAME:-}`).
+//   (compose files hand over `${NAME:-}`). Every secret can come from a file instead: `NAME_FILE` is its path.
 
 import {isIP} from 'node:net';
 import {resolve} from 'node:path';
 import {type MisspeltVariable, misspeltVariables} from './misspelt-variables.js';
 import {ordinaryRefreshPlan, type RefreshPlan, steadyRefreshPlan} from './refresh.js';
+import {readSecretFile} from './secret-file.js';
 
 export const roles = ['edge', 'partition', 'report'] as const;
 export type Role = (typeof roles)[number];
@@ -114,8 +115,10 @@ function printableNats(nats: NatsChoice & {kind: 'external'}): Record<string, un
   return {kind: nats.kind, servers, token: nats.token === undefined ? 'unset' : 'set', credsPath: nats.credsPath};
 }
 
+const fileName = (name: string): string => `${name}_FILE`;
 const keyForm = (prefix: string): string => `${prefix} followed by at least 16 letters and digits`;
 const adminTokenForm = new RegExp(`^(?!sk_(?:write|live)_)[\\x21-\\x7e]{${adminTokenCharactersMin},}$`);
+export const isAdminToken = (text: string): boolean => adminTokenForm.test(text);
 
 function readRefresh(read: Reader): RefreshPlan {
   if (read.value('REPORT_REFRESH_SECONDS') === undefined) return ordinaryRefreshPlan;
@@ -130,7 +133,7 @@ function readNats(read: Reader): NatsChoice {
   const credsPath = read.value('NATS_CREDS');
   const serverBin = read.value('NATS_SERVER_BIN') ?? '';
   if (url === undefined) {
-    if (token !== undefined) read.refuse('NATS_TOKEN', 'has no meaning without NATS_URL');
+    if (token !== undefined) read.refuse(read.givenName('NATS_TOKEN'), 'has no meaning without NATS_URL');
     if (credsPath !== undefined) read.refuse('NATS_CREDS', 'has no meaning without NATS_URL');
     return {kind: 'embedded', serverBin};
   }
@@ -210,12 +213,32 @@ class Reader {
     return preset;
   }
 
-  /** Like `text`, but a bad value is not repeated in the message, and there is no preset. */
+  /** Like `text`, but a bad value is not repeated in the message, there is no preset, and a file may hold the value. */
   secret(name: string, form: RegExp, expected: string): string | undefined {
     const text = this.value(name);
+    const path = this.value(fileName(name));
+    if (path !== undefined) {
+      if (text === undefined) return this.secretOfFile(name, path, form, expected);
+      this.refuse(fileName(name), `and ${name} exclude each other`);
+    }
     if (text === undefined || form.test(text)) return text;
     this.refuse(name, `must be ${expected}`);
     return undefined;
+  }
+
+  private secretOfFile(name: string, path: string, form: RegExp, expected: string): string | undefined {
+    const file = readSecretFile(path);
+    if (file.kind === 'secret' && form.test(file.text)) return file.text;
+    this.refuse(
+      fileName(name),
+      file.kind === 'bad' ? file.why : `must name a file that holds ${expected}, and nothing else`,
+    );
+    return undefined;
+  }
+
+  /** The variable that was set of a secret's two. */
+  givenName(name: string): string {
+    return this.value(name) === undefined ? fileName(name) : name;
   }
 
   integer(name: string, preset: number, min: number, max: number): number {

@@ -3,7 +3,9 @@
 import {randomBytes} from 'node:crypto';
 import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
+import {isAdminToken} from './config.js';
 import {folderIdentity} from './folder-identity.js';
+import type {FirstKeys} from './keys/store.js';
 import {StartFault} from './start-fault.js';
 
 const ownerOnly = {mode: 0o600};
@@ -40,20 +42,52 @@ function makeFolder(path: string): void {
 export function keepAdminToken(dataDir: string): string {
   const path = join(dataDir, 'admin-token');
   const kept = readIfThere(path)?.trim();
-  if (kept !== undefined && kept !== '') return kept;
-  const token = randomBytes(32).toString('base64url');
+  if (kept !== undefined && kept !== '') {
+    if (isAdminToken(kept)) return kept;
+    throw new StartFault(`${path} holds no admin token: delete it, and a new one is made, or set ADMIN_TOKEN`);
+  }
+  const token = newToken();
   writeWhole(path, `${token}\n`);
   return token;
+}
+
+/**
+ * Keys that a start created, in a file for the owner: where standard output is no terminal it is kept as a log, and read by
+ * more people than the keys are for. As a shell reads variables. Written once, never read, and the operator's to delete.
+ * @returns its path. Throws a `StartFault`: nobody else knows the keys.
+ */
+export function writeFirstKeys(dataDir: string, {write, secret}: FirstKeys): string {
+  const path = join(dataDir, 'first-keys');
+  const lines = [
+    '# Shown this once: move them to where they are used, then delete this file. The service never reads it.',
+  ];
+  if (write !== undefined) lines.push(`WRITE_KEY=${write}`);
+  if (secret !== undefined) lines.push(`SECRET_KEY=${secret}`);
+  try {
+    writeWhole(path, `${lines.join('\n')}\n`);
+  } catch (cause) {
+    const cure = 'start again, then make others with "npm run keys -- create"';
+    throw new StartFault(`the first keys could not be written to ${path}: ${(cause as Error).message}; ${cure}`, {
+      cause,
+    });
+  }
+  return path;
 }
 
 /** How tools of this machine (keys, import) find the running service. */
 export interface ServiceNote {
   readonly baseUrl: string;
   readonly pid: number;
-  readonly adminToken: string;
+  /** Opens what the admin token opens, and dies with the process: a note that a kill left behind opens nothing. */
+  readonly token: string;
+  /** Tells deployments apart, also those that had this folder one after the other. */
+  readonly deployment: string;
   /** Identity of the DATA_DIR that the service runs on: a copy of that has a copy of this note. */
   readonly folder: string;
 }
+
+/** For `ServiceNote.token`. */
+export const newToken = (): string => randomBytes(32).toString('base64url');
 
 const serviceNotePath = (dataDir: string): string => join(dataDir, 'service.json');
 

@@ -4,16 +4,25 @@
 //       ends before those who must finish it: edge, partitions, report, nats-server, lock.
 //   M3. A failure after the start ends the whole process: a supervisor starts it again, and recovery is the normal start.
 
+import {createHash} from 'node:crypto';
 import {once} from 'node:events';
 import {createServer} from 'node:net';
 import {isoText} from '../actors/calendar.js';
 import {askPartitionSubject, askReportSubject} from './asks.js';
 import {monotonicMs, wallMs} from './clock.js';
 import {type Config, printableConfig, readConfig} from './config.js';
-import {checkDataDir, keepAdminToken, removeServiceNote, writeServiceNote} from './data-dir.js';
+import {
+  checkDataDir,
+  keepAdminToken,
+  newToken,
+  removeServiceNote,
+  writeFirstKeys,
+  writeServiceNote,
+} from './data-dir.js';
 import {lockDataDir, refuseHeldDataDir} from './data-lock.js';
 import {DiskSpace} from './disk-space.js';
 import type {EdgeOptions} from './edge/start.js';
+import type {FirstKeys} from './keys/store.js';
 import {connectFirst} from './nats/connection.js';
 import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/durability.js';
 import {type EmbeddedNats, startEmbeddedNats} from './nats/embedded.js';
@@ -110,7 +119,7 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   }
   if (config.roles.includes('partition')) announceRefresh(ground.refresh, logger);
   const threads = startThreads(config, ground, stages, logger);
-  if (isEdge) await startFrontDoor(config, ground, threads, stages);
+  if (isEdge) await startFrontDoor(config, ground, threads, stages, logger);
   await Promise.all(threads.all.map(({ready}) => ready));
   logger.info({roles: config.roles, durability: ground.durability.class}, 'ready');
 }
@@ -247,8 +256,10 @@ async function startFrontDoor(
   ground: Ground,
   {folding: foldingThreads, answering: answeringThreads, ackedSequences}: Threads,
   stages: Stage[],
+  logger: Logger,
 ): Promise<void> {
   const {host, dataDir} = config;
+  const commandToken = newToken();
   const adminToken = config.adminToken ?? keepAdminToken(dataDir);
   // Loaded only here: a machine without this role needs no native HTTP server.
   const {startEdge} = await import('./edge/start.js');
@@ -257,9 +268,8 @@ async function startFrontDoor(
     port: config.port,
     nats: ground.address,
     partitionCount: config.partitions,
-    adminToken,
-    ...(config.bootstrapWriteKey === undefined ? {} : {bootstrapWriteKey: config.bootstrapWriteKey}),
-    ...(config.bootstrapSecretKey === undefined ? {} : {bootstrapSecretKey: config.bootstrapSecretKey}),
+    tokens: {admin: adminToken, command: commandToken},
+    fixedKeys: {write: config.bootstrapWriteKey, secret: config.bootstrapSecretKey},
     deploymentSecret: ground.deployment.secret,
     durability: ground.durability,
     store: ground.store,
@@ -274,9 +284,18 @@ async function startFrontDoor(
   stages.push({name: 'edge', stop: () => edge.drain()});
 
   const baseUrl = baseUrlOf(host, edge.port);
-  process.stdout.write(welcome({baseUrl, firstKeys: edge.firstKeys, reportRefresh: ground.refresh, nowMs: wallMs()}));
-  writeServiceNote(dataDir, {baseUrl, pid: process.pid, adminToken});
+  greet(config, ground, baseUrl, edge.firstKeys, logger);
+  const deployment = createHash('sha256').update(`service note ${ground.deployment.secret}`).digest('hex');
+  writeServiceNote(dataDir, {baseUrl, pid: process.pid, token: commandToken, deployment});
   stages.push({name: 'service note', stop: () => removeServiceNote(dataDir)});
+}
+
+/** Only a terminal is shown keys: everything else that takes standard output keeps it. */
+function greet({dataDir}: Config, {refresh}: Ground, baseUrl: string, firstKeys: FirstKeys, logger: Logger): void {
+  const isInFile = !process.stdout.isTTY && Object.keys(firstKeys).length > 0;
+  const keysFile = isInFile ? writeFirstKeys(dataDir, firstKeys) : undefined;
+  if (isInFile) logger.info({file: keysFile}, 'keys were created: move them out of this file');
+  process.stdout.write(welcome({baseUrl, firstKeys, keysFile, reportRefresh: refresh, nowMs: wallMs()}));
 }
 
 // -- the way back -----------------------------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 // What a person sees on stdout: where the service listens and, on the first start, the keys and how to use them.
-//   A key that the operator fixed is not shown: it is known already, and stdout is kept as a log in many places.
+//   A key that the operator fixed is not shown: it is known already. Where stdout is no terminal it is kept as a log, and no
+//   key is shown at all: those that were created are in a file.
 
+import type {FirstKeys} from './keys/store.js';
 import type {Refresh} from './refresh.js';
 
 /** `host` as it was configured: a wildcard address is shown as the loopback one, which works from here. */
@@ -12,23 +14,20 @@ export function baseUrlOf(host: string, port: number): string {
 export interface WelcomeOptions {
   readonly baseUrl: string;
   /** Created in this start; shown now and never again. */
-  readonly firstKeys: {readonly write?: string; readonly secret?: string};
+  readonly firstKeys: FirstKeys;
+  /** The file that has them instead; undefined: they are shown. */
+  readonly keysFile: string | undefined;
   readonly reportRefresh: Pick<Refresh, 'ms' | 'change'>;
   readonly nowMs: number;
 }
 
-export function welcome({baseUrl, firstKeys, reportRefresh, nowMs}: WelcomeOptions): string {
-  const {write, secret} = firstKeys;
-  const created = [
-    ...(write === undefined ? [] : [`  write key (browsers, apps)    ${write}\n`]),
-    ...(secret === undefined ? [] : [`  secret key (servers only)     ${secret}\n`]),
-  ];
+export function welcome({baseUrl, firstKeys, keysFile, reportRefresh, nowMs}: WelcomeOptions): string {
   const listening = `Millrace listens on ${baseUrl} (the API: ${baseUrl}/docs)\n`;
-  if (created.length === 0) return listening;
+  if (Object.keys(firstKeys).length === 0) return listening;
+  const {write, secret} = keysFile === undefined ? firstKeys : {};
   const today = new Date(nowMs).toISOString().slice(0, 10);
   return `${listening}
-${created.length === 2 ? 'Two keys were created. They are' : 'A key was created. It is'} shown this once:
-${created.join('')}
+${keysFile === undefined ? keysShown(firstKeys) : keysInFile(firstKeys, keysFile)}
 One event in:
   curl -X POST '${baseUrl}/v1/events' \\
     -H ${authorization(write, 'WRITE_KEY')} -H 'Content-Type: application/json' \\
@@ -43,6 +42,17 @@ One report out (new events are in it within ${delayText(reportRefresh)}):
 
 const delayText = ({ms, change}: WelcomeOptions['reportRefresh']): string =>
   `${ms / 1_000} s${change === undefined ? '' : ` in this first hour, later within ${change.toMs / 1_000} s`}`;
+
+const keysShown = ({write, secret}: FirstKeys): string =>
+  `${write && secret ? 'Two keys were created. They are' : 'A key was created. It is'} shown this once:\n` +
+  (write === undefined ? '' : `  write key (browsers, apps)    ${write}\n`) +
+  (secret === undefined ? '' : `  secret key (servers only)     ${secret}\n`);
+
+const keysInFile = ({write, secret}: FirstKeys, path: string): string =>
+  `${write && secret ? 'Two keys were created. They are' : 'A key was created. It is'} in a file for its owner alone. \
+Read it into a shell, keep the keys where they are used, and delete it:
+  . '${path.replaceAll("'", String.raw`'\''`)}'
+`;
 
 /** A key that is not shown stands as the shell variable that the README gives it. */
 const authorization = (key: string | undefined, variable: string): string =>

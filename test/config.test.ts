@@ -1,6 +1,7 @@
-import {readFileSync} from 'node:fs';
-import {resolve} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join, resolve} from 'node:path';
+import {afterAll, describe, expect, test} from 'vitest';
 import {type Config, printableConfig, readConfig} from '../src/config.js';
 
 function good(env: Record<string, string>): Config {
@@ -136,6 +137,49 @@ test('variables of other programs, of supervisors and of containers are not doub
 test('a variable that is read is not doubted, also where another one makes it pointless', () => {
   const all = Object.fromEntries(variablesRead().map((name) => [name, '']));
   expect(doubted({...all, NATS_URL: 'nats://host', ROLES: 'report'})).toEqual([]);
+});
+
+describe('a secret in a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-secrets-'));
+  afterAll(() => rmSync(folder, {recursive: true}));
+  const file = (text: string): string => {
+    const path = join(folder, `secret-${readdirSync(folder).length}`);
+    writeFileSync(path, text);
+    return path;
+  };
+  const secrets = {
+    ADMIN_TOKEN: 'sixteen-or-more!',
+    BOOTSTRAP_WRITE_KEY: 'sk_write_0123456789abcdEF',
+    BOOTSTRAP_SECRET_KEY: 'sk_live_0123456789abcdEF',
+    NATS_TOKEN: 'hidden-token',
+  };
+
+  test.each(['', '\n', '\r\n'])('is the same as one in the environment, with %j behind it', (end) => {
+    const env = {NATS_URL: 'nats://h'};
+    const inFiles = Object.entries(secrets).map(([name, text]) => [`${name}_FILE`, file(text + end)]);
+    expect(good({...env, ...Object.fromEntries(inFiles)})).toEqual(good({...env, ...secrets}));
+  });
+
+  test.each<[string, (name: string, text: string) => Record<string, string>, RegExp]>([
+    ['both', (name, text) => ({[name]: text, [`${name}_FILE`]: file(text)}), /and [A-Z_]+ exclude each other$/],
+    ['a missing file', (name) => ({[`${name}_FILE`]: join(folder, 'none')}), /cannot be read: ENOENT[^\n]*none'$/],
+    ['a folder', (name) => ({[`${name}_FILE`]: folder}), /cannot be read: EISDIR/],
+    ['an empty file', (name) => ({[`${name}_FILE`]: file('\n')}), /names an empty file$/],
+    ['an endless one', (name) => ({[`${name}_FILE`]: '/dev/zero'}), /names a file of more than 4096 bytes$/],
+    ['two lines', (name, text) => ({[`${name}_FILE`]: file(`${text}\n${text}\n`)}), /must name a file that holds /],
+    ['blanks', (name, text) => ({[`${name}_FILE`]: file(` ${text}`)}), /must name a file that holds /],
+  ])('%s: one clear line, without the secret', (_, envOf, expected) => {
+    for (const [name, text] of Object.entries(secrets)) {
+      const line = bad({NATS_URL: 'nats://h', ...envOf(name, text)});
+      expect(line).toMatch(new RegExp(`^bad configuration: ${name}_FILE `));
+      expect(line).toMatch(expected);
+      expect(line).not.toContain(text);
+    }
+  });
+
+  test('a token for NATS has no meaning without NATS there, too', () => {
+    expect(bad({NATS_TOKEN_FILE: file('abc')})).toContain('NATS_TOKEN_FILE has no meaning without NATS_URL');
+  });
 });
 
 test('empty variables count as unset', () => {

@@ -1,12 +1,22 @@
 // First start, second start, ends of every kind, and a nats-server that dies meanwhile: of the whole program.
 
-import {existsSync, readFileSync} from 'node:fs';
+import {execFileSync, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {existsSync, readFileSync, rmSync, statSync} from 'node:fs';
 import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {afterEach, expect, test} from 'vitest';
 import {folderIdentity} from '../src/folder-identity.js';
 import {isRunning} from '../src/process-life.js';
 import {Client, type HistoryAnswer} from './support/http.js';
-import {hasOwnNats, natsServerPid, type Service, type ServiceOptions, startService} from './support/service.js';
+import {
+  hasOwnNats,
+  natsServerPid,
+  type Service,
+  type ServiceOptions,
+  startService,
+  temporaryFolder,
+} from './support/service.js';
 import {until} from './support/until.js';
 
 const started: Service[] = [];
@@ -23,17 +33,14 @@ async function start(options: ServiceOptions = {}): Promise<Service> {
 /** Empty variables count as unset: keys and token are created as on an operator's first start. */
 const asOperator = {BOOTSTRAP_WRITE_KEY: '', BOOTSTRAP_SECRET_KEY: '', ADMIN_TOKEN: ''};
 
-/** The curl commands of the welcome, as requests. */
-function pastedCurls(output: string): {url: string; init: RequestInit}[] {
-  const commands = output.replaceAll('\\\n', ' ').match(/^ *curl .*$/gm) ?? [];
-  return commands.map((command) => {
-    const quoted = (option: string) =>
-      [...command.matchAll(new RegExp(`${option} '([^']*)'`, 'g'))].map((match) => match[1]!);
-    const headers = Object.fromEntries(quoted('-H').map((line) => line.split(': ', 2)));
-    const body = quoted('-d')[0];
-    const url = /'(http[^']*)'/.exec(command)![1]!;
-    return {url, init: {method: body === undefined ? 'GET' : 'POST', headers, ...(body === undefined ? {} : {body})}};
-  });
+/** The commands of the welcome, as it shows them. */
+const commandsOf = (output: string): string[] => output.match(/^ {2}(?:curl|\.) (?:.*\\\n)*.*$/gm) ?? [];
+
+/** In one shell, one after the other; what each prints is a line. */
+function shell(...commands: string[]): unknown[] {
+  const script = commands.map((command) => `${command}\necho`).join('\n');
+  const printed = execFileSync('bash', ['-euc', script], {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']});
+  return printed.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as unknown]));
 }
 
 async function track(service: Service, userId: string): Promise<number> {
@@ -51,38 +58,72 @@ async function countOf(service: Service): Promise<number> {
   return answer.json<Partial<HistoryAnswer>>().data?.length ?? -1;
 }
 
-test('the first start shows keys in curl lines that work; later starts show no key', async () => {
+test('the first start keeps its keys in a file, its commands work with them, and later starts make none', async () => {
   const service = await start({env: asOperator});
   // It may be ready before its words are here.
-  await until('it says where it listens', () => service.logs().includes(`Millrace listens on ${service.baseUrl}`));
-  await until('it shows its commands', () => pastedCurls(service.logs()).length === 2);
-  const [eventIn, reportOut] = pastedCurls(service.logs()) as [
-    {url: string; init: RequestInit},
-    {url: string; init: RequestInit},
-  ];
-  const stored = await fetch(eventIn.url, eventIn.init);
-  expect([stored.status, await stored.json()]).toEqual([200, {status: 'ok', received: 1}]);
-  const report = await until('the event is in the report', async () => {
-    const answer = (await (await fetch(reportOut.url, reportOut.init)).json()) as {total: number};
-    return answer.total > 0 && answer;
+  await until('it shows its commands', () => commandsOf(service.logs()).length === 3);
+  expect(service.logs()).not.toMatch(/sk_(write|live)_/);
+  const path = join(service.dataDir, 'first-keys');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  const [readKeys, eventIn, reportOut] = commandsOf(service.logs()) as [string, string, string];
+  expect(shell(readKeys, eventIn)).toEqual([{status: 'ok', received: 1}]);
+  const report = await until('the event is in the report', () => {
+    const [answer] = shell(readKeys, reportOut) as {total: number}[];
+    return answer!.total > 0 && answer;
   });
   expect(report).toMatchObject({event: 'signup', total: 1});
 
+  rmSync(path);
   expect(await service.stop()).toBe(0);
   const again = await start({dataDir: service.dataDir, env: asOperator});
-  expect(again.logs()).not.toMatch(/sk_(write|live)_/);
-  // The keys of the first start still work.
-  const sameReport = await fetch(reportOut.url.replace(service.baseUrl, again.baseUrl), reportOut.init);
-  expect(await sameReport.json()).toEqual(report);
+  expect(again.logs()).not.toMatch(/sk_(write|live)_|first-keys/);
+  expect(existsSync(path)).toBe(false);
 });
 
-test('a key that the operator fixed is not shown beside the one that is created', async () => {
-  const fixed = 'sk_live_fixedByTheOperator01';
-  const service = await start({env: {...asOperator, BOOTSTRAP_SECRET_KEY: fixed}});
-  await until('it shows its commands', () => pastedCurls(service.logs()).length === 2);
-  expect(service.logs()).toMatch(/A key was created\.[\s\S]*sk_write_/);
-  expect(service.logs()).toContain('-H "Authorization: Bearer $SECRET_KEY"');
-  expect(service.logs()).not.toContain(fixed);
+test.skipIf(!hasOwnNats)(
+  'a terminal is shown the key that is created, and not the one that the operator fixed',
+  async () => {
+    const fixed = 'sk_live_fixedByTheOperator01';
+    const dataDir = temporaryFolder();
+    const env = {...asOperator, BOOTSTRAP_SECRET_KEY: fixed, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn'};
+    const {PATH, NATS_SERVER_BIN} = process.env;
+    const command = `exec ${process.execPath} ${fileURLToPath(new URL('../dist/src/main.js', import.meta.url))}`;
+    const terminal = spawn('script', ['-qefc', command, '/dev/null'], {env: {PATH, NATS_SERVER_BIN, ...env}});
+    let shown = '';
+    terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text.replaceAll('\r', '');
+    });
+    await until('it shows its commands', () => commandsOf(shown).length === 2);
+    await until('it can be stopped', () => existsSync(join(dataDir, 'service.json')));
+    const {pid} = JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8')) as {pid: number};
+    process.kill(pid, 'SIGTERM');
+    await once(terminal, 'exit');
+    expect(shown).toMatch(/A key was created\.[\s\S]*sk_write_/);
+    expect(shown).toContain('-H "Authorization: Bearer $SECRET_KEY"');
+    expect(shown).not.toContain(fixed);
+    expect(existsSync(join(dataDir, 'first-keys'))).toBe(false);
+  },
+);
+
+test('a fixed key that was replaced is not ready when it is fixed again, with the reason and the cure', async () => {
+  const keyOf = (n: number): string => `sk_write_fixedByTheOperator${n}`;
+  const env = (n: number) => ({BOOTSTRAP_WRITE_KEY: keyOf(n), PARTITIONS: '1'});
+  const {dataDir, stop} = await start({env: env(1)});
+  expect(await stop()).toBe(0);
+  expect(await (await start({dataDir, env: env(2)})).stop()).toBe(0);
+  const service = await start({dataDir, env: env(1), awaits: 'listening'});
+  const reasons = await until('nothing else is missing', async () => {
+    const answer = await new Client(service.baseUrl).get('/readyz');
+    const {reasons} = answer.json<{reasons: string[]}>();
+    return answer.status === 503 && reasons.length === 1 && reasons;
+  });
+  expect(reasons).toEqual([
+    expect.stringMatching(/^BOOTSTRAP_WRITE_KEY is a key that was revoked at .*: set a new key/),
+  ]);
+  const statusWith = async (n: number): Promise<number> =>
+    (await new Client(service.baseUrl, keyOf(n)).post('/v1/events', {event: 'e', userId: 'u'})).status;
+  expect([await statusWith(1), await statusWith(2)], 'the one before goes on').toEqual([401, 200]);
+  expect(service.logs()).not.toContain(keyOf(1));
 });
 
 test('while it runs, a note for the tools of this machine lies in DATA_DIR, for the owner only', async () => {
@@ -91,9 +132,11 @@ test('while it runs, a note for the tools of this machine lies in DATA_DIR, for 
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
     baseUrl: service.baseUrl,
     pid: service.pid,
-    adminToken: service.adminToken,
+    token: expect.stringMatching(/^[\w-]{43}$/),
+    deployment: expect.stringMatching(/^[0-9a-f]{64}$/),
     folder: folderIdentity(service.dataDir),
   });
+  expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(await service.stop()).toBe(0);
   expect(existsSync(path)).toBe(false);
 });

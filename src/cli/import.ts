@@ -1,8 +1,9 @@
 // `npm run import`: sends a file of events to a running service. Wires the modules of import/ and decides the exit code.
 
-import {basename} from 'node:path';
+import {basename, resolve} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../clock.js';
+import {readSecretFile} from '../secret-file.js';
 import {onStopSignals} from '../stop-signals.js';
 import {ArgumentFault, type ImportArguments, readArguments, usage} from './import/arguments.js';
 import {Checkpoint} from './import/checkpoint.js';
@@ -28,24 +29,35 @@ const graceMs = 5_000;
 
 /** The only place of this program that reads the environment. */
 function environment() {
-  const {DATA_DIR, MILLRACE_KEY, INIT_CWD, npm_lifecycle_event} = process.env;
+  const {DATA_DIR, MILLRACE_KEY, MILLRACE_KEY_FILE, INIT_CWD, npm_lifecycle_event} = process.env;
+  // npm runs scripts in the project's folder; a file is meant from where the operator stands.
+  const folder = npm_lifecycle_event === 'import' && INIT_CWD ? INIT_CWD : process.cwd();
   return {
     dataDir: DATA_DIR || './data',
     key: MILLRACE_KEY || null,
-    // npm runs scripts in the project's folder; a file is meant from where the operator stands.
-    folder: npm_lifecycle_event === 'import' && INIT_CWD ? INIT_CWD : process.cwd(),
+    keyFile: MILLRACE_KEY_FILE ? resolve(folder, MILLRACE_KEY_FILE) : null,
+    folder,
   };
 }
 
+/** @throws ArgumentFault */
+function keptKey(key: string | null, keyFile: string | null): string | null {
+  if (keyFile === null) return key;
+  if (key !== null) throw new ArgumentFault('Set MILLRACE_KEY or MILLRACE_KEY_FILE, and not both.');
+  const file = readSecretFile(keyFile);
+  if (file.kind === 'bad') throw new ArgumentFault(`MILLRACE_KEY_FILE ${file.why}.`);
+  return file.text;
+}
+
 async function main(): Promise<number> {
-  const {dataDir, key, folder} = environment();
+  const {dataDir, key, keyFile, folder} = environment();
   const given = readArguments(process.argv.slice(2), folder);
   if (given === null) {
     process.stdout.write(usage);
     return exitAllAccepted;
   }
   const identity = await identifyFile(given.path);
-  const address = await findService({url: given.url, key: given.key ?? key, dataDir});
+  const address = await findService({url: given.url, key: given.key ?? keptKey(key, keyFile), dataDir});
   try {
     return await importInto(address, given, identity);
   } finally {

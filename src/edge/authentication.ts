@@ -48,19 +48,27 @@ function beaconKey(query: string): string | undefined {
   return undefined;
 }
 
-/** The admin token's hash, to be compared in constant time whatever the length of what is offered. */
-export class AdminToken {
-  private readonly hash: Buffer;
+/** What opens the admin routes. */
+export interface AdminTokens {
+  /** The operator's. */
+  readonly admin: string;
+  /** Made by this start for the command line of this machine. */
+  readonly command: string;
+}
 
-  constructor(token: string) {
-    this.hash = sha256(token);
+/** Knows the tokens by their hashes, which are compared in constant time whatever the length of what is offered. */
+export class AdminDoor {
+  private readonly hashes: readonly Buffer[];
+
+  constructor({admin, command}: AdminTokens) {
+    this.hashes = [sha256(admin), sha256(command)];
   }
 
-  /** @returns why not, or undefined when the header carries it. */
+  /** @returns why not, or undefined when the header carries one of them. */
   refuse({authorization}: Exchange): Failure | undefined {
     if (authorization === undefined || authorization === '') return missingToken;
-    const offered = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
-    return timingSafeEqual(sha256(offered), this.hash) ? undefined : invalidToken;
+    const offered = sha256(/^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '');
+    return this.hashes.some((hash) => timingSafeEqual(offered, hash)) ? undefined : invalidToken;
   }
 }
 

@@ -2,6 +2,7 @@
 import type {EntryEncoder} from '../ingest/entry-encoder.js';
 import type {FoldLag} from '../ingest/fold-lag.js';
 import type {LogPublisher} from '../ingest/publisher.js';
+import type {FixedKeys} from '../keys/fixed-keys.js';
 import type {KeyStore} from '../keys/store.js';
 import type {Durability} from '../nats/durability.js';
 import type {Asks} from './asks.js';
@@ -24,6 +25,7 @@ export interface Front {
   readonly asks: Asks;
   readonly obstacles: Obstacles;
   readonly keys: KeyStore;
+  readonly fixedKeys: FixedKeys;
   readonly cursors: CursorSeal;
   readonly clientAddresses: ClientAddresses;
   readonly traffic: Traffic;

@@ -7,7 +7,7 @@
 import type {TemplatedApp, us_listen_socket} from 'uWebSockets.js';
 import type {Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
-import {AdminToken, authenticate, insufficientPermissions} from './authentication.js';
+import {AdminDoor, type AdminTokens, authenticate, insufficientPermissions} from './authentication.js';
 import {declaredTooLarge, declaredTooMuch, readBody} from './body.js';
 import {Connections} from './connections.js';
 import {Deadlines, sweepMs} from './deadlines.js';
@@ -34,7 +34,7 @@ export interface ServerOptions {
   readonly native: Native;
   readonly front: Front;
   readonly routes: Routes;
-  readonly adminToken: string;
+  readonly tokens: AdminTokens;
   readonly limits: RateOptions;
   readonly monotonicMs: () => number;
   readonly logger: Logger;
@@ -67,7 +67,7 @@ const preflightHeaders = [
 export class HttpServer {
   private readonly options: ServerOptions;
   private readonly app: TemplatedApp;
-  private readonly adminToken: AdminToken;
+  private readonly adminDoor: AdminDoor;
   private readonly limits: RateLimits;
   private readonly deadlines = new Deadlines();
   private readonly connections = new Connections();
@@ -80,7 +80,7 @@ export class HttpServer {
 
   constructor(options: ServerOptions) {
     this.options = options;
-    this.adminToken = new AdminToken(options.adminToken);
+    this.adminDoor = new AdminDoor(options.tokens);
     this.limits = rateLimits(options.limits);
     this.host = this.createHost();
     this.sweeping = setInterval(() => this.deadlines.sweep(options.monotonicMs()), sweepMs);
@@ -225,7 +225,7 @@ export class HttpServer {
       readQuery(exchange.query, noParameters);
       return undefined;
     }
-    if (access === 'admin') return this.adminToken.refuse(exchange);
+    if (access === 'admin') return this.adminDoor.refuse(exchange);
     const {keys, wallMs} = this.options.front;
     const key = authenticate(keys.ring, exchange, isWriteRoute);
     if ('code' in key) return key;

@@ -9,6 +9,7 @@ import {EntryEncoder} from '../ingest/entry-encoder.js';
 import {FoldLag} from '../ingest/fold-lag.js';
 import {HandOver} from '../ingest/hand-over.js';
 import {LogPublisher, tickMs} from '../ingest/publisher.js';
+import {FixedKeys} from '../keys/fixed-keys.js';
 import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
 import {AskLink} from '../nats/ask-link.js';
 import {connectFirst} from '../nats/connection.js';
@@ -25,6 +26,7 @@ import {ThreadVitals} from '../thread-vitals.js';
 import type {AnsweringThread, FoldingThread, NatsAddress} from '../worker-messages.js';
 import {routes} from './all-routes.js';
 import {Asks} from './asks.js';
+import type {AdminTokens} from './authentication.js';
 import {BodiesUnderWay} from './bodies-under-way.js';
 import {ClientAddresses} from './client-address.js';
 import {CursorSeal} from './cursor.js';
@@ -47,10 +49,9 @@ export interface EdgeOptions {
   readonly port: number;
   readonly nats: NatsAddress;
   readonly partitionCount: number;
-  readonly adminToken: string;
-  /** Fixed keys, instead of those that a first start creates. */
-  readonly bootstrapWriteKey?: string;
-  readonly bootstrapSecretKey?: string;
+  readonly tokens: AdminTokens;
+  /** Keys of the configuration, instead of those that a first start creates. */
+  readonly fixedKeys: Bootstrap;
   /** The same on every edge of the deployment. */
   readonly deploymentSecret: string;
   /** What an acknowledgement survives, for `/healthz`. */
@@ -114,10 +115,11 @@ async function openDoor(
   logger: Logger,
   connections: NatsConnections,
 ): Promise<Edge> {
-  const {adminToken, limits, natsServer, bootstrapWriteKey: write, bootstrapSecretKey: secret} = options;
+  const {tokens, limits, natsServer} = options;
   const keys = await KeyStore.open(new NatsKeyBucket(connections.ask), wallMs);
-  await keys.fixAll({write, secret});
-  warnOfRevoked(keys, {write, secret}, logger);
+  await keys.fixAll(options.fixedKeys);
+  const fixedKeys = new FixedKeys(keys.ring, options.fixedKeys);
+  for (const reason of fixedKeys.reasons()) logger.error(`not ready: ${reason}`);
   const pulses = {log: new Pulse(connections.log), ask: new Pulse(connections.ask)};
   let isDraining = false;
   const foldLag = new FoldLag(options.foldingThreads, options.partitionCount, monotonicMs);
@@ -127,7 +129,9 @@ async function openDoor(
     monotonicMs,
     logger,
   });
-  const front = createFront(options, {handOver, foldLag, refusals}, connections, pulses, keys, {
+  const front = createFront(options, {handOver, foldLag, refusals}, connections, pulses, {
+    keys,
+    fixedKeys,
     isDraining: () => isDraining,
     metricsText: () => scrape.text(),
   });
@@ -146,7 +150,7 @@ async function openDoor(
     caches: () => [],
   });
   const scrape = new Scrape({front, vitals, natsServer});
-  const server = new HttpServer({native, front, routes, adminToken, limits, monotonicMs, logger});
+  const server = new HttpServer({native, front, routes, tokens, limits, monotonicMs, logger});
   const port = await server.listen(options.host, options.port);
   const firstKeys = await keys.createFirst(); // Not before it listens: a start that ends shows nobody its keys.
   const ticking = setInterval(() => front.publisher.tick(), tickMs);
@@ -193,8 +197,7 @@ function createFront(
   {handOver, foldLag, refusals}: Pick<Front, 'foldLag'> & {handOver: HandOver; refusals: LogRefusals},
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
-  keys: KeyStore,
-  later: Pick<Front, 'isDraining' | 'metricsText'>,
+  others: Pick<Front, 'keys' | 'fixedKeys' | 'isDraining' | 'metricsText'>,
 ): Front {
   const traffic = new Traffic(routes);
   const publisher = new LogPublisher({
@@ -234,26 +237,17 @@ function createFront(
     underWay: new BodiesUnderWay({monotonicMs, soon}),
     obstacles,
     asks: new Asks(new AskLink(connections.ask, pulses.ask, answeringThreads), handOver.now),
-    keys,
     cursors: new CursorSeal(deploymentSecret),
     clientAddresses: new ClientAddresses(trustedProxies),
     traffic,
     durability,
     wallMs: onceATurn(wallMs),
-    ...later,
+    ...others,
   };
 }
 
 async function closeAll({log, ask}: NatsConnections): Promise<void> {
   await Promise.all([log.close(), ask.close()]);
-}
-
-/** To go back to a fixed key that another one replaced does not bring it back: the operator must hear of it. */
-function warnOfRevoked(keys: KeyStore, {write, secret}: Bootstrap, logger: Logger): void {
-  const revoked: string[] = [];
-  if (write !== undefined && keys.isRevoked('write', write)) revoked.push('BOOTSTRAP_WRITE_KEY');
-  if (secret !== undefined && keys.isRevoked('secret', secret)) revoked.push('BOOTSTRAP_SECRET_KEY');
-  if (revoked.length > 0) logger.warn({revoked}, 'fixed keys that were revoked before stay revoked: fix others');
 }
 
 function announce(logger: Logger, connection: string, state: PulseState): void {

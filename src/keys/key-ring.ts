@@ -69,6 +69,12 @@ export class KeyRing {
     return this.records.get(id);
   }
 
+  /** The record of a key, revoked or not. A search: nothing that comes often asks. */
+  recordOf(key: string): KeyRecord | undefined {
+    const hash = hashKey(key);
+    return [...this.records.values()].find((record) => record.hash === hash);
+  }
+
   /** Oldest first, each with the last use that is known here. */
   list(): KeyRecord[] {
     return [...this.records.values()]

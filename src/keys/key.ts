@@ -18,6 +18,8 @@ export interface KeyRecord {
   readonly createdMs: number;
   readonly lastUsedMs: number | null;
   readonly revokedMs: number | null;
+  /** The operator fixed it by configuration: another one that is fixed takes its place. */
+  readonly isFixed: boolean;
 }
 
 const randomBits = 256;
@@ -39,7 +41,7 @@ export function hashKey(key: string): string {
 
 export function recordOf(key: string, kind: KeyKind, id: string, name: string, createdMs: number): KeyRecord {
   const hash = hashKey(key);
-  return {id, name, kind, hash, last4: key.slice(-4), createdMs, lastUsedMs: null, revokedMs: null};
+  return {id, name, kind, hash, last4: key.slice(-4), createdMs, lastUsedMs: null, revokedMs: null, isFixed: false};
 }
 
 function base62(bytes: Uint8Array): string {

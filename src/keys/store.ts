@@ -50,7 +50,7 @@ export interface Bootstrap {
 }
 
 /** Others write a key once a minute at most. */
-const revokeTriesMax = 10;
+const changeTriesMax = 10;
 
 const kinds: readonly KeyKind[] = ['write', 'secret'];
 
@@ -127,16 +127,28 @@ export class KeyStore {
   }
 
   /** Revoking a revoked key changes nothing. @returns undefined when there is no such key. */
-  async revoke(id: string): Promise<KeyRecord | undefined> {
-    for (let tries = 0; tries < revokeTriesMax; tries++) {
+  revoke(id: string): Promise<KeyRecord | undefined> {
+    // When it was used last nobody else writes down any more.
+    return this.change(id, (record) =>
+      record.revokedMs === null
+        ? {...record, lastUsedMs: this.ring.lastUsedMs(record), revokedMs: this.wallMs()}
+        : record,
+    );
+  }
+
+  /**
+   * Compare-and-set, until nobody else was faster (S2). `edit` returns the record itself where nothing is to change.
+   * @returns undefined when there is no such key.
+   */
+  private async change(id: string, edit: (record: KeyRecord) => KeyRecord): Promise<KeyRecord | undefined> {
+    for (let tries = 0; tries < changeTriesMax; tries++) {
       const record = this.ring.get(id);
-      if (record === undefined || record.revokedMs !== null) return record;
-      const revision = this.revisions.get(id)!;
-      const lastUsedMs = this.ring.lastUsedMs(record); // Nobody writes it down any more.
-      if (await this.write({...record, lastUsedMs, revokedMs: this.wallMs()}, revision)) return this.ring.get(id);
+      if (record === undefined) return undefined;
+      const edited = edit(record);
+      if (edited === record || (await this.write(edited, this.revisions.get(id)!))) return this.ring.get(id);
       await this.readAnew(id);
     }
-    throw new BucketFault(`the key was written by others ${revokeTriesMax} times while it was to be revoked`);
+    throw new BucketFault(`the key was written by others ${changeTriesMax} times while it was to be changed`);
   }
 
   /** Writes down when keys were used last. One that another process just changed waits for the next time. */
@@ -179,24 +191,30 @@ export class KeyStore {
     return isWritten ? key : undefined;
   }
 
-  /** Whether this key, one that the operator fixes, was revoked: it stays so, and opens nothing. */
-  isRevoked(kind: KeyKind, key: string): boolean {
-    return (this.ring.get(fixedId(kind, key))?.revokedMs ?? null) !== null;
+  /**
+   * A key that was made by hand before is the same key: two records of one would not agree on whether it is revoked.
+   * One that was revoked opens nothing: the one before goes on.
+   */
+  private async fix(kind: KeyKind, key: string): Promise<void> {
+    const id = this.ring.recordOf(key)?.id ?? (await this.createFixed(kind, key));
+    const fixed = await this.change(id, (record) =>
+      record.revokedMs === null && !record.isFixed ? {...record, isFixed: true} : record,
+    );
+    if (fixed?.revokedMs !== null) return;
+    for (const record of this.ring.list()) {
+      if (record.id !== id && record.kind === kind && record.isFixed) await this.revoke(record.id);
+    }
   }
 
-  private async fix(kind: KeyKind, key: string): Promise<void> {
-    const id = fixedId(kind, key);
-    if (this.ring.get(id) === undefined) await this.write(recordOf(key, kind, id, 'bootstrap', this.wallMs()), 0);
-    if (this.isRevoked(kind, key)) return; // It opens nothing: the one before goes on.
-    for (const record of this.ring.list()) {
-      if (record.id !== id && record.id.startsWith(fixedPrefix(kind))) await this.revoke(record.id);
-    }
+  /** Of processes that start together one is faster: the id is the same for all of them. @returns the id. */
+  private async createFixed(kind: KeyKind, key: string): Promise<string> {
+    const id = `key_fixed_${kind}_${hashKey(key).slice(0, 16)}`;
+    const record = {...recordOf(key, kind, id, 'bootstrap', this.wallMs()), isFixed: true};
+    if (!(await this.write(record, 0))) await this.readAnew(id);
+    return id;
   }
 
   stop(): void {
     this.bucket.stop();
   }
 }
-
-const fixedPrefix = (kind: KeyKind): string => `key_fixed_${kind}_`;
-const fixedId = (kind: KeyKind, key: string): string => `${fixedPrefix(kind)}${hashKey(key).slice(0, 16)}`;

@@ -70,24 +70,36 @@ test('no answer repeats a key', async () => {
   expect(repeating.map(({text}) => text)).toEqual([]);
 });
 
+test('what a killed service leaves behind for the command line opens nothing at the next start', async () => {
+  const tokenOf = async (): Promise<string> =>
+    (JSON.parse(await readFile(join(service.dataDir, 'service.json'), 'utf8')) as {token: string}).token;
+  const statusOf = async (token: string): Promise<number> =>
+    (await new Client(service.baseUrl, token).get('/admin/v1/keys')).status;
+  const before = await tokenOf();
+  expect(await statusOf(before)).toBe(200);
+  await service.kill();
+  expect(await tokenOf()).toBe(before);
+  await start(service.dataDir);
+  expect([await statusOf(before), await statusOf(await tokenOf())]).toEqual([401, 200]);
+});
+
 test('no log line has one, at the finest level', () => {
   expect(service.logs()).toMatch(/"level":(10|20|30)/);
   for (const secret of [...keys, adminToken]) expect(service.logs()).not.toContain(secret);
 });
 
-test('no file has a key; the admin token is in two, for the command line, which only the owner may read', async () => {
+test('no file has a key; the admin token is in the one that keeps it, for its owner alone', async () => {
   const holding = (): string[] => {
     const found = searchDisk(service.dataDir, [...keys, adminToken]);
     expect(found.filter(({marker}) => marker !== adminToken)).toEqual([]);
     return [...new Set(found.map(({file}) => basename(file)))].sort();
   };
-  expect(holding()).toEqual(['admin-token', 'service.json']);
+  expect(holding()).toEqual(['admin-token']);
   for (const name of ['admin-token', 'service.json']) {
     expect(statSync(join(service.dataDir, name)).mode & 0o777).toBe(0o600);
   }
   expect(await service.stop()).toBe(0);
   expect(filesUnder(service.dataDir).length).toBeGreaterThan(3);
-  expect(holding()).toEqual(['admin-token']);
   await start(service.dataDir);
-  expect(holding()).toEqual(['admin-token', 'service.json']);
+  expect(holding()).toEqual(['admin-token']);
 });

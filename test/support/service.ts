@@ -15,6 +15,8 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A folder that an earlier service wrote: this one goes on with its data. Default: a new one. */
   readonly dataDir?: string;
+  /** `listening`: for one that will not be ready. Default: ready. */
+  readonly awaits?: 'ready' | 'listening';
 }
 
 export interface Service {
@@ -110,7 +112,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     return (code as number | null) ?? `signal ${signal}`;
   });
   const logs = collectOutput(child);
-  const baseUrl = await untilReady(child, dataDir, logs);
+  const baseUrl = await untilReady(child, dataDir, logs, options.awaits === 'listening');
   return {
     baseUrl,
     writeKey: testWriteKey,
@@ -195,14 +197,19 @@ function collectOutput(child: ChildProcess): () => string {
   return () => output;
 }
 
-async function untilReady(child: ChildProcess, dataDir: string, logs: () => string): Promise<string> {
+async function untilReady(
+  child: ChildProcess,
+  dataDir: string,
+  logs: () => string,
+  isListeningEnough: boolean,
+): Promise<string> {
   const deadlineMs = Date.now() + startMsMax;
   for await (const _ of every(25)) {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`the service ended while starting (${child.exitCode ?? child.signalCode}):\n${logs()}`);
     }
     const baseUrl = writtenBaseUrl(dataDir);
-    if (baseUrl !== undefined && (await isReady(baseUrl))) return baseUrl;
+    if (baseUrl !== undefined && (isListeningEnough || (await isReady(baseUrl)))) return baseUrl;
     if (Date.now() > deadlineMs) {
       child.kill('SIGKILL');
       throw new Error(`the service was not ready after ${startMsMax} ms:\n${logs()}`);

@@ -19,6 +19,7 @@ const pieceBytes = 1024 * 1024;
 const leftOut = [
   /^lock(-draft)?\.\d+$/,
   /^service\.json/,
+  /^first-keys/,
   /^write-probe\.\d+$/,
   /^nats\/ports(\/|$)/,
   /^nats\/server\.(conf|err|log)/,

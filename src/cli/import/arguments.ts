@@ -9,7 +9,7 @@ export const usage = `Usage: npm run import -- FILE.ndjson[.gz] [options]
 Sends the events of FILE (one JSON object a line, as POST /v1/events takes it; gzip is recognised) to a running service.
 
   --url URL          the service (default: the one that runs on DATA_DIR, ./data)
-  --key sk_write_…   a write key (default: MILLRACE_KEY, else a temporary key that the admin token of DATA_DIR makes)
+  --key sk_write_…   a write key (default: MILLRACE_KEY, or the file MILLRACE_KEY_FILE; else a temporary one)
   --batch N          events per request, 1 to ${batchEventsMax} (default ${batchEventsMax})
   --concurrency N    requests at a time, 1 to 64 (default 4); one user's events always keep their order
   --state PATH       where an interrupted import keeps its place (default: FILE.import-state.json)

@@ -8,7 +8,7 @@ import {readServiceNote, type ServiceNote} from '../../data-dir.js';
 export interface AddressOptions {
   /** `--url`; null: the service that runs on `dataDir`. */
   readonly url: string | null;
-  /** `--key` or the environment; null: a temporary key, made with the admin token of `dataDir`. */
+  /** `--key` or the environment; null: a temporary key, made with the token that the service left in `dataDir`. */
   readonly key: string | null;
   readonly dataDir: string;
 }
@@ -42,14 +42,17 @@ export async function findService(options: AddressOptions): Promise<ServiceAddre
   if (options.key !== null) {
     return {baseUrl, key: options.key, target: targetOf(place, options.key), release: async () => {}};
   }
-  const adminToken = note !== undefined && withoutTrailingSlash(note.baseUrl) === baseUrl ? note.adminToken : undefined;
-  if (adminToken === undefined) {
-    throw new AddressFault(
-      `Give a write key for ${baseUrl}: --key sk_write_... or the environment variable MILLRACE_KEY.`,
-    );
+  if (note === undefined || withoutTrailingSlash(note.baseUrl) !== baseUrl) {
+    throw new AddressFault(`Give a write key for ${baseUrl}: --key sk_write_..., MILLRACE_KEY or MILLRACE_KEY_FILE.`);
   }
-  const {id, key} = await createKey(baseUrl, adminToken);
-  return {baseUrl, key, target: targetOf(place, adminToken), release: () => revokeKey(baseUrl, adminToken, id)};
+  const {token, deployment} = note;
+  const {id, key} = await createKey(baseUrl, token);
+  const release = async (): Promise<void> => {
+    // A service that was started again meanwhile has another token.
+    const newest = readNote(options.dataDir) ?? note;
+    await revokeKey(newest.baseUrl, newest.token, id);
+  };
+  return {baseUrl, key, target: targetOf(place, deployment), release};
 }
 
 function readNote(dataDir: string): ServiceNote | undefined {
@@ -69,27 +72,27 @@ async function assertAnswers(baseUrl: string): Promise<void> {
   }
 }
 
-async function createKey(baseUrl: string, adminToken: string): Promise<{id: string; key: string}> {
-  const answer = await askAdmin(baseUrl, adminToken, 'POST', '/admin/v1/keys', {kind: 'write', name: 'import'});
+async function createKey(baseUrl: string, token: string): Promise<{id: string; key: string}> {
+  const answer = await askAdmin(baseUrl, token, 'POST', '/admin/v1/keys', {kind: 'write', name: 'import'});
   const {id, key} = (await answer.json()) as {id?: unknown; key?: unknown};
   if (typeof id !== 'string' || typeof key !== 'string') throw new AddressFault(`${baseUrl} made no write key.`);
   return {id, key};
 }
 
-async function revokeKey(baseUrl: string, adminToken: string, id: string): Promise<void> {
+async function revokeKey(baseUrl: string, token: string, id: string): Promise<void> {
   try {
-    await askAdmin(baseUrl, adminToken, 'DELETE', `/admin/v1/keys/${encodeURIComponent(id)}`);
+    await askAdmin(baseUrl, token, 'DELETE', `/admin/v1/keys/${encodeURIComponent(id)}`);
   } catch (cause) {
     const wish = `revoke it: npm run keys -- revoke ${id}`;
     throw new AddressFault(`The write key of this import still works; ${wish} (${(cause as Error).message})`, {cause});
   }
 }
 
-async function askAdmin(baseUrl: string, adminToken: string, method: string, path: string, body?: object) {
+async function askAdmin(baseUrl: string, token: string, method: string, path: string, body?: object) {
   const answer = await fetch(baseUrl + path, {
     method,
     headers: {
-      authorization: `Bearer ${adminToken}`,
+      authorization: `Bearer ${token}`,
       ...(body === undefined ? {} : {'content-type': 'application/json'}),
     },
     ...(body === undefined ? {} : {body: JSON.stringify(body)}),
@@ -101,8 +104,8 @@ async function askAdmin(baseUrl: string, adminToken: string, method: string, pat
   return answer;
 }
 
-function targetOf(place: string, secret: string): string {
-  return hash('sha256', `${place}\n${secret}`, 'hex').slice(0, 32);
+function targetOf(place: string, owner: string): string {
+  return hash('sha256', `${place}\n${owner}`, 'hex').slice(0, 32);
 }
 
 function withoutTrailingSlash(url: string): string {

@@ -33,11 +33,11 @@ export class AdminClient {
   }
 
   private async send(method: string, path: string, body: object | undefined): Promise<Response> {
-    const {baseUrl, adminToken, pid} = this.note;
+    const {baseUrl, token, pid} = this.note;
     try {
       return await fetch(baseUrl + path, {
         method,
-        headers: {authorization: `Bearer ${adminToken}`, 'content-type': 'application/json'},
+        headers: {authorization: `Bearer ${token}`, 'content-type': 'application/json'},
         body: body === undefined ? null : JSON.stringify(body),
         signal: AbortSignal.timeout(answerMsMax),
       });

@@ -7,7 +7,7 @@ export const usage = `Usage: npm run keys -- create --kind write|secret --name N
 
 Works on the service that runs on DATA_DIR (default ./data).
 A write key (sk_write_) may track events and identify; a secret key (sk_live_) may do everything
-but manage keys, for which this asks with the admin token.
+but manage keys.
 A key is shown once, when it is created. Revoked keys are listed with --all.
 Rotation: create a new key, switch over, see that the new one is used (list), revoke the old one.
 `;

@@ -39,8 +39,8 @@ export async function readinessOf(front: Front): Promise<Readiness> {
   const partitions = Array.from({length: front.partitionCount}, (_, partition) => partitionReadiness(front, partition));
   const all = await Promise.all([...partitions, reportReadiness(front)]);
   return {
-    reasons: [...front.obstacles.reasons(), ...all.flatMap(({reasons}) => reasons)],
-    warnings: all.flatMap(({warnings}) => warnings),
+    reasons: [...front.obstacles.reasons(), ...front.fixedKeys.reasons(), ...all.flatMap(({reasons}) => reasons)],
+    warnings: [...front.fixedKeys.warnings(), ...all.flatMap(({warnings}) => warnings)],
     // Partitions say the same.
     notes: [...new Set(all.flatMap(({notes}) => notes))],
   };

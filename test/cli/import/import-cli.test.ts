@@ -207,7 +207,7 @@ function untilResumable(path: string): Promise<void> {
 
 test('Ctrl-C keeps the place, revokes the temporary key, and a later run finishes', async () => {
   const path = write('events.ndjson', eventLines(3_000).join('\n'));
-  writeServiceNote(folder, {baseUrl: service.baseUrl, adminToken: moodyAdminToken, pid: 1});
+  writeServiceNote(folder, {baseUrl: service.baseUrl, token: moodyAdminToken, deployment: 'd', pid: 1});
   const first = start([path, '--batch', '50'], {DATA_DIR: folder});
   service.onBatch = () => {
     if (service.batchSizes.length === 30) first.child.kill('SIGINT');
@@ -229,7 +229,7 @@ test('Ctrl-C keeps the place, revokes the temporary key, and a later run finishe
 
 test('a temporary key that could not be revoked is named, and what was sent is sent', async () => {
   const path = write('events.ndjson', eventLines(10).join('\n'));
-  writeServiceNote(folder, {baseUrl: service.baseUrl, adminToken: moodyAdminToken, pid: 1});
+  writeServiceNote(folder, {baseUrl: service.baseUrl, token: moodyAdminToken, deployment: 'd', pid: 1});
   service.keepsKeys = true;
   const {code, err} = await start([path], {DATA_DIR: folder}).ended;
   expect([code, numbersOf(service.log)]).toEqual([0, upTo(10)]);
@@ -296,7 +296,7 @@ test('without a key and without an admin token the import says what it needs', a
   const {code, err} = await start([write('events', eventLine(0)), '--url', service.baseUrl]).ended;
   expect(code).toBe(1);
   expect(err).toMatch(
-    /^Give a write key for http:\/\/127\.0\.0\.1:\d+: --key sk_write_\.\.\. or the environment variable/,
+    /^Give a write key for http:\/\/127\.0\.0\.1:\d+: --key sk_write_\.\.\., MILLRACE_KEY or MILLRACE_KEY_FILE/,
   );
 });
 

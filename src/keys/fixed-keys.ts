@@ -1,0 +1,55 @@
+// Keys that the configuration fixes, and whether they open anything.
+//   F1. A start with a fixed key that was revoked is not ready: whoever relies on the configuration would get 401 from it.
+//   F2. One that is revoked while the service runs is a warning: others still work, and during a change of the key one edge
+//       after the other is started with the new one, while those that wait for their turn must go on.
+import type {KeyKind} from './key.js';
+import type {KeyRing} from './key-ring.js';
+import type {Bootstrap} from './store.js';
+
+const variableOf: Readonly<Record<KeyKind, string>> = {
+  write: 'BOOTSTRAP_WRITE_KEY',
+  secret: 'BOOTSTRAP_SECRET_KEY',
+};
+
+interface FixedKey {
+  readonly variable: string;
+  readonly id: string;
+  readonly wasRevoked: boolean;
+}
+
+export class FixedKeys {
+  private readonly keys: readonly FixedKey[];
+
+  /** After `KeyStore.fixAll` of the same keys. */
+  constructor(
+    private readonly ring: KeyRing,
+    fixed: Bootstrap,
+  ) {
+    this.keys = (['write', 'secret'] as const).flatMap((kind) => {
+      const key = fixed[kind];
+      const record = key === undefined ? undefined : ring.recordOf(key);
+      return record === undefined
+        ? []
+        : [{variable: variableOf[kind], id: record.id, wasRevoked: record.revokedMs !== null}];
+    });
+  }
+
+  /** F1: why this start is not ready. */
+  reasons(): string[] {
+    return this.sentences(true);
+  }
+
+  /** F2 */
+  warnings(): string[] {
+    return this.sentences(false);
+  }
+
+  private sentences(wasRevoked: boolean): string[] {
+    return this.keys.flatMap((key) => {
+      const revokedMs = this.ring.get(key.id)?.revokedMs ?? null;
+      if (key.wasRevoked !== wasRevoked || revokedMs === null) return [];
+      const since = new Date(revokedMs).toISOString();
+      return [`${key.variable} is a key that was revoked at ${since}, and opens nothing: set a new key, or unset it`];
+    });
+  }
+}

@@ -1,0 +1,37 @@
+// A secret in a file of its own, as Docker, Kubernetes and systemd hand secrets over: not in the environment, which child
+// processes inherit and `docker inspect` shows.
+import {closeSync, openSync, readSync} from 'node:fs';
+
+/** The longest secret that anybody has is a NATS token; a path that names something else (/dev/zero) must not be read on. */
+const secretBytesMax = 4_096;
+
+export type SecretFile =
+  | {readonly kind: 'secret'; readonly text: string}
+  /** Goes on after the name of the variable; never what the file holds. */
+  | {readonly kind: 'bad'; readonly why: string};
+
+/** One line break at the end is the editor's, and no part of the secret. */
+export function readSecretFile(path: string): SecretFile {
+  let text: string;
+  try {
+    text = firstBytes(path, secretBytesMax + 1).toString('utf8');
+  } catch (error) {
+    return {kind: 'bad', why: `cannot be read: ${(error as Error).message}`};
+  }
+  if (text.length > secretBytesMax) return {kind: 'bad', why: `names a file of more than ${secretBytesMax} bytes`};
+  const secret = text.replace(/\r?\n$/, '');
+  return secret === '' ? {kind: 'bad', why: 'names an empty file'} : {kind: 'secret', text: secret};
+}
+
+function firstBytes(path: string, bytesMax: number): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(bytesMax);
+    let end = 0;
+    for (let read = -1; read !== 0 && end < bytesMax; end += read)
+      read = readSync(file, bytes, end, bytesMax - end, null);
+    return bytes.subarray(0, end);
+  } finally {
+    closeSync(file);
+  }
+}
