@@ -1,5 +1,5 @@
 # Two stages: the compiler stays in the first one.
-FROM node:20-bookworm-slim AS build
+FROM node:20.20.2-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
@@ -11,20 +11,22 @@ COPY kernels kernels
 COPY scripts scripts
 RUN npx tsc -p . && node scripts/kernels.mjs && npm prune --omit=dev --ignore-scripts
 
-FROM node:20-bookworm-slim
+FROM node:20.20.2-bookworm-slim
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 # This image holds no nats-server: set NATS_URL (docker-compose.yml does).
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY ops/container.sh ops/
 RUN install -d -o node -g node -m 700 /data
 USER node
 VOLUME /data
 EXPOSE 8080
-# Ready only when the log is reachable and every partition has published; the first start on much data may take a while.
+# The process lives. Whether it can do all of its work is on /readyz, for a balancer: a restart would only take longer.
 # Without the role edge nothing listens: then the process itself is all that can be looked at.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "(process.env.ROLES || 'edge').includes('edge') && fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# Node itself is the first process, so that it gets the signals; it drains within 25 s.
-CMD ["node", "--single-threaded-gc", "--heap-growing-percent=300", "--max-semi-space-size=2", "--v8-pool-size=1", "dist/src/main.js"]
+  CMD ["node", "-e", "(process.env.ROLES || 'edge').includes('edge') && fetch('http://127.0.0.1:' + (process.env.ADMIN_PORT || process.env.PORT) + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# It hands signals to Node, which drains within 25 s.
+ENTRYPOINT ["sh", "ops/container.sh"]
+CMD ["--single-threaded-gc", "--heap-growing-percent=300", "--max-semi-space-size=2", "--v8-pool-size=1", "dist/src/main.js"]

@@ -120,6 +120,7 @@ test('npm start and the image run Node with the flags that are tested and measur
   const {scripts: commands} = JSON.parse(read('package.json')) as {scripts: {start: string}};
   expect(commands.start).toBe(`exec node ${[...nodeFlags, 'scripts/start.mjs'].join(' ')}`);
   expect(read('Dockerfile')).toContain(
-    `CMD ${JSON.stringify(['node', ...nodeFlags, 'dist/src/main.js']).replaceAll(',', ', ')}`,
+    `CMD ${JSON.stringify([...nodeFlags, 'dist/src/main.js']).replaceAll(',', ', ')}`,
   );
+  expect(read('ops/millrace.service')).toContain(`ExecStart=/usr/bin/node ${nodeFlags.join(' ')} dist/src/main.js\n`);
 });
