@@ -11,6 +11,7 @@ import {Layout} from './layout.js';
 import {LogReader, type LogSource} from './log-reader.js';
 import {LogWriter} from './log-writer.js';
 import {ManifestStore, type WrittenManifest} from './manifest-store.js';
+import {Ownership} from './ownership.js';
 import {PartStore} from './part-store.js';
 import {type ErasingLink, PartSweep} from './part-sweep.js';
 import {patientValues} from './patient-values.js';
@@ -60,12 +61,12 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const number = setup.partition;
   const troubleTo = (tried: string): Trouble => new Trouble(log, {partition: number, tried});
   const publishing = troubleTo('to publish a snapshot');
-  const looking = troubleTo('to look who owns the partition');
-  const manifests = new ManifestStore(js, jsm, number, notePublished, publishing, looking);
+  const manifests = new ManifestStore(js, jsm, number, notePublished, publishing);
   const recovered = await recover(setup, {manifests, cache: foldCache, jsm, note: positionNote, log});
   const {partition, index, epoch, generation, named} = recovered;
   // Questions are answered out of the state at hand: a part that it no longer names only takes room.
-  const parts = new PartStore(js, jsm, number, epoch, foldCache, values, troubleTo('to put a part'));
+  const ownership = new Ownership(manifests, epoch, options.onFatal, troubleTo('to look who owns the partition'));
+  const parts = new PartStore(js, jsm, number, epoch, foldCache, values, troubleTo('to put a part'), ownership);
   const sweep = new PartSweep({partition: number, parts, jsm, erasing, log});
   parts.retire(...recovered.outdated);
   const pace = new WorkPace(() => options.refresh.ms * restsShare);
@@ -76,9 +77,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const loader: PartLoader = {
     load: (ref) =>
       unkept.load(ref).catch(async (error: unknown) => {
-        const successor = error instanceof MissingPart ? await manifests.successorOf(epoch) : undefined;
-        if (successor !== undefined) throw successor;
-        damage.note(error);
+        if (!(error instanceof MissingPart && (await ownership.isOutlived()))) damage.note(error);
         throw error;
       }),
   };
@@ -95,6 +94,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
     sweep,
     layout,
     snapshots,
+    ownership,
     pace,
     erasure: new Erasure(partition, layout, parts, foldCache, note),
     note,

@@ -47,6 +47,12 @@ export class HistoryReads {
     this.setup = setup;
   }
 
+  /** Of the rows that are folded. */
+  get ordinalEnd(): number {
+    const {open} = this.setup.partition;
+    return open.baseOrdinal + open.count;
+  }
+
   // ---- rows ----
 
   /**
@@ -55,7 +61,7 @@ export class HistoryReads {
    */
   async history(question: HistoryQuestion, user: number | undefined, budget: ReadBudget): Promise<PartitionAnswer> {
     const {partition} = this.setup;
-    const ordinalEnd = question.ordinalEnd ?? partition.open.baseOrdinal + partition.open.count;
+    const ordinalEnd = question.ordinalEnd ?? this.ordinalEnd;
     const nothing: PartitionAnswer = {kind: 'history', timesMs: [], ordinals: [], more: false, ordinalEnd};
     const unknownUser: PartitionAnswer = {...nothing, isUserUnknown: true};
     if (question.user !== undefined && user === undefined) return unknownUser;

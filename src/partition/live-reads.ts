@@ -1,5 +1,6 @@
 // Answers to live questions (src/asks.ts): profile, history, bodies, deletions. Live: everything that was acked before
-// the question left is folded first, whichever edge acked it.
+// the question left is folded first, whichever edge acked it. What does not follow from the log its owner alone answers
+// (ownership.ts O2).
 import {setTimeout as pause} from 'node:timers/promises';
 import {isoText} from '../../actors/calendar.js';
 import {wtf8} from '../../actors/codec/bytes.js';
@@ -51,17 +52,30 @@ export class LiveReads {
     const endMs = startMs + overtakenMsMax;
     for (;;) {
       try {
-        return await this.answerOnce(question, seen, startMs + pageMsMax);
+        const answer = await this.answerOnce(question, seen, startMs + pageMsMax);
+        return await this.ofOwner(answer);
       } catch (error) {
         if (error instanceof ReadTooLong) return tooLong;
         if (!(error instanceof MissingPart)) throw error;
         if (this.runner.setup.layout.readsFrom(error.ref)) {
-          if (await this.runner.isOutlived()) return movedOn;
+          if (await this.runner.setup.ownership.isOutlived()) return movedOn;
           throw error;
         }
         if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'the state changes faster than it is read'};
       }
     }
+  }
+
+  /** O2 (ownership.ts) */
+  private async ofOwner(answer: PartitionAnswer): Promise<PartitionAnswer> {
+    const {ownership} = this.runner.setup;
+    if (ownership.isLost) return movedOn;
+    const deletion = answer.kind === 'deletion' || answer.kind === 'unknown_user' ? answer.deletion : undefined;
+    if (deletion?.status !== 'pending') return answer;
+    // A successor may have its receipt.
+    const standing = await ownership.standing(caughtUpMsMax);
+    if (standing === 'owner') return answer;
+    return standing === 'outlived' ? movedOn : ownerUnknown;
   }
 
   private async answerOnce(
@@ -73,10 +87,7 @@ export class LiveReads {
       case 'status':
         return this.status();
       case 'bodies':
-        return this.longReads.read(endMs, async (budget) => ({
-          kind: 'bodies',
-          events: await this.rows.events(question.ordinals, budget),
-        }));
+        return this.bodies(question, seen, endMs);
       case 'deletion':
         return this.deletion(question, seen);
     }
@@ -94,8 +105,23 @@ export class LiveReads {
     }
   }
 
+  private async bodies(
+    {ordinals}: Ask<'bodies'>,
+    seen: AckedSequences | undefined,
+    endMs: number,
+  ): Promise<PartitionAnswer> {
+    const {rows, longReads} = this;
+    // Another owner may have said that they are there: they were not erased, but are not folded here yet.
+    const isAhead = ordinals.some((ordinal) => ordinal >= rows.ordinalEnd);
+    if (isAhead && !(await this.isCaughtUp(caughtUpMsMax, seen))) return behindItsLog;
+    return longReads.read(endMs, async (budget) => ({kind: 'bodies', events: await rows.events(ordinals, budget)}));
+  }
+
   private async status(): Promise<PartitionAnswer> {
-    const {partition} = this.runner.setup;
+    const {partition, ownership} = this.runner.setup;
+    // Both at once: a silent NATS answers neither, and then it is behind its log.
+    const [lag, standing] = await Promise.all([this.lag(), ownership.standing(statusMsMax)]);
+    if (standing === 'outlived') return movedOn;
     return {
       kind: 'status',
       partition: partition.partition,
@@ -104,7 +130,7 @@ export class LiveReads {
       published: this.runner.published,
       appendFault: this.runner.setup.writer.fault ?? null,
       refreshChange: this.runner.setup.refresh.change ?? null,
-      lag: await this.lag(),
+      lag,
       damagedParts: this.runner.setup.damage.countOf(partition.partition),
     };
   }
@@ -118,9 +144,13 @@ export class LiveReads {
       : null;
   }
 
-  /** Within 600 ms, behind the log or not. */
-  async measures(): Promise<PartitionMeasures> {
-    return measurePartition(this.runner, await this.catchUp(statusMsMax));
+  /** Within 600 ms, behind the log or not; undefined of a partition that another process has. */
+  async measures(): Promise<PartitionMeasures | undefined> {
+    const [caughtUp, standing] = await Promise.all([
+      this.catchUp(statusMsMax),
+      this.runner.setup.ownership.standing(statusMsMax),
+    ]);
+    return standing === 'outlived' ? undefined : measurePartition(this.runner, caughtUp);
   }
 
   /** Whether everything that was acked before the call, or was `seen`, is folded within `msMax`. */
@@ -231,7 +261,9 @@ export class LiveReads {
 
 const behindItsLog: PartitionAnswer = {kind: 'unavailable', message: 'the partition is behind its log'};
 
-const movedOn: PartitionAnswer = {kind: 'unavailable', message: 'another process has the partition now'};
+export const movedOn: PartitionAnswer = {kind: 'unavailable', message: 'another process has the partition now'};
+
+const ownerUnknown: PartitionAnswer = {kind: 'unavailable', message: 'the store does not say who has the partition'};
 
 const tooLong: PartitionAnswer = {
   kind: 'unavailable',

@@ -20,6 +20,13 @@ export interface StoredManifest {
 /** Another process has the partition now: no fault of this one, and nothing that a start of it anew mends. */
 export class Replaced extends Final {
   override name = 'Replaced';
+  /** `epoch`: of the newest manifest. */
+  constructor(
+    partition: number,
+    readonly epoch: number,
+  ) {
+    super(`partition ${partition}: another owner wrote the manifest; this one stops`);
+  }
 }
 
 export class ManifestStore {
@@ -29,7 +36,6 @@ export class ManifestStore {
   private readonly partition: number;
   private readonly onWritten: (written: WrittenManifest) => void;
   private readonly trouble: Trouble | undefined;
-  private readonly lookTrouble: Trouble | undefined;
 
   /** `onWritten` is called once a manifest is the newest, before its writer goes on. */
   constructor(
@@ -38,14 +44,12 @@ export class ManifestStore {
     partition: number,
     onWritten: (written: WrittenManifest) => void = () => undefined,
     trouble?: Trouble,
-    lookTrouble?: Trouble,
   ) {
     this.js = js;
     this.jsm = jsm;
     this.partition = partition;
     this.onWritten = onWritten;
     this.trouble = trouble;
-    this.lookTrouble = lookTrouble;
     this.subject = bucketSubject('manifests', `p${partition}`);
   }
 
@@ -88,8 +92,8 @@ export class ManifestStore {
 
   /** Why an owner of this epoch is none any more; undefined where it is. */
   async successorOf(epoch: number): Promise<Replaced | undefined> {
-    const newest = await retryForever(() => this.newestEpoch(), this.lookTrouble);
-    return newest > epoch ? this.replaced() : undefined;
+    const newest = await this.newestEpoch();
+    return newest > epoch ? new Replaced(this.partition, newest) : undefined;
   }
 
   /** What another version wrote another owner wrote. */
@@ -111,10 +115,6 @@ export class ManifestStore {
       );
     }
     if (mayBeOwn && Buffer.compare(newest.data, bytes) === 0) return newest.seq;
-    throw this.replaced();
-  }
-
-  private replaced(): Replaced {
-    return new Replaced(`partition ${this.partition}: another owner wrote the manifest; this one stops`);
+    throw new Replaced(this.partition, await this.newestEpoch());
   }
 }

@@ -11,6 +11,7 @@ import {headersBytesMax, payloadBytesMin} from '../nats/payload.js';
 import {bucketStream, bucketSubject} from '../nats/topology.js';
 import {type DeferredParts, isDeferred} from '../parts/deferred-parts.js';
 import type {PartsCache, Reading} from '../parts/parts-cache.js';
+import type {Ownership} from './ownership.js';
 import {retryForever, type Trouble} from './retry.js';
 
 /** A value of the store. Larger parts span several. */
@@ -35,6 +36,7 @@ export class PartStore {
   private readonly atHand: PartsAtHand;
   private readonly deferred: DeferredParts | undefined;
   private readonly trouble: Trouble | undefined;
+  private readonly ownership: Pick<Ownership, 'confirm'> | undefined;
   private nextKey = 0;
   /** Parts that the state at hand no longer names, by key; a kept manifest may still do. */
   private readonly retired = new Map<string, PartRef>();
@@ -52,6 +54,7 @@ export class PartStore {
     atHand: PartsAtHand = nothingAtHand,
     deferred?: DeferredParts,
     trouble?: Trouble,
+    ownership?: Pick<Ownership, 'confirm'>,
   ) {
     this.js = js;
     this.jsm = jsm;
@@ -59,6 +62,7 @@ export class PartStore {
     this.atHand = atHand;
     this.deferred = deferred;
     this.trouble = trouble;
+    this.ownership = ownership;
     this.keyPrefix = `p${partition}.${epoch}-${randomBytes(4).toString('hex')}`;
   }
 
@@ -91,6 +95,7 @@ export class PartStore {
     const subject = bucketSubject('parts', name);
     let options: Partial<JetStreamPublishOptions> = {msgID: name};
     const put = async (): Promise<number> => {
+      await this.ownership?.confirm(); // O3 (ownership.ts)
       const asked = options;
       options = {msgID: name, expect: {lastSubjectSequence: 0}};
       try {

@@ -15,6 +15,8 @@
 //       them stands before what was noted, and the log starts no later than at one of them (V3).
 //   V5. The first start of a backup begins a generation as well: the original gave the positions behind it to other messages.
 //       Nothing is lost by that, and nothing is read again.
+//   V6. A start that was paused may have a successor, too, which swept what this one still reads, and cut the log: before anything
+//       is called lost or damaged, it is asked for (ownership.ts O1).
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {bodyBlockRows} from '../../actors/limits.js';
 import {
@@ -39,9 +41,9 @@ import {loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {DamagedPart, MissingPart} from '../parts/stored-parts.js';
 import {markAt} from './log-reader.js';
-import type {ManifestStore, StoredManifest} from './manifest-store.js';
+import {type ManifestStore, Replaced, type StoredManifest} from './manifest-store.js';
 import type {NotedPosition, PositionNote} from './position-note.js';
-import {Final} from './retry.js';
+import {Final, retryForever} from './retry.js';
 
 /** Parts under way at once, of one kind. */
 export const loadsAheadMax = 8;
@@ -73,22 +75,41 @@ export interface RecoverySources {
 /**
  * Takes the partition over (a new epoch fences an owner that still lives) and loads its newest usable snapshot. Both at
  * once, as what is loaded is of no use to anybody before the partition is taken over: the write of the manifest finds
- * that it is still the newest, and until then no owner can have swept its parts or cut the log behind what it kept.
+ * that it is still the newest, and until then no owner can have swept its parts or cut the log behind what it kept. Where that
+ * owner has published another one meanwhile, it begins anew.
  */
 export async function recover(setup: PartitionSetup, sources: RecoverySources): Promise<Recovered> {
-  const [stored, noted] = await Promise.all([sources.manifests.read(), sources.note.read()]);
-  if (stored === undefined) return recoverWithoutManifest(setup, sources, noted);
+  for (;;) {
+    const [stored, noted] = await Promise.all([sources.manifests.read(), sources.note.read()]);
+    if (stored === undefined) return recoverWithoutManifest(setup, sources, noted);
+    try {
+      return await recoverFrom(stored, noted, setup, sources);
+    } catch (error) {
+      const isOvertaken = error instanceof Replaced && error.epoch === stored.manifest.epoch;
+      if (!isOvertaken) throw error;
+    }
+  }
+}
+
+async function recoverFrom(
+  stored: StoredManifest,
+  noted: NotedPosition | undefined,
+  setup: PartitionSetup,
+  sources: RecoverySources,
+): Promise<Recovered> {
   const {manifest} = stored;
   const found = lookAtLog(sources.jsm, setup.partition, manifest.position.sequence);
   const values = storedValues(sources.jsm, setup.partition);
   const takenOver = takeOver(sources.manifests, stored, noted?.epoch ?? 0);
-  const [{epoch, revision}, {loaded, log}] = await Promise.all([
-    takenOver,
-    loadNewest(setup, manifest, sources, {found, values, takenOver}),
-    found,
-    values,
-  ]);
-  const {generation, hasLostLog} = await checkGeneration(loaded, manifest, noted, sources, log);
+  const reading = [loadNewest(setup, manifest, sources, {found, values, takenOver}), found, values] as const;
+  const [{epoch, revision}, {loaded, log}] = await Promise.all([takenOver, ...reading]).catch(
+    async (error: unknown) => {
+      await Promise.allSettled(reading); // Memory holds one state at a time.
+      throw error;
+    },
+  );
+  const checkOwner = (): Promise<void> => checkStillOwner(sources.manifests, epoch);
+  const {generation, hasLostLog} = await checkGeneration(loaded, manifest, noted, sources, log, checkOwner);
   return {
     ...loaded,
     manifest: loaded.manifest === undefined ? undefined : {...loaded.manifest, epoch},
@@ -141,7 +162,22 @@ async function endsOf(jsm: JetStreamManager, partition: number): Promise<Pick<Fo
   return {first: state.first_seq, last: state.last_seq};
 }
 
-async function takeOver(manifests: ManifestStore, {manifest, revision}: StoredManifest, notedEpoch: number) {
+/** @throws Replaced. V6 */
+async function checkStillOwner(manifests: ManifestStore, epoch: number): Promise<void> {
+  const successor = await retryForever(() => manifests.successorOf(epoch));
+  if (successor !== undefined) throw successor;
+}
+
+interface TakenOver {
+  readonly epoch: number;
+  readonly revision: number;
+}
+
+async function takeOver(
+  manifests: ManifestStore,
+  {manifest, revision}: StoredManifest,
+  notedEpoch: number,
+): Promise<TakenOver> {
   const epoch = Math.max(manifest.epoch, notedEpoch) + 1;
   return {epoch, revision: await manifests.write({...manifest, epoch}, revision)};
 }
@@ -152,7 +188,7 @@ type Loaded = Pick<Recovered, 'partition' | 'index' | 'manifest' | 'named' | 'ou
 interface UnderWay {
   readonly found: Promise<FoundLog>;
   readonly values: StoredValues;
-  readonly takenOver: Promise<unknown>;
+  readonly takenOver: Promise<TakenOver>;
 }
 
 interface Damage extends Omit<UnderWay, 'found'> {
@@ -203,13 +239,13 @@ async function loadWhole(
   snapshot: Manifest,
   sources: RecoverySources,
   stored: StoredValues,
-  takenOver: Promise<unknown>,
+  takenOver: Promise<TakenOver>,
 ): Promise<Loaded | Error> {
   try {
     return await load(setup, snapshot, sources, stored, false);
   } catch (error) {
     if (!isUnreadable(error)) throw error;
-    await takenOver;
+    await checkStillOwner(sources.manifests, (await takenOver).epoch);
     sources.log.error(
       {err: error, partition: setup.partition, sequence: snapshot.position.sequence},
       'a snapshot is damaged: an earlier state is used, and the log behind it',
@@ -391,15 +427,18 @@ async function checkGeneration(
   noted: NotedPosition | undefined,
   {jsm, log}: RecoverySources,
   {first, last, mark}: FoundLog,
+  checkOwner: () => Promise<void>,
 ): Promise<Pick<Recovered, 'generation' | 'hasLostLog'>> {
   const isRestored = noted?.isRestored === true;
   if (isRestored) log.warn({partition: partition.partition}, 'a backup is restored: what came after it is not in it');
   const generation = Math.max(newest.position.generation, noted?.generation ?? 0);
   const isTrue = noted === undefined || (await isNoteTrue(jsm, partition.partition, noted, newest.position));
+  const isSame = mark === newest.mark;
+  const from = manifest?.position.sequence ?? 0;
+  if (!isTrue || !isSame || !reachesBack(first, from)) await checkOwner(); // V6
   if (!isTrue) alarmNoted(log, partition.partition, noted);
   const {sequence} = newest.position;
-  const from = manifest?.position.sequence ?? 0;
-  if (mark === newest.mark) {
+  if (isSame) {
     checkReach(partition.partition, first, from);
     // V5
     return {

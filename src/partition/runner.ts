@@ -19,6 +19,8 @@ import type {FoldPace} from './fold-pace.js';
 import type {Layout} from './layout.js';
 import type {LogMessage, LogReader} from './log-reader.js';
 import type {LogWriter} from './log-writer.js';
+import {Replaced} from './manifest-store.js';
+import type {Ownership} from './ownership.js';
 import type {PartSweep} from './part-sweep.js';
 import {retryForever, Trouble} from './retry.js';
 import {type ErasureReach, Scrub} from './scrub.js';
@@ -40,6 +42,9 @@ const lateCopiesMsMax = 5_000;
 /** Who waits for a sequence asks this often whether the log still is the one that it waits for. */
 const lookAgainMs = 5_000;
 
+/** An owner that hears nothing of the store for so long says how it is all the same. */
+const standingMsMax = 1_000;
+
 /** `standing still`: folding needs a part that is unreadable. */
 export type Phase = 'recovering' | 'live' | 'standing still' | 'draining';
 
@@ -55,6 +60,7 @@ export interface RunnerSetup {
   /** Told each step of an erasure. */
   readonly note: NoteStep;
   readonly snapshots: Snapshots;
+  readonly ownership: Ownership;
   readonly pace: WorkPace;
   /** Absent: the thread folds without rests. */
   readonly foldPace?: FoldPace | undefined;
@@ -188,7 +194,7 @@ export class Runner {
    * part. Ending the process would take the other partitions along, again after every start.
    */
   private async foldingEnded(error: Error): Promise<void> {
-    if (error instanceof MissingPart && (await this.isOutlived())) return;
+    if (error instanceof MissingPart && (await this.setup.ownership.isOutlived())) return; // O1 (ownership.ts)
     if (!this.setup.damage.note(error)) {
       this.setup.onFatal(error);
       return;
@@ -198,35 +204,32 @@ export class Runner {
     this.stopTimers();
   }
 
-  /**
-   * Behind a part that is gone: another process that took the partition over has swept what this one, which was paused, still
-   * names. That is no damage, and the end of this one.
-   */
-  async isOutlived(): Promise<boolean> {
-    const successor = await this.setup.snapshots.successor();
-    if (successor !== undefined) this.setup.onFatal(successor);
-    return successor !== undefined;
-  }
-
   private async run(): Promise<void> {
     const {reader, partition} = this.setup;
     for (;;) {
       await this.agreeWithLog();
-      if (this.isStopped) return;
+      if (this.isOver) return;
       for await (const messages of reader.read(partition.appliedSequence)) {
         if (!(await this.foldMessages(messages))) break;
       }
-      if (this.isStopped) return;
+      if (this.isOver) return;
       if (this.logIs === 'same') this.doubtLog();
     }
   }
 
-  /** @returns false when the log may be another one by now. */
+  private get isOver(): boolean {
+    return this.isStopped || this.setup.ownership.isLost;
+  }
+
+  /** @returns false when the log may be another one by now, or be cut by another owner. */
   private async foldMessages(messages: readonly LogMessage[]): Promise<boolean> {
-    const {layout, foldPace} = this.setup;
+    const {partition, ownership, layout, foldPace} = this.setup;
     for (const message of messages) {
+      // What was due is gone: a successor that has folded it may have cut the log. O1 (ownership.ts)
+      const isCut = message.sequence > partition.appliedSequence + 1;
+      if (isCut && (await ownership.isOutlived())) return false;
       // Nothing of another log is folded before the rewind: numbers of producers would be skipped for ever.
-      if (!this.isLogKnown) return false;
+      if (!this.isLogKnown || ownership.isLost) return false;
       const folding = this.foldMessage(message);
       if (folding !== undefined) await folding;
       if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
@@ -313,9 +316,10 @@ export class Runner {
 
   /** Asks the log for the message that was folded last; interrupts the reading of another one. */
   private async checkLog(): Promise<void> {
-    const {reader, partition} = this.setup;
+    const {reader, partition, ownership} = this.setup;
     const {appliedSequence, appliedMark} = partition;
     const isSame = await this.askLog(() => reader.holds(appliedSequence, appliedMark));
+    if (!isSame && (await ownership.isOutlived())) return reader.interrupt(); // O1 (ownership.ts)
     // Folding went on meanwhile: what was asked about is the position no more, and the reading loop asks for itself.
     if (this.logIs !== 'unknown' || partition.appliedSequence !== appliedSequence) return;
     this.logIs = isSame ? 'same' : 'other';
@@ -413,7 +417,12 @@ export class Runner {
     snapshots
       .take()
       .then(() => this.snapshotDone())
-      .catch((error: unknown) => this.setup.onFatal(error as Error));
+      .catch((error: unknown) => this.fail(error as Error));
+  }
+
+  private fail(error: Error): void {
+    if (error instanceof Replaced) this.setup.ownership.lose(error);
+    else this.setup.onFatal(error);
   }
 
   private snapshotDone(): Promise<void> {
@@ -459,13 +468,20 @@ export class Runner {
 
   private startTicking(partition: number): void {
     const tick = () => {
-      this.publishIntervalTick();
-      this.lookForAlarms();
-      this.cleanUp();
       this.timer = setTimeout(tick, this.periodMs);
+      void this.tick();
     };
     this.timer = setTimeout(tick, this.periodMs * this.setup.stagger);
     this.setup.log.info({partition, sequence: this.setup.partition.appliedSequence}, 'partition is live');
+  }
+
+  private async tick(): Promise<void> {
+    // An owner that was paused would find its snapshot late. O1 (ownership.ts)
+    if ((await this.setup.ownership.standing(standingMsMax)) === 'outlived') return;
+    this.lookForAlarms();
+    if (this.phase === 'draining' || this.isStandingStill) return; // A drain has a last tick of its own.
+    this.publishIntervalTick();
+    this.cleanUp();
   }
 
   /** Whether the fold reached `sequence` within `waitMs`. */

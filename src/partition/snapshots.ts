@@ -116,11 +116,6 @@ export class Snapshots {
     return previous == null ? undefined : {sequence: previous.position.sequence, mark: previous.mark};
   }
 
-  /** Why this owner is none any more; undefined where it is. */
-  successor(): Promise<Error | undefined> {
-    return this.setup.manifests.successorOf(this.setup.epoch);
-  }
-
   /** Goes up when the log turns out to be another one than was folded. */
   get currentGeneration(): number {
     return this.generation;

@@ -29,7 +29,7 @@ import type {FromWorker, HandedManifest, PartitionWorkerData, ThreadQuestion, To
 import {AckedIntake} from './acked-intake.js';
 import {assemblePartition} from './assembly.js';
 import {FoldPace} from './fold-pace.js';
-import {LiveReads} from './live-reads.js';
+import {LiveReads, movedOn} from './live-reads.js';
 import {LongReads} from './long-reads.js';
 import {Replaced, type WrittenManifest} from './manifest-store.js';
 import {NewestWrite} from './newest-write.js';
@@ -229,7 +229,8 @@ async function replyTo(
 }
 
 async function measures(reads: LiveReads, vitals: ThreadVitals): Promise<PartitionAnswer> {
-  return {kind: 'measures', partition: await reads.measures(), thread: vitals.measure()};
+  const partition = await reads.measures();
+  return partition === undefined ? movedOn : {kind: 'measures', partition, thread: vitals.measure()};
 }
 
 /** Folding goes on only when the log that comes back is the one that went. */

@@ -49,6 +49,8 @@ const asked = async <K extends PartitionAnswer['kind']>(kind: K, answer: Promise
   return given as Extract<PartitionAnswer, {kind: K}>;
 };
 
+const movedOn: PartitionAnswer = {kind: 'unavailable', message: 'another process has the partition now'};
+
 const measured = async () => (await asked('measures', role.ask({ask: 'measures'}))).partition;
 
 const ordinalOf = (text: string | null): number => Number(JSON.parse(text!).id.split('-')[1]);
@@ -135,6 +137,10 @@ test('the edge of the same process asks without NATS, and is answered when what 
   acked.acked(0, sequence + 1_000);
   await asked('known_user', left);
   expect(await exists('eve')).toEqual({kind: 'unavailable', message: 'the partition is behind its log'});
+  // Rows that are not folded yet were not erased.
+  const bodies = (ordinal: number) => role.askHere({ask: 'bodies', ordinals: [ordinal]});
+  expect(await bodies(3)).toMatchObject({kind: 'unavailable'});
+  expect((await asked('bodies', bodies(2))).events).toHaveLength(1);
   acked.startConnection();
   await asked('known_user', exists('eve'));
 });
@@ -370,12 +376,17 @@ test('a snapshot of nothing new puts its index alone', async () => {
   expect([...new Float64Array(counts.buffer, counts.byteOffset, counts.length / 8)]).toEqual([2]);
 });
 
-test('a second owner fences the first', async () => {
-  role = await PartitionRole.create();
-  await role.startWorker();
+/** As a successor does first of all. */
+async function takeOver(): Promise<void> {
   const other = await role.manifest();
   const bytes = new TextEncoder().encode(JSON.stringify({...other, epoch: other.epoch + 1}));
   await role.js.publish(bucketSubject('manifests', 'p0'), bytes);
+}
+
+test('a second owner fences the first', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  await takeOver();
   await until('the first owner stops', () => role.fatal.length > 0);
   expect(role.fatal[0]).toMatch(/another owner wrote the manifest/);
 });
@@ -386,13 +397,48 @@ test('a part that a successor swept is no damage: who was outlived ends as one t
   await eventsThenSnapshot();
   await role.drainWorker();
   await role.startWorker({reportRefresh: steadyRefreshPlan(3_600_000), cacheBytesMax: 0});
-  const other = await role.manifest();
-  const bytes = new TextEncoder().encode(JSON.stringify({...other, epoch: other.epoch + 1}));
-  await role.js.publish(bucketSubject('manifests', 'p0'), bytes);
+  await takeOver();
   await role.jsm.streams.purge(bucketStream('parts'));
   const answer = await role.askOnce({ask: 'profile', user: {kind: 'user', id: 'ada'}});
-  expect(answer).toEqual({kind: 'unavailable', message: 'another process has the partition now'});
+  expect(answer).toEqual(movedOn);
   expect(role.fatal).toEqual([expect.stringContaining('another owner wrote the manifest')]);
+});
+
+test.each([
+  ['whether it is ready', {ask: 'status'}],
+  ['numbers and alarms', {ask: 'measures'}],
+  ['a deletion that it has no receipt for', {ask: 'deletion', id: 'del_0_1', waitMs: 0}],
+] as const)('who was outlived does not answer %s', async (_what, question) => {
+  role = await PartitionRole.create();
+  await role.startWorker({reportRefresh: steadyRefreshPlan(3_600_000)});
+  await takeOver();
+  await role.append((writer) => {
+    writeErase(writer, 'u', 'ada', 'del_0_1', day);
+    return 1;
+  });
+  expect(await role.askOnce(question)).toEqual(movedOn);
+  expect(role.fatal).toEqual([expect.stringContaining('another owner wrote the manifest')]);
+});
+
+test('an owner that publishes while it is taken over holds nobody up', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker();
+  await eventsThenSnapshot();
+  await role.drainWorker();
+  const before = await role.manifest();
+  let reads = 0;
+  const read = async (): Promise<undefined> => {
+    reads += 1;
+    if (reads > 1) return;
+    await role.manifest(); // Behind the read of the start, which was asked for first.
+    await role.js.publish(bucketSubject('manifests', 'p0'), encodeManifest({...before, asOfMs: before.asOfMs + 1}));
+  };
+  const cache = new PartsCache(partValues(role.jsm), 0);
+  const manifests = new ManifestStore(role.js, role.jsm, 0, () => {});
+  const setup = {partition: 0, seeds: [1, 2, 3] as const, dedupeBytesMax: 1_024 * 1_024, rowKernel: loadRowKernel()};
+  const note = {...noNote, read};
+  const recovered = await recover(setup, {manifests, cache, jsm: role.jsm, note, log: createLogger('silent', 'test')});
+  expect([reads, recovered.epoch, recovered.manifest?.asOfMs]).toEqual([2, before.epoch + 1, before.asOfMs + 1]);
 });
 
 test('a store that lost its newest manifest is no other owner: a start goes on, and counts all that the log has', async () => {

@@ -73,6 +73,7 @@ class Driven {
           new Promise<number>((stored) => void this.ticks.push({periodMs, reason, stored})),
       },
       snapshots: this.snapshots,
+      ownership: {isLost: false, standing: async () => 'owner', isOutlived: async () => false},
       sweep: {stop: async () => undefined},
       pace: new WorkPace(() => 0),
       refresh: this.refresh,
