@@ -3,20 +3,23 @@ import {describe, expect, test} from 'vitest';
 import {LiveReads} from '../../src/partition/live-reads.js';
 import {LongReads} from '../../src/partition/long-reads.js';
 import type {NewestWrite} from '../../src/partition/newest-write.js';
+import {Ownership} from '../../src/partition/ownership.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {shortestMs} from '../support/until.js';
 
 /** The edge gives up then, and says that the partition does not answer. */
 const edgeWaitsMs = 1_000;
 
-/** A partition that folded 7 messages, over a log whose last sequence comes when it comes. */
+/** A partition that folded 7 messages, over a log whose last sequence, and a store whose word, comes when it comes. */
 function reads(sequence: () => Promise<number>): LiveReads {
+  const successorOf = (): Promise<undefined> => sequence().then(() => undefined);
   const runner = {
     setup: {
       partition: {partition: 0, appliedSequence: 7, deletions: new Map()},
       damage: {countOf: () => 0},
       writer: {fault: undefined},
       refresh: {ms: 1_000, change: undefined},
+      ownership: new Ownership({successorOf}, 1, () => undefined),
     },
     phase: 'live',
     published: null,
