@@ -49,7 +49,10 @@ test('a process that was paused while it was taken over answers nothing wrong, a
   expectJson(await writer.post('/v1/events', {event: 'signup', userId: 'bob'}), 200);
   // The successor deletes somebody, and so cuts the log, before it is given the last events: what is left has 8 of 28.
   await send(20);
-  expectJson(await reader.delete('/v1/users/bob'), 200);
+  await until('there is a receipt', async () => {
+    const {deletion} = (await reader.delete('/v1/users/bob')).json<{deletion?: {status: string}}>();
+    return deletion?.status === 'completed';
+  });
   await send(8);
   process.kill(paused.pid, 'SIGCONT');
   const answers: unknown[] = [];
