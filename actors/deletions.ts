@@ -16,6 +16,8 @@ export class Deletions {
   private readonly pendingIds = new Set<string>();
   /** Completed since the last cut, or put by an older program with all others. DR3 */
   private fresh: DeletionRecord[] = [];
+  /** Records of a damaged part are missing: one that is not here may have been completed. */
+  isIncomplete = false;
 
   get size(): number {
     return this.byId.size;

@@ -193,6 +193,12 @@ export class InternedTable {
     return index < this.count && !this.removed.has(index);
   }
 
+  /** The entry's bytes where they stand: good until the table changes. */
+  bytesOf(index: number): Uint8Array {
+    assert(this.has(index), 'interned: the entry exists');
+    return this.arena.subarray(this.offsets[index], this.offsets[index + 1]);
+  }
+
   text(index: number): string {
     assert(this.has(index), 'interned: the entry exists');
     return readWtf8(this.arena, this.offsets[index], this.offsets[index + 1]);

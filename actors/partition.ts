@@ -465,6 +465,20 @@ export class Partition {
     if (this.erasedInLogSequence <= sequence) this.erasedInLogSequence = 0;
   }
 
+  /**
+   * Whether a deletion is later than this state (a backup that is older was restored, or the log lost its tail): were its
+   * entry folded, it would be on record, as it does not expire before that time.
+   */
+  lacks({id, expiresLogicalMs}: Pick<DeletionRecord, 'id' | 'expiresLogicalMs'>): boolean {
+    return !this.deletions.has(id) && expiresLogicalMs >= this.logicalMs;
+  }
+
+  /** Of a user that is here. */
+  hashOfUser(user: number): string {
+    const key = this.users.bytesOf(user);
+    return this.userHash(key, 0, key.length);
+  }
+
   /** Deletions that the disk may still contradict. */
   pendingDeletions(): DeletionRecord[] {
     return this.deletions.pending();

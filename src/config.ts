@@ -23,6 +23,8 @@ export interface Config {
   /** 0: any free port. */
   readonly port: number;
   readonly dataDir: string;
+  /** Has the journal of deletions; not in `dataDir`. */
+  readonly deletionsDir: string;
   readonly nats: NatsChoice;
   readonly partitions: number;
   readonly replicas: number;
@@ -64,10 +66,12 @@ const adminTokenCharactersMin = 16;
 
 export function readConfig(env: Environment): ConfigResult {
   const read = new Reader(env);
+  const dataDir = resolve(read.text('DATA_DIR', './data', /^[^\0]+$/, 'a path'));
   const config: Config = {
     host: read.text('HOST', '127.0.0.1', /^[A-Za-z0-9.:_%-]+$/, 'a host name or an IP address'),
     port: read.integer('PORT', 8_080, 0, 65_535),
-    dataDir: resolve(read.text('DATA_DIR', './data', /^[^\0]+$/, 'a path')),
+    dataDir,
+    deletionsDir: resolve(read.text('DELETIONS_DIR', deletionsDirOf(dataDir), /^[^\0]+$/, 'a path')),
     nats: readNats(read),
     partitions: read.integer('PARTITIONS', 4, 1, partitionsMax),
     replicas: read.integer('REPLICAS', 1, 1, replicasMax),
@@ -93,9 +97,18 @@ export function readConfig(env: Environment): ConfigResult {
   if (config.nats.kind === 'embedded' && config.replicas > 1) {
     read.refuse('REPLICAS', 'above 1 needs NATS_URL: the embedded nats-server is a single one');
   }
+  if (`${config.deletionsDir}/`.startsWith(`${dataDir}/`)) {
+    read.refuse(
+      'DELETIONS_DIR',
+      'must not lie in DATA_DIR: a backup that is put in its place would bring an older journal',
+    );
+  }
   if (read.problems.length > 0) return {kind: 'bad', line: `bad configuration: ${read.problems.join('; ')}`};
   return {kind: 'config', config: deepFreeze(config), misspelt: misspeltVariables(Object.keys(env), [...read.names])};
 }
+
+/** Beside it: also what the command line takes for a DATA_DIR. */
+export const deletionsDirOf = (dataDir: string): string => `${dataDir}-deletions`;
 
 /** For the log: every value, secrets only as `set`. Where it listens is left out of a process that does not. */
 export function printableConfig({host, port, ...config}: Config): Record<string, unknown> {

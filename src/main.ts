@@ -3,10 +3,14 @@
 //   M2. Every stage that starts says how it stops; a drain stops them in the reverse order, so that whoever takes work
 //       ends before those who must finish it: edge, partitions, report, nats-server, lock.
 //   M3. A failure after the start ends the whole process: a supervisor starts it again, and recovery is the normal start.
+//   M4. Where the journal of deletions may be ahead of the data (a backup was restored), nobody is let in before the partitions
+//       have erased those users again: they would be answered about, and what comes for them meanwhile would go with the rest.
 
 import {createHash} from 'node:crypto';
 import {once} from 'node:events';
 import {createServer} from 'node:net';
+import {jetstreamManager} from '@nats-io/jetstream';
+import type {NatsConnection} from 'nats';
 import {isoText} from '../actors/calendar.js';
 import {askPartitionSubject, askReportSubject} from './asks.js';
 import {monotonicMs, wallMs} from './clock.js';
@@ -20,12 +24,14 @@ import {
   writeServiceNote,
 } from './data-dir.js';
 import {lockDataDir, refuseHeldDataDir} from './data-lock.js';
+import {checkDeletionsDir, newestDeletionMs} from './deletions-dir.js';
 import {DiskSpace} from './disk-space.js';
 import type {EdgeOptions} from './edge/start.js';
 import type {FirstKeys} from './keys/store.js';
 import {connectFirst} from './nats/connection.js';
 import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/durability.js';
 import {type EmbeddedNats, startEmbeddedNats} from './nats/embedded.js';
+import {publishedManifests} from './nats/published-manifests.js';
 import {type Deployment, ensureTopology} from './nats/topology.js';
 import {createLogger, type Logger} from './observe.js';
 import {Refresh} from './refresh.js';
@@ -71,6 +77,8 @@ interface Ground {
   /** Ours; undefined for an external one. */
   readonly natsServer: EmbeddedNats | undefined;
   readonly deployment: Deployment;
+  /** The journal of deletions has some that are younger than the newest snapshot of their partition. */
+  readonly isBehindJournal: boolean;
   readonly refresh: Refresh;
 }
 
@@ -110,6 +118,7 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   const isEdge = config.roles.includes('edge');
   if (isEdge) await checkPort(config); // M1
   checkDataDir(config.dataDir);
+  if (config.roles.includes('partition')) checkDeletionsDir(config.deletionsDir);
   const ground = await startGround(config, stages, logger);
   logger.info(printableConfig(config), 'configuration');
   if (config.nats.kind === 'embedded' && !config.roles.includes('partition')) {
@@ -119,6 +128,10 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   }
   if (config.roles.includes('partition')) announceRefresh(ground.refresh, logger);
   const threads = startThreads(config, ground, stages, logger);
+  if (isEdge && ground.isBehindJournal) {
+    logger.warn('deletions are younger than the data (a restored backup?): nobody is let in before they are repeated');
+    await Promise.all(threads.all.map(({ready}) => ready)); // M4
+  }
   if (isEdge) await startFrontDoor(config, ground, threads, stages, logger);
   await Promise.all(threads.all.map(({ready}) => ready));
   logger.info({roles: config.roles, durability: ground.durability.class}, 'ready');
@@ -181,17 +194,30 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
       'a stream of this deployment was gone, and is made anew, empty: restore a backup if there is one',
     ),
   );
+  const isBehindJournal = await hasYoungerDeletions(nc, config);
   const refresh = new Refresh(config.reportRefresh, deployment.createdMs);
   if (natsServer === undefined) {
     const durability = await ExternalDurability.read(nc, logger);
     void durability.follow(nc, logger);
-    return {address, durability, store, natsServer, deployment, refresh};
+    return {address, durability, store, natsServer, deployment, isBehindJournal, refresh};
   }
   await nc.close();
   const durability: Durability = {class: natsServer.durability};
   if (durability.class !== 'power-cut')
     warnOfPowerCuts(logger, `nats-server ${natsServer.version} does not sync always`);
-  return {address, durability, store, natsServer, deployment, refresh};
+  return {address, durability, store, natsServer, deployment, isBehindJournal, refresh};
+}
+
+/** By the clock of who wrote both: that a receipt was not published before a kill only makes a start more careful. */
+async function hasYoungerDeletions(nc: NatsConnection, config: Config): Promise<boolean> {
+  if (!config.roles.includes('partition')) return false;
+  const manifests = publishedManifests(await jetstreamManager(nc, {checkAPI: false}));
+  for (let partition = 0; partition < config.partitions; partition++) {
+    const deletedMs = newestDeletionMs(config.deletionsDir, partition);
+    if (deletedMs === undefined) continue;
+    if (deletedMs > ((await manifests.newest(partition))?.asOfMs ?? 0)) return true;
+  }
+  return false;
 }
 
 /** One line now, and one when it changes. */

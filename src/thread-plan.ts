@@ -103,6 +103,7 @@ function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: nu
     ...(to && {rowsPort: to.rows.port1}),
     ...(to && knowsAll && {manifestsPort: to.manifests.port1}),
     dataDir: config.dataDir,
+    deletionsDir: config.deletionsDir,
   };
 }
 

@@ -44,6 +44,8 @@ export interface PartitionWorkerData {
   readonly rowsPort?: MessagePort;
   /** Gets the notes of the newest positions. */
   readonly dataDir: string;
+  /** Has the journal of deletions. */
+  readonly deletionsDir: string;
   readonly logLevel: string;
 }
 

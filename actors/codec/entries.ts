@@ -4,7 +4,7 @@
 //   entry    = kind:u8 length:u32 payload                      (length counts the payload)
 //   event    = head userKey:string name:string [messageId:string] [anonymousId:string] [properties]
 //   identify = head userKey:string traits:string(JSON) [messageId:string]
-//   erase    = head userKey:string deletionId:string
+//   erase    = head userKey:string deletionId:string        (userKey empty: of a user that the partition does not know)
 //   tick     = timeMs:f64 periodMs:f64 reason:u8            (periodMs: the longest step that logical time takes)
 //   filler   = any bytes; folding skips it
 //   head     = flags:u8 timeMs:f64 receivedMs:f64
@@ -183,6 +183,17 @@ export function writeErase(
   writer.string(deletionId);
   endEntry(writer, start);
 }
+
+/** Appends the erase entry of a user by its key, as tables hold it; `nobody` puts a deletion on record, and erases nothing. */
+export function writeEraseOfKey(writer: ByteWriter, key: Uint8Array, deletionId: string, receivedMs: number): void {
+  const start = beginUserEntry(writer, entryKind.erase, 0, receivedMs, receivedMs);
+  writer.stringBytes(key, 0, key.length);
+  writer.string(deletionId);
+  endEntry(writer, start);
+}
+
+/** No user's key. */
+export const nobody = new Uint8Array(0);
 
 export function writeTick(writer: ByteWriter, timeMs: number, periodMs: number, reason: TickReason): void {
   const start = beginEntry(writer, entryKind.tick);

@@ -91,7 +91,9 @@ export async function startService({
   if (onLog !== undefined) createInterface(child.stderr!).on('line', (line) => tellLog(line, onLog));
   const stop = async (): Promise<void> => {
     await stopChild(child);
-    if (kept === undefined) rmSync(dataDir, {recursive: true, force: true});
+    if (kept !== undefined) return;
+    rmSync(dataDir, {recursive: true, force: true});
+    rmSync(`${dataDir}-deletions`, {recursive: true, force: true});
   };
   try {
     const baseUrl = await untilStarted(child, dataDir, printed, awaits);

@@ -63,13 +63,17 @@ async function eraseAll(store: Store, marked: readonly Marked[]): Promise<number
   return times.sort((a, b) => a - b);
 }
 
-async function checkGone(store: Store, dataDir: string, marked: readonly Marked[], when: string): Promise<void> {
+async function checkGone(store: Store, folder: string, marked: readonly Marked[], when: string): Promise<void> {
   const found = searchDisk(
-    dataDir,
+    folder,
     marked.map(({marker}) => marker),
   );
   const where = found.slice(0, 5).map(({file, form}) => `${form} in ${file}`);
-  check(`${when}: no byte of ${marked.length} users in any file under DATA_DIR`, found.length === 0, where.join(', '));
+  check(
+    `${when}: no byte of ${marked.length} users in any file under DATA_DIR, or of the journal of deletions`,
+    found.length === 0,
+    where.join(', '),
+  );
   const statuses = await Promise.all(
     marked
       .slice(0, 50)
@@ -82,12 +86,14 @@ async function checkGone(store: Store, dataDir: string, marked: readonly Marked[
 }
 
 async function main(): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'millrace-erase-'));
-  const otherDir = mkdtempSync(join(tmpdir(), 'millrace-never-'));
+  // With the journal of deletions, which lies beside DATA_DIR.
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-erase-'));
+  const otherFolder = mkdtempSync(join(tmpdir(), 'millrace-never-'));
+  const dataDir = join(folder, 'data');
   const marked = markedUsers(userCount);
   const env = {REPORT_REFRESH_SECONDS: '2'};
   let service = await ServiceProcess.start(dataDir, env);
-  const other = await ServiceProcess.start(otherDir, env);
+  const other = await ServiceProcess.start(join(otherFolder, 'data'), env);
   try {
     let store = new Store(service);
     const never = new Store(other);
@@ -95,7 +101,7 @@ async function main(): Promise<void> {
     await Promise.all([fill(store, marked, true), fill(never, marked, false)]);
     await store.reports();
     const before = searchDisk(
-      dataDir,
+      folder,
       marked.map(({marker}) => marker),
     );
     const seen = new Set(before.map(({marker}) => marker));
@@ -104,19 +110,19 @@ async function main(): Promise<void> {
     const percentile = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))];
     console.log(`       receipt after: p50 ${Math.round(percentile(0.5))} ms, p99 ${Math.round(percentile(0.99))} ms`);
     check(`every deletion is completed within ${values.within} s`, percentile(0.99) <= Number(values.within) * 1_000);
-    await checkGone(store, dataDir, marked, 'after the receipts');
+    await checkGone(store, folder, marked, 'after the receipts');
     await service.end('SIGKILL');
     service = await ServiceProcess.start(dataDir, env);
     store = new Store(service);
-    await checkGone(store, dataDir, marked, 'after kill -9 and a restart');
+    await checkGone(store, folder, marked, 'after kill -9 and a restart');
     const [ours, theirs] = [await store.reports(), await never.reports()];
     check('every report equals that of a store that never had them', ours.join('\n') === theirs.join('\n'));
     const [history, neverHistory] = [await store.newest(1_000), await never.newest(1_000)];
     check('so does the newest history', JSON.stringify(history) === JSON.stringify(neverHistory));
   } finally {
     await Promise.all([service.end('SIGTERM'), other.end('SIGTERM')]);
-    rmSync(dataDir, {recursive: true, force: true});
-    rmSync(otherDir, {recursive: true, force: true});
+    rmSync(folder, {recursive: true, force: true});
+    rmSync(otherFolder, {recursive: true, force: true});
   }
   console.log(failed === 0 ? 'erased: nothing found' : `${failed} checks FAILED`);
   process.exitCode = failed === 0 ? 0 : 1;

@@ -50,7 +50,8 @@ try {
   else await playOne(options.seed, options.only);
 } finally {
   if (!isEnded) await service.end('SIGKILL');
-  rmSync(dataDir, {recursive: true, force: true, maxRetries: 5, retryDelay: 100});
+  for (const folder of [dataDir, `${dataDir}-deletions`])
+    rmSync(folder, {recursive: true, force: true, maxRetries: 5, retryDelay: 100});
 }
 process.exitCode = failed === 0 ? 0 : 1;
 

@@ -47,7 +47,8 @@ try {
 } finally {
   for (const http of https) http.close();
   await service.end('SIGKILL');
-  rmSync(dataDir, {recursive: true, force: true, maxRetries: 5, retryDelay: 100});
+  for (const folder of [dataDir, `${dataDir}-deletions`])
+    rmSync(folder, {recursive: true, force: true, maxRetries: 5, retryDelay: 100});
 }
 
 async function roll(): Promise<void> {

@@ -3,6 +3,7 @@ import type {AckedSequences} from '../../src/ingest/acked-sequences.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {AckedIntake} from '../../src/partition/acked-intake.js';
 import {assemblePartition} from '../../src/partition/assembly.js';
+import {noJournal} from '../../src/partition/deletion-journal.js';
 import {LiveReads} from '../../src/partition/live-reads.js';
 import {LongReads} from '../../src/partition/long-reads.js';
 import {NewestWrite} from '../../src/partition/newest-write.js';
@@ -106,6 +107,7 @@ export class SimOwner {
       cache: new PartsCache(values, cacheBytes),
       foldCache: new PartsCache(patientValues(values), cacheBytes),
       positionNote: noNote,
+      journal: noJournal,
       refresh: {ms: refreshMs, change: undefined},
       stagger,
       erasureReach: 'bytes',

@@ -6,8 +6,10 @@
 
 import {existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
+import {deletionsDirOf} from '../config.js';
 import {unfinishedBackup} from '../data-dir.js';
 import {type Holder, holdersHere, lockDataDir} from '../data-lock.js';
+import {copyDeletions} from '../deletions-dir.js';
 import {connectFirst} from '../nats/connection.js';
 import {startEmbeddedNats} from '../nats/embedded.js';
 import {type CheckedPartition, checkStore} from '../nats/store-check.js';
@@ -22,11 +24,13 @@ const usage = `Usage: npm run backup -- DIR
 
 Copies the DATA_DIR (default ./data) of a service with a nats-server of its own into DIR, which is made, or empty.
 The service may run: its nats-server is held still for some milliseconds, and acknowledgements wait for that.
+The journal of deletions goes to DIR-deletions.
 To restore, start with DATA_DIR=DIR (or a copy of it in the place of the old DATA_DIR).
 `;
 
 interface Environment {
   readonly dataDir: string;
+  readonly deletionsDir: string;
   readonly serverBin: string;
   readonly isNatsExternal: boolean;
   /** npm runs scripts in the project's folder; a folder is meant from where the operator stands. */
@@ -35,9 +39,11 @@ interface Environment {
 
 /** The one place of this program that reads the environment. */
 function environment(): Environment {
-  const {DATA_DIR, NATS_SERVER_BIN, NATS_URL, INIT_CWD, npm_lifecycle_event} = process.env;
+  const {DATA_DIR, DELETIONS_DIR, NATS_SERVER_BIN, NATS_URL, INIT_CWD, npm_lifecycle_event} = process.env;
+  const dataDir = resolve(DATA_DIR || './data');
   return {
-    dataDir: resolve(DATA_DIR || './data'),
+    dataDir,
+    deletionsDir: resolve(DELETIONS_DIR || deletionsDirOf(dataDir)),
     serverBin: NATS_SERVER_BIN ?? '',
     isNatsExternal: Boolean(NATS_URL),
     folder: npm_lifecycle_event === 'backup' && INIT_CWD ? INIT_CWD : process.cwd(),
@@ -54,12 +60,14 @@ async function run(words: readonly string[], given: Environment): Promise<string
   const target = resolve(given.folder, word);
   checkSource(given);
   checkTarget(target, given.dataDir);
+  checkTarget(deletionsDirOf(target), given.dataDir);
   mkdirSync(target, {recursive: true, mode: 0o700});
   writeFileSync(join(target, unfinishedBackup), '', {mode: 0o600}); // B2
   try {
     return await backUp(given, target);
   } catch (error) {
     for (const name of readdirSync(target)) rmSync(join(target, name), {recursive: true, force: true});
+    rmSync(deletionsDirOf(target), {recursive: true, force: true});
     throw error;
   }
 }
@@ -77,7 +85,7 @@ function checkTarget(target: string, dataDir: string): void {
   if (existsSync(target) && readdirSync(target).length > 0) throw new BackupFault(`${target} is not empty.`);
 }
 
-async function backUp({dataDir, serverBin}: Environment, target: string): Promise<string> {
+async function backUp({dataDir, deletionsDir, serverBin}: Environment, target: string): Promise<string> {
   const {image, how} = await imageOf(dataDir);
   try {
     const {bavail, bsize} = statfsSync(target);
@@ -89,12 +97,15 @@ async function backUp({dataDir, serverBin}: Environment, target: string): Promis
   }
   const partitions = await openCopy(target, serverBin);
   markRestored(target);
+  // Behind the image: those that are younger than it are erased where it is restored.
+  const hasJournal = await copyDeletions(deletionsDir, deletionsDirOf(target));
   rmSync(join(target, unfinishedBackup));
   const lines = partitions.map(
     ({partition, snapshot, lastSequence}) =>
       `  partition ${partition}: log up to ${lastSequence}, ${snapshot === null ? 'no snapshot yet' : `snapshot at ${snapshot.generation}.${snapshot.sequence}`}\n`,
   );
-  return `${target}: ${image.count} files, ${image.bytes} bytes, read back and opened; ${how}\n${lines.join('')}`;
+  const journal = hasJournal ? `${deletionsDirOf(target)}: the journal of deletions\n` : '';
+  return `${target}: ${image.count} files, ${image.bytes} bytes, read back and opened; ${how}\n${lines.join('')}${journal}`;
 }
 
 /** B1 */

@@ -35,6 +35,7 @@ export interface AssemblyOptions
     | 'refresh'
     | 'stagger'
     | 'erasureReach'
+    | 'journal'
     | 'noteApplied'
     | 'log'
     | 'onFatal'

@@ -14,6 +14,7 @@ export const erasureSteps = [
   'old parts erased',
   'log purged',
   'read back',
+  'journal written',
   'receipt made',
   'receipt published',
 ] as const;

@@ -3,7 +3,14 @@
 import {randomBytes} from 'node:crypto';
 import type {JetStreamClient} from '@nats-io/jetstream';
 import {ByteWriter} from '../../actors/codec/bytes.js';
-import {beginMessage, sealMessage, type TickReason, writeFiller, writeTick} from '../../actors/codec/entries.js';
+import {
+  beginMessage,
+  sealMessage,
+  type TickReason,
+  writeEraseOfKey,
+  writeFiller,
+  writeTick,
+} from '../../actors/codec/entries.js';
 import {assert} from '../../actors/invariant.js';
 import {logMessageBytesMax} from '../../actors/limits.js';
 import {wallMs} from '../clock.js';
@@ -15,6 +22,10 @@ import {retryForever, type Trouble} from './retry.js';
 const messageHeadBytesMax = 128;
 // Its message has a head and, where the server carries no more than the least, headers.
 const fillerBytesMax = logMessageBytesMax - 2 * headersBytesMax;
+/** Of an erase entry: an id of 256 characters, and that of its deletion. */
+const erasureBytesMax = 1_280;
+const erasuresMax = 500;
+assert(erasuresMax * erasureBytesMax <= fillerBytesMax, 'NATS carries erase entries');
 assert(fillerBytesMax + messageHeadBytesMax + headersBytesMax <= payloadBytesMin, 'NATS carries filler');
 
 export class LogWriter {
@@ -41,6 +52,23 @@ export class LogWriter {
     return this.send(messageHeadBytesMax, (writer, nowMs) => writeTick(writer, nowMs, periodMs, reason));
   }
 
+  /** Appends erase entries of users by their keys; resolves with the sequence of the last. */
+  async erase(deletions: readonly {readonly key: Uint8Array; readonly id: string}[]): Promise<number> {
+    let sequence = 0;
+    for (let at = 0; at < deletions.length; at += erasuresMax) {
+      const some = deletions.slice(at, at + erasuresMax);
+      const bytes = messageHeadBytesMax + some.length * erasureBytesMax;
+      sequence = await this.send(
+        bytes,
+        (writer, nowMs) => {
+          for (const {key, id} of some) writeEraseOfKey(writer, key, id, nowMs);
+        },
+        some.length,
+      );
+    }
+    return sequence;
+  }
+
   /** Appends so many bytes that mean nothing; resolves when they are stored. */
   async filler(bytes: number): Promise<void> {
     const pieces: Promise<number>[] = [];
@@ -51,14 +79,14 @@ export class LogWriter {
     await Promise.all(pieces);
   }
 
-  private send(bytes: number, write: (writer: ByteWriter, nowMs: number) => void): Promise<number> {
+  private send(bytes: number, write: (writer: ByteWriter, nowMs: number) => void, entryCount = 1): Promise<number> {
     const appended = this.last.then(() => {
       const writer = new ByteWriter(bytes);
       beginMessage(writer);
       const nowMs = wallMs();
       write(writer, nowMs);
       this.n += 1;
-      return this.append(sealMessage(writer, this.producer, this.n, nowMs, 1), this.n);
+      return this.append(sealMessage(writer, this.producer, this.n, nowMs, entryCount), this.n);
     });
     this.last = appended;
     return appended;

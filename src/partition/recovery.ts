@@ -361,7 +361,7 @@ async function restoreTables(
     ),
     restoreEach(
       index.completedDeletions ?? [],
-      ({part}) => (permitsMissing ? load(part).catch(noRecords) : load(part)),
+      ({part}) => (permitsMissing ? load(part).catch((error) => noRecords(error, partition)) : load(part)),
       (bytes) => partition.deletions.restore(decodeDeletions(bytes)),
     ),
   ]);
@@ -370,8 +370,9 @@ async function restoreTables(
 }
 
 /** Receipts of the past are no reason to refuse a start. */
-function noRecords(error: unknown): Uint8Array {
+function noRecords(error: unknown, {deletions}: Partition): Uint8Array {
   if (!isUnreadable(error)) throw error;
+  deletions.isIncomplete = true;
   return encodeDeletions([]);
 }
 

@@ -13,9 +13,11 @@ import type {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart} from '../parts/stored-parts.js';
 import type {Refresh} from '../refresh.js';
 import {Alarms} from './alarms.js';
+import type {DeletionJournal} from './deletion-journal.js';
 import type {Erasure} from './erasure.js';
 import type {NoteStep} from './erasure-steps.js';
 import type {FoldPace} from './fold-pace.js';
+import {eraseLacking} from './lacking-deletions.js';
 import type {Layout} from './layout.js';
 import type {LogMessage, LogReader} from './log-reader.js';
 import type {LogWriter} from './log-writer.js';
@@ -73,6 +75,7 @@ export interface RunnerSetup {
   readonly stagger: number;
   /** What an erasure can claim of the disk (DESIGN.md, section 8). */
   readonly erasureReach: ErasureReach;
+  readonly journal: DeletionJournal;
   /** Told after each message, for those who look how far the fold is. */
   readonly noteApplied: (sequence: number) => void;
   readonly log: Logger;
@@ -173,7 +176,10 @@ export class Runner {
       if (!this.isStarting) return;
     }
     if (!this.isStarting) return; // A drain has a last tick of its own.
+    const lacking = await eraseLacking(this.setup);
+    if (!this.isStarting) return;
     await this.publishNow(tickReason.start);
+    lacking.report();
     if (this.isStandingStill) return;
     if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
     if (!this.isStarting) return; // A drain stopped the timers before there were any.

@@ -1,6 +1,6 @@
 // Cleaning the disk after erase entries were folded (DESIGN.md, section 8). The state is free of the user by then; left are old
 // parts, and the entries in the log.
-//   filler -> snapshot A -> snapshot B -> purge of the log through A -> read back -> receipt
+//   filler -> snapshot A -> snapshot B -> purge of the log through A -> read back -> journal -> receipt
 //   Z1. A storage block of the log is unlinked once all of its messages are purged; the filler is longer than a block, so
 //       the tick at A lies in a younger block than any entry before the filler.
 //   Z2. With A and B published both kept manifests are free of the user, and what only older ones named is handed to the
@@ -19,6 +19,7 @@ import type {Partition} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {logStream} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
+import type {DeletionJournal} from './deletion-journal.js';
 import type {NoteStep} from './erasure-steps.js';
 import type {LogWriter} from './log-writer.js';
 import type {PartSweep} from './part-sweep.js';
@@ -42,6 +43,7 @@ export interface ScrubSetup {
   readonly writer: LogWriter;
   readonly jsm: JetStreamManager;
   readonly erasureReach: ErasureReach;
+  readonly journal: DeletionJournal;
   readonly log: Logger;
   readonly note: NoteStep;
   /** Publishes a tick; whether a snapshot at or after it is published: never in a partition that stands still. Z6 */
@@ -52,6 +54,7 @@ export interface ScrubSetup {
 export class Scrub {
   private readonly setup: ScrubSetup;
   private readonly trouble: Trouble;
+  private readonly journalTrouble: Trouble;
   private isWanted = false;
   private running: Promise<void> | undefined;
   private readonly waiters = new Map<string, Set<() => void>>();
@@ -71,6 +74,10 @@ export class Scrub {
     this.trouble = new Trouble(setup.log, {
       partition: setup.partition.partition,
       tried: 'to look where the log begins',
+    });
+    this.journalTrouble = new Trouble(setup.log, {
+      partition: setup.partition.partition,
+      tried: 'to write the journal of deletions',
     });
   }
 
@@ -154,6 +161,8 @@ export class Scrub {
       return;
     }
     this.deferrals = 0;
+    await retryForever(() => this.journal(deletions), this.journalTrouble); // DJ1 (deletion-journal.ts)
+    note('journal written');
     for (const deletion of deletions) this.complete(deletion, position);
     this.erasedValues = 0;
     note('receipt made');
@@ -166,6 +175,21 @@ export class Scrub {
     const {jsm, partition} = this.setup;
     const {state} = await retryForever(() => jsm.streams.info(logStream(partition.partition)), this.trouble);
     return state.first_seq;
+  }
+
+  private journal(deletions: readonly DeletionRecord[]): Promise<void> {
+    const {journal, snapshots} = this.setup;
+    const generation = snapshots.currentGeneration;
+    const timeMs = wallMs();
+    return journal.add(
+      deletions.map(({id, userHash, sequence, expiresLogicalMs}) => ({
+        id,
+        user: journal.hashOf(userHash),
+        position: {generation, sequence},
+        expiresLogicalMs,
+        timeMs,
+      })),
+    );
   }
 
   private complete({id}: DeletionRecord, position: number): void {

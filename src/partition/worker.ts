@@ -6,6 +6,7 @@ import type {Msg, NatsConnection} from 'nats';
 import {must} from '../../actors/invariant.js';
 import {type PartRef, UnknownFormat} from '../../actors/manifest.js';
 import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
+import {DeletionFile} from '../deletions-dir.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {connectFirst, isOfCluster} from '../nats/connection.js';
 import {ConnectionWatch} from '../nats/connection-watch.js';
@@ -145,6 +146,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     refresh,
     stagger: (number + 1) / (data.partitionCount + 1),
     erasureReach: reachOf(nc),
+    journal: new DeletionFile(data.deletionsDir, number, log),
     notePublished: (written) => {
       handOver(number, written);
       announceManifest(nc);

@@ -81,6 +81,7 @@ export class PartitionRole {
       dedupeBytesMax: 8 * 1024 * 1024,
       isNatsEmbedded: true,
       dataDir: this.dataDir,
+      deletionsDir: `${this.dataDir}-deletions`,
       releasedBytes: new Int32Array(new SharedArrayBuffer(4)),
       appliedSequences: new Int32Array(new SharedArrayBuffer(4)),
       publications: new Int32Array(new SharedArrayBuffer(4)),

@@ -57,6 +57,7 @@ function cleanUp(): void {
   for (const folder of ownFolders) {
     killOrphan(folder);
     removeFolder(folder);
+    removeFolder(`${folder}-deletions`);
   }
 }
 

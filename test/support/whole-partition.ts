@@ -4,6 +4,7 @@ import {NatsLogSource} from '../../src/nats/log-pull.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {createLogger} from '../../src/observe.js';
 import {assemblePartition} from '../../src/partition/assembly.js';
+import {noJournal} from '../../src/partition/deletion-journal.js';
 import type {ErasingLink} from '../../src/partition/part-sweep.js';
 import {patientValues} from '../../src/partition/patient-values.js';
 import {noNote} from '../../src/partition/position-note.js';
@@ -39,6 +40,7 @@ export async function startWholePartition(role: PartitionRole, options: WholePar
     foldCache: new PartsCache(patientValues(values), cache.memory),
     damage: new Damage(log),
     positionNote: noNote,
+    journal: noJournal,
     refresh: {ms: 600_000, change: undefined},
     stagger: 0,
     erasureReach: 'bytes',

@@ -1,0 +1,216 @@
+// DELETIONS_DIR: the files of the journal of deletions (partition/deletion-journal.ts), `key` and `partition-<p>.ndjson`. Beside
+// DATA_DIR and not in it: a backup that is put in the place of DATA_DIR must not bring an older journal along.
+//   DD1. The key is made once, with the first record, and never changed: under another one the records name nobody.
+//   DD2. A record is kept for 400 days: longer than any backup should be.
+
+import {randomBytes} from 'node:crypto';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import {type FileHandle, open, readFile, rename} from 'node:fs/promises';
+import {dirname, join} from 'node:path';
+import {monotonicMs, wallMs} from './clock.js';
+import type {Logger} from './observe.js';
+import {type DeletionJournal, type JournaledDeletion, journalHash} from './partition/deletion-journal.js';
+import {StartFault} from './start-fault.js';
+
+const dayMs = 86_400_000;
+/** DD2 */
+const keptMs = 400 * dayMs;
+const keyBytes = 32;
+/** Several records. */
+const tailBytes = 4_096;
+
+const ownerOnly = {mode: 0o600};
+const keyPath = (folder: string): string => join(folder, 'key');
+const journalPath = (folder: string, partition: number): string => join(folder, `partition-${partition}.ndjson`);
+
+/** Throws a `StartFault` when deletions could not be written down; nothing is made yet. */
+export function checkDeletionsDir(folder: string): void {
+  try {
+    accessSync(existsSync(folder) ? folder : dirname(folder), constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new StartFault(
+      `DELETIONS_DIR ${folder} is not writable, and without it a restored backup would bring deleted users back: ${(cause as Error).message}`,
+      {cause},
+    );
+  }
+  if (existsSync(keyPath(folder))) return void readKey(folder);
+  if (!existsSync(folder) || !readdirSync(folder).some((name) => name.endsWith('.ndjson'))) return;
+  throw new StartFault(
+    `the key of the journal of deletions is gone from DELETIONS_DIR ${folder}, and its records name nobody without it: put it back from a copy, or move the records away`,
+  );
+}
+
+function readKey(folder: string): Uint8Array {
+  const key = Buffer.from(readFileSync(keyPath(folder), 'utf8').trim(), 'base64url');
+  if (key.length !== keyBytes) throw new StartFault(`${keyPath(folder)} is no key of a journal of deletions`);
+  return key;
+}
+
+/** DD1. Of two that make one at the same time the first one's is it. */
+function keepKey(folder: string): Uint8Array {
+  if (existsSync(keyPath(folder))) return readKey(folder);
+  mkdirSync(folder, {recursive: true, mode: 0o700});
+  const draft = join(folder, `key-draft.${process.pid}.${randomBytes(4).toString('hex')}`);
+  const file = openSync(draft, 'wx', ownerOnly.mode);
+  try {
+    writeFileSync(file, `${randomBytes(keyBytes).toString('base64url')}\n`, {flush: true});
+    linkSync(draft, keyPath(folder));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    closeSync(file);
+    rmSync(draft, {force: true});
+  }
+  return readKey(folder);
+}
+
+/** When the newest record of a partition was written, epoch ms; undefined without any. */
+export function newestDeletionMs(folder: string, partition: number): number | undefined {
+  const path = journalPath(folder, partition);
+  if (!existsSync(path)) return undefined;
+  const file = openSync(path, 'r');
+  try {
+    const {size} = fstatSync(file);
+    const tail = Buffer.alloc(Math.min(tailBytes, size));
+    readSync(file, tail, 0, tail.length, size - tail.length);
+    return readRecords(tail.toString('utf8')).records.at(-1)?.timeMs;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** To a folder that is not there, or empty; durably. @returns false where there is no journal. */
+export async function copyDeletions(folder: string, target: string): Promise<boolean> {
+  if (!existsSync(keyPath(folder))) return false;
+  mkdirSync(target, {recursive: true, mode: 0o700});
+  const names = readdirSync(folder).filter((name) => name === 'key' || name.endsWith('.ndjson'));
+  for (const name of names)
+    writeFileSync(join(target, name), readFileSync(join(folder, name)), {...ownerOnly, flush: true});
+  await syncFolder(target);
+  await syncFolder(dirname(target));
+  return true;
+}
+
+export class DeletionFile implements DeletionJournal {
+  private readonly folder: string;
+  private readonly path: string;
+  private readonly log: Logger;
+  private key: Uint8Array | undefined;
+  private trimmedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(folder: string, partition: number, log: Logger) {
+    this.folder = folder;
+    this.path = journalPath(folder, partition);
+    this.log = log;
+  }
+
+  hashOf(userHash: string): string {
+    this.key ??= keepKey(this.folder);
+    return journalHash(this.key, userHash);
+  }
+
+  async read(): Promise<readonly JournaledDeletion[]> {
+    if (!existsSync(this.path)) return [];
+    const {records, unreadable} = readRecords(await readFile(this.path, 'utf8'));
+    if (unreadable > 0)
+      this.log.error(
+        {lines: unreadable},
+        'lines of the journal of deletions cannot be read: a crash cut them, or it is damaged',
+      );
+    return records;
+  }
+
+  async add(deletions: readonly JournaledDeletion[]): Promise<void> {
+    if (monotonicMs() - this.trimmedMs > dayMs) await this.trim();
+    const isNew = !existsSync(this.path);
+    const file = await open(this.path, 'a+', ownerOnly.mode);
+    try {
+      const start = (await endsWhole(file)) ? '' : '\n'; // DJ4
+      await file.appendFile(start + linesOf(deletions));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    if (isNew) await this.syncFolders();
+  }
+
+  /** DD2 */
+  private async trim(): Promise<void> {
+    const records = await this.read();
+    const kept = records.filter(({timeMs}) => timeMs >= wallMs() - keptMs);
+    if (kept.length < records.length) {
+      const draft = `${this.path}.draft`;
+      const file = await open(draft, 'w', ownerOnly.mode);
+      try {
+        await file.writeFile(linesOf(kept));
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(draft, this.path);
+      await this.syncFolders();
+    }
+    this.trimmedMs = monotonicMs();
+  }
+
+  private async syncFolders(): Promise<void> {
+    await syncFolder(this.folder);
+    await syncFolder(dirname(this.folder));
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  await folder.sync();
+  await folder.close();
+}
+
+const linesOf = (records: readonly JournaledDeletion[]): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join('');
+
+async function endsWhole(file: FileHandle): Promise<boolean> {
+  const {size} = await file.stat();
+  if (size === 0) return true;
+  const {buffer} = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] === 0x0a;
+}
+
+/** DJ4. Of a part of a file the first line may be cut. */
+function readRecords(text: string): {records: JournaledDeletion[]; unreadable: number} {
+  const records: JournaledDeletion[] = [];
+  let unreadable = 0;
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    const record = readRecord(line);
+    if (record === undefined) unreadable += 1;
+    else records.push(record);
+  }
+  return {records, unreadable};
+}
+
+function readRecord(line: string): JournaledDeletion | undefined {
+  try {
+    const record = JSON.parse(line) as JournaledDeletion;
+    const {id, user, position, expiresLogicalMs, timeMs} = record;
+    const isWhole =
+      [id, user].every((text) => typeof text === 'string') &&
+      [position.generation, position.sequence, expiresLogicalMs, timeMs].every(Number.isFinite);
+    return isWhole ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
