@@ -13,15 +13,16 @@ RUN npx tsc -p . && node scripts/kernels.mjs && npm prune --omit=dev --ignore-sc
 
 FROM node:20.20.2-bookworm-slim
 WORKDIR /app
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data DELETIONS_DIR=/deletions
 # This image holds no nats-server: set NATS_URL (docker-compose.yml does).
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY ops/container.sh ops/
-RUN install -d -o node -g node -m 700 /data
+RUN install -d -o node -g node -m 700 /data /deletions
 USER node
-VOLUME /data
+# Apart: the journal of deletions must outlive a /data that is restored.
+VOLUME /data /deletions
 EXPOSE 8080
 # The process lives. Whether it can do all of its work is on /readyz, for a balancer: a restart would only take longer.
 # Without the role edge nothing listens: then the process itself is all that can be looked at.

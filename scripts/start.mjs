@@ -15,6 +15,7 @@ Configuration comes from the environment:
 
   PORT=8080  HOST=127.0.0.1          where it listens (PORT=0: any free port)
   DATA_DIR=./data                    everything it keeps
+  DELETIONS_DIR=DATA_DIR-deletions   the journal of deletions, which a restored backup is held against
   NATS_URL=                          a NATS server to use; unset: its own, under DATA_DIR
   NATS_TOKEN= / NATS_CREDS=          how to log in there
   NATS_SERVER_BIN=                   the nats-server to run instead of the one that set-up finds

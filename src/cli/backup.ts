@@ -104,7 +104,9 @@ async function backUp({dataDir, deletionsDir, serverBin}: Environment, target: s
     ({partition, snapshot, lastSequence}) =>
       `  partition ${partition}: log up to ${lastSequence}, ${snapshot === null ? 'no snapshot yet' : `snapshot at ${snapshot.generation}.${snapshot.sequence}`}\n`,
   );
-  const journal = hasJournal ? `${deletionsDirOf(target)}: the journal of deletions\n` : '';
+  const journal = hasJournal
+    ? `${deletionsDirOf(target)}: the journal of deletions\n`
+    : `no journal of deletions is in ${deletionsDir}: nobody was deleted yet, or DELETIONS_DIR is another one\n`;
   return `${target}: ${image.count} files, ${image.bytes} bytes, read back and opened; ${how}\n${lines.join('')}${journal}`;
 }
 
