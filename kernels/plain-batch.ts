@@ -19,6 +19,8 @@ declare const eventBytesMax: u32;
 declare const batchEventsMax: u32;
 declare const plainPropertiesMax: u32;
 declare const futureMsMax: f64;
+declare const clockAheadMsMin: f64;
+declare const safeIntegerMax: f64;
 declare const partitionSeed: u32;
 
 declare const bodyAt: usize;
@@ -61,6 +63,7 @@ let receivedMs: f64 = 0;
 let partitionCount: u32 = 0;
 let entriesEnd: usize = 0;
 let eventCount: u32 = 0;
+let aheadCount: u32 = 0;
 let eventStart: usize = 0;
 
 export function oddAt(): usize {
@@ -73,6 +76,11 @@ export function count(): u32 {
   return eventCount;
 }
 
+/** Plain events whose time lies ahead of the receipt by more than `clockAheadMsMin`. */
+export function ahead(): u32 {
+  return aheadCount;
+}
+
 /** Reads the body of `bodyBytes` that stands at `bodyAt`. */
 export function begin(bodyBytes: usize, nowMs: f64, partitions: u32): u32 {
   bodyEnd = bodyAt + bodyBytes;
@@ -81,6 +89,7 @@ export function begin(bodyBytes: usize, nowMs: f64, partitions: u32): u32 {
   partitionCount = partitions;
   entriesEnd = entriesAt;
   eventCount = 0;
+  aheadCount = 0;
   knownKeyCount = 0;
   let at = takeByte(bodyAt, openBrace);
   if (at == 0) return declined;
@@ -100,6 +109,7 @@ export function readOne(bodyBytes: usize, nowMs: f64, partitions: u32): i32 {
   bodyEnd = bodyAt + bodyBytes;
   memory.fill(bodyEnd, 0, zeroBytes); // K2
   receivedMs = nowMs;
+  aheadCount = 0;
   knownKeyCount = 0;
   const end = takeEvent(skipSpace(bodyAt));
   if (end == 0 || skipSpace(end) != bodyEnd) return -1;
@@ -548,6 +558,8 @@ function isNewKey(start: usize, length: usize): bool {
 
 /** So many digits are an integer that a double holds exactly, and so is each power of ten up to them: one division rounds right. */
 const exactDigitsMax: u32 = 15;
+/** Of so many digits, some are an integer that a double tells from its neighbours. */
+const safeDigitsMax: u32 = 16;
 
 /** The newest number. */
 let number: f64 = 0;
@@ -565,7 +577,10 @@ function takeNumber(at: usize): usize {
   let digitCount = <u32>(at - integerStart);
   if (digitCount == 0 || (isZero && digitCount > 1)) return 0;
   let divisor: f64 = 1;
-  if (load<u8>(at) == dot) {
+  if (load<u8>(at) != dot) {
+    // Any other may be one that a double changes (src/ingest/inexact-integers.ts).
+    if (digitCount > exactDigitsMax && (digitCount > safeDigitsMax || <f64>digits > safeIntegerMax)) return 0;
+  } else {
     const fractionStart = ++at;
     for (digit = <u32>load<u8>(at) - zero; digit <= 9; digit = <u32>load<u8>(++at) - zero) {
       digits = digits * 10 + digit;
@@ -575,7 +590,7 @@ function takeNumber(at: usize): usize {
     digitCount += <u32>(at - fractionStart);
   }
   if ((load<u8>(at) | 0x20) == 0x65) return 0; // An exponent.
-  if (digitCount <= exactDigitsMax) number = <f64>digits / divisor;
+  if (digitCount <= exactDigitsMax || divisor == 1) number = <f64>digits / divisor;
   else {
     number = decimalOf(integerStart, at);
     if (number == Infinity) return 0;
@@ -614,6 +629,7 @@ function writeEntry(start: usize): usize {
   if (messageIdLength > 0) flags |= flagMessageId;
   if (hasBoth) flags |= flagAnonymousId;
   if (propertyCount > 0) flags |= flagProperties;
+  if (timeMs > receivedMs + clockAheadMsMin) aheadCount += 1;
   store<u8>(start, kindEvent);
   store<u8>(start, flags, 5);
   store<f64>(start, timeMs, 6);

@@ -46,7 +46,7 @@ describe('after some traffic', () => {
       metrics = await scrapeUntil(
         service,
         'every role tells its numbers, and all is folded',
-        (read) => read.sum('millrace_up') === 6 && read.sum('millrace_events_folded_total') === 14,
+        (read) => read.sum('millrace_up') === 6 && read.sum('millrace_events_folded_total') === 18,
       );
     } finally {
       await service.stop();
@@ -62,6 +62,11 @@ describe('after some traffic', () => {
     const good = {event: `${mark}-event`, anonymousId: `${mark}-anonymous`, properties: {[`${mark}-p`]: `${mark}-v`}};
     await writer.post('/v1/events/batch', {events: [good, good, {event: 1}, good, good]});
     await writer.post('/v1/events', {event: '', userId: `${mark}-user`});
+    const tomorrow = new Date(Date.now() + 80_000_000).toISOString();
+    const ahead = {...good, timestamp: tomorrow, [`${mark}-field`]: 1, time: tomorrow};
+    await writer.post('/v1/events', {...good, timestamp: tomorrow});
+    await writer.post('/v1/events', {...ahead, sentAt: tomorrow});
+    await writer.post('/v1/events/batch', {events: [{...good, timestamp: tomorrow}, ahead]});
     await writer.post('/v1/users/identify', {userId: `${mark}-user`, traits: {[`${mark}-t`]: `${mark}-t`}});
     await writer.get(`/v1/users/${mark}-user`);
     await reader.get(`/v1/users/${mark}-user`);
@@ -77,7 +82,7 @@ describe('after some traffic', () => {
 
   test('requests are counted by route, method and status', () => {
     const count = (labels: Record<string, string>): number => metrics.sum('millrace_http_requests_total', labels);
-    expect(count({route: '/v1/events', method: 'POST', status: '200'})).toBe(10);
+    expect(count({route: '/v1/events', method: 'POST', status: '200'})).toBe(12);
     expect(count({route: '/v1/events', method: 'POST', status: '400'})).toBe(1);
     expect(count({route: '/v1/events', method: 'POST', status: '401'})).toBe(1);
     expect(count({route: '/v1/events', method: 'other', status: '405'})).toBe(1);
@@ -87,21 +92,33 @@ describe('after some traffic', () => {
     expect(count({route: '/v1/users/:id', method: 'GET', status: '404'})).toBe(1);
     expect(count({route: '/v1/users/:id', method: 'DELETE'})).toBe(1);
     expect(count({route: 'unknown', method: 'GET', status: '404'})).toBe(1);
-    expect(metrics.sum('millrace_http_request_duration_seconds_count', {route: '/v1/events'})).toBe(13);
+    expect(metrics.sum('millrace_http_request_duration_seconds_count', {route: '/v1/events'})).toBe(15);
   });
 
   test('events are told by what became of them', () => {
     const outcome = (name: string, value: string): number => metrics.sum(name, {outcome: value});
-    expect(outcome('millrace_events_total', 'accepted')).toBe(14);
+    expect(outcome('millrace_events_total', 'accepted')).toBe(18);
     expect(outcome('millrace_events_total', 'refused')).toBe(2);
     expect(outcome('millrace_events_total', 'unavailable')).toBe(0);
     expect(outcome('millrace_identifies_total', 'accepted')).toBe(2);
-    expect(outcome('millrace_events_folded_total', 'counted')).toBe(12);
+    expect(outcome('millrace_events_folded_total', 'counted')).toBe(16);
     expect(outcome('millrace_events_folded_total', 'duplicate')).toBe(2);
     expect(metrics.sum('millrace_dedupe_ids')).toBe(8);
     expect(metrics.sum('millrace_users')).toBe(2);
-    expect(metrics.sum('millrace_log_message_entries_sum')).toBe(17);
+    expect(metrics.sum('millrace_log_message_entries_sum')).toBe(21);
     expect(metrics.sum('millrace_erasures_completed_total') + metrics.sum('millrace_erasures_pending')).toBe(1);
+  });
+
+  test('clocks that are ahead and fields that nobody reads are told', () => {
+    expect(metrics.sum('millrace_events_ahead_total')).toBe(3);
+    expect(metrics.sum('millrace_events_corrected_total')).toBe(1);
+    const ignored = metrics
+      .find('millrace_ignored_fields_total')
+      .flatMap(({labels, value}) => (value > 0 ? [[labels.field, value]] : []));
+    expect(ignored).toEqual([
+      ['time', 2],
+      ['other', 2],
+    ]);
   });
 
   test('refusals are told by their code', () => {

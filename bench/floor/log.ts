@@ -55,7 +55,8 @@ function packEntries(): Uint8Array[][] {
   const byPartition: Uint8Array[][] = Array.from({length: partitionCount}, () => []);
   const [draft, writer] = [new EventDraft(), new ByteWriter(64 * 1024)];
   for (const {json} of workloadEvents({...canonical, eventCount: packedEvents})) {
-    if (readEvent(JSON.parse(json), wallMs(), draft) !== undefined) throw new Error(`the workload has ${json}`);
+    if (readEvent(JSON.parse(json), {receivedMs: wallMs()}, draft) !== undefined)
+      throw new Error(`the workload has ${json}`);
     writer.position = 0;
     writeEvent(writer, draft);
     const entry = writer.bytes.slice(0, writer.position);

@@ -131,7 +131,7 @@ function chunkOf(count: number): OpenChunk {
   const writer = new ByteWriter(64 * 1024);
   beginMessage(writer);
   for (const {json} of workloadEvents({...canonical, eventCount: count})) {
-    readEvent(JSON.parse(json), canonical.startMs + canonical.dayCount * dayMs, draft);
+    readEvent(JSON.parse(json), {receivedMs: canonical.startMs + canonical.dayCount * dayMs}, draft);
     writeEvent(writer, draft);
   }
   const cursor = new MessageCursor(sealMessage(writer, new Uint8Array(8), 1, canonical.startMs, count));

@@ -82,7 +82,7 @@ function judged(count: number): Piece {
     quick: 'an event judged: by hand',
     plain: 'an event judged: zod',
     work: {
-      quick: accepted((event) => readEvent(event, nowMs, draft) === undefined),
+      quick: accepted((event) => readEvent(event, {receivedMs: nowMs}, draft) === undefined),
       plain: accepted((event) => schema.safeParse(event).success),
     },
     count,

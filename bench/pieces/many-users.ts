@@ -49,7 +49,7 @@ function messagesOf(jsons: readonly string[]): Uint8Array[] {
     const some = jsons.slice(first, first + messageEvents);
     beginMessage(writer);
     for (const json of some) {
-      readEvent(JSON.parse(json), canonical.startMs + canonical.dayCount * dayMs, draft);
+      readEvent(JSON.parse(json), {receivedMs: canonical.startMs + canonical.dayCount * dayMs}, draft);
       writeEvent(writer, draft);
     }
     messages.push(sealMessage(writer, new Uint8Array(8), 1, canonical.startMs, some.length).slice());

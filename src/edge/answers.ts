@@ -45,6 +45,12 @@ const batchOutcome = {
   received: count().describe('Events that are stored, known duplicates included.'),
   rejected: count(),
   errors: z.array(itemError),
+  ignored_fields: z
+    .array(z.string())
+    .min(1)
+    .max(10)
+    .optional()
+    .describe('Names of fields that nobody reads, the first ten; long ones are cut.'),
 };
 
 export const batchAnswer = z.strictObject({status: z.enum(['ok', 'partial']), ...batchOutcome});
@@ -66,6 +72,7 @@ export const storedEvent = z.strictObject({
   userId: z.string().nullable(),
   anonymousId: z.string().nullable(),
   properties: stored(),
+  context: stored().optional(),
   timestamp: instant(),
   received_at: instant(),
   messageId: z.string().optional(),

@@ -23,6 +23,7 @@ import type {BatchEntries} from './batch-entries.js';
 import {valueEnd} from './json-scanner.js';
 import {type OddEvent, oddEventsMax, type PlainReader} from './plain-batch.js';
 import {plainPropertiesMax, timestampCharsMax} from './plain-event.js';
+import {clockAheadMsMin} from './validate.js';
 
 /** Longer bodies are read in a thread that may take its time. */
 export const kernelBodyBytesMax = 1024 * 1024;
@@ -41,6 +42,8 @@ const bounds = {
   batchEventsMax,
   plainPropertiesMax,
   futureMsMax,
+  clockAheadMsMin,
+  safeIntegerMax: Number.MAX_SAFE_INTEGER,
   partitionSeed,
 };
 
@@ -71,6 +74,7 @@ interface KernelExports {
   oddAt(): number;
   entriesEndAt(): number;
   count(): number;
+  ahead(): number;
   group(): void;
 }
 
@@ -95,7 +99,7 @@ export class BatchKernel implements PlainReader {
     try {
       const kernel = new BatchKernel(code);
       // Compiled from older sources, it lacks what is asked of it here.
-      return kernel.kernel.readOne === undefined ? undefined : kernel;
+      return kernel.kernel.ahead === undefined ? undefined : kernel;
     } catch (error) {
       if (error instanceof RangeError) return undefined; // No room for the memory.
       throw error;
@@ -125,6 +129,11 @@ export class BatchKernel implements PlainReader {
 
   get eventCount(): number {
     return this.kernel.count();
+  }
+
+  /** Of the newest body, which may be one event. */
+  get aheadCount(): number {
+    return this.kernel.ahead();
   }
 
   /** `bytes`: at most `kernelBodyBytesMax`. */

@@ -5,10 +5,13 @@ import {writeEvent} from '../../actors/codec/entries.js';
 import {batchEventsMax} from '../../actors/limits.js';
 import {type BatchEntries, EntryList} from './batch-entries.js';
 import {threadKernel as kernel, kernelBodyBytesMax} from './batch-kernel.js';
+import {type EventNotes, NoteTaker} from './event-notes.js';
+import {inexactInteger, inexactIntegers} from './inexact-integers.js';
+import {jsonFault} from './json-fault.js';
 import {notJson, parseJson} from './json-text.js';
 import {PlainBatch, type PlainReader} from './plain-batch.js';
 import type {Refusal} from './refusals.js';
-import {EventDraft, isJsonObject, isMessageId, readEvent} from './validate.js';
+import {EventDraft, type EventOrigin, isJsonObject, isMessageId, readEvent, readSentAt} from './validate.js';
 
 export interface RefusedItem {
   readonly index: number;
@@ -17,7 +20,10 @@ export interface RefusedItem {
   readonly messageId?: string;
 }
 
-export type BatchReading = {readonly kind: 'not_json' | 'no_object' | 'no_events' | 'too_many'} | BatchRead;
+export type BatchReading =
+  | {readonly kind: 'no_object' | 'no_events' | 'too_many' | 'no_sent_at'}
+  | {readonly kind: 'not_json'; readonly message: string}
+  | BatchRead;
 
 export interface BatchRead {
   readonly kind: 'read';
@@ -25,6 +31,7 @@ export interface BatchRead {
   readonly refused: readonly RefusedItem[];
   /** Of the events that are not refused. Valid until the next batch is read. */
   readonly entries: BatchEntries;
+  readonly notes: EventNotes;
 }
 
 const draft = new EventDraft();
@@ -63,38 +70,52 @@ export function readPlain(
 ): BatchRead | undefined {
   if (!isUtf8(bytes)) return undefined;
   const refused: RefusedItem[] = [];
+  const taker = new NoteTaker();
   let parsedBytes = 0;
   const entries = reader.read(bytes, receivedMs, partitionCount, (text, index, writer) => {
     parsedBytes += text.length;
     if (parsedBytes > parseBytesMax) return false;
     const event = parseJson(text);
     if (event === notJson) return false;
-    encode(event, index, receivedMs, writer, refused);
+    const refusal = encode(event, {receivedMs, inexact: inexactInteger(text)}, writer, taker);
+    if (refusal !== undefined) refused.push(refusedItem(index, refusal, event));
     return true;
   });
-  return entries && {kind: 'read', eventCount: reader.eventCount, refused, entries};
+  if (entries === undefined) return undefined;
+  taker.ahead += reader.aheadCount;
+  return {kind: 'read', eventCount: reader.eventCount, refused, entries, notes: taker.notes()};
 }
 
 export function readParsed(bytes: Buffer, receivedMs: number, partitionCount: number): BatchReading {
   const body = parseJson(bytes);
-  if (body === notJson) return {kind: 'not_json'};
+  if (body === notJson) return {kind: 'not_json', message: jsonFault(bytes)};
   if (!isJsonObject(body)) return {kind: 'no_object'};
-  const {events} = body;
+  const {events, sentAt, ...ignored} = body;
   if (!Array.isArray(events) || events.length === 0) return {kind: 'no_events'};
   if (events.length > batchEventsMax) return {kind: 'too_many'};
+  const sentAtMs = readSentAt(sentAt);
+  if (Number.isNaN(sentAtMs)) return {kind: 'no_sent_at'};
   const refused: RefusedItem[] = [];
+  const taker = new NoteTaker();
+  const inexact = inexactIntegers(bytes);
   list.clear();
   for (let index = 0; index < events.length; index++) {
-    encode(events[index], index, receivedMs, list.writer, refused);
+    const refusal = encode(events[index], {receivedMs, sentAtMs, inexact: inexact.get(index)}, list.writer, taker);
+    if (refusal !== undefined) refused.push(refusedItem(index, refusal, events[index]));
     list.endEvent();
   }
-  return {kind: 'read', eventCount: events.length, refused, entries: list.group(partitionCount)};
+  for (const name of Object.keys(ignored)) taker.takeIgnored(name);
+  const entries = list.group(partitionCount);
+  return {kind: 'read', eventCount: events.length, refused, entries, notes: taker.notes()};
 }
 
-function encode(event: unknown, index: number, receivedMs: number, entries: ByteWriter, refused: RefusedItem[]): void {
-  const refusal = readEvent(event, receivedMs, draft);
-  if (refusal === undefined) writeEvent(entries, draft);
-  else refused.push(refusedItem(index, refusal, event));
+/** Appends the event's entry, if it is valid. */
+function encode(event: unknown, origin: EventOrigin, entries: ByteWriter, taker: NoteTaker): Refusal | undefined {
+  const refusal = readEvent(event, origin, draft);
+  if (refusal !== undefined) return refusal;
+  writeEvent(entries, draft);
+  taker.take(draft);
+  return undefined;
 }
 
 function refusedItem(index: number, refusal: Refusal, event: unknown): RefusedItem {

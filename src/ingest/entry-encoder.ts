@@ -17,6 +17,8 @@ export class EntryEncoder {
   bytes: Uint8Array = this.writer.bytes;
   start = 0;
   end = 0;
+  /** Of the newest plain event: its time lies ahead of its receipt by more than `clockAheadMsMin`. */
+  isAhead = false;
 
   /** Where there is no `kernel` its plain twin reads plain events (plain-event.ts). */
   constructor(partitionCount: number, kernel: BatchKernel | undefined) {
@@ -39,6 +41,7 @@ export class EntryEncoder {
     this.bytes = kernel.entryBytes;
     this.start = kernel.entryStart;
     this.end = kernel.entryEnd;
+    this.isAhead = kernel.aheadCount > 0;
     return true;
   }
 
@@ -49,6 +52,7 @@ export class EntryEncoder {
     if (!isUtf8(body) || !plain.takeEvent(receivedMs) || plain.peek() !== undefined) return false;
     writer.position = 0;
     writeEventText(writer, plain);
+    this.isAhead = plain.isAhead;
     this.locate();
     return true;
   }

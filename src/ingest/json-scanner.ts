@@ -97,7 +97,7 @@ export class JsonScanner {
     return true;
   }
 
-  /** A number without an exponent. */
+  /** A number without an exponent. An integer that is not safe may be one that a double changes (inexact-integers.ts). */
   takeNumber(): boolean {
     const isNegative = this.take(minus);
     const start = this.at;
@@ -105,23 +105,22 @@ export class JsonScanner {
     const digitCount = this.at - start;
     if (digitCount === 0 || (digitCount > 1 && this.bytes[start] === zero)) return false;
     const next = this.bytes[this.at];
-    if (next === dot || digitCount > exactDigitsMax) return this.decimal(isNegative ? start - 1 : start);
+    if (next === dot) return this.decimal(isNegative ? start - 1 : start);
+    if (digitCount > safeDigitsMax || !Number.isSafeInteger(integer)) return false;
     this.number = isNegative ? -integer : integer;
     return next !== lowerE && next !== upperE;
   }
 
   private decimal(start: number): boolean {
-    if (this.bytes[this.at] === dot) {
-      const fractionStart = ++this.at;
-      this.digits();
-      if (this.at === fractionStart) return false;
-    }
+    const fractionStart = ++this.at;
+    this.digits();
+    if (this.at === fractionStart) return false;
     this.number = Number(this.bytes.toString('latin1', start, this.at));
     const next = this.bytes[this.at];
     return Number.isFinite(this.number) && next !== lowerE && next !== upperE;
   }
 
-  /** Exact up to `exactDigitsMax` digits. */
+  /** Exact where it is a safe integer of at most `safeDigitsMax` digits. */
   private digits(): number {
     const {bytes} = this;
     let value = 0;
@@ -137,8 +136,8 @@ export const dot = 0x2e;
 export const zero = 0x30;
 export const upperE = 0x45;
 export const lowerE = 0x65;
-/** Any 15 digits are a double. */
-const exactDigitsMax = 15;
+/** Of 16 digits, some are a safe integer. */
+const safeDigitsMax = 16;
 
 export function equals(bytes: Uint8Array, start: number, end: number, expected: Uint8Array): boolean {
   if (end - start !== expected.length) return false;

@@ -1,7 +1,8 @@
-// Whether bytes are JSON, however deep they nest: for what JSON.parse is not given whole (json-text.ts).
+// Whether bytes are JSON, however deep they nest, and where in it something stands: for what JSON.parse is not given whole
+// (json-text.ts), for what it refuses without saying where, and for digits that it loses.
 //   X1. The same bytes are JSON here as for JSON.parse; that they are UTF-8 is known before.
 
-import {backslash, dot, JsonScanner, lowerE, minus, quote, token, upperE, zero} from './json-scanner.js';
+import {backslash, dot, JsonScanner, lowerE, minus, quote, stringEnd, token, upperE, zero} from './json-scanner.js';
 
 const space = 0x20;
 const plus = 0x2b;
@@ -18,10 +19,14 @@ export function isJson(bytes: Buffer): boolean {
   return new JsonSyntax(bytes).isJson();
 }
 
-class JsonSyntax extends JsonScanner {
-  private depth = 0;
+export class JsonSyntax extends JsonScanner {
+  protected depth = 0;
   /** What closes each container that is open. */
   private closers = new Uint8Array(1_024);
+  /** Of each container that is open: where its newest key begins, or the index of its newest item. */
+  private places = new Uint32Array(1_024);
+  /** Where the value begins that is none, or the character stands that a string must not have. */
+  private brokenAt: number | undefined;
 
   constructor(bytes: Buffer) {
     super();
@@ -34,6 +39,34 @@ class JsonSyntax extends JsonScanner {
     } while (this.takeNext());
     return this.depth === 0 && this.peek() === undefined;
   }
+
+  /** Where it stops being JSON. */
+  get faultAt(): number {
+    if (this.brokenAt !== undefined) return this.brokenAt;
+    this.peek();
+    return Math.min(this.at, this.bytes.length);
+  }
+
+  /** The index of the newest item of the container at `level`, from 0; undefined: it is no array, or not open. */
+  indexAt(level: number): number | undefined {
+    return level < this.depth && this.closers[level] === token.closeBracket ? this.places[level] : undefined;
+  }
+
+  /** The newest key of the container at `level`; undefined: it is no object, not open, or its key is broken or long. */
+  keyAt(level: number, bytesMax = Number.POSITIVE_INFINITY): string | undefined {
+    if (level >= this.depth || this.closers[level] !== token.closeBrace) return undefined;
+    const start = this.places[level]!;
+    const end = stringEnd(this.bytes.subarray(0, start + bytesMax), start);
+    if (this.bytes[end] !== quote) return undefined;
+    try {
+      return JSON.parse(this.bytes.toString('utf8', start, end + 1)) as string;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** An integer stands in `bytes[start, end)`, and is the newest value. */
+  protected tookInteger(_start: number, _end: number): void {}
 
   /** A value, or the beginning of one: down to the first that holds no other. */
   private takeValue(): boolean {
@@ -51,14 +84,19 @@ class JsonSyntax extends JsonScanner {
 
   private takeScalar(): boolean {
     if (this.peek() === quote) return this.takeText();
-    return words.some((word) => this.takeWord(word)) || this.takeAnyNumber();
+    const start = this.at;
+    return words.some((word) => this.takeWord(word)) || this.takeAnyNumber() || this.breaksAt(start);
   }
 
   /** Closes what ends here. Whether another value is to follow. */
   private takeNext(): boolean {
     while (this.depth > 0) {
       const closer = this.closers[this.depth - 1]!;
-      if (this.take(token.comma)) return closer === token.closeBracket || this.takeKey();
+      if (this.take(token.comma)) {
+        if (closer === token.closeBrace) return this.takeKey();
+        this.places[this.depth - 1]! += 1;
+        return true;
+      }
       if (!this.take(closer)) return false;
       this.depth -= 1;
     }
@@ -67,14 +105,16 @@ class JsonSyntax extends JsonScanner {
 
   private open(closer: number): void {
     if (this.depth === this.closers.length) {
-      const longer = new Uint8Array(2 * this.depth);
-      longer.set(this.closers);
-      this.closers = longer;
+      this.closers = longer(this.closers);
+      this.places = longer(this.places);
     }
+    this.places[this.depth] = 0;
     this.closers[this.depth++] = closer;
   }
 
   private takeKey(): boolean {
+    this.peek();
+    this.places[this.depth - 1] = this.at;
     return this.takeText() && this.take(token.colon);
   }
 
@@ -83,10 +123,16 @@ class JsonSyntax extends JsonScanner {
     if (!this.take(quote)) return false;
     const {bytes} = this;
     for (let byte = bytes[this.at++]; byte !== quote; byte = bytes[this.at++]) {
-      if (byte === undefined || byte < space) return false;
-      if (byte === backslash && !this.passEscape()) return false;
+      const start = this.at - 1;
+      if (byte === undefined || byte < space) return this.breaksAt(start);
+      if (byte === backslash && !this.passEscape()) return this.breaksAt(start);
     }
     return true;
+  }
+
+  private breaksAt(start: number): false {
+    this.brokenAt = start;
+    return false;
   }
 
   private passEscape(): boolean {
@@ -97,14 +143,19 @@ class JsonSyntax extends JsonScanner {
   }
 
   private takeAnyNumber(): boolean {
+    const begin = this.at;
     this.take(minus);
     const {bytes} = this;
     const start = this.at;
     if (!this.passDigits() || (bytes[start] === zero && this.at > start + 1)) return false;
+    const end = this.at;
     if (this.passOne(dot) && !this.passDigits()) return false;
-    if (!this.passOne(lowerE) && !this.passOne(upperE)) return true;
-    if (!this.passOne(plus)) this.passOne(minus);
-    return this.passDigits();
+    if (this.passOne(lowerE) || this.passOne(upperE)) {
+      if (!this.passOne(plus)) this.passOne(minus);
+      return this.passDigits();
+    }
+    if (this.at === end) this.tookInteger(begin, end);
+    return true;
   }
 
   /** Without white space before it. */
@@ -120,4 +171,10 @@ class JsonSyntax extends JsonScanner {
     while (bytes[this.at]! >= zero && bytes[this.at]! <= nine) this.at += 1;
     return this.at > start;
   }
+}
+
+function longer<T extends Uint8Array | Uint32Array>(array: T): T {
+  const grown = new (array.constructor as new (length: number) => T)(2 * array.length);
+  grown.set(array);
+  return grown;
 }

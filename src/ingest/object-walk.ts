@@ -7,46 +7,62 @@ import {eventDepthMax, objectDepthMax, objectKeyCharsMax, objectKeysMax} from '.
 const numberBytesMax = 25;
 const charBytesMax = 6;
 
+/** Of a stored object: too many keys, a key that is too long, too many levels, a `__proto__`, a number beyond a double. */
+export type BrokenBound = 'keys' | 'key' | 'levels' | 'proto' | 'number';
+
 /** A walk holds its sum in fields: a result object per value would cost more than the walk. */
 export class ObjectWalk {
   /** W1 */
   weight = 0;
+  /** Where the bound broke that `bounded` names: keys and indexes, the innermost first. */
+  readonly path: (string | number)[] = [];
 
   reset(): void {
     this.weight = 2;
+    this.path.length = 0;
   }
 
   key(key: string): void {
     this.weight += key.length * charBytesMax + 4;
   }
 
-  /** Whether a stored value (`properties`, `traits`, what they hold) keeps all bounds. The outermost has `depth` 1. */
-  bounded(value: unknown, depth: number): boolean {
+  /** The bound that a stored value (`properties`, `traits`, what they hold) breaks, if any. The outermost has `depth` 1. */
+  bounded(value: unknown, depth: number): BrokenBound | undefined {
     if (typeof value === 'object' && value !== null) {
-      if (depth > objectDepthMax) return false;
+      if (depth > objectDepthMax) return 'levels';
       this.weight += 3;
       return Array.isArray(value) ? this.boundedArray(value, depth) : this.boundedObject(value, depth);
     }
     this.leaf(value);
     // JSON.parse makes Infinity of a number that overflows a double.
-    return typeof value !== 'number' || Number.isFinite(value);
+    return typeof value !== 'number' || Number.isFinite(value) ? undefined : 'number';
   }
 
-  private boundedObject(value: object, depth: number): boolean {
+  private boundedObject(value: object, depth: number): BrokenBound | undefined {
     let keys = 0;
     for (const key in value) {
-      if (++keys > objectKeysMax || key === '__proto__' || !isKeyShort(key)) return false;
+      if (++keys > objectKeysMax) return 'keys';
+      if (key === '__proto__') return 'proto';
+      const broken = isKeyShort(key)
+        ? this.bounded((value as Record<string, unknown>)[key], depth + 1)
+        : ('key' as const);
+      if (broken !== undefined) return this.brokenAt(key, broken);
       this.key(key);
-      if (!this.bounded((value as Record<string, unknown>)[key], depth + 1)) return false;
     }
-    return true;
+    return undefined;
   }
 
-  private boundedArray(value: readonly unknown[], depth: number): boolean {
+  private boundedArray(value: readonly unknown[], depth: number): BrokenBound | undefined {
     for (let i = 0; i < value.length; i++) {
-      if (!this.bounded(value[i], depth + 1)) return false;
+      const broken = this.bounded(value[i], depth + 1);
+      if (broken !== undefined) return this.brokenAt(i, broken);
     }
-    return true;
+    return undefined;
+  }
+
+  private brokenAt(place: string | number, broken: BrokenBound): BrokenBound {
+    this.path.push(place);
+    return broken;
   }
 
   /** What is wrong with a value that is ignored (an unknown field), if anything: otherwise only its size matters. */

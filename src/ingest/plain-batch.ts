@@ -20,11 +20,14 @@ export type OddEvent = (text: Buffer, index: number, entries: ByteWriter) => boo
 export interface PlainReader {
   /** Of the newest body. */
   readonly eventCount: number;
+  /** Of them, plain ones whose time lies ahead of their receipt by more than `clockAheadMsMin`. */
+  readonly aheadCount: number;
   /** @returns the entries of the body, or undefined when nothing is said of it (B1). */
   read(bytes: Buffer, receivedMs: number, partitionCount: number, readOdd: OddEvent): BatchEntries | undefined;
 }
 
 export class PlainBatch implements PlainReader {
+  aheadCount = 0;
   private readonly list: EntryList;
   private readonly event = new PlainEvent();
 
@@ -41,6 +44,7 @@ export class PlainBatch implements PlainReader {
     this.event.bytes = bytes;
     this.event.at = 0;
     this.list.clear();
+    this.aheadCount = 0;
     const isRead = this.takeHead() && this.takeEvents(receivedMs, readOdd) && this.takeTail();
     return isRead ? this.list.group(partitionCount) : undefined;
   }
@@ -62,8 +66,10 @@ export class PlainBatch implements PlainReader {
     do {
       if (list.eventCount === batchEventsMax) return false;
       const start = event.at;
-      if (event.takeEvent(receivedMs)) writeEventText(list.writer, event);
-      else if (++oddCount > oddEventsMax || !this.takeOdd(start, readOdd)) return false;
+      if (event.takeEvent(receivedMs)) {
+        writeEventText(list.writer, event);
+        if (event.isAhead) this.aheadCount += 1;
+      } else if (++oddCount > oddEventsMax || !this.takeOdd(start, readOdd)) return false;
       list.endEvent();
     } while (event.take(token.comma));
     return true;

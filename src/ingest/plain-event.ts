@@ -18,6 +18,7 @@ import {
 } from '../../actors/limits.js';
 import {parseTimestamp} from '../../actors/timestamp.js';
 import {dot, equals, JsonScanner, minus, quote, token} from './json-scanner.js';
+import {clockAheadMsMin} from './validate.js';
 
 /** More are rare, and finding a repeated key compares each with each. */
 export const plainPropertiesMax = 32;
@@ -63,6 +64,11 @@ export class PlainEvent extends JsonScanner implements EventText {
     this.peek();
     const start = this.at;
     return this.takeFields() && this.isAccepted() && this.at - start <= eventBytesMax;
+  }
+
+  /** Of an event that was taken: whether its time lies ahead of its receipt by more than `clockAheadMsMin`. */
+  get isAhead(): boolean {
+    return this.timeMs > this.receivedMs + clockAheadMsMin;
   }
 
   private reset(receivedMs: number): void {

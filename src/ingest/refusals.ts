@@ -11,8 +11,13 @@ import {
   objectKeyCharsMax,
   objectKeysMax,
 } from '../../actors/limits.js';
+import type {InexactInteger} from './inexact-integers.js';
+import type {BrokenBound} from './object-walk.js';
+import {shown, shownPath} from './shown.js';
 
-export type RefusedField = 'event' | 'userId' | 'anonymousId' | 'messageId' | 'properties' | 'traits' | 'timestamp';
+/** Fields whose objects are kept. */
+export type StoredField = 'properties' | 'context' | 'traits';
+export type RefusedField = 'event' | 'userId' | 'anonymousId' | 'messageId' | 'timestamp' | 'sentAt' | StoredField;
 
 export interface Refusal {
   /** `event_too_large` is 413 `payload_too_large` where the event is the whole body (API.md, Ingestion). */
@@ -36,8 +41,11 @@ export const refusalTexts = {
   noId: 'userId or anonymousId is required',
   messageId: `messageId must be a string of 1 to ${messageIdCharsMax} characters`,
   properties: bounded('properties'),
+  context: bounded('context'),
   traits: bounded('traits'),
   timestamp: 'timestamp must be an ISO 8601 date or date and time, such as 2026-05-01T12:00:00Z, 1970 or later',
+  corrected: 'timestamp, moved back by as much as sentAt lies ahead of its receipt, must be 1970 or later',
+  sentAt: 'sentAt must be an ISO 8601 date or date and time, such as 2026-05-01T12:00:00Z',
   future: `timestamp lies more than ${futureMsMax / hourMs} hours in the future`,
   proto: 'a key must not be __proto__',
   depth: `an event or identify body must not nest deeper than ${eventDepthMax} levels`,
@@ -55,10 +63,38 @@ export const refusals = {
   noId: invalid(refusalTexts.noId, 'userId'),
   messageId: invalid(refusalTexts.messageId, 'messageId'),
   properties: invalid(refusalTexts.properties, 'properties'),
+  context: invalid(refusalTexts.context, 'context'),
   traits: invalid(refusalTexts.traits, 'traits'),
   timestamp: invalid(refusalTexts.timestamp, 'timestamp'),
+  corrected: invalid(refusalTexts.corrected, 'timestamp'),
+  sentAt: invalid(refusalTexts.sentAt, 'sentAt'),
   future: invalid(refusalTexts.future, 'timestamp'),
   proto: invalid(refusalTexts.proto, '__proto__'),
   depth: invalid(refusalTexts.depth),
   size: {code: 'event_too_large', message: refusalTexts.size},
 } as const satisfies Record<keyof typeof refusalTexts, Refusal>;
+
+const kindOf = (value: unknown): string => (Array.isArray(value) ? 'an array' : `a ${typeof value}`);
+
+/** The value of a stored field is no object. */
+export const notAnObject = (field: StoredField, value: unknown): Refusal =>
+  invalid(`${field} must be a JSON object, and is ${kindOf(value)}`, field);
+
+/** `path`: where in the field the bound broke. */
+export function outOfBounds(field: StoredField, broken: BrokenBound, path: readonly (string | number)[]): Refusal {
+  const place = shownPath([field, ...path]);
+  const messages: Readonly<Record<BrokenBound, string>> = {
+    keys: `${place} has more than ${objectKeysMax} keys`,
+    key: `a key is longer than ${objectKeyCharsMax} characters: ${place}`,
+    levels: `${place} lies deeper than ${objectDepthMax} levels`,
+    proto: `${place} has a key __proto__`,
+    number: `${place} is a number beyond a double`,
+  };
+  return invalid(messages[broken], field);
+}
+
+/** An integer that JavaScript would change: what is stored must be what was sent. */
+export function inexact(field: StoredField, {path, digits}: InexactInteger): Refusal {
+  const place = shownPath(path);
+  return invalid(`${place} is ${shown(digits)}, which JSON readers round to a double: send it as text`, field);
+}

@@ -12,6 +12,7 @@ import {
 } from '../../actors/limits.js';
 import {parseTimestamp} from '../../actors/timestamp.js';
 import {refusalTexts} from './refusals.js';
+import {clockAheadMsMin} from './validate.js';
 
 // With the flag u a pair is one character: only lone surrogates match.
 const loneSurrogate = /\p{Surrogate}/u;
@@ -49,12 +50,45 @@ const storedObject = (error: string) =>
     .meta({maxProperties: objectKeysMax, propertyNames: {maxLength: objectKeyCharsMax}})
     .nullish();
 
-const timestamp = (receivedMs: () => number) =>
+const time = (error: string, isValid: (timeMs: number) => boolean) =>
   z
-    .string(refusalTexts.timestamp)
-    .refine((value) => parseTimestamp(value) >= 0, {error: refusalTexts.timestamp, abort: true})
-    .refine((value) => parseTimestamp(value) <= receivedMs() + futureMsMax, refusalTexts.future)
+    .string(error)
+    .refine((value) => isValid(parseTimestamp(value)), error)
     .meta({pattern: '^\\d{4}-\\d\\d-\\d\\d'});
+
+const isAnyTime = (timeMs: number): boolean => !Number.isNaN(timeMs);
+
+/** The time of an event by the service's clock, as far as `sentAt` tells that the client's is ahead. */
+function correctedMs(timestamp: string, sentAt: string | null | undefined, receivedMs: number): number {
+  const aheadMs = parseTimestamp(sentAt ?? '') - receivedMs;
+  return parseTimestamp(timestamp) - (aheadMs > clockAheadMsMin ? aheadMs : 0);
+}
+
+const sentAt = () => time(refusalTexts.sentAt, isAnyTime).nullish();
+
+const timestamp = () =>
+  time(refusalTexts.timestamp, (timeMs) => timeMs >= 0 && timeMs < Date.UTC(10_000, 0, 1)).nullish();
+
+/** A body whose `timestamp` its `sentAt` corrects. */
+const withTimes = <Shape extends z.ZodRawShape & {timestamp: ReturnType<typeof timestamp>}>(
+  receivedMs: () => number,
+  shape: Shape,
+) =>
+  z
+    .looseObject({
+      ...shape,
+      sentAt: sentAt().describe(
+        'When it was sent, by the same clock. More than 5 minutes ahead of the service, it moves `timestamp` back by as much.',
+      ),
+    })
+    .superRefine((value, context) => {
+      const {timestamp, sentAt} = value as {timestamp?: string | null; sentAt?: string | null};
+      if (!timestamp) return;
+      const timeMs = correctedMs(timestamp, sentAt, receivedMs());
+      const report = (message: string) => context.addIssue({code: 'custom', message, path: ['timestamp']});
+      if (timeMs < 0) report(refusalTexts.corrected);
+      if (timeMs > receivedMs() + futureMsMax) report(refusalTexts.future);
+    });
 
 const oneId = (field: 'userId' | 'anonymousId') => ({
   type: 'object',
@@ -64,23 +98,25 @@ const oneId = (field: 'userId' | 'anonymousId') => ({
 
 /** `receivedMs` is the time against which a timestamp counts as future. */
 export const eventSchema = (receivedMs: () => number) =>
-  z
-    .looseObject({
-      event: name(refusalTexts.event).describe('The name of what happened.'),
-      userId: id(refusalTexts.userId)
-        .nullish()
-        .describe('Your identifier of the user. This or `anonymousId` is required.'),
-      anonymousId: id(refusalTexts.anonymousId).nullish().describe('An identifier of somebody without a userId yet.'),
-      messageId: text(refusalTexts.messageId, messageIdCharsMax)
-        .nullish()
-        .describe('An idempotency key of this user: a second copy is acknowledged and not counted.'),
-      properties: storedObject(refusalTexts.properties).describe(
-        `What is known about the event. Up to ${objectDepthMax} levels.`,
-      ),
-      timestamp: timestamp(receivedMs)
-        .nullish()
-        .describe('When it happened. Without an offset it is UTC; absent, it is now. Up to 24 hours ahead.'),
-    })
+  withTimes(receivedMs, {
+    event: name(refusalTexts.event).describe('The name of what happened.'),
+    userId: id(refusalTexts.userId)
+      .nullish()
+      .describe('Your identifier of the user. This or `anonymousId` is required.'),
+    anonymousId: id(refusalTexts.anonymousId).nullish().describe('An identifier of somebody without a userId yet.'),
+    messageId: text(refusalTexts.messageId, messageIdCharsMax)
+      .nullish()
+      .describe('An idempotency key of this user: a second copy is acknowledged and not counted.'),
+    properties: storedObject(refusalTexts.properties).describe(
+      `What is known about the event. Up to ${objectDepthMax} levels.`,
+    ),
+    context: storedObject(refusalTexts.context).describe(
+      'What surrounded the event, such as page and library: kept with it, and filters reach it as `context.page.path`.',
+    ),
+    timestamp: timestamp().describe(
+      'When it happened. Without an offset it is UTC; absent, it is now. Up to 24 hours ahead.',
+    ),
+  })
     .refine((value) => (value.userId ?? value.anonymousId ?? undefined) !== undefined, {
       error: refusalTexts.noId,
       path: ['userId'],
@@ -88,19 +124,20 @@ export const eventSchema = (receivedMs: () => number) =>
     .meta({allOf: [{anyOf: [oneId('userId'), oneId('anonymousId')]}]});
 
 export const batchSchema = (event: ReturnType<typeof eventSchema>) =>
-  z.looseObject({events: z.array(event).min(1).max(batchEventsMax)});
+  z.looseObject({
+    events: z.array(event).min(1).max(batchEventsMax),
+    sentAt: sentAt().describe('When the batch was sent, for events that do not say it themselves.'),
+  });
 
 /** `receivedMs` as for events. */
 export const identifySchema = (receivedMs: () => number) =>
-  z.looseObject({
+  withTimes(receivedMs, {
     userId: id(refusalTexts.userId).describe('Your identifier of the user.'),
     traits: storedObject(refusalTexts.traits).describe('What is set or updated; other traits stay as they are.'),
     messageId: text(refusalTexts.messageId, messageIdCharsMax)
       .nullish()
       .describe("An idempotency key of this user's identify calls: a second copy is acknowledged and changes nothing."),
-    timestamp: timestamp(receivedMs)
-      .nullish()
-      .describe(
-        'When the traits were set: what a later identify has set stays. Absent, it is now. Up to 24 hours ahead.',
-      ),
+    timestamp: timestamp().describe(
+      'When the traits were set: what a later identify has set stays. Absent, it is now. Up to 24 hours ahead.',
+    ),
   });

@@ -1,13 +1,14 @@
 // The validator of the hot path: one event or identify body as JSON.parse returned it. Hand-written, because zod with
 // rich types costs four times JSON.parse; schemas.ts says the same in zod, and a test holds the two against each other.
-//   V1. Size is judged before fields (API.md, order of checks); unknown fields count towards it and are ignored otherwise.
+//   V1. Size is judged before fields (API.md, order of checks); unknown fields count towards it, are named, and ignored otherwise.
 //   V2. `null` is an absent optional field.
 //   V3. Nothing is changed: what is accepted is stored verbatim.
 import type {AcceptedEvent, Json} from '../../actors/codec/entries.js';
 import {eventBytesMax, futureMsMax, idCharsMax, messageIdCharsMax} from '../../actors/limits.js';
 import {parseTimestamp} from '../../actors/timestamp.js';
+import type {InexactInteger} from './inexact-integers.js';
 import {codePoints, ObjectWalk} from './object-walk.js';
-import {type Refusal, refusals} from './refusals.js';
+import {inexact, notAnObject, outOfBounds, type Refusal, refusals, type StoredField} from './refusals.js';
 
 /** An event being read. One instance serves all: it is written to the log before the next one is read. */
 export class EventDraft implements AcceptedEvent {
@@ -19,6 +20,9 @@ export class EventDraft implements AcceptedEvent {
   timeMs = 0;
   receivedMs = 0;
   sentMs: number | undefined;
+  context: {[key: string]: Json} | undefined;
+  /** Names of its fields that nobody reads. */
+  readonly ignored: string[] = [];
 }
 
 export interface AcceptedIdentify {
@@ -26,38 +30,69 @@ export interface AcceptedIdentify {
   /** Compact JSON text of the traits object. */
   readonly traitsJson: string;
   readonly messageId: string | undefined;
-  /** When the client says that they were set, epoch ms; undefined: it does not say. */
+  /** When the client says that they were set, corrected like an event's time, epoch ms; undefined: it does not say. */
   readonly sentMs: number | undefined;
+  /** Names of the body's fields that nobody reads. */
+  readonly ignored: readonly string[];
 }
 
 type JsonObject = {readonly [key: string]: unknown};
 
+/** Clocks are wrong by less than this every day: what is less ahead is neither corrected nor counted. */
+export const clockAheadMsMin = 5 * 60_000;
+/** The last time that ISO 8601 writes with four digits of the year. */
+const timestampMsMax = Date.UTC(10_000, 0, 1) - 1;
+
+/** What is done with each field of a body; a field that is not there is ignored. */
+type FieldUses = ReadonlyMap<string, 'read' | 'stored'>;
+const eventFields: FieldUses = new Map([
+  ...(['event', 'userId', 'anonymousId', 'messageId', 'timestamp', 'sentAt'] as const).map(
+    (name) => [name, 'read'] as const,
+  ),
+  ...(['properties', 'context'] as const).map((name) => [name, 'stored'] as const),
+]);
+const identifyFields: FieldUses = new Map([
+  ...(['userId', 'messageId', 'timestamp', 'sentAt'] as const).map((name) => [name, 'read'] as const),
+  ['traits', 'stored'] as const,
+]);
+
 const walk = new ObjectWalk();
 
-/** Fills `draft` from `value`, or says why not. `receivedMs` stands in for an absent timestamp. */
-export function readEvent(value: unknown, receivedMs: number, draft: EventDraft): Refusal | undefined {
+/** What an event or identify call shares with the others of its request, and what JSON.parse does not say of it. */
+export interface EventOrigin {
+  /** Stands in for an absent timestamp. */
+  readonly receivedMs: number;
+  /** When the client sent the request, by its own clock; an event's own `sentAt` wins. */
+  readonly sentAtMs?: number | undefined;
+  readonly inexact?: InexactInteger | undefined;
+}
+
+/** Fills `draft` from `value`, or says why not. */
+export function readEvent(value: unknown, origin: EventOrigin, draft: EventDraft): Refusal | undefined {
   if (!isJsonObject(value)) return refusals.object;
-  const refusal = walkFields(value, 'properties');
+  draft.ignored.length = 0;
+  const refusal = walkFields(value, eventFields, draft.ignored) ?? inexactRefusal(origin.inexact);
   if (refusal !== undefined) return orTooLarge(value, refusal);
   if (walk.weight > eventBytesMax && isTooLarge(value)) return refusals.size;
-  const fieldRefusal = readStrings(value, draft) ?? readTimestamp(value.timestamp, receivedMs, draft);
+  const fieldRefusal = readStrings(value, draft) ?? setTimes(value, origin, draft);
   if (fieldRefusal !== undefined) return fieldRefusal;
   return draft.userId === undefined && draft.anonymousId === undefined ? refusals.noId : undefined;
 }
 
 /** Field refusals carry the code `invalid_event`; the answer to an identify says `invalid_request` (API.md, Errors). */
-export function readIdentify(value: JsonObject, receivedMs: number): AcceptedIdentify | Refusal {
-  const refusal = walkFields(value, 'traits');
+export function readIdentify(value: JsonObject, origin: EventOrigin): AcceptedIdentify | Refusal {
+  const ignored: string[] = [];
+  const refusal = walkFields(value, identifyFields, ignored) ?? inexactRefusal(origin.inexact);
   if (refusal !== undefined) return orTooLarge(value, refusal);
   if (walk.weight > eventBytesMax && isTooLarge(value)) return refusals.size;
   const {userId, traits} = value;
   const messageId = value.messageId ?? undefined; // V2
   if (!isNewId(userId)) return refusals.userId;
   if (messageId !== undefined && !isMessageId(messageId)) return refusals.messageId;
-  const sentMs = sentTime(value.timestamp, receivedMs);
-  if (typeof sentMs === 'object') return sentMs;
+  const times = readTimes(value, origin);
+  if (times !== undefined && 'code' in times) return times;
   const traitsJson = traits === undefined || traits === null ? '{}' : JSON.stringify(traits);
-  return {userId, traitsJson, messageId, sentMs};
+  return {userId, traitsJson, messageId, sentMs: times?.timeMs, ignored};
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -78,41 +113,78 @@ function readStrings(value: JsonObject, draft: EventDraft): Refusal | undefined 
   draft.anonymousId = anonymousId;
   draft.messageId = messageId;
   draft.properties = (value.properties ?? undefined) as EventDraft['properties'];
+  draft.context = (value.context ?? undefined) as EventDraft['context'];
   return undefined;
 }
 
-function readTimestamp(timestamp: unknown, receivedMs: number, draft: EventDraft): Refusal | undefined {
-  const sentMs = sentTime(timestamp, receivedMs);
-  if (typeof sentMs === 'object') return sentMs;
-  draft.receivedMs = receivedMs;
-  draft.timeMs = sentMs ?? receivedMs;
-  draft.sentMs = sentMs;
+function setTimes(value: JsonObject, origin: EventOrigin, draft: EventDraft): Refusal | undefined {
+  const times = readTimes(value, origin);
+  if (times !== undefined && 'code' in times) return times;
+  draft.receivedMs = origin.receivedMs;
+  draft.timeMs = times?.timeMs ?? origin.receivedMs;
+  draft.sentMs = times?.sentMs;
   return undefined;
 }
 
-/** Epoch ms; undefined: the client says no time. */
-function sentTime(timestamp: unknown, receivedMs: number): number | Refusal | undefined {
+/** The time as sent and as corrected, epoch ms; undefined: the client says no time. */
+function readTimes(
+  {timestamp, sentAt}: JsonObject,
+  {receivedMs, sentAtMs: requestSentAtMs}: EventOrigin,
+): {readonly sentMs: number; readonly timeMs: number} | Refusal | undefined {
+  const sentAtMs = readSentAt(sentAt) ?? requestSentAtMs ?? receivedMs;
+  if (Number.isNaN(sentAtMs)) return refusals.sentAt;
   if (timestamp === undefined || timestamp === null) return undefined; // V2
   if (typeof timestamp !== 'string') return refusals.timestamp;
-  const timeMs = parseTimestamp(timestamp);
-  if (!(timeMs >= 0)) return refusals.timestamp;
-  return timeMs > receivedMs + futureMsMax ? refusals.future : timeMs;
+  const sentMs = parseTimestamp(timestamp);
+  if (!(sentMs >= 0 && sentMs <= timestampMsMax)) return refusals.timestamp;
+  const timeMs = sentMs - correctionMs(sentAtMs, receivedMs);
+  if (timeMs < 0) return refusals.corrected;
+  return timeMs > receivedMs + futureMsMax ? refusals.future : {sentMs, timeMs};
 }
 
-/** Walks every field; `stored` names the one whose bounds matter. */
-function walkFields(value: JsonObject, stored: 'properties' | 'traits'): Refusal | undefined {
+/** Epoch ms; undefined: there is none; NaN: it is no time. */
+export function readSentAt(sentAt: unknown): number | undefined {
+  if (sentAt === undefined || sentAt === null) return undefined;
+  return typeof sentAt === 'string' ? parseTimestamp(sentAt) : Number.NaN;
+}
+
+/**
+ * How far the clock of a client is ahead. One that is behind cannot be told from a request that waited for a network, so
+ * that only clocks that are ahead are corrected.
+ */
+function correctionMs(sentAtMs: number, receivedMs: number): number {
+  return sentAtMs - receivedMs > clockAheadMsMin ? sentAtMs - receivedMs : 0;
+}
+
+/** Walks every field, and notes those that are ignored. */
+function walkFields(value: JsonObject, uses: FieldUses, ignored: string[]): Refusal | undefined {
   walk.reset();
   for (const key in value) {
     if (key === '__proto__') return refusals.proto;
     walk.key(key);
     const field = value[key];
-    if (key !== stored) {
-      const wrong = walk.ignored(field, 2);
-      if (wrong !== undefined) return refusals[wrong];
-    } else if (field !== null && !(isJsonObject(field) && walk.bounded(field, 1))) return refusals[stored];
+    const use = uses.get(key);
+    if (use === 'stored') {
+      const refusal = storedRefusal(key as StoredField, field);
+      if (refusal !== undefined) return refusal;
+      continue;
+    }
+    if (use === undefined) ignored.push(key);
+    const wrong = walk.ignored(field, 2);
+    if (wrong !== undefined) return refusals[wrong];
   }
   return undefined;
 }
+
+function storedRefusal(field: StoredField, value: unknown): Refusal | undefined {
+  if (value === null) return undefined;
+  if (!isJsonObject(value)) return notAnObject(field, value);
+  const broken = walk.bounded(value, 1);
+  return broken && outOfBounds(field, broken, walk.path.toReversed());
+}
+
+const inexactRefusal = (integer: InexactInteger | undefined): Refusal | undefined =>
+  integer && inexact(integer.path[0] as StoredField, integer);
 
 /** V1. The walk that found something wrong did not get to the end: it knows no size. */
 function orTooLarge(value: JsonObject, refusal: Refusal): Refusal {

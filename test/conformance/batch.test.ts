@@ -11,6 +11,7 @@ interface BatchBody {
   readonly received: number;
   readonly rejected: number;
   readonly errors: {index: number; code: string; message: string; field?: string; messageId?: string}[];
+  readonly ignored_fields?: readonly string[];
   readonly error?: {code: string; message: string; field?: string};
 }
 
@@ -118,9 +119,46 @@ describe('the envelope', () => {
     expectError(answer, 400, 'invalid_request');
   });
 
-  test('unknown fields beside `events` are ignored', async () => {
-    const body = {events: [{event: 'seen', userId: freshId()}], sentAt: 'now', writeKey: 1};
-    expectJson(await under.write.post('/v1/events/batch', body), 200);
+  test('unknown fields are named, those beside `events` too', async () => {
+    const events = [
+      {event: 'seen', userId: freshId(), time: 1},
+      {event: 'seen', userId: freshId()},
+      {event: '', ts: 1},
+    ];
+    const answer = await under.write.post('/v1/events/batch', {events, writeKey: 1, 'ü, x': 2});
+    expectJson(answer, 207);
+    expect(answer.json<BatchBody>().ignored_fields).toEqual(['time', 'writeKey', 'ü, x']);
+    expect(answer.headers['ignored-fields']).toBe('time,writeKey,%C3%BC%2C%20x');
+    expect(answer.headers['access-control-expose-headers']).toBe('Ignored-Fields');
+  });
+
+  test('broken JSON is told by its place and its event', async () => {
+    const body = '{"events":[{"event":"a","userId":"u"},{"event":"b","userId":"u","properties":{"n":NaN}}]}';
+    const headers = {'content-type': 'application/json'};
+    const answer = await under.write.send('POST', '/v1/events/batch', {body, headers});
+    expectError(answer, 400, 'invalid_json');
+    const place = `NaN stands at byte offset ${body.indexOf('NaN')}, in event 1`;
+    expect(answer.json<BatchBody>().error?.message).toBe(`the body is no JSON in UTF-8: ${place}`);
+  });
+
+  test("sentAt of the batch corrects clocks that are ahead, an event's own wins; a malformed one refuses the batch", async () => {
+    const userId = freshId();
+    const days = 86_400_000;
+    const iso = (aheadMs: number) => new Date(Date.now() + aheadMs).toISOString();
+    const events = [
+      {event: 'batch', userId, timestamp: iso(3 * days)},
+      {event: 'own', userId, timestamp: iso(3 * days), sentAt: iso(0)},
+      {event: 'none', userId},
+    ];
+    const answer = await under.write.post('/v1/events/batch', {events, sentAt: iso(3 * days)});
+    expectJson(answer, 207);
+    expectRejections(answer.json<BatchBody>(), [{index: 1, code: 'invalid_event', field: 'timestamp'}]);
+    const [batch, none] = (await under.eventsOf(userId)).sort((a, b) => (a.event < b.event ? -1 : 1));
+    expect(Math.abs(Date.parse(batch!.timestamp) - Date.parse(batch!.received_at))).toBeLessThan(60_000);
+    expect(batch).toMatchObject({context: {original_timestamp: events[0]!.timestamp}});
+    expect(none!.timestamp).toBe(none!.received_at);
+    expect(none).not.toHaveProperty('context');
+    expectError(await under.write.post('/v1/events/batch', {events, sentAt: 'now'}), 400, 'invalid_request', 'sentAt');
   });
 
   test('1,000 events are taken, 1,001 are batch_too_large and store nothing', async () => {
@@ -149,6 +187,7 @@ describe('the envelope', () => {
       '{"event":"good","userId":"U"}',
       '{"event":"bad","userId":"U","properties":{"__proto__":1}}',
       '{"event":"bad","userId":"U","properties":{"n":1e999}}',
+      '{"event":"bad","userId":"U","properties":{"n":1234567890123456789}}',
       `{"event":"bad","userId":"U","properties":{"a":${'['.repeat(500)}${']'.repeat(500)}}}`,
       '{"event":"good","userId":"U","properties":{"a":[[[[[[[[[0]]]]]]]]]}}',
     ].map((item) => item.replace('"U"', `"${userId}"`));
@@ -160,7 +199,7 @@ describe('the envelope', () => {
     expectJson(answer, 207);
     expectRejections(
       answer.json<BatchBody>(),
-      [1, 2, 3].map((index) => ({index, code: 'invalid_event', field: 'properties'})),
+      [1, 2, 3, 4].map((index) => ({index, code: 'invalid_event', field: 'properties'})),
     );
     expect((await under.eventsOf(userId)).map((event) => event.event)).toEqual(['good', 'good']);
   });

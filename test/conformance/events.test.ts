@@ -50,6 +50,31 @@ test('an event comes back as it was sent, at once', async () => {
   });
 });
 
+test('a context comes back with its event, and fields that nobody reads are named', async () => {
+  const userId = freshId();
+  const context = {page: {path: '/a', title: 'ü'}, library: {name: 'x', version: '1'}, original_timestamp: 'mine'};
+  const answer = await under.track({event: 'seen', userId, context, time: 1, 'my field, ü': {a: 1}});
+  expect(answer.headers['ignored-fields']).toBe('time,my%20field%2C%20%C3%BC');
+  expect(answer.headers['access-control-expose-headers']).toBe('Ignored-Fields');
+  const [event] = await under.eventsOf(userId);
+  expect(event).toMatchObject({context, properties: {}});
+  const plain = await under.track({event: 'seen', userId, properties: {a: 1}, context: null, sentAt: null});
+  expect(plain.headers['ignored-fields']).toBeUndefined();
+  expect((await under.eventsOf(userId)).filter((one) => 'context' in one)).toHaveLength(1);
+});
+
+test('a clock that is days ahead loses no event; the time as sent stays in the context', async () => {
+  const userId = freshId();
+  const ahead = new Date(Date.now() + 3 * 86_400_000).toISOString();
+  const body = {event: 'seen', userId, timestamp: ahead, context: {page: 1}};
+  await expectRefused(body, 'timestamp');
+  await under.track({...body, sentAt: ahead});
+  const [event] = await under.eventsOf(userId);
+  expect(event!.context).toEqual({page: 1, original_timestamp: ahead});
+  expect(Math.abs(Date.parse(event!.timestamp) - Date.now())).toBeLessThan(60_000);
+  await expectRefused({...body, sentAt: 'now'}, 'sentAt');
+});
+
 test('null counts as absent for every optional field', async () => {
   const anonymousId = freshId('anon');
   await expectStored({event: 'seen', userId: null, anonymousId, properties: null, timestamp: null, messageId: null});
@@ -190,10 +215,24 @@ describe('properties', () => {
         expectError(answer, 400, 'invalid_event', 'properties');
       }
     }
-    const numbers = '[-0,0.1,1e308,-1.7976931348623157e308,5e-324,1e-999,9007199254740993,12345678901234567890,1E2]';
+    const numbers =
+      '[-0,0.1,1e308,-1.7976931348623157e308,5e-324,1e-999,9007199254740991,9223372036854776000,0.12345678901234567890,1E2]';
     expectJson(await postText(`{"event":"seen","userId":"${userId}","properties":{"n":${numbers}}}`), 200);
     const [event] = await under.eventsOf(userId);
     expect(JSON.stringify(event!.properties)).toBe(JSON.stringify({n: JSON.parse(numbers)}));
+  });
+
+  test('an integer that a double would change is refused by its digits, as text it is taken', async () => {
+    const body = (field: string, value: string) => `{"event":"seen","userId":"big","${field}":{"a":[{"id":${value}}]}}`;
+    for (const digits of ['1234567890123456789', '-9007199254740993', '123456789012345678901234']) {
+      for (const field of ['properties', 'context']) {
+        const answer = await postText(body(field, digits));
+        expectError(answer, 400, 'invalid_event', field);
+        expect(answer.json<{error: {message: string}}>().error.message).toContain(`${field}.a[0].id is ${digits}`);
+        expectJson(await postText(body(field, `"${digits}"`)), 200);
+      }
+      expectJson(await postText(`{"event":"seen","userId":"big","unknown":${digits}}`), 200);
+    }
   });
 
   test('text comes back as sent: lone surrogates, escapes, null characters, long unicode', async () => {

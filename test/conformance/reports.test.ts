@@ -49,7 +49,7 @@ describe('event counts', () => {
     await under.trackAll([
       {event, userId: 'ada', timestamp: '2024-02-28T23:59:59.999Z'},
       {event, userId: 'ada', timestamp: '2024-02-29T00:00:00.000Z', properties},
-      {event, userId: 'bob', timestamp: '2024-02-29T12:34:56.789Z'},
+      {event, userId: 'bob', timestamp: '2024-02-29T12:34:56.789Z', context: {page: {path: '/a'}}},
       {event, anonymousId: 'ada', timestamp: '2024-03-03T23:30:00-01:00'},
       {event: `${event} other`, userId: 'ada', timestamp: '2024-02-29'},
     ]);
@@ -122,6 +122,8 @@ describe('event counts', () => {
     ['gone=', 0],
     ['nested.key=x', 1],
     ['nested=[object Object]', 0],
+    ['context.page.path=/a', 1],
+    ['context.page.path=/b', 0],
     ['lit.eral=1', 1],
     ['lit.eral=2', 0],
     ['plan.length=3', 0],

@@ -65,7 +65,9 @@ describe('identify', () => {
   test('traits may be absent or null', async () => {
     const userId = freshId();
     expectJson(await identify({userId}), 200);
-    expectJson(await identify({userId, traits: null, anything: 'else'}), 200);
+    const answer = await identify({userId, traits: null, anything: 'else', anonymousId: 'a'});
+    expectJson(answer, 200);
+    expect(answer.headers['ignored-fields']).toBe('anything,anonymousId');
     expect((await profile(userId)).traits).toEqual({});
   });
 
@@ -99,7 +101,7 @@ describe('identify', () => {
       [{userId, traits: {a: {a: {a: {a: {a: {a: {a: {a: {a: {a: {}}}}}}}}}}}}, 'traits'],
     ];
     for (const [body, field] of bad) expectError(await identify(body), 400, 'invalid_request', field);
-    for (const traits of ['{"__proto__":1}', '{"a":{"__proto__":1}}', '{"n":1e999}']) {
+    for (const traits of ['{"__proto__":1}', '{"id":1234567890123456789}', '{"a":{"__proto__":1}}', '{"n":1e999}']) {
       const body = `{"userId":"${userId}","traits":${traits}}`;
       const answer = await under.write.send('POST', '/v1/users/identify', {
         body,

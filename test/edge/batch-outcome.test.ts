@@ -77,7 +77,7 @@ const refused: LogAnswer = {kind: 'refused'};
 const users = Array.from({length: 10}, (_, at) => `user-${at}`);
 function partitionOf(userId: string): number {
   const encoder = new EntryEncoder(partitionCount, undefined);
-  encoder.identify({userId, traitsJson: '{}', messageId: undefined, sentMs: undefined}, 0);
+  encoder.identify({userId, traitsJson: '{}', messageId: undefined, sentMs: undefined, ignored: []}, 0);
   return encoder.partition;
 }
 const events = users.map((userId) => ({event: 'seen', userId}));

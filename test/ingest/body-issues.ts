@@ -9,8 +9,11 @@ export interface Issue {
   readonly message: string;
 }
 
-/** What is wrong with a body whose object `stored` is kept: by its schema, and by what a schema cannot say. Size hides everything else. */
-export function issuesOf(schema: z.ZodType, stored: 'properties' | 'traits', value: unknown): Issue[] {
+/** Fields whose objects are kept. */
+type Stored = readonly ('properties' | 'context' | 'traits')[];
+
+/** What is wrong with a body whose objects `stored` are kept: by its schema, and by what a schema cannot say. Size hides everything else. */
+export function issuesOf(schema: z.ZodType, stored: Stored, value: unknown): Issue[] {
   if (!isJsonObject(value)) return [{field: undefined, message: refusalTexts.object}];
   if (Buffer.byteLength(JSON.stringify(value)) > eventBytesMax) return [{field: undefined, message: refusalTexts.size}];
   const result = schema.safeParse(value);
@@ -21,17 +24,24 @@ export function issuesOf(schema: z.ZodType, stored: 'properties' | 'traits', val
 }
 
 /** zod drops `__proto__` keys while it copies, and does not look into unknown fields: both are looked for in the original. */
-function ignoredIssues(value: object, stored: 'properties' | 'traits'): Issue[] {
+function ignoredIssues(value: object, stored: Stored): Issue[] {
   return Object.entries(value).flatMap(([field, content]): Issue[] => {
     const issues: Issue[] = [];
+    const storedField = stored.find((one) => one === field);
     if (field === '__proto__' || hasProtoKey(content)) {
-      if (field === stored) return [{field, message: refusalTexts[stored]}];
+      if (storedField !== undefined) return [{field, message: refusalTexts[storedField]}];
       issues.push({field: '__proto__', message: refusalTexts.proto});
     }
-    if (field !== stored && depthOf(content) > eventDepthMax - 1)
+    if (storedField === undefined && depthOf(content) > eventDepthMax - 1)
       issues.push({field: undefined, message: refusalTexts.depth});
     return issues;
   });
+}
+
+/** The same in the words of a schema, which does not say which bound of an object is broken. */
+export function generally({field, message}: Issue): Issue {
+  const isStored = field === 'properties' || field === 'context' || field === 'traits';
+  return {field, message: isStored ? refusalTexts[field] : message};
 }
 
 /** Levels of containers. */

@@ -30,7 +30,7 @@ function plain(body: Buffer): string | undefined {
 /** The slow, obvious way; undefined when the body is refused. */
 function parsed(body: Buffer): string | undefined {
   const draft = new EventDraft();
-  if (readEvent(parseJson(body), nowMs, draft) !== undefined) return undefined;
+  if (readEvent(parseJson(body), {receivedMs: nowMs}, draft) !== undefined) return undefined;
   twin.event(draft);
   return entryOf(twin);
 }

@@ -51,14 +51,15 @@ describe('nesting', () => {
     const good = '{"event":"a","userId":"u","properties":{"t":"]}"}}';
     const bomb = `{"event":"a","userId":"u","properties":{"x":${nest(100_000, '{"a":[', ']}')}}}`;
     const batch = parseJson(bytes(`{"events":[${good},${bomb},${good}]}`)) as {events: unknown[]};
-    const verdicts = batch.events.map((event) => readEvent(event, 0, new EventDraft()));
-    expect(verdicts).toEqual([undefined, refusals.properties, undefined]);
+    const deep = {code: 'invalid_event', field: 'properties', message: expect.stringMatching(/deeper than 10 levels$/)};
+    const verdicts = batch.events.map((event) => readEvent(event, {receivedMs: 0}, new EventDraft()));
+    expect(verdicts).toEqual([undefined, deep, undefined]);
     expect(batch.events[2]).toEqual(JSON.parse(good));
   });
 
   test('an unknown field that nests too deep is refused, in a batch too, and none is cut that may be accepted', () => {
     const text = (levels: number): string => `{"event":"a","userId":"u","more":${nest(levels - 1, '[', ']')}}`;
-    const judge = (event: unknown): unknown => readEvent(event, 0, new EventDraft());
+    const judge = (event: unknown): unknown => readEvent(event, {receivedMs: 0}, new EventDraft());
     for (const [levels, verdict] of [
       [eventDepthMax, undefined],
       [eventDepthMax + 1, refusals.depth],

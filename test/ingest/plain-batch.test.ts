@@ -9,15 +9,17 @@ import {canonical, workloadEvents} from '../../bench/workload/events.js';
 import {type BatchReading, readBatch, readCheapBatch, readPlain} from '../../src/ingest/batch.js';
 import {copyOf, EntryList} from '../../src/ingest/batch-entries.js';
 import {BatchKernel, kernelBodyBytesMax} from '../../src/ingest/batch-kernel.js';
+import {type EventNotes, NoteTaker} from '../../src/ingest/event-notes.js';
+import {inexactIntegers} from '../../src/ingest/inexact-integers.js';
 import {notJson, parseJson} from '../../src/ingest/json-text.js';
 import {PlainBatch, type PlainReader} from '../../src/ingest/plain-batch.js';
 import {PlainEvent} from '../../src/ingest/plain-event.js';
-import {EventDraft, isJsonObject, readEvent} from '../../src/ingest/validate.js';
+import {EventDraft, isJsonObject, readEvent, readSentAt} from '../../src/ingest/validate.js';
 
 const nowMs = Date.UTC(2024, 5, 15, 12);
 const partitionCount = 4;
 
-type Outcome = {kind: string; entries: string[]; refused: unknown[]};
+type Outcome = {kind: string; entries: string[]; refused: unknown[]; notes: EventNotes | undefined};
 
 const twin = new PlainBatch(new EntryList());
 const kernel = BatchKernel.load()!;
@@ -28,7 +30,7 @@ function read(body: Buffer): Outcome {
 
 /** Entries in the order of their events. */
 function outcomeOf(reading: BatchReading): Outcome {
-  if (reading.kind !== 'read') return {kind: reading.kind, entries: [], refused: []};
+  if (reading.kind !== 'read') return {kind: reading.kind, entries: [], refused: [], notes: undefined};
   const {bytes, firsts, starts, ends, indexes} = reading.entries;
   const entries: [number, string][] = [];
   for (let partition = 0; partition < partitionCount; partition++) {
@@ -40,7 +42,12 @@ function outcomeOf(reading: BatchReading): Outcome {
     }
   }
   const refused = reading.refused.map(({index, refusal}) => [index, refusal]);
-  return {kind: 'read', entries: entries.sort(([a], [b]) => a - b).map(([, text]) => text), refused};
+  return {
+    kind: 'read',
+    entries: entries.sort(([a], [b]) => a - b).map(([, text]) => text),
+    refused,
+    notes: reading.notes,
+  };
 }
 
 /** What one of the readers says; null: nothing. */
@@ -52,20 +59,29 @@ function plainly(body: Buffer, reader: PlainReader): Outcome | null {
 /** The slow, obvious way. */
 function parsed(body: Buffer): Outcome {
   const value = parseJson(body);
-  const nothing = {entries: [], refused: []};
+  const nothing = {entries: [], refused: [], notes: undefined};
   if (value === notJson) return {kind: 'not_json', ...nothing};
   if (!isJsonObject(value)) return {kind: 'no_object', ...nothing};
-  const {events} = value;
+  const {events, sentAt, ...ignored} = value;
   if (!Array.isArray(events) || events.length === 0) return {kind: 'no_events', ...nothing};
   if (events.length > batchEventsMax) return {kind: 'too_many', ...nothing};
-  const outcome: Outcome = {kind: 'read', entries: [], refused: []};
+  const sentAtMs = readSentAt(sentAt);
+  if (Number.isNaN(sentAtMs)) return {kind: 'no_sent_at', ...nothing};
+  const taker = new NoteTaker();
+  const entries: string[] = [];
+  const refused: unknown[] = [];
+  const inexact = inexactIntegers(body);
   for (const [index, event] of events.entries()) {
     const draft = new EventDraft();
-    const refusal = readEvent(event, nowMs, draft);
-    if (refusal !== undefined) outcome.refused.push([index, refusal]);
-    else outcome.entries.push(entryText(draft, index));
+    const refusal = readEvent(event, {receivedMs: nowMs, sentAtMs, inexact: inexact.get(index)}, draft);
+    if (refusal !== undefined) refused.push([index, refusal]);
+    else {
+      entries.push(entryText(draft, index));
+      taker.take(draft);
+    }
   }
-  return outcome;
+  for (const name of Object.keys(ignored)) taker.takeIgnored(name);
+  return {kind: 'read', entries, refused, notes: taker.notes()};
 }
 
 function entryText(draft: EventDraft, index: number): string {
@@ -107,7 +123,9 @@ describe('what is plain', () => {
     '{"event":"view","userId":"org/1","anonymousId":"a//b..c"}',
     `{"event":"view","userId":"${'x'.repeat(15)}/","anonymousId":"${'y'.repeat(16)}/a."}`,
     withProperties(''),
-    withProperties('"a":1,"b":"x","c":true,"d":false,"e":null,"f":-1.5,"g":0,"h":-0,"i":123456789012345678901'),
+    withProperties(
+      '"a":1,"b":"x","c":true,"d":false,"e":null,"f":-1.5,"g":0,"h":-0,"i":9007199254740991,"j":-9007199254740991,"k":0.12345678901234567890',
+    ),
     withProperties(`"url":"${'/a'.repeat(300)}"`),
   ])('%s', (text) => {
     expect(isPlain(text)).toBe(true);
@@ -150,6 +168,14 @@ describe('what is not plain is parsed, and accepted or refused there', () => {
     withProperties('"a":"\n"'),
     withProperties('"a\t":1'),
     withProperties('"a":1e5'),
+    withProperties('"a":9007199254740992'),
+    withProperties('"a":-9007199254740993'),
+    withProperties('"a":9223372036854776000'),
+    withProperties('"a":1234567890123456789'),
+    withProperties('"a":18446744073709551616'),
+    withProperties('"a":123456789012345678901234'),
+    event(',"sentAt":"2024-06-18T12:00:00Z","timestamp":"2024-06-18T11:00:00Z"'),
+    event(',"context":{"page":{"path":"/"},"n":1234567890123456789}'),
     withProperties('"a":1e999'),
     withProperties(`"a":${'9'.repeat(400)}`),
     withProperties(`"${'k'.repeat(257)}":1`),
@@ -204,6 +230,7 @@ test.each([
   '{"events":[,{"event":"a","userId":"u"}]}',
   '{"events":[{"event":"a","userId":"u"} {"event":"a","userId":"u"}]}',
   '{"events":[{"event":"a","userId":"u"}],"sentAt":1}',
+  '{"events":[{"event":"a","userId":"u","timestamp":"2024-06-18T11:00:00Z"}],"sentAt":"2024-06-18T12:00:00Z","more":1}',
   '{"events":[7],"events":[{"event":"a","userId":"u"}]}',
   ' \n{ "events" : [ {"event":"a","userId":"u"} ] } \r\n',
   '\ufeff{"events":[{"event":"a","userId":"u"}]}',
@@ -285,7 +312,18 @@ const fields = fc.tuple(
     fc.oneof(
       member(fc.constant('"timestamp"'), time),
       member(fc.constant('"properties"'), properties),
-      member(fc.constantFrom('"messageId"', '"anonymousId"', '"timestamp"', '"properties"', '"other"'), leaf),
+      member(
+        fc.constantFrom(
+          '"messageId"',
+          '"anonymousId"',
+          '"timestamp"',
+          '"properties"',
+          '"other"',
+          '"context"',
+          '"sentAt"',
+        ),
+        leaf,
+      ),
     ),
     {maxLength: 4},
   ),

@@ -30,6 +30,7 @@ export interface EventAnswer {
   readonly userId: string | null;
   readonly anonymousId: string | null;
   readonly properties: Record<string, unknown>;
+  readonly context?: Record<string, unknown>;
   readonly timestamp: string;
   readonly received_at: string;
   readonly messageId?: string;

@@ -1,6 +1,7 @@
 // What one line of the file means: an event to send, a blank, or a refusal that needs no server.
 //   E1. The bytes of a line travel as they are: re-writing the JSON would round numbers and drop what we do not know.
 //   E2. The service alone judges events. Here only what would spoil a whole batch is refused: broken JSON, a line without end.
+//      Its clock has nothing to do with the import: a `sentAt` of the line is without effect.
 //   E3. The same line of the same file always gets the same messageId, so that importing twice counts once.
 
 import {isUtf8} from 'node:buffer';
@@ -48,13 +49,20 @@ export function readLine(line: Line, fileHead: string): LineMeaning {
 function toSourceEvent(line: number, text: string, parsed: Record<string, unknown>, fileHead: string): SourceEvent {
   const userKey = userKeyOf(parsed);
   const own = parsed.messageId;
-  // A null counts as absent (API.md). What is no text either goes as it is: the service refuses it and names the field.
+  // A null counts as absent (API.md), and of equal keys the last one wins.
+  const unsent = parsed.sentAt === undefined || parsed.sentAt === null ? [] : ['"sentAt":null'];
+  // What is no text either goes as it is: the service refuses it and names the field.
   if (own !== undefined && own !== null) {
-    return {line, userKey, messageId: typeof own === 'string' ? own : null, json: Buffer.from(text)};
+    return {line, userKey, messageId: typeof own === 'string' ? own : null, json: withMembers(text, unsent, false)};
   }
   const hasTime = parsed.timestamp !== undefined && parsed.timestamp !== null;
   const id = derivedMessageId(line, text, hasTime ? '' : fileHead);
-  return {line, userKey, messageId: null, json: withMessageId(text, id, Object.keys(parsed).length === 0)};
+  return {
+    line,
+    userKey,
+    messageId: null,
+    json: withMembers(text, [...unsent, `"messageId":"${id}"`], Object.keys(parsed).length === 0),
+  };
 }
 
 function userKeyOf(parsed: Record<string, unknown>): string {
@@ -72,10 +80,11 @@ function derivedMessageId(line: number, text: string, fileHead: string): string 
 }
 
 /** Last, because of equal keys the last one wins: a `"messageId":null` further left stays without effect. */
-function withMessageId(text: string, id: string, isEmpty: boolean): Buffer {
+function withMembers(text: string, members: readonly string[], isEmpty: boolean): Buffer {
   const end = text.length - 1;
   if (text.charCodeAt(end) !== closingBrace) throw new Error('an object ends in a brace');
-  return Buffer.from(`${text.slice(0, end)}${isEmpty ? '' : ','}"messageId":"${id}"}`);
+  if (members.length === 0) return Buffer.from(text);
+  return Buffer.from(`${text.slice(0, end)}${isEmpty ? '' : ','}${members.join()}}`);
 }
 
 function parse(text: string): unknown {

@@ -3,6 +3,7 @@
 //   Labels are out of fixed sets (traffic.ts, T1): never an id, key or name of a user or an event.
 
 import {foldLagBytesMax} from '../../ingest/fold-lag.js';
+import {ignoredFieldLabels} from '../../ingest/ignored-fields.js';
 import {publisherBytesMax} from '../../ingest/publisher.js';
 import {alarmKinds, type PartitionMeasures, type ThreadMeasures} from '../../measures.js';
 import {unfinishedBodyBytes, unfinishedBytesMax} from '../body-budget.js';
@@ -206,6 +207,25 @@ const ingestion: readonly Family[] = [
     type: 'counter',
     help: 'Identify calls, by the same outcomes as events.',
     read: ({front}) => outcomeSamples(front.traffic.identifies),
+  },
+  {
+    name: 'millrace_events_ahead_total',
+    type: 'counter',
+    help: 'Valid events whose time lies more than 5 minutes ahead of their receipt.',
+    read: ({front}) => plain(front.traffic.clocks.ahead),
+  },
+  {
+    name: 'millrace_events_corrected_total',
+    type: 'counter',
+    help: 'Valid events whose time was moved back, as their sentAt was ahead of its receipt.',
+    read: ({front}) => plain(front.traffic.clocks.corrected),
+  },
+  {
+    name: 'millrace_ignored_fields_total',
+    type: 'counter',
+    help: 'Fields of events and identify calls that nobody reads, by well-known names.',
+    read: ({front}) =>
+      ignoredFieldLabels.map((field, at) => ({labels: {field}, value: front.traffic.ignoredFields[at]})),
   },
   histogram(
     'millrace_ack_duration_seconds',

@@ -2,6 +2,8 @@
 //   T1. What is counted is named by its route, method, status or code alone, each out of a fixed set: no path, id or key
 //       can become a label, and nobody outside can make the number of labels grow.
 //   T2. A request is counted before its answer leaves: whoever has the answer finds it counted.
+import type {EventNotes} from '../../ingest/event-notes.js';
+import {newIgnoredCounts} from '../../ingest/ignored-fields.js';
 import type {PublishObserver} from '../../ingest/publisher.js';
 import {type ErrorCode, statusOf} from '../failure.js';
 import type {Route, Routes} from '../route.js';
@@ -44,6 +46,10 @@ const noOutcomes = (): Outcomes => ({accepted: 0, refused: 0, unavailable: 0});
 export class Traffic implements PublishObserver {
   readonly events = noOutcomes();
   readonly identifies = noOutcomes();
+  /** Of valid events. */
+  readonly clocks = {corrected: 0, ahead: 0};
+  /** By `ignoredFieldLabels`, of events and identify calls. */
+  readonly ignoredFields = newIgnoredCounts();
   /** Every code from the start: a rate of what was not there before cannot be told. */
   readonly refusals = new Map((Object.keys(statusOf) as ErrorCode[]).map((code) => [code, 0]));
   /** Requests that have no answer yet. */
@@ -92,6 +98,17 @@ export class Traffic implements PublishObserver {
   private numberOf(route: Route | undefined): number {
     const last = this.templates.length - 1;
     return route === undefined ? last : (this.routeNumbers.get(route) ?? last);
+  }
+
+  noteEvents({corrected, ahead, ignoredNames, ignoredCounts}: EventNotes): void {
+    this.clocks.corrected += corrected;
+    this.clocks.ahead += ahead;
+    if (ignoredNames.length === 0) return;
+    for (const [label, count] of ignoredCounts.entries()) this.ignoredFields[label] += count;
+  }
+
+  noteAhead(): void {
+    this.clocks.ahead += 1;
   }
 
   refused(code: ErrorCode): void {

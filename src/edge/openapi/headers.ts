@@ -15,6 +15,11 @@ const headerForms = {
     pattern: /^\d+:\d+(,\d+:\d+)*$/,
     example: '2:42',
   },
+  'Ignored-Fields': {
+    description: 'Fields of the body that nobody reads: the first ten names, percent-encoded.',
+    pattern: /^[!-+\--~]+(,[!-+\--~]+)*$/,
+    example: 'time,distinct_id',
+  },
   'Report-As-Of': {
     description: 'The answer includes every event that was acknowledged up to this time.',
     pattern: instant,
@@ -66,7 +71,7 @@ const headerForms = {
   },
   'Access-Control-Expose-Headers': {
     description: 'What pages may read of the headers.',
-    pattern: /^Retry-After, RateLimit, RateLimit-Policy$/,
+    pattern: /^(Ignored-Fields|Retry-After, RateLimit, RateLimit-Policy)$/,
     example: 'Retry-After, RateLimit, RateLimit-Policy',
   },
   'Access-Control-Max-Age': {description: 'Seconds that browsers may remember it.', pattern: /^\d+$/, example: '86400'},

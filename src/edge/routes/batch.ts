@@ -6,6 +6,7 @@ import {type BatchReading, type RefusedItem, readCheapBatch} from '../../ingest/
 import type {BatchEntries} from '../../ingest/batch-entries.js';
 import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
 import type {LogPublisher} from '../../ingest/publisher.js';
+import {refusals} from '../../ingest/refusals.js';
 import type {Exchange} from '../exchange.js';
 import {type Failure, invalidRequest, retryAfter, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
@@ -15,12 +16,12 @@ import {lostWrite} from '../lost-writes.js';
 import type {Outcomes} from '../metrics/traffic.js';
 import {logUnavailable} from '../obstacles.js';
 import {passTime} from '../turn.js';
-import {invalidJson, noObject} from './track.js';
+import {ignoredFieldsHeaders, invalidJson, noObject} from './track.js';
 
-const bodyFailures: Readonly<Record<Exclude<BatchReading['kind'], 'read'>, Failure>> = {
-  not_json: invalidJson,
+const bodyFailures: Readonly<Record<Exclude<BatchReading['kind'], 'read' | 'not_json'>, Failure>> = {
   no_object: noObject,
   no_events: invalidRequest('events must be an array of at least one event', 'events'),
+  no_sent_at: invalidRequest(refusals.sentAt.message, refusals.sentAt.field),
   too_many: {code: 'batch_too_large', message: `a batch has at most ${batchEventsMax} events`},
 };
 const allRefused: Failure = {code: 'invalid_event', message: 'no event of the batch is valid: see errors'};
@@ -47,10 +48,11 @@ function trackElsewhere(front: Front, exchange: Exchange, bytes: Buffer, receive
 
 function finish(front: Front, exchange: Exchange, reading: BatchReading): void {
   if (reading.kind !== 'read') {
-    exchange.fail(bodyFailures[reading.kind]);
+    exchange.fail(reading.kind === 'not_json' ? invalidJson(reading.message) : bodyFailures[reading.kind]);
     return;
   }
-  const outcome = new BatchOutcome(exchange, front.traffic.events, reading.refused);
+  front.traffic.noteEvents(reading.notes);
+  const outcome = new BatchOutcome(exchange, front.traffic.events, reading.refused, reading.notes.ignoredNames);
   outcome.append(front.publisher, reading.entries, front.partitionCount);
   exchange.costs(reading.eventCount);
   outcome.complete();
@@ -90,6 +92,7 @@ class BatchOutcome implements CommitWaiter {
     private readonly exchange: Exchange,
     private readonly counts: Outcomes,
     private readonly refused: readonly RefusedItem[],
+    private readonly ignoredFields: readonly string[],
   ) {}
 
   append(publisher: LogPublisher, entries: BatchEntries, partitionCount: number): void {
@@ -152,8 +155,10 @@ class BatchOutcome implements CommitWaiter {
   private answer(received: number, refused: readonly RefusedItem[], lost: readonly ItemError[]): void {
     const errors = [...refused.map(refusedError), ...lost].sort((a, b) => a.index - b.index);
     const status = errors.length === 0 ? 'ok' : received > 0 ? 'partial' : 'rejected';
-    const body = {status, received, rejected: errors.length, errors};
-    const position = positionHeader(this.commits);
+    const {ignoredFields} = this;
+    const named = ignoredFields.length === 0 ? {} : {ignored_fields: ignoredFields};
+    const body = {status, received, rejected: errors.length, errors, ...named};
+    const position = [...positionHeader(this.commits), ...ignoredFieldsHeaders(ignoredFields)];
     if (lost.length > 0) this.exchange.failWith(someUnavailable, body, [...position, ...retryAfter]);
     else if (received === 0) this.exchange.failWith(allRefused, body, position);
     else this.exchange.json(errors.length === 0 ? '200 OK' : '207 Multi-Status', JSON.stringify(body), position);

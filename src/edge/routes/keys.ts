@@ -2,6 +2,7 @@
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {idCharsMax} from '../../../actors/limits.js';
+import {jsonFault} from '../../ingest/json-fault.js';
 import {notJson, parseJson} from '../../ingest/json-text.js';
 import {isJsonObject, isName} from '../../ingest/validate.js';
 import type {KeyRecord} from '../../keys/key.js';
@@ -40,7 +41,7 @@ export function listKeys({keys}: Front, exchange: Exchange): void {
 
 export async function createKey({keys, obstacles}: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
   const body = parseJson(bytes);
-  if (body === notJson) return exchange.fail(invalidJson);
+  if (body === notJson) return exchange.fail(invalidJson(jsonFault(bytes)));
   if (!isJsonObject(body)) return exchange.fail(noObject);
   readQuery(exchange.query, noParameters);
   const read = newKeyBody.safeParse(body);

@@ -2,6 +2,10 @@
 
 import {eventBytesMax} from '../../../actors/limits.js';
 import {compactBytesMin} from '../../ingest/compact-size.js';
+import {NoteTaker} from '../../ingest/event-notes.js';
+import {ignoredFieldsText} from '../../ingest/ignored-fields.js';
+import {inexactInteger} from '../../ingest/inexact-integers.js';
+import {jsonFault} from '../../ingest/json-fault.js';
 import {notJson, parseJson} from '../../ingest/json-text.js';
 import type {Commit} from '../../ingest/log-message.js';
 import {type Refusal, refusals} from '../../ingest/refusals.js';
@@ -14,7 +18,8 @@ import {lostWrite} from '../lost-writes.js';
 import type {Outcomes} from '../metrics/traffic.js';
 import {logUnavailable} from '../obstacles.js';
 
-export const invalidJson: Failure = {code: 'invalid_json', message: 'the body is no JSON in UTF-8'};
+/** `message`: of json-fault.ts. */
+export const invalidJson = (message: string): Failure => ({code: 'invalid_json', message});
 export const noObject = invalidRequest('the body must be a JSON object');
 const draft = new EventDraft();
 
@@ -23,13 +28,17 @@ class WriteAnswer implements CommitAnswer {
   constructor(
     private readonly body: string,
     readonly kind: 'events' | 'identifies',
+    private readonly ignoredFields: readonly string[] = [],
   ) {}
 
   settled(exchange: Exchange, commit: Commit): void {
     const counts = exchange.traffic[this.kind];
     if (commit.outcome === 'stored') {
       counts.accepted += 1;
-      exchange.json('200 OK', this.body, positionOf(commit));
+      const {ignoredFields} = this;
+      const position = positionOf(commit);
+      const more = ignoredFields.length === 0 ? position : [...position, ...ignoredFieldsHeaders(ignoredFields)];
+      exchange.json('200 OK', this.body, more);
     } else {
       counts.unavailable += 1;
       exchange.fail(lostWrite(commit));
@@ -37,8 +46,18 @@ class WriteAnswer implements CommitAnswer {
   }
 }
 
+/** Pages of other origins may read it. */
+export const ignoredFieldsHeaders = (names: readonly string[]): readonly Header[] =>
+  names.length === 0
+    ? []
+    : [
+        ['Ignored-Fields', ignoredFieldsText(names)],
+        ['Access-Control-Expose-Headers', 'Ignored-Fields'],
+      ];
+
+const trackedBody = '{"status":"ok","received":1}';
 /** The same for all. */
-const tracked = new WriteAnswer('{"status":"ok","received":1}', 'events');
+const tracked = new WriteAnswer(trackedBody, 'events');
 
 /** The entries of a message are settled one after the other, and all stand at one position: its text is made once. */
 const newest = {partition: -1, sequence: -1, headers: [] as readonly Header[]};
@@ -57,19 +76,24 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
   const counts = front.traffic.events;
   const receivedMs = front.wallMs();
   if (bytes.length <= eventBytesMax && front.encoder.plainEvent(bytes, receivedMs)) {
+    if (front.encoder.isAhead) front.traffic.noteAhead();
     append(front, exchange, tracked);
     return;
   }
   const value = readObject(exchange, bytes, counts, singleRefusal);
   if (value === undefined) return;
-  const refusal = readEvent(value, receivedMs, draft);
+  const refusal = readEvent(value, {receivedMs, inexact: inexactInteger(bytes)}, draft);
   if (refusal !== undefined) {
     counts.refused += 1;
     exchange.fail(singleRefusal(refusal));
     return;
   }
   front.encoder.event(draft);
-  append(front, exchange, tracked);
+  const taker = new NoteTaker();
+  taker.take(draft);
+  front.traffic.noteEvents(taker);
+  const {ignoredNames} = taker;
+  append(front, exchange, ignoredNames.length === 0 ? tracked : new WriteAnswer(trackedBody, 'events', ignoredNames));
 }
 
 export function identify(front: Front, exchange: Exchange, bytes: Buffer): void {
@@ -77,7 +101,7 @@ export function identify(front: Front, exchange: Exchange, bytes: Buffer): void 
   const value = readObject(exchange, bytes, counts, identifyRefusal);
   if (value === undefined) return;
   const receivedMs = front.wallMs();
-  const read = readIdentify(value, receivedMs);
+  const read = readIdentify(value, {receivedMs, inexact: inexactInteger(bytes)});
   if (isRefusal(read)) {
     counts.refused += 1;
     exchange.fail(identifyRefusal(read));
@@ -85,7 +109,10 @@ export function identify(front: Front, exchange: Exchange, bytes: Buffer): void 
   }
   front.encoder.identify(read, receivedMs);
   const body = `{"status":"ok","userId":${JSON.stringify(read.userId)}}`;
-  append(front, exchange, new WriteAnswer(body, 'identifies'));
+  const taker = new NoteTaker();
+  for (const name of read.ignored) taker.takeIgnored(name);
+  front.traffic.noteEvents(taker);
+  append(front, exchange, new WriteAnswer(body, 'identifies', taker.ignoredNames));
 }
 
 /** @returns undefined when the body is refused, and that is answered. */
@@ -102,7 +129,7 @@ function readObject(
   }
   const value = parseJson(bytes);
   if (isJsonObject(value)) return value;
-  exchange.fail(value === notJson ? invalidJson : noObject);
+  exchange.fail(value === notJson ? invalidJson(jsonFault(bytes)) : noObject);
   return undefined;
 }
 

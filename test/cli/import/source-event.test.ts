@@ -43,6 +43,12 @@ test('the bytes of a line travel as they are', () => {
   });
 });
 
+test.each(['"messageId":"m",', '', '"messageId":null,'])('the clock of a line does not count: %s', (more) => {
+  const meaning = read(`{"event":"a",${more}"sentAt":"2099-01-01T00:00:00Z","timestamp":"2026-01-01"}`);
+  if (meaning.kind !== 'event') throw new Error(meaning.kind);
+  expect(JSON.parse(meaning.event.json.toString())).toMatchObject({sentAt: null, timestamp: '2026-01-01'});
+});
+
 test('an anonymous user is another user than one of the same id', () => {
   const keys = ['{"userId":"x"}', '{"anonymousId":"x"}', '{"userId":"x","anonymousId":"y"}', '{}'].map((text) => {
     const meaning = read(text);

@@ -9,7 +9,10 @@ import {purchase} from './examples.js';
 export const event = eventSchema(() => Number.POSITIVE_INFINITY);
 export const batch = batchSchema(event);
 
-const position = {always: ['Log-Position']} as const;
+const position = {
+  always: ['Log-Position'],
+  sometimes: ['Ignored-Fields', 'Access-Control-Expose-Headers'],
+} as const;
 
 export const events: Operations = {
   'POST /v1/events': {
@@ -75,11 +78,12 @@ export const events: Operations = {
       400: {
         description: 'Nothing is stored; with `errors` when no event of the batch is valid.',
         schema: batchErrorAnswer,
+        headers: {sometimes: ['Ignored-Fields', 'Access-Control-Expose-Headers']},
       },
       503: {
         description: 'Nothing is stored; with `errors` the log took a share: send the listed events again.',
         schema: batchErrorAnswer,
-        headers: {always: ['Retry-After'], sometimes: ['Log-Position']},
+        headers: {always: ['Retry-After'], sometimes: ['Log-Position', 'Ignored-Fields']},
       },
     },
     errors: ['invalid_event', 'batch_too_large'],

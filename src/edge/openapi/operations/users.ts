@@ -58,7 +58,7 @@ export const users: Operations = {
       200: {
         description: 'The traits are stored.',
         schema: identifyAnswer,
-        headers: {always: ['Log-Position']},
+        headers: {always: ['Log-Position'], sometimes: ['Ignored-Fields', 'Access-Control-Expose-Headers']},
         example: {status: 'ok', userId: 'ada'},
       },
     },

@@ -1,0 +1,43 @@
+// What there is to say of valid events besides that they are valid: clocks that are ahead, fields that nobody reads.
+import {countIgnored, IgnoredNames, newIgnoredCounts} from './ignored-fields.js';
+import {clockAheadMsMin, type EventDraft} from './validate.js';
+
+/** Of one request. It can be handed to another thread. */
+export interface EventNotes {
+  /** Events whose time `sentAt` corrected. */
+  readonly corrected: number;
+  /** Events whose time lies ahead of their receipt by more than `clockAheadMsMin`. */
+  readonly ahead: number;
+  /** The first names (ignored-fields.ts), and how many events had each label. */
+  readonly ignoredNames: readonly string[];
+  readonly ignoredCounts: Float64Array;
+}
+
+export class NoteTaker implements EventNotes {
+  corrected = 0;
+  ahead = 0;
+  readonly ignoredCounts = newIgnoredCounts();
+  private readonly ignored = new IgnoredNames();
+
+  get ignoredNames(): readonly string[] {
+    return this.ignored.names;
+  }
+
+  /** The event is valid. */
+  take({timeMs, receivedMs, sentMs, ignored}: EventDraft): void {
+    if (sentMs !== undefined && sentMs !== timeMs) this.corrected += 1;
+    if (timeMs > receivedMs + clockAheadMsMin) this.ahead += 1;
+    for (const name of ignored) this.takeIgnored(name);
+  }
+
+  takeIgnored(name: string): void {
+    countIgnored(this.ignoredCounts, name);
+    this.ignored.add(name);
+  }
+
+  /** A copy that can be handed to another thread. */
+  notes(): EventNotes {
+    const {corrected, ahead, ignoredNames, ignoredCounts} = this;
+    return {corrected, ahead, ignoredNames, ignoredCounts};
+  }
+}

@@ -1,0 +1,48 @@
+// Fields of events and identify calls that nobody reads: named to the client, and counted by those that other services have.
+//   IF1. A name that is not in the list counts as `other`: nobody outside can make the number of labels grow.
+
+/** Most of them are fields of other analytics services, under which an event's own would have been meant. */
+const wellKnownFields = [
+  ...['time', 'ts', 'time_stamp', 'timeStamp', 'created_at', 'createdAt', 'originalTimestamp', 'sent_at', 'receivedAt'],
+  ...['user_id', 'userID', 'uid', 'distinct_id', 'anonymous_id', 'device_id', 'deviceId', 'session_id', 'sessionId'],
+  ...['message_id', 'insert_id', 'uuid', 'id', 'name', 'event_type', 'eventName', 'type', 'action', 'category'],
+  ...['props', 'params', 'data', 'payload', 'event_properties', 'user_properties', 'traits', 'groups', 'groupId'],
+  ...['userId', 'anonymousId', 'messageId', 'properties', 'timestamp', 'sentAt', 'context', 'event', 'previousId'],
+  ...['ip', 'url', 'channel', 'integrations', 'options', 'metadata', '_metadata', 'version', 'writeKey', 'write_key'],
+  ...['token', 'api_key', 'apiKey', 'batch', '$set', '$set_once'],
+] as const;
+
+export const ignoredFieldLabels: readonly string[] = [...wellKnownFields, 'other'];
+const labelNumbers: ReadonlyMap<string, number> = new Map(wellKnownFields.map((name, at) => [name, at]));
+
+export const newIgnoredCounts = (): Float64Array => new Float64Array(ignoredFieldLabels.length);
+
+/** IF1 */
+export function countIgnored(counts: Float64Array, name: string): void {
+  counts[labelNumbers.get(name) ?? ignoredFieldLabels.length - 1] += 1;
+}
+
+const namesMax = 10;
+const nameCharsMax = 64;
+const headerBytesMax = 1024;
+
+/** The first names that an answer has, each once, long ones cut. */
+export class IgnoredNames {
+  readonly names: string[] = [];
+  private headerBytes = 0;
+
+  add(name: string): void {
+    if (this.names.length === namesMax) return;
+    const characters = [...name.slice(0, 2 * nameCharsMax + 2)];
+    const cut = Buffer.from(characters.slice(0, nameCharsMax).join('')).toString(); // No lone surrogates.
+    const told = characters.length > nameCharsMax ? `${cut}…` : cut;
+    if (this.names.includes(told)) return;
+    const bytes = encodeURIComponent(told).length + 1;
+    if (this.headerBytes + bytes > headerBytesMax) return;
+    this.headerBytes += bytes;
+    this.names.push(told);
+  }
+}
+
+/** The value of `Ignored-Fields`. */
+export const ignoredFieldsText = (names: readonly string[]): string => names.map(encodeURIComponent).join(',');

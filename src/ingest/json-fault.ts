@@ -1,0 +1,47 @@
+// What a client is told of a body that is no JSON: where it stops being JSON, and what stands there.
+import {isUtf8} from 'node:buffer';
+import {JsonSyntax} from './json-syntax.js';
+import {shown} from './shown.js';
+
+const comma = 0x2c;
+const space = 0x20;
+/** Bytes of a body that are looked at for a message. */
+const shownBytesMax = 200;
+
+/** Of bytes that JSON.parse, or the check for UTF-8 before it, refused. */
+export function jsonFault(bytes: Buffer): string {
+  if (!isUtf8(bytes)) {
+    const at = firstNotUtf8(bytes);
+    return `the body is no JSON in UTF-8: the byte ${hex(bytes[at]!)} at byte offset ${at} is no UTF-8`;
+  }
+  const syntax = new JsonSyntax(bytes);
+  syntax.isJson();
+  const at = syntax.faultAt;
+  const event = syntax.keyAt(0) === 'events' ? syntax.indexAt(1) : undefined;
+  const place = event === undefined ? '' : `, in event ${event}`;
+  return `the body is no JSON in UTF-8: ${found(bytes, at)} at byte offset ${at}${place}`;
+}
+
+/** Decoding replaces what is no UTF-8: the first byte that comes out otherwise is where it begins, or goes on wrongly. */
+function firstNotUtf8(bytes: Buffer): number {
+  const replaced = Buffer.from(bytes.toString('utf8'));
+  let at = 0;
+  while (at < bytes.length && bytes[at] === replaced[at]) at += 1;
+  return Math.min(at, bytes.length - 1);
+}
+
+function found(bytes: Buffer, at: number): string {
+  if (at >= bytes.length) return 'it ends';
+  const text = bytes.toString('utf8', at, at + shownBytesMax);
+  const word = /^[\p{L}\p{N}_+.-]+/u.exec(text)?.[0] ?? String.fromCodePoint(text.codePointAt(0)!);
+  const name = bytes[at]! < space ? `the control character ${hex(bytes[at]!)} stands` : `${shown(word)} stands`;
+  return isBehindComma(bytes, at) && /^[\]}]/.test(word) ? `${name} right behind a comma` : name;
+}
+
+function isBehindComma(bytes: Buffer, at: number): boolean {
+  let before = at - 1;
+  while (before >= 0 && bytes[before]! <= space) before -= 1;
+  return bytes[before] === comma;
+}
+
+const hex = (byte: number): string => `0x${byte.toString(16).padStart(2, '0')}`;

@@ -1,0 +1,54 @@
+// What a client is told of a body that is no JSON.
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {jsonFault} from '../../src/ingest/json-fault.js';
+
+const begin = 'the body is no JSON in UTF-8: ';
+
+test.each([
+  ['', 'it ends at byte offset 0'],
+  ['{"a":', 'it ends at byte offset 5'],
+  ['{"a":"b', 'it ends at byte offset 7'],
+  ['{"a":NaN}', 'NaN stands at byte offset 5'],
+  ['{"ü":NaN}', 'NaN stands at byte offset 6'],
+  ['{"a": -Infinity }', '-Infinity stands at byte offset 6'],
+  ['{"a":1,}', '} stands right behind a comma at byte offset 7'],
+  ['[1, ]', '] stands right behind a comma at byte offset 4'],
+  ['{"a":01}', '01 stands at byte offset 5'],
+  ['{"a":1.}', '1. stands at byte offset 5'],
+  ['{a:1}', 'a stands at byte offset 1'],
+  ["{'a':1}", "' stands at byte offset 1"],
+  ['{"a" 1}', '1 stands at byte offset 5'],
+  ['{"a":1 "b":2}', '" stands at byte offset 7'],
+  ['{"a":"x\ny"}', 'the control character 0x0a stands at byte offset 7'],
+  ['{"a":"\\q"}', '\\ stands at byte offset 6'],
+  ['{} {}', '{ stands at byte offset 3'],
+  ['\ufeff{}', '? stands at byte offset 0'],
+  ['\u001b[31m', 'the control character 0x1b stands at byte offset 0'],
+  [`{"a":${'x'.repeat(500)}}`, `${'x'.repeat(40)}… stands at byte offset 5`],
+  ['{"events":[{"a":[1,2]},{"a":[[NaN]]}]}', 'NaN stands at byte offset 30, in event 1'],
+  ['{"sentAt":[0,{}],"events":[{},{},]}', '] stands right behind a comma at byte offset 33, in event 2'],
+  ['{"events":{"events":[0,NaN]}}', 'NaN stands at byte offset 23'],
+  ['{"other":[0,NaN]}', 'NaN stands at byte offset 12'],
+])('%j: %s', (text, message) => {
+  expect(jsonFault(Buffer.from(text))).toBe(begin + message);
+});
+
+test.each([
+  ['7b22a022', 'the byte 0xa0 at byte offset 2 is no UTF-8'],
+  ['22c3', 'the byte 0xc3 at byte offset 1 is no UTF-8'],
+  ['22efbfbd2220ff', 'the byte 0xff at byte offset 6 is no UTF-8'],
+])('the bytes %s: %s', (hex, message) => {
+  expect(jsonFault(Buffer.from(hex, 'hex'))).toBe(begin + message);
+});
+
+test('any bytes: a short sentence that no terminal obeys', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({maxLength: 60}), (bytes) => {
+      const message = jsonFault(Buffer.from(bytes));
+      expect(message.length).toBeLessThan(160);
+      expect(message).not.toMatch(/\p{Cc}|\p{Cf}/u);
+    }),
+    {numRuns: 2_000},
+  );
+});
