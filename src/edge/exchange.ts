@@ -66,8 +66,9 @@ export class Exchange implements CommitWaiter {
   private commitAnswer: CommitAnswer | undefined;
   private whenOver: (() => void) | undefined;
   private unread: UnreadAnswer | undefined;
-  /** Set when a key let the request in under a rate limit. */
-  private key: ActiveKey | undefined;
+  /** What let the request in, on routes that take keys. */
+  key: ActiveKey | undefined;
+  /** Of the key, on routes that have one. */
   private limit: RateLimit | undefined;
   contentLength: string | undefined;
   transferEncoding: string | undefined;
@@ -140,11 +141,10 @@ export class Exchange implements CommitWaiter {
     return this.host.monotonicMs();
   }
 
-  /** @returns why not, when `key` must wait; otherwise the request counts as one unit of the limit. */
-  admit(key: ActiveKey, limit: RateLimit): Failure | undefined {
-    const refusal = limit.admit(key.usage, this.receivedMs);
+  /** @returns why not, when its key must wait; otherwise the request counts as one unit of the limit. */
+  admit(limit: RateLimit): Failure | undefined {
+    const refusal = limit.admit(this.key!.usage, this.receivedMs);
     if (refusal !== undefined) return refusal;
-    this.key = key;
     this.limit = limit;
     return undefined;
   }

@@ -6,6 +6,7 @@ import type {FixedKeys} from '../keys/fixed-keys.js';
 import type {KeyStore} from '../keys/store.js';
 import type {Durability} from '../nats/durability.js';
 import type {Asks} from './asks.js';
+import type {AuditTrail} from './audit.js';
 import type {BodiesUnderWay} from './bodies-under-way.js';
 import type {ClientAddresses} from './client-address.js';
 import type {CursorSeal} from './cursor.js';
@@ -26,6 +27,7 @@ export interface Front {
   readonly obstacles: Obstacles;
   readonly keys: KeyStore;
   readonly fixedKeys: FixedKeys;
+  readonly audit: AuditTrail;
   readonly cursors: CursorSeal;
   readonly clientAddresses: ClientAddresses;
   readonly traffic: Traffic;

@@ -215,6 +215,17 @@ export class HttpServer {
     return obstacles.toWriting() ?? declaredTooMuch(exchange, intake);
   }
 
+  /** Whoever sent nothing at all tried no key. */
+  private noted<Refusal extends Failure | undefined>(
+    audit: 'admin.refused' | 'key.refused',
+    exchange: Exchange,
+    refusal: Refusal,
+  ): Refusal {
+    const {front} = this.options;
+    if (refusal?.code === 'invalid_key') front.audit.refused(audit, front.clientAddresses.of(exchange));
+    return refusal;
+  }
+
   /** Key, permission, rate. @throws RequestFailure when a route that is open to everybody is asked with a parameter: none has any. */
   private refuseEntry(
     exchange: Exchange,
@@ -225,14 +236,15 @@ export class HttpServer {
       readQuery(exchange.query, noParameters);
       return undefined;
     }
-    if (access === 'admin') return this.adminDoor.refuse(exchange);
+    if (access === 'admin') return this.noted('admin.refused', exchange, this.adminDoor.refuse(exchange));
     const {keys, wallMs} = this.options.front;
     const key = authenticate(keys.ring, exchange, isWriteRoute);
-    if ('code' in key) return key;
+    if ('code' in key) return this.noted('key.refused', exchange, key);
     if (access === 'secret' && key.kind !== 'secret') return insufficientPermissions;
     key.lastUsedMs = wallMs();
+    exchange.key = key;
     const rateLimit = limit === undefined ? undefined : this.limits[limit];
-    return rateLimit === undefined ? undefined : exchange.admit(key, rateLimit);
+    return rateLimit === undefined ? undefined : exchange.admit(rateLimit);
   }
 }
 

@@ -26,6 +26,7 @@ import {ThreadVitals} from '../thread-vitals.js';
 import type {AnsweringThread, FoldingThread, NatsAddress} from '../worker-messages.js';
 import {routes} from './all-routes.js';
 import {Asks} from './asks.js';
+import {AuditTrail} from './audit.js';
 import type {AdminTokens} from './authentication.js';
 import {BodiesUnderWay} from './bodies-under-way.js';
 import {ClientAddresses} from './client-address.js';
@@ -116,7 +117,10 @@ async function openDoor(
   connections: NatsConnections,
 ): Promise<Edge> {
   const {tokens, limits, natsServer} = options;
-  const keys = await KeyStore.open(new NatsKeyBucket(connections.ask), wallMs);
+  const audit = new AuditTrail({logger, later: (ms, call) => void setTimeout(call, ms).unref()});
+  const keys = await KeyStore.open(new NatsKeyBucket(connections.ask), wallMs, (...change) =>
+    audit.keyChanged(...change),
+  );
   await keys.fixAll(options.fixedKeys);
   const fixedKeys = new FixedKeys(keys.ring, options.fixedKeys);
   for (const reason of fixedKeys.reasons()) logger.error(`not ready: ${reason}`);
@@ -132,6 +136,7 @@ async function openDoor(
   const front = createFront(options, {handOver, foldLag, refusals}, connections, pulses, {
     keys,
     fixedKeys,
+    audit,
     isDraining: () => isDraining,
     metricsText: () => scrape.text(),
   });
@@ -197,7 +202,7 @@ function createFront(
   {handOver, foldLag, refusals}: Pick<Front, 'foldLag'> & {handOver: HandOver; refusals: LogRefusals},
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
-  others: Pick<Front, 'keys' | 'fixedKeys' | 'isDraining' | 'metricsText'>,
+  others: Pick<Front, 'keys' | 'fixedKeys' | 'audit' | 'isDraining' | 'metricsText'>,
 ): Front {
   const traffic = new Traffic(routes);
   const publisher = new LogPublisher({

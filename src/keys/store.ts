@@ -49,6 +49,16 @@ export interface Bootstrap {
   readonly secret?: string | undefined;
 }
 
+/** Who changes a key: the operator, over the admin routes, or a start by its configuration. */
+export interface KeyAuthor {
+  readonly by: 'admin' | 'start';
+  readonly address?: string;
+}
+const start: KeyAuthor = {by: 'start'};
+
+/** Told of each change that the bucket took from this process. */
+export type KeyWitness = (change: 'created' | 'revoked', record: KeyRecord, author: KeyAuthor) => void;
+
 /** Others write a key once a minute at most. */
 const changeTriesMax = 10;
 
@@ -61,14 +71,16 @@ export class KeyStore {
   private readonly written = new Map<string, BucketEntry>();
   private readonly bucket: KeyBucket;
   private readonly wallMs: () => number;
+  private readonly witness: KeyWitness;
 
-  private constructor(bucket: KeyBucket, wallMs: () => number) {
+  private constructor(bucket: KeyBucket, wallMs: () => number, witness: KeyWitness) {
     this.bucket = bucket;
     this.wallMs = wallMs;
+    this.witness = witness;
   }
 
-  static async open(bucket: KeyBucket, wallMs: () => number): Promise<KeyStore> {
-    const store = new KeyStore(bucket, wallMs);
+  static async open(bucket: KeyBucket, wallMs: () => number, witness: KeyWitness = () => {}): Promise<KeyStore> {
+    const store = new KeyStore(bucket, wallMs, witness);
     await bucket.watch({
       returned: () => store.written.clear(),
       all: (entries) => store.takeAll(entries),
@@ -119,21 +131,29 @@ export class KeyStore {
   }
 
   /** @returns the record, and the key itself for the only time. */
-  async create(kind: KeyKind, name: string): Promise<{record: KeyRecord; key: string}> {
+  async create(kind: KeyKind, name: string, author = start): Promise<{record: KeyRecord; key: string}> {
     const key = generateKey(kind);
     const record = recordOf(key, kind, newKeyId(), name, this.wallMs());
-    if (!(await this.write(record, 0))) throw new Error('a random key id was used before');
+    if (!(await this.add(record, author))) throw new Error('a random key id was used before');
     return {record, key};
   }
 
+  private async add(record: KeyRecord, author: KeyAuthor): Promise<boolean> {
+    const isWritten = await this.write(record, 0);
+    if (isWritten) this.witness('created', record, author);
+    return isWritten;
+  }
+
   /** Revoking a revoked key changes nothing. @returns undefined when there is no such key. */
-  revoke(id: string): Promise<KeyRecord | undefined> {
-    // When it was used last nobody else writes down any more.
-    return this.change(id, (record) =>
-      record.revokedMs === null
-        ? {...record, lastUsedMs: this.ring.lastUsedMs(record), revokedMs: this.wallMs()}
-        : record,
-    );
+  async revoke(id: string, author = start): Promise<KeyRecord | undefined> {
+    let isRevokedHere = false;
+    const record = await this.change(id, (known) => {
+      isRevokedHere = known.revokedMs === null;
+      // When it was used last nobody else writes down any more.
+      return isRevokedHere ? {...known, lastUsedMs: this.ring.lastUsedMs(known), revokedMs: this.wallMs()} : known;
+    });
+    if (isRevokedHere && record !== undefined) this.witness('revoked', record, author);
+    return record;
   }
 
   /**
@@ -187,8 +207,8 @@ export class KeyStore {
   /** @returns undefined when another process of this deployment was faster. */
   private async createFirstOf(kind: KeyKind): Promise<string | undefined> {
     const key = generateKey(kind);
-    const isWritten = await this.write(recordOf(key, kind, `key_first_${kind}`, 'first start', this.wallMs()), 0);
-    return isWritten ? key : undefined;
+    const record = recordOf(key, kind, `key_first_${kind}`, 'first start', this.wallMs());
+    return (await this.add(record, start)) ? key : undefined;
   }
 
   /**
@@ -210,7 +230,7 @@ export class KeyStore {
   private async createFixed(kind: KeyKind, key: string): Promise<string> {
     const id = `key_fixed_${kind}_${hashKey(key).slice(0, 16)}`;
     const record = {...recordOf(key, kind, id, 'bootstrap', this.wallMs()), isFixed: true};
-    if (!(await this.write(record, 0))) await this.readAnew(id);
+    if (!(await this.add(record, start))) await this.readAnew(id);
     return id;
   }
 

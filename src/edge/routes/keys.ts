@@ -6,12 +6,11 @@ import {jsonFault} from '../../ingest/json-fault.js';
 import {notJson, parseJson} from '../../ingest/json-text.js';
 import {isJsonObject, isName} from '../../ingest/validate.js';
 import type {KeyRecord} from '../../keys/key.js';
-import {BucketFault} from '../../keys/store.js';
+import {BucketFault, type KeyAuthor, type KeyStore} from '../../keys/store.js';
 import type {createdKeyAnswer, listedKey} from '../answers.js';
 import type {Exchange} from '../exchange.js';
 import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
-import type {Obstacles} from '../obstacles.js';
 import {noParameters, readPathId, readQuery} from '../query.js';
 import {invalidJson, noObject} from './track.js';
 
@@ -39,7 +38,7 @@ export function listKeys({keys}: Front, exchange: Exchange): void {
   exchange.json('200 OK', JSON.stringify({keys: keys.ring.list().map(publicRecord)}));
 }
 
-export async function createKey({keys, obstacles}: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
+export async function createKey(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
   const body = parseJson(bytes);
   if (body === notJson) return exchange.fail(invalidJson(jsonFault(bytes)));
   if (!isJsonObject(body)) return exchange.fail(noObject);
@@ -47,7 +46,7 @@ export async function createKey({keys, obstacles}: Front, exchange: Exchange, by
   const read = newKeyBody.safeParse(body);
   if (!read.success) return exchange.fail(refusalOf(read.error.issues[0]));
   const {kind, name} = read.data;
-  const {record, key} = await changed(obstacles, () => keys.create(kind, name));
+  const {record, key} = await changed(front, exchange, (keys, author) => keys.create(kind, name, author));
   const created: z.infer<typeof createdKeyAnswer> = {
     id: record.id,
     name,
@@ -58,20 +57,24 @@ export async function createKey({keys, obstacles}: Front, exchange: Exchange, by
   exchange.json('201 Created', JSON.stringify(created));
 }
 
-export async function revokeKey({keys, obstacles}: Front, exchange: Exchange, segment: string): Promise<void> {
+export async function revokeKey(front: Front, exchange: Exchange, segment: string): Promise<void> {
   const id = readPathId(segment);
   readQuery(exchange.query, noParameters);
-  const record = await changed(obstacles, () => keys.revoke(id));
+  const record = await changed(front, exchange, (keys, author) => keys.revoke(id, author));
   if (record === undefined) exchange.fail(unknownKey);
   else exchange.json('200 OK', JSON.stringify({status: 'revoked', id: record.id}));
 }
 
 /** @throws RequestFailure (503) when it cannot be tried, or nobody knows whether the change is there. */
-async function changed<Value>(obstacles: Obstacles, change: () => Promise<Value>): Promise<Value> {
+async function changed<Value>(
+  {keys, obstacles, clientAddresses}: Front,
+  exchange: Exchange,
+  change: (keys: KeyStore, author: KeyAuthor) => Promise<Value>,
+): Promise<Value> {
   const obstacle = obstacles.toKeyChanges();
   if (obstacle !== undefined) throw new RequestFailure(obstacle);
   try {
-    return await change();
+    return await change(keys, {by: 'admin', address: clientAddresses.of(exchange)});
   } catch (error) {
     if (error instanceof BucketFault) throw new RequestFailure(outcomeUnknown);
     throw error;

@@ -72,7 +72,9 @@ export async function deleteUser(front: Front, exchange: Exchange, segment: stri
   const known = await front.asks.partition(partition, {ask: 'exists', user}, ['known_user', 'unknown_user']);
   if (known.kind === 'unknown_user') return answerUnknown(exchange, known.deletion);
   const deletionId = `del_${partition}_${randomBytes(16).toString('hex')}`;
+  const address = front.clientAddresses.of(exchange);
   const commit = await appendErase(front, user, deletionId);
+  front.audit.userDeleted(deletionId, exchange.key!.id, address);
   const deletion = await awaitDeletion(front, commit, deletionId);
   answerDeletion(exchange, user.id, deletion);
 }

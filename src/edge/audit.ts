@@ -1,0 +1,54 @@
+// The audit trail: lines of the process log with a field `audit`, for what changes who may do what, and who was deleted.
+//   AU1. Keys and deletions are named by their ids; no user, key or token ever is.
+//   AU2. Anybody can fail as often as he likes: failures of one kind are one line a second at most, with their count.
+
+import type {KeyRecord} from '../keys/key.js';
+import type {KeyAuthor} from '../keys/store.js';
+import type {Logger} from '../observe.js';
+
+export interface AuditOptions {
+  readonly logger: Logger;
+  /** Calls back after so many ms. */
+  readonly later: (ms: number, call: () => void) => void;
+}
+
+type Failing = 'admin.refused' | 'key.refused';
+
+const failureWords: Readonly<Record<Failing, string>> = {
+  'admin.refused': 'the admin routes were asked with a wrong token',
+  'key.refused': 'a key that is unknown or revoked was sent',
+};
+const lineEveryMs = 1_000;
+
+export class AuditTrail {
+  /** Failures since the last line of their kind, and where the newest came from. No entry: the next has its line at once. */
+  private readonly held = new Map<Failing, {count: number; address: string}>();
+
+  constructor(private readonly options: AuditOptions) {}
+
+  keyChanged(change: 'created' | 'revoked', {id, kind}: KeyRecord, author: KeyAuthor): void {
+    this.options.logger.info({audit: `key.${change}`, keyId: id, kind, ...author}, `a key was ${change}`);
+  }
+
+  /** Its deletion is in the log: from here on it happens. */
+  userDeleted(deletionId: string, keyId: string, address: string): void {
+    this.options.logger.info({audit: 'user.deleted', deletionId, by: keyId, address}, 'a user is deleted');
+  }
+
+  /** AU2 */
+  refused(audit: Failing, address: string): void {
+    const held = this.held.get(audit);
+    if (held === undefined) this.tell(audit, 1, address);
+    else this.held.set(audit, {count: held.count + 1, address});
+  }
+
+  private tell(audit: Failing, count: number, address: string): void {
+    this.options.logger.info({audit, count, address}, failureWords[audit]);
+    this.held.set(audit, {count: 0, address});
+    this.options.later(lineEveryMs, () => {
+      const held = this.held.get(audit)!;
+      if (held.count > 0) this.tell(audit, held.count, held.address);
+      else this.held.delete(audit);
+    });
+  }
+}

@@ -1,0 +1,55 @@
+// The audit trail, on a clock driven by hand: what each line says, and that failures do not fill the log.
+import {pino} from 'pino';
+import {expect, test} from 'vitest';
+import {AuditTrail} from '../../src/edge/audit.js';
+import {recordOf} from '../../src/keys/key.js';
+
+function trail() {
+  const lines: Record<string, unknown>[] = [];
+  const logger = pino({base: null, timestamp: false}, {write: (line) => lines.push(JSON.parse(line))});
+  let due: (() => void)[] = [];
+  const later = (ms: number, call: () => void): void => {
+    expect(ms).toBe(1_000);
+    due.push(call);
+  };
+  const audit = new AuditTrail({logger, later});
+  const passSecond = (): void => {
+    const calls = due;
+    due = [];
+    for (const call of calls) call();
+  };
+  return {audit, lines, passSecond};
+}
+
+test('a change of a key names its id and kind, who did it and from where, and not the key', () => {
+  const {audit, lines} = trail();
+  const key = 'sk_write_fixed0000000001';
+  const record = recordOf(key, 'write', 'key_1', 'a name', 0);
+  audit.keyChanged('created', record, {by: 'start'});
+  audit.keyChanged('revoked', record, {by: 'admin', address: '192.0.2.7'});
+  expect(lines).toEqual([
+    {level: 30, audit: 'key.created', keyId: 'key_1', kind: 'write', by: 'start', msg: 'a key was created'},
+    {
+      ...{level: 30, audit: 'key.revoked', keyId: 'key_1', kind: 'write'},
+      ...{by: 'admin', address: '192.0.2.7', msg: 'a key was revoked'},
+    },
+  ]);
+});
+
+test('failures of a kind are one line a second, and every one of them is counted', () => {
+  const {audit, lines, passSecond} = trail();
+  for (let i = 0; i < 1_000; i++) audit.refused('admin.refused', `192.0.2.${i % 250}`);
+  audit.refused('key.refused', '192.0.2.9');
+  const told = (): unknown[] => lines.map(({audit: kind, count, address}) => [kind, count, address]);
+  expect(told()).toEqual([
+    ['admin.refused', 1, '192.0.2.0'],
+    ['key.refused', 1, '192.0.2.9'],
+  ]);
+  passSecond();
+  expect(told().slice(2)).toEqual([['admin.refused', 999, '192.0.2.249']]);
+  passSecond();
+  passSecond();
+  expect(lines).toHaveLength(3);
+  audit.refused('admin.refused', '192.0.2.1');
+  expect(told().slice(3)).toEqual([['admin.refused', 1, '192.0.2.1']]);
+});
