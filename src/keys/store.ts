@@ -4,7 +4,7 @@
 //   S3. A bucket that lost its last changes (an external NATS after a power cut without sync, a restored backup) gives their
 //       revisions again, to others. So revisions are compared only as long as the connection lives: after that what is stored
 //       replaces all that is known, but for what was written here since it came back (S1).
-import {generateKey, hashKey, type KeyKind, type KeyRecord, newKeyId, recordOf} from './key.js';
+import {generateKey, type KeyKind, type KeyRecord, newKeyId, recordOf} from './key.js';
 import {KeyRing} from './key-ring.js';
 
 /** One stored value; `revision` is what a compare-and-set compares. */
@@ -226,12 +226,20 @@ export class KeyStore {
     }
   }
 
-  /** Of processes that start together one is faster: the id is the same for all of them. @returns the id. */
+  /**
+   * Of processes that start together one is faster with a number: with the same key, or the next number is tried. Nothing
+   * of the key is in the id, which logs and lists show. @returns the id.
+   */
   private async createFixed(kind: KeyKind, key: string): Promise<string> {
-    const id = `key_fixed_${kind}_${hashKey(key).slice(0, 16)}`;
-    const record = {...recordOf(key, kind, id, 'bootstrap', this.wallMs()), isFixed: true};
-    if (!(await this.add(record, start))) await this.readAnew(id);
-    return id;
+    for (let number = 1; ; number++) {
+      const id = `key_fixed_${kind}_${number}`;
+      const record = {...recordOf(key, kind, id, 'bootstrap', this.wallMs()), isFixed: true};
+      if (this.ring.get(id) === undefined) {
+        if (await this.add(record, start)) return id;
+        await this.readAnew(id);
+      }
+      if (this.ring.get(id)?.hash === record.hash) return id;
+    }
   }
 
   stop(): void {

@@ -354,6 +354,19 @@ describe('the first start', () => {
     expect([write, secret, newSecret].map((key) => a.ring.byKey(key)?.kind)).toEqual(['write', undefined, 'secret']);
   });
 
+  test('two processes that fix a key at once make one record, and its id says nothing of the key', async () => {
+    const {a, b, viewA, viewB} = await twoProcesses();
+    const [same, other] = ['sk_write_fixed0000000001', 'sk_write_fixed0000000002'];
+    await Promise.all([a.fixAll({write: same}), b.fixAll({write: same})]);
+    for (const view of [viewA, viewB]) view.tell();
+    expect(a.ring.list().map(({id}) => id)).toEqual(['key_fixed_write_1']);
+    await Promise.all([a.fixAll({write: same}), b.fixAll({write: other})]);
+    for (const view of [viewA, viewB]) view.tell();
+    for (const {ring} of [a, b]) {
+      expect([same, other].map((key) => ring.recordOf(key)?.id)).toEqual(['key_fixed_write_1', 'key_fixed_write_2']);
+    }
+  });
+
   test('a revoked fixed key stays revoked', async () => {
     const {a} = await twoProcesses();
     const write = 'sk_write_fixed0000000001';
