@@ -208,14 +208,18 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
   return {address, durability, store, natsServer, deployment, isBehindJournal, refresh};
 }
 
-/** By the clock of who wrote both: that a receipt was not published before a kill only makes a start more careful. */
+/**
+ * By the clock of who wrote both: that a receipt was not published before a kill only makes a start more careful. So does a
+ * manifest that cannot be read: why, the thread that needs it says.
+ */
 async function hasYoungerDeletions(nc: NatsConnection, config: Config): Promise<boolean> {
   if (!config.roles.includes('partition')) return false;
   const manifests = publishedManifests(await jetstreamManager(nc, {checkAPI: false}));
   for (let partition = 0; partition < config.partitions; partition++) {
     const deletedMs = newestDeletionMs(config.deletionsDir, partition);
     if (deletedMs === undefined) continue;
-    if (deletedMs > ((await manifests.newest(partition))?.asOfMs ?? 0)) return true;
+    const newest = await manifests.newest(partition).catch(() => undefined);
+    if (deletedMs > (newest?.asOfMs ?? 0)) return true;
   }
   return false;
 }
