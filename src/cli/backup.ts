@@ -23,7 +23,7 @@ import {StoreImage} from './backup/store-image.js';
 const usage = `Usage: npm run backup -- DIR
 
 Copies the DATA_DIR (default ./data) of a service with a nats-server of its own into DIR, which is made, or empty.
-The service may run: its nats-server is held still for some milliseconds, and acknowledgements wait for that.
+The service may run: its nats-server is held still for a moment, and acknowledgements wait for that.
 The journal of deletions goes to DIR-deletions.
 To restore, start with DATA_DIR=DIR (or a copy of it in the place of the old DATA_DIR).
 `;

@@ -1,4 +1,4 @@
-// Holds the nats-server of a running service still for some milliseconds, to look at its files as they are at one instant.
+// Holds the nats-server of a running service still for a moment, to look at its files as they are at one instant.
 //   SV1. What is on the disk then is what a kill -9 of the server would leave: everything that was acked is in it, of all
 //        streams at the same moment, and every start is used to that.
 //   SV2. The server goes on whatever becomes of this process: a small shell waits for the end of a pipe that only we hold
