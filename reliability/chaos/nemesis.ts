@@ -5,7 +5,7 @@ import type {Broken} from './broken.js';
 import type {Journal} from './journal.js';
 import type {Losses} from './losses.js';
 import type {Readback} from './readback.js';
-import type {Sender} from './sender.js';
+import type {Keys, Sender} from './sender.js';
 import type {SupervisedService} from './supervised-service.js';
 import type {Traffic} from './traffic.js';
 import type {Truth} from './truth.js';
@@ -32,7 +32,7 @@ export interface Ground {
 
 export interface Nemesis {
   /** Before the first start. Throws `NotPermitted`. */
-  prepare?(folder: string): Promise<Ground>;
+  prepare?(folder: string, keys: Keys): Promise<Ground>;
   /** Instead of the ordinary clients. */
   traffic?(workload: Workload, senders: readonly Sender[]): Traffic;
   /** How often it strikes in a round. */

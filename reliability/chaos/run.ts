@@ -61,7 +61,7 @@ export class Run {
     folder: string,
     {seed, patience}: Pick<Options, 'seed' | 'patience'>,
   ): Promise<Run> {
-    const ground: Ground = (await nemesis.prepare?.(folder)) ?? {dataDir: join(folder, 'data'), env: {}};
+    const ground: Ground = (await nemesis.prepare?.(folder, keys)) ?? {dataDir: join(folder, 'data'), env: {}};
     const port = await freePort();
     const service = new SupervisedService({...ground, port, keys, logPath: join(folder, 'service.log')});
     const journal = new Journal(join(folder, 'journal.jsonl'));

@@ -51,6 +51,12 @@ export class Workload {
     return this.known({...rest, body: {...body, messageId: `message-${rest.n}`}});
   }
 
+  /** The same, under a name of its own, on the round's day. */
+  namedEvent(user: UserRef, event: string): EventThing {
+    const {body, ...rest} = this.identifiedEvent(user);
+    return this.known({...rest, body: {...body, event, timestamp: formatTime(dayOfRound(this.round))}});
+  }
+
   private properties(n: number): JsonObject {
     const {random} = this;
     const properties: JsonObject = {n};

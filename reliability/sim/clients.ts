@@ -143,9 +143,8 @@ export class Clients {
   }
 
   private handOver(edge: SimEdge, request: Request, answer: Answer): void {
-    if (request.kind === 'events') {
-      for (const {token} of request.events) this.sent.set(token, (this.sent.get(token) ?? 0) + 1);
-    }
+    for (const token of JSON.stringify(request).match(tokenPattern) ?? [])
+      this.sent.set(token, (this.sent.get(token) ?? 0) + 1);
     this.timeline.as(edge.process, () => append(edge, request, answer));
   }
 

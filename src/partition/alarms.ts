@@ -60,6 +60,10 @@ export class Alarms {
     this.log = log;
   }
 
+  get newest(): AlarmKind[] {
+    return [...this.raised];
+  }
+
   /** @returns what is raised now. A1 */
   look(condition: PartitionCondition): AlarmKind[] {
     const now = alarmKinds.filter((kind) => isRaised[kind](condition));

@@ -150,7 +150,10 @@ export class LiveReads {
       this.catchUp(statusMsMax),
       this.runner.setup.ownership.standing(statusMsMax),
     ]);
-    return standing === 'outlived' ? undefined : measurePartition(this.runner, caughtUp);
+    if (standing === 'outlived') return undefined;
+    // A snapshot that seems late may be that of an owner that was paused. O1 (ownership.ts)
+    const alarms = standing === 'owner' ? this.runner.lookForAlarms() : this.runner.raisedAlarms;
+    return measurePartition(this.runner, caughtUp, alarms);
   }
 
   /** Whether everything that was acked before the call, or was `seen`, is folded within `msMax`. */

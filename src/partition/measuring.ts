@@ -1,6 +1,6 @@
 // The numbers of one partition, for /metrics.
 import {wallMs} from '../clock.js';
-import type {PartitionMeasures} from '../measures.js';
+import type {AlarmKind, PartitionMeasures} from '../measures.js';
 import type {Runner} from './runner.js';
 
 /** How folding everything that was in the log at a moment went. */
@@ -11,14 +11,14 @@ export interface CatchUp {
   readonly waitedMs: number;
 }
 
-export function measurePartition(runner: Runner, caughtUp: CatchUp): PartitionMeasures {
+export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: AlarmKind[]): PartitionMeasures {
   const {partition, snapshots, damage} = runner.setup;
   const {counted, duplicate, tombstoned, redelivered} = partition.tally;
   const {messageIds, tombstones} = partition;
   const {count: pending, oldestAgeMs: oldestPendingMs} = runner.deletions.pending;
   const ageMs = runner.snapshotAgeMs;
   return {
-    alarms: runner.lookForAlarms(),
+    alarms,
     lagMessages: caughtUp.behind,
     lagMs: lagMs(runner, caughtUp),
     generation: snapshots.currentGeneration,

@@ -6,12 +6,14 @@
 //   O3. Nothing is put long behind a take-over: a part of an outlived owner may hold a user of whom its successor has a receipt
 //       that nothing is left. What is put in the moment of a pause all the same, the next deletion or start erases.
 //   What it sweeps and cuts no successor needs: P4 (snapshots.ts) holds for the manifest that the successor began with.
+import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../clock.js';
 import type {ManifestStore, Replaced} from './manifest-store.js';
 import {retryForever, type Trouble} from './retry.js';
 
 /** O3. No successor recovers a partition, cleans up behind a deletion and publishes its receipt in so short a time. */
 const trustMs = 250;
+const askAgainMs = 50;
 
 export type Standing = 'owner' | 'outlived' | 'unknown';
 
@@ -55,8 +57,17 @@ export class Ownership {
     return this.hear(successor, askedMs) === 'outlived';
   }
 
-  /** Asks once; 'unknown' when the store does not answer within `msMax`. O2 */
-  standing(msMax: number): Promise<Standing> {
+  /** 'unknown' when the store does not answer within `msMax`: the connection of who was paused may be gone, too. O2 */
+  async standing(msMax: number): Promise<Standing> {
+    const endMs = monotonicMs() + msMax;
+    for (;;) {
+      const standing = await this.standingNow(endMs - monotonicMs());
+      if (standing !== 'unknown' || monotonicMs() + askAgainMs >= endMs) return standing;
+      await pause(askAgainMs);
+    }
+  }
+
+  private standingNow(msMax: number): Promise<Standing> {
     const askedMs = monotonicMs();
     return new Promise((resolve) => {
       const giveUp = (): void => resolve('unknown');

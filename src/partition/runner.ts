@@ -44,8 +44,8 @@ const lateCopiesMsMax = 5_000;
 /** Who waits for a sequence asks this often whether the log still is the one that it waits for. */
 const lookAgainMs = 5_000;
 
-/** An owner that hears nothing of the store for so long says how it is all the same. */
-const standingMsMax = 1_000;
+/** An owner that hears nothing of the store for so long says how it is all the same. One that wakes connects anew within it. */
+const standingMsMax = 10_000;
 
 /** `standing still`: folding needs a part that is unreadable. */
 export type Phase = 'recovering' | 'live' | 'standing still' | 'draining';
@@ -101,6 +101,8 @@ export class Runner {
   private tickSkipped = false;
   private tailTickPending = false;
   private intervalTickWaits = false;
+  /** It asks whether it still is the owner. */
+  private isTicking = false;
   private timer: NodeJS.Timeout | undefined;
   private lateCopiesTimer: NodeJS.Timeout | undefined;
   private readonly scrub: Scrub;
@@ -157,6 +159,11 @@ export class Runner {
       gapAgeMs: ageOf(this.lastGapMs),
       logLossAgeMs: ageOf(this.lastLogLossMs),
     });
+  }
+
+  /** Of when it was looked last. */
+  get raisedAlarms(): AlarmKind[] {
+    return this.alarms.newest;
   }
 
   /**
@@ -482,8 +489,12 @@ export class Runner {
   }
 
   private async tick(): Promise<void> {
+    if (this.isTicking) return;
+    this.isTicking = true;
     // An owner that was paused would find its snapshot late. O1 (ownership.ts)
-    if ((await this.setup.ownership.standing(standingMsMax)) === 'outlived') return;
+    const standing = await this.setup.ownership.standing(standingMsMax);
+    this.isTicking = false;
+    if (standing === 'outlived') return;
     this.lookForAlarms();
     if (this.phase === 'draining' || this.isStandingStill) return; // A drain has a last tick of its own.
     this.publishIntervalTick();

@@ -14,6 +14,7 @@ import {pause} from './pause.js';
 import {Powercut} from './powercut.js';
 import {PowercutLazy} from './powercut-lazy.js';
 import {retryStorm} from './retry-storm.js';
+import {Wake} from './wake.js';
 
 /** Made anew for every run: some hold what they mounted or started. */
 export const nemeses: Readonly<Record<string, () => Nemesis>> = {
@@ -22,6 +23,7 @@ export const nemeses: Readonly<Record<string, () => Nemesis>> = {
   'kill-all': () => killAll,
   'retry-storm': retryStorm,
   pause: () => pause,
+  wake: () => new Wake(),
   erase: () => new Erase(),
   net: () => new Net(),
   cluster: () => new Cluster(),
