@@ -88,7 +88,8 @@ export interface DeletionRecord {
   readonly id: string;
   /** Keyed hash of the user key, hex. */
   readonly userHash: string;
-  readonly sequence: number;
+  /** Of its erase entry. */
+  readonly position: Position;
   readonly eventsDeleted: number;
   /** What cleaned the disk, and what was checked after it; null until then: a start does it again. */
   readonly completed: {readonly timeMs: number; readonly verified: readonly string[]} | null;

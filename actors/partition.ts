@@ -115,6 +115,8 @@ interface Copies {
 export class Partition {
   readonly partition: number;
   private readonly seeds: readonly [number, number, number];
+  /** Generation of the log that is folded: sequences of one generation alone compare with each other. */
+  generation = 1;
   appliedSequence = 0;
   /** Of the message at `appliedSequence`; empty before the first. */
   appliedMark = '';
@@ -231,6 +233,7 @@ export class Partition {
 
   /** The log is another one than was folded (it lost its tail): it is read from its start, and P1 skips by producer alone. */
   rewind(): void {
+    this.generation += 1;
     this.appliedSequence = 0;
     this.appliedMark = '';
     this.erasedInLogSequence = 0;
@@ -439,7 +442,7 @@ export class Partition {
     this.deletions.add({
       id: entry.text(),
       userHash: this.userHash(entry.bytes, entry.keyStart, entry.keyEnd),
-      sequence,
+      position: {generation: this.generation, sequence},
       eventsDeleted: rows.length,
       completed: null,
       expiresLogicalMs: this.logicalMs + tombstoneMs,

@@ -7,6 +7,8 @@ import type {RefreshChange} from './refresh.js';
 
 export const askPartitionSubject = (partition: number): string => `ask.partition.${partition}`;
 export const askReportSubject = 'ask.report';
+/** Where the owner of a partition that compared its log with what it folded names the generation. */
+export const comparedSubject = (partition: number | '*'): string => `log.compared.${partition}`;
 /** NATS carries 1 MiB a message; the rest is room for framing. */
 export const replyBytesMax = 900_000;
 
@@ -27,6 +29,8 @@ export interface RowPlace {
 
 export type PartitionQuestion =
   | {readonly ask: 'status'}
+  /** Of the log as it is after the question came; `unavailable` until that is known. */
+  | {readonly ask: 'generation'}
   /** Numbers for /metrics; answered within 600 ms, behind the log or not. */
   | {readonly ask: 'measures'}
   /** Live: waits until everything acked before it left is folded; so do `history` and `exists`. */
@@ -56,7 +60,7 @@ export interface Deletion {
   /** `del_<partition>_<32 hex digits>`. */
   readonly id: string;
   readonly status: 'pending' | 'completed';
-  /** `<p>:<sequence>` of the erase entry. */
+  /** `<p>:<generation>.<sequence>` of the erase entry. */
   readonly log_position: string;
   readonly events_deleted: number;
   /** ISO 8601; null while pending. */
@@ -87,6 +91,7 @@ export interface StatusAnswer {
 
 export type PartitionAnswer =
   | StatusAnswer
+  | {readonly kind: 'generation'; readonly generation: number}
   | {readonly kind: 'measures'; readonly partition: PartitionMeasures; readonly thread: ThreadMeasures}
   | {
       readonly kind: 'profile';

@@ -3,12 +3,12 @@
 import {createHash} from 'node:crypto';
 import {JetStreamApiError, type JetStreamManager, jetstreamManager} from '@nats-io/jetstream';
 import {connect} from 'nats';
+import type {Place} from '../../src/log-position.js';
 import {logStream} from '../../src/nats/topology.js';
-import type {Position} from './readback.js';
 
 export interface LogState {
   /** Where a published report stood. */
-  readonly position: Position | undefined;
+  readonly position: Place | undefined;
   /** Digest of the message there; undefined when the log has none. */
   readonly mark: string | undefined;
   /** The log's last sequence; 0 when there is no such log. */
@@ -16,7 +16,7 @@ export interface LogState {
 }
 
 /** One of each partition. */
-export async function readLogs(port: number, published: ReadonlyMap<number, Position>): Promise<LogState[]> {
+export async function readLogs(port: number, published: ReadonlyMap<number, Place>): Promise<LogState[]> {
   const nc = await connect({servers: `127.0.0.1:${port}`});
   try {
     const jsm = await jetstreamManager(nc, {checkAPI: false});
@@ -30,7 +30,7 @@ export async function readLogs(port: number, published: ReadonlyMap<number, Posi
   }
 }
 
-async function readLog(jsm: JetStreamManager, partition: number, position: Position | undefined): Promise<LogState> {
+async function readLog(jsm: JetStreamManager, partition: number, position: Place | undefined): Promise<LogState> {
   const stream = logStream(partition);
   const info = await orNothing(jsm.streams.info(stream));
   if (info === undefined) return {position, mark: undefined, last: 0};

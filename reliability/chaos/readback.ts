@@ -1,6 +1,7 @@
 // Reads answers back from a service that may still be catching up: 503 and lost connections are asked again.
 
 import {setTimeout as delay} from 'node:timers/promises';
+import {covers, isBefore, type Place, readPositions} from '../../src/log-position.js';
 import {type Answer, Http} from './http.js';
 
 export interface EventRow {
@@ -36,7 +37,7 @@ export function query(parameters: Parameters): string {
 export class Readback {
   private readonly http: Http;
   /** Where every report so far stood, by partition. */
-  private readonly newest = new Map<number, Position>();
+  private readonly newest = new Map<number, Place>();
   /** Reports that stood before an older one. */
   readonly wentBack: string[] = [];
 
@@ -84,7 +85,7 @@ export class Readback {
     return rows;
   }
 
-  /** A report that includes the log up to `covered` (`<p>:<sequence>,…`). */
+  /** A report that includes the log up to `covered` (`<p>:<generation>.<sequence>,…`). */
   async report(path: string, covered: string, msMax: number): Promise<unknown> {
     const deadlineMs = performance.now() + msMax;
     for (;;) {
@@ -93,7 +94,7 @@ export class Readback {
       const header = String(answer.headers['report-log-position']);
       const positions = readPositions(header);
       this.note(positions, header);
-      if (covers(positions, covered)) return JSON.parse(answer.text);
+      if (covers(positions, readPositions(covered))) return JSON.parse(answer.text);
       if (performance.now() > deadlineMs) {
         throw new Error(`GET ${path}: stands at ${header} and not at ${covered} after ${msMax} ms`);
       }
@@ -102,7 +103,7 @@ export class Readback {
   }
 
   /** Where the published reports stand now, by partition. */
-  async positions(): Promise<ReadonlyMap<number, Position>> {
+  async positions(): Promise<ReadonlyMap<number, Place>> {
     const {status, headers, text} = await this.get('/v1/reports/events?event=any&from=2001-01-01&to=2001-01-01');
     if (status !== 200) throw new Error(`no report: ${status} ${text}`);
     const header = String(headers['report-log-position']);
@@ -116,7 +117,7 @@ export class Readback {
     this.newest.clear();
   }
 
-  private note(positions: ReadonlyMap<number, Position>, header: string): void {
+  private note(positions: ReadonlyMap<number, Place>, header: string): void {
     for (const [partition, position] of positions) {
       const before = this.newest.get(partition);
       if (before !== undefined && isBefore(position, before)) {
@@ -124,28 +125,4 @@ export class Readback {
       } else this.newest.set(partition, position);
     }
   }
-}
-
-export interface Position {
-  readonly generation: number;
-  readonly sequence: number;
-}
-
-const isBefore = (a: Position, b: Position): boolean =>
-  a.generation < b.generation || (a.generation === b.generation && a.sequence < b.sequence);
-
-function readPositions(header: string): Map<number, Position> {
-  return new Map(
-    header.split(',').map((one) => {
-      const [partition, generation, sequence] = one.split(/[:.]/).map(Number);
-      return [partition!, {generation: generation!, sequence: sequence!}];
-    }),
-  );
-}
-
-function covers(positions: ReadonlyMap<number, Position>, covered: string): boolean {
-  return covered.split(',').every((one) => {
-    const [partition, sequence] = one.split(':').map(Number);
-    return (positions.get(partition!)?.sequence ?? -1) >= sequence!;
-  });
 }

@@ -1,6 +1,7 @@
 // Speaking to one service: send events, identify, delete, ask.
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../src/clock.js';
+import {covers, isBefore, type Place, readPositions} from '../../src/log-position.js';
 import {type ServiceProcess, secretKey} from '../service-process.js';
 import {reportQueries, type TrackedEvent} from './population.js';
 
@@ -16,8 +17,8 @@ interface Answer {
 
 export class Store {
   private readonly service: ServiceProcess;
-  /** Highest acked sequence by partition. */
-  private readonly acked = new Map<number, number>();
+  /** Newest acked position by partition. */
+  private readonly acked = new Map<number, Place>();
   private pending: TrackedEvent[] = [];
 
   constructor(service: ServiceProcess) {
@@ -70,9 +71,11 @@ export class Store {
   private expect(status: number, answer: Answer): void {
     if (answer.status !== status)
       throw new Error(`expected ${status}, got ${answer.status}: ${answer.text.slice(0, 300)}`);
-    for (const position of (answer.headers.get('log-position') ?? '').split(',').filter((text) => text !== '')) {
-      const [partition, sequence] = position.split(':').map(Number);
-      this.acked.set(partition, Math.max(sequence, this.acked.get(partition) ?? 0));
+    const position = answer.headers.get('log-position');
+    if (position === null) return;
+    for (const [partition, place] of readPositions(position)) {
+      const known = this.acked.get(partition);
+      if (known === undefined || isBefore(known, place)) this.acked.set(partition, place);
     }
   }
 
@@ -107,8 +110,7 @@ export class Store {
     const endMs = monotonicMs() + answerMsMax;
     for (;;) {
       const {headers} = await this.request(reportQueries[0]);
-      const positions = new Map((headers.get('report-log-position') ?? '').split(',').map(parsePosition));
-      if ([...this.acked].every(([partition, sequence]) => (positions.get(partition) ?? 0) >= sequence)) return;
+      if (covers(readPositions(headers.get('report-log-position') ?? ''), this.acked)) return;
       if (monotonicMs() > endMs) throw new Error('the reports do not catch up');
       await pause(50);
     }
@@ -121,9 +123,4 @@ export class Store {
     };
     return data.map(({id: _, received_at: __, ...event}) => event);
   }
-}
-
-function parsePosition(text: string): [number, number] {
-  const [partition, position] = text.split(':');
-  return [Number(partition), Number(position?.split('.')[1])];
 }

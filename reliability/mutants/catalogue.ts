@@ -141,7 +141,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a-rewind-keeps-the-generation',
-    file: 'src/partition/snapshots.ts',
+    file: 'actors/partition.ts',
     text: '    this.generation += 1;\n',
     replacement: '',
     caughtBy: sim,

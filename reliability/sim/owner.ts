@@ -77,10 +77,7 @@ export class SimOwner {
       const partition = {
         offer: reader.offer.bind(reader),
         forgetOffered: reader.forgetOffered.bind(reader),
-        compareLog: () => {
-          runner.logDisconnected();
-          runner.logReconnected().catch(this.fail);
-        },
+        compareLog: () => runner.compareLog(),
       };
       const askAnew = () => this.world.timeline.schedule(0, edge.process, () => edge.askAnew());
       intake = new AckedIntake(new Map([[0, partition]]), edge.releasedBytes, askAnew);
@@ -113,6 +110,7 @@ export class SimOwner {
       erasureReach: 'bytes',
       notePublished: () => {},
       noteApplied: () => {},
+      noteCompared: () => {},
       damage: new Damage(log),
       log,
       onFatal: this.fail,

@@ -31,7 +31,7 @@ async function run(command: Command): Promise<string> {
       return listing(keys, command.isAll);
     }
     case 'revoke':
-      await AdminClient.of(dataDir).ask('DELETE', `/admin/v1/keys/${encodeURIComponent(command.id)}`);
+      await AdminClient.of(dataDir).ask('DELETE', `/admin/v1/key?id=${encodeURIComponent(command.id)}`);
       return `Key ${command.id} is revoked.\n`;
   }
 }

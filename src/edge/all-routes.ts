@@ -8,11 +8,18 @@ import {trackBatch} from './routes/batch.js';
 import {serveDescription, servePage} from './routes/description.js';
 import {readEvents} from './routes/events.js';
 import {health, readiness} from './routes/health.js';
-import {createKey, listKeys, revokeKey} from './routes/keys.js';
+import {createKey, listKeys, revokeKey, revokeKeyInPath} from './routes/keys.js';
 import {metrics} from './routes/metrics.js';
 import {countsReport, funnelReport, usersReport} from './routes/reports.js';
 import {identify, track} from './routes/track.js';
-import {deleteUser, readDeletion, readUser} from './routes/users.js';
+import {
+  deleteUser,
+  deleteUserInPath,
+  readDeletion,
+  readDeletionInPath,
+  readUser,
+  readUserInPath,
+} from './routes/users.js';
 
 // What counts is the compact JSON; escapes and white space may make it longer on the wire. An event of 64 KiB that is
 // escaped throughout has 384 KiB.
@@ -28,14 +35,17 @@ const writing = (bodyBytesMax: number, takeBody: BodyEndpoint['takeBody']): Body
 });
 const open = (handle: ReadEndpoint['handle']): Route => ({GET: {access: 'open', handle}});
 
-const user: Route = {GET: reading(readUser), DELETE: {access: 'secret', limit: 'deletions', handle: deleteUser}};
+const erasing = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'secret', limit: 'deletions', handle});
+const userInPath: Route = {GET: reading(readUserInPath), DELETE: erasing(deleteUserInPath)};
 
 export const routes: Routes = {
   exact: new Map<string, Route>([
     ['/v1/events', {POST: writing(singleBodyBytesMax, track), GET: reading(readEvents), isWriteRoute: true}],
     ['/v1/events/batch', {POST: writing(batchBytesMax, trackBatch), isWriteRoute: true}],
     // Reading and deleting here mean the user of that name.
-    ['/v1/users/identify', {...user, POST: writing(singleBodyBytesMax, identify), isWriteRoute: true}],
+    ['/v1/users/identify', {...userInPath, POST: writing(singleBodyBytesMax, identify), isWriteRoute: true}],
+    ['/v1/user', {GET: reading(readUser), DELETE: erasing(deleteUser)}],
+    ['/v1/deletion', {GET: reading(readDeletion)}],
     ['/v1/reports/events', {GET: reading(countsReport)}],
     ['/v1/reports/users', {GET: reading(usersReport)}],
     ['/v1/reports/funnel', {GET: reading(funnelReport)}],
@@ -46,6 +56,7 @@ export const routes: Routes = {
         POST: {access: 'admin', bodyBytesMax: adminBodyBytesMax, takeBody: createKey},
       },
     ],
+    ['/admin/v1/key', {DELETE: {access: 'admin', handle: revokeKey}}],
     ['/healthz', open(health)],
     ['/metrics', open(metrics)],
     ['/readyz', open(readiness)],
@@ -53,9 +64,9 @@ export const routes: Routes = {
     ['/docs', open(servePage(() => pageText))],
   ]),
   bySegment: new Map<string, Route>([
-    ['/v1/users/', user],
-    ['/v1/deletions/', {GET: reading(readDeletion)}],
-    ['/admin/v1/keys/', {DELETE: {access: 'admin', handle: revokeKey}}],
+    ['/v1/users/', userInPath],
+    ['/v1/deletions/', {GET: reading(readDeletionInPath)}],
+    ['/admin/v1/keys/', {DELETE: {access: 'admin', handle: revokeKeyInPath}}],
   ]),
 };
 

@@ -16,7 +16,7 @@ const count = () => z.int().min(0);
 const rate = () => z.number().min(0).max(1);
 const stored = () => z.record(z.string(), z.unknown());
 
-const positionPattern = /^\d+:\d+(,\d+:\d+)*$/;
+const positionPattern = /^\d+:\d+\.\d+$/;
 
 export const errorAnswer = z.strictObject({
   error: z.strictObject({
@@ -97,11 +97,15 @@ export const profileAnswer = z.strictObject({
 export const deletion = z.strictObject({
   id: z.string(),
   status: z.enum(['pending', 'completed']),
-  log_position: z.string().regex(positionPattern),
+  log_position: z
+    .string()
+    .regex(positionPattern)
+    .nullable()
+    .describe('Of the deletion in the log: `<partition>:<generation>.<sequence>`. Null while it is not known yet.'),
   events_deleted: count().nullable().describe('Null while it is not known yet.'),
   completed_at: instant().nullable(),
   verified: z.array(z.string()).readonly().nullable().describe('What was checked, in words.'),
-}) satisfies z.ZodType<Omit<Deletion, 'events_deleted'>>;
+}) satisfies z.ZodType<Omit<Deletion, 'events_deleted' | 'log_position'>>;
 
 export const deletedAnswer = z.strictObject({status: z.literal('deleted'), id: z.string(), deletion});
 export const deletionPendingAnswer = z.strictObject({status: z.literal('pending'), id: z.string(), deletion});

@@ -1,16 +1,18 @@
-// `Log-Position: <p>:<seq>[,<p>:<seq>…]`: where a write stands in the log.
+// `Log-Position: <p>:<generation>.<seq>[,<p>:<generation>.<seq>…]`: where a write stands in the log.
 import type {Commit} from '../ingest/log-message.js';
+import {isBefore, positionText} from '../log-position.js';
 import type {Header} from './failure.js';
 
-export const positionText = ({partition, sequence}: Commit): string => `${partition}:${sequence}`;
+/** Whether the position of a stored message can be named: the generation of its log may be unknown (log-generations.ts). */
+export const hasPosition = ({outcome, generation}: Commit): boolean => outcome === 'stored' && generation > 0;
 
-/** The newest position of each partition, in the order of partitions; no header when nothing was stored. */
+/** The newest position of each partition, in the order of partitions; no header when there is none to name. */
 export function positionHeader(commits: readonly Commit[]): readonly Header[] {
   const newest = new Map<number, Commit>();
   for (const commit of commits) {
-    if (commit.outcome !== 'stored') continue;
+    if (!hasPosition(commit)) continue;
     const known = newest.get(commit.partition);
-    if (known === undefined || known.sequence < commit.sequence) newest.set(commit.partition, commit);
+    if (known === undefined || isBefore(known, commit)) newest.set(commit.partition, commit);
   }
   if (newest.size === 0) return [];
   const texts = [...newest.values()].sort((a, b) => a.partition - b.partition).map(positionText);

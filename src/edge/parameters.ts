@@ -1,7 +1,7 @@
 // Parameters of queries: the forms of their texts, each with its schema, and how a route declares them.
 import {historyLimitMax, idCharsMax} from '../../actors/limits.js';
 import {parseRangeEnd, parseRangeStart} from '../../actors/timestamp.js';
-import {isId, isName} from '../ingest/validate.js';
+import {isName} from '../ingest/validate.js';
 import {invalidRequest, RequestFailure} from './failure.js';
 import type {JsonSchema, Parameter} from './query.js';
 
@@ -22,11 +22,8 @@ export const name: TextForm<string> = {
   parse: (text) => (isName(text) ? text : undefined),
 };
 
-export const id: TextForm<string> = {
-  schema: characters,
-  expected: `an id of 1 to ${idCharsMax} characters`,
-  parse: (text) => (isId(text) ? text : undefined),
-};
+/** AU1 (asked-user.ts) */
+export const askedId: TextForm<string> = {...name, expected: `an id of 1 to ${idCharsMax} characters`};
 
 const time = (parse: (text: string) => number): TextForm<number> => ({
   schema: {type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d'},

@@ -34,7 +34,11 @@ export interface Route {
   readonly isWriteRoute?: boolean;
 }
 
-/** Paths by their exact text; those of `bySegment` end in one further segment that is not empty. */
+/**
+ * Paths by their exact text; those of `bySegment` end in one further segment that is not empty.
+ *   RT1. No new route takes a client's text in its path: proxies decode and normalise paths, and a write key is enough to
+ *        choose an id that then means another user. Each of those that do has a form with the id in the query.
+ */
 export interface Routes {
   readonly exact: ReadonlyMap<string, Route>;
   readonly bySegment: ReadonlyMap<string, Route>;

@@ -2,6 +2,7 @@
 import {randomBytes} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
+import {comparedSubject} from '../asks.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {threadKernel} from '../ingest/batch-kernel.js';
@@ -34,6 +35,7 @@ import {CursorSeal} from './cursor.js';
 import type {Front} from './front.js';
 import {Intake, lookMs} from './intake.js';
 import {LargeBodies} from './large-bodies.js';
+import {LogGenerations} from './log-generations.js';
 import {Scrape} from './metrics/scrape.js';
 import {Traffic} from './metrics/traffic.js';
 import type {NatsServerView} from './metrics/view.js';
@@ -84,6 +86,8 @@ export interface Edge {
 const lastUsedEveryMs = 60_000;
 const finishMsMax = 10_000;
 const saveMsMax = 1_000;
+const generationMsMax = 2_000;
+const generationAgainMs = 100;
 
 /** Rejects with a StartFault when the port is taken, or the HTTP server has no binary for this machine. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
@@ -133,7 +137,9 @@ async function openDoor(
     monotonicMs,
     logger,
   });
-  const front = createFront(options, {handOver, foldLag, refusals}, connections, pulses, {
+  const asks = new Asks(new AskLink(connections.ask, pulses.ask, options.answeringThreads), handOver.now);
+  const generations = openGenerations(options.partitionCount, asks, connections.ask);
+  const front = createFront(options, {handOver, foldLag, refusals, asks, generations}, connections, pulses, {
     keys,
     fixedKeys,
     audit,
@@ -173,6 +179,7 @@ async function openDoor(
       clearInterval(ticking);
       clearInterval(saving);
       handOver.stop();
+      generations.stop();
       await atMost(saveMsMax, saveLastUsed(keys, logger));
       keys.stop();
       vitals.stop();
@@ -197,9 +204,33 @@ function openHandOver({foldingThreads, partitionCount}: EdgeOptions, lag: FoldLa
   return handOver;
 }
 
+function openGenerations(partitionCount: number, asks: Asks, nc: NatsConnection): LogGenerations {
+  const generations = new LogGenerations({
+    partitionCount,
+    ask: async (partition) =>
+      (await asks.partition(partition, {ask: 'generation'}, ['generation'], generationMsMax)).generation,
+    soon: (call) => void setTimeout(call, generationAgainMs),
+  });
+  nc.subscribe(comparedSubject('*'), {
+    callback: (_, message) => {
+      const partition = Number(message.subject.split('.').at(-1));
+      if (partition < partitionCount) generations.compared(partition, Number(message.string()));
+    },
+  });
+  generations.startConnection();
+  return generations;
+}
+
+/** What stands between the routes and the logs. */
+interface LogSide extends Pick<Front, 'asks' | 'foldLag'> {
+  readonly handOver: HandOver;
+  readonly refusals: LogRefusals;
+  readonly generations: LogGenerations;
+}
+
 function createFront(
-  {partitionCount, store, deploymentSecret, durability, trustedProxies, answeringThreads, ackedSequences}: EdgeOptions,
-  {handOver, foldLag, refusals}: Pick<Front, 'foldLag'> & {handOver: HandOver; refusals: LogRefusals},
+  {partitionCount, store, deploymentSecret, durability, trustedProxies, ackedSequences}: EdgeOptions,
+  {handOver, foldLag, refusals, asks, generations}: LogSide,
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
   others: Pick<Front, 'keys' | 'fixedKeys' | 'audit' | 'isDraining' | 'metricsText'>,
@@ -214,6 +245,7 @@ function createFront(
     newProducer: () => randomBytes(8),
     observer: traffic,
     acked: ackedSequences && new AckedSequences(ackedSequences),
+    generations,
     handOver,
   });
   const obstacles = new Obstacles({
@@ -241,7 +273,7 @@ function createFront(
     intake,
     underWay: new BodiesUnderWay({monotonicMs, soon}),
     obstacles,
-    asks: new Asks(new AskLink(connections.ask, pulses.ask, answeringThreads), handOver.now),
+    asks,
     cursors: new CursorSeal(deploymentSecret),
     clientAddresses: new ClientAddresses(trustedProxies),
     traffic,

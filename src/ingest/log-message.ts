@@ -12,7 +12,8 @@ export type MessageOutcome = 'stored' | 'unsent' | 'refused' | 'unknown';
 export interface Commit {
   readonly partition: number;
   readonly outcome: 'pending' | MessageOutcome;
-  /** Position in the log, once stored. */
+  /** Position in the log, once stored; `generation` 0: it is not known. */
+  readonly generation: number;
   readonly sequence: number;
 }
 
@@ -27,6 +28,7 @@ export class LogMessage implements Commit {
   readonly openedMs: number;
   readonly writer: ByteWriter;
   outcome: Commit['outcome'] = 'pending';
+  generation = 0;
   sequence = 0;
   entryCount = 0;
   /** Requests whose first entry it carries. */
@@ -77,8 +79,10 @@ export class LogMessage implements Commit {
     return this.sealed!;
   }
 
-  settle(outcome: MessageOutcome, sequence: number): void {
+  /** `generation` and `sequence`: of one that is stored. */
+  settle(outcome: MessageOutcome, generation = 0, sequence = 0): void {
     this.outcome = outcome;
+    this.generation = generation;
     this.sequence = sequence;
     for (const waiter of this.waiters) waiter.settled(this);
   }

@@ -63,6 +63,13 @@ export interface PublishObserver {
   sentAgain(): void;
 }
 
+/** Generations of the logs, by what these ack. */
+export interface AckGenerations {
+  /** 0: it is not known. */
+  ofAck(partition: number, sequence: number): number;
+  startConnection(): void;
+}
+
 export interface PublisherOptions {
   readonly link: LogLink;
   readonly partitionCount: number;
@@ -75,6 +82,8 @@ export interface PublisherOptions {
   readonly observer?: PublishObserver;
   /** Told what the log acked, before those who wait for it are. */
   readonly acked?: AckedSequences | undefined;
+  /** Knows the generations of the logs; without it positions of writes are not named. */
+  readonly generations?: AckGenerations;
   /** Gets what the log acked. */
   readonly handOver?: HandOver;
 }
@@ -298,7 +307,7 @@ export class LogPublisher implements LogListener {
         this.options.acked?.acked(partition, answer.sequence);
         // An ack of a connection that is gone comes late: whether it speaks of the log that comes back is not known.
         if (this.link.isConnected) this.options.handOver?.stored(partition, answer.sequence, message.bytes);
-        message.settle('stored', answer.sequence);
+        message.settle('stored', this.options.generations?.ofAck(partition, answer.sequence), answer.sequence);
         this.recycle(message);
         break;
       case 'refused':
@@ -320,6 +329,7 @@ export class LogPublisher implements LogListener {
   reconnected(): void {
     this.options.acked?.startConnection();
     this.options.handOver?.startConnection();
+    this.options.generations?.startConnection();
     // Whether the old connection carried them to the log is unknown: G2.
     for (const {inFlight} of this.lanes) if (inFlight !== undefined) this.send(inFlight);
     this.flushSoon();
@@ -355,7 +365,7 @@ export class LogPublisher implements LogListener {
   private drop(lane: Lane, message: LogMessage, outcome: MessageOutcome): void {
     this.leave(lane, message);
     this.options.observer?.unavailable();
-    message.settle(outcome, 0);
+    message.settle(outcome);
   }
 
   /** G3 */

@@ -37,6 +37,7 @@ export interface AssemblyOptions
     | 'erasureReach'
     | 'journal'
     | 'noteApplied'
+    | 'noteCompared'
     | 'log'
     | 'onFatal'
   > {
@@ -64,7 +65,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const publishing = troubleTo('to publish a snapshot');
   const manifests = new ManifestStore(js, jsm, number, notePublished, publishing);
   const recovered = await recover(setup, {manifests, cache: foldCache, jsm, note: positionNote, log});
-  const {partition, index, epoch, generation, named} = recovered;
+  const {partition, index, epoch, named} = recovered;
   // Questions are answered out of the state at hand: a part that it no longer names only takes room.
   const ownership = new Ownership(manifests, epoch, options.onFatal, troubleTo('to look who owns the partition'));
   const parts = new PartStore(js, jsm, number, epoch, foldCache, values, troubleTo('to put a part'), ownership);
@@ -83,7 +84,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
       }),
   };
   const snapshots = new Snapshots(
-    {partition, layout, parts, sweep, manifests, loader, jsm, note: positionNote, generation, epoch, pace, log},
+    {partition, layout, parts, sweep, manifests, loader, jsm, note: positionNote, epoch, pace, log},
     recovered.manifest,
     recovered.revision,
     named,

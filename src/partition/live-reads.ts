@@ -8,6 +8,7 @@ import type {DeletionRecord} from '../../actors/manifest.js';
 import type {Deletion, PartitionAnswer, PartitionQuestion, UserRef} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import type {AckedSequences} from '../ingest/acked-sequences.js';
+import {positionText} from '../log-position.js';
 import type {PartitionMeasures} from '../measures.js';
 import {MissingPart} from '../parts/stored-parts.js';
 import {isReportLate} from './alarms.js';
@@ -86,6 +87,8 @@ export class LiveReads {
     switch (question.ask) {
       case 'status':
         return this.status();
+      case 'generation':
+        return this.generation();
       case 'bodies':
         return this.bodies(question, seen, endMs);
       case 'deletion':
@@ -115,6 +118,11 @@ export class LiveReads {
     const isAhead = ordinals.some((ordinal) => ordinal >= rows.ordinalEnd);
     if (isAhead && !(await this.isCaughtUp(caughtUpMsMax, seen))) return behindItsLog;
     return longReads.read(endMs, async (budget) => ({kind: 'bodies', events: await rows.events(ordinals, budget)}));
+  }
+
+  private async generation(): Promise<PartitionAnswer> {
+    const generation = await this.runner.confirmGeneration();
+    return generation === undefined ? logUnknown : {kind: 'generation', generation};
   }
 
   private async status(): Promise<PartitionAnswer> {
@@ -249,12 +257,12 @@ export class LiveReads {
 
   private receipt(record: DeletionRecord): Deletion {
     const {partition} = this.runner.setup.partition;
-    const {id, sequence, eventsDeleted} = record;
+    const {id, position, eventsDeleted} = record;
     const completed = this.runner.isErased(id) ? record.completed : null;
     return {
       id,
       status: completed === null ? 'pending' : 'completed',
-      log_position: `${partition}:${sequence}`,
+      log_position: positionText({partition, ...position}),
       events_deleted: eventsDeleted,
       completed_at: completed === null ? null : isoText(completed.timeMs),
       verified: completed?.verified ?? null,
@@ -267,6 +275,11 @@ const behindItsLog: PartitionAnswer = {kind: 'unavailable', message: 'the partit
 export const movedOn: PartitionAnswer = {kind: 'unavailable', message: 'another process has the partition now'};
 
 const ownerUnknown: PartitionAnswer = {kind: 'unavailable', message: 'the store does not say who has the partition'};
+
+const logUnknown: PartitionAnswer = {
+  kind: 'unavailable',
+  message: 'whether the log is the one that was folded is not known now',
+};
 
 const tooLong: PartitionAnswer = {
   kind: 'unavailable',

@@ -21,7 +21,7 @@ export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: Alar
     alarms,
     lagMessages: caughtUp.behind,
     lagMs: lagMs(runner, caughtUp),
-    generation: snapshots.currentGeneration,
+    generation: partition.generation,
     snapshot: ageMs === null ? null : {sequence: snapshots.publishedSequence, ageMs},
     snapshotMs: snapshots.lastMs,
     snapshots: snapshots.count,

@@ -54,8 +54,7 @@ export interface Recovered {
   readonly manifest: Manifest | undefined;
   readonly revision: number;
   readonly epoch: number;
-  readonly generation: number;
-  /** V2: it is another generation than the snapshot's. */
+  /** V2: the log is of another generation than the snapshot's. */
   readonly hasLostLog: boolean;
   /** Keys of the parts that the two kept manifests name. */
   readonly named: {readonly current: ReadonlySet<string>; readonly previous: ReadonlySet<string>};
@@ -110,12 +109,12 @@ async function recoverFrom(
   );
   const checkOwner = (): Promise<void> => checkStillOwner(sources.manifests, epoch);
   const {generation, hasLostLog} = await checkGeneration(loaded, manifest, noted, sources, log, checkOwner);
+  loaded.partition.generation = generation;
   return {
     ...loaded,
     manifest: loaded.manifest === undefined ? undefined : {...loaded.manifest, epoch},
     revision,
     epoch,
-    generation,
     hasLostLog,
   };
 }
@@ -128,10 +127,11 @@ async function recoverWithoutManifest(
 ): Promise<Recovered> {
   checkReach(setup.partition, (await endsOf(jsm, setup.partition)).first, 0);
   const nothing = {...nothingLoaded(setup), revision: 0};
-  if (noted === undefined) return {...nothing, epoch: 1, generation: 1, hasLostLog: false};
+  if (noted === undefined) return {...nothing, epoch: 1, hasLostLog: false};
   const isLost = !(await isNoteTrue(jsm, setup.partition, noted, {generation: 0, sequence: 0}));
   if (isLost) alarmNoted(log, setup.partition, noted);
-  return {...nothing, epoch: noted.epoch + 1, generation: noted.generation + (isLost ? 1 : 0), hasLostLog: isLost};
+  nothing.partition.generation = noted.generation + (isLost ? 1 : 0);
+  return {...nothing, epoch: noted.epoch + 1, hasLostLog: isLost};
 }
 
 function nothingLoaded(setup: PartitionSetup): Loaded {
@@ -429,7 +429,7 @@ async function checkGeneration(
   {jsm, log}: RecoverySources,
   {first, last, mark}: FoundLog,
   checkOwner: () => Promise<void>,
-): Promise<Pick<Recovered, 'generation' | 'hasLostLog'>> {
+): Promise<{readonly generation: number; readonly hasLostLog: boolean}> {
   const isRestored = noted?.isRestored === true;
   if (isRestored) log.warn({partition: partition.partition}, 'a backup is restored: what came after it is not in it');
   const generation = Math.max(newest.position.generation, noted?.generation ?? 0);

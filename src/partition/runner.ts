@@ -78,6 +78,8 @@ export interface RunnerSetup {
   readonly journal: DeletionJournal;
   /** Told after each message, for those who look how far the fold is. */
   readonly noteApplied: (sequence: number) => void;
+  /** Told when the log was compared with what is folded: positions from now on are of this generation. */
+  readonly noteCompared: (generation: number) => void;
   readonly log: Logger;
   /** Called with what cannot go on: a lost fence, a broken invariant. */
   readonly onFatal: (error: Error) => void;
@@ -327,6 +329,23 @@ export class Runner {
     return this.logIs === 'same' && !this.isReadStale;
   }
 
+  /** Generation of the log as it is after the call; undefined when that is not known, and the log is compared anew then. */
+  async confirmGeneration(): Promise<number | undefined> {
+    const {reader, partition} = this.setup;
+    const {losses} = this;
+    const isSame = await reader.holds(partition.appliedSequence, partition.appliedMark).catch(() => undefined);
+    if (isSame === undefined || losses !== this.losses || !this.isLogKnown) return undefined;
+    if (isSame) return partition.generation;
+    this.compareLog();
+    return undefined;
+  }
+
+  /** Another log may have come in the place of the one that is read. */
+  compareLog(): void {
+    this.logDisconnected();
+    this.logReconnected().catch(this.setup.onFatal);
+  }
+
   /** Asks the log for the message that was folded last; interrupts the reading of another one. */
   private async checkLog(): Promise<void> {
     const {reader, partition, ownership} = this.setup;
@@ -337,6 +356,7 @@ export class Runner {
     if (this.logIs !== 'unknown' || partition.appliedSequence !== appliedSequence) return;
     this.logIs = isSame ? 'same' : 'other';
     if (isSame) {
+      this.setup.noteCompared(partition.generation);
       this.applied.advance(appliedSequence);
       this.publishedWaiters.advance(Math.min(this.setup.snapshots.publishedSequence, appliedSequence));
     } else reader.interrupt();
@@ -352,11 +372,12 @@ export class Runner {
     this.noteLogLoss();
     this.losses += 1;
     await snapshots.idle();
-    snapshots.startGeneration();
+    snapshots.logReplaced();
     partition.rewind();
     reader.forgetOffered();
     this.forgetReached();
     this.logIs = 'same';
+    this.setup.noteCompared(partition.generation);
   }
 
   /** The log lacks messages that were folded: now, or when the partition was recovered. */

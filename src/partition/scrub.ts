@@ -14,9 +14,10 @@
 //   Deletions that come while a scrub runs share the next one.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {must} from '../../actors/invariant.js';
-import type {DeletionRecord} from '../../actors/manifest.js';
+import type {DeletionRecord, Position} from '../../actors/manifest.js';
 import type {Partition} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
+import {positionText} from '../log-position.js';
 import {logStream} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
 import type {DeletionJournal} from './deletion-journal.js';
@@ -132,7 +133,7 @@ export class Scrub {
     await sweep.settle();
     note('old parts erased');
     const older = must(snapshots.older, 'two snapshots were just published');
-    const position = older.sequence;
+    const position = {generation: partition.generation, sequence: older.sequence};
     await snapshots.cutLogNow(older);
     note('log purged');
     const erased = sweep.takeNoted();
@@ -140,7 +141,7 @@ export class Scrub {
     this.erasedValues += erased.length - remaining.length;
     const first = await this.firstSequence();
     note('read back');
-    if (remaining.length > 0 || first < position) {
+    if (remaining.length > 0 || first < position.sequence) {
       this.setup.log.error(
         {remaining: remaining.length, first, position},
         'an erasure left bytes behind: it is done again',
@@ -178,23 +179,22 @@ export class Scrub {
   }
 
   private journal(deletions: readonly DeletionRecord[]): Promise<void> {
-    const {journal, snapshots} = this.setup;
-    const generation = snapshots.currentGeneration;
+    const {journal} = this.setup;
     const timeMs = wallMs();
     return journal.add(
-      deletions.map(({id, userHash, sequence, expiresLogicalMs}) => ({
+      deletions.map(({id, userHash, position, expiresLogicalMs}) => ({
         id,
         user: journal.hashOf(userHash),
-        position: {generation, sequence},
+        position,
         expiresLogicalMs,
         timeMs,
       })),
     );
   }
 
-  private complete({id}: DeletionRecord, position: number): void {
+  private complete({id}: DeletionRecord, position: Position): void {
     const {partition, erasureReach} = this.setup;
-    const place = `${partition.partition}:${position}`;
+    const place = positionText({partition: partition.partition, ...position});
     const verified = [
       `state: the live state, and both kept snapshots (from ${place} on), were written without the user`,
       `parts: ${this.erasedValues} values of older snapshots were overwritten, and a read of each found nothing`,

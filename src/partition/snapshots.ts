@@ -58,7 +58,6 @@ export interface SnapshotsSetup {
   readonly loader: PartLoader;
   readonly jsm: JetStreamManager;
   readonly note: PositionNote;
-  readonly generation: number;
   readonly epoch: number;
   readonly pace: WorkPace;
   readonly log: Logger;
@@ -76,7 +75,6 @@ export class Snapshots {
   /** Published positions behind which the log may be cut once they are old enough. */
   private behind: (Published & Milestone)[] = [];
   private running: Promise<void> | undefined;
-  private generation: number;
   private lastNameCounts: Uint8Array | undefined;
   /** Published by this process; and how long the newest of them took, from the cut to the manifest. */
   count = 0;
@@ -93,7 +91,6 @@ export class Snapshots {
   ) {
     this.setup = setup;
     this.trouble = new Trouble(setup.log, {partition: setup.partition.partition, tried: 'to cut the log'});
-    this.generation = setup.generation;
     this.manifest = manifest;
     this.revision = revision;
     this.names = named;
@@ -107,18 +104,13 @@ export class Snapshots {
   /** Position of the newest manifest, in sequences of the log as it is now. */
   get publishedSequence(): number {
     const {manifest} = this;
-    return manifest?.position.generation === this.generation ? manifest.position.sequence : 0;
+    return manifest?.position.generation === this.setup.partition.generation ? manifest.position.sequence : 0;
   }
 
   /** Position of the older kept manifest: the log is needed from there on. */
   get older(): Milestone | undefined {
     const previous = this.manifest?.previous;
     return previous == null ? undefined : {sequence: previous.position.sequence, mark: previous.mark};
-  }
-
-  /** Goes up when the log turns out to be another one than was folded. */
-  get currentGeneration(): number {
-    return this.generation;
   }
 
   get isRunning(): boolean {
@@ -130,9 +122,8 @@ export class Snapshots {
     while (this.running !== undefined) await this.setup.pace.hurry(this.running);
   }
 
-  /** Positions from now on are those of another log. No snapshot may be running. */
-  startGeneration(): void {
-    this.generation += 1;
+  /** The log is another one: nothing of it is behind a snapshot. */
+  logReplaced(): void {
     this.behind = [];
   }
 
@@ -309,7 +300,7 @@ export class Snapshots {
     const manifest: Manifest = {
       format: manifestFormat,
       partition: partition.partition,
-      position: {generation: this.generation, sequence: cut.sequence},
+      position: {generation: partition.generation, sequence: cut.sequence},
       mark: cut.mark,
       epoch,
       asOfMs: cut.asOfMs,
@@ -324,7 +315,7 @@ export class Snapshots {
     if (last?.previous != null) parts.retire(last.previous.index);
     this.manifest = manifest;
     this.onPublished({sequence: cut.sequence, asOfMs: cut.asOfMs});
-    if (last !== undefined && last.position.generation === this.generation)
+    if (last !== undefined && last.position.generation === partition.generation)
       this.behind.push({sequence: last.position.sequence, mark: last.mark, asOfMs: last.asOfMs});
   }
 

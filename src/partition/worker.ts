@@ -5,7 +5,7 @@ import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection} from 'nats';
 import {must} from '../../actors/invariant.js';
 import {type PartRef, UnknownFormat} from '../../actors/manifest.js';
-import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
+import {askPartitionSubject, comparedSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
 import {DeletionFile} from '../deletions-dir.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {connectFirst, isOfCluster} from '../nats/connection.js';
@@ -151,6 +151,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
       handOver(number, written);
       announceManifest(nc);
     },
+    noteCompared: (generation) => void nc.publish(comparedSubject(number), String(generation)),
     noteApplied: (sequence) => void Atomics.store(data.appliedSequences, number, sequence),
     log,
     onFatal: fail,
@@ -252,10 +253,7 @@ function openIntake(runners: readonly Runner[]): AckedIntake {
     const offered = {
       offer: (message: OfferedMessage) => reader.offer(message),
       forgetOffered: () => reader.forgetOffered(),
-      compareLog: () => {
-        runner.logDisconnected();
-        runner.logReconnected().catch(fail);
-      },
+      compareLog: () => runner.compareLog(),
     };
     return [partition.partition, offered] as const;
   });

@@ -6,6 +6,7 @@ import {isoText} from '../../actors/calendar.js';
 import type {Manifest} from '../../actors/manifest.js';
 import {Buckets} from '../../actors/report/buckets.js';
 import type {ReportAnswer, ReportQuery} from '../asks.js';
+import {positionText} from '../log-position.js';
 
 /** Goes up whenever the same snapshots would give other bytes. F1 */
 const reportCodeVersion = 1;
@@ -14,10 +15,7 @@ export type ReportHeaders = Extract<ReportAnswer, {kind: 'report'}>['headers'];
 
 export function headersOf(query: ReportQuery, manifests: readonly Manifest[]): ReportHeaders {
   const asOfMs = asOf(manifests);
-  const positions = manifests.map(
-    ({partition, position}) => `${partition}:${position.generation}.${position.sequence}`,
-  );
-  const position = positions.join(',');
+  const position = manifests.map(({partition, position}) => positionText({partition, ...position})).join(',');
   const incomplete = incompleteFrom(query, asOfMs);
   return {
     'Report-As-Of': isoText(asOfMs),

@@ -11,6 +11,7 @@ import {
   partsOf,
   type SnapshotIndex,
 } from '../../actors/manifest.js';
+import {isBefore} from '../log-position.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart} from '../parts/stored-parts.js';
 import type {HandedManifest} from '../worker-messages.js';
@@ -150,7 +151,7 @@ export class NewestSnapshots {
     const held = this.held[partition];
     if (manifest === undefined) return;
     // The bucket may have said earlier what is not even counted yet.
-    if (handed !== undefined && held !== undefined && isBefore(manifest, held.manifest)) return;
+    if (handed !== undefined && held !== undefined && isBefore(manifest.position, held.manifest.position)) return;
     if (held !== undefined && isSamePart(held.manifest.index, manifest.index)) {
       this.hold(partition, {...held, manifest});
       return;
@@ -170,9 +171,6 @@ export class NewestSnapshots {
     return names;
   }
 }
-
-const isBefore = ({position: a}: Manifest, {position: b}: Manifest): boolean =>
-  a.generation < b.generation || (a.generation === b.generation && a.sequence < b.sequence);
 
 const isSamePart = (a: PartRef, b: PartRef): boolean => a.key === b.key;
 

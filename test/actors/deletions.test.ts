@@ -9,7 +9,7 @@ const completed = {timeMs: 1, verified: ['read back']};
 const recordOf = (n: number, user: number, expiresLogicalMs: number): DeletionRecord => ({
   id: `del_0_${n}`,
   userHash: `hash of ${user}`,
-  sequence: n,
+  position: {generation: 1, sequence: n},
   eventsDeleted: n,
   completed: null,
   expiresLogicalMs,
@@ -32,7 +32,7 @@ test('a user is told of its newest deletion that is on record (DR1); one that is
           model.push(recordOf(n, one.user, n));
         } else if (one.kind === 'complete' && deletions.has(`del_0_${one.n}`)) {
           deletions.complete(`del_0_${one.n}`, completed);
-          model = model.map((record) => (record.sequence === one.n ? {...record, completed} : record));
+          model = model.map((record) => (record.position.sequence === one.n ? {...record, completed} : record));
         } else if (one.kind === 'expire') {
           deletions.expireBefore(one.logicalMs);
           model = model.filter((record) => record.completed === null || record.expiresLogicalMs >= one.logicalMs);

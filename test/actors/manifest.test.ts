@@ -38,7 +38,16 @@ function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
     })),
     // Text within strings is no part, whatever it looks like.
     producers: [['{"key":"not a part"}', 1, 0]],
-    deletions: [{id: 'd{"key":"', userHash: 'aß', sequence: 1, eventsDeleted: 0, completed: null, expiresLogicalMs: 1}],
+    deletions: [
+      {
+        id: 'd{"key":"',
+        userHash: 'aß',
+        position: {generation: 1, sequence: 1},
+        eventsDeleted: 0,
+        completed: null,
+        expiresLogicalMs: 1,
+      },
+    ],
     ...{erasedUsers: [], erasedInLogSequence: 0, nextOrdinal: 1, nextChunk: 1, logicalMs: 1, lastTickMs: 1},
   };
 }

@@ -28,7 +28,7 @@ test('all valid: 200, and all are read back in their order', async () => {
   const answer = await post(events);
   expectJson(answer, 200);
   expect(answer.json()).toEqual({status: 'ok', received: 3, rejected: 0, errors: []});
-  expect(answer.headers['log-position']).toMatch(/^\d+:\d+(,\d+:\d+)*$/);
+  expect(answer.headers['log-position']).toMatch(/^\d+:\d+\.\d+(,\d+:\d+\.\d+)*$/);
   expect((await under.eventsOf(userId)).map((event) => event.event)).toEqual(['c', 'b', 'a']);
 });
 
@@ -44,7 +44,7 @@ test('some valid: 207, the valid ones are stored, each refusal has its index, co
     null,
   ]);
   expectJson(answer, 207);
-  expect(answer.headers['log-position']).toMatch(/^\d+:\d+$/);
+  expect(answer.headers['log-position']).toMatch(/^\d+:\d+\.\d+$/);
   const body = answer.json<BatchBody>();
   expect(Object.keys(body).sort()).toEqual(['errors', 'received', 'rejected', 'status']);
   expect(body).toMatchObject({status: 'partial', received: 2, rejected: 5});

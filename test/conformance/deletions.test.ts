@@ -1,4 +1,4 @@
-// DELETE /v1/users/:id: gone from every answer, live and published, and still gone after a restart.
+// DELETE /v1/user and /v1/users/:id: gone from every answer, live and published, and still gone after a restart.
 
 import {describe, expect, test} from 'vitest';
 import {type Answer, expectError, expectErrorValue, expectJson, query, userPath} from '../support/http.js';
@@ -18,15 +18,20 @@ interface Deletion {
 
 const deletionFields = ['completed_at', 'events_deleted', 'id', 'log_position', 'status', 'verified'];
 
+const erase = (id: string): Promise<Deletion> => erased(id, userPath(id), '/v1/deletions/');
+
+const eraseByQuery = (name: 'userId' | 'anonymousId', id: string): Promise<Deletion> =>
+  erased(id, `/v1/user?${query({[name]: id})}`, '/v1/deletion?id=');
+
 /** Deletes, and waits where the answer is a 202. */
-async function erase(id: string, kind = ''): Promise<Deletion> {
-  const answer = await under.read.delete(`${userPath(id)}${kind}`);
+async function erased(id: string, path: string, receipts: string): Promise<Deletion> {
+  const answer = await under.read.delete(path);
   expect([200, 202], answer.text).toContain(answer.status);
   const body = answer.json<{status: string; id: string; deletion: Deletion}>();
   expect(Object.keys(body).sort()).toEqual(['deletion', 'id', 'status']);
   expect([body.id, body.status]).toEqual([id, answer.status === 200 ? 'deleted' : 'pending']);
   expect(Object.keys(body.deletion).sort()).toEqual(deletionFields);
-  if (answer.status === 202) expect(answer.headers.location).toBe(`/v1/deletions/${body.deletion.id}`);
+  if (answer.status === 202) expect(answer.headers.location).toBe(`${receipts}${body.deletion.id}`);
   const completed = await until(
     () => deletion(body.deletion.id),
     (state) => state.status === 'completed',
@@ -42,6 +47,7 @@ async function deletion(id: string): Promise<Deletion> {
   const body = answer.json<{deletion: Deletion}>();
   expect(Object.keys(body)).toEqual(['deletion']);
   expect(Object.keys(body.deletion).sort()).toEqual(deletionFields);
+  expect((await under.read.get(`/v1/deletion?id=${id}`)).json<{deletion: Deletion}>().deletion.id).toBe(id);
   return body.deletion;
 }
 
@@ -76,7 +82,7 @@ test('a completed deletion: the receipt, and no trace in any answer, also after 
   const before = Date.now();
   const receipt = await erase(gone);
   expect(receipt).toMatchObject({status: 'completed', events_deleted: 3});
-  expect(receipt.log_position).toMatch(/^\d+:\d+$/);
+  expect(receipt.log_position).toMatch(/^\d+:\d+\.\d+$/);
   expect(receipt.verified).not.toBeNull();
   expect(Date.parse(receipt.completed_at!)).toBeGreaterThanOrEqual(before);
   expect(Date.parse(receipt.completed_at!)).toBeLessThanOrEqual(Date.now());
@@ -174,6 +180,58 @@ test('whoever asks again while the deletion is pending finds it', async () => {
   expect(completed).toMatchObject({events_deleted: 1, log_position: pending.log_position});
 });
 
+describe('the user that a query names', () => {
+  test.each(['org/1', 'a//b', 'a\\b', 'a b+c%2F', '?x=1&y#z', 'é/😀'])(
+    '%s is read and erased, and nobody else',
+    async (text) => {
+      const id = `${freshId()}/${text}`;
+      const others = [[...id].slice(0, -1).join(''), id.toUpperCase(), encodeURIComponent(id)].filter((other) => other !== id);
+      const event = freshId('event');
+      for (const userId of [id, ...others]) await under.track({event, userId});
+      await under.track({event, anonymousId: id});
+      const {read} = under;
+      const found = await read.get(`/v1/user?${query({userId: id})}`);
+      expect(found.json()).toMatchObject({id, events: [{userId: id}]});
+      expect((await eraseByQuery('userId', id)).events_deleted).toBe(1);
+      expectError(await read.get(`/v1/user?${query({userId: id})}`), 404, 'user_not_found');
+      const left = (await under.history({event})).data.map((one) => one.userId ?? one.anonymousId);
+      expect(left.sort()).toEqual([id, ...others].sort());
+      expect((await read.get(`/v1/user?${query({anonymousId: id})}`)).json()).toMatchObject({
+        events: [{anonymousId: id}],
+      });
+      expect((await eraseByQuery('anonymousId', id)).events_deleted).toBe(1);
+    },
+  );
+
+  test.each(['.', '..', 'a/../VICTIM', '../VICTIM', 'VICTIM/.', 'a\\..\\VICTIM'])(
+    '%s is a user of its own, whom nobody has to be',
+    async (text) => {
+      const victim = freshId();
+      await under.track({event: 'seen', userId: victim});
+      const userId = text.replace('VICTIM', victim);
+      for (const answer of [
+        await under.read.get(`/v1/user?${query({userId})}`),
+        await under.read.delete(`/v1/user?${query({userId})}`),
+        await under.read.delete(`/v1/user?${query({anonymousId: userId})}`),
+      ]) {
+        expectError(answer, 404, 'user_not_found');
+      }
+      expect((await under.read.get(`/v1/events?${query({userId})}`)).json()).toMatchObject({data: []});
+      expect(await under.eventsOf(victim)).toHaveLength(1);
+    },
+  );
+
+  test('is exactly one', async () => {
+    for (const ask of [under.read.get, under.read.delete].map((one) => one.bind(under.read))) {
+      expectError(await ask('/v1/user'), 400, 'invalid_request', 'userId');
+      expectError(await ask('/v1/user?userId=a&anonymousId=b'), 400, 'invalid_request', 'anonymousId');
+      expectError(await ask('/v1/user?userId=a%00'), 400, 'invalid_request', 'userId');
+      expectError(await ask(`/v1/user?userId=${'a'.repeat(257)}`), 400, 'invalid_request', 'userId');
+      expectError(await ask('/v1/user?userId=a&kind=anonymous'), 400, 'invalid_request', 'kind');
+    }
+  });
+});
+
 test('unknown deletions are not_found; asking needs a secret key', async () => {
   for (const id of [
     'del_1',
@@ -183,6 +241,7 @@ test('unknown deletions are not_found; asking needs a secret key', async () => {
     '%2E%2E',
   ]) {
     expectError(await under.read.get(`/v1/deletions/${id}`), 404, 'not_found');
+    expectError(await under.read.get(`/v1/deletion?id=${id}`), 404, 'not_found');
   }
   expectError(await under.write.get('/v1/deletions/del_1'), 403, 'insufficient_permissions');
   expectError(await under.nobody.get('/v1/deletions/del_1'), 401, 'missing_key');
@@ -247,7 +306,7 @@ describe('after a deletion', () => {
     expect((await erase(id)).events_deleted).toBe(1);
     expect((await under.history({anonymousId: id})).data).toMatchObject([{event: 'anonymous'}]);
     await under.track({event: 'known', userId: id});
-    expect((await erase(id, '?kind=anonymous')).events_deleted).toBe(1);
+    expect((await erased(id, `${userPath(id)}?kind=anonymous`, '/v1/deletions/')).events_deleted).toBe(1);
     expect((await under.history({anonymousId: id})).data).toEqual([]);
     expect(await under.eventsOf(id)).toMatchObject([{event: 'known'}]);
     const again: Answer = await under.read.delete(`${userPath(id)}?kind=anonymous`);

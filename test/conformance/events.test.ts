@@ -28,7 +28,7 @@ test('the answer is the shown one, with the position in the log', async () => {
   const answer = await under.write.post('/v1/events', {event: 'seen', userId: freshId()});
   expectJson(answer, 200);
   expect(answer.text).toBe('{"status":"ok","received":1}');
-  expect(answer.headers['log-position']).toMatch(/^\d+:\d+$/);
+  expect(answer.headers['log-position']).toMatch(/^\d+:\d+\.\d+$/);
 });
 
 test('an event comes back as it was sent, at once', async () => {

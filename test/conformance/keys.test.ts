@@ -21,7 +21,7 @@ async function create(kind: 'write' | 'secret', name: string): Promise<CreatedKe
   return {id: id!, key: key!};
 }
 
-const revoke = (id: string): Promise<Answer> => under.admin.delete(`/admin/v1/keys/${id}`);
+const revoke = (id: string): Promise<Answer> => under.admin.delete(`/admin/v1/key?id=${id}`);
 
 const clientOf = (key: string): Client => new Client(under.service.baseUrl, key);
 

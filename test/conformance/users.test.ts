@@ -20,7 +20,7 @@ describe('identify', () => {
     const answer = await identify({userId, traits: {email: 'ada@example.org'}});
     expectJson(answer, 200);
     expect(answer.json()).toEqual({status: 'ok', userId});
-    expect(answer.headers['log-position']).toMatch(/^\d+:\d+$/);
+    expect(answer.headers['log-position']).toMatch(/^\d+:\d+\.\d+$/);
     expect((await identify({userId})).text).not.toContain('example.org');
   });
 

@@ -49,7 +49,7 @@ interface Answer {
   readonly headers: Record<string, string>;
 }
 
-function post(events: readonly unknown[], link: ScriptedLink): Promise<Answer> {
+function post(events: readonly unknown[], link: ScriptedLink, generations = [1, 2]): Promise<Answer> {
   const publisher = new LogPublisher({
     link,
     partitionCount,
@@ -57,6 +57,7 @@ function post(events: readonly unknown[], link: ScriptedLink): Promise<Answer> {
     monotonicMs: () => 0,
     wallMs: () => 0,
     newProducer: () => Buffer.alloc(8, 1),
+    generations: {ofAck: (partition) => generations[partition]!, startConnection: () => undefined},
   });
   const traffic = new Traffic({exact: new Map(), bySegment: new Map()});
   const front = {publisher, partitionCount, traffic, wallMs: () => 0} as unknown as Front;
@@ -89,8 +90,14 @@ describe('a batch', () => {
     expect(await post(events, new ScriptedLink([stored(5), stored(9)]))).toEqual({
       status: '200 OK',
       body: {status: 'ok', received: 10, rejected: 0, errors: []},
-      headers: {'Log-Position': '0:5,1:9'},
+      headers: {'Log-Position': '0:1.5,1:2.9'},
     });
+  });
+
+  test('names no position in a log whose generation is not known', async () => {
+    const link = () => new ScriptedLink([stored(5), stored(9)]);
+    expect((await post(events, link(), [0, 3])).headers).toEqual({'Log-Position': '1:3.9'});
+    expect((await post(events, link(), [0, 0])).headers).toEqual({});
   });
 
   test('of which one partition stored its share is 503 and lists the others', async () => {
@@ -98,7 +105,7 @@ describe('a batch', () => {
     const lost = indexesOf(1);
     expect(lost.length).toBeGreaterThan(0);
     expect(status).toBe('503 Service Unavailable');
-    expect(headers).toEqual({'Log-Position': '0:5', 'Retry-After': '1'});
+    expect(headers).toEqual({'Log-Position': '0:1.5', 'Retry-After': '1'});
     expect(body).toMatchObject({status: 'partial', received: 10 - lost.length, rejected: lost.length + 1});
     expect(body.error).toMatchObject({code: 'unavailable'});
     expect(body.errors.map(({index, code}) => [index, code])).toEqual([

@@ -494,7 +494,9 @@ test('a log that lost its tail under a running partition is noticed when the con
   role = await PartitionRole.create();
   await role.startWorker();
   await eventsThenSnapshot();
+  expect(await role.ask({ask: 'generation'})).toEqual({kind: 'generation', generation: 1});
   await role.loseTail(2);
+  expect(await role.ask({ask: 'generation'})).toMatchObject({kind: 'unavailable'});
   await role.killServer();
   await until('the connection is back', () => role.jsm.getAccountInfo().catch(() => undefined));
   await role.append(events([event('ada', 'third', day + 3)]));
@@ -505,6 +507,7 @@ test('a log that lost its tail under a running partition is noticed when the con
       (await historyOf('ada').catch(() => [])).length === 3,
   );
   expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
+  expect(await role.ask({ask: 'generation'})).toEqual({kind: 'generation', generation: 2});
   const generations = async () => (await role.manifest()).position.generation;
   await until('a snapshot of the new generation', async () => (await generations()) === 2);
   expect(await measured()).toMatchObject({

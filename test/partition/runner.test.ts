@@ -79,6 +79,7 @@ class Driven {
       refresh: this.refresh,
       stagger: 0.5,
       noteApplied: () => undefined,
+      noteCompared: () => undefined,
       log: createLogger('silent', 'test'),
       onFatal: (error: Error) => {
         throw error;

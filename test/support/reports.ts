@@ -1,14 +1,15 @@
-// Reads reports that are known to include what was written: a write answers `Log-Position: <p>:<sequence>,…`, a report
-// `Report-Log-Position: <p>:<generation>.<sequence>,…`, and a report covers a write once it stands at or past it.
+// Reads reports that are known to include what was written: a write answers `Log-Position`, a report `Report-Log-Position`,
+// and a report covers a write once it stands at or past it.
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {expect} from 'vitest';
+import {covers, isBefore, type Place, readPositions} from '../../src/log-position.js';
 import type {Answer, Client} from './http.js';
 import {patienceMsMax} from './until.js';
 
 /** The newest position of every partition that a test wrote to. */
 export class Positions {
-  private readonly sequences = new Map<number, number>();
+  private readonly places = new Map<number, Place>();
 
   /** Notes the `Log-Position` of an answered write, and hands the answer on. */
   note(answer: Answer): Answer {
@@ -17,28 +18,23 @@ export class Positions {
   }
 
   add(position: string): void {
-    expect(position, 'Log-Position').toMatch(/^\d+:\d+(,\d+:\d+)*$/);
-    for (const one of position.split(',')) {
-      const [partition, sequence] = one.split(':').map(Number);
-      this.sequences.set(partition!, Math.max(sequence!, this.sequences.get(partition!) ?? 0));
+    for (const [partition, place] of checkedPositions(position)) {
+      const known = this.places.get(partition);
+      if (known === undefined || isBefore(known, place)) this.places.set(partition, place);
     }
   }
 
   areCoveredBy(report: Answer): boolean {
-    const covered = reportPositions(report);
-    return [...this.sequences].every(([partition, sequence]) => (covered.get(partition)?.sequence ?? -1) >= sequence);
+    return covers(reportPositions(report), this.places);
   }
 }
 
-export function reportPositions(report: Answer): Map<number, {generation: number; sequence: number}> {
-  const header = String(report.headers['report-log-position']);
-  expect(header, 'Report-Log-Position').toMatch(/^\d+:\d+\.\d+(,\d+:\d+\.\d+)*$/);
-  return new Map(
-    header.split(',').map((one) => {
-      const [partition, generation, sequence] = one.split(/[:.]/).map(Number);
-      return [partition!, {generation: generation!, sequence: sequence!}];
-    }),
-  );
+export const reportPositions = (report: Answer): Map<number, Place> =>
+  checkedPositions(String(report.headers['report-log-position']));
+
+function checkedPositions(text: string): Map<number, Place> {
+  expect(text, 'a position').toMatch(/^\d+:\d+\.\d+(,\d+:\d+\.\d+)*$/);
+  return readPositions(text);
 }
 
 /** Asks until the answer covers all the positions; fails after `msMax`. */

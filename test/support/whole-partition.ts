@@ -46,6 +46,7 @@ export async function startWholePartition(role: PartitionRole, options: WholePar
     erasureReach: 'bytes',
     notePublished: () => {},
     noteApplied: () => {},
+    noteCompared: () => undefined,
     log,
     onFatal: options.onFatal,
   });

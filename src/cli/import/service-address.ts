@@ -81,7 +81,7 @@ async function createKey(baseUrl: string, token: string): Promise<{id: string; k
 
 async function revokeKey(baseUrl: string, token: string, id: string): Promise<void> {
   try {
-    await askAdmin(baseUrl, token, 'DELETE', `/admin/v1/keys/${encodeURIComponent(id)}`);
+    await askAdmin(baseUrl, token, 'DELETE', `/admin/v1/key?id=${encodeURIComponent(id)}`);
   } catch (cause) {
     const wish = `revoke it: npm run keys -- revoke ${id}`;
     throw new AddressFault(`The write key of this import still works; ${wish} (${(cause as Error).message})`, {cause});

@@ -9,11 +9,16 @@ interface HeaderForm {
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
+const positions = /^\d+:\d+\.\d+(,\d+:\d+\.\d+)*$/;
+
 const headerForms = {
   'Log-Position': {
-    description: 'Where the write stands in the log: `<partition>:<sequence>`, one for each partition.',
-    pattern: /^\d+:\d+(,\d+:\d+)*$/,
-    example: '2:42',
+    description:
+      'Where the write stands in the log: `<partition>:<generation>.<sequence>`, one for each partition. A report ' +
+      'includes it once its `Report-Log-Position` has the same or a later generation, then sequence, of that partition. ' +
+      'Absent for a moment after the service lost its log and found it again.',
+    pattern: positions,
+    example: '2:1.42',
   },
   'Ignored-Fields': {
     description: 'Fields of the body that nobody reads: the first ten names, percent-encoded.',
@@ -26,8 +31,8 @@ const headerForms = {
     example: '2026-05-02T18:00:00.000Z',
   },
   'Report-Log-Position': {
-    description: 'The same as positions of the log: `<partition>:<generation>.<sequence>`, all partitions.',
-    pattern: /^\d+:\d+\.\d+(,\d+:\d+\.\d+)*$/,
+    description: 'Up to where the log is in the answer: `<partition>:<generation>.<sequence>`, all partitions.',
+    pattern: positions,
     example: '0:1.17,1:1.20,2:1.42,3:1.9',
   },
   'Report-Incomplete-From': {
@@ -42,8 +47,8 @@ const headerForms = {
   },
   Location: {
     description: 'Where the deletion can be asked for.',
-    pattern: /^\/v1\/deletions\/del_\d+_[0-9a-f]{32}$/,
-    example: '/v1/deletions/del_2_0123456789abcdef0123456789abcdef',
+    pattern: /^\/v1\/(deletion\?id=|deletions\/)del_\d+_[0-9a-f]{32}$/,
+    example: '/v1/deletion?id=del_2_0123456789abcdef0123456789abcdef',
   },
   Allow: {description: 'The methods that this path has.', pattern: /^[A-Z]+(, [A-Z]+)*$/, example: 'GET, HEAD'},
   'WWW-Authenticate': {

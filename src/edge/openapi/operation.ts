@@ -48,3 +48,18 @@ export interface Operation {
 
 /** `<METHOD> <path>`, segments that vary in braces. */
 export type Operations = Readonly<Record<`${Method} ${string}`, Operation>>;
+
+/** The form of an operation that takes the id in the path. RT1 (route.ts) */
+export function inPath(
+  {summary, answers, ...same}: Operation,
+  {instead, ...own}: Pick<Operation, 'id' | 'path' | 'query'> & {readonly instead: string},
+): Operation {
+  const bare = Object.entries(answers).map(([status, {example: _, ...answer}]) => [status, answer]);
+  return {
+    ...same,
+    ...own,
+    summary: `${summary}: the id in the path`,
+    description: `Use ${instead}: a proxy that decodes or normalises paths may make this mean another id.`,
+    answers: Object.fromEntries(bare),
+  };
+}

@@ -1,15 +1,15 @@
 // GET /v1/events: the history with filters, in pages.
 import {historyLimitDefault} from '../../../actors/limits.js';
-import type {UserRef} from '../../asks.js';
+import {namedUser} from '../asked-user.js';
 import type {Exchange} from '../exchange.js';
-import {invalidRequest, RequestFailure} from '../failure.js';
+import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {type HistoryFilters, HistoryReader, type HistoryStart} from '../history.js';
 import {
   anyText,
+  askedId,
   checkRange,
   historyLimit,
-  id,
   name,
   optional,
   rangeEnd,
@@ -20,8 +20,8 @@ import {type QueryValues, readQuery} from '../query.js';
 import {partitionOfUser} from '../user-partition.js';
 
 export const historyForm = {
-  userId: optional(id, {description: 'Only events of this user.', example: 'ada'}),
-  anonymousId: optional(id, {description: 'Only events that were sent with this anonymousId alone.'}),
+  userId: optional(askedId, {description: 'Only events of this user.', example: 'ada'}),
+  anonymousId: optional(askedId, {description: 'Only events that were sent with this anonymousId alone.'}),
   event: optional(name, {description: 'Only events of this name.'}),
   from: optional(rangeStart, {description: 'Only events at or after this ISO 8601 time; a date is its first moment.'}),
   to: optional(rangeEnd, {description: 'Only events at or before this ISO 8601 time; a date is its last moment.'}),
@@ -49,21 +49,13 @@ export async function readEvents(front: Front, exchange: Exchange): Promise<void
 function readFilters(query: HistoryQuery): HistoryFilters {
   const {event, from: fromMs, to: toMs} = query;
   checkRange(fromMs, toMs);
-  const user = readUser(query);
+  const user = namedUser(query);
   return {
     ...(user === undefined ? {} : {user}),
     ...(event === undefined ? {} : {event}),
     ...(fromMs === undefined ? {} : {fromMs}),
     ...(toMs === undefined ? {} : {toMs}),
   };
-}
-
-function readUser({userId, anonymousId}: HistoryQuery): UserRef | undefined {
-  if (userId !== undefined && anonymousId !== undefined) {
-    throw new RequestFailure(invalidRequest('userId and anonymousId name two users: give one of them', 'anonymousId'));
-  }
-  if (userId !== undefined) return {kind: 'user', id: userId};
-  return anonymousId === undefined ? undefined : {kind: 'anonymous', id: anonymousId};
 }
 
 function partitionsOf({partitionCount}: Front, {user}: HistoryFilters): number[] {

@@ -11,13 +11,16 @@ import type {createdKeyAnswer, listedKey} from '../answers.js';
 import type {Exchange} from '../exchange.js';
 import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
+import {anyText, required} from '../parameters.js';
 import {noParameters, readPathId, readQuery} from '../query.js';
+import type {Handle} from '../route.js';
 import {invalidJson, noObject} from './track.js';
 
 // A key that was created all the same is known to nobody: it opens nothing, and can be revoked by the list.
 const outcomeUnknown = unavailable('the store of keys does not answer: the change may be there or not, see the list');
 const unknownKey: Failure = {code: 'not_found', message: 'no such key'};
 
+export const exampleKeyId = 'key_0123456789abcdef01';
 const nameRule = `name must be 1 to ${idCharsMax} characters, none of them a control character`;
 
 export const newKeyBody = z.looseObject({
@@ -57,9 +60,19 @@ export async function createKey(front: Front, exchange: Exchange, bytes: Buffer)
   exchange.json('201 Created', JSON.stringify(created));
 }
 
-export async function revokeKey(front: Front, exchange: Exchange, segment: string): Promise<void> {
+export const keyForm = {
+  id: required(anyText, {description: 'The id of the key.', example: exampleKeyId}),
+};
+
+export const revokeKey: Handle = (front, exchange) => revoke(front, exchange, readQuery(exchange.query, keyForm).id);
+
+export const revokeKeyInPath: Handle = (front, exchange, segment) => {
   const id = readPathId(segment);
   readQuery(exchange.query, noParameters);
+  return revoke(front, exchange, id);
+};
+
+async function revoke(front: Front, exchange: Exchange, id: string): Promise<void> {
   const record = await changed(front, exchange, (keys, author) => keys.revoke(id, author));
   if (record === undefined) exchange.fail(unknownKey);
   else exchange.json('200 OK', JSON.stringify({status: 'revoked', id: record.id}));

@@ -10,10 +10,11 @@ import {notJson, parseJson} from '../../ingest/json-text.js';
 import type {Commit} from '../../ingest/log-message.js';
 import {type Refusal, refusals} from '../../ingest/refusals.js';
 import {type AcceptedIdentify, EventDraft, isJsonObject, readEvent, readIdentify} from '../../ingest/validate.js';
+import {positionText} from '../../log-position.js';
 import type {CommitAnswer, Exchange} from '../exchange.js';
 import {type Failure, type Header, invalidRequest} from '../failure.js';
 import type {Front} from '../front.js';
-import {positionText} from '../log-position.js';
+import {hasPosition} from '../log-position.js';
 import {lostWrite} from '../lost-writes.js';
 import type {Outcomes} from '../metrics/traffic.js';
 import {logUnavailable} from '../obstacles.js';
@@ -60,14 +61,15 @@ const trackedBody = '{"status":"ok","received":1}';
 const tracked = new WriteAnswer(trackedBody, 'events');
 
 /** The entries of a message are settled one after the other, and all stand at one position: its text is made once. */
-const newest = {partition: -1, sequence: -1, headers: [] as readonly Header[]};
+const newest = {partition: -1, generation: 0, sequence: -1, headers: [] as readonly Header[]};
 
 function positionOf(commit: Commit): readonly Header[] {
-  const {partition, sequence} = commit;
-  if (sequence !== newest.sequence || partition !== newest.partition) {
+  const {partition, generation, sequence} = commit;
+  if (sequence !== newest.sequence || partition !== newest.partition || generation !== newest.generation) {
     newest.partition = partition;
+    newest.generation = generation;
     newest.sequence = sequence;
-    newest.headers = [['Log-Position', positionText(commit)]];
+    newest.headers = hasPosition(commit) ? [['Log-Position', positionText(commit)]] : [];
   }
   return newest.headers;
 }

@@ -1,32 +1,29 @@
-// GET and DELETE /v1/users/:id, GET /v1/deletions/:id.
+// GET and DELETE /v1/user and /v1/users/:id, GET /v1/deletion and /v1/deletions/:id.
 import {randomBytes} from 'node:crypto';
 import {setTimeout as pause} from 'node:timers/promises';
 import {isoText} from '../../../actors/calendar.js';
 import {historyLimitDefault} from '../../../actors/limits.js';
-import type {Deletion, PartitionAnswer, UserKind, UserRef} from '../../asks.js';
+import type {Deletion, PartitionAnswer, UserRef} from '../../asks.js';
 import {monotonicMs} from '../../clock.js';
 import type {Commit} from '../../ingest/log-message.js';
-import {isId} from '../../ingest/validate.js';
+import {positionText} from '../../log-position.js';
+import {userInPath, userInQuery, userNotFound} from '../asked-user.js';
 import type {Exchange} from '../exchange.js';
 import {type Failure, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {HistoryReader} from '../history.js';
-import {positionText} from '../log-position.js';
+import {hasPosition} from '../log-position.js';
 import {lostWrite} from '../lost-writes.js';
 import {logUnavailable} from '../obstacles.js';
-import {withDefault, word} from '../parameters.js';
+import {anyText, required} from '../parameters.js';
 import {noParameters, readPathId, readQuery} from '../query.js';
+import type {Handle} from '../route.js';
 import {partitionOfUser} from '../user-partition.js';
 
-export const userForm = {
-  kind: withDefault(word<UserKind>(['user', 'anonymous']), 'user', {
-    description: '`anonymous`: the id in the path is an anonymousId.',
-  }),
-};
+export const exampleDeletionId = 'del_2_0123456789abcdef0123456789abcdef';
 /** `del_<partition>_<32 hex digits>`. */
 export const deletionIdPattern = /^del_(\d{1,4})_[0-9a-f]{32}$/;
 
-const userNotFound: Failure = {code: 'user_not_found', message: 'no such user'};
 const deletionNotFound: Failure = {code: 'not_found', message: 'no such deletion'};
 
 // A deletion that takes longer is answered as pending (API.md, Users).
@@ -34,16 +31,11 @@ const deletionWaitMs = 5_000;
 const deletionAnswerMsMax = deletionWaitMs + 5_000;
 const askAgainMs = 100;
 
-/** @throws RequestFailure for a malformed path or query, and for ids that nobody can have. */
-function readUserRef(exchange: Exchange, segment: string): UserRef {
-  const id = readPathId(segment);
-  const {kind} = readQuery(exchange.query, userForm);
-  if (!isId(id)) throw new RequestFailure(userNotFound);
-  return {kind, id};
-}
+export const readUser: Handle = (front, exchange) => answerProfile(front, exchange, userInQuery(exchange));
+export const readUserInPath: Handle = (front, exchange, segment) =>
+  answerProfile(front, exchange, userInPath(exchange, segment));
 
-export async function readUser(front: Front, exchange: Exchange, segment: string): Promise<void> {
-  const user = readUserRef(exchange, segment);
+async function answerProfile(front: Front, exchange: Exchange, user: UserRef): Promise<void> {
   const partition = partitionOfUser(user, front.partitionCount);
   // Asked at once: under load the way to the partition's thread is longer than the answer takes.
   const [profile, page] = await Promise.all([
@@ -66,8 +58,18 @@ function profileJson(
   return `{"id":${JSON.stringify(id)},"traits":${traitsJson}${overLimit},${times},${history}}`;
 }
 
-export async function deleteUser(front: Front, exchange: Exchange, segment: string): Promise<void> {
-  const user = readUserRef(exchange, segment);
+export const deleteUser: Handle = (front, exchange) =>
+  eraseUser(front, exchange, userInQuery(exchange), (deletion) => `/v1/deletion?id=${deletion}`);
+export const deleteUserInPath: Handle = (front, exchange, segment) =>
+  eraseUser(front, exchange, userInPath(exchange, segment), (deletion) => `/v1/deletions/${deletion}`);
+
+/** `placeOf`: where the receipt is asked for. */
+async function eraseUser(
+  front: Front,
+  exchange: Exchange,
+  user: UserRef,
+  placeOf: (deletion: string) => string,
+): Promise<void> {
   const partition = partitionOfUser(user, front.partitionCount);
   const known = await front.asks.partition(partition, {ask: 'exists', user}, ['known_user', 'unknown_user']);
   if (known.kind === 'unknown_user') return answerUnknown(exchange, known.deletion);
@@ -76,7 +78,12 @@ export async function deleteUser(front: Front, exchange: Exchange, segment: stri
   const commit = await appendErase(front, user, deletionId);
   front.audit.userDeleted(deletionId, exchange.key!.id, address);
   const deletion = await awaitDeletion(front, commit, deletionId);
-  answerDeletion(exchange, user.id, deletion);
+  if (deletion.status === 'completed') {
+    exchange.json('200 OK', JSON.stringify({status: 'deleted', id: user.id, deletion}));
+  } else {
+    const location = ['Location', placeOf(deletion.id)] as const;
+    exchange.json('202 Accepted', JSON.stringify({status: 'pending', id: user.id, deletion}), [location]);
+  }
 }
 
 /** An earlier deletion answers a client that asks again because it never saw the first answer. */
@@ -138,31 +145,34 @@ async function askDeletion(
 }
 
 /** What the edge knows by itself: the partition has not counted the events yet. */
-interface PendingDeletion extends Omit<Deletion, 'events_deleted'> {
+interface PendingDeletion extends Omit<Deletion, 'events_deleted' | 'log_position'> {
+  readonly log_position: string | null;
   readonly events_deleted: null;
 }
 
 const pendingDeletion = (id: string, commit: Commit): PendingDeletion => ({
   id,
   status: 'pending',
-  log_position: positionText(commit),
+  log_position: hasPosition(commit) ? positionText(commit) : null,
   events_deleted: null,
   completed_at: null,
   verified: null,
 });
 
-function answerDeletion(exchange: Exchange, id: string, deletion: Deletion | PendingDeletion): void {
-  if (deletion.status === 'completed') {
-    exchange.json('200 OK', JSON.stringify({status: 'deleted', id, deletion}));
-  } else {
-    const location = ['Location', `/v1/deletions/${deletion.id}`] as const;
-    exchange.json('202 Accepted', JSON.stringify({status: 'pending', id, deletion}), [location]);
-  }
-}
+export const deletionForm = {
+  id: required(anyText, {description: 'The id of the deletion, as it was answered.', example: exampleDeletionId}),
+};
 
-export async function readDeletion(front: Front, exchange: Exchange, segment: string): Promise<void> {
+export const readDeletion: Handle = (front, exchange) =>
+  answerReceipt(front, exchange, readQuery(exchange.query, deletionForm).id);
+
+export const readDeletionInPath: Handle = (front, exchange, segment) => {
   const id = readPathId(segment);
   readQuery(exchange.query, noParameters);
+  return answerReceipt(front, exchange, id);
+};
+
+async function answerReceipt(front: Front, exchange: Exchange, id: string): Promise<void> {
   const partition = Number(deletionIdPattern.exec(id)?.[1] ?? Number.NaN);
   if (!(partition < front.partitionCount)) return exchange.fail(deletionNotFound);
   const question = {ask: 'deletion', id, waitMs: 0} as const;

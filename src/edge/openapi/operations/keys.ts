@@ -1,8 +1,24 @@
 // Admin routes of API keys.
 import {createdKeyAnswer, keysAnswer, revokedKeyAnswer} from '../../answers.js';
 import {noParameters} from '../../query.js';
-import {newKeyBody} from '../../routes/keys.js';
-import type {Operations} from '../operation.js';
+import {exampleKeyId, keyForm, newKeyBody} from '../../routes/keys.js';
+import {inPath, type Operation, type Operations} from '../operation.js';
+
+const revokeKey: Operation = {
+  id: 'revokeKey',
+  tag: 'API keys',
+  summary: 'Revoke a key',
+  description: 'Effective on every edge within a second. Revoking it again changes nothing.',
+  query: keyForm,
+  answers: {
+    200: {
+      description: 'The key opens nothing any more.',
+      schema: revokedKeyAnswer,
+      example: {status: 'revoked', id: exampleKeyId},
+    },
+  },
+  errors: ['not_found', 'unavailable'],
+};
 
 export const keys: Operations = {
   'POST /admin/v1/keys': {
@@ -17,7 +33,7 @@ export const keys: Operations = {
         description: 'The key, which works at once.',
         schema: createdKeyAnswer,
         example: {
-          id: 'key_0123456789abcdef01',
+          id: exampleKeyId,
           name: 'web',
           kind: 'write',
           key: 'sk_write_ExampleExampleExampleExampleExampleExample0',
@@ -39,7 +55,7 @@ export const keys: Operations = {
         example: {
           keys: [
             {
-              id: 'key_0123456789abcdef01',
+              id: exampleKeyId,
               name: 'web',
               kind: 'write',
               last4: 'ple0',
@@ -53,20 +69,11 @@ export const keys: Operations = {
     },
     errors: ['unavailable'],
   },
-  'DELETE /admin/v1/keys/{id}': {
-    id: 'revokeKey',
-    tag: 'API keys',
-    summary: 'Revoke a key',
-    description: 'Effective on every edge within a second. Revoking it again changes nothing.',
-    path: {id: {description: 'The id of the key.', schema: {type: 'string'}, example: 'key_0123456789abcdef01'}},
+  'DELETE /admin/v1/key': revokeKey,
+  'DELETE /admin/v1/keys/{id}': inPath(revokeKey, {
+    id: 'revokeKeyInPath',
+    instead: '`DELETE /admin/v1/key`',
+    path: {id: {description: 'The id of the key.', schema: {type: 'string'}, example: exampleKeyId}},
     query: noParameters,
-    answers: {
-      200: {
-        description: 'The key opens nothing any more.',
-        schema: revokedKeyAnswer,
-        example: {status: 'revoked', id: 'key_0123456789abcdef01'},
-      },
-    },
-    errors: ['not_found', 'unavailable'],
-  },
+  }),
 };

@@ -8,26 +8,26 @@ import {
   identifyAnswer,
   profileAnswer,
 } from '../../answers.js';
-import {id} from '../../parameters.js';
+import {userForm, userPathForm} from '../../asked-user.js';
+import {askedId} from '../../parameters.js';
 import {noParameters} from '../../query.js';
-import {deletionIdPattern, userForm} from '../../routes/users.js';
-import type {Operations} from '../operation.js';
+import {deletionForm, deletionIdPattern, exampleDeletionId} from '../../routes/users.js';
+import {inPath, type Operation, type Operations} from '../operation.js';
 import {purchase} from './examples.js';
 
 const userPath = {
-  id: {description: 'The userId, percent-encoded.', schema: id.schema, example: 'ada'},
+  id: {description: 'The userId, percent-encoded.', schema: askedId.schema, example: 'grace'},
 };
-const deletionId = 'del_2_0123456789abcdef0123456789abcdef';
 const receipt = {
-  id: deletionId,
+  id: exampleDeletionId,
   status: 'completed',
-  log_position: '2:42',
+  log_position: '2:1.42',
   events_deleted: 2,
   completed_at: '2026-05-02T18:00:02.000Z',
   verified: [
-    'state: the live state, and both kept snapshots (from 2:44 on), were written without the user',
+    'state: the live state, and both kept snapshots (from 2:1.44 on), were written without the user',
     'parts: 13 values of older snapshots were overwritten, and a read of each found nothing',
-    'log: it begins at 2:44, behind the erase entry; the storage blocks before were removed',
+    'log: it begins at 2:1.44, behind the erase entry; the storage blocks before were removed',
     'reach: every file under DATA_DIR, nats-server being our own',
   ],
 };
@@ -35,6 +35,86 @@ const pending = {...receipt, status: 'pending', completed_at: null, verified: nu
 
 /** No time lies too far ahead of one that is not known. */
 export const identify = identifySchema(() => Number.POSITIVE_INFINITY);
+
+const getUser: Operation = {
+  id: 'getUser',
+  tag: 'Users',
+  summary: 'Read a profile',
+  description:
+    'Live: every event that was acknowledged before is seen. A user exists once an event or identify names it.',
+  query: userForm,
+  answers: {
+    200: {
+      description: 'The profile, with the newest events.',
+      schema: profileAnswer,
+      example: {
+        id: 'ada',
+        traits: {name: 'Ada Lovelace', plan: 'pro'},
+        created_at: '2026-05-01T12:00:00.000Z',
+        last_seen: '2026-05-01T12:30:00.000Z',
+        events: [
+          purchase,
+          {
+            id: '2-0',
+            event: 'signup',
+            userId: 'ada',
+            anonymousId: null,
+            properties: {plan: 'pro'},
+            timestamp: '2026-05-01T12:00:00.000Z',
+            received_at: '2026-05-01T12:00:00.125Z',
+          },
+        ],
+        events_has_more: false,
+      },
+    },
+  },
+  errors: ['user_not_found', 'unavailable'],
+};
+
+const deleteUser: Operation = {
+  id: 'deleteUser',
+  tag: 'Users',
+  summary: 'Delete a user for ever',
+  description:
+    'Removes the user with all events and traits, on disk too. It cannot be undone. Events that were sent with an ' +
+    'anonymousId alone belong to another user, whom that `anonymousId` names.',
+  query: userForm,
+  answers: {
+    200: {
+      description: 'Done, with the receipt.',
+      schema: deletedAnswer,
+      example: {status: 'deleted', id: 'ada', deletion: receipt},
+    },
+    202: {
+      description: 'It takes longer than five seconds, and happens whether anybody asks again or not.',
+      schema: deletionPendingAnswer,
+      headers: {always: ['Location']},
+      example: {status: 'pending', id: 'ada', deletion: pending},
+    },
+    404: {
+      description:
+        'There is no such user. Its deletion is named when it is under way, or was completed within 30 days.',
+      schema: goneAnswer,
+      example: {error: {code: 'user_not_found', message: 'no such user'}, deletion: receipt},
+    },
+  },
+  errors: ['user_not_found', 'unavailable'],
+};
+
+const getDeletion: Operation = {
+  id: 'getDeletion',
+  tag: 'Users',
+  summary: 'Read the receipt of a deletion',
+  query: deletionForm,
+  answers: {
+    200: {
+      description: 'How far it is. The user is not named.',
+      schema: deletionAnswer,
+      example: {deletion: receipt},
+    },
+  },
+  errors: ['not_found', 'unavailable'],
+};
 
 export const users: Operations = {
   'POST /v1/users/identify': {
@@ -58,96 +138,37 @@ export const users: Operations = {
       200: {
         description: 'The traits are stored.',
         schema: identifyAnswer,
-        headers: {always: ['Log-Position'], sometimes: ['Ignored-Fields', 'Access-Control-Expose-Headers']},
+        headers: {sometimes: ['Log-Position', 'Ignored-Fields', 'Access-Control-Expose-Headers']},
         example: {status: 'ok', userId: 'ada'},
       },
     },
     errors: [],
   },
-  'GET /v1/users/{id}': {
-    id: 'getUser',
-    tag: 'Users',
-    summary: 'Read a profile',
-    description:
-      'Live: every event that was acknowledged before is seen. A user exists once an event or identify names it.',
+  'GET /v1/user': getUser,
+  'DELETE /v1/user': deleteUser,
+  'GET /v1/deletion': getDeletion,
+  'GET /v1/users/{id}': inPath(getUser, {
+    id: 'getUserInPath',
+    instead: '`GET /v1/user`',
     path: userPath,
-    query: userForm,
-    answers: {
-      200: {
-        description: 'The profile, with the newest events.',
-        schema: profileAnswer,
-        example: {
-          id: 'ada',
-          traits: {name: 'Ada Lovelace', plan: 'pro'},
-          created_at: '2026-05-01T12:00:00.000Z',
-          last_seen: '2026-05-01T12:30:00.000Z',
-          events: [
-            purchase,
-            {
-              id: '2-0',
-              event: 'signup',
-              userId: 'ada',
-              anonymousId: null,
-              properties: {plan: 'pro'},
-              timestamp: '2026-05-01T12:00:00.000Z',
-              received_at: '2026-05-01T12:00:00.125Z',
-            },
-          ],
-          events_has_more: false,
-        },
-      },
-    },
-    errors: ['user_not_found', 'unavailable'],
-  },
-  'DELETE /v1/users/{id}': {
-    id: 'deleteUser',
-    tag: 'Users',
-    summary: 'Delete a user for ever',
-    description:
-      'Removes the user with all events and traits, on disk too. It cannot be undone. Events that were sent with an ' +
-      'anonymousId alone belong to another user: `kind=anonymous`.',
+    query: userPathForm,
+  }),
+  'DELETE /v1/users/{id}': inPath(deleteUser, {
+    id: 'deleteUserInPath',
+    instead: '`DELETE /v1/user`',
     path: userPath,
-    query: userForm,
-    answers: {
-      200: {
-        description: 'Done, with the receipt.',
-        schema: deletedAnswer,
-        example: {status: 'deleted', id: 'ada', deletion: receipt},
-      },
-      202: {
-        description: 'It takes longer than five seconds, and happens whether anybody asks again or not.',
-        schema: deletionPendingAnswer,
-        headers: {always: ['Location']},
-        example: {status: 'pending', id: 'ada', deletion: pending},
-      },
-      404: {
-        description:
-          'There is no such user. Its deletion is named when it is under way, or was completed within 30 days.',
-        schema: goneAnswer,
-        example: {error: {code: 'user_not_found', message: 'no such user'}, deletion: receipt},
-      },
-    },
-    errors: ['user_not_found', 'unavailable'],
-  },
-  'GET /v1/deletions/{id}': {
-    id: 'getDeletion',
-    tag: 'Users',
-    summary: 'Read the receipt of a deletion',
+    query: userPathForm,
+  }),
+  'GET /v1/deletions/{id}': inPath(getDeletion, {
+    id: 'getDeletionInPath',
+    instead: '`GET /v1/deletion`',
     path: {
       id: {
         description: 'As it was answered.',
         schema: {type: 'string', pattern: deletionIdPattern.source},
-        example: deletionId,
+        example: exampleDeletionId,
       },
     },
     query: noParameters,
-    answers: {
-      200: {
-        description: 'How far it is. The user is not named.',
-        schema: deletionAnswer,
-        example: {deletion: receipt},
-      },
-    },
-    errors: ['not_found', 'unavailable'],
-  },
+  }),
 };
