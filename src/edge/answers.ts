@@ -4,6 +4,7 @@ import {z} from 'zod';
 import type {Deletion} from '../asks.js';
 import {type ErrorCode, statusOf} from './failure.js';
 import {errorMeanings} from './openapi/error-meanings.js';
+import {rejectedCodes} from './rejected-events.js';
 
 const errorCodes = Object.keys(statusOf) as ErrorCode[];
 
@@ -152,6 +153,27 @@ export const funnelAnswer = z.strictObject({
   steps: z.array(funnelStep),
   conversion_rate: rate(),
   total: count().describe('Users at step 1.'),
+});
+
+// -- refusals ---------------------------------------------------------------------------------------------------------
+
+const rejected = z.strictObject({
+  at: instant(),
+  code: z.enum(rejectedCodes),
+  field: z.string().nullable(),
+  index: z.int().min(0).nullable().describe('In its batch; null for what came alone, and for a whole body.'),
+  event: z
+    .string()
+    .nullable()
+    .describe('Name of the event, where it is a valid one. Nothing else of what was sent is kept.'),
+  key_id: z.string().describe('Of the key that sent it.'),
+});
+
+export const rejectedAnswer = z.strictObject({
+  data: z.array(rejected).describe('Newest first.'),
+  has_more: z.boolean().describe('More are kept than `limit`.'),
+  since: instant().describe('When this process began to keep them.'),
+  kept: z.literal('in the memory of this process alone: gone when it ends'),
 });
 
 // -- keys and operations ----------------------------------------------------------------------------------------------

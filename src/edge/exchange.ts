@@ -17,6 +17,7 @@ import type {Deadlines} from './deadlines.js';
 import {errorValue, type Failure, type Header, statusOf} from './failure.js';
 import type {Traffic} from './metrics/traffic.js';
 import type {RateLimit} from './rate-limit.js';
+import type {RejectedEvents} from './rejected-events.js';
 import type {Route} from './route.js';
 import {atTurnEnd, isSameTurn, noteTurn} from './turn.js';
 import {hasRoomForAnswer, tooManyAnswers, UnreadAnswer} from './unread-answers.js';
@@ -38,6 +39,7 @@ export interface ExchangeHost {
   closesConnections(): boolean;
   exchangeOver(): void;
   readonly traffic: Traffic;
+  readonly rejected: RejectedEvents;
 }
 
 /** Answers an exchange once the log has, or refuses to have, its entries. */
@@ -234,6 +236,7 @@ export class Exchange implements CommitWaiter {
   failWith(failure: Failure, more: object, headers?: readonly Header[], closes = false): void {
     if (this.isOver) return; // X1
     this.host.traffic.refused(failure.code);
+    if (this.isCorsOpen && this.key !== undefined) this.host.rejected.add(failure.code, this.key.id, failure);
     const body = JSON.stringify({error: errorValue(failure), ...more});
     this.answer(statusOf[failure.code], jsonType, body, headers, closes);
   }

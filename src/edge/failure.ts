@@ -50,6 +50,8 @@ export interface Failure {
   readonly message: string;
   readonly field?: string | undefined;
   readonly headers?: readonly Header[];
+  /** Valid name of the event that is refused: for whoever looks for it (rejected-events.ts), not for the answer. */
+  readonly event?: string | undefined;
 }
 
 // Long enough for a server that was restarted, short enough for a person who waits.

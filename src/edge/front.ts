@@ -14,6 +14,7 @@ import type {Intake} from './intake.js';
 import type {LargeBodies} from './large-bodies.js';
 import type {Traffic} from './metrics/traffic.js';
 import type {Obstacles} from './obstacles.js';
+import type {RejectedEvents} from './rejected-events.js';
 
 export interface Front {
   readonly partitionCount: number;
@@ -31,6 +32,7 @@ export interface Front {
   readonly cursors: CursorSeal;
   readonly clientAddresses: ClientAddresses;
   readonly traffic: Traffic;
+  readonly rejected: RejectedEvents;
   /** What /metrics shows. */
   readonly metricsText: () => Promise<string>;
   readonly durability: Durability;

@@ -1,5 +1,5 @@
 // Parameters of queries: the forms of their texts, each with its schema, and how a route declares them.
-import {historyLimitMax, idCharsMax} from '../../actors/limits.js';
+import {idCharsMax} from '../../actors/limits.js';
 import {parseRangeEnd, parseRangeStart} from '../../actors/timestamp.js';
 import {isName} from '../ingest/validate.js';
 import {invalidRequest, RequestFailure} from './failure.js';
@@ -39,14 +39,14 @@ export const rangeStart = time(parseRangeStart);
 /** A date alone is its last millisecond. Epoch ms. */
 export const rangeEnd = time(parseRangeEnd);
 
-export const historyLimit: TextForm<number> = {
-  schema: {type: 'integer', minimum: 1, maximum: historyLimitMax},
-  expected: `a whole number from 1 to ${historyLimitMax}`,
+export const wholeNumber = (max: number): TextForm<number> => ({
+  schema: {type: 'integer', minimum: 1, maximum: max},
+  expected: `a whole number from 1 to ${max}`,
   parse: (text) => {
-    const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-    return limit >= 1 && limit <= historyLimitMax ? limit : undefined;
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+    return number >= 1 && number <= max ? number : undefined;
   },
-};
+});
 
 export const word = <Word extends string>(words: readonly Word[]): TextForm<Word> => ({
   schema: {type: 'string', enum: words},

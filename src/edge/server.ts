@@ -141,8 +141,9 @@ export class HttpServer {
   }
 
   private createHost(): ExchangeHost {
-    const {traffic} = this.options.front;
+    const {traffic, rejected} = this.options.front;
     return {
+      rejected,
       deadlines: this.deadlines,
       monotonicMs: this.options.monotonicMs,
       turnMs: onceATurn(this.options.monotonicMs),
@@ -241,6 +242,7 @@ export class HttpServer {
     const key = authenticate(keys.ring, exchange, isWriteRoute);
     if ('code' in key) return this.noted('key.refused', exchange, key);
     if (access === 'secret' && key.kind !== 'secret') return insufficientPermissions;
+    exchange.key = key;
     key.lastUsedMs = wallMs();
     exchange.key = key;
     const rateLimit = limit === undefined ? undefined : this.limits[limit];

@@ -42,6 +42,7 @@ import type {NatsServerView} from './metrics/view.js';
 import {loadNative} from './native.js';
 import {type ObstacleSources, Obstacles} from './obstacles.js';
 import type {RateOptions} from './rate-limit.js';
+import {RejectedEvents} from './rejected-events.js';
 import {HttpServer} from './server.js';
 import {onceATurn} from './turn.js';
 import {TurnShare} from './turn-share.js';
@@ -277,6 +278,7 @@ function createFront(
     cursors: new CursorSeal(deploymentSecret),
     clientAddresses: new ClientAddresses(trustedProxies),
     traffic,
+    rejected: new RejectedEvents(wallMs),
     durability,
     wallMs: onceATurn(wallMs),
     ...others,

@@ -11,11 +11,13 @@ import {jsonFault} from './json-fault.js';
 import {notJson, parseJson} from './json-text.js';
 import {PlainBatch, type PlainReader} from './plain-batch.js';
 import type {Refusal} from './refusals.js';
-import {EventDraft, type EventOrigin, isJsonObject, isMessageId, readEvent, readSentAt} from './validate.js';
+import {EventDraft, type EventOrigin, eventName, isJsonObject, isMessageId, readEvent, readSentAt} from './validate.js';
 
 export interface RefusedItem {
   readonly index: number;
   readonly refusal: Refusal;
+  /** Its name, where it is a valid one. */
+  readonly event: string | undefined;
   /** As the client gave it, where it is one. */
   readonly messageId?: string;
 }
@@ -120,5 +122,6 @@ function encode(event: unknown, origin: EventOrigin, entries: ByteWriter, taker:
 
 function refusedItem(index: number, refusal: Refusal, event: unknown): RefusedItem {
   const messageId = isJsonObject(event) ? event.messageId : undefined;
-  return isMessageId(messageId) ? {index, refusal, messageId} : {index, refusal};
+  const item = {index, refusal, event: eventName(event)};
+  return isMessageId(messageId) ? {...item, messageId} : item;
 }

@@ -212,11 +212,6 @@ export function isName(value: unknown): value is string {
   return value.length - pairs <= idCharsMax;
 }
 
-/** What may be asked for and deleted: HTTP clients normalise `.` and `..` away, so that nobody has such an id. */
-export function isId(value: unknown): value is string {
-  return isName(value) && value !== '.' && value !== '..';
-}
-
 /** One of `.` or `..` between slashes or backslashes. */
 const dotSegment = /(?:^|[/\\])\.\.?(?:[/\\]|$)/;
 
@@ -226,6 +221,12 @@ const dotSegment = /(?:^|[/\\])\.\.?(?:[/\\]|$)/;
  */
 export function isNewId(value: unknown): value is string {
   return isName(value) && !(value.includes('.') && dotSegment.test(value));
+}
+
+/** Of whatever was sent as an event: its name, where it is a valid one. */
+export function eventName(value: unknown): string | undefined {
+  const event = isJsonObject(value) ? value.event : undefined;
+  return isName(event) ? event : undefined;
 }
 
 export function isMessageId(value: unknown): value is string {

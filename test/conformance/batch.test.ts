@@ -204,3 +204,57 @@ describe('the envelope', () => {
     expect((await under.eventsOf(userId)).map((event) => event.event)).toEqual(['good', 'good']);
   });
 });
+
+interface Listed {
+  readonly data: {code: string; field: string | null; index: number | null; event: string | null; key_id: string}[];
+  readonly has_more: boolean;
+  readonly since: string;
+}
+
+test('what was refused is listed for secret keys: code, field, index, a valid name, the key; nothing else of it', async () => {
+  const {read, write, nobody} = under;
+  const [name, secret] = [freshId('event'), freshId('secret')];
+  const {data: before, since} = (await read.get('/v1/rejected?limit=900')).json<Listed>();
+  const json = {'content-type': 'application/json'};
+  await write.post('/v1/events/batch', {
+    events: [
+      {event: name, userId: 'ada'},
+      {event: name, userId: [secret]},
+    ],
+  });
+  await write.post('/v1/events/batch', {events: [{event: name, note: secret}, secret]});
+  await write.post('/v1/events', {event: name, userId: 'ada', timestamp: secret});
+  await write.post('/v1/users/identify', {userId: 'ada', traits: secret});
+  await write.send('POST', '/v1/events', {body: `{"event":"${secret}`, headers: json});
+  await write.send('POST', '/v1/events', {body: secret, headers: {'content-type': 'text/css'}});
+  await write.post('/v1/events/batch', {events: []});
+  await nobody.post('/v1/events', {event: name});
+  await write.get(`/v1/user?userId=${secret}`);
+
+  const answer = await read.get(`/v1/rejected?limit=${8 + before.length}`);
+  expectJson(answer, 200);
+  expect(answer.text).not.toContain(secret);
+  const {data, has_more, since: still} = answer.json<Listed>();
+  expect([has_more, still]).toEqual([false, since]);
+  expect(data.slice(8)).toEqual(before);
+  const ours = data.slice(0, 8);
+  expect(new Set(ours.map(({key_id}) => key_id)).size).toBe(1);
+  expect(ours.map(({code, field, index, event}) => [code, field, index, event])).toEqual([
+    ['invalid_request', 'events', null, null],
+    ['unsupported_media_type', null, null, null],
+    ['invalid_json', null, null, null],
+    ['invalid_request', 'traits', null, null],
+    ['invalid_event', 'timestamp', null, name],
+    ['invalid_event', null, 1, null],
+    ['invalid_event', 'userId', 0, name],
+    ['invalid_event', 'userId', 1, name],
+  ]);
+
+  const some = (await read.get('/v1/rejected?code=invalid_event&limit=1')).json<Listed>();
+  expect([some.data, some.has_more]).toEqual([[data[4]], true]);
+  expectError(await write.get('/v1/rejected'), 403, 'insufficient_permissions');
+  expectError(await read.get('/v1/rejected?code=unavailable'), 400, 'invalid_request', 'code');
+  for (const limit of ['0', '1001']) {
+    expectError(await read.get(`/v1/rejected?limit=${limit}`), 400, 'invalid_request', 'limit');
+  }
+});

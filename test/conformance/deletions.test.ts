@@ -185,7 +185,9 @@ describe('the user that a query names', () => {
     '%s is read and erased, and nobody else',
     async (text) => {
       const id = `${freshId()}/${text}`;
-      const others = [[...id].slice(0, -1).join(''), id.toUpperCase(), encodeURIComponent(id)].filter((other) => other !== id);
+      const others = [[...id].slice(0, -1).join(''), id.toUpperCase(), encodeURIComponent(id)].filter(
+        (other) => other !== id,
+      );
       const event = freshId('event');
       for (const userId of [id, ...others]) await under.track({event, userId});
       await under.track({event, anonymousId: id});

@@ -23,6 +23,7 @@ const routes: readonly Route[] = [
   {path: '/v1/deletions/del_1', allowed: ['GET', 'HEAD']},
   {path: '/v1/user', allowed: ['GET', 'HEAD', 'DELETE']},
   {path: '/v1/deletion', allowed: ['GET', 'HEAD']},
+  {path: '/v1/rejected', allowed: ['GET', 'HEAD']},
   {path: '/v1/reports/events', allowed: ['GET', 'HEAD']},
   {path: '/v1/reports/users', allowed: ['GET', 'HEAD']},
   {path: '/v1/reports/funnel', allowed: ['GET', 'HEAD']},

@@ -6,6 +6,7 @@ import type {Exchange} from '../../src/edge/exchange.js';
 import {type Failure, type Header, statusOf} from '../../src/edge/failure.js';
 import type {Front} from '../../src/edge/front.js';
 import {Traffic} from '../../src/edge/metrics/traffic.js';
+import {type Rejected, RejectedEvents} from '../../src/edge/rejected-events.js';
 import {trackBatch} from '../../src/edge/routes/batch.js';
 import {onceATurn} from '../../src/edge/turn.js';
 import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
@@ -47,6 +48,9 @@ interface Answer {
     error?: unknown;
   };
   readonly headers: Record<string, string>;
+  /** Events that count as refused. */
+  readonly refused: number;
+  readonly rejected: readonly Rejected[];
 }
 
 function post(events: readonly unknown[], link: ScriptedLink, generations = [1, 2]): Promise<Answer> {
@@ -60,14 +64,26 @@ function post(events: readonly unknown[], link: ScriptedLink, generations = [1, 
     generations: {ofAck: (partition) => generations[partition]!, startConnection: () => undefined},
   });
   const traffic = new Traffic({exact: new Map(), bySegment: new Map()});
-  const front = {publisher, partitionCount, traffic, wallMs: () => 0} as unknown as Front;
+  const rejected = new RejectedEvents(() => 0);
+  const front = {publisher, partitionCount, traffic, rejected, wallMs: () => 0} as unknown as Front;
   return new Promise((resolve) => {
     const json = (status: string, body: string, headers: readonly Header[] = []): void =>
-      resolve({status, body: JSON.parse(body), headers: Object.fromEntries(headers)});
+      resolve({
+        status,
+        body: JSON.parse(body),
+        headers: Object.fromEntries(headers),
+        refused: traffic.refusals.get('invalid_event')!,
+        rejected: [...rejected.newest()],
+      });
     const failWith = ({code}: Failure, more: object, headers?: readonly Header[]): void =>
       json(statusOf[code], JSON.stringify({error: {code}, ...more}), headers);
     const costs = (): void => {};
-    trackBatch(front, {json, failWith, costs} as unknown as Exchange, Buffer.from(JSON.stringify({events})));
+    const key = {id: 'key_1'};
+    trackBatch(
+      front,
+      {json, failWith, costs, traffic, key} as unknown as Exchange,
+      Buffer.from(JSON.stringify({events})),
+    );
   });
 }
 
@@ -87,7 +103,7 @@ const indexesOf = (partition: number): number[] =>
 
 describe('a batch', () => {
   test('that all partitions stored is 200 with the position in each', async () => {
-    expect(await post(events, new ScriptedLink([stored(5), stored(9)]))).toEqual({
+    expect(await post(events, new ScriptedLink([stored(5), stored(9)]))).toMatchObject({
       status: '200 OK',
       body: {status: 'ok', received: 10, rejected: 0, errors: []},
       headers: {'Log-Position': '0:1.5,1:2.9'},
@@ -146,6 +162,21 @@ describe('a batch', () => {
     const {status, body, headers} = await post([{}, {event: 'x'}], new ScriptedLink([refused, refused]));
     expect([status, headers]).toEqual(['400 Bad Request', {}]);
     expect(body).toMatchObject({status: 'rejected', received: 0, rejected: 2, error: {code: 'invalid_event'}});
+  });
+
+  test('counts and lists each event that is refused, some of them or all', async () => {
+    const bad = [{event: 'x'}, {event: 'y', userId: 7}, {event: '\u0000', userId: 'ada'}, 'text'];
+    const [one, two, three, four] = bad.map((_, index) => ({atMs: 0, code: 'invalid_event', index, keyId: 'key_1'}));
+    const expected = [
+      {...four, field: null, event: null},
+      {...three, field: 'event', event: null},
+      {...two, field: 'userId', event: 'y'},
+      {...one, field: 'userId', event: 'x'},
+    ];
+    for (const more of [[], events]) {
+      const {refused, rejected} = await post([...bad, ...more], new ScriptedLink([stored(5), stored(9)]));
+      expect([refused, rejected]).toEqual([4, expected]);
+    }
   });
 });
 

@@ -10,6 +10,7 @@ import {Deadlines} from '../../src/edge/deadlines.js';
 import {Exchange, type ExchangeHost} from '../../src/edge/exchange.js';
 import {Intake, waitingBodyBytesMin, waitingMsMax} from '../../src/edge/intake.js';
 import {Traffic} from '../../src/edge/metrics/traffic.js';
+import {RejectedEvents} from '../../src/edge/rejected-events.js';
 import {TurnShare, turnShareMs} from '../../src/edge/turn-share.js';
 import {until} from '../support/until.js';
 
@@ -30,6 +31,7 @@ class World implements BodyHost, ExchangeHost {
   readonly used: string[] = [];
   readonly deadlines = new Deadlines();
   readonly traffic = new Traffic({exact: new Map(), bySegment: new Map()});
+  readonly rejected = new RejectedEvents(() => 0);
   private readonly turnEnds: (() => void)[] = [];
   private readonly looks: (() => void)[] = [];
   readonly monotonicMs = (): number => this.nowMs;

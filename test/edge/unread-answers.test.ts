@@ -7,6 +7,7 @@ import {Deadlines} from '../../src/edge/deadlines.js';
 import {Exchange, type ExchangeHost} from '../../src/edge/exchange.js';
 import {Traffic} from '../../src/edge/metrics/traffic.js';
 import {loadNative, type Native} from '../../src/edge/native.js';
+import {RejectedEvents} from '../../src/edge/rejected-events.js';
 import {answerBytesInFlight} from '../../src/edge/unread-answers.js';
 import {until} from '../support/until.js';
 
@@ -31,6 +32,7 @@ const host: ExchangeHost = {
     over += 1;
   },
   traffic: new Traffic(routes),
+  rejected: new RejectedEvents(() => 0),
 };
 
 beforeAll(async () => {

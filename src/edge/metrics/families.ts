@@ -190,7 +190,7 @@ const requests: readonly Family[] = [
   {
     name: 'millrace_refusals_total',
     type: 'counter',
-    help: 'Answers with an error, by its code.',
+    help: 'Answers with an error, and refused events of a batch, by code.',
     read: ({front}) => [...front.traffic.refusals].map(([code, value]) => ({labels: {code}, value})),
   },
 ];

@@ -8,13 +8,14 @@ import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
 import type {LogPublisher} from '../../ingest/publisher.js';
 import {refusals} from '../../ingest/refusals.js';
 import type {Exchange} from '../exchange.js';
-import {type Failure, invalidRequest, retryAfter, unavailable} from '../failure.js';
+import {errorValue, type Failure, invalidRequest, retryAfter, statusOf, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import {largeBodyBytesMin, parseBytesMax} from '../large-bodies.js';
 import {positionHeader} from '../log-position.js';
 import {lostWrite} from '../lost-writes.js';
 import type {Outcomes} from '../metrics/traffic.js';
 import {logUnavailable} from '../obstacles.js';
+import type {RejectedEvents} from '../rejected-events.js';
 import {passTime} from '../turn.js';
 import {ignoredFieldsHeaders, invalidJson, noObject} from './track.js';
 
@@ -52,7 +53,7 @@ function finish(front: Front, exchange: Exchange, reading: BatchReading): void {
     return;
   }
   front.traffic.noteEvents(reading.notes);
-  const outcome = new BatchOutcome(exchange, front.traffic.events, reading.refused, reading.notes.ignoredNames);
+  const outcome = new BatchOutcome(exchange, front.traffic.events, reading.refused, reading.notes.ignoredNames, front.rejected);
   outcome.append(front.publisher, reading.entries, front.partitionCount);
   exchange.costs(reading.eventCount);
   outcome.complete();
@@ -93,6 +94,7 @@ class BatchOutcome implements CommitWaiter {
     private readonly counts: Outcomes,
     private readonly refused: readonly RefusedItem[],
     private readonly ignoredFields: readonly string[],
+    private readonly rejected: RejectedEvents,
   ) {}
 
   append(publisher: LogPublisher, entries: BatchEntries, partitionCount: number): void {
@@ -138,8 +140,18 @@ class BatchOutcome implements CommitWaiter {
     const received = this.indexes.length - lost.length;
     this.counts.accepted += received;
     this.counts.refused += this.refused.length;
+    this.noteRefused();
     this.counts.unavailable += lost.length;
     this.answer(received, this.refused, lost);
+  }
+
+  /** Each by itself: that of the whole answer says nothing more. */
+  private noteRefused(): void {
+    const {traffic, key} = this.exchange;
+    for (const {index, event, refusal} of this.refused) {
+      traffic.refused(refusal.code);
+      if (key !== undefined) this.rejected.add(refusal.code, key.id, {index, event, field: refusal.field});
+    }
   }
 
   private lostEvents(): ItemError[] {
@@ -160,10 +172,13 @@ class BatchOutcome implements CommitWaiter {
     const body = {status, received, rejected: errors.length, errors, ...named};
     const position = [...positionHeader(this.commits), ...ignoredFieldsHeaders(ignoredFields)];
     if (lost.length > 0) this.exchange.failWith(someUnavailable, body, [...position, ...retryAfter]);
-    else if (received === 0) this.exchange.failWith(allRefused, body, position);
+    else if (received === 0)
+      this.exchange.json(statusOf[allRefused.code], JSON.stringify(allRefusedBody(body)), position);
     else this.exchange.json(errors.length === 0 ? '200 OK' : '207 Multi-Status', JSON.stringify(body), position);
   }
 }
+
+const allRefusedBody = (body: object): object => ({error: errorValue(allRefused), ...body});
 
 /** Where the piece that begins with entry `first`, at `start`, ends: it has one entry at least. */
 function pieceEnd(ends: Uint32Array, first: number, runEnd: number, start: number): number {

@@ -1,5 +1,5 @@
 // GET /v1/events: the history with filters, in pages.
-import {historyLimitDefault} from '../../../actors/limits.js';
+import {historyLimitDefault, historyLimitMax} from '../../../actors/limits.js';
 import {namedUser} from '../asked-user.js';
 import type {Exchange} from '../exchange.js';
 import {RequestFailure} from '../failure.js';
@@ -9,11 +9,11 @@ import {
   anyText,
   askedId,
   checkRange,
-  historyLimit,
   name,
   optional,
   rangeEnd,
   rangeStart,
+  wholeNumber,
   withDefault,
 } from '../parameters.js';
 import {type QueryValues, readQuery} from '../query.js';
@@ -25,7 +25,10 @@ export const historyForm = {
   event: optional(name, {description: 'Only events of this name.'}),
   from: optional(rangeStart, {description: 'Only events at or after this ISO 8601 time; a date is its first moment.'}),
   to: optional(rangeEnd, {description: 'Only events at or before this ISO 8601 time; a date is its last moment.'}),
-  limit: withDefault(historyLimit, historyLimitDefault, {description: 'Events on a page.', example: '1'}),
+  limit: withDefault(wholeNumber(historyLimitMax), historyLimitDefault, {
+    description: 'Events on a page.',
+    example: '1',
+  }),
   cursor: optional(anyText, {
     description: 'The `next_cursor` of the page before, with the same filters; `limit` may change.',
   }),

@@ -9,7 +9,14 @@ import {jsonFault} from '../../ingest/json-fault.js';
 import {notJson, parseJson} from '../../ingest/json-text.js';
 import type {Commit} from '../../ingest/log-message.js';
 import {type Refusal, refusals} from '../../ingest/refusals.js';
-import {type AcceptedIdentify, EventDraft, isJsonObject, readEvent, readIdentify} from '../../ingest/validate.js';
+import {
+  type AcceptedIdentify,
+  EventDraft,
+  eventName,
+  isJsonObject,
+  readEvent,
+  readIdentify,
+} from '../../ingest/validate.js';
 import {positionText} from '../../log-position.js';
 import type {CommitAnswer, Exchange} from '../exchange.js';
 import {type Failure, type Header, invalidRequest} from '../failure.js';
@@ -87,7 +94,7 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
   const refusal = readEvent(value, {receivedMs, inexact: inexactInteger(bytes)}, draft);
   if (refusal !== undefined) {
     counts.refused += 1;
-    exchange.fail(singleRefusal(refusal));
+    exchange.fail({...singleRefusal(refusal), event: eventName(value)});
     return;
   }
   front.encoder.event(draft);

@@ -1,7 +1,8 @@
 // Tracking events, and reading them.
 import {batchSchema, eventSchema} from '../../../ingest/schemas.js';
-import {batchAnswer, batchErrorAnswer, historyAnswer, trackAnswer} from '../../answers.js';
+import {batchAnswer, batchErrorAnswer, historyAnswer, rejectedAnswer, trackAnswer} from '../../answers.js';
 import {historyForm} from '../../routes/events.js';
+import {rejectedForm} from '../../routes/rejected.js';
 import type {Operations} from '../operation.js';
 import {purchase} from './examples.js';
 
@@ -104,5 +105,36 @@ export const events: Operations = {
       },
     },
     errors: ['invalid_cursor', 'unavailable'],
+  },
+  'GET /v1/rejected': {
+    id: 'listRejected',
+    tag: 'Events',
+    summary: 'Read what was refused',
+    description:
+      'The newest 10,000 refusals of events, identifies and bodies that came with a known key. They are in the memory ' +
+      'of the process that is asked: behind a balancer each edge has its own, none is on disk, and a restart forgets them.',
+    query: rejectedForm,
+    answers: {
+      200: {
+        description: 'Refusals, newest first.',
+        schema: rejectedAnswer,
+        example: {
+          data: [
+            {
+              at: '2026-05-01T12:30:01.250Z',
+              code: 'invalid_event',
+              field: 'userId',
+              index: 1,
+              event: 'purchase',
+              key_id: 'key_0123456789abcdef01',
+            },
+          ],
+          has_more: false,
+          since: '2026-05-01T09:00:00.000Z',
+          kept: 'in the memory of this process alone: gone when it ends',
+        },
+      },
+    },
+    errors: [],
   },
 };
