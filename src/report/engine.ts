@@ -24,7 +24,7 @@ import {MissingPart, type PartValues} from '../parts/stored-parts.js';
 import {AnswerCache} from './answer-cache.js';
 import {Evaluation} from './evaluate.js';
 import {newRowFinder} from './filter-kernel.js';
-import {asOf, headersOf, isNoneMatch, type ReportHeaders} from './freshness.js';
+import {asOf, headersOf, isNoneMatch, originOf} from './freshness.js';
 import {FunnelIndex} from './funnel-index.js';
 import {HeldDayRanges} from './held-day-ranges.js';
 import {partsBytesOf} from './memory-shares.js';
@@ -59,8 +59,7 @@ export interface EngineOptions {
 
 /** An answer over snapshots that may not be the newest. R4 */
 interface Ahead {
-  readonly snapshots: readonly PartitionSnapshot[];
-  readonly headers: ReportHeaders;
+  readonly origin: string;
   readonly body: Promise<string>;
 }
 
@@ -198,33 +197,33 @@ export class ReportEngine {
   private async report(query: ReportQuery, ifNoneMatch: string | undefined): Promise<ReportAnswer> {
     this.askedMs = monotonicMs();
     const reading = this.snapshots.read();
-    const ahead = this.snapshots.isCounted ? undefined : this.computeAhead(query, ifNoneMatch);
+    const ahead = this.snapshots.isCounted ? undefined : this.computeAhead(query);
     const snapshots = await reading;
     if (!areAll(snapshots)) return {kind: 'unavailable', message: 'not every partition has published a snapshot yet'};
     this.valueIndex.follow(snapshots);
-    if (ahead?.snapshots === snapshots) return {kind: 'report', headers: ahead.headers, body: await ahead.body};
-    const headers = headersOn(snapshots, query); // R1
-    if (isNoneMatch(ifNoneMatch, headers.ETag)) return {kind: 'report', headers, body: null};
-    const body = await (ahead?.headers.ETag === headers.ETag
-      ? ahead.body
-      : this.bodyOf(headers.ETag, query, snapshots));
-    return {kind: 'report', headers, body};
+    const manifests = snapshots.map(({manifest}) => manifest);
+    const origin = originOf(query, manifests);
+    const body = await (ahead?.origin === origin ? ahead.body : this.bodyOf(origin, query, snapshots));
+    const headers = headersOf(query, manifests, body); // R1
+    return {kind: 'report', headers, body: isNoneMatch(ifNoneMatch, headers.ETag) ? null : body};
   }
 
   /** R4. Only where nobody is at work: others gain nothing by it. */
-  private computeAhead(query: ReportQuery, ifNoneMatch: string | undefined): Ahead | undefined {
+  private computeAhead(query: ReportQuery): Ahead | undefined {
     const snapshots = this.snapshots.lastRead();
     if (!this.turns.isIdle || !areAll(snapshots)) return undefined;
-    const headers = headersOn(snapshots, query);
-    if (isNoneMatch(ifNoneMatch, headers.ETag)) return undefined;
-    const body = turn().then(() => this.bodyOf(headers.ETag, query, snapshots)); // A turn: what asks for newer ones leaves first.
+    const origin = originOf(
+      query,
+      snapshots.map(({manifest}) => manifest),
+    );
+    const body = turn().then(() => this.bodyOf(origin, query, snapshots)); // A turn: what asks for newer ones leaves first.
     body.catch(() => undefined); // Of interest only when it is this answer that is given.
-    return {snapshots, headers, body};
+    return {origin, body};
   }
 
   /** Computed once, whoever asks for it, and kept. */
-  private bodyOf(tag: string, query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
-    return this.answers.get(tag, () => this.turns.take(() => this.compute(query, snapshots)));
+  private bodyOf(origin: string, query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+    return this.answers.get(origin, () => this.turns.take(() => this.compute(query, snapshots)));
   }
 
   private async compute(query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
@@ -236,12 +235,6 @@ export class ReportEngine {
     return body;
   }
 }
-
-const headersOn = (snapshots: readonly PartitionSnapshot[], query: ReportQuery): ReportHeaders =>
-  headersOf(
-    query,
-    snapshots.map(({manifest}) => manifest),
-  );
 
 const areAll = (snapshots: readonly (PartitionSnapshot | undefined)[]): snapshots is readonly PartitionSnapshot[] =>
   snapshots.every((snapshot) => snapshot !== undefined);

@@ -1,5 +1,6 @@
 // What says how fresh an answer is: its headers, its tag, and whether a client has it already (API.md, freshness).
-//   F1. Equal tags mean equal bytes: the tag covers everything that the answer is computed from.
+//   F1. Equal tags are equal answers to the same question, whatever was published between them: the tag is made of both. How
+//       fresh the answer is stands in its other headers, those of a 304 too.
 
 import {createHash} from 'node:crypto';
 import {isoText} from '../../actors/calendar.js';
@@ -8,19 +9,22 @@ import {Buckets} from '../../actors/report/buckets.js';
 import type {ReportAnswer, ReportQuery} from '../asks.js';
 import {positionText} from '../log-position.js';
 
-/** Goes up whenever the same snapshots would give other bytes. F1 */
-const reportCodeVersion = 1;
-
 export type ReportHeaders = Extract<ReportAnswer, {kind: 'report'}>['headers'];
 
-export function headersOf(query: ReportQuery, manifests: readonly Manifest[]): ReportHeaders {
+const positionOf = (manifests: readonly Manifest[]): string =>
+  manifests.map(({partition, position}) => positionText({partition, ...position})).join(',');
+
+/** Of what an answer is computed from: equal ones have equal answers. */
+export const originOf = (query: ReportQuery, manifests: readonly Manifest[]): string =>
+  digest(`${positionOf(manifests)}\n${normalised(query)}`);
+
+export function headersOf(query: ReportQuery, manifests: readonly Manifest[], body: string): ReportHeaders {
   const asOfMs = asOf(manifests);
-  const position = manifests.map(({partition, position}) => positionText({partition, ...position})).join(',');
   const incomplete = incompleteFrom(query, asOfMs);
   return {
     'Report-As-Of': isoText(asOfMs),
-    'Report-Log-Position': position,
-    ETag: `"${digest(`${reportCodeVersion}\n${position}\n${normalised(query)}`)}"`,
+    'Report-Log-Position': positionOf(manifests),
+    ETag: `"${digest(`${normalised(query)}\n${body}`)}"`,
     ...(incomplete === undefined ? {} : {'Report-Incomplete-From': incomplete}),
   };
 }

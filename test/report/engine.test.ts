@@ -363,6 +363,25 @@ describe('report engine', () => {
     expect(answer.headers).toEqual(headers);
   });
 
+  test('a snapshot that changes nothing of an answer leaves its tag: 304, with headers that say how fresh it is', async () => {
+    const world = worldWithSnapshots();
+    const past = {...query, toMs: 5};
+    const {headers} = await world.ask(past);
+    for (const timeMs of [2 * hourMs, 3 * hourMs]) {
+      world.partitions[0]!.append({user: 'new', event: 'A', timeMs});
+      world.publish(0, timeMs + hourMs);
+      const again = await world.ask(past, headers.ETag);
+      expect(again.body).toBeNull();
+      expect(again.headers.ETag).toBe(headers.ETag);
+      expect(again.headers['Report-Log-Position']).not.toBe(headers['Report-Log-Position']);
+    }
+    world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 4});
+    world.publish(0, 5 * hourMs);
+    const changed = await world.ask(past, headers.ETag);
+    expect(changed.body).not.toBeNull();
+    expect(changed.headers.ETag).not.toBe(headers.ETag);
+  });
+
   test('every part of a question makes its own tag', async () => {
     const world = worldWithSnapshots();
     const questions: ReportQuery[] = [

@@ -41,7 +41,8 @@ const headerForms = {
     example: '2026-05-02',
   },
   ETag: {
-    description: 'Equal tags are equal answers; hand it back as `If-None-Match`.',
+    description:
+      'Made of the answer: it stays while the answer does, whatever is published. Hand it back as `If-None-Match`.',
     pattern: /^"[\w-]+"$/,
     example: '"6kP0xkqv3wJbJkD3m3V8hY1c9dA"',
   },

@@ -22,6 +22,7 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   Identified: answers.identifyAnswer,
   StoredEvent: answers.storedEvent,
   History: answers.historyAnswer,
+  RejectedEvents: answers.rejectedAnswer,
   Profile: answers.profileAnswer,
   Deletion: answers.deletion,
   Deleted: answers.deletedAnswer,
