@@ -126,7 +126,7 @@ describe('after some traffic', () => {
       metrics.find('millrace_refusals_total').flatMap(({labels, value}) => (value > 0 ? [[labels.code, value]] : [])),
     );
     expect(refused).toEqual({
-      invalid_event: 1,
+      invalid_event: 2,
       invalid_key: 1,
       insufficient_permissions: 1,
       user_not_found: 1,

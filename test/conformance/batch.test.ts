@@ -214,7 +214,7 @@ interface Listed {
 test('what was refused is listed for secret keys: code, field, index, a valid name, the key; nothing else of it', async () => {
   const {read, write, nobody} = under;
   const [name, secret] = [freshId('event'), freshId('secret')];
-  const {data: before, since} = (await read.get('/v1/rejected?limit=900')).json<Listed>();
+  const {since} = (await read.get('/v1/rejected')).json<Listed>();
   const json = {'content-type': 'application/json'};
   await write.post('/v1/events/batch', {
     events: [
@@ -231,15 +231,13 @@ test('what was refused is listed for secret keys: code, field, index, a valid na
   await nobody.post('/v1/events', {event: name});
   await write.get(`/v1/user?userId=${secret}`);
 
-  const answer = await read.get(`/v1/rejected?limit=${8 + before.length}`);
+  const answer = await read.get('/v1/rejected?limit=8');
   expectJson(answer, 200);
   expect(answer.text).not.toContain(secret);
-  const {data, has_more, since: still} = answer.json<Listed>();
-  expect([has_more, still]).toEqual([false, since]);
-  expect(data.slice(8)).toEqual(before);
-  const ours = data.slice(0, 8);
-  expect(new Set(ours.map(({key_id}) => key_id)).size).toBe(1);
-  expect(ours.map(({code, field, index, event}) => [code, field, index, event])).toEqual([
+  const {data, since: still} = answer.json<Listed>();
+  expect(still).toBe(since);
+  expect(new Set(data.map(({key_id}) => key_id)).size).toBe(1);
+  expect(data.map(({code, field, index, event}) => [code, field, index, event])).toEqual([
     ['invalid_request', 'events', null, null],
     ['unsupported_media_type', null, null, null],
     ['invalid_json', null, null, null],
