@@ -53,7 +53,13 @@ function finish(front: Front, exchange: Exchange, reading: BatchReading): void {
     return;
   }
   front.traffic.noteEvents(reading.notes);
-  const outcome = new BatchOutcome(exchange, front.traffic.events, reading.refused, reading.notes.ignoredNames, front.rejected);
+  const outcome = new BatchOutcome(
+    exchange,
+    front.traffic.events,
+    reading.refused,
+    reading.notes.ignoredNames,
+    front.rejected,
+  );
   outcome.append(front.publisher, reading.entries, front.partitionCount);
   exchange.costs(reading.eventCount);
   outcome.complete();
