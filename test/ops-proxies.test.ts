@@ -1,9 +1,17 @@
 // Millrace behind the proxies of ops/proxies, run as they stand there: what they hide, which user a request names behind
 // them, and what becomes of connections that idle.
+import {randomBytes} from 'node:crypto';
+import {readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {jetstream} from '@nats-io/jetstream';
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
+import {ByteWriter} from '../actors/codec/bytes.js';
+import {beginMessage, sealMessage, writeEvent} from '../actors/codec/entries.js';
+import {connectNats} from '../src/nats/connection.js';
+import {logSubject} from '../src/nats/topology.js';
 import {type ConnectionEnd, ConnectionEnds} from './support/connection-ends.js';
-import {canRun, type ProxyProgram, proxyPrograms, ReverseProxy} from './support/reverse-proxy.js';
-import {type Service, startService} from './support/service.js';
+import {canRun, type ProxyAnswer, type ProxyProgram, proxyPrograms, ReverseProxy} from './support/reverse-proxy.js';
+import {hasOwnNats, type Service, startService} from './support/service.js';
 import {until} from './support/until.js';
 
 const missing = proxyPrograms.filter((program) => !canRun(program));
@@ -20,7 +28,8 @@ const wires: ConnectionEnds[] = [];
 const idled = new Map<string, Promise<Idled>>();
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({env: {PARTITIONS: '1', TRUSTED_PROXIES: '127.0.0.1'}});
+  if (hasOwnNats) await store(variants.map((variant) => `a/../${victimOf(variant)}`));
   const start = async (variant: Variant): Promise<void> => {
     const wire = await ConnectionEnds.watch(Number(new URL(service.baseUrl).port));
     wires.push(wire);
@@ -67,6 +76,23 @@ async function idle(proxy: ReverseProxy, wire: ConnectionEnds, name: string): Pr
   return {statuses: [...first, ...(await postAll('second'))], ends};
 }
 
+const victimOf = (variant: Variant): string => `victim of ${variant.program} ${variant.basePath.length}`;
+
+/** An event each, as a version stored it that took any id. */
+async function store(userIds: readonly string[]): Promise<void> {
+  const nats = join(service.dataDir, 'nats');
+  const [ports] = readdirSync(join(nats, 'ports'));
+  const {nats: servers} = JSON.parse(readFileSync(join(nats, 'ports', ports!), 'utf8')) as {nats: string[]};
+  const [, token] = /token: "([^"]+)"/.exec(readFileSync(join(nats, 'server.conf'), 'utf8'))!;
+  const nc = await connectNats({servers: servers.slice(0, 1), token: token!}, 'test');
+  const writer = new ByteWriter(1_024);
+  beginMessage(writer);
+  const timeMs = Date.UTC(2026, 4, 1);
+  for (const userId of userIds) writeEvent(writer, {event: 'stored', userId, timeMs, receivedMs: timeMs});
+  await jetstream(nc).publish(logSubject(0), sealMessage(writer, randomBytes(8), 1, timeMs, userIds.length));
+  await nc.close();
+}
+
 const hiddenPaths = ['admin/v1/keys', 'metrics', 'healthz', 'readyz'].flatMap((path) => [
   `/${path}`,
   `/${path}/`,
@@ -90,6 +116,48 @@ describe.each(variants)('$program, base path "$basePath"', (variant) => {
   beforeEach(({skip}) => {
     skip(missing.includes(variant.program), `${variant.program} is not installed`);
     proxy = proxies.get(nameOf(variant))!;
+  });
+
+  const eventsOf = async (userId: string): Promise<number> => {
+    const answer = await proxy.send('GET', `/v1/events?${new URLSearchParams({userId})}`, service.secretKey);
+    expect(answer.status).toBe(200);
+    return (JSON.parse(answer.text) as {data: unknown[]}).data.length;
+  };
+  const track = async (userId: string): Promise<number> =>
+    (await proxy.send('POST', '/v1/events', service.writeKey, {event: 'seen', userId})).status;
+  const user = (method: string, userId: string): Promise<ProxyAnswer> =>
+    proxy.send(method, `/v1/user?userId=${encodeURIComponent(userId)}`, service.secretKey);
+
+  test.runIf(hasOwnNats)('erases whom the query names, and not whom that would be as a path', async () => {
+    const victim = victimOf(variant);
+    const stored = `a/../${victim}`;
+    expect([await track(victim), await track(stored)]).toEqual([200, 400]);
+    expect([await eventsOf(victim), await eventsOf(stored)]).toEqual([1, 1]);
+    const erased = await user('DELETE', stored);
+    expect([erased.status, JSON.parse(erased.text)]).toEqual([
+      200,
+      expect.objectContaining({status: 'deleted', id: stored, deletion: expect.objectContaining({events_deleted: 1})}),
+    ]);
+    expect([await eventsOf(victim), await eventsOf(stored)]).toEqual([1, 0]);
+    expect((await user('GET', stored)).status).toBe(404);
+    expect((await user('GET', victim)).status).toBe(200);
+  });
+
+  test('reads and erases users whom a path cannot name', async () => {
+    const ids = ['org/1', 'a//b', 'a%2Fb', 'a\\b', 'ä/?#&+ b'].map((name) => `${nameOf(variant)} ${name}`);
+    await Promise.all(
+      ids.map(async (id) => {
+        expect(await track(id)).toBe(200);
+        const read = await user('GET', id);
+        expect([read.status, JSON.parse(read.text)]).toEqual([200, expect.objectContaining({id})]);
+        const erased = await user('DELETE', id);
+        expect([erased.status, JSON.parse(erased.text)]).toEqual([
+          200,
+          expect.objectContaining({id, status: 'deleted'}),
+        ]);
+        expect((await user('GET', id)).status).toBe(404);
+      }),
+    );
   });
 
   test('hides what is for operators, however it is spelt', async () => {
