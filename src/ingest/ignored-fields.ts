@@ -29,10 +29,13 @@ const headerBytesMax = 1024;
 /** The first names that an answer has, each once, long ones cut. */
 export class IgnoredNames {
   readonly names: string[] = [];
+  /** Looked at already: the events of a batch mostly have the same fields. */
+  private readonly known = new Set<string>();
   private headerBytes = 0;
 
   add(name: string): void {
-    if (this.names.length === namesMax) return;
+    if (this.names.length === namesMax || this.known.has(name)) return;
+    this.known.add(name);
     const characters = [...name.slice(0, 2 * nameCharsMax + 2)];
     const cut = Buffer.from(characters.slice(0, nameCharsMax).join('')).toString(); // No lone surrogates.
     const told = characters.length > nameCharsMax ? `${cut}…` : cut;

@@ -19,7 +19,7 @@ export class ObjectWalk {
 
   reset(): void {
     this.weight = 2;
-    this.path.length = 0;
+    if (this.path.length > 0) this.path.length = 0; // Dear, also where there is nothing to do.
   }
 
   key(key: string): void {

@@ -22,7 +22,7 @@ export class EventDraft implements AcceptedEvent {
   sentMs: number | undefined;
   context: {[key: string]: Json} | undefined;
   /** Names of its fields that nobody reads. */
-  readonly ignored: string[] = [];
+  ignored: string[] = [];
 }
 
 export interface AcceptedIdentify {
@@ -70,7 +70,7 @@ export interface EventOrigin {
 /** Fills `draft` from `value`, or says why not. */
 export function readEvent(value: unknown, origin: EventOrigin, draft: EventDraft): Refusal | undefined {
   if (!isJsonObject(value)) return refusals.object;
-  draft.ignored.length = 0;
+  if (draft.ignored.length > 0) draft.ignored = [];
   const refusal = walkFields(value, eventFields, draft.ignored) ?? inexactRefusal(origin.inexact);
   if (refusal !== undefined) return orTooLarge(value, refusal);
   if (walk.weight > eventBytesMax && isTooLarge(value)) return refusals.size;
