@@ -55,13 +55,17 @@ export interface BodyOptions {
 export function readBody(exchange: Exchange, options: BodyOptions): void {
   let reader = exchange.transferEncoding === undefined ? undefined : new BodyReader(exchange, options);
   exchange.res.onData((chunk, isLast) => {
-    if (isLast && reader === undefined && isUsedAsItIs(exchange, chunk.byteLength, options)) {
-      exchange.noteData();
-      options.use(exchange, Buffer.from(chunk)); // A view.
-      return;
+    try {
+      if (isLast && reader === undefined && isUsedAsItIs(exchange, chunk.byteLength, options)) {
+        exchange.noteData();
+        options.use(exchange, Buffer.from(chunk)); // A view.
+        return;
+      }
+      reader ??= new BodyReader(exchange, options);
+      reader.add(chunk, isLast);
+    } catch (error) {
+      exchange.failed('taking a body', error);
     }
-    reader ??= new BodyReader(exchange, options);
-    reader.add(chunk, isLast);
   });
 }
 
@@ -143,10 +147,12 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
 
   /** It waited, and is begun now. */
   begin(): void {
-    this.isWaiting = false;
-    this.options.host.underWay.begin(this);
-    if (this.isWhole) this.finish();
-    else this.goOn();
+    this.exchange.guard('beginning a body that waited', () => {
+      this.isWaiting = false;
+      this.options.host.underWay.begin(this);
+      if (this.isWhole) this.finish();
+      else this.goOn();
+    });
   }
 
   reserve(): boolean {
@@ -208,7 +214,7 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
     this.options.host.underWay.leave(this);
     // A connection that is paused stays so until its answer, and its timeout is renewed.
     if (!exchange.isPaused) exchange.deadlines.delete(this);
-    if (isChunked) atTurnEnd(() => this.complete());
+    if (isChunked) atTurnEnd(() => this.complete(), exchange);
     else this.complete();
   }
 
@@ -218,6 +224,10 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
   }
 
   use(): void {
+    this.exchange.guard('using a body', () => this.useNow());
+  }
+
+  private useNow(): void {
     const {exchange, collected, decompressed} = this;
     if (exchange.isOver) return;
     if (decompressed !== undefined) {
@@ -233,7 +243,10 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
   private useWhole(bytes: Buffer): void {
     const {encoding, bytesMax, use} = this.options;
     if (encoding === undefined) use(this.exchange, bytes);
-    else decompress(bytes, encoding, bytesMax, (result) => this.takeDecompressed(result));
+    else
+      decompress(bytes, encoding, bytesMax, (result) =>
+        this.exchange.guard('using a decompressed body', () => this.takeDecompressed(result)),
+      );
   }
 
   /** R2 */

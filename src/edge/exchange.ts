@@ -9,21 +9,26 @@
 //       differently, so where such a body ends is nothing to build a next request on.
 //   X6. What the client does not take at once waits here, bounded (unread-answers.ts): the answer goes out by `tryEnd`, as
 //       uWebSockets.js' own `end` and `endWithoutBody` buffer whatever they get, answer after answer.
+//   X7. What is called for it after its handler returned goes through `guard`: what that throws ends this exchange alone,
+//       and neither the process nor what is called behind it.
 import type {HttpRequest, HttpResponse} from 'uWebSockets.js';
 import type {Commit, CommitWaiter} from '../ingest/log-message.js';
 import type {ActiveKey} from '../keys/key-ring.js';
+import {type Head, writeHead} from './answer-head.js';
 import {addressOfBytes} from './client-address.js';
 import type {Deadlines} from './deadlines.js';
-import {errorValue, type Failure, type Header, statusOf} from './failure.js';
+import {errorValue, type Failure, type Header, RequestFailure, statusOf} from './failure.js';
 import type {Traffic} from './metrics/traffic.js';
 import type {RateLimit} from './rate-limit.js';
 import type {RejectedEvents} from './rejected-events.js';
+import {type RequestIds, readRequestId} from './request-id.js';
 import type {Route} from './route.js';
 import {atTurnEnd, isSameTurn, noteTurn} from './turn.js';
 import {hasRoomForAnswer, tooManyAnswers, UnreadAnswer} from './unread-answers.js';
 
 const jsonType = 'application/json; charset=utf-8';
 const ok = '200 OK';
+const internalError: Failure = {code: 'internal_error', message: 'this is a fault of the service'};
 
 /** Answers from this size on are not begun when too much of them is on its way already. */
 const largeAnswerCharactersMin = 64 * 1024;
@@ -38,6 +43,9 @@ export interface ExchangeHost {
   /** Whether connections end with their next answer. */
   closesConnections(): boolean;
   exchangeOver(): void;
+  /** A fault of ours, told in the log: `doing` says what threw, `exchange` never more of itself than its id. */
+  fault(exchange: Exchange, doing: string, error: unknown): void;
+  readonly requestIds: RequestIds;
   readonly traffic: Traffic;
   readonly rejected: RejectedEvents;
 }
@@ -90,6 +98,12 @@ export class Exchange implements CommitWaiter {
   forwardedFor = '';
   /** A header that must not stand twice does. */
   isFramingAmbiguous = false;
+  /** The client reads no further answer on this connection. */
+  private isLastByClient = false;
+  /** X-Request-Id as the client sent it. */
+  private sentId = '';
+  /** What it is called here (request-id.ts), once somebody had to know. */
+  private id: string | undefined;
 
   /** `method` and `path`, where they are known: asking for them makes strings. */
   constructor(
@@ -117,7 +131,53 @@ export class Exchange implements CommitWaiter {
   }
 
   settled(commit: Commit): void {
-    this.commitAnswer!.settled(this, commit);
+    try {
+      this.commitAnswer!.settled(this, commit);
+    } catch (error) {
+      this.failed('answering what the log took', error); // X7
+    }
+  }
+
+  /** X7: `doing` says what `run` is for, in the log. */
+  guard(doing: string, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.failed(doing, error);
+    }
+  }
+
+  /** What was done for it threw: a refusal, or a fault of ours. */
+  failed(doing: string, error: unknown): void {
+    if (error instanceof RequestFailure) {
+      this.fail(error.failure);
+      return;
+    }
+    const wasOver = this.isOver;
+    if (!this.isGone) this.host.fault(this, doing, error);
+    try {
+      if (!wasOver) this.fail(internalError, true);
+    } catch {
+      // What failed is told already.
+    }
+    if (wasOver || !this.isOver) this.breakOff();
+  }
+
+  /** How much of an answer went out, nobody can say: nothing that follows on its connection could be told from it. */
+  private breakOff(): void {
+    if (this.isGone) return;
+    try {
+      this.res.close(); // `abort` follows.
+    } catch {
+      // It was over for uWebSockets.js before: there is nothing to close.
+    }
+    if (!this.isGone) this.leave();
+  }
+
+  /** For log lines and answers. */
+  requestId(): string {
+    this.id ??= readRequestId(this.sentId) ?? this.host.requestIds.next();
+    return this.id;
   }
 
   /** Of the other end of the connection, a proxy perhaps (client-address.ts). Empty when it is gone. */
@@ -158,19 +218,21 @@ export class Exchange implements CommitWaiter {
 
   /** Starts the 10 s anew after which uWebSockets.js ends a connection whose body does not come fast enough. */
   renewTimeout(): void {
-    this.res.pause();
-    if (!this.isPaused) this.res.resume();
+    this.guard('renewing a timeout', () => {
+      this.res.pause();
+      if (!this.isPaused) this.res.resume();
+    });
   }
 
   /** Reads nothing more of the connection, until `resume` or the answer. */
   pause(): void {
     this.isPaused = true;
-    this.res.pause();
+    this.guard('pausing a connection', () => this.res.pause());
   }
 
   resume(): void {
     this.isPaused = false;
-    this.res.resume();
+    this.guard('reading a connection on', () => this.res.resume());
   }
 
   /** A piece of the body came. */
@@ -182,13 +244,17 @@ export class Exchange implements CommitWaiter {
   abort(): void {
     if (this.isGone) return;
     if (!this.isOver) this.host.traffic.unanswered += 1;
-    this.end();
+    try {
+      this.end();
+    } catch (error) {
+      this.host.fault(this, 'giving up a request', error); // X7
+    }
     this.leave();
   }
 
   /** Ends the connection without an answer. */
   close(): void {
-    this.res.close();
+    this.guard('closing a connection', () => this.res.close());
   }
 
   receiveHeader(name: string, value: string): void {
@@ -214,6 +280,12 @@ export class Exchange implements CommitWaiter {
         break;
       case 'if-none-match':
         this.ifNoneMatch = joined(this.ifNoneMatch ?? '', value);
+        break;
+      case 'connection':
+        this.isLastByClient = this.isLastByClient || value.toLowerCase().includes('close');
+        break;
+      case 'x-request-id':
+        this.sentId = joined(this.sentId, value);
         break;
       case 'x-forwarded-for':
         this.forwardedFor = joined(this.forwardedFor, value);
@@ -257,7 +329,7 @@ export class Exchange implements CommitWaiter {
     this.host.traffic.answered(this.route, this.method, status, this.host.monotonicMs() - this.receivedMs);
     this.end();
     if (isSameTurn(this.turn))
-      atTurnEnd(() => this.write(status, contentType, body, headers, closes)); // X4
+      atTurnEnd(() => this.write(status, contentType, body, headers, closes), this); // X4
     else this.write(status, contentType, body, headers, closes);
   }
 
@@ -269,17 +341,30 @@ export class Exchange implements CommitWaiter {
     closes: boolean,
   ): void {
     if (this.isGone) return;
-    if (this.isPaused) this.resume(); // What comes behind the answer is read again.
-    writing.exchange = this;
-    writing.status = status;
-    writing.contentType = contentType;
-    writing.body = body;
-    writing.headers = this.withRateFields(headers);
-    writing.closes = closes || this.isLastOfConnection();
-    writing.isTaken = true;
-    this.res.cork(writeAnswer); // X3
-    if (writing.isTaken) this.leave();
-    else this.awaitReader(body);
+    try {
+      if (this.isPaused) this.resume(); // What comes behind the answer is read again.
+      writing.exchange = this;
+      writing.status = status;
+      writing.contentType = contentType;
+      writing.isCorsOpen = this.isCorsOpen;
+      writing.body = body;
+      writing.headers = this.withRateFields(headers);
+      writing.requestId = this.idOfAnswer(status);
+      writing.closes = closes || this.isLastOfConnection();
+      writing.isTaken = true;
+      writing.error = undefined;
+      this.res.cork(writeAnswer); // X3
+      if (writing.error !== undefined) throw writing.error;
+      if (writing.isTaken) this.leave();
+      else this.awaitReader(body);
+    } catch (error) {
+      this.failed('writing an answer', error); // X7
+    }
+  }
+
+  /** One that is made for it stands on all but accepted writes: there is nothing to look for, and it would cost each of them. */
+  private idOfAnswer(status: string): string | undefined {
+    return this.isCorsOpen && status === ok ? readRequestId(this.sentId) : this.requestId();
   }
 
   /** From when half of its quota is used the client is told what is left; before, it costs the hot path nothing. */
@@ -294,14 +379,15 @@ export class Exchange implements CommitWaiter {
       this.res.close();
       return;
     }
-    this.unread = new UnreadAnswer(this.res, Buffer.from(body), this.host.monotonicMs(), () => this.leave());
+    this.unread = new UnreadAnswer(this, Buffer.from(body), this.host.monotonicMs(), () => this.leave());
     this.deadlines.add(this.unread);
   }
 
   /** A POST without a length has no body; that is as rare as a length that the parser did not see. */
   private isLastOfConnection(): boolean {
+    if (this.method === 'HEAD') return true; // X6
     const hasLength = this.contentLength !== undefined || this.method !== 'POST';
-    return !hasLength || this.transferEncoding !== undefined || this.host.closesConnections(); // X5
+    return !hasLength || this.isLastByClient || this.transferEncoding !== undefined || this.host.closesConnections(); // X5
   }
 
   /** Nothing that comes now can become its answer. */
@@ -331,31 +417,43 @@ function receiveHeader(name: string, value: string): void {
   receiving!.receiveHeader(name, value);
 }
 
-interface Writing {
+type Mutable<T> = {-readonly [Key in keyof T]: T[Key]};
+
+interface Writing extends Mutable<Head> {
   exchange: Exchange | undefined;
   status: string;
-  contentType: string | undefined;
   body: string;
-  headers: readonly Header[] | undefined;
-  closes: boolean;
   /** Set by `writeAnswer`: all of it went out, and `res` is over. */
   isTaken: boolean;
+  /** Thrown by `writeAnswer`, to be thrown again behind the native code that called it. */
+  error: unknown;
 }
 const writing: Writing = {
   exchange: undefined,
   status: '',
   contentType: undefined,
+  isCorsOpen: false,
   body: '',
   headers: undefined,
+  requestId: undefined,
   closes: false,
   isTaken: true,
+  error: undefined,
 };
 
 function writeAnswer(): void {
-  const {exchange, status, contentType, body, headers, closes} = writing;
-  const {res, method, isCorsOpen} = exchange!;
+  try {
+    writeWhole();
+  } catch (error) {
+    writing.error = error;
+  }
+}
+
+function writeWhole(): void {
+  const {exchange, status, contentType, body, closes} = writing;
+  const {res, method} = exchange!;
   if (status !== ok) res.writeStatus(status); // Written by itself otherwise.
-  writeHeaders(res, contentType, isCorsOpen, headers);
+  writeHead(res, writing);
   if (contentType === undefined) endWithoutBody(res, closes);
   else if (method === 'HEAD') writing.isTaken = beginHead(res, Buffer.byteLength(body));
   else if (closes && !isLargeRead(method, body)) res.end(body, true);
@@ -363,41 +461,6 @@ function writeAnswer(): void {
     if (closes) res.writeHeader('Connection', 'close');
     writing.isTaken = res.tryEnd(body, byteLengthOf(body))[1];
   }
-}
-
-function writeHeaders(
-  res: HttpResponse,
-  contentType: string | undefined,
-  isCorsOpen: boolean,
-  headers: readonly Header[] | undefined,
-): void {
-  if (contentType !== undefined) res.writeHeader('Content-Type', headBytes(contentType, isCorsOpen, headers));
-  else if (headers !== undefined) for (const [name, value] of headers) res.writeHeader(name, value);
-}
-
-/** Answers to the entries of one log message have the same head. */
-const newest = {
-  contentType: '',
-  isCorsOpen: false,
-  headers: undefined as readonly Header[] | undefined,
-  bytes: Buffer.alloc(0),
-};
-
-/**
- * The content type and every other header line: uWebSockets.js copies a value as it stands, and each call costs 0.2 us.
- * Neither names nor values come from clients. As bytes, since a text is measured and encoded with every answer.
- */
-function headBytes(contentType: string, isCorsOpen: boolean, headers: readonly Header[] | undefined): Buffer {
-  if (headers === newest.headers && contentType === newest.contentType && isCorsOpen === newest.isCorsOpen) {
-    return newest.bytes;
-  }
-  let text = isCorsOpen ? `${contentType}\r\nAccess-Control-Allow-Origin: *` : contentType;
-  for (const [name, value] of headers ?? []) text += `\r\n${name}: ${value}`;
-  newest.contentType = contentType;
-  newest.isCorsOpen = isCorsOpen;
-  newest.headers = headers;
-  newest.bytes = Buffer.from(text);
-  return newest.bytes;
 }
 
 /** Most bodies are the same text as the one before. */

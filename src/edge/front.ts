@@ -15,6 +15,7 @@ import type {LargeBodies} from './large-bodies.js';
 import type {Traffic} from './metrics/traffic.js';
 import type {Obstacles} from './obstacles.js';
 import type {RejectedEvents} from './rejected-events.js';
+import type {Readiness} from './routes/health.js';
 
 export interface Front {
   readonly partitionCount: number;
@@ -35,6 +36,8 @@ export interface Front {
   readonly rejected: RejectedEvents;
   /** What /metrics shows. */
   readonly metricsText: () => Promise<string>;
+  /** Shared by those who ask within a moment (routes/health.ts). */
+  readonly readiness: () => Promise<Readiness>;
   readonly durability: Durability;
   /** Looked at once a turn (turn.ts). */
   readonly wallMs: () => number;

@@ -13,11 +13,12 @@ import {Connections} from './connections.js';
 import {Deadlines, sweepMs} from './deadlines.js';
 import {type ContentEncoding, encodingOf} from './decompression.js';
 import {Exchange, type ExchangeHost} from './exchange.js';
-import {type Failure, RequestFailure} from './failure.js';
+import type {Failure} from './failure.js';
 import type {Front} from './front.js';
 import {listenAlone, type Native} from './native.js';
 import {noParameters, readQuery} from './query.js';
 import {type RateLimits, type RateOptions, rateLimits} from './rate-limit.js';
+import {RequestIds} from './request-id.js';
 import {
   allowedMethods,
   type BodyEndpoint,
@@ -41,7 +42,6 @@ export interface ServerOptions {
 }
 
 const notFound: Failure = {code: 'not_found', message: 'there is nothing at this path: /docs describes the API'};
-const internalError: Failure = {code: 'internal_error', message: 'this is a fault of the service'};
 const unsupportedType: Failure = {
   code: 'unsupported_media_type',
   message: 'the body must be application/json (or text/plain for beacons)',
@@ -136,7 +136,7 @@ export class HttpServer {
     try {
       this.watch(exchange, this.dispatch(exchange));
     } catch (error) {
-      this.failWith(exchange, error);
+      exchange.failed('handling a request', error);
     }
   }
 
@@ -154,21 +154,20 @@ export class HttpServer {
         traffic.open = this.openExchanges;
         if (this.openExchanges === 0) this.whenIdle?.();
       },
+      fault: (exchange, doing, error) => {
+        // Never the path or the query: they name users.
+        const {stack} = error instanceof Error ? error : {stack: String(error)};
+        this.options.logger.error(
+          {requestId: exchange.requestId(), doing, error: stack},
+          'a request failed by a fault of ours',
+        );
+      },
+      requestIds: new RequestIds(),
     };
   }
 
   private watch(exchange: Exchange, promise: void | Promise<void>): void {
-    if (promise !== undefined) promise.catch((error: unknown) => this.failWith(exchange, error));
-  }
-
-  private failWith(exchange: Exchange, error: unknown): void {
-    if (error instanceof RequestFailure) {
-      exchange.fail(error.failure);
-      return;
-    }
-    // Never the path or the query: they name users.
-    this.options.logger.error({error: (error as Error).stack ?? String(error)}, 'a request failed by a fault of ours');
-    exchange.fail(internalError);
+    if (promise !== undefined) promise.catch((error: unknown) => exchange.failed('handling a request', error));
   }
 
   private dispatch(exchange: Exchange): void | Promise<void> {
@@ -205,7 +204,7 @@ export class HttpServer {
     try {
       this.watch(exchange, exchange.route!.POST!.takeBody(this.options.front, exchange, bytes));
     } catch (error) {
-      this.failWith(exchange, error);
+      exchange.failed('handling a request', error);
     }
   };
 

@@ -43,7 +43,9 @@ import {loadNative} from './native.js';
 import {type ObstacleSources, Obstacles} from './obstacles.js';
 import type {RateOptions} from './rate-limit.js';
 import {RejectedEvents} from './rejected-events.js';
+import {readinessKeptMs, readinessOf, stopping} from './routes/health.js';
 import {HttpServer} from './server.js';
+import {SharedAnswer} from './shared-answer.js';
 import {onceATurn} from './turn.js';
 import {TurnShare} from './turn-share.js';
 
@@ -140,12 +142,14 @@ async function openDoor(
   });
   const asks = new Asks(new AskLink(connections.ask, pulses.ask, options.answeringThreads), handOver.now);
   const generations = openGenerations(options.partitionCount, asks, connections.ask);
-  const front = createFront(options, {handOver, foldLag, refusals, asks, generations}, connections, pulses, {
+  const readiness = new SharedAnswer(readinessKeptMs, monotonicMs, () => readinessOf(front));
+  const front: Front = createFront(options, {handOver, foldLag, refusals, asks, generations}, connections, pulses, {
     keys,
     fixedKeys,
     audit,
     isDraining: () => isDraining,
     metricsText: () => scrape.text(),
+    readiness: () => (isDraining ? stopping : readiness.get()),
   });
   // A stop closes the connections itself: that is no news.
   const announceWhileServing = (connection: string) => (state: PulseState) => {
@@ -234,7 +238,7 @@ function createFront(
   {handOver, foldLag, refusals, asks, generations}: LogSide,
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
-  others: Pick<Front, 'keys' | 'fixedKeys' | 'audit' | 'isDraining' | 'metricsText'>,
+  others: Pick<Front, 'keys' | 'fixedKeys' | 'audit' | 'isDraining' | 'metricsText' | 'readiness'>,
 ): Front {
   const traffic = new Traffic(routes);
   const publisher = new LogPublisher({

@@ -2,8 +2,14 @@
 // it gives the loop back, and calls us for every request in it.
 //   T1. What runs at the end of a turn runs when everything read in it is parsed, and every connection that broke in it
 //       has said so.
+//   T2. What throws there ends what it was run for alone: what stands behind it is run.
 
-const due: (() => void)[] = [];
+/** Whoever something is run for: hears when it throws, and ends whatever that was part of. */
+export interface Owner {
+  failed(doing: string, error: unknown): void;
+}
+
+const due: {readonly run: () => void; readonly owner: Owner}[] = [];
 let turn = 0;
 /** Goes up when clocks that were looked at are out of date. */
 let looks = 0;
@@ -40,10 +46,10 @@ export function passTime(): void {
   looks += 1;
 }
 
-/** T1. `run` must not throw. */
-export function atTurnEnd(run: () => void): void {
+/** T1, T2 */
+export function atTurnEnd(run: () => void, owner: Owner): void {
   awaitEnd();
-  due.push(run);
+  due.push({run, owner});
 }
 
 /** One immediate serves all that a turn brings: they run right after the phase of the loop that reads sockets. */
@@ -57,5 +63,12 @@ function end(): void {
   turn += 1;
   looks += 1;
   isEndAwaited = false;
-  if (due.length > 0) for (const run of due.splice(0)) run();
+  if (due.length === 0) return;
+  for (const {run, owner} of due.splice(0)) {
+    try {
+      run();
+    } catch (error) {
+      owner.failed('what was left for the end of a turn', error); // T2
+    }
+  }
 }

@@ -3,8 +3,8 @@
 //   U1. Bounded over all connections together, and in time: who reads too slowly, or never, is cut off.
 //   U2. A connection has one of them at most: a request that comes in meanwhile ends it (pipelining is not supported), so
 //       that nobody fills the memory by asking on and on without reading.
-import type {HttpResponse} from 'uWebSockets.js';
 import type {Waiting} from './deadlines.js';
+import type {Exchange} from './exchange.js';
 import {type Failure, unavailable} from './failure.js';
 
 /** A history page of 1,000 events of 64 KiB has 64 MiB. */
@@ -43,31 +43,36 @@ export class AnswerShare {
 
 export class UnreadAnswer implements Waiting {
   readonly deadlineMs: number;
-  private readonly res: HttpResponse;
+  private readonly exchange: Exchange;
   private readonly body: Buffer;
   private readonly whenTaken: () => void;
 
-  /** `res` took the head and a part of `body`. `whenTaken`: the last byte is with the kernel. */
-  constructor(res: HttpResponse, body: Buffer, nowMs: number, whenTaken: () => void) {
-    this.res = res;
+  /** The client took the head and a part of `body`. `whenTaken`: the last byte is with the kernel. */
+  constructor(exchange: Exchange, body: Buffer, nowMs: number, whenTaken: () => void) {
+    this.exchange = exchange;
     this.body = body;
     this.whenTaken = whenTaken;
     this.deadlineMs = nowMs + answerMsMin + body.length / answerBytesPerMs;
     answerBytes += body.length;
-    res.onWritable((offset) => this.writeOn(offset));
+    exchange.res.onWritable((offset) => this.writeOn(offset));
   }
 
   private writeOn(offset: number): boolean {
-    const [isOk, isDone] = this.res.tryEnd(this.body.subarray(offset), this.body.length);
-    if (isDone) this.whenTaken();
-    return isOk;
+    try {
+      const [isOk, isDone] = this.exchange.res.tryEnd(this.body.subarray(offset), this.body.length);
+      if (isDone) this.whenTaken();
+      return isOk;
+    } catch (error) {
+      this.exchange.failed('writing the rest of an answer', error);
+      return true; // Nothing is left to wait for.
+    }
   }
 
   /** Not at all: its own timeout ends a client that takes nothing for 10 s, and starts anew with what is taken. */
   renew(): void {}
 
   expire(): void {
-    this.res.close(); // The abort handler sees to the rest.
+    this.exchange.close(); // The abort handler sees to the rest.
   }
 
   /** It is taken, or nobody is there to take it. Once. */

@@ -359,3 +359,92 @@ describe('queries', () => {
     }
   });
 });
+
+describe('the head of every answer', () => {
+  /** Of each kind: taken, refused, unknown, private, described, without a body. */
+  const asked = [
+    ['POST', '/v1/events', 200],
+    ['POST', '/v1/events?x', 400],
+    ['OPTIONS', '/v1/events', 200],
+    ['GET', '/nothing', 404],
+    ['PUT', '/v1/events', 405],
+    ['GET', '/v1/events', 200],
+    ['GET', '/v1/users/nobody', 404],
+    ['GET', '/v1/deletions/del_1', 404],
+    ['GET', `/v1/reports/users?${day}`, 200],
+    ['GET', '/admin/v1/keys', 401],
+    ['GET', '/healthz', 200],
+    ['GET', '/readyz', 200],
+    ['GET', '/metrics', 200],
+    ['GET', '/docs', 200],
+    ['HEAD', '/healthz', 200],
+  ] as const;
+
+  test.each(asked)(
+    '%s %s, %d: no cache, no guess of a type, how long the connection lasts',
+    async (method, path, status) => {
+      const {read} = under;
+      const options = method === 'POST' ? {json: {event: 'e', userId: 'heads'}} : {};
+      const answer = await read.send(method, path, options);
+      expect(answer.status).toBe(status);
+      const {headers} = answer;
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['cache-control']).toBe(path === '/docs' ? 'no-cache' : 'no-store');
+      const ends = method === 'HEAD';
+      expect([headers.connection, headers['keep-alive']]).toEqual(
+        ends ? ['close', undefined] : [undefined, 'timeout=8'],
+      );
+    },
+  );
+
+  test('an unchanged report is private, too', async () => {
+    const path = `/v1/reports/users?${day}`;
+    const etag = String((await under.read.get(path)).headers.etag);
+    const answer = await under.read.get(path, {'if-none-match': etag});
+    if (answer.status === 304) expect(answer.headers['cache-control']).toBe('no-store');
+  });
+
+  test('an answer that ends its connection at the wish of the client says so', async () => {
+    const {headers} = await under.nobody.get('/healthz', {connection: 'close'});
+    expect([headers.connection, headers['keep-alive']]).toEqual(['close', undefined]);
+  });
+});
+
+describe('the id of a request', () => {
+  const idOf = async (given: string | string[] | undefined, path = '/healthz'): Promise<unknown> => {
+    const headers = given === undefined ? {} : {'x-request-id': given};
+    return (await under.nobody.send('GET', path, {headers})).headers['x-request-id'];
+  };
+
+  test.each(['7', '4bf92f3577b34da6a3ce929d0e0e4736', 'Root=1-67891233-abc/d+e:f~g', 'x'.repeat(128)])(
+    'is the one that was sent: %s',
+    async (id) => {
+      expect(await idOf(id)).toBe(id);
+      expect(await idOf(id, '/nothing')).toBe(id);
+      const headers = {'x-request-id': id};
+      const taken = await under.write.post('/v1/events', {event: 'named', userId: 'heads'}, headers);
+      expect([taken.status, taken.headers['x-request-id']]).toEqual([200, id]);
+    },
+  );
+
+  test.each([
+    [undefined],
+    [''],
+    ['with a space'],
+    ['ada@example.org'],
+    ['quote"'],
+    ['x'.repeat(129)],
+    [['one', 'two']],
+    [['one', 'two', 'three']],
+  ])('is made where %j was sent, another one each time', async (given) => {
+    const made = [await idOf(given), await idOf(given, '/nothing')];
+    for (const id of made) expect(id).toMatch(/^[0-9a-f]{12}-[0-9a-z]+$/);
+    expect(new Set(made).size).toBe(2);
+  });
+
+  test('a refused write has one, an accepted one has it where it was sent', async () => {
+    const refused = await under.write.post('/v1/events', {});
+    expect(refused.headers['x-request-id']).toMatch(/^[0-9a-f]{12}-/);
+    expect((await under.track({event: 'unnamed', userId: 'heads'})).headers).not.toHaveProperty('x-request-id');
+  });
+});

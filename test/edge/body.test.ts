@@ -11,7 +11,9 @@ import {Exchange, type ExchangeHost} from '../../src/edge/exchange.js';
 import {Intake, waitingBodyBytesMin, waitingMsMax} from '../../src/edge/intake.js';
 import {Traffic} from '../../src/edge/metrics/traffic.js';
 import {RejectedEvents} from '../../src/edge/rejected-events.js';
+import {RequestIds} from '../../src/edge/request-id.js';
 import {TurnShare, turnShareMs} from '../../src/edge/turn-share.js';
+import {exchangeHost} from '../support/exchange-host.js';
 import {until} from '../support/until.js';
 
 /** Compressed it is small. */
@@ -56,6 +58,8 @@ class World implements BodyHost, ExchangeHost {
 
   closesConnections = (): boolean => false;
   exchangeOver = (): void => {};
+  readonly requestIds = new RequestIds();
+  readonly fault = exchangeHost().fault;
 
   endTurn(): void {
     for (const call of this.turnEnds.splice(0)) call();

@@ -116,7 +116,8 @@ describe('the document', () => {
 
 describe('the check of answers', () => {
   const described = new Described(document);
-  const json = {'content-type': 'application/json; charset=utf-8'};
+  const ofAll = {'x-content-type-options': 'nosniff', 'cache-control': 'no-store', 'x-request-id': '1'};
+  const json = {'content-type': 'application/json; charset=utf-8', ...ofAll};
   const event: Asked = {method: 'POST', path: '/v1/events', json: {event: 'e', userId: 'u'}};
   const stored = {...json, 'access-control-allow-origin': '*', 'log-position': '0:1.1', date: 'now'};
   const ok = {status: 200, headers: stored, text: '{"status":"ok","received":1}'};

@@ -2,13 +2,10 @@
 import {once} from 'node:events';
 import {connect, type Socket} from 'node:net';
 import {afterAll, beforeAll, expect, test} from 'vitest';
-import {routes} from '../../src/edge/all-routes.js';
-import {Deadlines} from '../../src/edge/deadlines.js';
 import {Exchange, type ExchangeHost} from '../../src/edge/exchange.js';
-import {Traffic} from '../../src/edge/metrics/traffic.js';
 import {loadNative, type Native} from '../../src/edge/native.js';
-import {RejectedEvents} from '../../src/edge/rejected-events.js';
 import {answerBytesInFlight} from '../../src/edge/unread-answers.js';
+import {exchangeHost} from '../support/exchange-host.js';
 import {until} from '../support/until.js';
 
 const request = Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -23,17 +20,11 @@ let port = 0;
 let answers = 0;
 let over = 0;
 
-const host: ExchangeHost = {
-  deadlines: new Deadlines(),
-  monotonicMs: () => 0,
-  turnMs: () => 0,
-  closesConnections: () => false,
+const host: ExchangeHost = exchangeHost({
   exchangeOver: () => {
     over += 1;
   },
-  traffic: new Traffic(routes),
-  rejected: new RejectedEvents(() => 0),
-};
+});
 
 beforeAll(async () => {
   native = await loadNative();

@@ -8,6 +8,7 @@
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {collectDefaultMetrics, type Metric, Registry} from 'prom-client';
 import {monotonicMs} from '../../clock.js';
+import {SharedAnswer} from '../shared-answer.js';
 import {type Family, families} from './families.js';
 import {gatherView, type View, type ViewSources} from './view.js';
 
@@ -23,7 +24,7 @@ export class Scrape {
   private readonly sources: ViewSources;
   private readonly registry = new Registry();
   private view: View | undefined;
-  private newest: {readonly text: Promise<string>; readonly endMs: () => number} | undefined;
+  private readonly shared = new SharedAnswer(keptMs, monotonicMs, () => this.make());
 
   constructor(sources: ViewSources) {
     this.sources = sources;
@@ -33,16 +34,7 @@ export class Scrape {
 
   /** S1. Never rejects for what is silent (view.ts, W1). */
   text(): Promise<string> {
-    if (this.newest === undefined || monotonicMs() > this.newest.endMs()) this.newest = this.start();
-    return this.newest.text;
-  }
-
-  private start(): NonNullable<Scrape['newest']> {
-    let endMs = Number.POSITIVE_INFINITY;
-    const text = this.make().finally(() => {
-      endMs = monotonicMs() + keptMs;
-    });
-    return {text, endMs: () => endMs};
+    return this.shared.get();
   }
 
   /** As `registry.metrics()` has it. S2 */

@@ -230,10 +230,17 @@ function describeAnswers(operation: Operation, route: Route, endpoint: Endpoint)
         describeAnswer(operation.answers[Number(status)], codes.get(status) ?? [], [
           isCorsOpen ? corsHeaders(status) : {},
           limitHeaders(endpoint, status),
+          headersOfAll(isCorsOpen && status === '200'),
         ]),
       ]),
   );
 }
+
+/** What stands on every answer. */
+const headersOfAll = (isAcceptedWrite = false): AnswerHeaders => ({
+  always: ['X-Content-Type-Options', 'Cache-Control', ...(isAcceptedWrite ? [] : (['X-Request-Id'] as const))],
+  ...(isAcceptedWrite ? {sometimes: ['X-Request-Id']} : {}),
+});
 
 /** Pages may read when to come back. */
 const corsHeaders = (status: string): AnswerHeaders => ({
@@ -326,7 +333,7 @@ function describeHeaders(all: readonly AnswerHeaders[]): NonNullable<DescribedAn
 
 /** Paths that are not there, and methods that a path does not have, belong to no operation. */
 function unrouted(code: ErrorCode): JsonSchema {
-  return describeAnswer(undefined, [code], []) as unknown as JsonSchema;
+  return describeAnswer(undefined, [code], [headersOfAll()]) as unknown as JsonSchema;
 }
 
 /** What browsers ask before a page of another origin may send. */
@@ -340,6 +347,7 @@ function preflight({id, tag}: Operation): DescribedOperation {
         'Access-Control-Max-Age',
       ],
     },
+    headersOfAll(),
   ]);
   return {
     operationId: `${id}Preflight`,

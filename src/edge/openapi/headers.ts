@@ -81,13 +81,23 @@ const headerForms = {
     example: 'Retry-After, RateLimit, RateLimit-Policy',
   },
   'Access-Control-Max-Age': {description: 'Seconds that browsers may remember it.', pattern: /^\d+$/, example: '86400'},
-  'Cache-Control': {description: 'Caches ask again.', pattern: /^no-cache$/, example: 'no-cache'},
+  'Cache-Control': {
+    description: 'No cache keeps it; of what describes the service they ask again.',
+    pattern: /^no-(store|cache)$/,
+    example: 'no-store',
+  },
   'Content-Security-Policy': {
     description: 'The page loads nothing and runs nothing but its own few lines.',
     pattern: /^default-src 'none'; /,
     example: "default-src 'none'; style-src 'sha256-…'; script-src 'sha256-…'",
   },
   'X-Content-Type-Options': {description: 'The type is the type.', pattern: /^nosniff$/, example: 'nosniff'},
+  'X-Request-Id': {
+    description:
+      'The id of the request, which also stands in the log line of a fault: the one that was sent, where it has up to 128 letters, digits and `._~+/=:-`, or one that is made. An accepted write has it where one was sent.',
+    pattern: /^[A-Za-z0-9._~+/=:-]{1,128}$/,
+    example: '5f1c0e9a7b2d-1',
+  },
   'Referrer-Policy': {description: 'Links tell nobody.', pattern: /^no-referrer$/, example: 'no-referrer'},
 } as const satisfies Record<string, HeaderForm>;
 

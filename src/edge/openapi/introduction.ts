@@ -5,5 +5,6 @@ export const introduction = `- An event that was answered 200 is on disk. Profil
 - Queries are form-encoded: a plus is a space. An unknown, empty or repeated parameter is refused with its name.
 - Every refusal is \`{"error":{"code","message"}}\`, with \`field\` where one is at fault. Decide by \`code\`: messages may change.
 - A path that is not there is 404 \`not_found\`, a method that a path does not have is 405 \`method_not_allowed\` with \`Allow\`. HEAD is GET without a body.
+- Every answer names its request in \`X-Request-Id\`: as the client named it there, or as the service did (not on an accepted write). No cache keeps an answer (\`Cache-Control: no-store\`), but for the description of the service.
 - 429 and 503 carry \`Retry-After\`. Events with a \`messageId\` are safe to send again.
 `;

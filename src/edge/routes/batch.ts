@@ -136,8 +136,10 @@ class BatchOutcome implements CommitWaiter {
   }
 
   settled(): void {
-    this.settledCount += 1;
-    this.answerWhenKnown();
+    this.exchange.guard('answering a batch', () => {
+      this.settledCount += 1;
+      this.answerWhenKnown();
+    });
   }
 
   private answerWhenKnown(): void {

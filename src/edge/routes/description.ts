@@ -11,7 +11,6 @@ const always: readonly Header[] = [['Cache-Control', 'no-cache']];
 const ofPage: readonly Header[] = [
   ...always,
   ['Content-Security-Policy', contentSecurityPolicy],
-  ['X-Content-Type-Options', 'nosniff'],
   ['Referrer-Policy', 'no-referrer'],
 ];
 

@@ -50,7 +50,6 @@ export const operating: Operations = {
       200: {
         description: 'OpenAPI 3.1.',
         media: 'application/json',
-        headers: {always: ['Cache-Control']},
       },
     },
     errors: ['invalid_request', 'unavailable'],
@@ -64,7 +63,7 @@ export const operating: Operations = {
         description: 'HTML that loads nothing from anywhere.',
         media: 'text/html',
         headers: {
-          always: ['Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options', 'Referrer-Policy'],
+          always: ['Content-Security-Policy', 'Referrer-Policy'],
         },
       },
     },

@@ -168,9 +168,11 @@ function answerLine(status: string, {description, headers = {}, content}: Descri
   }</div></li>`;
 }
 
-/** Headers of browsers, and of limits that were not reached, stand on nearly every answer. */
+/** Headers of browsers and caches, ids, and limits that were not reached, stand on nearly every answer. */
 const isWorthSaying = (name: string, status: string): boolean =>
-  !name.startsWith('Access-Control-') && (!name.startsWith('RateLimit') || status < '400' || status === '429');
+  !['X-Content-Type-Options', 'Cache-Control', 'X-Request-Id'].includes(name) &&
+  !name.startsWith('Access-Control-') &&
+  (!name.startsWith('RateLimit') || status < '400' || status === '429');
 
 const nameOf = (schema: Readonly<Record<string, unknown>>): string => String(schema.$ref).split('/').at(-1)!;
 

@@ -1,0 +1,23 @@
+// What an exchange needs of its server, for tests of exchanges without one.
+import {routes} from '../../src/edge/all-routes.js';
+import {Deadlines} from '../../src/edge/deadlines.js';
+import type {ExchangeHost} from '../../src/edge/exchange.js';
+import {Traffic} from '../../src/edge/metrics/traffic.js';
+import {RejectedEvents} from '../../src/edge/rejected-events.js';
+import {RequestIds} from '../../src/edge/request-id.js';
+
+/** Its clocks stand still, and a fault is thrown on. */
+export const exchangeHost = (own: Partial<ExchangeHost> = {}): ExchangeHost => ({
+  deadlines: new Deadlines(),
+  monotonicMs: () => 0,
+  turnMs: () => 0,
+  closesConnections: () => false,
+  exchangeOver: () => {},
+  fault: (_, doing, error) => {
+    throw new Error(doing, {cause: error});
+  },
+  requestIds: new RequestIds(),
+  traffic: new Traffic(routes),
+  rejected: new RejectedEvents(() => 0),
+  ...own,
+});
