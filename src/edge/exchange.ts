@@ -99,7 +99,7 @@ export class Exchange implements CommitWaiter {
   /** A header that must not stand twice does. */
   isFramingAmbiguous = false;
   /** The client reads no further answer on this connection. */
-  private isLastByClient = false;
+  isLastByClient = false;
   /** X-Request-Id as the client sent it. */
   private sentId = '';
   /** What it is called here (request-id.ts), once somebody had to know. */
@@ -456,8 +456,10 @@ function writeWhole(): void {
   writeHead(res, writing);
   if (contentType === undefined) endWithoutBody(res, closes);
   else if (method === 'HEAD') writing.isTaken = beginHead(res, Buffer.byteLength(body));
-  else if (closes && !isLargeRead(method, body)) res.end(body, true);
-  else {
+  else if (closes && !isLargeRead(method, body)) {
+    if (exchange!.isLastByClient) res.writeHeader('Connection', 'close'); // Otherwise `end` writes it.
+    res.end(body, true);
+  } else {
     if (closes) res.writeHeader('Connection', 'close');
     writing.isTaken = res.tryEnd(body, byteLengthOf(body))[1];
   }
