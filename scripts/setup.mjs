@@ -2,7 +2,7 @@
 // Each step says in one line what it chose and why; a second run with nothing to do takes a fraction of a second.
 
 import {execFileSync, spawnSync} from 'node:child_process';
-import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {buildKernels} from './kernels.mjs';
 import {findNatsServer} from './nats-server.mjs';
@@ -15,6 +15,7 @@ const nodeMin = [20, 15];
 const lockFile = inProject('package-lock.json');
 const installedStamp = inProject('node_modules/.installed-lock');
 const builtStamp = inProject('dist/.built-sources');
+const commitStamp = inProject('dist/.commit');
 
 /**
  * `say` gets the lines. `needsNatsServer: false` for programs that only talk to a running service.
@@ -26,6 +27,7 @@ export function setUp({say = console.log, needsNatsServer = true} = {}) {
     installDependencies(say);
     const env = needsNatsServer ? natsServer(say) : {};
     build(say);
+    stampCommit();
     return env;
   });
 }
@@ -125,6 +127,18 @@ function build(say) {
   }
   mkdirSync(inProject('dist'), {recursive: true});
   writeFileSync(builtStamp, hash);
+}
+
+/** For `--version`, /healthz and /metrics. A folder that is no checkout of its own, but lies in one, has none. */
+function stampCommit() {
+  const {stdout} = spawnSync('git', ['rev-parse', '--show-toplevel', 'HEAD'], {cwd: projectRoot, encoding: 'utf8'});
+  const [top, commit] = (stdout ?? '').split('\n');
+  const isOwn = existsSync(inProject('.git')) && top !== '' && realpathSync(top) === realpathSync(projectRoot);
+  const known = isOwn && commit ? commit.slice(0, 12) : 'unknown';
+  const stamped = existsSync(commitStamp) ? readFileSync(commitStamp, 'utf8') : undefined;
+  // What an image was built with stays: it has no checkout to ask.
+  if (known === stamped || (known === 'unknown' && stamped !== undefined)) return;
+  writeFileSync(commitStamp, known);
 }
 
 function sourceFiles() {

@@ -9,11 +9,13 @@ const usage = `npm start
 Sets up what is missing (dependencies, build, nats-server) and serves. Stop with Ctrl-C: it finishes what it took.
 
   npm start -- --print-config        checks the configuration and prints it as JSON, without secrets; starts nothing
+  npm start -- --version             the version, and the commit that it was built from
   npm start -- --help                this text
 
 Configuration comes from the environment:
 
   PORT=8080  HOST=127.0.0.1          where it listens (PORT=0: any free port)
+  ADMIN_PORT=  ADMIN_HOST=127.0.0.1  where /admin, /metrics, /healthz and /readyz are; unset: on PORT
   DATA_DIR=./data                    everything it keeps
   DELETIONS_DIR=DATA_DIR-deletions   the journal of deletions, which a restored backup is held against
   NATS_URL=                          a NATS server to use; unset: its own, under DATA_DIR
@@ -40,8 +42,8 @@ await runScript(async () => {
     process.stdout.write(usage);
     return;
   }
-  if (words.includes('--print-config')) {
-    setUp({say: () => {}, needsNatsServer: false}); // Quiet: the output is the configuration alone.
+  if (words.includes('--print-config') || words.includes('--version')) {
+    setUp({say: () => {}, needsNatsServer: false}); // Quiet: the output is the answer alone.
     Object.assign(process.env, knownNatsServer());
     await import('../dist/src/main.js');
     return;

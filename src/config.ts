@@ -18,10 +18,15 @@ export type NatsChoice =
   | {readonly kind: 'external'; readonly servers: string[]; readonly token?: string; readonly credsPath?: string}
   | {readonly kind: 'embedded'; readonly serverBin: string};
 
-export interface Config {
+export interface ListenAddress {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+}
+
+export interface Config extends ListenAddress {
+  /** Where the routes of operators are, when they have a port of their own. */
+  readonly admin: ListenAddress | undefined;
   readonly dataDir: string;
   /** Has the journal of deletions; not in `dataDir`. */
   readonly deletionsDir: string;
@@ -68,8 +73,9 @@ export function readConfig(env: Environment): ConfigResult {
   const read = new Reader(env);
   const dataDir = resolve(read.text('DATA_DIR', './data', /^[^\0]+$/, 'a path'));
   const config: Config = {
-    host: read.text('HOST', '127.0.0.1', /^[A-Za-z0-9.:_%-]+$/, 'a host name or an IP address'),
-    port: read.integer('PORT', 8_080, 0, 65_535),
+    host: read.host('HOST'),
+    port: read.port('PORT', 8_080),
+    admin: readAdminAddress(read),
     dataDir,
     deletionsDir: resolve(read.text('DELETIONS_DIR', deletionsDirOf(dataDir), /^[^\0]+$/, 'a path')),
     nats: readNats(read),
@@ -103,6 +109,9 @@ export function readConfig(env: Environment): ConfigResult {
       'must not lie in DATA_DIR: a backup that is put in its place would bring an older journal',
     );
   }
+  if (config.admin !== undefined && config.admin.port !== 0 && config.admin.port === config.port) {
+    read.refuse('ADMIN_PORT', 'must be another port than PORT');
+  }
   if (read.problems.length > 0) return {kind: 'bad', line: `bad configuration: ${read.problems.join('; ')}`};
   return {kind: 'config', config: deepFreeze(config), misspelt: misspeltVariables(Object.keys(env), [...read.names])};
 }
@@ -111,10 +120,10 @@ export function readConfig(env: Environment): ConfigResult {
 export const deletionsDirOf = (dataDir: string): string => `${dataDir}-deletions`;
 
 /** For the log: every value, secrets only as `set`. Where it listens is left out of a process that does not. */
-export function printableConfig({host, port, ...config}: Config): Record<string, unknown> {
+export function printableConfig({host, port, admin, ...config}: Config): Record<string, unknown> {
   const mask = (secret: string | undefined): string => (secret === undefined ? 'unset' : 'set');
   return {
-    ...(config.roles.includes('edge') ? {host, port} : {}),
+    ...(config.roles.includes('edge') ? {host, port, ...(admin === undefined ? {} : {admin})} : {}),
     ...config,
     nats: config.nats.kind === 'embedded' ? config.nats : printableNats(config.nats),
     bootstrapWriteKey: mask(config.bootstrapWriteKey),
@@ -178,6 +187,13 @@ function hasReadableLogin(server: string): boolean {
   } catch {
     return false;
   }
+}
+
+function readAdminAddress(read: Reader): ListenAddress | undefined {
+  const host = read.value('ADMIN_HOST');
+  if (read.value('ADMIN_PORT') !== undefined) return {host: read.host('ADMIN_HOST'), port: read.port('ADMIN_PORT', 0)};
+  if (host !== undefined) read.refuse('ADMIN_HOST', 'has no meaning without ADMIN_PORT');
+  return undefined;
 }
 
 function readTrustedProxies(read: Reader): string[] {
@@ -252,6 +268,14 @@ class Reader {
   /** The variable that was set of a secret's two. */
   givenName(name: string): string {
     return this.value(name) === undefined ? fileName(name) : name;
+  }
+
+  host(name: string): string {
+    return this.text(name, '127.0.0.1', /^[A-Za-z0-9.:_%-]+$/, 'a host name or an IP address');
+  }
+
+  port(name: string, preset: number): number {
+    return this.integer(name, preset, 0, 65_535);
   }
 
   integer(name: string, preset: number, min: number, max: number): number {

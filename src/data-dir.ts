@@ -77,6 +77,8 @@ export function writeFirstKeys(dataDir: string, {write, secret}: FirstKeys): str
 /** How tools of this machine (keys, import) find the running service. */
 export interface ServiceNote {
   readonly baseUrl: string;
+  /** Where the routes of operators are: the same, or that of ADMIN_PORT. */
+  readonly adminUrl: string;
   readonly pid: number;
   /** Opens what the admin token opens, and dies with the process: a note that a kill left behind opens nothing. */
   readonly token: string;

@@ -14,7 +14,7 @@ import type {NatsConnection} from 'nats';
 import {isoText} from '../actors/calendar.js';
 import {askPartitionSubject, askReportSubject} from './asks.js';
 import {monotonicMs, wallMs} from './clock.js';
-import {type Config, printableConfig, readConfig} from './config.js';
+import {type Config, type ListenAddress, printableConfig, readConfig} from './config.js';
 import {
   checkDataDir,
   keepAdminToken,
@@ -46,7 +46,8 @@ import {
   startReportThread,
   type Thread,
 } from './threads.js';
-import {baseUrlOf, welcome} from './welcome.js';
+import {commit, version} from './version.js';
+import {type Addresses, baseUrlOf, welcome} from './welcome.js';
 import type {AnsweringThread, FoldingThread, NatsAddress} from './worker-messages.js';
 
 // A supervisor usually kills after 30 s: what is not drained by now is recovered from the log at the next start.
@@ -60,6 +61,7 @@ const badExitCode = 1;
 const replacedExitCode = 3;
 
 const printConfigWord = '--print-config';
+const versionWord = '--version';
 
 interface Stage {
   readonly name: string;
@@ -86,8 +88,12 @@ await run();
 
 async function run(): Promise<void> {
   const words = process.argv.slice(2);
-  const unknown = words.find((word) => word !== printConfigWord);
+  const unknown = words.find((word) => word !== printConfigWord && word !== versionWord);
   if (unknown !== undefined) endBadly(`unknown option ${unknown}: \`npm start -- --help\` shows those that there are`);
+  if (words.includes(versionWord)) {
+    process.stdout.write(`millrace ${version} (commit ${commit})\n`);
+    return;
+  }
   const result = readConfig(process.env);
   if (result.kind === 'bad') endBadly(result.line);
   const doubts = result.misspelt.map(
@@ -116,7 +122,10 @@ async function run(): Promise<void> {
 
 async function start(config: Config, stages: Stage[], logger: Logger): Promise<void> {
   const isEdge = config.roles.includes('edge');
-  if (isEdge) await checkPort(config); // M1
+  if (isEdge) {
+    await checkPort(config, config.dataDir); // M1
+    if (config.admin !== undefined) await checkPort(config.admin, config.dataDir);
+  }
   checkDataDir(config.dataDir);
   if (config.roles.includes('partition')) checkDeletionsDir(config.deletionsDir);
   const ground = await startGround(config, stages, logger);
@@ -134,7 +143,7 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   }
   if (isEdge) await startFrontDoor(config, ground, threads, stages, logger);
   await Promise.all(threads.all.map(({ready}) => ready));
-  logger.info({roles: config.roles, durability: ground.durability.class}, 'ready');
+  logger.info({version, commit, roles: config.roles, durability: ground.durability.class}, 'ready');
 }
 
 function endBadly(line: string, exitCode = badExitCode): never {
@@ -145,7 +154,7 @@ function endBadly(line: string, exitCode = badExitCode): never {
 // -- stages -----------------------------------------------------------------------------------------------------------
 
 /** A port that is taken must be known before anything is written (and uWebSockets.js would share it silently). */
-async function checkPort({host, port, dataDir}: Config): Promise<void> {
+async function checkPort({host, port}: ListenAddress, dataDir: string): Promise<void> {
   const probe = createServer();
   try {
     probe.listen({host, port, exclusive: true});
@@ -296,6 +305,7 @@ async function startFrontDoor(
   const edge = await startEdge({
     host,
     port: config.port,
+    admin: config.admin,
     nats: ground.address,
     partitionCount: config.partitions,
     tokens: {admin: adminToken, command: commandToken},
@@ -314,18 +324,19 @@ async function startFrontDoor(
   stages.push({name: 'edge', stop: () => edge.drain()});
 
   const baseUrl = baseUrlOf(host, edge.port);
-  greet(config, ground, baseUrl, edge.firstKeys, logger);
+  const adminUrl = config.admin === undefined ? baseUrl : baseUrlOf(config.admin.host, edge.adminPort);
+  greet(config, ground, {baseUrl, adminUrl}, edge.firstKeys, logger);
   const deployment = createHash('sha256').update(`service note ${ground.deployment.secret}`).digest('hex');
-  writeServiceNote(dataDir, {baseUrl, pid: process.pid, token: commandToken, deployment});
+  writeServiceNote(dataDir, {baseUrl, adminUrl, pid: process.pid, token: commandToken, deployment});
   stages.push({name: 'service note', stop: () => removeServiceNote(dataDir)});
 }
 
 /** Only a terminal is shown keys: everything else that takes standard output keeps it. */
-function greet({dataDir}: Config, {refresh}: Ground, baseUrl: string, firstKeys: FirstKeys, logger: Logger): void {
+function greet({dataDir}: Config, {refresh}: Ground, addresses: Addresses, firstKeys: FirstKeys, logger: Logger): void {
   const isInFile = !process.stdout.isTTY && Object.keys(firstKeys).length > 0;
   const keysFile = isInFile ? writeFirstKeys(dataDir, firstKeys) : undefined;
   if (isInFile) logger.info({file: keysFile}, 'keys were created: move them out of this file');
-  process.stdout.write(welcome({baseUrl, firstKeys, keysFile, reportRefresh: refresh, nowMs: wallMs()}));
+  process.stdout.write(welcome({...addresses, firstKeys, keysFile, reportRefresh: refresh, nowMs: wallMs()}));
 }
 
 // -- the way back -----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// The version of this program, as package.json says it.
+// The version of this program, as package.json says it, and the commit that it was built from (scripts/setup.mjs).
 import {existsSync, readFileSync} from 'node:fs';
 
 /** Compiled or not, this file lies some folders below it. */
@@ -11,3 +11,10 @@ function findPackage(): URL {
 }
 
 export const version = (JSON.parse(readFileSync(findPackage(), 'utf8')) as {version: string}).version;
+
+/** `unknown` for what was built outside of a checkout. */
+export const commit = readCommit(new URL('dist/.commit', findPackage()));
+
+function readCommit(stamp: URL): string {
+  return existsSync(stamp) ? readFileSync(stamp, 'utf8').trim() : 'unknown';
+}

@@ -11,8 +11,13 @@ export function baseUrlOf(host: string, port: number): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-export interface WelcomeOptions {
+export interface Addresses {
   readonly baseUrl: string;
+  /** Where the routes of operators are; the same without a port of their own. */
+  readonly adminUrl: string;
+}
+
+export interface WelcomeOptions extends Addresses {
   /** Created in this start; shown now and never again. */
   readonly firstKeys: FirstKeys;
   /** The file that has them instead; undefined: they are shown. */
@@ -21,8 +26,9 @@ export interface WelcomeOptions {
   readonly nowMs: number;
 }
 
-export function welcome({baseUrl, firstKeys, keysFile, reportRefresh, nowMs}: WelcomeOptions): string {
-  const listening = `Millrace listens on ${baseUrl} (the API: ${baseUrl}/docs)\n`;
+export function welcome({baseUrl, adminUrl, firstKeys, keysFile, reportRefresh, nowMs}: WelcomeOptions): string {
+  const ofOperators = adminUrl === baseUrl ? '' : `Health, metrics and admin routes: ${adminUrl}\n`;
+  const listening = `Millrace listens on ${baseUrl} (the API: ${baseUrl}/docs)\n${ofOperators}`;
   if (Object.keys(firstKeys).length === 0) return listening;
   const {write, secret} = keysFile === undefined ? firstKeys : {};
   const today = new Date(nowMs).toISOString().slice(0, 10);

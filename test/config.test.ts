@@ -20,6 +20,7 @@ test('an empty environment gives the documented defaults', () => {
   expect(good({})).toEqual({
     host: '127.0.0.1',
     port: 8080,
+    admin: undefined,
     dataDir: resolve('data'),
     deletionsDir: resolve('data-deletions'),
     nats: {kind: 'embedded', serverBin: ''},
@@ -42,6 +43,8 @@ test('every variable is read', () => {
   const config = good({
     PORT: '0',
     HOST: '::1',
+    ADMIN_PORT: '9090',
+    ADMIN_HOST: '10.0.0.1',
     DATA_DIR: '/var/lib/millrace',
     DELETIONS_DIR: '/var/lib/deletions',
     NATS_URL: 'nats://one:4222, tls://two:4222',
@@ -64,6 +67,7 @@ test('every variable is read', () => {
   expect(config).toEqual({
     host: '::1',
     port: 0,
+    admin: {host: '10.0.0.1', port: 9090},
     dataDir: '/var/lib/millrace',
     deletionsDir: '/var/lib/deletions',
     nats: {kind: 'external', servers: ['nats://one:4222', 'tls://two:4222'], token: 'hidden-token'},
@@ -195,6 +199,9 @@ describe('a bad value is named with what was expected', () => {
     [{PORT: '80.5'}, 'PORT must be'],
     [{PORT: '0x50'}, 'PORT must be'],
     [{HOST: 'a b'}, 'HOST must be a host name'],
+    [{ADMIN_PORT: '8080'}, 'ADMIN_PORT must be another port than PORT'],
+    [{ADMIN_PORT: 'x'}, 'ADMIN_PORT must be a whole number from 0 to 65535'],
+    [{ADMIN_HOST: '::1'}, 'ADMIN_HOST has no meaning without ADMIN_PORT'],
     [{PARTITIONS: '0'}, 'PARTITIONS must be a whole number from 1 to 256 (is "0")'],
     [{REPLICAS: '6', NATS_URL: 'nats://h'}, 'REPLICAS must be a whole number from 1 to 5'],
     [{REPLICAS: '3'}, 'REPLICAS above 1 needs NATS_URL'],

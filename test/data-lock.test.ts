@@ -104,7 +104,13 @@ describe.concurrent('a lock that is not of here is judged by its heartbeat, whic
 
 test('programs of the command line that work on a copy do not talk to the service of the original', () => {
   const folder = temporaryFolder();
-  writeServiceNote(folder, {baseUrl: 'http://127.0.0.1:1', token: 'of-the-original', deployment: 'd', pid: 1});
+  writeServiceNote(folder, {
+    baseUrl: 'http://127.0.0.1:1',
+    adminUrl: 'http://127.0.0.1:1',
+    token: 'of-the-original',
+    deployment: 'd',
+    pid: 1,
+  });
   const copy = join(temporaryFolder(), 'copy');
   cpSync(folder, copy, {recursive: true});
   expect(readServiceNote(folder)?.baseUrl).toBe('http://127.0.0.1:1');

@@ -1,7 +1,7 @@
 // Every path of the service (API.md).
 import {batchBytesMax, eventBytesMax} from '../../actors/limits.js';
 import {version} from '../version.js';
-import {describeService} from './openapi/document.js';
+import {describeService, type OpenApiDocument} from './openapi/document.js';
 import {documentationPage} from './openapi/page/page.js';
 import type {BodyEndpoint, ReadEndpoint, Route, Routes} from './route.js';
 import {trackBatch} from './routes/batch.js';
@@ -62,8 +62,8 @@ export const routes: Routes = {
     ['/healthz', open(health)],
     ['/metrics', open(metrics)],
     ['/readyz', open(readiness)],
-    ['/openapi.json', open(serveDescription(() => documentText))],
-    ['/docs', open(servePage(() => pageText))],
+    ['/openapi.json', open(serveDescription((prefix) => documentText(prefix)))],
+    ['/docs', open(servePage((prefix) => pageText(prefix)))],
   ]),
   bySegment: new Map<string, Route>([
     ['/v1/users/', userInPath],
@@ -72,7 +72,31 @@ export const routes: Routes = {
   ]),
 };
 
+/** Those of operators: behind ADMIN_PORT, where there is one. */
+const isForOperators = (path: string): boolean => /^\/(?:admin\/|(?:healthz|readyz|metrics)$)/.test(path);
+
+const routesThat = (keep: (path: string) => boolean): Routes => ({
+  exact: new Map([...routes.exact].filter(([path]) => keep(path))),
+  bySegment: new Map([...routes.bySegment].filter(([path]) => keep(path))),
+});
+
+export const operatorRoutes = routesThat(isForOperators);
+export const clientRoutes = routesThat((path) => !isForOperators(path));
+
 /** Made at the start, so that a route without its description is found then. */
 export const description = describeService(routes, version);
-const documentText = JSON.stringify(description);
-const pageText = documentationPage(description);
+const documentText = newestByPrefix((prefix) => JSON.stringify(describedBehind(prefix)));
+const pageText = newestByPrefix((prefix) => documentationPage(describedBehind(prefix)));
+
+function describedBehind(prefix: string): OpenApiDocument {
+  return prefix === '' ? description : {...description, servers: [{...description.servers[0], url: prefix}]};
+}
+
+/** Proxies in front of one service have one prefix, mostly. */
+function newestByPrefix(make: (prefix: string) => string): (prefix: string) => string {
+  let newest: {readonly prefix: string; readonly text: string} | undefined;
+  return (prefix) => {
+    if (newest?.prefix !== prefix) newest = {prefix, text: make(prefix)};
+    return newest.text;
+  };
+}

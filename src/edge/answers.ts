@@ -208,6 +208,8 @@ export const revokedKeyAnswer = z.strictObject({status: z.literal('revoked'), id
 export const healthAnswer = z.strictObject({
   status: z.literal('ok'),
   durability: z.enum(['power-cut', 'process-crash']).describe('What an acknowledged event survives.'),
+  version: z.string(),
+  commit: z.string().describe('Of which it was built; `unknown` outside of a checkout.'),
 });
 
 export const readinessAnswer = z.strictObject({

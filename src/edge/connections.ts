@@ -3,22 +3,46 @@
 
 import type {HttpResponse, TemplatedApp} from 'uWebSockets.js';
 import {readFileSync} from 'node:fs';
+import type {Logger} from '../observe.js';
 
-/** Files for everything else: NATS, parts, workers, logs. */
+/** Files for everything else: NATS, parts, workers, logs, the door of operators. */
 const otherFiles = 256;
 /** More than that takes memory that nobody planned for: some 20 KB each, in the kernel mostly. */
-const connectionsMax = 50_000;
+const clientConnectionsMax = 50_000;
+/** Behind the door of operators: balancers, Prometheus, the command line. */
+export const operatorConnectionsMax = 64;
+/**
+ * Of the bound, an eighth at most: while they are used every answer ends its connection, so that others are let in, health
+ * checks among them. Who only holds connections can use these up as well: against that, operators have a port of their own.
+ */
+const spareMax = 64;
+
+/** With fewer somebody set a limit without knowing of this service. */
+const fewConnections = 1_000;
+
+/** Of the public port: as many as the files of the process allow. */
+export function clientConnections(logger: Logger): number {
+  const max = Math.min(clientConnectionsMax, Math.max(openFilesMax() - otherFiles, 1));
+  if (max < fewConnections)
+    logger.warn({connections: max}, 'few connections are taken: raise the limit of open files (ulimit -n)');
+  return max;
+}
 
 export class Connections {
-  readonly max = Math.min(connectionsMax, Math.max(openFilesMax() - otherFiles, 1));
+  private readonly spare: number;
   private count = 0;
 
-  get open(): number {
-    return this.count;
+  constructor(readonly max: number) {
+    this.spare = Math.min(spareMax, max >> 3);
+  }
+
+  /** Few are left. */
+  get isCrowded(): boolean {
+    return this.count > this.max - this.spare;
   }
 
   /** Before `app` listens. */
-  watch(app: TemplatedApp): void {
+  watch(app: Pick<TemplatedApp, 'filter'>): void {
     app.filter(this.change);
   }
 
@@ -32,7 +56,7 @@ export class Connections {
 function openFilesMax(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-    return soft === undefined ? connectionsMax : Number(soft);
+    return soft === undefined ? clientConnectionsMax : Number(soft);
   } catch {
     return 1_024;
   }

@@ -96,6 +96,8 @@ export class Exchange implements CommitWaiter {
   ifNoneMatch: string | undefined;
   /** X-Forwarded-For, whoever wrote it. */
   forwardedFor = '';
+  /** X-Forwarded-Prefix, whoever wrote it. */
+  forwardedPrefix = '';
   /** A header that must not stand twice does. */
   isFramingAmbiguous = false;
   /** The client reads no further answer on this connection. */
@@ -289,6 +291,9 @@ export class Exchange implements CommitWaiter {
         break;
       case 'x-forwarded-for':
         this.forwardedFor = joined(this.forwardedFor, value);
+        break;
+      case 'x-forwarded-prefix':
+        this.forwardedPrefix = joined(this.forwardedPrefix, value);
     }
   }
 

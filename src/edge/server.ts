@@ -35,6 +35,7 @@ export interface ServerOptions {
   readonly native: Native;
   readonly front: Front;
   readonly routes: Routes;
+  readonly connectionsMax: number;
   readonly tokens: AdminTokens;
   readonly limits: RateOptions;
   readonly monotonicMs: () => number;
@@ -54,8 +55,6 @@ const unsupportedEncoding: Failure = {
   message: 'Content-Encoding must be gzip, deflate or br, or absent',
 };
 // Not 204: an answer without a body could not be held back from a client that does not read (exchange.ts, X6).
-/** With fewer somebody set a limit without knowing of this service. */
-const fewConnections = 1_000;
 const preflightBody = '{"status":"ok"}';
 const preflightHeaders = [
   ['Access-Control-Allow-Origin', '*'],
@@ -70,7 +69,7 @@ export class HttpServer {
   private readonly adminDoor: AdminDoor;
   private readonly limits: RateLimits;
   private readonly deadlines = new Deadlines();
-  private readonly connections = new Connections();
+  private readonly connections: Connections;
   private readonly sweeping: NodeJS.Timeout;
   private readonly host: ExchangeHost;
   private listenSocket: us_listen_socket | undefined;
@@ -85,12 +84,8 @@ export class HttpServer {
     this.host = this.createHost();
     this.sweeping = setInterval(() => this.deadlines.sweep(options.monotonicMs()), sweepMs);
     this.app = options.native.App();
+    this.connections = new Connections(options.connectionsMax);
     this.connections.watch(this.app);
-    if (this.connections.max < fewConnections)
-      options.logger.warn(
-        {connections: this.connections.max},
-        'few connections are taken: raise the limit of open files (ulimit -n)',
-      );
     // What most requests ask for, matched in C++ and exactly as `findRoute` does.
     for (const [path, route] of options.routes.exact) {
       if (route.POST !== undefined)
@@ -131,7 +126,7 @@ export class HttpServer {
     exchange.res.onAborted(() => exchange.abort());
     exchange.route = route;
     this.openExchanges += 1;
-    this.options.front.traffic.open = this.openExchanges;
+    this.options.front.traffic.open += 1;
     // What a piece of a request throws ends this request alone.
     try {
       this.watch(exchange, this.dispatch(exchange));
@@ -148,10 +143,10 @@ export class HttpServer {
       monotonicMs: this.options.monotonicMs,
       turnMs: onceATurn(this.options.monotonicMs),
       traffic,
-      closesConnections: () => this.isClosing,
+      closesConnections: () => this.isClosing || this.connections.isCrowded,
       exchangeOver: () => {
         this.openExchanges -= 1;
-        traffic.open = this.openExchanges;
+        traffic.open -= 1;
         if (this.openExchanges === 0) this.whenIdle?.();
       },
       fault: (exchange, doing, error) => {

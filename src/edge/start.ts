@@ -25,12 +25,13 @@ import {isStreamThere, logStream} from '../nats/topology.js';
 import {createLogger, type Logger} from '../observe.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {AnsweringThread, FoldingThread, NatsAddress} from '../worker-messages.js';
-import {routes} from './all-routes.js';
+import {clientRoutes, operatorRoutes, routes} from './all-routes.js';
 import {Asks} from './asks.js';
 import {AuditTrail} from './audit.js';
 import type {AdminTokens} from './authentication.js';
 import {BodiesUnderWay} from './bodies-under-way.js';
 import {ClientAddresses} from './client-address.js';
+import {clientConnections, operatorConnectionsMax} from './connections.js';
 import {CursorSeal} from './cursor.js';
 import type {Front} from './front.js';
 import {Intake, lookMs} from './intake.js';
@@ -43,6 +44,7 @@ import {loadNative} from './native.js';
 import {type ObstacleSources, Obstacles} from './obstacles.js';
 import type {RateOptions} from './rate-limit.js';
 import {RejectedEvents} from './rejected-events.js';
+import type {Routes} from './route.js';
 import {readinessKeptMs, readinessOf, stopping} from './routes/health.js';
 import {HttpServer} from './server.js';
 import {SharedAnswer} from './shared-answer.js';
@@ -53,6 +55,8 @@ export interface EdgeOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** Of the routes of operators, when they have a port of their own. */
+  readonly admin: {readonly host: string; readonly port: number} | undefined;
   readonly nats: NatsAddress;
   readonly partitionCount: number;
   readonly tokens: AdminTokens;
@@ -80,6 +84,8 @@ export interface EdgeOptions {
 
 export interface Edge {
   readonly port: number;
+  /** The same without a port of its own. */
+  readonly adminPort: number;
   /** Keys that were created by this start, for the only time. */
   readonly firstKeys: FirstKeys;
   /** Accepts nothing more, answers what came in, closes. */
@@ -166,20 +172,27 @@ async function openDoor(
     caches: () => [],
   });
   const scrape = new Scrape({front, vitals, natsServer});
-  const server = new HttpServer({native, front, routes, tokens, limits, monotonicMs, logger});
-  const port = await server.listen(options.host, options.port);
+  const openTo = (routesBehind: Routes, connectionsMax: number): HttpServer =>
+    new HttpServer({native, front, routes: routesBehind, connectionsMax, tokens, limits, monotonicMs, logger});
+  const {admin} = options;
+  const adminDoor = admin && openTo(operatorRoutes, operatorConnectionsMax);
+  const door = openTo(adminDoor === undefined ? routes : clientRoutes, clientConnections(logger));
+  const port = await door.listen(options.host, options.port);
+  const adminPort = adminDoor === undefined ? port : await adminDoor.listen(admin!.host, admin!.port);
   const firstKeys = await keys.createFirst(); // Not before it listens: a start that ends shows nobody its keys.
   const ticking = setInterval(() => front.publisher.tick(), tickMs);
   const saving = setInterval(() => void saveLastUsed(keys, logger), lastUsedEveryMs);
 
   return {
     port,
+    adminPort,
     firstKeys,
     async drain() {
       isDraining = true;
       // A client that drips its body, or a log that is gone, must not hold up the stop.
-      await atMost(finishMsMax, server.finish());
-      server.close();
+      const doors = [door, ...(adminDoor === undefined ? [] : [adminDoor])];
+      await atMost(finishMsMax, Promise.all(doors.map((each) => each.finish())));
+      for (const each of doors) each.close();
       await front.publisher.idle();
       clearInterval(ticking);
       clearInterval(saving);
@@ -299,7 +312,7 @@ function announce(logger: Logger, connection: string, state: PulseState): void {
 }
 
 /** Resolves when the work is done, or when the time is over. */
-async function atMost(ms: number, work: Promise<void>): Promise<void> {
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   const timer = new AbortController();
   const over = delay(ms, undefined, {signal: timer.signal}).catch(() => {}); // Aborted: the work was faster.
   await Promise.race([work, over]);

@@ -174,6 +174,8 @@ describe('the examples', () => {
     'completed_at',
     'verified',
     'durability',
+    'version',
+    'commit',
     'key',
     'last4',
     'key_id',
@@ -267,7 +269,7 @@ describe('the examples', () => {
       /<(link|img|iframe|object|embed|base|form)\b|\bsrc=|\bstyle=|\bon\w+=|@import|url\(/,
     );
     const links = [...answer.text.matchAll(/href="([^"]*)"/g)].map((match) => match[1]);
-    const elsewhere = links.filter((link) => !link.startsWith('#') && link !== '/openapi.json');
+    const elsewhere = links.filter((link) => !link.startsWith('#') && link !== 'openapi.json');
     const broken = links.filter((link) => link.startsWith('#') && !answer.text.includes(`id="${link.slice(1)}"`));
     expect([elsewhere, broken]).toEqual([[], []]);
     for (const {method, operation} of places) {

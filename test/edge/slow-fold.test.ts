@@ -67,6 +67,7 @@ beforeAll(async () => {
   edge = await startEdge({
     host: '127.0.0.1',
     port: 0,
+    admin: undefined,
     nats: nats.nats.address,
     partitionCount,
     tokens: {admin: testAdminToken, command: 'a token of the command line'},

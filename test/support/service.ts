@@ -21,6 +21,8 @@ export interface ServiceOptions {
 
 export interface Service {
   readonly baseUrl: string;
+  /** Where health, metrics and admin routes are: the same, unless ADMIN_PORT is set. */
+  readonly adminUrl: string;
   readonly writeKey: string;
   readonly secretKey: string;
   readonly adminToken: string;
@@ -113,9 +115,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     return (code as number | null) ?? `signal ${signal}`;
   });
   const logs = collectOutput(child);
-  const baseUrl = await untilReady(child, dataDir, logs, options.awaits === 'listening');
+  const {baseUrl, adminUrl} = await untilReady(child, dataDir, logs, options.awaits === 'listening');
   return {
     baseUrl,
+    adminUrl,
     writeKey: testWriteKey,
     secretKey: testSecretKey,
     adminToken: testAdminToken,
@@ -198,19 +201,21 @@ function collectOutput(child: ChildProcess): () => string {
   return () => output;
 }
 
+type Addresses = Pick<Service, 'baseUrl' | 'adminUrl'>;
+
 async function untilReady(
   child: ChildProcess,
   dataDir: string,
   logs: () => string,
   isListeningEnough: boolean,
-): Promise<string> {
+): Promise<Addresses> {
   const deadlineMs = Date.now() + startMsMax;
   for await (const _ of every(25)) {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`the service ended while starting (${child.exitCode ?? child.signalCode}):\n${logs()}`);
     }
-    const baseUrl = writtenBaseUrl(dataDir);
-    if (baseUrl !== undefined && (isListeningEnough || (await isReady(baseUrl)))) return baseUrl;
+    const written = writtenAddresses(dataDir);
+    if (written !== undefined && (isListeningEnough || (await isReady(written.adminUrl)))) return written;
     if (Date.now() > deadlineMs) {
       child.kill('SIGKILL');
       throw new Error(`the service was not ready after ${startMsMax} ms:\n${logs()}`);
@@ -219,18 +224,18 @@ async function untilReady(
   throw new Error('unreachable: the interval never ends');
 }
 
-function writtenBaseUrl(dataDir: string): string | undefined {
+function writtenAddresses(dataDir: string): Addresses | undefined {
   try {
-    return (JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8')) as {baseUrl: string}).baseUrl;
+    return JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8')) as Addresses;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-async function isReady(baseUrl: string): Promise<boolean> {
+async function isReady(adminUrl: string): Promise<boolean> {
   try {
-    return (await fetch(`${baseUrl}/readyz`, {signal: AbortSignal.timeout(5_000)})).status === 200;
+    return (await fetch(`${adminUrl}/readyz`, {signal: AbortSignal.timeout(5_000)})).status === 200;
   } catch {
     return false; // Not listening yet: the loop asks again until its deadline.
   }

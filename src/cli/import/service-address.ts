@@ -46,11 +46,11 @@ export async function findService(options: AddressOptions): Promise<ServiceAddre
     throw new AddressFault(`Give a write key for ${baseUrl}: --key sk_write_..., MILLRACE_KEY or MILLRACE_KEY_FILE.`);
   }
   const {token, deployment} = note;
-  const {id, key} = await createKey(baseUrl, token);
+  const {id, key} = await createKey(note.adminUrl, token);
   const release = async (): Promise<void> => {
     // A service that was started again meanwhile has another token.
     const newest = readNote(options.dataDir) ?? note;
-    await revokeKey(newest.baseUrl, newest.token, id);
+    await revokeKey(newest.adminUrl, newest.token, id);
   };
   return {baseUrl, key, target: targetOf(place, deployment), release};
 }
@@ -66,6 +66,7 @@ function readNote(dataDir: string): ServiceNote | undefined {
 /** An address that nobody listens on is refused at once; waiting for a service is for one that was there. */
 async function assertAnswers(baseUrl: string): Promise<void> {
   try {
+    // Any answer will do: health checks may have a port of their own.
     await fetch(`${baseUrl}/healthz`, {signal: AbortSignal.timeout(answerMsMax)});
   } catch (error) {
     throw new AddressFault(`No service answers at ${baseUrl}: ${reasonOf(error)}.`, {cause: error});

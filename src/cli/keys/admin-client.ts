@@ -26,16 +26,16 @@ export class AdminClient {
   async ask<Answer>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer> {
     const answer = await this.send(method, path, body);
     const value = (await answer.json().catch((cause: Error) => {
-      throw new AdminFault(`What answers at ${this.note.baseUrl} is no Millrace: ${cause.message}.`, {cause});
+      throw new AdminFault(`What answers at ${this.note.adminUrl} is no Millrace: ${cause.message}.`, {cause});
     })) as Answer & {error?: {message: string}};
     if (!answer.ok) throw new AdminFault(`The service refused: ${value.error?.message ?? answer.statusText}.`);
     return value;
   }
 
   private async send(method: string, path: string, body: object | undefined): Promise<Response> {
-    const {baseUrl, token, pid} = this.note;
+    const {adminUrl, token, pid} = this.note;
     try {
-      return await fetch(baseUrl + path, {
+      return await fetch(adminUrl + path, {
         method,
         headers: {authorization: `Bearer ${token}`, 'content-type': 'application/json'},
         body: body === undefined ? null : JSON.stringify(body),
@@ -43,7 +43,7 @@ export class AdminClient {
       });
     } catch (cause) {
       // A killed service leaves its note behind.
-      throw new AdminFault(`The service at ${baseUrl} (process ${pid}) does not answer. Is it running?`, {cause});
+      throw new AdminFault(`The service at ${adminUrl} (process ${pid}) does not answer. Is it running?`, {cause});
     }
   }
 }

@@ -6,6 +6,7 @@ import {foldLagBytesMax} from '../../ingest/fold-lag.js';
 import {ignoredFieldLabels} from '../../ingest/ignored-fields.js';
 import {publisherBytesMax} from '../../ingest/publisher.js';
 import {alarmKinds, type PartitionMeasures, type ThreadMeasures} from '../../measures.js';
+import {commit, version} from '../../version.js';
 import {unfinishedBodyBytes, unfinishedBytesMax} from '../body-budget.js';
 import {waitingBytesMax} from '../intake.js';
 import {answerBytesInFlight, answerBytesMax} from '../unread-answers.js';
@@ -118,6 +119,12 @@ function damageAlarms({partitions, report}: View): Sample[] {
 }
 
 const service: readonly Family[] = [
+  {
+    name: 'millrace_build_info',
+    type: 'gauge',
+    help: 'The version of the service, and the commit that it was built from: 1.',
+    read: () => [{labels: {version, commit}, value: 1}],
+  },
   {
     name: 'millrace_up',
     type: 'gauge',

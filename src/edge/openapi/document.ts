@@ -20,6 +20,8 @@ import {describedSchemas, referenceTo} from './schemas.js';
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';
   readonly info: {readonly title: string; readonly version: string; readonly [more: string]: unknown};
+  /** One: where the paths begin. */
+  readonly servers: readonly {readonly url: string; readonly description: string}[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;
   readonly [more: string]: unknown;

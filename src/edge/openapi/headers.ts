@@ -48,7 +48,7 @@ const headerForms = {
   },
   Location: {
     description: 'Where the deletion can be asked for.',
-    pattern: /^\/v1\/(deletion\?id=|deletions\/)del_\d+_[0-9a-f]{32}$/,
+    pattern: /^(\/[A-Za-z0-9._~-]+)*\/v1\/(deletion\?id=|deletions\/)del_\d+_[0-9a-f]{32}$/,
     example: '/v1/deletion?id=del_2_0123456789abcdef0123456789abcdef',
   },
   Allow: {description: 'The methods that this path has.', pattern: /^[A-Z]+(, [A-Z]+)*$/, example: 'GET, HEAD'},

@@ -1,8 +1,10 @@
-// GET /openapi.json and GET /docs: what the service takes and answers, for programs and for people. Made once.
+// GET /openapi.json and GET /docs: what the service takes and answers, for programs and for people. Made once,
+// and again behind another prefix.
 import type {Exchange} from '../exchange.js';
 import type {Header} from '../failure.js';
 import type {Front} from '../front.js';
 import {contentSecurityPolicy} from '../openapi/page/page.js';
+import {pathPrefix} from '../path-prefix.js';
 import type {Handle} from '../route.js';
 
 // A new version of the service may answer at the same address tomorrow.
@@ -15,11 +17,11 @@ const ofPage: readonly Header[] = [
 ];
 
 export const serveDescription =
-  (text: () => string): Handle =>
-  (_: Front, exchange: Exchange): void =>
-    exchange.json('200 OK', text(), always);
+  (text: (prefix: string) => string): Handle =>
+  (front: Front, exchange: Exchange): void =>
+    exchange.json('200 OK', text(pathPrefix(front, exchange)), always);
 
 export const servePage =
-  (text: () => string): Handle =>
-  (_: Front, exchange: Exchange): void =>
-    exchange.answer('200 OK', 'text/html; charset=utf-8', text(), ofPage);
+  (text: (prefix: string) => string): Handle =>
+  (front: Front, exchange: Exchange): void =>
+    exchange.answer('200 OK', 'text/html; charset=utf-8', text(pathPrefix(front, exchange)), ofPage);

@@ -3,6 +3,7 @@
 import {isoText} from '../../../actors/calendar.js';
 import type {StatusAnswer} from '../../asks.js';
 import type {RefreshChange} from '../../refresh.js';
+import {commit, version} from '../../version.js';
 import type {Exchange} from '../exchange.js';
 import {RequestFailure, retryAfter} from '../failure.js';
 import type {Front} from '../front.js';
@@ -11,7 +12,7 @@ import type {Front} from '../front.js';
 const statusMsMax = 1_000;
 
 export function health({durability}: Front, exchange: Exchange): void {
-  exchange.json('200 OK', JSON.stringify({status: 'ok', durability: durability.class}));
+  exchange.json('200 OK', JSON.stringify({status: 'ok', durability: durability.class, version, commit}));
 }
 
 export async function readiness(front: Front, exchange: Exchange): Promise<void> {

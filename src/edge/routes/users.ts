@@ -16,6 +16,7 @@ import {hasPosition} from '../log-position.js';
 import {lostWrite} from '../lost-writes.js';
 import {logUnavailable} from '../obstacles.js';
 import {anyText, required} from '../parameters.js';
+import {pathPrefix} from '../path-prefix.js';
 import {noParameters, readPathId, readQuery} from '../query.js';
 import type {Handle} from '../route.js';
 import {partitionOfUser} from '../user-partition.js';
@@ -81,7 +82,7 @@ async function eraseUser(
   if (deletion.status === 'completed') {
     exchange.json('200 OK', JSON.stringify({status: 'deleted', id: user.id, deletion}));
   } else {
-    const location = ['Location', placeOf(deletion.id)] as const;
+    const location = ['Location', pathPrefix(front, exchange) + placeOf(deletion.id)] as const;
     exchange.json('202 Accepted', JSON.stringify({status: 'pending', id: user.id, deletion}), [location]);
   }
 }

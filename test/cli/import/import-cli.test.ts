@@ -207,7 +207,13 @@ function untilResumable(path: string): Promise<void> {
 
 test('Ctrl-C keeps the place, revokes the temporary key, and a later run finishes', async () => {
   const path = write('events.ndjson', eventLines(3_000).join('\n'));
-  writeServiceNote(folder, {baseUrl: service.baseUrl, token: moodyAdminToken, deployment: 'd', pid: 1});
+  writeServiceNote(folder, {
+    baseUrl: service.baseUrl,
+    adminUrl: service.baseUrl,
+    token: moodyAdminToken,
+    deployment: 'd',
+    pid: 1,
+  });
   const first = start([path, '--batch', '50'], {DATA_DIR: folder});
   service.onBatch = () => {
     if (service.batchSizes.length === 30) first.child.kill('SIGINT');
@@ -229,7 +235,13 @@ test('Ctrl-C keeps the place, revokes the temporary key, and a later run finishe
 
 test('a temporary key that could not be revoked is named, and what was sent is sent', async () => {
   const path = write('events.ndjson', eventLines(10).join('\n'));
-  writeServiceNote(folder, {baseUrl: service.baseUrl, token: moodyAdminToken, deployment: 'd', pid: 1});
+  writeServiceNote(folder, {
+    baseUrl: service.baseUrl,
+    adminUrl: service.baseUrl,
+    token: moodyAdminToken,
+    deployment: 'd',
+    pid: 1,
+  });
   service.keepsKeys = true;
   const {code, err} = await start([path], {DATA_DIR: folder}).ended;
   expect([code, numbersOf(service.log)]).toEqual([0, upTo(10)]);

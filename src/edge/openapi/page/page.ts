@@ -31,6 +31,7 @@ export function documentationPage(document: OpenApiDocument): string {
   const places = placesOf(document);
   const tags = (document.tags as {name: string}[]).map(({name}) => name);
   const {title, version} = document.info;
+  const prefix = document.servers[0].url.replace(/\/$/, '');
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -47,8 +48,8 @@ ${navigation(document, tags, places)}
 <h1>${title} API</h1>
 <p class="lead">${String(document.info.summary)}</p>
 <div class="intro">${paragraphs(String(document.info.description))}
-<p>This page is version ${version}, made from <a href="/openapi.json">openapi.json</a>. The examples tell one story: what is written (an event, a batch, traits), what is read of that, and what is deleted in the end. In that order, which is not the one of this page, and in a new service, they are answered as shown, but for what each service makes itself: ids, keys, cursors, positions, the times at which something came or was done, and what was checked of a deletion; reports are once a snapshot has what was written (within <code>REPORT_REFRESH_SECONDS</code>), and the list of keys begins with those of the first start. They run as they stand, with the ids of deletions and keys that the service made, once the shell knows these:</p></div>
-${block(html`BASE=<span class="base">http://127.0.0.1:8080</span>
+<p>This page is version ${version}, made from <a href="openapi.json">openapi.json</a>. The examples tell one story: what is written (an event, a batch, traits), what is read of that, and what is deleted in the end. In that order, which is not the one of this page, and in a new service, they are answered as shown, but for what each service makes itself: ids, keys, cursors, positions, the times at which something came or was done, and what was checked of a deletion; reports are once a snapshot has what was written (within <code>REPORT_REFRESH_SECONDS</code>), and the list of keys begins with those of the first start. They run as they stand, with the ids of deletions and keys that the service made, once the shell knows these:</p></div>
+${block(html`BASE=<span class="base">http://127.0.0.1:8080${prefix}</span>
 WRITE_KEY=sk_write_…      # browsers and apps: may track and identify
 SECRET_KEY=sk_live_…      # servers only: may do all but manage keys
 ADMIN_TOKEN=…             # the operator: ADMIN_TOKEN, or the file admin-token in DATA_DIR`)}
@@ -85,7 +86,7 @@ function navigation({info}: OpenApiDocument, tags: readonly string[], places: re
 <div class="contents">
 ${tags.map((tag) => html`<h2>${tag}</h2><ul>${places.filter((one) => isOf(tag, one)).map(link)}</ul>`)}
 <h2>Reference</h2>
-<ul><li><a href="#errors">Errors</a></li><li><a href="#schemas">Schemas</a></li><li><a href="/openapi.json">openapi.json</a></li></ul>
+<ul><li><a href="#errors">Errors</a></li><li><a href="#schemas">Schemas</a></li><li><a href="openapi.json">openapi.json</a></li></ul>
 </div></nav>`;
 }
 

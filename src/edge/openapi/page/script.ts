@@ -1,8 +1,8 @@
 // What the documentation does with JavaScript; without it, it is complete all the same.
-//   The address of the service is that of the page, and blocks can be copied.
+//   The address of the service is that of the page without its name, and blocks can be copied.
 
 export const script = `
-for (const base of document.querySelectorAll('.base')) base.textContent = location.origin;
+for (const base of document.querySelectorAll('.base')) base.textContent = location.origin + location.pathname.replace(/\\/docs$/, '');
 for (const block of document.querySelectorAll('.block')) {
   const button = document.createElement('button');
   button.type = 'button';
