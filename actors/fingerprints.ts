@@ -1,8 +1,10 @@
-// A set of 96-bit fingerprints with the logical day of each: the message ids of a partition, and erased users' ones.
+// A set of 96-bit fingerprints with the logical day of each, and 16 bits of what came with it: the message ids of a partition, and erased users' ones.
 //   Three keyed 32-bit words of (user, message id). A false hit would need two of n ids to agree in 96 bits: for the
-//   31 million ids that the default bound holds the odds are 6 * 10^-15 over the whole window.
-//   Memory: 13 B a slot, at most 3 of 4 slots taken: 17.3 B an id at the bound.
+//   27 million ids that the default bound holds the odds are 5 * 10^-15 over the whole window.
+//   Memory: 15 B a slot, at most 3 of 4 slots taken: 20 B an id at the bound.
 //   F1. A fingerprint keeps the day of its first insertion.
+//   F5. Of what came with it the first insertion's hash is kept: another one with the same fingerprint is told from a retry,
+//       but for one in 65,536.
 //   F2. Fingerprints come in generations: those of one day, or fewer where a 64th of the bound is full. At its bound the set
 //       drops its oldest generations, an eighth of the bound, so that the newest ones are always known, however many come
 //       in a day; the window that is really held shrinks and says so (`heldFromDay`).
@@ -12,7 +14,7 @@
 //       itself, and the next one at another time: all at once took 0.45 s for 6 million ids, and as much memory again.
 import {assert, must} from './invariant.js';
 
-const slotBytes = 13;
+const slotBytes = 15;
 const initialSlots = 1_024;
 /** At the bound. F2 */
 const generationsAtBound = 64;
@@ -48,6 +50,8 @@ class Segment {
   /** A slot's words stand together: a lookup reads one line of cache. */
   words: Uint32Array;
   tags: Uint8Array;
+  /** F5 */
+  contents: Uint16Array;
   /** By what is held, and by what was dropped and is not freed yet. */
   taken = 0;
   /** Of the slots, beyond which the segment grows: of each segment at another time. F4 */
@@ -56,6 +60,7 @@ class Segment {
   constructor(slots: number, loadMax: number) {
     this.words = new Uint32Array(slots * fingerprintWords);
     this.tags = new Uint8Array(slots);
+    this.contents = new Uint16Array(slots);
     this.loadMax = loadMax;
   }
 
@@ -121,15 +126,21 @@ export class FingerprintSet {
     return this.isHeld(segment, this.slotOf(segment, from, at));
   }
 
-  /** Whether it was new. */
-  add(from: Uint32Array, at: number, day: number): boolean {
+  /** Of one that is held. F5 */
+  contentOf(from: Uint32Array, at = 0): number {
+    const segment = this.segmentOf(firstWord(from, at));
+    return segment.contents[this.slotOf(segment, from, at)];
+  }
+
+  /** `content`: 16 bits. Whether it was new. */
+  add(from: Uint32Array, at: number, day: number, content = 0): boolean {
     if (this.dropped.length > 0) this.freeSlots(slotsFreedAtOnce);
     const segment = this.segmentOf(firstWord(from, at));
     const slot = this.slotOf(segment, from, at);
     if (this.isHeld(segment, slot)) return false;
     const generation = this.generationOf(day);
     if (segment.isFree(slot)) segment.taken += 1;
-    this.take(segment, slot, from, at, generation.tag);
+    this.take(segment, slot, from, at, generation.tag, content);
     generation.count += 1;
     this.count += 1;
     if (segment.taken > segment.slots * segment.loadMax && segment.slots < this.segmentSlotsMax) this.grow(segment);
@@ -201,18 +212,25 @@ export class FingerprintSet {
     return Math.floor((place - Math.floor(place)) * slots);
   }
 
-  private take({words, tags}: Segment, slot: number, from: Uint32Array, at: number, tag: number): void {
+  private take(
+    {words, tags, contents}: Segment,
+    slot: number,
+    from: Uint32Array,
+    at: number,
+    tag: number,
+    content: number,
+  ): void {
     const start = slot * fingerprintWords;
     words[start] = firstWord(from, at);
     words[start + 1] = from[at + 1];
     words[start + 2] = from[at + 2];
     tags[slot] = tag;
+    contents[slot] = content;
   }
 
   /**
-   * Takes the memory for so many more at once. Fingerprints that come in the order of their slots, as parts of all days have
-   * them (formats before 5), must not come while there are few: all would belong into the first slots, and each would go over
-   * all before it.
+   * Takes the memory for so many more at once. Fingerprints that come in the order of their slots must not come while there
+   * are few: all would belong into the first slots, and each would go over all before it.
    */
   reserve(count: number): void {
     const expected = (this.count + count) / this.segments.length;
@@ -223,16 +241,17 @@ export class FingerprintSet {
 
   /** What was dropped is left behind. */
   private grow(segment: Segment): void {
-    const {words, tags, slots} = segment;
+    const {words, tags, contents, slots} = segment;
     const grown = Math.min(2 * slots, this.segmentSlotsMax);
     segment.words = new Uint32Array(grown * fingerprintWords);
     segment.tags = new Uint8Array(grown);
+    segment.contents = new Uint16Array(grown);
     segment.taken = 0;
     for (let old = 0; old < slots; old++) {
       const start = old * fingerprintWords;
       if ((words[start] | words[start + 1] | words[start + 2]) === 0) continue;
       if (must(this.byTag[tags[old]], 'a taken slot is of a generation that is known').isDropped) continue;
-      this.take(segment, this.slotOf(segment, words, start), words, start, tags[old]);
+      this.take(segment, this.slotOf(segment, words, start), words, start, tags[old], contents[old]);
       segment.taken += 1;
     }
   }
@@ -305,7 +324,7 @@ export class FingerprintSet {
 
   /** What stands behind it moves up, as far as that is not before the slot where it belongs: no probe ends too soon. */
   private free(segment: Segment, slot: number): void {
-    const {words, tags, slots} = segment;
+    const {words, tags, contents, slots} = segment;
     const behind = (from: number, to: number): number => (to < from ? to - from + slots : to - from);
     let hole = slot;
     for (let next = (slot + 1) % slots; !segment.isFree(next); next = (next + 1) % slots) {
@@ -313,6 +332,7 @@ export class FingerprintSet {
       if (behind(this.homeOf(segment, words[start]), next) < behind(hole, next)) continue;
       words.copyWithin(hole * fingerprintWords, start, start + fingerprintWords);
       tags[hole] = tags[next];
+      contents[hole] = contents[next];
       hole = next;
     }
     words.fill(0, hole * fingerprintWords, (hole + 1) * fingerprintWords);

@@ -63,7 +63,7 @@ export function hashWords(bytes: Uint8Array, start: number, end: number, words: 
 }
 
 /** Mixes one 32-bit integer (Murmur3 finaliser): for tables keyed by small integers. */
-function hashUint32(value: number): number {
+export function hashUint32(value: number): number {
   let h = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
   return (h ^ (h >>> 16)) >>> 0;

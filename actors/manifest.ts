@@ -105,7 +105,7 @@ export interface DeletionsPart {
   readonly expiresLogicalMs: number;
 }
 
-/** Fingerprints of message ids of one logical day, three words each. */
+/** Fingerprints of message ids of one logical day (actors/fresh-fingerprints.ts). */
 export interface FingerprintsPart {
   readonly logicalDay: number;
   readonly part: PartRef;
@@ -126,18 +126,16 @@ export interface SnapshotIndex {
   readonly erasedUsers: readonly number[];
   /** The newest last. */
   readonly dedupe: readonly FingerprintsPart[];
-  /** So many of the newest ids in `dedupe` are remembered; absent in indexes of older programs: all of them. */
-  readonly dedupeCount?: number;
-  /** Logical days of message ids before this one were dropped for want of memory; null or absent: none were. */
-  readonly dedupeHeldFromDay?: number | null;
-  /** Of erased users' message ids; absent in indexes of older programs. */
-  readonly erasedIds?: readonly FingerprintsPart[];
-  /** What older programs wrote in its place, all in one part: [three words, logical day]*, u32 each. */
-  readonly tombstones: PartRef | null;
-  /** Those that are pending; of older programs all of them. */
+  /** So many of the newest ids in `dedupe` are remembered. */
+  readonly dedupeCount: number;
+  /** Logical days of message ids before this one were dropped for want of memory; null: none were. */
+  readonly dedupeHeldFromDay: number | null;
+  /** Of erased users' message ids. */
+  readonly erasedIds: readonly FingerprintsPart[];
+  /** Those that are pending. */
   readonly deletions: readonly DeletionRecord[];
-  /** The newest last; absent in indexes of older programs. */
-  readonly completedDeletions?: readonly DeletionsPart[];
+  /** The newest last. */
+  readonly completedDeletions: readonly DeletionsPart[];
   /** Last message of the log that may hold entries of erased users behind their erase entries; 0: none. */
   readonly erasedInLogSequence: number;
   /** Last number of each producer, and the logical time at which it was seen. */
@@ -157,8 +155,7 @@ export function newestParts(parts: readonly FingerprintsPart[], count: number): 
 
 /** How many of the oldest ids in the parts are remembered no more. */
 export function forgottenIds({dedupe, dedupeCount}: SnapshotIndex): number {
-  const inParts = dedupe.reduce((sum, {count}) => sum + count, 0);
-  return inParts - (dedupeCount ?? inParts);
+  return dedupe.reduce((sum, {count}) => sum + count, 0) - dedupeCount;
 }
 
 const encoder = new TextEncoder();
@@ -236,6 +233,5 @@ export function* partsOf(index: SnapshotIndex): Generator<PartRef> {
     yield chunk.bodies;
   }
   for (const run of [...index.windowRuns, ...index.userRuns]) for (const block of run.blocks) yield block.part;
-  for (const {part} of [...index.dedupe, ...(index.erasedIds ?? []), ...(index.completedDeletions ?? [])]) yield part;
-  if (index.tombstones !== null) yield index.tombstones;
+  for (const {part} of [...index.dedupe, ...index.erasedIds, ...index.completedDeletions]) yield part;
 }

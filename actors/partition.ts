@@ -10,11 +10,12 @@
 import {ActiveProfiles} from './active-profiles.js';
 import type {ChunkInMemory} from './chunk.js';
 import {bytesOf} from './codec/bytes.js';
-import {type EntryView, entryKind, fingerprint, MessageCursor} from './codec/entries.js';
+import {contentHash, type EntryView, entryKind, fingerprint, MessageCursor} from './codec/entries.js';
+import {Conflicts} from './conflicts.js';
 import {Deletions} from './deletions.js';
 import {EventRows, type RowKernel} from './event-rows.js';
 import {FingerprintSet, fingerprintWords} from './fingerprints.js';
-import {addFresh, type FreshFingerprints} from './fresh-fingerprints.js';
+import {addFresh, type FreshFingerprints, StoredFingerprints} from './fresh-fingerprints.js';
 import {hashBytes} from './hash.js';
 import {InternedTable} from './interned.js';
 import {assert, must} from './invariant.js';
@@ -31,8 +32,6 @@ import {encodeWindows} from './windows.js';
 
 /** A producer is forgotten behind `producerMs`, or so many periods of the ticks: the log is cut at the second one behind a message at the earliest, once its snapshot is there. */
 const producerPeriods = 3;
-/** In a part of all days: the fingerprint, and its logical day. */
-const datedWords = fingerprintWords + 1;
 
 export interface PartitionSetup {
   readonly partition: number;
@@ -154,6 +153,8 @@ export class Partition {
   readonly tally = {counted: 0, duplicate: 0, tombstoned: 0, redelivered: 0};
   /** The same of identifies. */
   readonly identifies = {counted: 0, duplicate: 0, tombstoned: 0};
+  /** Those of the duplicates, of both, that were no retries. */
+  readonly conflicts = new Conflicts();
 
   constructor(setup: PartitionSetup) {
     this.partition = setup.partition;
@@ -299,12 +300,18 @@ export class Partition {
       return false;
     }
     const day = this.logicalDay;
-    if (!this.messageIds.add(print, 0, day)) {
+    const content = contentHash(entry, this.seeds[0]);
+    if (!this.messageIds.add(print, 0, day, content)) {
       tally.duplicate += 1;
+      if (this.messageIds.contentOf(print) !== content) this.noteConflict(entry);
       return false;
     }
-    addFresh(this.freshIds, print, day);
+    addFresh(this.freshIds, print, day, content);
     return true;
+  }
+
+  private noteConflict(entry: EntryView): void {
+    this.conflicts.add({timeMs: entry.receivedMs, event: entry.kind === entryKind.event ? entry.text() : null});
   }
 
   private get logicalDay(): number {
@@ -601,25 +608,16 @@ export class Partition {
    * @returns how many are left of `forgotten`.
    */
   restoreMessageIds(day: number, payload: Uint8Array, forgotten: number): number {
-    const words = new Uint32Array(payload.slice().buffer);
-    const from = Math.min(forgotten * fingerprintWords, words.length);
-    for (let at = from; at < words.length; at += fingerprintWords) this.messageIds.add(words, at, day);
-    return forgotten - from / fingerprintWords;
+    const stored = new StoredFingerprints(payload);
+    const first = Math.min(forgotten, stored.count);
+    stored.forEach(first, (print, content) => this.messageIds.add(print, 0, day, content));
+    return forgotten - first;
   }
 
   restoreErasedIds(day: number, payload: Uint8Array): void {
-    const words = new Uint32Array(payload.slice().buffer);
-    this.tombstones.reserve(words.length / fingerprintWords);
-    for (let at = 0; at < words.length; at += fingerprintWords) this.tombstones.add(words, at, day);
-  }
-
-  /** Those of a part of all days, as formats before 5 had it: the next cut has them all. */
-  restoreTombstones(payload: Uint8Array): void {
-    const words = new Uint32Array(payload.slice().buffer);
-    this.tombstones.reserve(words.length / datedWords);
-    for (let at = 0; at < words.length; at += datedWords) {
-      this.addTombstone(words.subarray(at, at + fingerprintWords), words[at + fingerprintWords]);
-    }
+    const stored = new StoredFingerprints(payload);
+    this.tombstones.reserve(stored.count);
+    stored.forEach(0, (print) => this.tombstones.add(print, 0, day));
   }
 }
 
@@ -633,6 +631,6 @@ function* encodeFresh(
     const skipped = Math.min(forgotten, ofDay.count);
     forgotten -= skipped;
     const count = ofDay.count - skipped;
-    if (count > 0) yield {logicalDay: ofDay.day, count, payload: bytesOf(ofDay.wordsFrom(skipped))};
+    if (count > 0) yield {logicalDay: ofDay.day, count, payload: ofDay.bytesFrom(skipped)};
   }
 }

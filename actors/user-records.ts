@@ -228,7 +228,7 @@ function readTraits(reader: ByteReader): Traits {
 }
 
 function readIds(reader: ByteReader): Uint32Array {
-  return new Uint32Array(reader.raw(reader.varint() * datedWords * 4).slice().buffer);
+  return new Uint32Array(new Uint8Array(reader.raw(reader.varint() * datedWords * 4)).buffer); // A `slice` of a Buffer is no copy.
 }
 
 /** Most traits are set together: a byte for each but the first. */

@@ -369,7 +369,9 @@ function keepString(field: u32, start: usize, length: u32): bool {
   }
   messageIdStart = start;
   messageIdLength = length;
-  return field == fieldMessageId && length <= messageIdBytesMax;
+  // One that begins with white space, of Unicode too, may be blank.
+  const first: u32 = load<u8>(start);
+  return field == fieldMessageId && length <= messageIdBytesMax && first > 0x20 && first < 0x80;
 }
 
 /** Whether a segment begins with a dot. */

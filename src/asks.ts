@@ -2,6 +2,7 @@
 // process get the same values without NATS: nats/ask-link.ts.)
 // Subjects `ask.partition.<p>` and `ask.report`. A reply of over 900 kB is never sent: answers are paged by their asker.
 
+import type {Conflict} from '../actors/conflicts.js';
 import type {PartitionMeasures, ThreadMeasures} from './measures.js';
 import type {RefreshChange} from './refresh.js';
 
@@ -33,6 +34,8 @@ export type PartitionQuestion =
   | {readonly ask: 'generation'}
   /** Numbers for /metrics; answered within 600 ms, behind the log or not. */
   | {readonly ask: 'measures'}
+  /** The newest entries whose message id had come before with other content; of what is folded so far. */
+  | {readonly ask: 'conflicts'}
   /** Live: waits until everything acked before it left is folded; so do `history` and `exists`. */
   | {readonly ask: 'profile'; readonly user: UserRef}
   | {readonly ask: 'exists'; readonly user: UserRef}
@@ -92,6 +95,7 @@ export interface StatusAnswer {
 export type PartitionAnswer =
   | StatusAnswer
   | {readonly kind: 'generation'; readonly generation: number}
+  | {readonly kind: 'conflicts'; readonly conflicts: readonly Conflict[]}
   | {readonly kind: 'measures'; readonly partition: PartitionMeasures; readonly thread: ThreadMeasures}
   | {
       readonly kind: 'profile';

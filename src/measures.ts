@@ -56,6 +56,8 @@ export interface PartitionMeasures {
   /** What became of the events in the log. */
   readonly events: {readonly counted: number; readonly duplicate: number; readonly erased: number};
   readonly identifies: PartitionMeasures['events'];
+  /** Duplicates of both that were no retries. */
+  readonly conflicts: number;
   /** Messages that were in the log twice. */
   readonly redelivered: number;
   /** Numbers that producers skipped: messages that the log lacks. */

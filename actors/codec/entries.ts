@@ -18,8 +18,9 @@
 //      An event whose time was corrected has the time as sent in its context, as `original_timestamp`.
 //   E2. Equal values have equal bytes: dictionaries and filters compare values without decoding them.
 
+import {equalRanges, viewOf} from '../byte-ranges.js';
 import {isoText} from '../calendar.js';
-import {hashWords, partitionOf} from '../hash.js';
+import {hashBytes, hashUint32, hashWords, partitionOf} from '../hash.js';
 import {assert, must} from '../invariant.js';
 import {parseTimestamp} from '../timestamp.js';
 import {ByteReader, type ByteWriter, readWtf8} from './bytes.js';
@@ -239,14 +240,29 @@ export function sealMessage(
 
 /** The partition of the user entry that starts at `entryStart`. */
 export function partitionOfEntry(bytes: Uint8Array, entryStart: number, partitionCount: number): number {
-  let at = entryStart + userKeyOffset;
-  let length = bytes[at++];
-  if (length > 0x7f) {
-    // A user key has at most 1 + 256 code points of 4 bytes: two length bytes suffice.
-    length = (length & 0x7f) | (bytes[at++] << 7);
-  }
-  return partitionOf(bytes, at, at + length, partitionCount);
+  const lengthAt = entryStart + userKeyOffset;
+  const start = shortStringStart(bytes, lengthAt);
+  return partitionOf(bytes, start, start + shortLength(bytes, lengthAt), partitionCount);
 }
+
+/** Whether the event entry that starts at `entryStart` has a message id. */
+export const entryHasMessageId = (bytes: Uint8Array, entryStart: number): boolean =>
+  (bytes[entryStart + entryHeadBytes] & eventFlag.messageId) !== 0;
+
+/** A hash of user and message id of an event entry that has one. */
+export function messageIdHash(bytes: Uint8Array, entryStart: number): number {
+  const keyStart = shortStringStart(bytes, entryStart + userKeyOffset);
+  const keyEnd = keyStart + shortLength(bytes, entryStart + userKeyOffset);
+  const nameEnd = shortStringStart(bytes, keyEnd) + shortLength(bytes, keyEnd);
+  const idStart = shortStringStart(bytes, nameEnd);
+  const ofUser = hashBytes(bytes, keyStart, keyEnd, 0);
+  return hashBytes(bytes, idStart, idStart + shortLength(bytes, nameEnd), ofUser);
+}
+
+/** Ids and names have at most 1 + 256 code points of 4 bytes: two length bytes suffice. */
+const shortStringStart = (bytes: Uint8Array, at: number): number => (bytes[at] > 0x7f ? at + 2 : at + 1);
+const shortLength = (bytes: Uint8Array, at: number): number =>
+  bytes[at] > 0x7f ? (bytes[at] & 0x7f) | (bytes[at + 1] << 7) : bytes[at];
 
 function beginEntry(writer: ByteWriter, kind: EntryKind): number {
   const start = writer.position;
@@ -497,10 +513,11 @@ export class EntryView {
 
   /** Where the pairs begin that the client sent as properties; they go on to the payload's end. */
   get pairsStart(): number {
+    if (this.propertiesStart === 0) return this.payloadEnd;
     const properties = new PropertyCursor(this.bytes);
     properties.open(this.propertiesStart);
     properties.passContext();
-    return this.propertiesStart === 0 ? this.payloadEnd : properties.position;
+    return properties.position;
   }
 
   userKey(): string {
@@ -665,4 +682,37 @@ export function fingerprint(entry: EntryView, seeds: readonly [number, number, n
   words[1] ^= seeds[1];
   words[2] ^= seeds[2];
   hashWords(entry.bytes, entry.messageIdStart, entry.messageIdEnd, words);
+}
+
+// ---- copies ----
+// What a client says of an event or identify, and a retry says again: name or traits, ids, properties in their order, and the
+// time as it was sent, if it was. Of nothing that differs from one try to the next: receipt, correction, context.
+
+/** Keyed 16-bit hash of it. */
+export function contentHash(entry: EntryView, seed: number): number {
+  const {bytes, pairsStart} = entry;
+  // That of an identify may be corrected, by another amount with each try.
+  const sentMs = entry.kind === entryKind.event ? entry.sentMs : undefined;
+  let hash = hashBytes(bytes, entry.keyStart, entry.textEnd, seed);
+  if (entry.anonymousIdEnd > 0) hash = hashBytes(bytes, entry.anonymousIdStart, entry.anonymousIdEnd, hash);
+  if (pairsStart < entry.payloadEnd) hash = hashBytes(bytes, pairsStart, entry.payloadEnd, hash + 1);
+  if (sentMs !== undefined) hash = hashUint32(hash ^ hashUint32(sentMs >>> 0) ^ Math.floor(sentMs / 2 ** 32));
+  return hash & 0xffff;
+}
+
+/** Whether both say the same, of entries in the same bytes. */
+export const sameContent = (a: EntryView, b: EntryView): boolean =>
+  a.sentMs === b.sentMs &&
+  sameRange(a.bytes, a.keyStart, a.textEnd, b.keyStart, b.textEnd) &&
+  sameRange(a.bytes, a.anonymousIdStart, a.anonymousIdEnd, b.anonymousIdStart, b.anonymousIdEnd) &&
+  sameRange(a.bytes, a.pairsStart, a.payloadEnd, b.pairsStart, b.payloadEnd);
+
+/** Whether both are of one user and have one message id, of entries in the same bytes. */
+export const sameMessageId = (a: EntryView, b: EntryView): boolean =>
+  sameRange(a.bytes, a.keyStart, a.keyEnd, b.keyStart, b.keyEnd) &&
+  sameRange(a.bytes, a.messageIdStart, a.messageIdEnd, b.messageIdStart, b.messageIdEnd);
+
+function sameRange(bytes: Uint8Array, aStart: number, aEnd: number, bStart: number, bEnd: number): boolean {
+  const view = viewOf(bytes);
+  return aEnd - aStart === bEnd - bStart && equalRanges(view, aStart, view, bStart, aEnd - aStart);
 }

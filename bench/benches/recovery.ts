@@ -121,7 +121,7 @@ async function partsOfRecovery(manifest: Manifest, parts: PartsCache): Promise<P
     manifest.index,
     ...index.users.blocks,
     ...index.names.blocks,
-    ...[...index.dedupe, ...(index.erasedIds ?? []), ...(index.completedDeletions ?? [])].map(({part}) => part),
+    ...[...index.dedupe, ...index.erasedIds, ...index.completedDeletions].map(({part}) => part),
     ...optional.filter((part) => part !== null && part !== undefined),
   ];
 }

@@ -51,7 +51,7 @@ export class PublishedState {
 
   /** Of one that was carried out again, as a client asked again with its id, the last: as a start takes them. */
   deletions(): DeletionRecord[] {
-    const completed = (this.index.completedDeletions ?? []).flatMap(({part}) => decodeDeletions(this.load(part)));
+    const completed = this.index.completedDeletions.flatMap(({part}) => decodeDeletions(this.load(part)));
     const all = [...completed, ...this.index.deletions];
     return [...new Map(all.map((record) => [record.id, record])).values()];
   }

@@ -52,6 +52,13 @@ const batchOutcome = {
     .max(10)
     .optional()
     .describe('Names of fields that nobody reads, the first ten; long ones are cut.'),
+  conflicts: z
+    .array(count())
+    .optional()
+    .describe(
+      'Events, from 0, with the messageId of another event before in the batch: received, and not counted, as the first ' +
+        'one wins. Absent where there are none.',
+    ),
 };
 
 export const batchAnswer = z.strictObject({status: z.enum(['ok', 'partial']), ...batchOutcome});

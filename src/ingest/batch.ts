@@ -3,6 +3,7 @@ import {isUtf8} from 'node:buffer';
 import type {ByteWriter} from '../../actors/codec/bytes.js';
 import {writeEvent} from '../../actors/codec/entries.js';
 import {batchEventsMax} from '../../actors/limits.js';
+import {conflictsOf} from './batch-conflicts.js';
 import {type BatchEntries, EntryList} from './batch-entries.js';
 import {threadKernel as kernel, kernelBodyBytesMax} from './batch-kernel.js';
 import {type EventNotes, NoteTaker} from './event-notes.js';
@@ -31,6 +32,8 @@ export interface BatchRead {
   readonly kind: 'read';
   readonly eventCount: number;
   readonly refused: readonly RefusedItem[];
+  /** Indexes of events that have the messageId of another one before in the batch; absent: none has. */
+  readonly conflicts?: readonly number[];
   /** Of the events that are not refused. Valid until the next batch is read. */
   readonly entries: BatchEntries;
   readonly notes: EventNotes;
@@ -44,7 +47,8 @@ const plain = new PlainBatch(list);
 const readerFor = (bytes: number): PlainReader => (kernel === undefined || bytes > kernelBodyBytesMax ? plain : kernel);
 
 export function readBatch(bytes: Buffer, receivedMs: number, partitionCount: number): BatchReading {
-  return readPlain(bytes, receivedMs, partitionCount) ?? readParsed(bytes, receivedMs, partitionCount);
+  const reading = readPlain(bytes, receivedMs, partitionCount) ?? readParsed(bytes, receivedMs, partitionCount);
+  return withConflicts(reading, partitionCount);
 }
 
 /**
@@ -58,8 +62,15 @@ export function readCheapBatch(
   parseBytesMax: number,
 ): BatchReading | undefined {
   const reading = readPlain(bytes, receivedMs, partitionCount, parseBytesMax);
-  if (reading !== undefined || bytes.length > parseBytesMax) return reading;
-  return readParsed(bytes, receivedMs, partitionCount);
+  if (reading !== undefined) return withConflicts(reading, partitionCount);
+  if (bytes.length > parseBytesMax) return undefined;
+  return withConflicts(readParsed(bytes, receivedMs, partitionCount), partitionCount);
+}
+
+function withConflicts(reading: BatchReading, partitionCount: number): BatchReading {
+  if (reading.kind !== 'read') return reading;
+  const conflicts = conflictsOf(reading.entries, partitionCount);
+  return conflicts.length === 0 ? reading : {...reading, conflicts};
 }
 
 /** Undefined when the body is to be parsed as a whole, or more than `parseBytesMax` of it. */

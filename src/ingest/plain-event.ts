@@ -116,7 +116,8 @@ export class PlainEvent extends JsonScanner implements EventText {
       case field.messageId:
         this.messageIdStart = start;
         this.messageIdEnd = end;
-        return end > start && end - start <= messageIdCharsMax;
+        // One that begins with white space, of Unicode too, may be blank.
+        return end > start && end - start <= messageIdCharsMax && isVisibleAscii(this.bytes[start]);
       default:
         return this.keepTimestamp(start, end);
     }
@@ -196,6 +197,8 @@ function areEqual(bytes: Uint8Array, a: number, b: number, length: number): bool
   for (let i = 0; i < length; i++) if (bytes[a + i] !== bytes[b + i]) return false;
   return true;
 }
+
+const isVisibleAscii = (byte: number): boolean => byte > 0x20 && byte < 0x80;
 
 /** 1-256 characters: so many bytes hold no more characters; names of more bytes are not plain. */
 function isNameLength(bytes: number): boolean {

@@ -39,7 +39,7 @@ export const refusalTexts = {
   userId: anId('userId'),
   anonymousId: anId('anonymousId'),
   noId: 'userId or anonymousId is required',
-  messageId: `messageId must be a string of 1 to ${messageIdCharsMax} characters`,
+  messageId: `messageId must be a string of 1 to ${messageIdCharsMax} characters without control characters, not blank`,
   properties: bounded('properties'),
   context: bounded('context'),
   traits: bounded('traits'),

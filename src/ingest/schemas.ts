@@ -27,9 +27,16 @@ const text = (error: string, charactersMax: number) =>
     .meta({maxLength: charactersMax});
 
 const name = (error: string) =>
-  text(error, idCharsMax).refine((value) => !/[\u0000-\u001f\u007f]/.test(value) && !loneSurrogate.test(value), error);
+  text(error, idCharsMax).refine((value) => !isControlled(value) && !loneSurrogate.test(value), error);
 
 const isDots = (segment: string): boolean => segment === '.' || segment === '..';
+
+const isControlled = (value: string): boolean => /[\u0000-\u001f\u007f]/.test(value);
+
+const messageId = text(refusalTexts.messageId, messageIdCharsMax).refine(
+  (value) => !isControlled(value) && value.trim() !== '',
+  refusalTexts.messageId,
+);
 
 const id = (error: string) => name(error).refine((value) => !value.split(/[/\\]/).some(isDots), error);
 
@@ -104,7 +111,7 @@ export const eventSchema = (receivedMs: () => number) =>
       .nullish()
       .describe('Your identifier of the user. This or `anonymousId` is required.'),
     anonymousId: id(refusalTexts.anonymousId).nullish().describe('An identifier of somebody without a userId yet.'),
-    messageId: text(refusalTexts.messageId, messageIdCharsMax)
+    messageId: messageId
       .nullish()
       .describe('An idempotency key of this user: a second copy is acknowledged and not counted.'),
     properties: storedObject(refusalTexts.properties).describe(
@@ -134,7 +141,7 @@ export const identifySchema = (receivedMs: () => number) =>
   withTimes(receivedMs, {
     userId: id(refusalTexts.userId).describe('Your identifier of the user.'),
     traits: storedObject(refusalTexts.traits).describe('What is set or updated; other traits stay as they are.'),
-    messageId: text(refusalTexts.messageId, messageIdCharsMax)
+    messageId: messageId
       .nullish()
       .describe("An idempotency key of this user's identify calls: a second copy is acknowledged and changes nothing."),
     timestamp: timestamp().describe(

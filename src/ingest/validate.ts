@@ -229,10 +229,12 @@ export function eventName(value: unknown): string | undefined {
   return isName(event) ? event : undefined;
 }
 
+/** 1-128 characters, no control characters, not all of them white space (API.md, Ingestion). */
 export function isMessageId(value: unknown): value is string {
-  if (typeof value !== 'string' || value.length === 0) return false;
-  return (
-    value.length <= messageIdCharsMax ||
-    (value.length <= 2 * messageIdCharsMax && codePoints(value) <= messageIdCharsMax)
-  );
+  if (typeof value !== 'string' || value.length > 2 * messageIdCharsMax || value.trim() === '') return false;
+  for (let i = 0; i < value.length; i++) {
+    const unit = value.charCodeAt(i);
+    if (unit < 0x20 || unit === 0x7f) return false;
+  }
+  return value.length <= messageIdCharsMax || codePoints(value) <= messageIdCharsMax;
 }

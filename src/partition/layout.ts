@@ -43,7 +43,6 @@ export class Layout {
   erasedIds: readonly FingerprintsPart[] = [];
   completedDeletions: readonly DeletionsPart[] = [];
   /** Of an older program. */
-  tombstones: PartRef | null = null;
 
   constructor(parts: PartStore, pace: WorkPace) {
     this.parts = parts;
@@ -59,9 +58,8 @@ export class Layout {
     this.windowRuns = index.windowRuns;
     this.userRuns = index.userRuns;
     this.dedupe = index.dedupe;
-    this.erasedIds = index.erasedIds ?? [];
-    this.completedDeletions = index.completedDeletions ?? [];
-    this.tombstones = index.tombstones;
+    this.erasedIds = index.erasedIds;
+    this.completedDeletions = index.completedDeletions;
   }
 
   /** Whether the state at hand answers questions out of this part. */
@@ -152,12 +150,6 @@ export class Layout {
   setNameCounts(ref: PartRef | null): void {
     if (this.nameCounts !== null) this.parts.retire(this.nameCounts);
     this.nameCounts = ref;
-  }
-
-  /** `erasedIds` has them now. */
-  dropTombstones(): void {
-    if (this.tombstones !== null) this.parts.retire(this.tombstones);
-    this.tombstones = null;
   }
 
   /** Replaces runs by one (compaction, erasure); parts that the new run took over stay. */

@@ -89,6 +89,8 @@ export class LiveReads {
         return this.status();
       case 'generation':
         return this.generation();
+      case 'conflicts':
+        return {kind: 'conflicts', conflicts: this.runner.setup.partition.conflicts.newest()};
       case 'bodies':
         return this.bodies(question, seen, endMs);
       case 'deletion':

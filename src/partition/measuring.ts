@@ -31,6 +31,7 @@ export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: Alar
       duplicate: partition.identifies.duplicate,
       erased: partition.identifies.tombstoned,
     },
+    conflicts: partition.conflicts.count,
     redelivered,
     ...runner.found,
     damagedParts: damage.countOf(partition.partition),

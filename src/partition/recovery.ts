@@ -341,9 +341,8 @@ async function restoreTables(
     index.users.blocks.reduce((sum, {bytes}) => sum + bytes, 0),
   );
   let forgotten = forgottenIds(index);
-  const [nameCounts, tombstones, openChunk] = await Promise.all([
+  const [nameCounts, openChunk] = await Promise.all([
     loadSome(index.nameCounts),
-    loadSome(index.tombstones),
     open === undefined ? undefined : loadOpenChunk(open, cache),
     restoreEach(index.users.blocks, load, (bytes) => partition.users.restoreBlock(bytes)),
     restoreEach(index.names.blocks, load, (bytes) => partition.names.restoreBlock(bytes)),
@@ -355,17 +354,16 @@ async function restoreTables(
       },
     ),
     restoreEach(
-      index.erasedIds ?? [],
+      index.erasedIds,
       ({part}) => load(part),
       (bytes, {logicalDay}) => partition.restoreErasedIds(logicalDay, bytes),
     ),
     restoreEach(
-      index.completedDeletions ?? [],
+      index.completedDeletions,
       ({part}) => (permitsMissing ? load(part).catch((error) => noRecords(error, partition)) : load(part)),
       (bytes) => partition.deletions.restore(decodeDeletions(bytes)),
     ),
   ]);
-  if (tombstones !== undefined) partition.restoreTombstones(tombstones);
   return [nameCounts, openChunk];
 }
 

@@ -13,6 +13,7 @@ import type {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart} from '../parts/stored-parts.js';
 import type {Refresh} from '../refresh.js';
 import {Alarms} from './alarms.js';
+import {ConflictWarning} from './conflict-warning.js';
 import type {DeletionJournal} from './deletion-journal.js';
 import type {Erasure} from './erasure.js';
 import type {NoteStep} from './erasure-steps.js';
@@ -109,6 +110,7 @@ export class Runner {
   private lateCopiesTimer: NodeJS.Timeout | undefined;
   private readonly scrub: Scrub;
   private readonly alarms: Alarms;
+  private readonly conflictWarning: ConflictWarning;
   private readonly askingTrouble: Trouble;
   private lastGapMs: number | undefined;
   private lastLogLossMs: number | undefined;
@@ -119,6 +121,7 @@ export class Runner {
 
   constructor(setup: RunnerSetup) {
     this.setup = setup;
+    this.conflictWarning = new ConflictWarning(setup.partition.partition, setup.log);
     this.alarms = new Alarms(setup.partition.partition, setup.log);
     this.askingTrouble = new Trouble(setup.log, {partition: setup.partition.partition, tried: 'to ask the log'});
     this.applied = new Waiters(setup.partition.appliedSequence);
@@ -261,6 +264,7 @@ export class Runner {
     if (!this.isLogKnown) return;
     this.applied.advance(partition.appliedSequence);
     noteApplied(partition.appliedSequence);
+    this.conflictWarning.note(partition.conflicts.count, monotonicMs());
     this.cleanSoon();
   }
 

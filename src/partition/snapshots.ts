@@ -202,7 +202,6 @@ export class Snapshots {
       userRuns: layout.userRuns,
       dedupe: layout.dedupe,
       erasedIds: layout.erasedIds,
-      tombstones: null,
       completedDeletions: layout.completedDeletions,
       ...cut.rest,
     };
@@ -246,7 +245,6 @@ export class Snapshots {
     const erased = await this.appended(layout.erasedIds, cut.erasedIds);
     const remembered = erased.filter(({logicalDay}) => logicalDay >= cut.erasedIdsFromDay);
     layout.setFingerprints('erasedIds', remembered);
-    layout.dropTombstones();
   }
 
   /** The parts of one day are joined as runs are. */

@@ -22,11 +22,15 @@ test('holds what a Map holds', () => {
       (steps, firstDay, bytesMax) => {
         const set = new FingerprintSet(bytesMax);
         const model = new Map<number, number>();
+        const contents = new Map<number, number>();
+        let content = 0;
         let day = firstDay;
         for (const [kind, id, amount] of steps) {
           if (kind === 'day') day += amount;
           if (kind === 'add') {
-            expect(set.add(words(id), 0, day)).toBe(!model.has(id));
+            content = (content + 40_503) & 0xffff;
+            if (!model.has(id)) contents.set(id, content); // F5
+            expect(set.add(words(id), 0, day, content)).toBe(!model.has(id));
             if (!model.has(id)) model.set(id, day);
           }
           if (kind === 'expire') {
@@ -36,6 +40,7 @@ test('holds what a Map holds', () => {
         }
         expect(set.count).toBe(model.size);
         for (let id = 0; id <= 400; id++) expect(set.has(words(id))).toBe(model.has(id));
+        for (const id of model.keys()) expect(set.contentOf(words(id))).toBe(contents.get(id));
         const days = new Map<string, number>();
         set.forEach((held, start, heldDay) => {
           days.set(held.subarray(start, start + 3).join(' '), heldDay);
@@ -48,7 +53,7 @@ test('holds what a Map holds', () => {
 });
 
 const print = (i: number) => Uint32Array.of((i * 2_654_435_761) >>> 0, i, 7);
-const bytesMax = 13 * 4_000; // 3,000 of them
+const bytesMax = 15 * 4_000; // 3,000 of them
 const generation = 3_000 / 8;
 
 function heldDays(set: FingerprintSet): readonly number[] {

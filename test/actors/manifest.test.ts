@@ -23,14 +23,13 @@ function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
     users: {count: 1, blocks: some(0.1)},
     names: {count: 1, blocks: some(0.1)},
     nameCounts: parts.pop() ?? null,
-    tombstones: random.chance(0.5) ? null : (parts.pop() ?? null),
     windowRuns: runs(),
     userRuns: runs(),
     dedupe: some(0.2).map((part, logicalDay) => ({logicalDay, part, count: 1})),
-    ...(random.chance(0.5) ? {erasedIds: some(0.1).map((part, logicalDay) => ({logicalDay, part, count: 1}))} : {}),
-    ...(random.chance(0.5)
-      ? {completedDeletions: some(0.1).map((part) => ({part, count: 1, expiresLogicalMs: 1}))}
-      : {}),
+    dedupeCount: 1,
+    dedupeHeldFromDay: null,
+    erasedIds: some(0.1).map((part, logicalDay) => ({logicalDay, part, count: 1})),
+    completedDeletions: some(0.1).map((part) => ({part, count: 1, expiresLogicalMs: 1})),
     chunks: Array.from({length: parts.length >> 1}, (_, chunk) => ({
       ...{chunk, baseOrdinal: chunk, count: 1, live: 1, minTimeMs: 1, maxTimeMs: 1, names: null},
       rows: parts[2 * chunk],

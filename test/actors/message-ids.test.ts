@@ -2,15 +2,26 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {ByteWriter} from '../../actors/codec/bytes.js';
-import {beginMessage, sealMessage, tickReason, writeEvent, writeTick} from '../../actors/codec/entries.js';
-import {FingerprintSet} from '../../actors/fingerprints.js';
+import {
+  type AcceptedEvent,
+  beginMessage,
+  sealMessage,
+  tickReason,
+  writeEvent,
+  writeIdentify,
+  writeTick,
+} from '../../actors/codec/entries.js';
+import {Conflicts} from '../../actors/conflicts.js';
+import {FingerprintSet, fingerprintWords} from '../../actors/fingerprints.js';
+import {FreshFingerprints} from '../../actors/fresh-fingerprints.js';
 import {dayMs} from '../../actors/limits.js';
 import {type FingerprintsPart, forgottenIds, newestParts, type SnapshotIndex} from '../../actors/manifest.js';
 import {Partition} from '../../actors/partition.js';
+import {Profile} from '../../actors/profile.js';
 
 const startMs = Date.UTC(2026, 4, 1);
 // 768 ids, of which a bound that is reached drops 96.
-const setup = {partition: 0, seeds: [1, 2, 3] as const, dedupeBytesMax: 13 * 1_024};
+const setup = {partition: 0, seeds: [1, 2, 3] as const, dedupeBytesMax: 15 * 1_024};
 
 interface Stored extends FingerprintsPart {
   readonly payload: Uint8Array;
@@ -31,6 +42,7 @@ class Remembering {
     const bytes = sealMessage(writer, new Uint8Array(8), this.sequence, startMs, entries).slice();
     const cursor = this.partition.openMessage(this.sequence, bytes)!;
     for (let stop = this.partition.fold(this.sequence, cursor); stop.kind !== 'done'; ) {
+      if (stop.kind === 'profile') this.partition.activate(stop.user, new Profile());
       stop = this.partition.fold(this.sequence, cursor);
     }
   }
@@ -40,6 +52,14 @@ class Remembering {
       for (const id of ids)
         writeEvent(writer, {event: 'x', userId: 'u', timeMs: startMs, receivedMs: startMs, messageId: `id ${id}`});
     }, ids.length);
+  }
+
+  event(event: AcceptedEvent): void {
+    this.fold((writer) => writeEvent(writer, event), 1);
+  }
+
+  identify(traitsJson: string): void {
+    this.fold((writer) => writeIdentify(writer, 'u', traitsJson, startMs, {messageId: 'i'}), 1);
   }
 
   tick(timeMs: number): void {
@@ -110,41 +130,85 @@ test('a restart remembers the ids that the running process did, no fewer and no 
   );
 });
 
-test('ids of deleted events are restored as fast as they came, in the order in which a snapshot has them', () => {
+test('ids of deleted events are restored as fast as they came, in the order of their slots, too', () => {
   const count = 100_000;
   const set = new FingerprintSet(Number.POSITIVE_INFINITY);
   const startedMs = performance.now();
   for (let i = 0; i < count; i++) set.add(Uint32Array.of(Math.imul(i, 2_654_435_761), i, 7), 0, 1);
   const addedMs = performance.now() - startedMs;
-  const words: number[] = [];
-  set.forEach((from, start, day) => {
-    words.push(from[start]!, from[start + 1]!, from[start + 2]!, day);
+  const inOrder = new FreshFingerprints(1);
+  set.forEach((from, start) => {
+    inOrder.add(from.subarray(start, start + fingerprintWords), 0);
   });
   const partition = new Partition(setup);
   const restoredMs = performance.now();
-  partition.restoreTombstones(new Uint8Array(Uint32Array.from(words).buffer));
+  partition.restoreErasedIds(1, inOrder.bytesFrom(0));
   expect(partition.tombstones.count).toBe(count);
   // Each going over all before it took a hundred times as long.
   expect(performance.now() - restoredMs).toBeLessThan(20 * addedMs + 200);
 });
 
-test('ids of deleted events leave an older part of all days for parts by day, once', () => {
-  const words = Array.from({length: 3_000}, (_, i) => [Math.imul(i + 1, 2_654_435_761) >>> 0, i, 7, 1 + (i % 3)]);
-  const partition = new Partition(setup);
-  partition.restoreTombstones(new Uint8Array(Uint32Array.from(words.flat()).buffer));
-  const parts = [...partition.cut().erasedIds];
-  partition.snapshotDone();
-  expect(parts.map(({logicalDay, count}) => [logicalDay, count]).sort()).toEqual([
-    [1, 1_000],
-    [2, 1_000],
-    [3, 1_000],
-  ]);
-  expect([...partition.cut().erasedIds]).toEqual([]);
-  const restarted = new Partition(setup);
-  for (const {logicalDay, payload} of parts) restarted.restoreErasedIds(logicalDay, payload);
-  expect(restarted.tombstones.count).toBe(3_000);
-  for (const [a, b, c] of words) expect(restarted.tombstones.has(Uint32Array.of(a!, b!, c!))).toBe(true);
-  restarted.tombstones.expireBefore(3);
-  expect(restarted.tombstones.count).toBe(1_000);
-  expect([...restarted.cut().erasedIds]).toEqual([]);
+const sentMs = startMs - 7_000;
+const sent = {event: 'buy', userId: 'u', anonymousId: 'a', messageId: 'id', properties: {n: 1, t: 'x'}};
+const first: AcceptedEvent = {...sent, timeMs: sentMs, sentMs, receivedMs: startMs};
+
+test.each<[string, Partial<AcceptedEvent>, 'retry' | 'conflict']>([
+  ['the same', {}, 'retry'],
+  ['received later', {receivedMs: startMs + 9_000}, 'retry'],
+  ['its time corrected', {timeMs: sentMs - 5_000}, 'retry'],
+  ['another context', {context: {page: '/b'}}, 'retry'],
+  ['another name', {event: 'sell'}, 'conflict'],
+  ['another anonymousId', {anonymousId: 'b'}, 'conflict'],
+  ['no anonymousId', {anonymousId: undefined}, 'conflict'],
+  ['another property', {properties: {n: 2, t: 'x'}}, 'conflict'],
+  ['a property less', {properties: {n: 1}}, 'conflict'],
+  ['no properties', {properties: undefined}, 'conflict'],
+  ['properties in another order', {properties: {t: 'x', n: 1}}, 'conflict'],
+  ['another time', {timeMs: sentMs + 1, sentMs: sentMs + 1}, 'conflict'],
+  ['no time', {timeMs: startMs, sentMs: undefined}, 'conflict'],
+  [
+    'a later second that is a multiple of 2^32 ms away',
+    {timeMs: sentMs - 2 ** 32, sentMs: sentMs - 2 ** 32},
+    'conflict',
+  ],
+])('a second copy of a message id is a retry or a conflict, also behind a restart: %s', (_, changed, verdict) => {
+  const remembering = new Remembering();
+  remembering.event(first);
+  for (const isRestarted of [false, true]) {
+    if (isRestarted) remembering.restart();
+    const {conflicts} = remembering.partition;
+    const before = conflicts.count;
+    remembering.event({...first, ...changed});
+    expect(conflicts.count - before).toBe(verdict === 'conflict' ? 1 : 0);
+    expect(conflicts.newest()).toEqual(
+      Array.from({length: conflicts.count}, () => ({timeMs: startMs, event: changed.event ?? 'buy'})),
+    );
+  }
+  expect(remembering.partition.tally, 'the first one wins').toMatchObject({counted: 0, duplicate: 1});
+});
+
+test('an event without properties is retried with a context alone', () => {
+  const remembering = new Remembering();
+  const bare = {event: 'e', userId: 'u', messageId: 'm', timeMs: startMs, receivedMs: startMs};
+  remembering.event(bare);
+  remembering.event({...bare, context: {library: 'x'}, timeMs: startMs + 3, receivedMs: startMs + 3});
+  expect(remembering.partition.conflicts.count).toBe(0);
+});
+
+test('an identify with other traits is a conflict; an event with the same id is none', () => {
+  const remembering = new Remembering();
+  remembering.identify('{"plan":"free"}');
+  remembering.identify('{"plan":"free"}');
+  remembering.event({...first, messageId: 'i'});
+  expect(remembering.partition.conflicts.count).toBe(0);
+  remembering.identify('{"plan":"pro"}');
+  expect(remembering.partition.conflicts.newest()).toEqual([{timeMs: startMs, event: null}]);
+});
+
+test('all conflicts are counted, and the newest are held (C1)', () => {
+  const conflicts = new Conflicts();
+  for (let timeMs = 0; timeMs < 2_500; timeMs++) conflicts.add({timeMs, event: 'e'});
+  const held = conflicts.newest().map(({timeMs}) => timeMs);
+  expect([conflicts.count, held.length, held[0], held.at(-1)]).toEqual([2_500, 1_000, 2_499, 1_500]);
+  expect(held).toEqual(held.toSorted((a, b) => b - a));
 });

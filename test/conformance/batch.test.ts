@@ -32,6 +32,24 @@ test('all valid: 200, and all are read back in their order', async () => {
   expect((await under.eventsOf(userId)).map((event) => event.event)).toEqual(['c', 'b', 'a']);
 });
 
+test('an event with the messageId of another one before is received, not counted, and named; a retry is not', async () => {
+  const userId = freshId();
+  const first = {event: 'first', userId, messageId: 'undefined', timestamp: '2024-01-01'};
+  const events = [first, {...first, event: 'second'}, first, {event: 'other', userId}, {...first, properties: {a: 1}}];
+  const answer = await post(events);
+  expectJson(answer, 200);
+  expect(answer.json()).toEqual({status: 'ok', received: 5, rejected: 0, errors: [], conflicts: [1, 4]});
+  const some = await post([first, '', {...first, event: 'second'}]);
+  expectJson(some, 207);
+  expect(some.json()).toMatchObject({received: 2, conflicts: [2]});
+  expect((await under.eventsOf(userId)).map((event) => event.event).sort()).toEqual(['first', 'other']);
+  for (const messageId of [' ', '\u3000', 'a\u0000']) {
+    expectError(await under.write.post('/v1/events', {...first, messageId}), 400, 'invalid_event', 'messageId');
+    const identify = {userId, messageId};
+    expectError(await under.write.post('/v1/users/identify', identify), 400, 'invalid_request', 'messageId');
+  }
+});
+
 test('some valid: 207, the valid ones are stored, each refusal has its index, code, field and messageId', async () => {
   const userId = freshId();
   const answer = await post([

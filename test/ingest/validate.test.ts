@@ -82,7 +82,21 @@ const body = fc
     event: field(asJson),
     userId: field(asJson),
     anonymousId: field(asJson),
-    messageId: field(fc.constantFrom('"m"', `"${'m'.repeat(128)}"`, `"${'m'.repeat(129)}"`, `"${'😀'.repeat(128)}"`)),
+    messageId: field(
+      fc.oneof(
+        fc.constantFrom(
+          '"m"',
+          '" m"',
+          '" "',
+          '"\\u3000\\t\\ufeff"',
+          '"\\u3000"',
+          '"a\\u0001"',
+          '"\\u007f"',
+          '"\\ud800"',
+        ),
+        fc.constantFrom(`"${'m'.repeat(128)}"`, `"${'m'.repeat(129)}"`, `"${'😀'.repeat(128)}"`),
+      ),
+    ),
     properties: field(objectText),
     timestamp: field(timestamp),
     sentAt: fc.option(fc.oneof({weight: 9, arbitrary: sentAt}, leaf), {nil: undefined, freq: 1}),

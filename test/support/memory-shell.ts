@@ -167,7 +167,7 @@ export class MemoryShell {
       userRuns: layout.userRuns,
       dedupe: layout.dedupe,
       erasedIds: layout.erasedIds,
-      tombstones: null,
+      completedDeletions: [],
       ...cut.rest,
     };
   }
@@ -189,8 +189,7 @@ export class MemoryShell {
     let forgotten = forgottenIds(index);
     for (const {logicalDay, part} of index.dedupe)
       forgotten = partition.restoreMessageIds(logicalDay, await cache.load(part), forgotten);
-    for (const {logicalDay, part} of index.erasedIds ?? [])
-      partition.restoreErasedIds(logicalDay, await cache.load(part));
+    for (const {logicalDay, part} of index.erasedIds) partition.restoreErasedIds(logicalDay, await cache.load(part));
     const counts = index.nameCounts === null ? undefined : await cache.load(index.nameCounts);
     const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
     const blocks: Uint8Array[] = [];

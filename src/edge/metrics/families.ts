@@ -334,6 +334,12 @@ const partitions: readonly Family[] = [
   },
   ofPartition(
     'counter',
+    'millrace_events_conflicting_total',
+    'Duplicates that were no retries: events or identify calls with the messageId of another one before.',
+    (p) => p.conflicts,
+  ),
+  ofPartition(
+    'counter',
     'millrace_log_messages_redelivered_total',
     'Messages that stood in the log twice and were folded once.',
     (p) => p.redelivered,

@@ -2,7 +2,7 @@
 
 import {assert} from '../../../actors/invariant.js';
 import {batchEventsMax, entryBytesMax} from '../../../actors/limits.js';
-import {type BatchReading, type RefusedItem, readCheapBatch} from '../../ingest/batch.js';
+import {type BatchRead, type BatchReading, type RefusedItem, readCheapBatch} from '../../ingest/batch.js';
 import type {BatchEntries} from '../../ingest/batch-entries.js';
 import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
 import type {LogPublisher} from '../../ingest/publisher.js';
@@ -53,13 +53,7 @@ function finish(front: Front, exchange: Exchange, reading: BatchReading): void {
     return;
   }
   front.traffic.noteEvents(reading.notes);
-  const outcome = new BatchOutcome(
-    exchange,
-    front.traffic.events,
-    reading.refused,
-    reading.notes.ignoredNames,
-    front.rejected,
-  );
+  const outcome = new BatchOutcome(exchange, front.traffic.events, reading, front.rejected);
   outcome.append(front.publisher, reading.entries, front.partitionCount);
   exchange.costs(reading.eventCount);
   outcome.complete();
@@ -98,8 +92,7 @@ class BatchOutcome implements CommitWaiter {
   constructor(
     private readonly exchange: Exchange,
     private readonly counts: Outcomes,
-    private readonly refused: readonly RefusedItem[],
-    private readonly ignoredFields: readonly string[],
+    private readonly reading: Pick<BatchRead, 'refused' | 'conflicts' | 'notes'>,
     private readonly rejected: RejectedEvents,
   ) {}
 
@@ -147,16 +140,16 @@ class BatchOutcome implements CommitWaiter {
     const lost = this.lostEvents();
     const received = this.indexes.length - lost.length;
     this.counts.accepted += received;
-    this.counts.refused += this.refused.length;
+    this.counts.refused += this.reading.refused.length;
     this.noteRefused();
     this.counts.unavailable += lost.length;
-    this.answer(received, this.refused, lost);
+    this.answer(received, this.reading.refused, lost);
   }
 
   /** Each by itself: that of the whole answer says nothing more. */
   private noteRefused(): void {
     const {traffic, key} = this.exchange;
-    for (const {index, event, refusal} of this.refused) {
+    for (const {index, event, refusal} of this.reading.refused) {
       traffic.refused(refusal.code);
       if (key !== undefined) this.rejected.add(refusal.code, key.id, {index, event, field: refusal.field});
     }
@@ -175,10 +168,11 @@ class BatchOutcome implements CommitWaiter {
   private answer(received: number, refused: readonly RefusedItem[], lost: readonly ItemError[]): void {
     const errors = [...refused.map(refusedError), ...lost].sort((a, b) => a.index - b.index);
     const status = errors.length === 0 ? 'ok' : received > 0 ? 'partial' : 'rejected';
-    const {ignoredFields} = this;
-    const named = ignoredFields.length === 0 ? {} : {ignored_fields: ignoredFields};
-    const body = {status, received, rejected: errors.length, errors, ...named};
-    const position = [...positionHeader(this.commits), ...ignoredFieldsHeaders(ignoredFields)];
+    const {notes, conflicts} = this.reading;
+    const {ignoredNames} = notes;
+    const named = ignoredNames.length === 0 ? {} : {ignored_fields: ignoredNames};
+    const body = {status, received, rejected: errors.length, errors, ...(conflicts && {conflicts}), ...named};
+    const position = [...positionHeader(this.commits), ...ignoredFieldsHeaders(ignoredNames)];
     if (lost.length > 0) this.exchange.failWith(someUnavailable, body, [...position, ...retryAfter]);
     else if (received === 0)
       this.exchange.json(statusOf[allRefused.code], JSON.stringify(allRefusedBody(body)), position);

@@ -1,0 +1,28 @@
+// The line of the log that says that clients give different entries the same message id: at once, and then once a minute at
+// most, however many come. No text of theirs is in it.
+import type {Logger} from '../observe.js';
+
+const everyMs = 60_000;
+
+export class ConflictWarning {
+  private readonly partition: number;
+  private readonly log: Pick<Logger, 'warn'>;
+  private said = 0;
+  private saidMs = Number.NEGATIVE_INFINITY;
+
+  constructor(partition: number, log: Pick<Logger, 'warn'>) {
+    this.partition = partition;
+    this.log = log;
+  }
+
+  /** `count`: of all since the start. */
+  note(count: number, nowMs: number): void {
+    if (count === this.said || nowMs < this.saidMs + everyMs) return;
+    this.log.warn(
+      {partition: this.partition, conflicts: count - this.said},
+      'events or identifies were dropped that have the messageId of another one before: GET /v1/rejected lists them',
+    );
+    this.said = count;
+    this.saidMs = nowMs;
+  }
+}
