@@ -9,7 +9,7 @@ import type {BodiesUnderWay, BodyUnderWay} from './bodies-under-way.js';
 import {BodyShare, tooManyBodies} from './body-budget.js';
 import {CollectedBody, tooLarge} from './collected-body.js';
 import type {Waiting} from './deadlines.js';
-import {type ContentEncoding, type Decompressed, decompress} from './decompression.js';
+import {type ContentEncoding, type Decompressed, decompress, encodingFound} from './decompression.js';
 import type {Exchange} from './exchange.js';
 import type {Failure} from './failure.js';
 import {type Arrival, type Intake, waitingBodyBytesMin} from './intake.js';
@@ -43,6 +43,7 @@ export interface BodyHost {
 
 export interface BodyOptions {
   readonly bytesMax: number;
+  /** As the request labels it. */
   readonly encoding: ContentEncoding | undefined;
   readonly host: BodyHost;
   readonly use: UseBody;
@@ -57,9 +58,12 @@ export function readBody(exchange: Exchange, options: BodyOptions): void {
   exchange.res.onData((chunk, isLast) => {
     try {
       if (isLast && reader === undefined && isUsedAsItIs(exchange, chunk.byteLength, options)) {
-        exchange.noteData();
-        options.use(exchange, Buffer.from(chunk)); // A view.
-        return;
+        const bytes = Buffer.from(chunk); // A view.
+        if (encodingFound(bytes, undefined) === undefined) {
+          exchange.noteData();
+          options.use(exchange, bytes);
+          return;
+        }
       }
       reader ??= new BodyReader(exchange, options);
       reader.add(chunk, isLast);
@@ -241,7 +245,8 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
   }
 
   private useWhole(bytes: Buffer): void {
-    const {encoding, bytesMax, use} = this.options;
+    const {bytesMax, use} = this.options;
+    const encoding = encodingFound(bytes, this.options.encoding);
     if (encoding === undefined) use(this.exchange, bytes);
     else
       decompress(bytes, encoding, bytesMax, (result) =>

@@ -14,6 +14,13 @@ export function encodingOf(name: string): ContentEncoding | undefined {
   return Object.hasOwn(openDecompressor, name) ? (name as ContentEncoding) : undefined;
 }
 
+/** What a gzip begins with, and no text in UTF-8 does: clients forget to label it. */
+const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+/** `labelled`: as the request says, if it does. */
+export const encodingFound = (bytes: Uint8Array, labelled: ContentEncoding | undefined): ContentEncoding | undefined =>
+  labelled ?? (isGzip(bytes) ? 'gzip' : undefined);
+
 /** A whole body. It counts as unfinished until `release`. */
 export interface Decompressed {
   readonly byteLength: number;

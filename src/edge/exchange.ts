@@ -16,6 +16,7 @@ import type {Commit, CommitWaiter} from '../ingest/log-message.js';
 import type {ActiveKey} from '../keys/key-ring.js';
 import {type Head, writeHead} from './answer-head.js';
 import {addressOfBytes} from './client-address.js';
+import type {Preflight} from './cors.js';
 import type {Deadlines} from './deadlines.js';
 import {errorValue, type Failure, type Header, RequestFailure, statusOf} from './failure.js';
 import type {Traffic} from './metrics/traffic.js';
@@ -64,7 +65,7 @@ export class Exchange implements CommitWaiter {
   readonly method: string;
   /** It has its answer (which may wait for the end of the turn, X4), or will never have one. */
   isOver = false;
-  /** POST of a write route: every answer may be read by every origin (API.md, CORS). */
+  /** Every origin may read the answer (API.md, CORS). */
   isCorsOpen = false;
   /** Nothing is read of its connection. */
   isPaused = false;
@@ -94,6 +95,8 @@ export class Exchange implements CommitWaiter {
   /** Of the body, as `contentLength` has them; 0 without one, NaN for one that is no number. */
   declaredBytes = 0;
   ifNoneMatch: string | undefined;
+  /** Of a preflight. */
+  readonly preflight: Preflight | undefined;
   /** X-Forwarded-For, whoever wrote it. */
   forwardedFor = '';
   /** X-Forwarded-Prefix, whoever wrote it. */
@@ -119,6 +122,7 @@ export class Exchange implements CommitWaiter {
     this.method = method;
     this.path = path;
     this.query = req.getQuery() ?? '';
+    this.preflight = method === 'OPTIONS' ? preflightOf(req) : undefined;
     this.host = host;
     this.receivedMs = host.turnMs();
     this.turn = noteTurn();
@@ -411,6 +415,11 @@ export class Exchange implements CommitWaiter {
     this.host.exchangeOver();
   }
 }
+
+const preflightOf = (req: HttpRequest): Preflight => ({
+  method: req.getHeader('access-control-request-method'),
+  headers: req.getHeader('access-control-request-headers'),
+});
 
 /** RFC 9110, 5.3: a header that stands twice is a list. */
 const joined = (known: string, value: string): string => (known === '' ? value : `${known}, ${value}`);

@@ -32,21 +32,26 @@ export type QueryValues<Form extends QueryForm> = {
 /** Of a route without parameters: it refuses every one. */
 export const noParameters = {} as const;
 
-/** @throws RequestFailure that names the parameter at fault. */
-export function readQuery<Form extends QueryForm>(text: string, form: Form): QueryValues<Form> {
-  const texts = splitQuery(text, form);
+/** `others`: what becomes of parameters that the route does not take. @throws RequestFailure that names the parameter at fault. */
+export function readQuery<Form extends QueryForm>(
+  text: string,
+  form: Form,
+  others: 'refused' | 'ignored' = 'refused',
+): QueryValues<Form> {
+  const texts = splitQuery(text, form, others === 'ignored');
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(form)) values[name] = form[name].read(name, texts.get(name) ?? []);
   return values as QueryValues<Form>;
 }
 
-function splitQuery(text: string, form: QueryForm): Map<string, string[]> {
+function splitQuery(text: string, form: QueryForm, ignoresOthers: boolean): Map<string, string[]> {
   const texts = new Map<string, string[]>();
   for (const pair of text.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const rawName = equals < 0 ? pair : pair.slice(0, equals);
     const name = decodeForm(rawName);
+    if (ignoresOthers && !(name !== undefined && Object.hasOwn(form, name))) continue;
     if (name === undefined) throw refused('is a malformed escape', rawName);
     if (!Object.hasOwn(form, name)) throw refused('is not a parameter of this route', name);
     const value = equals < 0 ? '' : decodeForm(pair.slice(equals + 1));

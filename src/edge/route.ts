@@ -52,6 +52,11 @@ export function findRoute(routes: Routes, path: string): Route | undefined {
   return slash === path.length - 1 ? undefined : routes.bySegment.get(path.slice(0, slash + 1));
 }
 
+export function readEndpoint(route: Route, method: string): ReadEndpoint | undefined {
+  if (method === 'GET' || method === 'HEAD') return route.GET;
+  return method === 'DELETE' ? route.DELETE : undefined;
+}
+
 export const lastSegment = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Those with an endpoint of their own: HEAD comes with GET, OPTIONS with CORS. */

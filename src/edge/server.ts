@@ -10,6 +10,7 @@ import {StartFault} from '../start-fault.js';
 import {AdminDoor, type AdminTokens, authenticate, insufficientPermissions} from './authentication.js';
 import {declaredTooLarge, declaredTooMuch, readBody} from './body.js';
 import {Connections} from './connections.js';
+import {isOpenToPages, mayPreflight, preflightBody, preflightHeaders} from './cors.js';
 import {Deadlines, sweepMs} from './deadlines.js';
 import {type ContentEncoding, encodingOf} from './decompression.js';
 import {Exchange, type ExchangeHost} from './exchange.js';
@@ -27,6 +28,7 @@ import {
   type ReadEndpoint,
   type Route,
   type Routes,
+  readEndpoint,
 } from './route.js';
 import {checkWriteQuery} from './routes/write-query.js';
 import {onceATurn} from './turn.js';
@@ -54,14 +56,6 @@ const unsupportedEncoding: Failure = {
   code: 'unsupported_media_type',
   message: 'Content-Encoding must be gzip, deflate or br, or absent',
 };
-// Not 204: an answer without a body could not be held back from a client that does not read (exchange.ts, X6).
-const preflightBody = '{"status":"ok"}';
-const preflightHeaders = [
-  ['Access-Control-Allow-Origin', '*'],
-  ['Access-Control-Allow-Methods', 'POST'],
-  ['Access-Control-Allow-Headers', 'Authorization, Content-Type, Content-Encoding'],
-  ['Access-Control-Max-Age', '86400'],
-] as const;
 
 export class HttpServer {
   private readonly options: ServerOptions;
@@ -167,9 +161,11 @@ export class HttpServer {
 
   private dispatch(exchange: Exchange): void | Promise<void> {
     if (!isFramed(exchange)) return exchange.close();
-    const {method, route} = exchange;
+    const {method, route, path, preflight} = exchange;
+    if (preflight !== undefined && mayPreflight(path, route, preflight))
+      return exchange.json('200 OK', preflightBody, preflightHeaders(preflight));
+    exchange.isCorsOpen = isOpenToPages(path, route, method);
     if (route === undefined) return exchange.fail(notFound);
-    if (method === 'OPTIONS' && route.isWriteRoute) return exchange.json('200 OK', preflightBody, preflightHeaders);
     if (method === 'POST' && route.POST !== undefined) return this.dispatchBody(exchange, route, route.POST);
     const endpoint = readEndpoint(route, method);
     if (endpoint === undefined) return exchange.fail(methodNotAllowed(route));
@@ -179,7 +175,6 @@ export class HttpServer {
   }
 
   private dispatchBody(exchange: Exchange, route: Route, endpoint: BodyEndpoint): void {
-    exchange.isCorsOpen = route.isWriteRoute === true;
     const refusal =
       this.refuseEntry(exchange, endpoint, route.isWriteRoute === true) ??
       declaredTooLarge(exchange, endpoint.bodyBytesMax) ??
@@ -253,11 +248,6 @@ function isFramed({isFramingAmbiguous, transferEncoding, contentLength, declared
   if (transferEncoding !== undefined)
     return transferEncoding.toLowerCase() === 'chunked' && contentLength === undefined;
   return !Number.isNaN(declaredBytes);
-}
-
-function readEndpoint(route: Route, method: string): ReadEndpoint | undefined {
-  if (method === 'GET' || method === 'HEAD') return route.GET;
-  return method === 'DELETE' ? route.DELETE : undefined;
 }
 
 const methodNotAllowed = (route: Route): Failure => ({

@@ -127,6 +127,25 @@ describe('encodings', () => {
     });
   });
 
+  test.each(['/v1/events', '/v1/users/identify', '/v1/events/batch'])(
+    'gzip without its label is told by its first bytes: %s',
+    async (path) => {
+      const [userId, inPieces] = [freshId(), freshId()];
+      const bodyFor = (id: string, length: number): string =>
+        path.endsWith('batch') ? `{"events":[${eventOf(id, length)}]}` : eventOf(id, length);
+      expectJson(await post(path, gzipSync(bodyFor(userId, 100))), 200);
+      expectJson(await post(path, gzipSync(bodyFor(userId, 100)), {'content-encoding': 'identity'}), 200);
+      expectJson(await post(path, gzipSync(bodyFor(inPieces, 60_000), {level: 0})), 200);
+      expect((await under.read.get(`/v1/user?userId=${inPieces}`)).status).toBe(200);
+      // The bounds are those of a labelled one.
+      expectError(await post(path, gzipSync(Buffer.alloc(2 * bodyBytesMax, ' '))), 413, 'payload_too_large');
+      const whole = gzipSync(bodyFor(userId, 100));
+      expectError(await post(path, whole.subarray(0, -5)), 400, 'invalid_request');
+      expectError(await post(path, Buffer.concat([whole, Buffer.from('{}')])), 400, 'invalid_request');
+      expectError(await post(path, whole, {'content-encoding': 'br'}), 400, 'invalid_request');
+    },
+  );
+
   test.each(names)('%s: a bomb is refused as too large, and quickly', async (encoding) => {
     const bomb = encoders[encoding](Buffer.alloc(200 * 1024 * 1024, ' '));
     expect(bomb.length).toBeLessThan(1024 * 1024);

@@ -148,7 +148,12 @@ describe('the check of answers', () => {
     ['a type', event, {...ok, headers: {...stored, 'content-type': 'application/json'}}, /the type application\/json/],
     ['a path', {...event, path: '/v1/event'}, ok, /status 200 is not described/],
     ['a method', {...event, method: 'PUT'}, ok, /status 200 is not described/],
-    ['an accepted parameter', {...event, path: '/v1/events?debug=1'}, ok, /debug is not described/],
+    [
+      'an accepted parameter',
+      {method: 'GET', path: '/healthz?debug=1'},
+      {status: 200, headers: json, text: '{"status":"ok","durability":"power-cut"}'},
+      /debug is not described/,
+    ],
     ['an accepted body', {...event, json: {event: 1, userId: 'u'}}, ok, /accepted body\/event must be string/],
     [
       'an accepted body without an id',

@@ -70,12 +70,13 @@ export class Described {
   }
 
   private answerOf(
-    {path}: Asked,
+    {method, path}: Asked,
     status: number,
     operation: DescribedOperation | undefined,
   ): DescribedAnswer | undefined {
     if (operation !== undefined) return operation.responses[String(status)];
-    const [expected, name] = this.pathsOf(path).length === 0 ? [404, 'NotFound'] : [405, 'MethodNotAllowed'];
+    const unknown = method === 'OPTIONS' && status === 200 ? [200, 'Preflight'] : [404, 'NotFound'];
+    const [expected, name] = this.pathsOf(path).length === 0 ? unknown : [405, 'MethodNotAllowed'];
     const {responses} = this.document.components;
     return status === expected ? (responses[name] as unknown as DescribedAnswer) : undefined;
   }
@@ -128,8 +129,9 @@ export class Described {
       if (parameter !== undefined) {
         return this.valueProblems(`the accepted ${name}`, parameter.schema, givenValue(parameter, given));
       }
-      const isKey = name === 'write_key' && security.some((scheme) => 'writeKeyInQuery' in scheme);
-      return isKey ? [] : [`the accepted parameter ${name} is not described`];
+      // They ignore what they do not take.
+      const isWriteRoute = security.some((scheme) => 'writeKeyInQuery' in scheme);
+      return isWriteRoute ? [] : [`the accepted parameter ${name} is not described`];
     });
   }
 

@@ -87,7 +87,12 @@ export function describeService(routes: Routes, version: string): OpenApiDocumen
     components: {
       schemas: describedSchemas(),
       headers: describedHeaders(),
-      responses: {NotFound: unrouted('not_found'), MethodNotAllowed: unrouted('method_not_allowed')},
+      responses: {
+        NotFound: unrouted('not_found'),
+        MethodNotAllowed: unrouted('method_not_allowed'),
+        // Of a path below /v1/ that is not there: the POST is told so.
+        Preflight: preflightResponse() as unknown as JsonSchema,
+      },
       securitySchemes,
     },
   };
@@ -335,11 +340,20 @@ function describeHeaders(all: readonly AnswerHeaders[]): NonNullable<DescribedAn
 
 /** Paths that are not there, and methods that a path does not have, belong to no operation. */
 function unrouted(code: ErrorCode): JsonSchema {
-  return describeAnswer(undefined, [code], [headersOfAll()]) as unknown as JsonSchema;
+  const headers = [headersOfAll(), {sometimes: ['Access-Control-Allow-Origin']}] as const;
+  return describeAnswer(undefined, [code], headers) as unknown as JsonSchema;
 }
 
 /** What browsers ask before a page of another origin may send. */
-function preflight({id, tag}: Operation): DescribedOperation {
+const preflight = ({id, tag}: Operation): DescribedOperation => ({
+  operationId: `${id}Preflight`,
+  tags: [tag],
+  summary: 'CORS preflight',
+  security: [],
+  responses: {200: preflightResponse()},
+});
+
+function preflightResponse(): DescribedAnswer {
   const headers = describeHeaders([
     {
       always: [
@@ -352,16 +366,8 @@ function preflight({id, tag}: Operation): DescribedOperation {
     headersOfAll(),
   ]);
   return {
-    operationId: `${id}Preflight`,
-    tags: [tag],
-    summary: 'CORS preflight',
-    security: [],
-    responses: {
-      200: {
-        description: 'Every origin may send.',
-        headers,
-        content: {'application/json': {schema: referenceTo(preflightAnswer), example: {status: 'ok'}}},
-      },
-    },
+    description: 'Every origin may send.',
+    headers,
+    content: {'application/json': {schema: referenceTo(preflightAnswer), example: {status: 'ok'}}},
   };
 }

@@ -71,8 +71,8 @@ const headerForms = {
   'Access-Control-Allow-Origin': {description: 'Every origin may read the answer.', pattern: /^\*$/, example: '*'},
   'Access-Control-Allow-Methods': {description: 'What pages may send.', pattern: /^POST$/, example: 'POST'},
   'Access-Control-Allow-Headers': {
-    description: 'What pages may send along.',
-    pattern: /^Authorization, Content-Type, Content-Encoding$/,
+    description: 'What pages may send along: the headers that the preflight asks for.',
+    pattern: /^[\w!#$%&'*+.^`|~-]+([ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/,
     example: 'Authorization, Content-Type, Content-Encoding',
   },
   'Access-Control-Expose-Headers': {

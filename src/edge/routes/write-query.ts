@@ -1,4 +1,5 @@
-// Write routes take no query parameter but the key of a beacon, which the key check has read by now.
+// Write routes take the key of a beacon, which the key check has read by now, and ignore what else is there: libraries and
+// proxies add parameters of their own, and an event is not lost over one.
 import type {Exchange} from '../exchange.js';
 import {anyText, optional} from '../parameters.js';
 import {readQuery} from '../query.js';
@@ -8,5 +9,5 @@ const writeForm = {write_key: optional(anyText, {description: 'A write key, for 
 
 /** @throws RequestFailure */
 export function checkWriteQuery(exchange: Exchange): void {
-  if (exchange.query !== '') readQuery(exchange.query, writeForm);
+  if (exchange.query !== '') readQuery(exchange.query, writeForm, 'ignored');
 }

@@ -1,0 +1,44 @@
+// What browsers ask before a page of another origin may send, and who may read what (API.md, CORS).
+//   C1. Any page may send to the write routes. It may read every answer to that, and the error where it sent to a path, or by a
+//       method, that is not there: else the page of a misspelt path sees no answer at all.
+import type {Header} from './failure.js';
+import {type Route, readEndpoint} from './route.js';
+
+/** What a preflight asks for; empty texts where it does not say. */
+export interface Preflight {
+  readonly method: string;
+  readonly headers: string;
+}
+
+const ownHeaders = 'Authorization, Content-Type, Content-Encoding';
+const askedCharsMax = 1_024;
+/** RFC 9110, 5.6.1 and 5.6.2. */
+const tokens = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
+
+/** Whatever headers a page asks for: libraries send some of their own, and the service ignores them. */
+function allowedHeaders({headers}: Preflight): string {
+  return headers.length <= askedCharsMax && tokens.test(headers) ? headers : ownHeaders;
+}
+
+// Not 204: an answer without a body could not be held back from a client that does not read (exchange.ts, X6).
+export const preflightBody = '{"status":"ok"}';
+export const preflightHeaders = (preflight: Preflight): readonly Header[] => [
+  ['Access-Control-Allow-Origin', '*'],
+  ['Access-Control-Allow-Methods', 'POST'],
+  ['Access-Control-Allow-Headers', allowedHeaders(preflight)],
+  ['Access-Control-Max-Age', '86400'],
+];
+
+/** Where the write routes are, and whoever misspells them looks. C1 */
+const isNearWriteRoutes = (path: string): boolean => path.startsWith('/v1/');
+
+/** Whether it is the preflight of a POST that a page may send: one to a path that is not there is told so. */
+export function mayPreflight(path: string, route: Route | undefined, {method}: Preflight): boolean {
+  return route === undefined ? method === 'POST' && isNearWriteRoutes(path) : route.isWriteRoute === true;
+}
+
+/** Whether every origin may read the answer. C1 */
+export function isOpenToPages(path: string, route: Route | undefined, method: string): boolean {
+  if (route === undefined) return method === 'POST' && isNearWriteRoutes(path);
+  return route.isWriteRoute === true && (method === 'POST' || readEndpoint(route, method) === undefined);
+}
