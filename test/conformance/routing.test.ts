@@ -412,7 +412,7 @@ describe('the head of every answer', () => {
   /** Of each kind: taken, refused, unknown, private, described, without a body. */
   const asked = [
     ['POST', '/v1/events', 200],
-    ['POST', '/v1/events?x', 400],
+    ['POST', '/v1/events?write_key=', 400],
     ['OPTIONS', '/v1/events', 200],
     ['GET', '/nothing', 404],
     ['PUT', '/v1/events', 405],
