@@ -166,21 +166,21 @@ export const funnelAnswer = z.strictObject({
 
 const rejected = z.strictObject({
   at: instant(),
-  code: z.enum(rejectedCodes),
+  code: z.enum([...rejectedCodes, 'conflict']),
   field: z.string().nullable(),
   index: z.int().min(0).nullable().describe('In its batch; null for what came alone, and for a whole body.'),
   event: z
     .string()
     .nullable()
     .describe('Name of the event, where it is a valid one. Nothing else of what was sent is kept.'),
-  key_id: z.string().describe('Of the key that sent it.'),
+  key_id: z.string().nullable().describe('Of the key that sent it; null for a `conflict`.'),
 });
 
 export const rejectedAnswer = z.strictObject({
   data: z.array(rejected).describe('Newest first.'),
   has_more: z.boolean().describe('More are kept than `limit`.'),
   since: instant().describe('When this process began to keep them.'),
-  kept: z.literal('in the memory of this process alone: gone when it ends'),
+  kept: z.literal('in memory alone: gone when the process ends'),
 });
 
 // -- keys and operations ----------------------------------------------------------------------------------------------

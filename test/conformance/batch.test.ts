@@ -2,6 +2,7 @@
 
 import {describe, expect, test} from 'vitest';
 import {type Answer, expectError, expectErrorValue, expectJson} from '../support/http.js';
+import {until} from '../support/reports.js';
 import {freshId, useService} from './service-under-test.js';
 
 const under = useService();
@@ -43,6 +44,15 @@ test('an event with the messageId of another one before is received, not counted
   expectJson(some, 207);
   expect(some.json()).toMatchObject({received: 2, conflicts: [2]});
   expect((await under.eventsOf(userId)).map((event) => event.event).sort()).toEqual(['first', 'other']);
+  const listed = await until(
+    async () => (await under.read.get('/v1/rejected?code=conflict')).json<Listed>().data,
+    (data) => data.length >= 3,
+    'the conflicts are folded',
+  );
+  const ofEdges = {code: 'conflict', field: 'messageId', index: null, key_id: null};
+  expect(listed.map(({at: _, ...rest}) => rest)).toEqual(
+    ['second', 'first', 'second'].map((event) => ({...ofEdges, event})),
+  );
   for (const messageId of [' ', '\u3000', 'a\u0000']) {
     expectError(await under.write.post('/v1/events', {...first, messageId}), 400, 'invalid_event', 'messageId');
     const identify = {userId, messageId};
@@ -224,7 +234,14 @@ describe('the envelope', () => {
 });
 
 interface Listed {
-  readonly data: {code: string; field: string | null; index: number | null; event: string | null; key_id: string}[];
+  readonly data: {
+    at: string;
+    code: string;
+    field: string | null;
+    index: number | null;
+    event: string | null;
+    key_id: string | null;
+  }[];
   readonly has_more: boolean;
   readonly since: string;
 }

@@ -1,4 +1,5 @@
-// GET /v1/rejected: what this edge refused of late, for whoever looks for events that are missing.
+// GET /v1/rejected: what this edge refused of late, and what partitions found to be no retry, for whoever looks for events
+// that are missing.
 import type {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import type {rejectedAnswer} from '../answers.js';
@@ -8,35 +9,66 @@ import {optional, wholeNumber, withDefault, word} from '../parameters.js';
 import {readQuery} from '../query.js';
 import {type Rejected, rejectedCodes} from '../rejected-events.js';
 
+/** Of what was accepted, and dropped when it was folded: its messageId had come before with other content. */
+const conflictCode = 'conflict';
+export const listedCodes = [...rejectedCodes, conflictCode] as const;
+
 const limitMax = 1_000;
 const limitDefault = 100;
 
 export const rejectedForm = {
-  code: optional(word(rejectedCodes), {description: 'Only refusals with this code.'}),
+  code: optional(word(listedCodes), {description: 'Only refusals with this code.'}),
   limit: withDefault(wholeNumber(limitMax), limitDefault, {description: 'Refusals in the answer.'}),
 };
 
 type Answer = z.infer<typeof rejectedAnswer>;
 
-export function readRejected({rejected}: Front, exchange: Exchange): void {
+type Listed = Answer['data'][number];
+
+export async function readRejected(front: Front, exchange: Exchange): Promise<void> {
   const {code, limit} = readQuery(exchange.query, rejectedForm);
-  const data: Answer['data'] = [];
-  let hasMore = false;
-  for (const one of rejected.newest(code)) {
-    hasMore = data.length === limit;
-    if (hasMore) break;
-    data.push(shown(one));
-  }
+  const found = [
+    ...(code === conflictCode ? [] : refusals(front, code, limit + 1)),
+    ...(code === undefined || code === conflictCode ? await conflicts(front) : []),
+  ].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
   const answer: Answer = {
-    data,
-    has_more: hasMore,
-    since: isoText(rejected.sinceMs),
-    kept: 'in the memory of this process alone: gone when it ends',
+    data: found.slice(0, limit),
+    has_more: found.length > limit,
+    since: isoText(front.rejected.sinceMs),
+    kept: 'in memory alone: gone when the process ends',
   };
   exchange.json('200 OK', JSON.stringify(answer));
 }
 
-const shown = ({atMs, code, field, index, event, keyId}: Rejected): Answer['data'][number] => ({
+/** At most so many. */
+function refusals({rejected}: Front, code: Rejected['code'] | undefined, countMax: number): Listed[] {
+  const found: Listed[] = [];
+  for (const one of rejected.newest(code)) {
+    if (found.length === countMax) break;
+    found.push(shown(one));
+  }
+  return found;
+}
+
+/** @throws RequestFailure (503) when a partition does not answer: who looks for lost events must not be told that there are none. */
+async function conflicts({asks, partitionCount}: Front): Promise<Listed[]> {
+  const partitions = Array.from({length: partitionCount}, (_, partition) => partition);
+  const answers = await Promise.all(
+    partitions.map((partition) => asks.partition(partition, {ask: 'conflicts'}, ['conflicts'])),
+  );
+  return answers.flatMap((answer) =>
+    answer.conflicts.map(({timeMs, event}) => ({
+      at: isoText(timeMs),
+      code: conflictCode,
+      field: 'messageId',
+      index: null,
+      event,
+      key_id: null,
+    })),
+  );
+}
+
+const shown = ({atMs, code, field, index, event, keyId}: Rejected): Listed => ({
   at: isoText(atMs),
   code,
   field,

@@ -112,7 +112,9 @@ export const events: Operations = {
     summary: 'Read what was refused',
     description:
       'The newest 10,000 refusals of events, identifies and bodies that came with a known key. They are in the memory ' +
-      'of the process that is asked: behind a balancer each edge has its own, none is on disk, and a restart forgets them.',
+      'of the process that is asked: behind a balancer each edge has its own, none is on disk, and a restart forgets them. ' +
+      'Beside them, as `conflict`, each partition tells the newest 1,000 events and identifies that were accepted and not ' +
+      'counted, because their `messageId` had come before with other content.',
     query: rejectedForm,
     answers: {
       200: {
@@ -139,10 +141,10 @@ export const events: Operations = {
           ],
           has_more: false,
           since: '2026-05-01T09:00:00.000Z',
-          kept: 'in the memory of this process alone: gone when it ends',
+          kept: 'in memory alone: gone when the process ends',
         },
       },
     },
-    errors: [],
+    errors: ['unavailable'],
   },
 };
