@@ -1,6 +1,6 @@
-// `npm run keys`: creates, lists and revokes API keys through the running service.
+// `npm run keys`: creates, lists, limits and revokes API keys through the running service.
 import {AdminClient, AdminFault} from './keys/admin-client.js';
-import {type Command, CommandFault, readCommand, usage} from './keys/command.js';
+import {type Command, CommandFault, type KeyOptions, readCommand, usage} from './keys/command.js';
 
 interface ListedKey {
   readonly id: string;
@@ -10,6 +10,7 @@ interface ListedKey {
   readonly created_at: string;
   readonly last_used_at: string | null;
   readonly revoked_at: string | null;
+  readonly options?: KeyOptions;
 }
 
 // The one place of this program that reads the environment.
@@ -21,7 +22,7 @@ async function run(command: Command): Promise<string> {
     case 'help':
       return usage;
     case 'create': {
-      const body = {kind: command.keyKind, name: command.name};
+      const body = {kind: command.keyKind, name: command.name, options: command.options};
       const {id, key} = await AdminClient.of(dataDir).ask<{id: string; key: string}>('POST', '/admin/v1/keys', body);
       process.stderr.write(`This is key ${id}. Copy it now: it is not shown again.\n`);
       return `${key}\n`; // And nothing else, for scripts.
@@ -30,6 +31,9 @@ async function run(command: Command): Promise<string> {
       const {keys} = await AdminClient.of(dataDir).ask<{keys: ListedKey[]}>('GET', '/admin/v1/keys');
       return listing(keys, command.isAll);
     }
+    case 'options':
+      await AdminClient.of(dataDir).ask('POST', `/admin/v1/key?id=${encodeURIComponent(command.id)}`, command.options);
+      return `Key ${command.id} has these options now: ${optionWords(command.options) || 'none'}.\n`;
     case 'revoke':
       await AdminClient.of(dataDir).ask('DELETE', `/admin/v1/key?id=${encodeURIComponent(command.id)}`);
       return `Key ${command.id} is revoked.\n`;
@@ -53,8 +57,9 @@ function table(keys: readonly ListedKey[]): string {
     key.created_at.slice(0, 10),
     key.last_used_at === null ? 'never' : key.last_used_at.slice(0, 16).replace('T', ' '),
     key.revoked_at === null ? 'active' : `revoked ${key.revoked_at.slice(0, 10)}`,
+    optionWords(key.options ?? {}),
   ]);
-  const all = [['ID', 'KIND', 'NAME', 'KEY', 'CREATED', 'LAST USED (UTC)', 'STATE'], ...rows];
+  const all = [['ID', 'KIND', 'NAME', 'KEY', 'CREATED', 'LAST USED (UTC)', 'STATE', 'OPTIONS'], ...rows];
   const widths = all[0].map((_, column) => Math.max(...all.map((row) => row[column].length)));
   return all
     .map(
@@ -65,6 +70,15 @@ function table(keys: readonly ListedKey[]): string {
           .trimEnd()}\n`,
     )
     .join('');
+}
+
+/** As they are typed; empty where there are none. */
+function optionWords({identify, origins = [], events_per_second_per_address: perAddress}: KeyOptions): string {
+  return [
+    ...(identify === false ? ['--no-identify'] : []),
+    ...origins.map((origin) => `--origin ${origin}`),
+    ...(perAddress === undefined ? [] : [`--events-per-second-per-address ${perAddress}`]),
+  ].join(' ');
 }
 
 try {

@@ -8,7 +8,7 @@ import {trackBatch} from './routes/batch.js';
 import {serveDescription, servePage} from './routes/description.js';
 import {readEvents} from './routes/events.js';
 import {health, readiness} from './routes/health.js';
-import {createKey, listKeys, revokeKey, revokeKeyInPath} from './routes/keys.js';
+import {changeKey, createKey, listKeys, revokeKey, revokeKeyInPath} from './routes/keys.js';
 import {metrics} from './routes/metrics.js';
 import {readRejected} from './routes/rejected.js';
 import {countsReport, funnelReport, usersReport} from './routes/reports.js';
@@ -44,7 +44,10 @@ export const routes: Routes = {
     ['/v1/events', {POST: writing(singleBodyBytesMax, track), GET: reading(readEvents), isWriteRoute: true}],
     ['/v1/events/batch', {POST: writing(batchBytesMax, trackBatch), isWriteRoute: true}],
     // Reading and deleting here mean the user of that name.
-    ['/v1/users/identify', {...userInPath, POST: writing(singleBodyBytesMax, identify), isWriteRoute: true}],
+    [
+      '/v1/users/identify',
+      {...userInPath, POST: {...writing(singleBodyBytesMax, identify), permission: 'identify'}, isWriteRoute: true},
+    ],
     ['/v1/user', {GET: reading(readUser), DELETE: erasing(deleteUser)}],
     ['/v1/deletion', {GET: reading(readDeletion)}],
     ['/v1/rejected', {GET: reading(readRejected)}],
@@ -58,7 +61,13 @@ export const routes: Routes = {
         POST: {access: 'admin', bodyBytesMax: adminBodyBytesMax, takeBody: createKey},
       },
     ],
-    ['/admin/v1/key', {DELETE: {access: 'admin', handle: revokeKey}}],
+    [
+      '/admin/v1/key',
+      {
+        POST: {access: 'admin', bodyBytesMax: adminBodyBytesMax, takeBody: changeKey},
+        DELETE: {access: 'admin', handle: revokeKey},
+      },
+    ],
     ['/healthz', open(health)],
     ['/metrics', open(metrics)],
     ['/readyz', open(readiness)],

@@ -187,6 +187,15 @@ export const rejectedAnswer = z.strictObject({
 
 const keyKind = z.enum(['write', 'secret']);
 
+const shownOptions = z
+  .strictObject({
+    identify: z.literal(false),
+    origins: z.array(z.string()).readonly(),
+    events_per_second_per_address: z.int().min(1),
+  })
+  .partial()
+  .describe('Those that the key has, as `POST /admin/v1/key` takes them; absent where it has none.');
+
 export const listedKey = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -195,6 +204,7 @@ export const listedKey = z.strictObject({
   created_at: instant(),
   last_used_at: instant().nullable().describe('Written down once a minute.'),
   revoked_at: instant().nullable(),
+  options: shownOptions.optional(),
 });
 
 export const keysAnswer = z.strictObject({keys: z.array(listedKey).describe('Oldest first, revoked ones included.')});
@@ -208,6 +218,7 @@ export const createdKeyAnswer = z.strictObject({
     .regex(/^sk_(write|live)_[0-9A-Za-z]{43}$/)
     .describe('The key itself: shown now and never again.'),
   created_at: instant(),
+  options: shownOptions.optional(),
 });
 
 export const revokedKeyAnswer = z.strictObject({status: z.literal('revoked'), id: z.string()});

@@ -3,7 +3,7 @@
 //   AU2. Anybody can fail as often as he likes: failures of one kind are one line a second at most, with their count.
 
 import type {KeyRecord} from '../keys/key.js';
-import type {KeyAuthor} from '../keys/store.js';
+import type {KeyAuthor, KeyChange} from '../keys/store.js';
 import type {Logger} from '../observe.js';
 
 export interface AuditOptions {
@@ -26,7 +26,7 @@ export class AuditTrail {
 
   constructor(private readonly options: AuditOptions) {}
 
-  keyChanged(change: 'created' | 'revoked', {id, kind}: KeyRecord, author: KeyAuthor): void {
+  keyChanged(change: KeyChange, {id, kind}: KeyRecord, author: KeyAuthor): void {
     this.options.logger.info({audit: `key.${change}`, keyId: id, kind, ...author}, `a key was ${change}`);
   }
 

@@ -14,6 +14,7 @@
 import type {HttpRequest, HttpResponse} from 'uWebSockets.js';
 import type {Commit, CommitWaiter} from '../ingest/log-message.js';
 import type {ActiveKey} from '../keys/key-ring.js';
+import type {AddressCharge} from './address-limits.js';
 import {type Head, writeHead} from './answer-head.js';
 import {addressOfBytes} from './client-address.js';
 import type {Preflight} from './cors.js';
@@ -81,6 +82,8 @@ export class Exchange implements CommitWaiter {
   key: ActiveKey | undefined;
   /** Of the key, on routes that have one. */
   private limit: RateLimit | undefined;
+  /** Of its address, where the key has a limit for each. */
+  chargeAddress: AddressCharge | undefined;
   contentLength: string | undefined;
   transferEncoding: string | undefined;
   /** Monotonic ms: the turn that read its head. */
@@ -101,6 +104,8 @@ export class Exchange implements CommitWaiter {
   forwardedFor = '';
   /** X-Forwarded-Prefix, whoever wrote it. */
   forwardedPrefix = '';
+  /** Of the page that asks, as a browser says it. */
+  origin: string | undefined;
   /** A header that must not stand twice does. */
   isFramingAmbiguous = false;
   /** The client reads no further answer on this connection. */
@@ -220,6 +225,7 @@ export class Exchange implements CommitWaiter {
   /** The request turned out to cost `units` of its rate limit, the one of its admission included. */
   costs(units: number): void {
     this.limit?.charge(this.key!.usage, units - 1);
+    this.chargeAddress?.(units - 1);
   }
 
   /** Starts the 10 s anew after which uWebSockets.js ends a connection whose body does not come fast enough. */
@@ -292,6 +298,9 @@ export class Exchange implements CommitWaiter {
         break;
       case 'x-request-id':
         this.sentId = joined(this.sentId, value);
+        break;
+      case 'origin':
+        this.origin = joined(this.origin ?? '', value);
         break;
       case 'x-forwarded-for':
         this.forwardedFor = joined(this.forwardedFor, value);

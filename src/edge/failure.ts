@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'missing_key'
   | 'invalid_key'
   | 'insufficient_permissions'
+  | 'origin_not_allowed'
   | 'user_not_found'
   | 'not_found'
   | 'method_not_allowed'
@@ -29,6 +30,7 @@ export const statusOf: Readonly<Record<ErrorCode, string>> = {
   missing_key: '401 Unauthorized',
   invalid_key: '401 Unauthorized',
   insufficient_permissions: '403 Forbidden',
+  origin_not_allowed: '403 Forbidden',
   user_not_found: '404 Not Found',
   not_found: '404 Not Found',
   method_not_allowed: '405 Method Not Allowed',

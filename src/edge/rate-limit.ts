@@ -1,6 +1,6 @@
 // Rate limits of a key (API.md, Errors): the generic cell rate algorithm, one number for each key and limit.
 //   Owns: the arithmetic and the header fields. Does not own: the clock, the numbers (they live in the key:
-//         src/keys/key-ring.ts R2).
+//         src/keys/key-ring.ts R2; those of its addresses in address-limits.ts).
 //   L1. A request comes in while there is room for one unit, and one is charged at once: what it costs beyond that is
 //       charged when it is known, and may take the balance below zero, so that no batch is half admitted.
 //   L2. A refused request is charged nothing: who keeps asking is let in as soon as who waits.
@@ -32,8 +32,8 @@ export function rateLimits({eventsPerSecond, readsPerMinute, deletesPerSecond}: 
   };
 }
 
-export class RateLimit {
-  private readonly name: LimitName;
+export class RateLimit<Name extends string = LimitName> {
+  private readonly name: Name;
   /** Ms until a used unit is there again. */
   private readonly unitMs: number;
   /** Ms until a used up quota is whole again. */
@@ -41,7 +41,7 @@ export class RateLimit {
   private readonly policy: Header;
 
   /** `units` may come at once, and come back evenly over the window. */
-  constructor(name: LimitName, units: number, windowSeconds: number) {
+  constructor(name: Name, units: number, windowSeconds: number) {
     this.name = name;
     this.windowMs = windowSeconds * 1_000;
     this.unitMs = this.windowMs / units;
@@ -49,7 +49,7 @@ export class RateLimit {
   }
 
   /** @returns why the request must wait; undefined: it may come in and has been charged one unit (L1). */
-  admit(usage: RateUsage, nowMs: number): Failure | undefined {
+  admit(usage: Record<Name, number>, nowMs: number): Failure | undefined {
     const arrivalMs = Math.max(usage[this.name], nowMs);
     if (arrivalMs - nowMs > this.windowMs - this.unitMs) return this.refusal(arrivalMs - nowMs);
     usage[this.name] = arrivalMs + this.unitMs;
@@ -57,17 +57,17 @@ export class RateLimit {
   }
 
   /** What a request that came in costs beyond its first unit. */
-  charge(usage: RateUsage, units: number): void {
+  charge(usage: Record<Name, number>, units: number): void {
     usage[this.name] += units * this.unitMs;
   }
 
   /** More than half of the quota is used: time to tell the client. */
-  isRunningLow(usage: RateUsage, nowMs: number): boolean {
+  isRunningLow(usage: Record<Name, number>, nowMs: number): boolean {
     return usage[this.name] - nowMs > this.windowMs / 2;
   }
 
   /** The fields of draft-ietf-httpapi-ratelimit-headers-11: what is left, and in how many seconds the quota is whole. */
-  fields(usage: RateUsage, nowMs: number): Header[] {
+  fields(usage: Record<Name, number>, nowMs: number): Header[] {
     const usedMs = Math.max(usage[this.name] - nowMs, 0);
     const left = Math.max(Math.floor((this.windowMs - usedMs) / this.unitMs), 0);
     return this.fieldsOf(left, wholeSeconds(usedMs));

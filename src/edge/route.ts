@@ -2,6 +2,7 @@
 import type {Access} from './authentication.js';
 import type {Exchange} from './exchange.js';
 import type {Front} from './front.js';
+import type {Permission} from './key-permissions.js';
 import type {LimitName} from './rate-limit.js';
 
 export type Method = 'GET' | 'POST' | 'DELETE';
@@ -21,6 +22,8 @@ export interface BodyEndpoint {
   readonly access: Access;
   /** Which rate limit of the key a request falls under, where it needs a key. */
   readonly limit?: LimitName;
+  /** What the options of a key may forbid. */
+  readonly permission?: Permission;
   /** Bytes of the body, before and after decompression. */
   readonly bodyBytesMax: number;
   readonly takeBody: (front: Front, exchange: Exchange, bytes: Buffer) => void | Promise<void>;

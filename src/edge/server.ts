@@ -5,8 +5,10 @@
 //   H1. A refusal before the body is read leaves the connection open: uWebSockets.js reads over the rest of the body, for
 //       10 s at most. Closing would cost less, and most clients would see a reset instead of the answer.
 import type {TemplatedApp, us_listen_socket} from 'uWebSockets.js';
+import type {KeyOptions} from '../keys/key.js';
 import type {Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
+import {type AddressCharge, AddressLimits} from './address-limits.js';
 import {AdminDoor, type AdminTokens, authenticate, insufficientPermissions} from './authentication.js';
 import {declaredTooLarge, declaredTooMuch, readBody} from './body.js';
 import {Connections} from './connections.js';
@@ -16,9 +18,10 @@ import {type ContentEncoding, encodingOf} from './decompression.js';
 import {Exchange, type ExchangeHost} from './exchange.js';
 import type {Failure} from './failure.js';
 import type {Front} from './front.js';
+import {forbiddenBy} from './key-permissions.js';
 import {listenAlone, type Native} from './native.js';
 import {noParameters, readQuery} from './query.js';
-import {type RateLimits, type RateOptions, rateLimits} from './rate-limit.js';
+import {type RateLimit, type RateLimits, type RateOptions, rateLimits} from './rate-limit.js';
 import {RequestIds} from './request-id.js';
 import {
   allowedMethods,
@@ -62,6 +65,7 @@ export class HttpServer {
   private readonly app: TemplatedApp;
   private readonly adminDoor: AdminDoor;
   private readonly limits: RateLimits;
+  private readonly addressLimits = new AddressLimits();
   private readonly deadlines = new Deadlines();
   private readonly connections: Connections;
   private readonly sweeping: NodeJS.Timeout;
@@ -219,9 +223,10 @@ export class HttpServer {
   /** Key, permission, rate. @throws RequestFailure when a route that is open to everybody is asked with a parameter: none has any. */
   private refuseEntry(
     exchange: Exchange,
-    {access, limit}: ReadEndpoint | BodyEndpoint,
+    endpoint: ReadEndpoint | BodyEndpoint,
     isWriteRoute: boolean,
   ): Failure | undefined {
+    const {access, limit} = endpoint;
     if (access === 'open') {
       readQuery(exchange.query, noParameters);
       return undefined;
@@ -235,7 +240,34 @@ export class HttpServer {
     key.lastUsedMs = wallMs();
     exchange.key = key;
     const rateLimit = limit === undefined ? undefined : this.limits[limit];
+    if (key.options !== undefined) return this.refuseByOptions(exchange, key.options, endpoint, rateLimit);
     return rateLimit === undefined ? undefined : exchange.admit(rateLimit);
+  }
+
+  /** An address that uses up its share must not use up the key's: it is asked first, and gets back what the key refuses. */
+  private refuseByOptions(
+    exchange: Exchange,
+    options: KeyOptions,
+    endpoint: ReadEndpoint | BodyEndpoint,
+    rateLimit: RateLimit | undefined,
+  ): Failure | undefined {
+    const forbidden = forbiddenBy(options, exchange, 'permission' in endpoint ? endpoint.permission : undefined);
+    if (forbidden !== undefined) return forbidden;
+    const charge = this.admitAddress(exchange, options);
+    if (charge !== undefined && 'code' in charge) return charge;
+    const refusal = rateLimit === undefined ? undefined : exchange.admit(rateLimit);
+    if (refusal === undefined) exchange.chargeAddress = charge;
+    else charge?.(-1);
+    return refusal;
+  }
+
+  private admitAddress(
+    exchange: Exchange,
+    {eventsPerSecondPerAddress}: KeyOptions,
+  ): Failure | AddressCharge | undefined {
+    if (eventsPerSecondPerAddress === undefined) return undefined;
+    const address = this.options.front.clientAddresses.of(exchange);
+    return this.addressLimits.admit(exchange.key!.id, eventsPerSecondPerAddress, address, exchange.receivedMs);
   }
 }
 

@@ -4,7 +4,7 @@
 //       public key behind ever more spaces.
 //   R2. What a key has used of its rate limits is kept with the key alone: unknown keys have no such entry, and a revoked
 //       one takes it along.
-import {hashKey, type KeyKind, type KeyRecord} from './key.js';
+import {hashKey, type KeyKind, type KeyOptions, type KeyRecord} from './key.js';
 
 const rememberedHeadersMax = 10_000;
 const rememberedHeaderCharsMax = 256;
@@ -27,6 +27,8 @@ export interface ActiveKey {
   lastUsedMs: number;
   /** R2 */
   readonly usage: RateUsage;
+  /** As its record has them now. */
+  options: KeyOptions | undefined;
 }
 
 export class KeyRing {
@@ -59,10 +61,13 @@ export class KeyRing {
       this.activeByHash.delete(record.hash);
       this.activeByHeader.clear(); // R1
     } else if (active === undefined) {
-      const {id, kind, hash, lastUsedMs} = record;
+      const {id, kind, hash, lastUsedMs, options} = record;
       const usage = {events: 0, reads: 0, deletions: 0};
-      this.activeByHash.set(hash, {id, kind, lastUsedMs: lastUsedMs ?? 0, usage});
-    } else active.lastUsedMs = Math.max(active.lastUsedMs, record.lastUsedMs ?? 0);
+      this.activeByHash.set(hash, {id, kind, lastUsedMs: lastUsedMs ?? 0, usage, options});
+    } else {
+      active.lastUsedMs = Math.max(active.lastUsedMs, record.lastUsedMs ?? 0);
+      active.options = record.options;
+    }
   }
 
   get(id: string): KeyRecord | undefined {

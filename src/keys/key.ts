@@ -7,6 +7,15 @@ export type KeyKind = 'write' | 'secret';
 
 export const keyPrefix: Readonly<Record<KeyKind, string>> = {write: 'sk_write_', secret: 'sk_live_'};
 
+/** What a write key that anybody may have is kept to, beyond its kind. Undefined: not limited. */
+export interface KeyOptions {
+  readonly mayIdentify: boolean;
+  /** Whose pages may use it, each as browsers send it in `Origin`. */
+  readonly origins?: readonly string[] | undefined;
+  /** Of each address of a client. */
+  readonly eventsPerSecondPerAddress?: number | undefined;
+}
+
 /** One key as it is stored. Times are epoch ms. */
 export interface KeyRecord {
   readonly id: string;
@@ -20,6 +29,8 @@ export interface KeyRecord {
   readonly revokedMs: number | null;
   /** The operator fixed it by configuration: another one that is fixed takes its place. */
   readonly isFixed: boolean;
+  /** Undefined where nothing is limited: most keys. */
+  readonly options?: KeyOptions | undefined;
 }
 
 const randomBits = 256;

@@ -4,7 +4,7 @@
 //   S3. A bucket that lost its last changes (an external NATS after a power cut without sync, a restored backup) gives their
 //       revisions again, to others. So revisions are compared only as long as the connection lives: after that what is stored
 //       replaces all that is known, but for what was written here since it came back (S1).
-import {generateKey, type KeyKind, type KeyRecord, newKeyId, recordOf} from './key.js';
+import {generateKey, type KeyKind, type KeyOptions, type KeyRecord, newKeyId, recordOf} from './key.js';
 import {KeyRing} from './key-ring.js';
 
 /** One stored value; `revision` is what a compare-and-set compares. */
@@ -56,8 +56,9 @@ export interface KeyAuthor {
 }
 const start: KeyAuthor = {by: 'start'};
 
+export type KeyChange = 'created' | 'changed' | 'revoked';
 /** Told of each change that the bucket took from this process. */
-export type KeyWitness = (change: 'created' | 'revoked', record: KeyRecord, author: KeyAuthor) => void;
+export type KeyWitness = (change: KeyChange, record: KeyRecord, author: KeyAuthor) => void;
 
 /** Others write a key once a minute at most. */
 const changeTriesMax = 10;
@@ -131,9 +132,14 @@ export class KeyStore {
   }
 
   /** @returns the record, and the key itself for the only time. */
-  async create(kind: KeyKind, name: string, author = start): Promise<{record: KeyRecord; key: string}> {
+  async create(
+    kind: KeyKind,
+    name: string,
+    options?: KeyOptions,
+    author = start,
+  ): Promise<{record: KeyRecord; key: string}> {
     const key = generateKey(kind);
-    const record = recordOf(key, kind, newKeyId(), name, this.wallMs());
+    const record = {...recordOf(key, kind, newKeyId(), name, this.wallMs()), options};
     if (!(await this.add(record, author))) throw new Error('a random key id was used before');
     return {record, key};
   }
@@ -153,6 +159,13 @@ export class KeyStore {
       return isRevokedHere ? {...known, lastUsedMs: this.ring.lastUsedMs(known), revokedMs: this.wallMs()} : known;
     });
     if (isRevokedHere && record !== undefined) this.witness('revoked', record, author);
+    return record;
+  }
+
+  /** Instead of those that it had; a revoked key keeps them. @returns undefined when there is no such key. */
+  async setOptions(id: string, options: KeyOptions | undefined, author = start): Promise<KeyRecord | undefined> {
+    const record = await this.change(id, (known) => (known.revokedMs === null ? {...known, options} : known));
+    if (record?.revokedMs === null) this.witness('changed', record, author);
     return record;
   }
 
@@ -181,7 +194,7 @@ export class KeyStore {
 
   /**
    * Keys that the operator fixes are kept like all others, so that they can be listed and revoked; another fixed key of
-   * the same kind takes the place of the one before.
+   * the same kind takes the place of the one before, and its options with it.
    */
   async fixAll(fixed: Bootstrap): Promise<void> {
     for (const kind of kinds) {
@@ -231,9 +244,12 @@ export class KeyStore {
    * of the key is in the id, which logs and lists show. @returns the id.
    */
   private async createFixed(kind: KeyKind, key: string): Promise<string> {
+    const options = this.ring
+      .list()
+      .findLast((one) => one.kind === kind && one.isFixed && one.revokedMs === null)?.options;
     for (let number = 1; ; number++) {
       const id = `key_fixed_${kind}_${number}`;
-      const record = {...recordOf(key, kind, id, 'bootstrap', this.wallMs()), isFixed: true};
+      const record = {...recordOf(key, kind, id, 'bootstrap', this.wallMs()), isFixed: true, options};
       if (this.ring.get(id) === undefined) {
         if (await this.add(record, start)) return id;
         await this.readAnew(id);

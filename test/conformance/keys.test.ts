@@ -125,6 +125,90 @@ test('rotation under load: old and new key both work while they overlap, and no 
   expectError(await track(old.key), 401, 'invalid_key');
 });
 
+describe('a write key with options', () => {
+  const site = 'https://example.com';
+  const origin = (of: string) => ({origin: of});
+  const event = () => ({event: 'seen', userId: freshId()});
+
+  async function limited(options: object): Promise<CreatedKey & {client: Client}> {
+    const created = await under.admin.post('/admin/v1/keys', {kind: 'write', name: 'page', options});
+    expectJson(created, 201);
+    const {id, key} = created.json<CreatedKey>();
+    return {id, key, client: clientOf(key)};
+  }
+
+  test('is open to pages of its origins, and to programs', async () => {
+    const {client, key} = await limited({origins: [site, 'app://page']});
+    for (const path of ['/v1/events', '/v1/events/batch', '/v1/users/identify']) {
+      const body = path.endsWith('batch') ? {events: [event()]} : {...event(), traits: {}};
+      for (const good of [site, 'app://page']) expectJson(await client.post(path, body, origin(good)), 200);
+      expectJson(await client.post(path, body), 200);
+      for (const bad of ['https://example.com.evil.example', 'http://example.com', `${site}:8443`, 'null', '']) {
+        const answer = await client.post(path, body, origin(bad));
+        expectError(answer, 403, 'origin_not_allowed');
+        expect(answer.headers['access-control-allow-origin'], 'a page may read why').toBe('*');
+      }
+    }
+    const beacon = await under.nobody.post(`/v1/events?write_key=${key}`, event(), origin('https://evil.example'));
+    expectError(beacon, 403, 'origin_not_allowed');
+    const preflight = await under.nobody.send('OPTIONS', '/v1/events', {headers: origin('https://evil.example')});
+    expect(preflight.status).toBe(200);
+  });
+
+  test('may be without identify', async () => {
+    const {client} = await limited({identify: false});
+    expectError(await client.post('/v1/users/identify', {userId: 'x'}), 403, 'insufficient_permissions');
+    expectJson(await client.post('/v1/events', event()), 200);
+  });
+
+  test('has its options listed and changed, all at once', async () => {
+    const options = {identify: false, origins: [site], events_per_second_per_address: 5};
+    const {id, client} = await limited(options);
+    const listed = async () =>
+      (await under.admin.get('/admin/v1/keys')).json<{keys: {id: string}[]}>().keys.find((one) => one.id === id);
+    expect(await listed()).toMatchObject({options});
+    const changed = await under.admin.post(`/admin/v1/key?id=${id}`, {origins: ['https://other.example']});
+    expectJson(changed, 200);
+    expect(await listed()).toEqual(changed.json());
+    expect(changed.json().options).toEqual({origins: ['https://other.example']});
+    expectJson(await client.post('/v1/users/identify', {userId: freshId()}), 200);
+    expectError(await client.post('/v1/events', event(), origin(site)), 403, 'origin_not_allowed');
+    expectJson(await under.admin.post(`/admin/v1/key?id=${id}`, {identify: true}), 200);
+    expect(await listed()).not.toHaveProperty('options');
+    expectJson(await client.post('/v1/events', event(), origin(site)), 200);
+  });
+
+  test.each<[field: string, options: unknown]>([
+    ['options', null],
+    ['options.identity', {identity: false}],
+    ['options.identify', {identify: 'no'}],
+    ['options.origins', {origins: []}],
+    ['options.origins', {origins: Array(101).fill(site)}],
+    ...['*', `${site}/`, 'https://Example.com', `${site}:443`, 'example.com', 'https://*.example.com', 'null'].map(
+      (bad): [string, unknown] => ['options.origins.0', {origins: [bad]}],
+    ),
+    ['options.events_per_second_per_address', {events_per_second_per_address: 0}],
+    ['options.events_per_second_per_address', {events_per_second_per_address: 1.5}],
+  ])('%s is refused in %j', async (field, options) => {
+    const answer = await under.admin.post('/admin/v1/keys', {kind: 'write', name: 'page', options});
+    expectError(answer, 400, 'invalid_request', field);
+  });
+
+  test('is a write key that opens something', async () => {
+    const body = {kind: 'secret', name: 'server', options: {identify: false}};
+    expectError(await under.admin.post('/admin/v1/keys', body), 400, 'invalid_request', 'options');
+    const misplaced = {kind: 'write', name: 'page', identify: false};
+    expectError(await under.admin.post('/admin/v1/keys', misplaced), 400, 'invalid_request', 'identify');
+    const secret = await create('secret', 'server');
+    const change = (id: string) => under.admin.post(`/admin/v1/key?id=${id}`, {identify: false});
+    expectError(await change(secret.id), 400, 'invalid_request', 'options');
+    expectError(await change('unknown'), 404, 'not_found');
+    const {id} = await create('write', 'gone');
+    await revoke(id);
+    expectError(await change(id), 400, 'invalid_request', 'id');
+  });
+});
+
 describe('refusals', () => {
   test('admin routes take the admin token and no API key', async () => {
     const clients = [

@@ -26,9 +26,14 @@ test('a change of a key names its id and kind, who did it and from where, and no
   const key = 'sk_write_fixed0000000001';
   const record = recordOf(key, 'write', 'key_1', 'a name', 0);
   audit.keyChanged('created', record, {by: 'start'});
+  audit.keyChanged('changed', record, {by: 'admin', address: '192.0.2.7'});
   audit.keyChanged('revoked', record, {by: 'admin', address: '192.0.2.7'});
   expect(lines).toEqual([
     {level: 30, audit: 'key.created', keyId: 'key_1', kind: 'write', by: 'start', msg: 'a key was created'},
+    {
+      ...{level: 30, audit: 'key.changed', keyId: 'key_1', kind: 'write'},
+      ...{by: 'admin', address: '192.0.2.7', msg: 'a key was changed'},
+    },
     {
       ...{level: 30, audit: 'key.revoked', keyId: 'key_1', kind: 'write'},
       ...{by: 'admin', address: '192.0.2.7', msg: 'a key was revoked'},

@@ -22,6 +22,7 @@ beforeAll(async () => {
       RATE_LIMIT_EVENTS_PER_SECOND: String(eventsPerSecond),
       RATE_LIMIT_READS_PER_MINUTE: String(readsPerMinute),
       RATE_LIMIT_DELETES_PER_SECOND: '1',
+      TRUSTED_PROXIES: '127.0.0.1',
     },
   });
   admin = new Client(service.baseUrl, service.adminToken);
@@ -53,6 +54,31 @@ function expectRefused(answer: Answer, policy: string): void {
 }
 
 const eventsPolicy = `"events";q=${2 * eventsPerSecond};w=2`;
+
+describe('a key with a limit for each client address', () => {
+  const policy = '"events-per-address";q=2;w=2';
+  const event = {event: 'seen', userId: 'limited'};
+
+  test('makes an address wait before it has used up the key, and no other', async () => {
+    const options = {events_per_second_per_address: 1};
+    const {key} = (await admin.post('/admin/v1/keys', {kind: 'write', name: 'page', options})).json<{key: string}>();
+    const client = new Client(service.baseUrl, key);
+    // What stands left of the address that the trusted proxy added anybody can write.
+    const from = (address: string) => ({'x-forwarded-for': `203.0.113.9, ${address}`});
+    const batch = {events: [event, event, event, event]};
+    expectJson(await client.post('/v1/events/batch', batch, from('192.0.2.1')), 200);
+    for (let i = 0; i < 25; i++) expectRefused(await client.post('/v1/events', event, from('192.0.2.1')), policy);
+    expectRefused(await client.post('/v1/users/identify', {userId: 'limited'}, from('192.0.2.1')), policy);
+    expectJson(await client.post('/v1/events', event, from('192.0.2.2')), 200);
+    expectJson(await client.post('/v1/events/batch', batch, from('2001:db8::1')), 200);
+    expectRefused(await client.post('/v1/events', event, from('2001:db8::ffff')), policy);
+    // The key's own is used by what came in alone: 9 of 20.
+    expectJson(
+      await client.post('/v1/events/batch', {events: [...batch.events, ...batch.events]}, from('192.0.2.3')),
+      200,
+    );
+  });
+});
 
 describe('events', () => {
   test('a batch is never half admitted; then its key waits, others do not', async () => {

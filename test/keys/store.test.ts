@@ -294,6 +294,24 @@ test('a "last used" does not take back a revocation that came while others were 
   for (const store of [a, b]) expect(store.ring.byKey(second.key)).toBeUndefined();
 });
 
+test('options are known to every process, and a "last used" does not take them back', async () => {
+  const {a, b, viewA, viewB} = await twoProcesses();
+  const {record, key} = await a.create('write', 'web');
+  viewB.tell();
+  expect(b.ring.byHeader(`Bearer ${key}`)?.options).toBeUndefined();
+  b.ring.byKey(key)!.lastUsedMs = 5_000;
+  await a.setOptions(record.id, {mayIdentify: false});
+  await b.saveLastUsed();
+  viewB.tell();
+  viewA.tell();
+  for (const {ring} of [a, b]) expect(ring.byHeader(`Bearer ${key}`)?.options).toEqual({mayIdentify: false});
+  await b.setOptions(record.id, undefined);
+  viewA.tell();
+  for (const {ring} of [a, b]) expect(ring.byHeader(`Bearer ${key}`)?.options).toBeUndefined();
+  await a.revoke(record.id);
+  expect((await a.setOptions(record.id, {mayIdentify: false}))?.options, 'a revoked key').toBeUndefined();
+});
+
 describe('the header', () => {
   test('is Bearer in any case and one key', async () => {
     const {a} = await twoProcesses();
@@ -365,6 +383,16 @@ describe('the first start', () => {
     for (const {ring} of [a, b]) {
       expect([same, other].map((key) => ring.recordOf(key)?.id)).toEqual(['key_fixed_write_1', 'key_fixed_write_2']);
     }
+  });
+
+  test('a fixed key that takes the place of another keeps its options', async () => {
+    const {a} = await twoProcesses();
+    const [first, second] = ['sk_write_fixed0000000001', 'sk_write_fixed0000000002'];
+    await a.fixAll({write: first});
+    const options = {mayIdentify: false, origins: ['https://example.com']};
+    await a.setOptions(a.ring.recordOf(first)!.id, options);
+    await a.fixAll({write: second});
+    expect(a.ring.byKey(second)?.options).toEqual(options);
   });
 
   test('a revoked fixed key stays revoked', async () => {

@@ -30,6 +30,32 @@ test.each([
   expect(slowestMs).toBeLessThan(effectiveMsMax);
 });
 
+test('options that are set on one edge hold on the other within a second', async () => {
+  const [here, there] = edges;
+  const admin = new Client(here.baseUrl, testAdminToken);
+  const {id, key} = (await admin.post('/admin/v1/keys', {kind: 'write', name: 'web'})).json<{
+    id: string;
+    key: string;
+  }>();
+  const elsewhere = new Client(there.baseUrl, key);
+  const untilStatus = (status: number) =>
+    until(
+      `it is ${status} there`,
+      async () => (await elsewhere.post('/v1/users/identify', {userId: 'everywhere'})).status === status,
+    );
+  await untilStatus(200);
+  const slowestMs = await shortestMs(effectiveMsMax, async () => {
+    const startMs = performance.now();
+    expectJson(await admin.post(`/admin/v1/key?id=${id}`, {identify: false}), 200);
+    await untilStatus(403);
+    const tookMs = performance.now() - startMs;
+    expectJson(await admin.post(`/admin/v1/key?id=${id}`, {}), 200);
+    await untilStatus(200);
+    return tookMs;
+  });
+  expect(slowestMs).toBeLessThan(effectiveMsMax);
+});
+
 /** Returns the longer of the two times until the other edge knew, in ms. */
 async function createAndRevoke(here: Service, there: Service): Promise<number> {
   const admin = new Client(here.baseUrl, testAdminToken);

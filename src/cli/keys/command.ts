@@ -1,9 +1,16 @@
 // The words of `npm run keys`, as data.
 import {parseArgs} from 'node:util';
 
-export const usage = `Usage: npm run keys -- create --kind write|secret --name NAME
+export const usage = `Usage: npm run keys -- create --kind write|secret --name NAME [OPTION…]
        npm run keys -- list [--all]
+       npm run keys -- options ID OPTION…|--none
        npm run keys -- revoke ID
+
+Options, of a write key that stands in a page or an app, where anybody can read it:
+  --no-identify                        it may track events, and not identify
+  --origin https://example.com         only pages of this origin may use it (repeat for more)
+  --events-per-second-per-address N    of each client address
+"options" sets all at once: those that are not named are lifted, and --none lifts all.
 
 Works on the service that runs on DATA_DIR (default ./data).
 A write key (sk_write_) may track events and identify; a secret key (sk_live_) may do everything
@@ -12,10 +19,23 @@ A key is shown once, when it is created. Revoked keys are listed with --all.
 Rotation: create a new key, switch over, see that the new one is used (list), revoke the old one.
 `;
 
+/** As the admin routes take them. */
+export interface KeyOptions {
+  readonly identify?: false;
+  readonly origins?: readonly string[];
+  readonly events_per_second_per_address?: number;
+}
+
 export type Command =
   | {readonly kind: 'help'}
   | {readonly kind: 'list'; readonly isAll: boolean}
-  | {readonly kind: 'create'; readonly keyKind: 'write' | 'secret'; readonly name: string}
+  | {
+      readonly kind: 'create';
+      readonly keyKind: 'write' | 'secret';
+      readonly name: string;
+      readonly options?: KeyOptions;
+    }
+  | {readonly kind: 'options'; readonly id: string; readonly options: KeyOptions}
   | {readonly kind: 'revoke'; readonly id: string};
 
 /** The message is a sentence for whoever typed the command. */
@@ -26,7 +46,11 @@ export function readCommand(words: readonly string[]): Command {
   const [command, id, ...rest] = positionals;
   if (values.help || command === undefined) return {kind: 'help'};
   if (values.all && command !== 'list') throw new CommandFault('--all belongs to list.');
-  if (rest.length > 0 || (id !== undefined && command !== 'revoke'))
+  const options = readOptions(values);
+  if (options !== undefined && command !== 'create' && command !== 'options')
+    throw new CommandFault('Options belong to create and options.');
+  if (values.none && command !== 'options') throw new CommandFault('--none belongs to options.');
+  if (rest.length > 0 || (id !== undefined && command !== 'revoke' && command !== 'options'))
     throw new CommandFault(
       'There are too many words. Options of npm run keys stand behind --, as in the lines of --help.',
     );
@@ -37,14 +61,31 @@ export function readCommand(words: readonly string[]): Command {
       const {kind, name} = values;
       if (kind !== 'write' && kind !== 'secret') throw new CommandFault('Say --kind write or --kind secret.');
       if (name === undefined || name === '') throw new CommandFault('Say what the key is for: --name NAME.');
-      return {kind: 'create', keyKind: kind, name};
+      return {kind: 'create', keyKind: kind, name, ...(options && {options})};
     }
+    case 'options':
+      if (id === undefined) throw new CommandFault('Say which key: options ID (see list).');
+      if (values.none === (options !== undefined)) throw new CommandFault('Say which options the key has, or --none.');
+      return {kind: 'options', id, options: options ?? {}};
     case 'revoke':
       if (id === undefined) throw new CommandFault('Say which key: revoke ID (see list).');
       return {kind: 'revoke', id};
     default:
       throw new CommandFault(`There is no command "${command}".`);
   }
+}
+
+/** Undefined when none is named. */
+function readOptions(values: ReturnType<typeof parse>['values']): KeyOptions | undefined {
+  const {'no-identify': noIdentify, origin: origins, 'events-per-second-per-address': perAddress} = values;
+  if (!noIdentify && origins === undefined && perAddress === undefined) return undefined;
+  if (perAddress !== undefined && !/^\d{1,9}$/.test(perAddress))
+    throw new CommandFault('--events-per-second-per-address takes a whole number.');
+  return {
+    ...(noIdentify && {identify: false}),
+    ...(origins && {origins}),
+    ...(perAddress !== undefined && {events_per_second_per_address: Number(perAddress)}),
+  };
 }
 
 function parse(words: readonly string[]) {
@@ -55,6 +96,10 @@ function parse(words: readonly string[]) {
       options: {
         kind: {type: 'string'},
         name: {type: 'string'},
+        'no-identify': {type: 'boolean', default: false},
+        origin: {type: 'string', multiple: true},
+        'events-per-second-per-address': {type: 'string'},
+        none: {type: 'boolean', default: false},
         all: {type: 'boolean', default: false},
         help: {type: 'boolean', short: 'h', default: false},
       },

@@ -273,7 +273,8 @@ function codesOf({query, path, body, errors}: Operation, endpoint: Endpoint): Er
   const {access, limit} = endpoint;
   if (query !== undefined || body !== undefined) codes.add('invalid_request');
   if (access !== 'open') codes.add('missing_key').add('invalid_key');
-  if (access === 'secret') codes.add('insufficient_permissions');
+  if (access === 'write') codes.add('origin_not_allowed');
+  if (access === 'secret' || 'permission' in endpoint) codes.add('insufficient_permissions');
   if (limit !== undefined) codes.add('rate_limited');
   if (path !== undefined && query === noParameters) codes.add('invalid_request');
   if (body !== undefined) {

@@ -9,7 +9,8 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   invalid_cursor: 'The cursor is damaged, or belongs to other filters. Start without one.',
   missing_key: 'There is no Authorization header, nor a `write_key`.',
   invalid_key: 'The key is malformed, unknown or revoked.',
-  insufficient_permissions: 'A write key, where a secret key is needed.',
+  insufficient_permissions: 'A write key, where a secret key is needed; or one that may not identify.',
+  origin_not_allowed: 'Pages of this origin may not use this key.',
   user_not_found: 'No event and no identify names this user, or it was deleted.',
   not_found: 'There is nothing at this path, or no such id.',
   request_timeout: 'The body did not arrive within 30 seconds.',
@@ -18,7 +19,8 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   batch_too_large: 'More than 1,000 events. Nothing was stored.',
   unsupported_media_type:
     'The type is not JSON (or text/plain for beacons), the charset not UTF-8, or the encoding not gzip, deflate or br.',
-  rate_limited: 'Too much at once for this key. Nothing was done; try again after `Retry-After` seconds.',
+  rate_limited:
+    'Too much at once for this key, or from this address with it. Nothing was done; try again after `Retry-After` seconds.',
   unavailable:
     'Overload, or the log cannot be reached. Safe to try again after `Retry-After` seconds with a `messageId`.',
   internal_error: 'A fault of the service; its log says more.',

@@ -5,7 +5,7 @@ import {idCharsMax} from '../../../actors/limits.js';
 import {jsonFault} from '../../ingest/json-fault.js';
 import {notJson, parseJson} from '../../ingest/json-text.js';
 import {isJsonObject, isName} from '../../ingest/validate.js';
-import type {KeyRecord} from '../../keys/key.js';
+import type {KeyOptions, KeyRecord} from '../../keys/key.js';
 import {BucketFault, type KeyAuthor, type KeyStore} from '../../keys/store.js';
 import type {createdKeyAnswer, listedKey} from '../answers.js';
 import type {Exchange} from '../exchange.js';
@@ -20,10 +20,41 @@ import {invalidJson, noObject} from './track.js';
 const outcomeUnknown = unavailable('the store of keys does not answer: the change may be there or not, see the list');
 const unknownKey: Failure = {code: 'not_found', message: 'no such key'};
 
+const noWriteKey = invalidRequest('options are for write keys', 'options');
+const revokedKey = invalidRequest('the key is revoked', 'id');
+
+const originsMax = 100;
+const eventsPerSecondMax = 1_000_000;
 export const exampleKeyId = 'key_0123456789abcdef01';
 const nameRule = `name must be 1 to ${idCharsMax} characters, none of them a control character`;
 
-export const newKeyBody = z.looseObject({
+const originRule = `origins must be 1 to ${originsMax} origins as browsers send them, such as https://example.com: no path, no "*"`;
+const perAddressRule = `events_per_second_per_address must be a whole number from 1 to ${eventsPerSecondMax}`;
+
+/** A misspelt option must not leave a key open. */
+export const keyOptions = z.strictObject(
+  {
+    identify: z
+      .boolean('identify must be true or false')
+      .optional()
+      .describe('`false`: the key may track events, and not identify.'),
+    origins: z
+      .array(z.string(originRule).refine(isOrigin, originRule), originRule)
+      .min(1, originRule)
+      .max(originsMax, originRule)
+      .optional()
+      .describe('Whose pages may use the key: any other `Origin` is refused. Programs send none, or what they like.'),
+    events_per_second_per_address: z
+      .int(perAddressRule)
+      .min(1, perAddressRule)
+      .max(eventsPerSecondMax, perAddressRule)
+      .optional()
+      .describe('For each client address (IPv6: each /64), twice as many at once.'),
+  },
+  'options must be an object',
+);
+
+export const newKeyBody = z.strictObject({
   kind: z
     .enum(['write', 'secret'], 'kind must be write or secret')
     .describe('`write` may track events and identify; `secret` may do everything but manage keys.'),
@@ -32,9 +63,35 @@ export const newKeyBody = z.looseObject({
     .refine(isName, nameRule)
     .meta({minLength: 1, maxLength: idCharsMax})
     .describe('What the key is for.'),
+  options: keyOptions.optional().describe('Of a write key.'),
 });
 
-const refusalOf = ({path, message}: z.core.$ZodIssue): Failure => invalidRequest(message, String(path[0]));
+/** @throws RequestFailure */
+function readObject(bytes: Buffer): Record<string, unknown> {
+  const body = parseJson(bytes);
+  if (body === notJson) throw new RequestFailure(invalidJson(jsonFault(bytes)));
+  if (!isJsonObject(body)) throw new RequestFailure(noObject);
+  return body;
+}
+
+/** @throws RequestFailure that names the field at fault. */
+function readFields<Form extends z.ZodType>(form: Form, body: object): z.infer<Form> {
+  const read = form.safeParse(body);
+  if (!read.success) throw new RequestFailure(refusalOf(read.error.issues[0]));
+  return read.data;
+}
+
+function refusalOf(issue: z.core.$ZodIssue): Failure {
+  if (issue.code !== 'unrecognized_keys') return invalidRequest(issue.message, issue.path.map(String).join('.'));
+  const field = [...issue.path.map(String), issue.keys[0]].join('.');
+  return invalidRequest('there is no such field', field);
+}
+
+function isOrigin(text: string): boolean {
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\/[^\s/?#@*]+$/.exec(text) ?? [];
+  if (scheme === undefined) return false;
+  return (scheme !== 'http' && scheme !== 'https') || (URL.canParse(text) && new URL(text).origin === text);
+}
 
 export function listKeys({keys}: Front, exchange: Exchange): void {
   readQuery(exchange.query, noParameters);
@@ -42,20 +99,19 @@ export function listKeys({keys}: Front, exchange: Exchange): void {
 }
 
 export async function createKey(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
-  const body = parseJson(bytes);
-  if (body === notJson) return exchange.fail(invalidJson(jsonFault(bytes)));
-  if (!isJsonObject(body)) return exchange.fail(noObject);
+  const body = readObject(bytes);
   readQuery(exchange.query, noParameters);
-  const read = newKeyBody.safeParse(body);
-  if (!read.success) return exchange.fail(refusalOf(read.error.issues[0]));
-  const {kind, name} = read.data;
-  const {record, key} = await changed(front, exchange, (keys, author) => keys.create(kind, name, author));
+  const {kind, name, options: given = {}} = readFields(newKeyBody, body);
+  const options = keptOptions(given);
+  if (options !== undefined && kind !== 'write') return exchange.fail(noWriteKey);
+  const {record, key} = await changed(front, exchange, (keys, author) => keys.create(kind, name, options, author));
   const created: z.infer<typeof createdKeyAnswer> = {
     id: record.id,
     name,
     kind,
     key,
     created_at: isoText(record.createdMs),
+    ...shownOptions(options),
   };
   exchange.json('201 Created', JSON.stringify(created));
 }
@@ -63,6 +119,17 @@ export async function createKey(front: Front, exchange: Exchange, bytes: Buffer)
 export const keyForm = {
   id: required(anyText, {description: 'The id of the key.', example: exampleKeyId}),
 };
+
+export async function changeKey(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
+  const body = readObject(bytes);
+  const {id} = readQuery(exchange.query, keyForm);
+  const options = keptOptions(readFields(keyOptions, body));
+  if (options !== undefined && front.keys.ring.get(id)?.kind === 'secret') return exchange.fail(noWriteKey);
+  const record = await changed(front, exchange, (keys, author) => keys.setOptions(id, options, author));
+  if (record === undefined) exchange.fail(unknownKey);
+  else if (record.revokedMs !== null) exchange.fail(revokedKey);
+  else exchange.json('200 OK', JSON.stringify(publicRecord(record)));
+}
 
 export const revokeKey: Handle = (front, exchange) => revoke(front, exchange, readQuery(exchange.query, keyForm).id);
 
@@ -95,7 +162,8 @@ async function changed<Value>(
 }
 
 /** Never the hash: it would let a reader of this list test guesses. */
-function publicRecord({id, name, kind, last4, createdMs, lastUsedMs, revokedMs}: KeyRecord): z.infer<typeof listedKey> {
+function publicRecord(record: KeyRecord): z.infer<typeof listedKey> {
+  const {id, name, kind, last4, createdMs, lastUsedMs, revokedMs, options} = record;
   return {
     id,
     name,
@@ -104,5 +172,25 @@ function publicRecord({id, name, kind, last4, createdMs, lastUsedMs, revokedMs}:
     created_at: isoText(createdMs),
     last_used_at: lastUsedMs === null ? null : isoText(lastUsedMs),
     revoked_at: revokedMs === null ? null : isoText(revokedMs),
+    ...shownOptions(options),
+  };
+}
+
+/** Undefined where they limit nothing. */
+function keptOptions(given: z.infer<typeof keyOptions>): KeyOptions | undefined {
+  const {identify = true, origins, events_per_second_per_address: eventsPerSecondPerAddress} = given;
+  if (identify && origins === undefined && eventsPerSecondPerAddress === undefined) return undefined;
+  return {mayIdentify: identify, origins, eventsPerSecondPerAddress};
+}
+
+function shownOptions(options: KeyOptions | undefined): Pick<z.infer<typeof listedKey>, 'options'> {
+  if (options === undefined) return {};
+  const {mayIdentify, origins, eventsPerSecondPerAddress} = options;
+  return {
+    options: {
+      ...(mayIdentify ? {} : {identify: false}),
+      ...(origins === undefined ? {} : {origins}),
+      ...(eventsPerSecondPerAddress === undefined ? {} : {events_per_second_per_address: eventsPerSecondPerAddress}),
+    },
   };
 }

@@ -45,6 +45,15 @@ describe('on a running service', () => {
     expect(listed.out).not.toContain(key);
     expect(listed.out.split('\n').find((line) => line.startsWith(id))).toMatch(/secret {2}back end .*active$/);
 
+    const web = await keys(service.dataDir, 'create', '--kind', 'write', '--name', 'web', '--no-identify');
+    const webId = /key_[0-9a-f]+/.exec(web.err)![0];
+    const limits = ['--origin', 'https://example.com', '--events-per-second-per-address', '20'];
+    expect((await keys(service.dataDir, 'list')).out).toMatch(new RegExp(`^${webId}.*active {2}--no-identify$`, 'm'));
+    expect((await keys(service.dataDir, 'options', webId, ...limits)).code).toBe(0);
+    expect((await keys(service.dataDir, 'list')).out).toMatch(
+      new RegExp(`^${webId}.*active {2}${limits.join(' ')}$`, 'm'),
+    );
+
     expect(await keys(service.dataDir, 'revoke', id)).toEqual({code: 0, out: `Key ${id} is revoked.\n`, err: ''});
     expectError(await client.get('/v1/events'), 401, 'invalid_key');
     const active = await keys(service.dataDir, 'list');

@@ -1,7 +1,7 @@
 // Admin routes of API keys.
-import {createdKeyAnswer, keysAnswer, revokedKeyAnswer} from '../../answers.js';
+import {createdKeyAnswer, keysAnswer, listedKey, revokedKeyAnswer} from '../../answers.js';
 import {noParameters} from '../../query.js';
-import {exampleKeyId, keyForm, newKeyBody} from '../../routes/keys.js';
+import {exampleKeyId, keyForm, keyOptions, newKeyBody} from '../../routes/keys.js';
 import {inPath, type Operation, type Operations} from '../operation.js';
 
 const revokeKey: Operation = {
@@ -20,6 +20,8 @@ const revokeKey: Operation = {
   errors: ['not_found', 'unavailable'],
 };
 
+const exampleOptions = {identify: false as const, origins: ['https://example.com'], events_per_second_per_address: 20};
+
 export const keys: Operations = {
   'POST /admin/v1/keys': {
     id: 'createKey',
@@ -27,7 +29,7 @@ export const keys: Operations = {
     summary: 'Create a key',
     description: 'The only answer that ever shows the key. To rotate: create, switch over, verify, revoke the old one.',
     query: noParameters,
-    body: {schema: newKeyBody, example: {kind: 'write', name: 'web'}},
+    body: {schema: newKeyBody, example: {kind: 'write', name: 'web', options: exampleOptions}},
     answers: {
       201: {
         description: 'The key, which works at once.',
@@ -38,6 +40,7 @@ export const keys: Operations = {
           kind: 'write',
           key: 'sk_write_ExampleExampleExampleExampleExampleExample0',
           created_at: '2026-05-01T09:00:00.000Z',
+          options: exampleOptions,
         },
       },
     },
@@ -62,12 +65,38 @@ export const keys: Operations = {
               created_at: '2026-05-01T09:00:00.000Z',
               last_used_at: null,
               revoked_at: null,
+              options: exampleOptions,
             },
           ],
         },
       },
     },
     errors: ['unavailable'],
+  },
+  'POST /admin/v1/key': {
+    id: 'changeKey',
+    tag: 'API keys',
+    summary: 'Set the options of a write key',
+    description: 'Effective on every edge within a second. All at once: an option that is not named is lifted.',
+    query: keyForm,
+    body: {schema: keyOptions, example: exampleOptions},
+    answers: {
+      200: {
+        description: 'The key as it is listed.',
+        schema: listedKey,
+        example: {
+          id: exampleKeyId,
+          name: 'web',
+          kind: 'write',
+          last4: 'ple0',
+          created_at: '2026-05-01T09:00:00.000Z',
+          last_used_at: null,
+          revoked_at: null,
+          options: exampleOptions,
+        },
+      },
+    },
+    errors: ['not_found', 'unavailable'],
   },
   'DELETE /admin/v1/key': revokeKey,
   'DELETE /admin/v1/keys/{id}': inPath(revokeKey, {

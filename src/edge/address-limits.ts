@@ -1,0 +1,48 @@
+// Rate limit of a key for each client address (API.md, Keys).
+//   Owns: who used how much. Does not own: the arithmetic (rate-limit.ts), which address a client has (client-address.ts).
+//   AL1. The table is bounded: who has not asked for longest is forgotten, and may use a whole quota anew. Whoever has that
+//        many addresses is held by the limit of the key.
+//   AL2. Whoever has one IPv6 address has all of its /64: they count as one.
+import type {Failure} from './failure.js';
+import {RateLimit} from './rate-limit.js';
+
+const addressesMax = 100_000;
+const limitName = 'events-per-address';
+// As for a whole key.
+const burstSeconds = 2;
+
+type Usage = Record<typeof limitName, number>;
+
+/** Charges the address that was let in; less than none gives back. */
+export type AddressCharge = (units: number) => void;
+
+export class AddressLimits {
+  /** By key and address; least recently asked first. */
+  private readonly usages = new Map<string, Usage>();
+
+  constructor(private readonly countMax = addressesMax) {}
+
+  /** @returns why the request must wait, or what charges its address further: one unit is charged. */
+  admit(keyId: string, eventsPerSecond: number, address: string, nowMs: number): Failure | AddressCharge {
+    const limit = new RateLimit(limitName, eventsPerSecond * burstSeconds, burstSeconds);
+    const usage = this.usageOf(`${keyId} ${blockOf(address)}`);
+    return limit.admit(usage, nowMs) ?? ((units) => limit.charge(usage, units));
+  }
+
+  /** AL1 */
+  private usageOf(name: string): Usage {
+    const usage = this.usages.get(name) ?? {[limitName]: 0};
+    this.usages.delete(name);
+    this.usages.set(name, usage);
+    if (this.usages.size > this.countMax) this.usages.delete(this.usages.keys().next().value!);
+    return usage;
+  }
+}
+
+/** AL2. `address` is of the form of RFC 5952. */
+function blockOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [head, tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(8 - head.length - tail.length, 0)).fill('0');
+  return `${[...head, ...zeros, ...(tail ?? [])].slice(0, 4).join(':')}::/64`;
+}
