@@ -2,7 +2,7 @@
 import {z} from 'zod';
 import * as answers from '../answers.js';
 import type {JsonSchema} from '../query.js';
-import {newKeyBody} from '../routes/keys.js';
+import {keyOptions, newKeyBody} from '../routes/keys.js';
 import {batch, event} from './operations/events.js';
 import {identify} from './operations/users.js';
 
@@ -10,6 +10,7 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   Event: event,
   EventBatch: batch,
   Identify: identify,
+  KeyOptions: keyOptions,
   NewKey: newKeyBody,
 };
 

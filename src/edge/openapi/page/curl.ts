@@ -7,14 +7,14 @@ const variables: Readonly<Record<string, string>> = {
   adminToken: '$ADMIN_TOKEN',
 };
 
-// Longer queries stand one parameter a line.
+// Longer queries stand one parameter a line, where no body does: -G would make a query of it.
 const inlineQueryCharactersMax = 24;
 
 export function curlOf(method: string, path: string, operation: DescribedOperation): string {
   const [scheme] = operation.security.flatMap((one) => Object.keys(one));
   const body = operation.requestBody?.content['application/json'].example;
   const query = queryOf(operation);
-  const isInline = query.toString().length <= inlineQueryCharactersMax;
+  const isInline = body !== undefined || query.toString().length <= inlineQueryCharactersMax;
   const verb = method === 'GET' || body !== undefined ? '' : ` -X ${method}`;
   const words = [
     `curl${isInline ? '' : ' -G'}${verb} "$BASE${targetOf(path, operation)}${isInline && query.size > 0 ? `?${query}` : ''}"`,
