@@ -71,18 +71,6 @@ test('the version and the commit stand on /healthz, in /metrics and in the log',
   expect(JSON.parse(ready!)).toMatchObject({version, commit});
 });
 
-test('fifty probes at once are answered, and counted', async () => {
-  const asked = async (): Promise<number> => {
-    const {text} = await operator.get('/metrics');
-    return Number(
-      /^millrace_http_requests_total\{route="\/readyz",method="GET",status="200"\} (\d+)$/m.exec(text)?.[1],
-    );
-  };
-  const before = await asked();
-  await Promise.all(Array.from({length: 50}, () => operator.get('/readyz')));
-  expect((await asked()) - before).toBe(50);
-});
-
 test('behind a prefix the page and the description begin with it', async () => {
   const behind = {'x-forwarded-prefix': '/tools/analytics'};
   const page = (await client.get('/docs', behind)).text;

@@ -5,7 +5,7 @@ import type {PartitionAnswer, ReportAnswer} from '../../asks.js';
 import type {ThreadMeasures} from '../../measures.js';
 import type {ThreadVitals} from '../../thread-vitals.js';
 import type {Front} from '../front.js';
-import {orSilence} from '../routes/health.js';
+import {orSilence, readinessOf} from '../routes/health.js';
 
 // A partition answers within 600 ms, and Prometheus waits for 10 s by default.
 const answerMsMax = 1_000;
@@ -45,7 +45,7 @@ export async function gatherView({front, vitals, natsServer}: ViewSources): Prom
   const [partitions, report, {reasons}, server] = await Promise.all([
     Promise.all(numbers.map((number) => orSilence(askPartition(front, number)))),
     orSilence(askReport(front)),
-    front.readiness(),
+    readinessOf(front), // Not what was kept for others: it has to agree with the alarms beside it.
     natsServer === undefined ? undefined : viewServer(natsServer),
   ]);
   const threads = new Map<string, ThreadMeasures>();

@@ -42,6 +42,7 @@ export const readinessKeptMs = 250;
 
 /** Within a second. */
 export async function readinessOf(front: Front): Promise<Readiness> {
+  if (front.isDraining()) return stopping;
   const partitions = Array.from({length: front.partitionCount}, (_, partition) => partitionReadiness(front, partition));
   const all = await Promise.all([...partitions, reportReadiness(front)]);
   return {

@@ -80,7 +80,7 @@ export class MoodyService {
 
   async #reply(request: IncomingMessage, body: string): Promise<Reply> {
     if (request.url === '/healthz') return [200, {status: 'ok'}];
-    if (request.url?.startsWith('/admin/v1/keys')) return this.#replyKeys(request, body);
+    if (request.url?.startsWith('/admin/v1/key')) return this.#replyKeys(request, body);
     if (request.url !== '/v1/events/batch') return failure(404, 'not_found');
     await this.onBatch();
     const key = this.keys.get((request.headers.authorization ?? '').replace('Bearer ', ''));
@@ -137,7 +137,7 @@ export class MoodyService {
       return [201, {id, key}];
     }
     if (this.keepsKeys) return failure(503, 'unavailable');
-    for (const key of this.keys.values()) if (request.url!.endsWith(`/${key.id}`)) key.isRevoked = true;
+    for (const key of this.keys.values()) if (request.url!.endsWith(`?id=${key.id}`)) key.isRevoked = true;
     return [200, {status: 'revoked'}];
   }
 }
