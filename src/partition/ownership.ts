@@ -6,14 +6,13 @@
 //   O3. Nothing is put long behind a take-over: a part of an outlived owner may hold a user of whom its successor has a receipt
 //       that nothing is left. What is put in the moment of a pause all the same, the next deletion or start erases.
 //   What it sweeps and cuts no successor needs: P4 (snapshots.ts) holds for the manifest that the successor began with.
-import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../clock.js';
 import type {ManifestStore, Replaced} from './manifest-store.js';
 import {retryForever, type Trouble} from './retry.js';
 
 /** O3. No successor recovers a partition, cleans up behind a deletion and publishes its receipt in so short a time. */
 const trustMs = 250;
-const askAgainMs = 50;
+const looksMax = 5;
 
 export type Standing = 'owner' | 'outlived' | 'unknown';
 
@@ -57,25 +56,29 @@ export class Ownership {
     return this.hear(successor, askedMs) === 'outlived';
   }
 
-  /** 'unknown' when the store does not answer within `msMax`: the connection of who was paused may be gone, too. O2 */
-  async standing(msMax: number): Promise<Standing> {
-    const endMs = monotonicMs() + msMax;
-    for (;;) {
-      const standing = await this.standingNow(endMs - monotonicMs());
-      if (standing !== 'unknown' || monotonicMs() + askAgainMs >= endMs) return standing;
-      await pause(askAgainMs);
-    }
-  }
-
-  private standingNow(msMax: number): Promise<Standing> {
-    const askedMs = monotonicMs();
+  /**
+   * 'unknown' when the store does not answer within `msMax`, time in which this process was paused left out: it asks in a few
+   * looks, and a pause takes one of them. O2
+   */
+  standing(msMax: number): Promise<Standing> {
     return new Promise((resolve) => {
-      const giveUp = (): void => resolve('unknown');
-      const timer = setTimeout(giveUp, msMax);
-      this.manifests
-        .successorOf(this.epoch)
-        .finally(() => clearTimeout(timer))
-        .then((successor) => resolve(this.hear(successor, askedMs)), giveUp);
+      let looksLeft = looksMax;
+      let timer: NodeJS.Timeout | undefined;
+      const look = (): void => {
+        if (looksLeft === 0) {
+          resolve('unknown');
+          return;
+        }
+        looksLeft -= 1;
+        timer = setTimeout(look, msMax / looksMax);
+        const askedMs = monotonicMs();
+        const hear = (successor: Replaced | undefined): void => {
+          clearTimeout(timer);
+          resolve(this.hear(successor, askedMs));
+        };
+        this.manifests.successorOf(this.epoch).then(hear, () => undefined);
+      };
+      look();
     });
   }
 
