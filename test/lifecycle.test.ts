@@ -131,6 +131,7 @@ test('while it runs, a note for the tools of this machine lies in DATA_DIR, for 
   const path = join(service.dataDir, 'service.json');
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
     baseUrl: service.baseUrl,
+    adminUrl: service.baseUrl,
     pid: service.pid,
     token: expect.stringMatching(/^[\w-]{43}$/),
     deployment: expect.stringMatching(/^[0-9a-f]{64}$/),

@@ -44,7 +44,8 @@ class Journal {
       this.unavailable += 1;
       return;
     }
-    this.positions.note(answer);
+    // Right after nats-server came back a write may be answered before the generation of its log is known.
+    if (answer.headers['log-position'] !== undefined) this.positions.note(answer);
     for (const body of bodies) this.answered.add(numberOf(body));
   }
 
@@ -189,6 +190,14 @@ async function retryUnanswered(service: Service, journal: Journal): Promise<void
   }
 }
 
+/** Copies of one event of every user: nothing new, and their positions are past all that was sent. */
+async function notePositions(service: Service, journal: Journal): Promise<void> {
+  const copies = journal.sent.slice(0, usersCount);
+  const answer = await new Client(service.baseUrl, service.writeKey).post('/v1/events/batch', {events: copies});
+  expectJson(answer, 200);
+  journal.positions.note(answer);
+}
+
 test.each([
   ['SIGKILL', (service: Service) => service.kill()],
   ['SIGTERM', async (service: Service) => expect(await service.stop()).toBe(0)],
@@ -275,6 +284,7 @@ test.skipIf(!canFindNats)(
       (answer) => answer.status === 200,
       'ready again',
     );
+    await notePositions(service, journal);
     const events = await stored(service);
     checkAgainst(journal, events);
     expect(events).toHaveLength(journal.sent.length);

@@ -12,6 +12,7 @@ import type {ClientAddresses} from './client-address.js';
 import type {CursorSeal} from './cursor.js';
 import type {Intake} from './intake.js';
 import type {LargeBodies} from './large-bodies.js';
+import type {LogGenerations} from './log-generations.js';
 import type {Traffic} from './metrics/traffic.js';
 import type {Obstacles} from './obstacles.js';
 import type {RejectedEvents} from './rejected-events.js';
@@ -26,6 +27,7 @@ export interface Front {
   readonly intake: Intake;
   readonly underWay: BodiesUnderWay;
   readonly asks: Asks;
+  readonly generations: LogGenerations;
   readonly obstacles: Obstacles;
   readonly keys: KeyStore;
   readonly fixedKeys: FixedKeys;

@@ -53,6 +53,10 @@ export class LogGenerations {
     if (this.generations[partition] !== generation) this.doubt(partition);
   }
 
+  isKnown(partition: number): boolean {
+    return this.generations[partition] !== unknown;
+  }
+
   private doubt(partition: number): void {
     this.generations[partition] = unknown;
     this.doubts[partition] += 1;

@@ -292,6 +292,7 @@ function createFront(
     underWay: new BodiesUnderWay({monotonicMs, soon}),
     obstacles,
     asks,
+    generations,
     cursors: new CursorSeal(deploymentSecret),
     clientAddresses: new ClientAddresses(trustedProxies),
     traffic,

@@ -53,17 +53,20 @@ export async function readinessOf(front: Front): Promise<Readiness> {
   };
 }
 
-async function partitionReadiness({asks}: Front, partition: number): Promise<Readiness> {
+async function partitionReadiness({asks, generations}: Front, partition: number): Promise<Readiness> {
   const name = `partition ${partition}`;
   const status = await orSilence(asks.partition(partition, {ask: 'status'}, ['status'], statusMsMax));
   if (status === undefined) return because(`${name} does not answer`);
-  const reason = whyNot(status);
+  const reason = whyNot(status) ?? (generations.isKnown(partition) ? undefined : unknownGeneration);
   return {
     reasons: reason === undefined ? [] : [`${name}${reason}`],
     warnings: status.damagedParts > 0 ? [damageWarning(name, status.damagedParts)] : [],
     notes: status.refreshChange === null ? [] : [refreshNote(status.refreshChange)],
   };
 }
+
+/** Writes are answered without a position meanwhile (log-generations.ts). */
+const unknownGeneration = ' has not said yet which generation its log is of';
 
 /** What stands behind the name of the partition; undefined when it is ready. */
 function whyNot({appendFault, phase, published, lag}: StatusAnswer): string | undefined {
