@@ -1,7 +1,9 @@
 // When a partition publishes ticks by itself: driven by hand, without a log.
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
 import {type TickReason, tickReason} from '../../actors/codec/entries.js';
+import {Conflicts} from '../../actors/conflicts.js';
 import {createLogger} from '../../src/observe.js';
+import {noJournal} from '../../src/partition/deletion-journal.js';
 import {Runner, type RunnerSetup} from '../../src/partition/runner.js';
 import {WorkPace} from '../../src/partition/work-pace.js';
 
@@ -51,6 +53,7 @@ class Driven {
         appliedMark: '',
         pendingDeletions: () => [],
         hasErasedInLog: false,
+        conflicts: new Conflicts(),
         openMessage: () => ({logTimeMs: 0}),
         fold: () => {
           const stop = this.isTickDue ? {kind: 'tick', gaps: 0} : {kind: 'done'};
@@ -74,6 +77,7 @@ class Driven {
       },
       snapshots: this.snapshots,
       ownership: {isLost: false, standing: async () => 'owner', isOutlived: async () => false},
+      journal: noJournal,
       sweep: {stop: async () => undefined},
       pace: new WorkPace(() => 0),
       refresh: this.refresh,
