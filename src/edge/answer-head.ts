@@ -36,8 +36,8 @@ export function writeHead(res: HttpResponse, head: Head): void {
 }
 
 /**
- * Every line behind the first name: uWebSockets.js copies a value as it stands, and each call costs 0.2 us. Neither names
- * nor values come from clients, but for what a preflight asks (cors.ts). As bytes, since a text is measured and encoded with
+ * Every line behind the first name: uWebSockets.js copies a value as it stands, and each call costs 0.2 us. Names and
+ * values of clients are tokens (cors.ts) or percent-encoded (`Ignored-Fields`): none ends a line. As bytes, since a text is measured and encoded with
  * every answer.
  */
 function linesOf({contentType, isCorsOpen, headers, closes}: Head): Buffer {
