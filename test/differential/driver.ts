@@ -9,7 +9,7 @@ import {isDeepStrictEqual} from 'node:util';
 
 import {expect} from 'vitest';
 import {activeUsersOf} from '../model/active-users.js';
-import {dayMs, formatTime} from '../model/calendar.js';
+import {dayMs, formatTime, parseTime} from '../model/calendar.js';
 import {eventCountsOf} from '../model/event-counts.js';
 import {funnelOf} from '../model/funnel.js';
 import {eventJson, type HistoryQuery, historyOf, pageOf, profileOf} from '../model/history.js';
@@ -21,6 +21,7 @@ import {
   type StoredEvent,
   type UserRef,
   userKeyOf,
+  userOf,
 } from '../model/model.js';
 import {
   type Answer,
@@ -121,6 +122,7 @@ export class Driver {
       received: good.length,
       rejected: errors.length,
       errors: errors.map((error, at) => (error.field === 'messageId' ? {...error, ...echoed(body.errors[at])} : error)),
+      ...expectedConflicts(events, good),
     });
     this.positions.note(answer);
     this.model.batch(good, received);
@@ -335,3 +337,27 @@ function expectErrorCode(answer: Answer, status: number, code: string): void {
   if (answer.json<{deletion?: unknown}>().deletion === undefined) expectError(answer, status, code);
   else expect([answer.status, answer.json<{error: {code: string}}>().error.code]).toEqual([status, code]);
 }
+
+/** Places in `events` of good ones that have the messageId of another event of their user before them. */
+function expectedConflicts(events: readonly unknown[], good: readonly EventBody[]): {conflicts?: number[]} {
+  const firsts = new Map<string, string>();
+  const conflicts: number[] = [];
+  for (const body of good) {
+    if (body.messageId == null) continue;
+    const id = JSON.stringify([userKeyOf(userOf(body)), body.messageId]);
+    const first = firsts.get(id);
+    if (first === undefined) firsts.set(id, contentOf(body));
+    else if (first !== contentOf(body)) conflicts.push(events.indexOf(body));
+  }
+  return conflicts.length === 0 ? {} : {conflicts};
+}
+
+/** What a retry has again. */
+const contentOf = ({event, userId, anonymousId, properties, timestamp}: EventBody): string =>
+  JSON.stringify([
+    event,
+    userId ?? null,
+    anonymousId ?? null,
+    properties ?? {},
+    timestamp == null ? null : parseTime(timestamp),
+  ]);
