@@ -78,10 +78,11 @@ function post(events: readonly unknown[], link: ScriptedLink, generations = [1, 
     const failWith = ({code}: Failure, more: object, headers?: readonly Header[]): void =>
       json(statusOf[code], JSON.stringify({error: {code}, ...more}), headers);
     const costs = (): void => {};
+    const guard = (_doing: string, run: () => void): void => run();
     const key = {id: 'key_1'};
     trackBatch(
       front,
-      {json, failWith, costs, traffic, key} as unknown as Exchange,
+      {json, failWith, costs, guard, traffic, key} as unknown as Exchange,
       Buffer.from(JSON.stringify({events})),
     );
   });
