@@ -3,6 +3,8 @@
 
 import {hash} from 'node:crypto';
 import {resolve} from 'node:path';
+import {setTimeout as pause} from 'node:timers/promises';
+import {monotonicMs} from '../../clock.js';
 import {readServiceNote, type ServiceNote} from '../../data-dir.js';
 
 export interface AddressOptions {
@@ -28,6 +30,8 @@ export class AddressFault extends Error {
 }
 
 const answerMsMax = 10_000;
+/** From a service that listens to its note. */
+const restartMsMax = 3_000;
 
 export async function findService(options: AddressOptions): Promise<ServiceAddress> {
   const note = readNote(options.dataDir);
@@ -47,11 +51,7 @@ export async function findService(options: AddressOptions): Promise<ServiceAddre
   }
   const {token, deployment} = note;
   const {id, key} = await createKey(note.adminUrl, token);
-  const release = async (): Promise<void> => {
-    // A service that was started again meanwhile has another token.
-    const newest = readNote(options.dataDir) ?? note;
-    await revokeKey(newest.adminUrl, newest.token, id);
-  };
+  const release = (): Promise<void> => releaseKey(options.dataDir, note, id);
   return {baseUrl, key, target: targetOf(place, deployment), release};
 }
 
@@ -78,6 +78,20 @@ async function createKey(baseUrl: string, token: string): Promise<{id: string; k
   const {id, key} = (await answer.json()) as {id?: unknown; key?: unknown};
   if (typeof id !== 'string' || typeof key !== 'string') throw new AddressFault(`${baseUrl} made no write key.`);
   return {id, key};
+}
+
+/** A service that was started again meanwhile has another token, and listens a moment before its note says so. */
+async function releaseKey(dataDir: string, firstNote: ServiceNote, id: string): Promise<void> {
+  const deadlineMs = monotonicMs() + restartMsMax;
+  for (;;) {
+    const {adminUrl, token} = readNote(dataDir) ?? firstNote;
+    try {
+      return await revokeKey(adminUrl, token, id);
+    } catch (error) {
+      if (monotonicMs() > deadlineMs) throw error;
+    }
+    await pause(100);
+  }
 }
 
 async function revokeKey(baseUrl: string, token: string, id: string): Promise<void> {
