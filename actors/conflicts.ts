@@ -2,11 +2,11 @@
 //   C1. Only the newest are held, in memory alone; all are counted.
 //   C2. No text of a client but the event's name.
 
-/** Of a partition: a client that gives all its events one id fills it in a second. C1 */
+/** Newest conflicts kept for each partition. A client that gives all its events one id fills it in a second. C1 */
 const heldMax = 1_000;
 
 export interface Conflict {
-  /** Of the receipt, epoch ms. */
+  /** Receipt time, epoch ms. */
   readonly timeMs: number;
   /** The event's name; null: it is an identify. */
   readonly event: string | null;

@@ -410,7 +410,7 @@ export class EntryView {
   readonly bytes: Uint8Array;
   private readonly reader: ByteReader;
   kind: EntryKind = entryKind.filler;
-  /** Of an event or identify entry: `eventFlag`. */
+  /** Flags of an event or identify entry (`eventFlag`). */
   flags = 0;
   payloadStart = 0;
   payloadEnd = 0;
