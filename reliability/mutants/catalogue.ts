@@ -26,8 +26,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'skip-by-sequence-after-a-rewind',
     file: 'actors/partition.ts',
-    text: '  rewind(): void {\n    this.appliedSequence = 0;',
-    replacement: '  rewind(): void {',
+    text: '    this.generation += 1;\n    this.appliedSequence = 0;',
+    replacement: '    this.generation += 1;',
     caughtBy: sim,
   },
   {
