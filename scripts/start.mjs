@@ -32,6 +32,7 @@ Configuration comes from the environment:
   RATE_LIMIT_EVENTS_PER_SECOND=50000  RATE_LIMIT_READS_PER_MINUTE=600  RATE_LIMIT_DELETES_PER_SECOND=10
                                      per key; 0 switches one off
   TRUSTED_PROXIES=                   whose X-Forwarded-For is believed: addresses, blocks of them
+  DASHBOARD_HOSTS=                   host names that the dashboard is served under, beside addresses and localhost
   MEMORY_CACHE_MIB=512  DEDUPE_MEMORY_MIB=512
   LOG_LEVEL=info
 `;

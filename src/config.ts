@@ -46,6 +46,8 @@ export interface Config extends ListenAddress {
   };
   /** Addresses, and blocks of them as `<address>/<bits>`. */
   readonly trustedProxies: readonly string[];
+  /** Host names under which the dashboard is served, beside addresses and `localhost`; lower case. */
+  readonly dashboardHosts: readonly string[];
   readonly cacheBytesMax: number;
   readonly dedupeBytesMax: number;
   readonly logLevel: string;
@@ -96,6 +98,7 @@ export function readConfig(env: Environment): ConfigResult {
       deletesPerSecond: read.integer('RATE_LIMIT_DELETES_PER_SECOND', 10, 0, rateMax),
     },
     trustedProxies: readTrustedProxies(read),
+    dashboardHosts: readHostNames(read),
     cacheBytesMax: read.integer('MEMORY_CACHE_MIB', 512, memoryMibMin, memoryMibMax) * mib,
     dedupeBytesMax: read.integer('DEDUPE_MEMORY_MIB', 512, memoryMibMin, memoryMibMax) * mib,
     logLevel: read.oneOf('LOG_LEVEL', 'info', logLevels),
@@ -204,6 +207,17 @@ function readTrustedProxies(read: Reader): string[] {
       .map((block) => block.trim()) ?? [];
   if (blocks.every(isAddressBlock)) return blocks;
   read.refuseValue('TRUSTED_PROXIES', 'IP addresses and blocks of them (10.0.0.0/8) with commas');
+  return [];
+}
+
+function readHostNames(read: Reader): string[] {
+  const names =
+    read
+      .value('DASHBOARD_HOSTS')
+      ?.split(',')
+      .map((name) => name.trim().toLowerCase()) ?? [];
+  if (names.every((name) => /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/.test(name))) return names;
+  read.refuseValue('DASHBOARD_HOSTS', 'host names without port (stats.example.com) with commas');
   return [];
 }
 

@@ -26,8 +26,7 @@ import {
 import {lockDataDir, refuseHeldDataDir} from './data-lock.js';
 import {checkDeletionsDir, newestDeletionMs} from './deletions-dir.js';
 import {DiskSpace} from './disk-space.js';
-import type {EdgeOptions} from './edge/start.js';
-import type {FirstKeys} from './keys/store.js';
+import type {Edge, EdgeOptions} from './edge/start.js';
 import {connectFirst} from './nats/connection.js';
 import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/durability.js';
 import {type EmbeddedNats, startEmbeddedNats} from './nats/embedded.js';
@@ -316,6 +315,7 @@ async function startFrontDoor(
     natsServer: ground.natsServer,
     limits: config.limits,
     trustedProxies: config.trustedProxies,
+    dashboardHosts: config.dashboardHosts,
     foldingThreads,
     answeringThreads,
     ackedSequences,
@@ -325,18 +325,27 @@ async function startFrontDoor(
 
   const baseUrl = baseUrlOf(host, edge.port);
   const adminUrl = config.admin === undefined ? baseUrl : baseUrlOf(config.admin.host, edge.adminPort);
-  greet(config, ground, {baseUrl, adminUrl}, edge.firstKeys, logger);
+  greet(config, ground, {baseUrl, adminUrl}, edge, logger);
   const deployment = createHash('sha256').update(`service note ${ground.deployment.secret}`).digest('hex');
   writeServiceNote(dataDir, {baseUrl, adminUrl, pid: process.pid, token: commandToken, deployment});
   stages.push({name: 'service note', stop: () => removeServiceNote(dataDir)});
 }
 
 /** Only a terminal is shown keys: everything else that takes standard output keeps it. */
-function greet({dataDir}: Config, {refresh}: Ground, addresses: Addresses, firstKeys: FirstKeys, logger: Logger): void {
+function greet(
+  {dataDir}: Config,
+  {refresh}: Ground,
+  addresses: Addresses,
+  {firstKeys, signInCode}: Pick<Edge, 'firstKeys' | 'signInCode'>,
+  logger: Logger,
+): void {
   const isInFile = !process.stdout.isTTY && Object.keys(firstKeys).length > 0;
   const keysFile = isInFile ? writeFirstKeys(dataDir, firstKeys) : undefined;
   if (isInFile) logger.info({file: keysFile}, 'keys were created: move them out of this file');
-  process.stdout.write(welcome({...addresses, firstKeys, keysFile, reportRefresh: refresh, nowMs: wallMs()}));
+  const code = process.stdout.isTTY ? signInCode : undefined;
+  process.stdout.write(
+    welcome({...addresses, firstKeys, keysFile, signInCode: code, reportRefresh: refresh, nowMs: wallMs()}),
+  );
 }
 
 // -- the way back -----------------------------------------------------------------------------------------------------

@@ -22,13 +22,23 @@ export interface WelcomeOptions extends Addresses {
   readonly firstKeys: FirstKeys;
   /** The file that has them instead; undefined: they are shown. */
   readonly keysFile: string | undefined;
+  /** Undefined: it is not shown. */
+  readonly signInCode: string | undefined;
   readonly reportRefresh: Pick<Refresh, 'ms' | 'change'>;
   readonly nowMs: number;
 }
 
-export function welcome({baseUrl, adminUrl, firstKeys, keysFile, reportRefresh, nowMs}: WelcomeOptions): string {
+/** The code stands behind the #: no log of a proxy has it, and no Referer. */
+export const signInLink = (url: string, code: string): string => `${url}/dashboard/sign-in#${code}`;
+
+export function welcome(options: WelcomeOptions): string {
+  const {baseUrl, adminUrl, firstKeys, keysFile, signInCode, reportRefresh, nowMs} = options;
   const ofOperators = adminUrl === baseUrl ? '' : `Health, metrics and admin routes: ${adminUrl}\n`;
-  const listening = `Millrace listens on ${baseUrl} (the API: ${baseUrl}/docs)\n${ofOperators}`;
+  const dashboard =
+    signInCode === undefined
+      ? `Dashboard: ${adminUrl}/dashboard (npm run dashboard prints a link that signs in)\n`
+      : `Dashboard: ${signInLink(adminUrl, signInCode)}\n  (signs in once, within ten minutes; npm run dashboard prints another link)\n`;
+  const listening = `Millrace listens on ${baseUrl} (the API: ${baseUrl}/docs)\n${ofOperators}${dashboard}`;
   if (Object.keys(firstKeys).length === 0) return listening;
   const {write, secret} = keysFile === undefined ? firstKeys : {};
   const today = new Date(nowMs).toISOString().slice(0, 10);

@@ -1,37 +1,35 @@
-// Rate limit of a key for each client address (API.md, Keys).
+// Rate limits for each client address: of a key (API.md, Keys), of signing in.
 //   Owns: who used how much. Does not own: the arithmetic (rate-limit.ts), which address a client has (client-address.ts).
 //   AL1. The table is bounded: who has not asked for longest is forgotten, and may use a whole quota anew. Whoever has that
 //        many addresses is held by the limit of the key.
 //   AL2. Whoever has one IPv6 address has all of its /64: they count as one.
 import type {Failure} from './failure.js';
-import {RateLimit} from './rate-limit.js';
+import {burstSeconds, RateLimit} from './rate-limit.js';
 
 const addressesMax = 100_000;
-const limitName = 'events-per-address';
-// As for a whole key.
-const burstSeconds = 2;
 
-type Usage = Record<typeof limitName, number>;
+/** Of a key, as its options say. */
+export const eventsPerAddress = (perSecond: number): RateLimit<'events-per-address'> =>
+  new RateLimit('events-per-address', perSecond * burstSeconds, burstSeconds);
 
 /** Charges the address that was let in; less than none gives back. */
 export type AddressCharge = (units: number) => void;
 
-export class AddressLimits {
-  /** By key and address; least recently asked first. */
-  private readonly usages = new Map<string, Usage>();
+export class AddressLimits<Name extends string> {
+  /** By owner and address; least recently asked first. */
+  private readonly usages = new Map<string, Record<Name, number>>();
 
   constructor(private readonly countMax = addressesMax) {}
 
-  /** @returns why the request must wait, or what charges its address further: one unit is charged. */
-  admit(keyId: string, eventsPerSecond: number, address: string, nowMs: number): Failure | AddressCharge {
-    const limit = new RateLimit(limitName, eventsPerSecond * burstSeconds, burstSeconds);
-    const usage = this.usageOf(`${keyId} ${blockOf(address)}`);
+  /** `owner`: id of the key. @returns why the request must wait, or what charges its address further: one unit is charged. */
+  admit(limit: RateLimit<Name>, owner: string, address: string, nowMs: number): Failure | AddressCharge {
+    const usage = this.usageOf(limit, `${owner} ${blockOf(address)}`);
     return limit.admit(usage, nowMs) ?? ((units) => limit.charge(usage, units));
   }
 
   /** AL1 */
-  private usageOf(name: string): Usage {
-    const usage = this.usages.get(name) ?? {[limitName]: 0};
+  private usageOf(limit: RateLimit<Name>, name: string): Record<Name, number> {
+    const usage = this.usages.get(name) ?? limit.unused();
     this.usages.delete(name);
     this.usages.set(name, usage);
     if (this.usages.size > this.countMax) this.usages.delete(this.usages.keys().next().value!);

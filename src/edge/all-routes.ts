@@ -1,6 +1,7 @@
 // Every path of the service (API.md).
 import {batchBytesMax, eventBytesMax} from '../../actors/limits.js';
 import {version} from '../version.js';
+import {adminBodyBytesMax} from './limits.js';
 import {describeService, type OpenApiDocument} from './openapi/document.js';
 import {documentationPage} from './openapi/page/page.js';
 import type {BodyEndpoint, ReadEndpoint, Route, Routes} from './route.js';
@@ -25,7 +26,6 @@ import {
 // What counts is the compact JSON; escapes and white space may make it longer on the wire. An event of 64 KiB that is
 // escaped throughout has 384 KiB.
 const singleBodyBytesMax = 8 * eventBytesMax;
-const adminBodyBytesMax = 16 * 1024;
 
 const reading = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'secret', limit: 'reads', handle});
 const writing = (bodyBytesMax: number, takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
@@ -81,16 +81,23 @@ export const routes: Routes = {
   ]),
 };
 
-/** Those of operators: behind ADMIN_PORT, where there is one. */
-const isForOperators = (path: string): boolean => /^\/(?:admin\/|(?:healthz|readyz|metrics)$)/.test(path);
+/** Those of operators: behind ADMIN_PORT, where there is one. The dashboard manages keys and shows people. */
+const isForOperators = (path: string): boolean => /^\/(?:admin\/|dashboard|(?:healthz|readyz|metrics)?$)/.test(path);
 
-const routesThat = (keep: (path: string) => boolean): Routes => ({
-  exact: new Map([...routes.exact].filter(([path]) => keep(path))),
-  bySegment: new Map([...routes.bySegment].filter(([path]) => keep(path))),
+const routesThat = ({exact, bySegment}: Routes, keep: (path: string) => boolean): Routes => ({
+  exact: new Map([...exact].filter(([path]) => keep(path))),
+  bySegment: new Map([...bySegment].filter(([path]) => keep(path))),
 });
 
-export const operatorRoutes = routesThat(isForOperators);
-export const clientRoutes = routesThat((path) => !isForOperators(path));
+/** With those of the dashboard; for an edge with one port, and for one with two. */
+export function servedRoutes(dashboard: Routes['exact']): Readonly<Record<'all' | 'operators' | 'clients', Routes>> {
+  const all: Routes = {...routes, exact: new Map([...routes.exact, ...dashboard])};
+  return {
+    all,
+    operators: routesThat(all, isForOperators),
+    clients: routesThat(all, (path) => !isForOperators(path)),
+  };
+}
 
 /** Made at the start, so that a route without its description is found then. */
 export const description = describeService(routes, version);

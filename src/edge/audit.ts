@@ -12,11 +12,12 @@ export interface AuditOptions {
   readonly later: (ms: number, call: () => void) => void;
 }
 
-type Failing = 'admin.refused' | 'key.refused';
+type Failing = 'admin.refused' | 'key.refused' | 'sign-in.refused';
 
 const failureWords: Readonly<Record<Failing, string>> = {
   'admin.refused': 'the admin routes were asked with a wrong token',
   'key.refused': 'a key that is unknown or revoked was sent',
+  'sign-in.refused': 'somebody tried to sign in to the dashboard with what is not valid',
 };
 const lineEveryMs = 1_000;
 
@@ -33,6 +34,18 @@ export class AuditTrail {
   /** Its deletion is in the log: from here on it happens. */
   userDeleted(deletionId: string, keyId: string, address: string): void {
     this.options.logger.info({audit: 'user.deleted', deletionId, by: keyId, address}, 'a user is deleted');
+  }
+
+  /** `by`: id of the access token, or `admin`. */
+  signedIn(by: string, address: string): void {
+    this.options.logger.info({audit: 'dashboard.signed-in', by, address}, 'somebody signed in to the dashboard');
+  }
+
+  sessionsEnded(by: string, address: string): void {
+    this.options.logger.info(
+      {audit: 'dashboard.sessions-ended', by, address},
+      'all sessions of the dashboard were ended',
+    );
   }
 
   /** AU2 */

@@ -6,9 +6,10 @@ import type {Failure, Header} from './failure.js';
 import {decodePercent} from './query.js';
 
 /**
- * `open`: anybody. `write`: any key. `secret`: a secret key. `admin`: the admin token, never an API key.
+ * `open`: anybody. `write`: any key. `secret`: a secret key. `admin`: the admin token, never an API key. `dashboard`: a
+ * browser, with a session where the route names a role (dashboard/door.ts).
  */
-export type Access = 'open' | 'write' | 'secret' | 'admin';
+export type Access = 'open' | 'write' | 'secret' | 'admin' | 'dashboard';
 
 /** RFC 9110, 11.6.1: a 401 says how to authenticate. Of what came, RFC 6750 names a fault only where something came. */
 const challenge: readonly Header[] = [['WWW-Authenticate', 'Bearer realm="millrace"']];
@@ -67,8 +68,12 @@ export class AdminDoor {
   /** @returns why not, or undefined when the header carries one of them. */
   refuse({authorization}: Exchange): Failure | undefined {
     if (authorization === undefined || authorization === '') return missingToken;
-    const offered = sha256(/^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '');
-    return this.hashes.some((hash) => timingSafeEqual(offered, hash)) ? undefined : invalidToken;
+    return this.opens(/^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '') ? undefined : invalidToken;
+  }
+
+  opens(token: string): boolean {
+    const offered = sha256(token);
+    return this.hashes.some((hash) => timingSafeEqual(offered, hash));
   }
 }
 

@@ -18,6 +18,8 @@ import type {AddressCharge} from './address-limits.js';
 import {type Head, writeHead} from './answer-head.js';
 import {addressOfBytes} from './client-address.js';
 import type {Preflight} from './cors.js';
+import {isPagePath, type PageRequest, readPageRequest} from './dashboard/page-request.js';
+import type {Session} from './dashboard/session.js';
 import type {Deadlines} from './deadlines.js';
 import {errorValue, type Failure, type Header, RequestFailure, statusOf} from './failure.js';
 import type {Traffic} from './metrics/traffic.js';
@@ -100,6 +102,10 @@ export class Exchange implements CommitWaiter {
   ifNoneMatch: string | undefined;
   /** Of a preflight. */
   readonly preflight: Preflight | undefined;
+  /** Of a request to the dashboard. */
+  readonly page: PageRequest | undefined;
+  /** Who is signed in, on routes of the dashboard that need it. */
+  session: Session | undefined;
   /** X-Forwarded-For, whoever wrote it. */
   forwardedFor = '';
   /** X-Forwarded-Prefix, whoever wrote it. */
@@ -128,6 +134,7 @@ export class Exchange implements CommitWaiter {
     this.path = path;
     this.query = req.getQuery() ?? '';
     this.preflight = method === 'OPTIONS' ? preflightOf(req) : undefined;
+    this.page = isPagePath(path) ? readPageRequest(req) : undefined;
     this.host = host;
     this.receivedMs = host.turnMs();
     this.turn = noteTurn();
@@ -335,7 +342,7 @@ export class Exchange implements CommitWaiter {
   answer(
     status: string,
     contentType: string | undefined,
-    body: string,
+    body: string | Buffer,
     headers?: readonly Header[],
     closes = false,
   ): void {
@@ -354,7 +361,7 @@ export class Exchange implements CommitWaiter {
   private write(
     status: string,
     contentType: string | undefined,
-    body: string,
+    body: string | Buffer,
     headers: readonly Header[] | undefined,
     closes: boolean,
   ): void {
@@ -392,12 +399,17 @@ export class Exchange implements CommitWaiter {
   }
 
   /** X6: the exchange goes on until the client took the rest of its answer, or is gone. */
-  private awaitReader(body: string): void {
+  private awaitReader(body: string | Buffer): void {
     if (this.method === 'HEAD' || !hasRoomForAnswer(body.length)) {
       this.res.close();
       return;
     }
-    this.unread = new UnreadAnswer(this, Buffer.from(body), this.host.monotonicMs(), () => this.leave());
+    this.unread = new UnreadAnswer(
+      this,
+      typeof body === 'string' ? Buffer.from(body) : body,
+      this.host.monotonicMs(),
+      () => this.leave(),
+    );
     this.deadlines.add(this.unread);
   }
 
@@ -445,7 +457,7 @@ type Mutable<T> = {-readonly [Key in keyof T]: T[Key]};
 interface Writing extends Mutable<Head> {
   exchange: Exchange | undefined;
   status: string;
-  body: string;
+  body: string | Buffer;
   /** Set by `writeAnswer`: all of it went out, and `res` is over. */
   isTaken: boolean;
   /** Thrown by `writeAnswer`, to be thrown again behind the native code that called it. */
@@ -490,7 +502,8 @@ function writeWhole(): void {
 
 /** Most bodies are the same text as the one before. */
 const measured = {body: '', bytes: 0};
-function byteLengthOf(body: string): number {
+function byteLengthOf(body: string | Buffer): number {
+  if (typeof body !== 'string') return body.length;
   if (body.length >= largeAnswerCharactersMin) return Buffer.byteLength(body);
   if (body !== measured.body) {
     measured.body = body;
@@ -513,7 +526,7 @@ function wholeNumber(text: string): number {
  * What `end` does not get rid of at once would be lost with the close that ends a drain, or wait unbounded until then (X6).
  * The answer to a body is at most a line an event, and its connection must not be read on (X5).
  */
-const isLargeRead = (method: string, body: string): boolean =>
+const isLargeRead = (method: string, body: string | Buffer): boolean =>
   method !== 'POST' && body.length >= largeAnswerCharactersMin;
 
 /** uWebSockets.js 20.51 sends nothing at all when its own `endWithoutBody` gets an argument. */

@@ -10,6 +10,10 @@ export type ErrorCode =
   | 'invalid_key'
   | 'insufficient_permissions'
   | 'origin_not_allowed'
+  | 'host_not_allowed'
+  | 'not_signed_in'
+  | 'sign_in_failed'
+  | 'role_not_sufficient'
   | 'user_not_found'
   | 'not_found'
   | 'method_not_allowed'
@@ -31,6 +35,10 @@ export const statusOf: Readonly<Record<ErrorCode, string>> = {
   invalid_key: '401 Unauthorized',
   insufficient_permissions: '403 Forbidden',
   origin_not_allowed: '403 Forbidden',
+  host_not_allowed: '403 Forbidden',
+  not_signed_in: '401 Unauthorized',
+  sign_in_failed: '401 Unauthorized',
+  role_not_sufficient: '403 Forbidden',
   user_not_found: '404 Not Found',
   not_found: '404 Not Found',
   method_not_allowed: '405 Method Not Allowed',

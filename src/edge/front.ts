@@ -10,6 +10,7 @@ import type {AuditTrail} from './audit.js';
 import type {BodiesUnderWay} from './bodies-under-way.js';
 import type {ClientAddresses} from './client-address.js';
 import type {CursorSeal} from './cursor.js';
+import type {Dashboard} from './dashboard/dashboard.js';
 import type {Intake} from './intake.js';
 import type {LargeBodies} from './large-bodies.js';
 import type {LogGenerations} from './log-generations.js';
@@ -31,6 +32,7 @@ export interface Front {
   readonly obstacles: Obstacles;
   readonly keys: KeyStore;
   readonly fixedKeys: FixedKeys;
+  readonly dashboard: Dashboard;
   readonly audit: AuditTrail;
   readonly cursors: CursorSeal;
   readonly clientAddresses: ClientAddresses;

@@ -20,7 +20,7 @@ export interface RateOptions {
 export type RateLimits = Readonly<Record<LimitName, RateLimit | undefined>>;
 
 // Two seconds' worth of events and deletions may come at once; of reads a minute's, for a page of many reports.
-const burstSeconds = 2;
+export const burstSeconds = 2;
 
 export function rateLimits({eventsPerSecond, readsPerMinute, deletesPerSecond}: RateOptions): RateLimits {
   const limit = (name: LimitName, units: number, windowSeconds: number): RateLimit | undefined =>
@@ -46,6 +46,10 @@ export class RateLimit<Name extends string = LimitName> {
     this.windowMs = windowSeconds * 1_000;
     this.unitMs = this.windowMs / units;
     this.policy = ['RateLimit-Policy', `"${name}";q=${units};w=${windowSeconds}`];
+  }
+
+  unused(): Record<Name, number> {
+    return {[this.name]: 0} as Record<Name, number>;
   }
 
   /** @returns why the request must wait; undefined: it may come in and has been charged one unit (L1). */

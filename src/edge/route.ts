@@ -1,5 +1,6 @@
 // Routes as data: which paths exist, what each method needs, who handles it.
 import type {Access} from './authentication.js';
+import type {NeededRole} from './dashboard/door.js';
 import type {Exchange} from './exchange.js';
 import type {Front} from './front.js';
 import type {Permission} from './key-permissions.js';
@@ -14,6 +15,8 @@ export interface ReadEndpoint {
   readonly access: Access;
   /** Which rate limit of the key a request falls under, where it needs a key. */
   readonly limit?: LimitName;
+  /** Of who asks, on routes of the dashboard; absent: nobody needs to be signed in. */
+  readonly role?: NeededRole;
   readonly handle: Handle;
 }
 
@@ -22,6 +25,7 @@ export interface BodyEndpoint {
   readonly access: Access;
   /** Which rate limit of the key a request falls under, where it needs a key. */
   readonly limit?: LimitName;
+  readonly role?: NeededRole;
   /** What the options of a key may forbid. */
   readonly permission?: Permission;
   /** Bytes of the body, before and after decompression. */
@@ -35,12 +39,15 @@ export interface Route {
   readonly POST?: BodyEndpoint;
   /** One of the three write routes: any origin may POST, and a write key may stand in the URL. */
   readonly isWriteRoute?: boolean;
+  /** RT2 */
+  readonly isOfDashboard?: boolean;
 }
 
 /**
  * Paths by their exact text; those of `bySegment` end in one further segment that is not empty.
  *   RT1. No new route takes a client's text in its path: proxies decode and normalise paths, and a write key is enough to
  *        choose an id that then means another user. Each of those that do has a form with the id in the query.
+ *   RT2. Those of the dashboard are no API: its pages change with them. They are not described, and counted as one.
  */
 export interface Routes {
   readonly exact: ReadonlyMap<string, Route>;

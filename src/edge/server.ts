@@ -8,7 +8,7 @@ import type {TemplatedApp, us_listen_socket} from 'uWebSockets.js';
 import type {KeyOptions} from '../keys/key.js';
 import type {Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
-import {type AddressCharge, AddressLimits} from './address-limits.js';
+import {type AddressCharge, AddressLimits, eventsPerAddress} from './address-limits.js';
 import {AdminDoor, type AdminTokens, authenticate, insufficientPermissions} from './authentication.js';
 import {declaredTooLarge, declaredTooMuch, readBody} from './body.js';
 import {Connections} from './connections.js';
@@ -65,7 +65,7 @@ export class HttpServer {
   private readonly app: TemplatedApp;
   private readonly adminDoor: AdminDoor;
   private readonly limits: RateLimits;
-  private readonly addressLimits = new AddressLimits();
+  private readonly addressLimits = new AddressLimits<'events-per-address'>();
   private readonly deadlines = new Deadlines();
   private readonly connections: Connections;
   private readonly sweeping: NodeJS.Timeout;
@@ -231,6 +231,7 @@ export class HttpServer {
       readQuery(exchange.query, noParameters);
       return undefined;
     }
+    if (access === 'dashboard') return this.options.front.dashboard.door.refuse(exchange, endpoint.role ?? 'nobody');
     if (access === 'admin') return this.noted('admin.refused', exchange, this.adminDoor.refuse(exchange));
     const {keys, wallMs} = this.options.front;
     const key = authenticate(keys.ring, exchange, isWriteRoute);
@@ -238,7 +239,6 @@ export class HttpServer {
     if (access === 'secret' && key.kind !== 'secret') return insufficientPermissions;
     exchange.key = key;
     key.lastUsedMs = wallMs();
-    exchange.key = key;
     const rateLimit = limit === undefined ? undefined : this.limits[limit];
     if (key.options !== undefined) return this.refuseByOptions(exchange, key.options, endpoint, rateLimit);
     return rateLimit === undefined ? undefined : exchange.admit(rateLimit);
@@ -267,7 +267,8 @@ export class HttpServer {
   ): Failure | AddressCharge | undefined {
     if (eventsPerSecondPerAddress === undefined) return undefined;
     const address = this.options.front.clientAddresses.of(exchange);
-    return this.addressLimits.admit(exchange.key!.id, eventsPerSecondPerAddress, address, exchange.receivedMs);
+    const limit = eventsPerAddress(eventsPerSecondPerAddress);
+    return this.addressLimits.admit(limit, exchange.key!.id, address, exchange.receivedMs);
   }
 }
 

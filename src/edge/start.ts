@@ -25,7 +25,7 @@ import {isStreamThere, logStream} from '../nats/topology.js';
 import {createLogger, type Logger} from '../observe.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {AnsweringThread, FoldingThread, NatsAddress} from '../worker-messages.js';
-import {clientRoutes, operatorRoutes, routes} from './all-routes.js';
+import {routes, servedRoutes} from './all-routes.js';
 import {Asks} from './asks.js';
 import {AuditTrail} from './audit.js';
 import type {AdminTokens} from './authentication.js';
@@ -33,6 +33,7 @@ import {BodiesUnderWay} from './bodies-under-way.js';
 import {ClientAddresses} from './client-address.js';
 import {clientConnections, operatorConnectionsMax} from './connections.js';
 import {CursorSeal} from './cursor.js';
+import {Dashboard} from './dashboard/dashboard.js';
 import type {Front} from './front.js';
 import {Intake, lookMs} from './intake.js';
 import {LargeBodies} from './large-bodies.js';
@@ -73,6 +74,8 @@ export interface EdgeOptions {
   readonly limits: RateOptions;
   /** Whose X-Forwarded-For is believed: addresses and blocks of them. */
   readonly trustedProxies: readonly string[];
+  /** Host names of the dashboard. */
+  readonly dashboardHosts: readonly string[];
   /** Threads of this process that fold what is taken here. */
   readonly foldingThreads: readonly FoldingThread[];
   /** Threads of this process that answer questions, by their subjects. */
@@ -88,6 +91,8 @@ export interface Edge {
   readonly adminPort: number;
   /** Keys that were created by this start, for the only time. */
   readonly firstKeys: FirstKeys;
+  /** Signs in to the dashboard, once. */
+  readonly signInCode: string;
   /** Accepts nothing more, answers what came in, closes. */
   drain(): Promise<void>;
 }
@@ -136,6 +141,10 @@ async function openDoor(
   );
   await keys.fixAll(options.fixedKeys);
   const fixedKeys = new FixedKeys(keys.ring, options.fixedKeys);
+  await keys.signIn.ensure();
+  const clientAddresses = new ClientAddresses(options.trustedProxies);
+  const dashboard = new Dashboard({keys, tokens, hosts: options.dashboardHosts, addresses: clientAddresses, wallMs});
+  if (!dashboard.isBuilt) logger.warn('the dashboard is not built, and is not served: run "npm run build"');
   for (const reason of fixedKeys.reasons()) logger.error(`not ready: ${reason}`);
   const pulses = {log: new Pulse(connections.log), ask: new Pulse(connections.ask)};
   let isDraining = false;
@@ -152,6 +161,8 @@ async function openDoor(
   const front: Front = createFront(options, {handOver, foldLag, refusals, asks, generations}, connections, pulses, {
     keys,
     fixedKeys,
+    dashboard,
+    clientAddresses,
     audit,
     isDraining: () => isDraining,
     metricsText: () => scrape.text(),
@@ -175,11 +186,13 @@ async function openDoor(
   const openTo = (routesBehind: Routes, connectionsMax: number): HttpServer =>
     new HttpServer({native, front, routes: routesBehind, connectionsMax, tokens, limits, monotonicMs, logger});
   const {admin} = options;
-  const adminDoor = admin && openTo(operatorRoutes, operatorConnectionsMax);
-  const door = openTo(adminDoor === undefined ? routes : clientRoutes, clientConnections(logger));
+  const served = servedRoutes(dashboard.routes);
+  const adminDoor = admin && openTo(served.operators, operatorConnectionsMax);
+  const door = openTo(adminDoor === undefined ? served.all : served.clients, clientConnections(logger));
   const port = await door.listen(options.host, options.port);
   const adminPort = adminDoor === undefined ? port : await adminDoor.listen(admin!.host, admin!.port);
   const firstKeys = await keys.createFirst(); // Not before it listens: a start that ends shows nobody its keys.
+  const signInCode = await keys.signIn.createCode();
   const ticking = setInterval(() => front.publisher.tick(), tickMs);
   const saving = setInterval(() => void saveLastUsed(keys, logger), lastUsedEveryMs);
 
@@ -187,6 +200,7 @@ async function openDoor(
     port,
     adminPort,
     firstKeys,
+    signInCode,
     async drain() {
       isDraining = true;
       // A client that drips its body, or a log that is gone, must not hold up the stop.
@@ -247,11 +261,14 @@ interface LogSide extends Pick<Front, 'asks' | 'foldLag'> {
 }
 
 function createFront(
-  {partitionCount, store, deploymentSecret, durability, trustedProxies, ackedSequences}: EdgeOptions,
+  {partitionCount, store, deploymentSecret, durability, ackedSequences}: EdgeOptions,
   {handOver, foldLag, refusals, asks, generations}: LogSide,
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
-  others: Pick<Front, 'keys' | 'fixedKeys' | 'audit' | 'isDraining' | 'metricsText' | 'readiness'>,
+  others: Pick<
+    Front,
+    'keys' | 'fixedKeys' | 'dashboard' | 'clientAddresses' | 'audit' | 'isDraining' | 'metricsText' | 'readiness'
+  >,
 ): Front {
   const traffic = new Traffic(routes);
   const publisher = new LogPublisher({
@@ -294,7 +311,6 @@ function createFront(
     asks,
     generations,
     cursors: new CursorSeal(deploymentSecret),
-    clientAddresses: new ClientAddresses(trustedProxies),
     traffic,
     rejected: new RejectedEvents(wallMs),
     durability,

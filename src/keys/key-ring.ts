@@ -4,7 +4,16 @@
 //       public key behind ever more spaces.
 //   R2. What a key has used of its rate limits is kept with the key alone: unknown keys have no such entry, and a revoked
 //       one takes it along.
-import {hashKey, type KeyKind, type KeyOptions, type KeyRecord} from './key.js';
+//   R3. A person's token lies here like a key, so that it is revoked like one; no API route is opened by it.
+import {
+  type ApiKeyRecord,
+  hashKey,
+  isOfApiKey,
+  type KeyOptions,
+  type KeyRecord,
+  type PersonAccess,
+  type RecordKind,
+} from './key.js';
 
 const rememberedHeadersMax = 10_000;
 const rememberedHeaderCharsMax = 256;
@@ -22,13 +31,15 @@ export interface RateUsage {
 /** A key that opens something now. */
 export interface ActiveKey {
   readonly id: string;
-  readonly kind: KeyKind;
+  readonly kind: RecordKind;
   /** Set by whoever lets it in; written to the bucket now and then. */
   lastUsedMs: number;
   /** R2 */
   readonly usage: RateUsage;
   /** As its record has them now. */
   options: KeyOptions | undefined;
+  /** Of a person's token. */
+  readonly access: PersonAccess | undefined;
 }
 
 export class KeyRing {
@@ -61,9 +72,9 @@ export class KeyRing {
       this.activeByHash.delete(record.hash);
       this.activeByHeader.clear(); // R1
     } else if (active === undefined) {
-      const {id, kind, hash, lastUsedMs, options} = record;
+      const {id, kind, hash, lastUsedMs, options, access} = record;
       const usage = {events: 0, reads: 0, deletions: 0};
-      this.activeByHash.set(hash, {id, kind, lastUsedMs: lastUsedMs ?? 0, usage, options});
+      this.activeByHash.set(hash, {id, kind, lastUsedMs: lastUsedMs ?? 0, usage, options, access});
     } else {
       active.lastUsedMs = Math.max(active.lastUsedMs, record.lastUsedMs ?? 0);
       active.options = record.options;
@@ -80,9 +91,19 @@ export class KeyRing {
     return [...this.records.values()].find((record) => record.hash === hash);
   }
 
-  /** Oldest first, each with the last use that is known here. */
-  list(): KeyRecord[] {
+  /** The API keys, oldest first, each with the last use that is known here. */
+  list(): ApiKeyRecord[] {
+    return this.listed(isOfApiKey);
+  }
+
+  /** The access tokens of people, likewise. */
+  people(): KeyRecord[] {
+    return this.listed((record): record is KeyRecord => !isOfApiKey(record));
+  }
+
+  private listed<Listed extends KeyRecord>(isListed: (record: KeyRecord) => record is Listed): Listed[] {
     return [...this.records.values()]
+      .filter(isListed)
       .map((record) => ({...record, lastUsedMs: this.lastUsedMs(record)}))
       .sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
   }
@@ -114,7 +135,18 @@ export class KeyRing {
     return active;
   }
 
+  /** An API key. */
   byKey(key: string): ActiveKey | undefined {
-    return this.activeByHash.get(hashKey(key));
+    const active = this.activeByHash.get(hashKey(key));
+    return active?.kind === 'person' ? undefined : active; // R3
+  }
+
+  /** A person's token, or the id of one, that opens something at `nowMs`. */
+  person(by: {readonly token: string} | {readonly id: string}, nowMs: number): ActiveKey | undefined {
+    const hash = 'token' in by ? hashKey(by.token) : this.records.get(by.id)?.hash;
+    const active = hash === undefined ? undefined : this.activeByHash.get(hash);
+    return active?.access === undefined || (active.access.untilMs ?? Number.POSITIVE_INFINITY) <= nowMs
+      ? undefined
+      : active;
   }
 }

@@ -1,11 +1,22 @@
 // API keys: what they look like, and what is kept of them.
 //   K1. A key is shown once, when it is created. Only its SHA-256 is kept: 256 random bits need no salt and no slow hash.
 import {createHash, randomBytes} from 'node:crypto';
+import type {DashboardRole} from './dashboard-role.js';
 
 /** `write` may track events and identify; `secret` may do everything but manage keys (README.md, The API). */
 export type KeyKind = 'write' | 'secret';
 
-export const keyPrefix: Readonly<Record<KeyKind, string>> = {write: 'sk_write_', secret: 'sk_live_'};
+/** Those of API keys, and `person`: an access token with which somebody signs in to the dashboard, and which opens nothing else. */
+export type RecordKind = KeyKind | 'person';
+
+export const keyPrefix: Readonly<Record<RecordKind, string>> = {write: 'sk_write_', secret: 'sk_live_', person: 'mr_'};
+
+/** Of an access token. */
+export interface PersonAccess {
+  readonly role: DashboardRole;
+  /** Epoch ms from which on it opens nothing; null: never. */
+  readonly untilMs: number | null;
+}
 
 /** What a write key that anybody may have is kept to, beyond its kind. Undefined: not limited. */
 export interface KeyOptions {
@@ -20,7 +31,7 @@ export interface KeyOptions {
 export interface KeyRecord {
   readonly id: string;
   readonly name: string;
-  readonly kind: KeyKind;
+  readonly kind: RecordKind;
   /** SHA-256 of the key, hex. */
   readonly hash: string;
   readonly last4: string;
@@ -31,14 +42,19 @@ export interface KeyRecord {
   readonly isFixed: boolean;
   /** Undefined where nothing is limited: most keys. */
   readonly options?: KeyOptions | undefined;
+  /** Of a person's token, and of nothing else. */
+  readonly access?: PersonAccess | undefined;
 }
+
+export type ApiKeyRecord = KeyRecord & {readonly kind: KeyKind};
+export const isOfApiKey = (record: KeyRecord): record is ApiKeyRecord => record.kind !== 'person';
 
 const randomBits = 256;
 // 43 digits of base 62 hold 256 bits.
 const digitCount = 43;
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-export function generateKey(kind: KeyKind): string {
+export function generateKey(kind: RecordKind): string {
   return keyPrefix[kind] + base62(randomBytes(randomBits / 8));
 }
 
@@ -50,7 +66,7 @@ export function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-export function recordOf(key: string, kind: KeyKind, id: string, name: string, createdMs: number): KeyRecord {
+export function recordOf(key: string, kind: RecordKind, id: string, name: string, createdMs: number): KeyRecord {
   const hash = hashKey(key);
   return {id, name, kind, hash, last4: key.slice(-4), createdMs, lastUsedMs: null, revokedMs: null, isFixed: false};
 }

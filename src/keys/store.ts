@@ -4,8 +4,17 @@
 //   S3. A bucket that lost its last changes (an external NATS after a power cut without sync, a restored backup) gives their
 //       revisions again, to others. So revisions are compared only as long as the connection lives: after that what is stored
 //       replaces all that is known, but for what was written here since it came back (S1).
-import {generateKey, type KeyKind, type KeyOptions, type KeyRecord, newKeyId, recordOf} from './key.js';
+import {
+  generateKey,
+  type KeyKind,
+  type KeyOptions,
+  type KeyRecord,
+  newKeyId,
+  type PersonAccess,
+  recordOf,
+} from './key.js';
 import {KeyRing} from './key-ring.js';
+import {SignInRecord, signInRecordName} from './sign-in-record.js';
 
 /** One stored value; `revision` is what a compare-and-set compares. */
 export interface BucketEntry {
@@ -49,9 +58,10 @@ export interface Bootstrap {
   readonly secret?: string | undefined;
 }
 
-/** Who changes a key: the operator, over the admin routes, or a start by its configuration. */
+/** Who changes a key. */
 export interface KeyAuthor {
-  readonly by: 'admin' | 'start';
+  /** `admin`: the operator; `start`: a start, by its configuration; otherwise the id of a person's access token. */
+  readonly by: string;
   readonly address?: string;
 }
 const start: KeyAuthor = {by: 'start'};
@@ -67,6 +77,8 @@ const kinds: readonly KeyKind[] = ['write', 'secret'];
 
 export class KeyStore {
   readonly ring = new KeyRing();
+  /** Lies in the same bucket. */
+  readonly signIn: SignInRecord;
   private revisions = new Map<string, number>();
   /** What this process wrote since the connection came back. S3 */
   private readonly written = new Map<string, BucketEntry>();
@@ -78,6 +90,7 @@ export class KeyStore {
     this.bucket = bucket;
     this.wallMs = wallMs;
     this.witness = witness;
+    this.signIn = new SignInRecord(bucket, wallMs);
   }
 
   static async open(bucket: KeyBucket, wallMs: () => number, witness: KeyWitness = () => {}): Promise<KeyStore> {
@@ -91,7 +104,9 @@ export class KeyStore {
   }
 
   /** S3 */
-  private takeAll(entries: readonly BucketEntry[]): void {
+  private takeAll(all: readonly BucketEntry[]): void {
+    this.signIn.replace(all.find(isSignIn));
+    const entries = all.filter((entry) => !isSignIn(entry));
     const newest = new Map(entries.map((entry) => [entry.name, entry]));
     for (const entry of this.written.values()) {
       if (entry.revision > (newest.get(entry.name)?.revision ?? 0)) newest.set(entry.name, entry);
@@ -101,7 +116,8 @@ export class KeyStore {
   }
 
   private take(entry: BucketEntry): void {
-    if (entry.revision > (this.revisions.get(entry.name) ?? 0)) this.install(entry);
+    if (isSignIn(entry)) this.signIn.take(entry);
+    else if (entry.revision > (this.revisions.get(entry.name) ?? 0)) this.install(entry);
   }
 
   private install({name, revision, text}: BucketEntry): void {
@@ -140,6 +156,14 @@ export class KeyStore {
   ): Promise<{record: KeyRecord; key: string}> {
     const key = generateKey(kind);
     const record = {...recordOf(key, kind, newKeyId(), name, this.wallMs()), options};
+    if (!(await this.add(record, author))) throw new Error('a random key id was used before');
+    return {record, key};
+  }
+
+  /** @returns the record, and the access token itself for the only time. */
+  async createPerson(name: string, access: PersonAccess, author = start): Promise<{record: KeyRecord; key: string}> {
+    const key = generateKey('person');
+    const record = {...recordOf(key, 'person', newKeyId(), name, this.wallMs()), access};
     if (!(await this.add(record, author))) throw new Error('a random key id was used before');
     return {record, key};
   }
@@ -262,3 +286,5 @@ export class KeyStore {
     this.bucket.stop();
   }
 }
+
+const isSignIn = ({name}: BucketEntry): boolean => name === signInRecordName;

@@ -1,12 +1,16 @@
 // The share of a key that each client address has, on a clock driven by hand.
 import {expect, test} from 'vitest';
-import {AddressLimits} from '../../src/edge/address-limits.js';
+import {AddressLimits, eventsPerAddress} from '../../src/edge/address-limits.js';
 
-const isAdmitted = (limits: AddressLimits, address: string, keyId = 'key_1', nowMs = 0): boolean =>
-  typeof limits.admit(keyId, 1, address, nowMs) === 'function';
+const isAdmitted = (
+  limits: AddressLimits<'events-per-address'>,
+  address: string,
+  keyId = 'key_1',
+  nowMs = 0,
+): boolean => typeof limits.admit(eventsPerAddress(1), keyId, address, nowMs) === 'function';
 
 test('each address has a quota of its own, for each key', () => {
-  const limits = new AddressLimits();
+  const limits = new AddressLimits<'events-per-address'>();
   expect([0, 0, 0, 999, 1_000].map((nowMs) => isAdmitted(limits, '192.0.2.1', 'key_1', nowMs))).toEqual([
     ...[true, true, false],
     ...[false, true],
@@ -23,13 +27,13 @@ test.each([
   ['::1', '0:0:0:1::', false],
   ['192.0.2.1', '192.0.2.2', false],
 ])('%s and %s are of one block: %j', (one, other, isOne) => {
-  const limits = new AddressLimits();
+  const limits = new AddressLimits<'events-per-address'>();
   for (let i = 0; i < 2; i++) isAdmitted(limits, one);
   expect(isAdmitted(limits, other)).toBe(!isOne);
 });
 
 test('a batch is charged whole, and what the key refuses is given back', () => {
-  const limits = new AddressLimits();
+  const limits = new AddressLimits<'events-per-address'>();
   const charge = limits.admit('key_1', 1, '192.0.2.1', 0);
   expect(charge).toBeTypeOf('function');
   (charge as (units: number) => void)(9);
@@ -49,7 +53,7 @@ test('a batch is charged whole, and what the key refuses is given back', () => {
 });
 
 test('the table is bounded: who has not asked for longest is forgotten', () => {
-  const limits = new AddressLimits(2);
+  const limits = new AddressLimits<'events-per-address'>(2);
   for (let i = 0; i < 2; i++) isAdmitted(limits, '192.0.2.1');
   isAdmitted(limits, '192.0.2.2');
   expect(isAdmitted(limits, '192.0.2.1'), 'asked again').toBe(false);

@@ -23,6 +23,10 @@ export class AdminClient {
     );
   }
 
+  get adminUrl(): string {
+    return this.note.adminUrl;
+  }
+
   async ask<Answer>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer> {
     const answer = await this.send(method, path, body);
     const value = (await answer.json().catch((cause: Error) => {

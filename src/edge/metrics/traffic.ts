@@ -60,7 +60,7 @@ export class Traffic implements PublishObserver {
   readonly messageBytes = new FixedHistogram(messageBytesBounds);
   readonly messageEntries = new FixedHistogram(messageEntriesBounds);
   readonly messages = {stored: 0, unavailable: 0, sentAgain: 0};
-  /** The last one is for paths that do not exist. */
+  /** The last two are for routes of the dashboard, and for paths that do not exist. */
   private readonly templates: readonly string[];
   private readonly routeNumbers = new Map<Route, number>();
   private readonly requests: Float64Array;
@@ -74,7 +74,7 @@ export class Traffic implements PublishObserver {
       ...[...routes.bySegment].map(([prefix, route]) => [`${prefix}:id`, route] as const),
     ];
     for (const [at, [, route]] of known.entries()) this.routeNumbers.set(route, at);
-    this.templates = [...known.map(([template]) => template), 'unknown'];
+    this.templates = [...known.map(([template]) => template), 'dashboard', 'unknown'];
     this.requests = new Float64Array(this.templates.length * methods.length * statuses.length);
     this.durations = this.templates.map(() => new FixedHistogram(durationBounds));
   }
@@ -97,7 +97,8 @@ export class Traffic implements PublishObserver {
 
   private numberOf(route: Route | undefined): number {
     const last = this.templates.length - 1;
-    return route === undefined ? last : (this.routeNumbers.get(route) ?? last);
+    if (route === undefined) return last;
+    return route.isOfDashboard ? last - 1 : (this.routeNumbers.get(route) ?? last);
   }
 
   noteEvents({corrected, ahead, ignoredNames, ignoredCounts}: EventNotes): void {

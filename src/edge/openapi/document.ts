@@ -154,6 +154,7 @@ const schemesOf: Readonly<Record<Access, readonly string[]>> = {
   write: ['writeKey', 'writeKeyInQuery', 'secretKey'],
   secret: ['secretKey'],
   admin: ['adminToken'],
+  dashboard: [], // Not described (route.ts, RT2).
 };
 
 function describeOperation(operation: Operation, route: Route, endpoint: Endpoint): DescribedOperation {

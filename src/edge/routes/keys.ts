@@ -2,19 +2,17 @@
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {idCharsMax} from '../../../actors/limits.js';
-import {jsonFault} from '../../ingest/json-fault.js';
-import {notJson, parseJson} from '../../ingest/json-text.js';
-import {isJsonObject, isName} from '../../ingest/validate.js';
-import type {KeyOptions, KeyRecord} from '../../keys/key.js';
+import {isName} from '../../ingest/validate.js';
+import {type ApiKeyRecord, isOfApiKey, type KeyOptions} from '../../keys/key.js';
 import {BucketFault, type KeyAuthor, type KeyStore} from '../../keys/store.js';
 import type {createdKeyAnswer, listedKey} from '../answers.js';
 import type {Exchange} from '../exchange.js';
 import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
+import {readFields, readObject} from '../json-fields.js';
 import {anyText, required} from '../parameters.js';
 import {noParameters, readPathId, readQuery} from '../query.js';
 import type {Handle} from '../route.js';
-import {invalidJson, noObject} from './track.js';
 
 // A key that was created all the same is known to nobody: it opens nothing, and can be revoked by the list.
 const outcomeUnknown = unavailable('the store of keys does not answer: the change may be there or not, see the list');
@@ -66,27 +64,6 @@ export const newKeyBody = z.strictObject({
   options: keyOptions.optional().describe('Of a write key.'),
 });
 
-/** @throws RequestFailure */
-function readObject(bytes: Buffer): Record<string, unknown> {
-  const body = parseJson(bytes);
-  if (body === notJson) throw new RequestFailure(invalidJson(jsonFault(bytes)));
-  if (!isJsonObject(body)) throw new RequestFailure(noObject);
-  return body;
-}
-
-/** @throws RequestFailure that names the field at fault. */
-function readFields<Form extends z.ZodType>(form: Form, body: object): z.infer<Form> {
-  const read = form.safeParse(body);
-  if (!read.success) throw new RequestFailure(refusalOf(read.error.issues[0]));
-  return read.data;
-}
-
-function refusalOf(issue: z.core.$ZodIssue): Failure {
-  if (issue.code !== 'unrecognized_keys') return invalidRequest(issue.message, issue.path.map(String).join('.'));
-  const field = [...issue.path.map(String), issue.keys[0]].join('.');
-  return invalidRequest('there is no such field', field);
-}
-
 function isOrigin(text: string): boolean {
   const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\/[^\s/?#@*]+$/.exec(text) ?? [];
   if (scheme === undefined) return false;
@@ -124,9 +101,11 @@ export async function changeKey(front: Front, exchange: Exchange, bytes: Buffer)
   const body = readObject(bytes);
   const {id} = readQuery(exchange.query, keyForm);
   const options = keptOptions(readFields(keyOptions, body));
-  if (options !== undefined && front.keys.ring.get(id)?.kind === 'secret') return exchange.fail(noWriteKey);
+  const known = front.keys.ring.get(id);
+  if (known === undefined || !isOfApiKey(known)) return exchange.fail(unknownKey);
+  if (options !== undefined && known.kind === 'secret') return exchange.fail(noWriteKey);
   const record = await changed(front, exchange, (keys, author) => keys.setOptions(id, options, author));
-  if (record === undefined) exchange.fail(unknownKey);
+  if (record === undefined || !isOfApiKey(record)) exchange.fail(unknownKey);
   else if (record.revokedMs !== null) exchange.fail(revokedKey);
   else exchange.json('200 OK', JSON.stringify(publicRecord(record)));
 }
@@ -140,6 +119,8 @@ export const revokeKeyInPath: Handle = (front, exchange, segment) => {
 };
 
 async function revoke(front: Front, exchange: Exchange, id: string): Promise<void> {
+  const known = front.keys.ring.get(id);
+  if (known === undefined || !isOfApiKey(known)) return exchange.fail(unknownKey);
   const record = await changed(front, exchange, (keys, author) => keys.revoke(id, author));
   if (record === undefined) exchange.fail(unknownKey);
   else exchange.json('200 OK', JSON.stringify({status: 'revoked', id: record.id}));
@@ -154,7 +135,7 @@ async function changed<Value>(
   const obstacle = obstacles.toKeyChanges();
   if (obstacle !== undefined) throw new RequestFailure(obstacle);
   try {
-    return await change(keys, {by: 'admin', address: clientAddresses.of(exchange)});
+    return await change(keys, {by: exchange.session?.by ?? 'admin', address: clientAddresses.of(exchange)});
   } catch (error) {
     if (error instanceof BucketFault) throw new RequestFailure(outcomeUnknown);
     throw error;
@@ -162,7 +143,7 @@ async function changed<Value>(
 }
 
 /** Never the hash: it would let a reader of this list test guesses. */
-function publicRecord(record: KeyRecord): z.infer<typeof listedKey> {
+function publicRecord(record: ApiKeyRecord): z.infer<typeof listedKey> {
   const {id, name, kind, last4, createdMs, lastUsedMs, revokedMs, options} = record;
   return {
     id,

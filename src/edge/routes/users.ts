@@ -77,7 +77,7 @@ async function eraseUser(
   const deletionId = `del_${partition}_${randomBytes(16).toString('hex')}`;
   const address = front.clientAddresses.of(exchange);
   const commit = await appendErase(front, user, deletionId);
-  front.audit.userDeleted(deletionId, exchange.key!.id, address);
+  front.audit.userDeleted(deletionId, exchange.key?.id ?? exchange.session!.by, address);
   const deletion = await awaitDeletion(front, commit, deletionId);
   if (deletion.status === 'completed') {
     exchange.json('200 OK', JSON.stringify({status: 'deleted', id: user.id, deletion}));

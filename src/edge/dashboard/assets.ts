@@ -1,0 +1,140 @@
+// The files of the dashboard, held in memory as the build made them: raw, gzip and brotli.
+//   AS1. Every file is a path of its own, and so is every page of the app: an unknown path is 404, not the app.
+//   AS2. Names of files carry a hash of their content and are kept for ever; the page itself and what it names by a fixed
+//        name are asked for again each time.
+import {createHash} from 'node:crypto';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {extname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import type {Exchange} from '../exchange.js';
+import type {Header} from '../failure.js';
+
+const folder = fileURLToPath(new URL('../../../dashboard/', import.meta.url));
+const pagesFile = 'pages.json';
+const indexFile = 'index.html';
+const relativeLink = '"./';
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types stream-worker',
+].join('; ');
+
+const refusedFeatures = ['accelerometer', 'camera', 'display-capture', 'geolocation', 'gyroscope', 'magnetometer']
+  .concat(['microphone', 'midi', 'payment', 'publickey-credentials-get', 'screen-wake-lock', 'usb', 'web-share'])
+  .map((feature) => `${feature}=()`)
+  .join(', ');
+
+const safety: readonly Header[] = [
+  ['Content-Security-Policy', policy],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Cross-Origin-Opener-Policy', 'same-origin'],
+  ['Permissions-Policy', refusedFeatures],
+];
+const keptForEver: Header = ['Cache-Control', 'public, max-age=31536000, immutable'];
+const askedAgain: Header = ['Cache-Control', 'no-cache'];
+const vary: Header = ['Vary', 'Accept-Encoding'];
+
+type Encoding = 'br' | 'gzip';
+
+interface Form {
+  readonly bytes: Buffer;
+  readonly headers: readonly Header[];
+}
+
+export interface Asset {
+  readonly type: string;
+  readonly etag: string;
+  readonly plain: Form;
+  readonly encoded: Readonly<Partial<Record<Encoding, Form>>>;
+}
+
+/** What the build left: undefined when it was not run. */
+export interface DashboardFiles {
+  /** By their path below `/dashboard/`. */
+  readonly assets: ReadonlyMap<string, Asset>;
+  /** Text of the page, whose links are relative. */
+  readonly index: string;
+  /** Paths of the app's pages, below `/dashboard`. */
+  readonly pages: readonly string[];
+}
+
+export function readDashboardFiles(): DashboardFiles | undefined {
+  if (!existsSync(join(folder, indexFile))) return undefined;
+  const names = readdirSync(folder, {recursive: true, encoding: 'utf8'}).map((name) => name.replaceAll('\\', '/'));
+  const plain = names.filter((name) => extname(name) in types && name !== indexFile);
+  return {
+    assets: new Map(plain.map((name) => [name, assetOf(name, new Set(names))])),
+    index: readFileSync(join(folder, indexFile), 'utf8'),
+    pages: JSON.parse(readFileSync(join(folder, pagesFile), 'utf8')) as string[],
+  };
+}
+
+function assetOf(name: string, names: ReadonlySet<string>): Asset {
+  const bytes = readFileSync(join(folder, name));
+  const cache = /-[\w-]{8}\.\w+$/.test(name) ? keptForEver : askedAgain; // AS2
+  const form = (file: string, encoding?: Encoding): Form => ({
+    bytes: encoding === undefined ? bytes : readFileSync(join(folder, file)),
+    headers: headersOf(cache, etagOf(bytes), encoding),
+  });
+  return {
+    type: types[extname(name)],
+    etag: etagOf(bytes),
+    plain: form(name),
+    encoded: {
+      ...(names.has(`${name}.br`) ? {br: form(`${name}.br`, 'br')} : {}),
+      ...(names.has(`${name}.gz`) ? {gzip: form(`${name}.gz`, 'gzip')} : {}),
+    },
+  };
+}
+
+const etagOf = (bytes: Buffer): string => `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+
+const headersOf = (cache: Header, etag: string, encoding?: Encoding): readonly Header[] => [
+  ...safety,
+  cache,
+  ['ETag', etag],
+  vary,
+  ...(encoding === undefined ? [] : [['Content-Encoding', encoding] as const]),
+];
+
+/** The page behind `prefix` (path-prefix.ts): it is the one file whose links depend on where the service is. */
+export function pageBehind(index: string, prefix: string): Asset {
+  const bytes = Buffer.from(index.replaceAll(relativeLink, `"${prefix}/dashboard/`));
+  const etag = etagOf(bytes);
+  return {type: types['.html'], etag, plain: {bytes, headers: headersOf(askedAgain, etag)}, encoded: {}};
+}
+
+export function answerAsset(exchange: Exchange, {type, etag, plain, encoded}: Asset): void {
+  const {bytes, headers} = encodedFor(exchange.page!.acceptEncoding, encoded) ?? plain;
+  if (exchange.ifNoneMatch === etag) exchange.answer('304 Not Modified', undefined, '', headers);
+  else exchange.answer('200 OK', type, bytes, headers);
+}
+
+function encodedFor(accepted: string, encoded: Asset['encoded']): Form | undefined {
+  const names = accepted
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => !/;\s*q=0(?:\.0*)?$/.test(name))
+    .map((name) => name.split(';', 1)[0]);
+  const encoding = (['br', 'gzip'] as const).find((name) => names.includes(name) && encoded[name] !== undefined);
+  return encoding === undefined ? undefined : encoded[encoding];
+}

@@ -1,0 +1,35 @@
+// The dashboard as the edge sees it: who may come in, and what is behind each of its paths.
+import type {KeyStore} from '../../keys/store.js';
+import type {AdminTokens} from '../authentication.js';
+import type {ClientAddresses} from '../client-address.js';
+import type {Route} from '../route.js';
+import {readDashboardFiles} from './assets.js';
+import {DashboardDoor} from './door.js';
+import {dashboardRoutes} from './routes.js';
+import {Sessions} from './session.js';
+import {SignIn} from './sign-in.js';
+
+export interface DashboardOptions {
+  readonly keys: KeyStore;
+  readonly tokens: AdminTokens;
+  /** Host names that it is served under beside addresses and `localhost`. */
+  readonly hosts: readonly string[];
+  readonly addresses: ClientAddresses;
+  readonly wallMs: () => number;
+}
+
+export class Dashboard {
+  readonly door: DashboardDoor;
+  /** By their exact paths. */
+  readonly routes: ReadonlyMap<string, Route>;
+  /** Its build was not run: the page says how to. */
+  readonly isBuilt: boolean;
+
+  constructor({keys, tokens, hosts, addresses, wallMs}: DashboardOptions) {
+    const sessions = new Sessions(keys, tokens.admin, wallMs);
+    this.door = new DashboardDoor(hosts, sessions, addresses);
+    const files = readDashboardFiles();
+    this.isBuilt = files !== undefined;
+    this.routes = dashboardRoutes(files, new SignIn({keys, sessions, door: this.door, tokens, wallMs}));
+  }
+}

@@ -1,0 +1,125 @@
+// Who may ask the routes of the dashboard. A browser holds the session for everybody who can make it send a request, so it
+// is not enough that the cookie is right:
+//   D1. The host must be one that nobody else can point at this service: an address, `localhost`, or a name of
+//       DASHBOARD_HOSTS. Otherwise a foreign page whose name resolves to here would be of the same origin (DNS rebinding).
+//   D2. What changes something comes from a page of this host: it carries `X-Millrace: 1`, and an `Origin` that is the host
+//       asked. `Sec-Fetch-Site` must agree where it is sent.
+//   D3. The cookie opens nothing but the dashboard's own routes, which stand in one table with the role that each needs.
+import {isIP} from 'node:net';
+import {type DashboardRole, mayAs} from '../../keys/dashboard-role.js';
+import type {ClientAddresses} from '../client-address.js';
+import type {Exchange} from '../exchange.js';
+import type {Failure, Header} from '../failure.js';
+import {RateLimit} from '../rate-limit.js';
+import type {PageRequest} from './page-request.js';
+import {type Session, type Sessions, sessionMsMax} from './session.js';
+
+const cookieName = 'millrace_session';
+const readsPerMinute = 1_200;
+const sessionsCountedMax = 10_000;
+
+/** Asks of a route that no session is needed for: signing in, and the files of the pages. */
+export type NeededRole = DashboardRole | 'nobody';
+
+const unknownHost: Failure = {
+  code: 'host_not_allowed',
+  message: 'the dashboard is not served under this host name: list it in DASHBOARD_HOSTS',
+};
+const forged: Failure = {
+  code: 'origin_not_allowed',
+  message: 'a change must come from a page of the dashboard, at the same origin',
+};
+const signedOut: Failure = {code: 'not_signed_in', message: 'sign in first: /dashboard/sign-in'};
+const tooLittle = (needed: DashboardRole): Failure => ({
+  code: 'role_not_sufficient',
+  message: `this needs the role ${needed}`,
+});
+
+export class DashboardDoor {
+  private readonly limit = new RateLimit('session', readsPerMinute, 60);
+  /** By session; least recently asked first. */
+  private readonly usages = new Map<string, Record<'session', number>>();
+
+  constructor(
+    private readonly hosts: readonly string[],
+    private readonly sessions: Sessions,
+    private readonly addresses: ClientAddresses,
+  ) {}
+
+  /** @returns why not. Otherwise `exchange.session` is who asks, where a session is needed. */
+  refuse(exchange: Exchange, needed: NeededRole): Failure | undefined {
+    const page = exchange.page!;
+    if (!this.isOurHost(page.host)) return unknownHost; // D1
+    if (exchange.method !== 'GET' && exchange.method !== 'HEAD' && isForged(exchange, page)) return forged; // D2
+    if (needed === 'nobody') return undefined;
+    const session = this.sessionOf(page);
+    if (session === undefined) return signedOut;
+    if (!mayAs(session.role, needed)) return tooLittle(needed);
+    exchange.session = session;
+    return this.limit.admit(this.usageOf(session), exchange.receivedMs);
+  }
+
+  sessionOf({cookie}: PageRequest): Session | undefined {
+    const value = cookieValue(cookie);
+    return value === undefined ? undefined : this.sessions.read(value);
+  }
+
+  /** Of a session that began, or goes on. */
+  cookie(exchange: Exchange, value: string, prefix: string): Header {
+    return this.cookieHeader(exchange, value, prefix, sessionMsMax / 1_000);
+  }
+
+  emptyCookie(exchange: Exchange, prefix: string): Header {
+    return this.cookieHeader(exchange, '', prefix, 0);
+  }
+
+  private cookieHeader(exchange: Exchange, value: string, prefix: string, seconds: number): Header {
+    const secure = this.isSecure(exchange) ? '; Secure' : '';
+    const place = `; HttpOnly; SameSite=Strict; Path=${prefix}/dashboard; Max-Age=${seconds}`;
+    return ['Set-Cookie', `${cookieName}=${value}${place}${secure}`];
+  }
+
+  /** The service itself speaks plain http: only a proxy that is trusted knows better. */
+  isSecure(exchange: Exchange): boolean {
+    return exchange.page!.forwardedProto.toLowerCase() === 'https' && this.addresses.isByProxy(exchange);
+  }
+
+  private isOurHost(host: string): boolean {
+    const name = hostName(host);
+    return name === 'localhost' || isIP(name) !== 0 || this.hosts.includes(name);
+  }
+
+  private usageOf({id}: Session): Record<'session', number> {
+    const usage = this.usages.get(id) ?? {session: 0};
+    this.usages.delete(id);
+    this.usages.set(id, usage);
+    if (this.usages.size > sessionsCountedMax) this.usages.delete(this.usages.keys().next().value!);
+    return usage;
+  }
+}
+
+/** D2 */
+function isForged({origin = ''}: Exchange, {isByPage, fetchSite, host}: PageRequest): boolean {
+  if (!isByPage || (fetchSite !== '' && fetchSite !== 'same-origin')) return true;
+  return !/^https?:\/\//.test(origin) || withoutPort(origin) !== withoutPort(`http://${host}`);
+}
+
+/** The port of the scheme may be left out of either, and a proxy may speak another scheme than the service. */
+const withoutPort = (origin: string): string =>
+  origin
+    .replace(/^https?:\/\//, '')
+    .replace(/:(?:80|443)$/, '')
+    .toLowerCase();
+
+function hostName(host: string): string {
+  const [, bracketed, name] = /^(?:\[([^\]]+)\]|([^:]*))(?::\d+)?$/.exec(host) ?? [];
+  return (bracketed ?? name ?? '').toLowerCase();
+}
+
+function cookieValue(cookies: string): string | undefined {
+  for (const pair of cookies.split(';')) {
+    const [name, value] = pair.trim().split('=', 2);
+    if (name === cookieName) return value;
+  }
+  return undefined;
+}

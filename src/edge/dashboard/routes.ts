@@ -1,0 +1,109 @@
+// Every path of the dashboard, with the role that each needs. Its data comes by the handlers of the API, mounted again
+// for those who are signed in: a page shows what the API answers.
+
+import type {Exchange} from '../exchange.js';
+import type {Front} from '../front.js';
+import {adminBodyBytesMax} from '../limits.js';
+import {pathPrefix} from '../path-prefix.js';
+import type {Route} from '../route.js';
+import {readEvents} from '../routes/events.js';
+import {readiness} from '../routes/health.js';
+import {changeKey, createKey, listKeys, revokeKey} from '../routes/keys.js';
+import {readRejected} from '../routes/rejected.js';
+import {countsReport, funnelReport, usersReport} from '../routes/reports.js';
+import {deleteUser, readDeletion, readUser} from '../routes/users.js';
+import {type Asset, answerAsset, type DashboardFiles, pageBehind} from './assets.js';
+import type {NeededRole} from './door.js';
+import {createPerson, listPeople, revokePerson} from './people.js';
+import {type SignIn, signInBodyBytesMax} from './sign-in.js';
+
+type Reading = NonNullable<Route['GET']>;
+type Writing = NonNullable<Route['POST']>;
+
+const access = 'dashboard';
+const reading = (role: NeededRole, handle: Reading['handle']): Reading => ({access, role, handle});
+const writing = (role: NeededRole, takeBody: Writing['takeBody'], bodyBytesMax = adminBodyBytesMax): Writing => ({
+  access,
+  role,
+  takeBody,
+  bodyBytesMax,
+});
+
+export function dashboardRoutes(files: DashboardFiles | undefined, signIn: SignIn): ReadonlyMap<string, Route> {
+  const routes: [string, Route][] = [
+    ['/', {GET: reading('nobody', leadOn)}],
+    ...(files === undefined ? notBuilt() : pagesOf(files)),
+    ...Object.entries(dataRoutes(signIn)).map(([path, route]) => [`/dashboard/api/${path}`, route] as [string, Route]),
+  ];
+  return new Map(routes.map(([path, route]) => [path, {...route, isOfDashboard: true}]));
+}
+
+const dataRoutes = (signIn: SignIn): Record<string, Route> => ({
+  session: {
+    POST: writing('nobody', signIn.takeBody, signInBodyBytesMax),
+    GET: reading('reader', signIn.read),
+    DELETE: reading('nobody', signIn.end),
+  },
+  sessions: {DELETE: reading('admin', signIn.endAll)},
+  'sign-in-code': {POST: {...writing('nobody', signIn.createCode, signInBodyBytesMax), access: 'admin'}},
+  readiness: {GET: reading('reader', readiness)},
+  'v1/reports/events': {GET: reading('reader', countsReport)},
+  'v1/reports/users': {GET: reading('reader', usersReport)},
+  'v1/reports/funnel': {GET: reading('reader', funnelReport)},
+  'v1/events': {GET: reading('analyst', readEvents)},
+  'v1/rejected': {GET: reading('analyst', readRejected)},
+  'v1/user': {GET: reading('analyst', readUser), DELETE: reading('admin', deleteUser)},
+  'v1/deletion': {GET: reading('admin', readDeletion)},
+  keys: {GET: reading('admin', listKeys), POST: writing('admin', createKey)},
+  key: {POST: writing('admin', changeKey), DELETE: reading('admin', revokeKey)},
+  people: {GET: reading('admin', listPeople), POST: writing('admin', createPerson)},
+  person: {DELETE: reading('admin', revokePerson)},
+});
+
+/** A person's browser is led to the dashboard; a program is told where everything is. */
+function leadOn(front: Front, exchange: Exchange): void {
+  const prefix = pathPrefix(front, exchange);
+  if (exchange.page!.acceptsHtml) {
+    exchange.answer('302 Found', undefined, '', [
+      ['Location', `${prefix}/dashboard`],
+      ['Vary', 'Accept'],
+    ]);
+    return;
+  }
+  const body = {
+    name: 'millrace',
+    dashboard: `${prefix}/dashboard`,
+    docs: `${prefix}/docs`,
+    openapi: `${prefix}/openapi.json`,
+  };
+  exchange.json('200 OK', JSON.stringify(body), [['Vary', 'Accept']]);
+}
+
+function pagesOf({assets, index, pages}: DashboardFiles): [string, Route][] {
+  const behind = new Map<string, Asset>();
+  const page: Reading['handle'] = (front, exchange) => {
+    const prefix = pathPrefix(front, exchange);
+    const made = behind.get(prefix) ?? pageBehind(index, prefix);
+    if (behind.size === 0) behind.set(prefix, made); // Proxies in front of one service have one prefix, mostly.
+    answerAsset(exchange, made);
+  };
+  return [
+    ...pages.map((path): [string, Route] => [`/dashboard${path}`, {GET: reading('nobody', page)}]),
+    ...[...assets].map(([name, asset]): [string, Route] => [
+      `/dashboard/${name}`,
+      {GET: reading('nobody', (_, exchange) => answerAsset(exchange, asset))},
+    ]),
+  ];
+}
+
+const howToBuild = 'The dashboard is not built. Run "npm run build" where the service is, and start it again.\n';
+
+const notBuilt = (): [string, Route][] =>
+  ['', '/', '/sign-in'].map((path) => [
+    `/dashboard${path}`,
+    {
+      GET: reading('nobody', (_, exchange) =>
+        exchange.answer('503 Service Unavailable', 'text/plain; charset=utf-8', howToBuild),
+      ),
+    },
+  ]);

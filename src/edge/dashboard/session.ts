@@ -1,0 +1,109 @@
+// A session of the dashboard: a signed cookie that every edge of the deployment can check, and that none of them stores.
+//   SE1. The key of the signature is derived from a secret in the bucket of keys and from the admin token: without both no
+//        cookie can be made, and a new admin token ends every session.
+//   SE2. Whoever signed in with an access token is looked up on every request: the session ends with the token, and has the
+//        role that the token has now.
+import {createHmac, hkdfSync, randomBytes, timingSafeEqual} from 'node:crypto';
+import type {DashboardRole} from '../../keys/dashboard-role.js';
+import type {KeyStore} from '../../keys/store.js';
+
+export const sessionMsMax = 43_200_000;
+const idBytes = 12;
+const formVersion = 1;
+
+/** Who is signed in, and as what. */
+export interface Session {
+  readonly role: DashboardRole;
+  /** Id of the person's access token; `admin` for the admin token and a one-time link. */
+  readonly by: string;
+  /** What the person is called. */
+  readonly name: string;
+  /** One session, as its limits count it. */
+  readonly id: string;
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+/** As it is signed: whatever else a session has is looked up. */
+interface Signed {
+  readonly v: number;
+  readonly by: string;
+  readonly id: string;
+  readonly since: number;
+  readonly until: number;
+}
+
+export class Sessions {
+  private derived: {readonly secret: string; readonly key: Buffer} | undefined;
+
+  constructor(
+    private readonly keys: KeyStore,
+    private readonly adminToken: string,
+    private readonly wallMs: () => number,
+  ) {}
+
+  /** `by`: as in `Session`. @returns the value of the cookie; undefined while there is no secret (sign-in-record.ts). */
+  begin(by: string): string | undefined {
+    const since = this.wallMs();
+    return this.sign({
+      v: formVersion,
+      by,
+      id: randomBytes(idBytes).toString('base64url'),
+      since,
+      until: since + sessionMsMax,
+    });
+  }
+
+  /** The same session with a whole time before it, once half of it is over. */
+  renewed({by, id, untilMs}: Session): string | undefined {
+    const nowMs = this.wallMs();
+    if (untilMs - nowMs > sessionMsMax / 2) return undefined;
+    return this.sign({v: formVersion, by, id, since: nowMs, until: nowMs + sessionMsMax});
+  }
+
+  /** @returns the session that a cookie names, undefined when it names none that lives. */
+  read(cookie: string): Session | undefined {
+    const signed = this.verified(cookie);
+    const nowMs = this.wallMs();
+    if (signed === undefined || signed.until <= nowMs || signed.since < this.keys.signIn.notBeforeMs) return undefined;
+    const {by, id, since: sinceMs, until: untilMs} = signed;
+    if (by === 'admin') return {role: 'admin', by, name: 'admin', id, sinceMs, untilMs};
+    const person = this.keys.ring.person({id: by}, nowMs); // SE2
+    if (person === undefined) return undefined;
+    person.lastUsedMs = nowMs;
+    const {name} = this.keys.ring.get(by)!;
+    return {role: person.access!.role, by, name, id, sinceMs, untilMs};
+  }
+
+  private sign(signed: Signed): string | undefined {
+    const text = Buffer.from(JSON.stringify(signed)).toString('base64url');
+    const mac = this.macOf(text);
+    return mac === undefined ? undefined : `${text}.${mac.toString('base64url')}`;
+  }
+
+  private verified(cookie: string): Signed | undefined {
+    const [text, offered, ...more] = cookie.split('.');
+    const mac = offered === undefined || more.length > 0 ? undefined : this.macOf(text);
+    if (mac === undefined) return undefined;
+    const bytes = Buffer.from(offered, 'base64url');
+    if (bytes.length !== mac.length || !timingSafeEqual(bytes, mac)) return undefined;
+    const signed = JSON.parse(Buffer.from(text, 'base64url').toString()) as Signed; // Ours: the signature says so.
+    return signed.v === formVersion ? signed : undefined;
+  }
+
+  private macOf(text: string): Buffer | undefined {
+    const key = this.key();
+    return key === undefined ? undefined : createHmac('sha256', key).update(text).digest();
+  }
+
+  /** SE1 */
+  private key(): Buffer | undefined {
+    const {secret} = this.keys.signIn;
+    if (secret === undefined) return undefined;
+    if (this.derived?.secret !== secret) {
+      const key = hkdfSync('sha256', this.adminToken, Buffer.from(secret, 'hex'), 'millrace dashboard session', 32);
+      this.derived = {secret, key: Buffer.from(key)};
+    }
+    return this.derived.key;
+  }
+}

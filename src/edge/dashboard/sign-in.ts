@@ -1,0 +1,140 @@
+// Signing in and out of the dashboard: a one-time code, an access token or the admin token becomes a session.
+//   SI1. Whoever guesses is slowed down: a few tries a minute for each address, and a bound for all of them together.
+import {z} from 'zod';
+import {isoText} from '../../../actors/calendar.js';
+import {BucketFault, type KeyStore} from '../../keys/store.js';
+import {AddressLimits} from '../address-limits.js';
+import {AdminDoor, type AdminTokens} from '../authentication.js';
+import type {Exchange} from '../exchange.js';
+import {type Failure, type Header, RequestFailure, unavailable} from '../failure.js';
+import type {Front} from '../front.js';
+import {readFields, readObject} from '../json-fields.js';
+import {pathPrefix} from '../path-prefix.js';
+import {noParameters, readQuery} from '../query.js';
+import {RateLimit} from '../rate-limit.js';
+import type {BodyEndpoint, ReadEndpoint} from '../route.js';
+import type {DashboardDoor} from './door.js';
+import type {Session, Sessions} from './session.js';
+
+export const signInBodyBytesMax = 4_096;
+const limitName = 'sign-ins';
+const ofAddress = new RateLimit(limitName, 5, 60);
+const ofAll = new RateLimit(limitName, 60, 60);
+
+const codeRule = 'code must be the code of a sign-in link';
+const tokenRule = 'token must be an access token or the admin token';
+const way = z
+  .strictObject({code: z.string(codeRule).optional(), token: z.string(tokenRule).optional()})
+  .refine(({code, token}) => (code === undefined) !== (token === undefined), 'the body must have either code or token');
+
+const failed = (message: string): Failure => ({code: 'sign_in_failed', message});
+const badCode = failed(
+  'this link was used already, or is older than ten minutes: `npm run dashboard` prints a new one',
+);
+const badToken = failed('this is neither the admin token nor an access token that is valid now');
+const noSecret = unavailable('the store of keys does not answer: nobody can be signed in now');
+
+export interface SignInOptions {
+  readonly keys: KeyStore;
+  readonly sessions: Sessions;
+  readonly door: DashboardDoor;
+  readonly tokens: AdminTokens;
+  readonly wallMs: () => number;
+}
+
+export class SignIn {
+  private readonly adminDoor: AdminDoor;
+  private readonly usageOfAll = {[limitName]: 0};
+  private readonly addressLimits = new AddressLimits<typeof limitName>();
+
+  constructor(private readonly options: SignInOptions) {
+    this.adminDoor = new AdminDoor(options.tokens);
+  }
+
+  readonly takeBody: BodyEndpoint['takeBody'] = async (front, exchange, bytes) => {
+    readQuery(exchange.query, noParameters);
+    const {code, token} = readFields(way, readObject(bytes));
+    const limited = this.slowedDown(front, exchange);
+    if (limited !== undefined) return exchange.fail(limited); // SI1
+    const by = code === undefined ? this.byToken(token!) : await this.byCode(code);
+    if (typeof by !== 'string') {
+      front.audit.refused('sign-in.refused', front.clientAddresses.of(exchange));
+      return exchange.fail(by);
+    }
+    const {sessions, door} = this.options;
+    const value = sessions.begin(by);
+    if (value === undefined) return exchange.fail(noSecret);
+    front.audit.signedIn(by, front.clientAddresses.of(exchange));
+    answerSession(exchange, sessions.read(value)!, door, [door.cookie(exchange, value, pathPrefix(front, exchange))]);
+  };
+
+  /** Who asks; a session that is half over goes on from here. */
+  readonly read: ReadEndpoint['handle'] = (front, exchange) => {
+    readQuery(exchange.query, noParameters);
+    const {sessions, door} = this.options;
+    const session = exchange.session!;
+    const value = sessions.renewed(session);
+    const renewed = value === undefined ? undefined : sessions.read(value);
+    const cookies = value === undefined ? [] : [door.cookie(exchange, value, pathPrefix(front, exchange))];
+    answerSession(exchange, renewed ?? session, door, cookies);
+  };
+
+  readonly end: ReadEndpoint['handle'] = (front, exchange) => {
+    readQuery(exchange.query, noParameters);
+    const cookie = this.options.door.emptyCookie(exchange, pathPrefix(front, exchange));
+    exchange.json('200 OK', '{"status":"signed out"}', [cookie]);
+  };
+
+  /** Ends every session of everybody, this one too. */
+  readonly endAll: ReadEndpoint['handle'] = async (front, exchange) => {
+    readQuery(exchange.query, noParameters);
+    await orUnavailable(this.options.keys.signIn.endSessions());
+    front.audit.sessionsEnded(exchange.session!.by, front.clientAddresses.of(exchange));
+    this.end(front, exchange, '');
+  };
+
+  /** For `npm run dashboard`, with the admin token. */
+  readonly createCode: BodyEndpoint['takeBody'] = async (_front, exchange) => {
+    readQuery(exchange.query, noParameters);
+    const code = await orUnavailable(this.options.keys.signIn.createCode());
+    exchange.json('201 Created', JSON.stringify({code}));
+  };
+
+  private slowedDown(front: Front, exchange: Exchange): Failure | undefined {
+    const nowMs = exchange.receivedMs;
+    const address = front.clientAddresses.of(exchange);
+    const admitted = this.addressLimits.admit(ofAddress, '', address, nowMs);
+    const refusal = typeof admitted === 'function' ? ofAll.admit(this.usageOfAll, nowMs) : admitted;
+    return refusal && {...refusal, message: 'too many tries to sign in: wait for Retry-After'};
+  }
+
+  private async byCode(code: string): Promise<string | Failure> {
+    return (await orUnavailable(this.options.keys.signIn.spendCode(code))) ? 'admin' : badCode;
+  }
+
+  private byToken(token: string): string | Failure {
+    if (this.adminDoor.opens(token)) return 'admin';
+    const {keys, wallMs} = this.options;
+    return keys.ring.person({token}, wallMs())?.id ?? badToken;
+  }
+}
+
+function answerSession(
+  exchange: Exchange,
+  {role, name, by, untilMs}: Session,
+  door: DashboardDoor,
+  cookies: readonly Header[],
+): void {
+  const body = {role, name, by, until: isoText(untilMs), is_secure: door.isSecure(exchange)};
+  exchange.json('200 OK', JSON.stringify(body), cookies);
+}
+
+/** @throws RequestFailure (503) where the bucket does not answer. */
+export async function orUnavailable<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof BucketFault) throw new RequestFailure(noSecret);
+    throw error;
+  }
+}

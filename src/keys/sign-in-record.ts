@@ -1,0 +1,105 @@
+// What all edges of a deployment share of the dashboard's sign-in: one record in the bucket of keys.
+//   SR1. The secret is random and never leaves the bucket, so no cookie tells anything about a token that a person chose.
+//   SR2. A one-time code is kept by its hash until it is used or its time is over. Whoever takes it out of the record by
+//        compare-and-set has used it: of two who try at once, one does.
+//   SR3. Sessions that began before `notBeforeMs` are over, on every edge, as soon as the watch tells.
+import {randomBytes} from 'node:crypto';
+import {hashKey} from './key.js';
+import {type BucketEntry, BucketFault, type KeyBucket} from './store.js';
+
+export const signInRecordName = 'dashboard';
+
+const secretBytes = 32;
+const codeBytes = 16;
+export const codeMsMax = 600_000;
+/** The oldest goes where another one comes. */
+const codesMax = 100;
+const changeTriesMax = 10;
+
+interface Stored {
+  /** Hex. */
+  readonly secret: string;
+  readonly notBeforeMs: number;
+  readonly codes: readonly {readonly hash: string; readonly untilMs: number}[];
+}
+
+export class SignInRecord {
+  private readonly bucket: Pick<KeyBucket, 'read' | 'write'>;
+  private readonly wallMs: () => number;
+  private stored: Stored | undefined;
+  private revision = 0;
+
+  constructor(bucket: Pick<KeyBucket, 'read' | 'write'>, wallMs: () => number) {
+    this.bucket = bucket;
+    this.wallMs = wallMs;
+  }
+
+  /** What the bucket holds after a connection came back, which may be older than what was known (store.ts, S3). */
+  replace(entry: BucketEntry | undefined): void {
+    this.stored = undefined;
+    this.revision = 0;
+    if (entry !== undefined) this.take(entry);
+  }
+
+  take({revision, text}: BucketEntry): void {
+    if (revision <= this.revision) return;
+    this.revision = revision;
+    this.stored = JSON.parse(text) as Stored;
+  }
+
+  /** Undefined only while the bucket holds no record: then no session is valid. */
+  get secret(): string | undefined {
+    return this.stored?.secret;
+  }
+
+  get notBeforeMs(): number {
+    return this.stored?.notBeforeMs ?? 0;
+  }
+
+  /** Makes the record, unless another edge did. Rejects with a `BucketFault`. */
+  async ensure(): Promise<void> {
+    if (this.stored === undefined) await this.change((stored) => stored);
+  }
+
+  /** @returns a code that signs in once within `codeMsMax`. Rejects with a `BucketFault`. */
+  async createCode(): Promise<string> {
+    const code = randomBytes(codeBytes).toString('base64url');
+    const kept = {hash: hashKey(code), untilMs: this.wallMs() + codeMsMax};
+    await this.change((stored) => ({...stored, codes: [...stored.codes.slice(1 - codesMax), kept]}));
+    return code;
+  }
+
+  /** @returns whether the code was good; from now on it is not. SR2. Rejects with a `BucketFault`. */
+  async spendCode(code: string): Promise<boolean> {
+    const hash = hashKey(code);
+    let isSpent = false;
+    await this.change((stored) => {
+      isSpent = stored.codes.some((one) => one.hash === hash && one.untilMs > this.wallMs());
+      return isSpent ? {...stored, codes: stored.codes.filter((one) => one.hash !== hash)} : undefined;
+    });
+    return isSpent;
+  }
+
+  /** SR3. Rejects with a `BucketFault`. */
+  async endSessions(): Promise<void> {
+    await this.change((stored) => ({...stored, notBeforeMs: this.wallMs()}));
+  }
+
+  /** `edit` returns undefined where nothing is to change. What it gets has no code whose time is over. */
+  private async change(edit: (stored: Stored) => Stored | undefined): Promise<void> {
+    for (let tries = 0; tries < changeTriesMax; tries++) {
+      const known = this.stored ?? {secret: randomBytes(secretBytes).toString('hex'), notBeforeMs: 0, codes: []};
+      const nowMs = this.wallMs();
+      const edited = edit({...known, codes: known.codes.filter(({untilMs}) => untilMs > nowMs)});
+      if (edited === undefined) return;
+      const text = JSON.stringify(edited);
+      const revision = await this.bucket.write(signInRecordName, text, this.revision);
+      if (revision !== undefined) {
+        this.take({name: signInRecordName, revision, text});
+        return;
+      }
+      this.replace(await this.bucket.read(signInRecordName)); // Another edge was faster.
+    }
+    throw new BucketFault(`the record of the dashboard was written by others ${changeTriesMax} times`);
+  }
+}
