@@ -9,9 +9,10 @@ COPY src src
 COPY bench bench
 COPY kernels kernels
 COPY scripts scripts
+COPY dashboard dashboard
 # `docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD)`: for /healthz, /metrics and the log.
 ARG COMMIT=unknown
-RUN npx tsc -p . && node scripts/kernels.mjs && echo "$COMMIT" > dist/.commit && npm prune --omit=dev --ignore-scripts
+RUN npx tsc -p . && node scripts/kernels.mjs && npx vite build dashboard --logLevel warn && echo "$COMMIT" > dist/.commit && npm prune --omit=dev --ignore-scripts
 
 FROM node:20.20.2-bookworm-slim
 WORKDIR /app

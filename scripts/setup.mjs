@@ -122,11 +122,22 @@ function build(say) {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    buildDashboard();
   } catch (error) {
     throw new BuildFault(`the build failed:\n${error.stdout || error.stderr || error.message}`);
   }
   mkdirSync(inProject('dist'), {recursive: true});
   writeFileSync(builtStamp, hash);
+}
+
+/** Its pages, compressed, in dist/dashboard. They are not checked for types here: the tests do that. */
+export function buildDashboard() {
+  const vite = inProject('node_modules/vite/bin/vite.js');
+  execFileSync(process.execPath, [vite, 'build', inProject('dashboard'), '--logLevel', 'warn'], {
+    cwd: projectRoot,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 /** For `--version`, /healthz and /metrics. A folder that is no checkout of its own, but lies in one, has none. */
@@ -145,12 +156,15 @@ function sourceFiles() {
   const files = ['actors', 'src', 'bench', 'reliability', 'kernels', 'test/model', 'test/differential'].flatMap(
     (folder) => typescriptIn(inProject(folder)),
   );
-  return [inProject('tsconfig.json'), lockFile, ...files.sort()].filter((file) => existsSync(file));
+  const pages = filesIn(inProject('dashboard'));
+  return [inProject('tsconfig.json'), lockFile, ...files.sort(), ...pages.sort()].filter((file) => existsSync(file));
 }
 
-function typescriptIn(folder) {
+const typescriptIn = (folder) => filesIn(folder).filter((path) => path.endsWith('.ts'));
+
+function filesIn(folder) {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, {withFileTypes: true, recursive: true})
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
 }

@@ -18,6 +18,7 @@ async function complaints(command: string, args: readonly string[]): Promise<str
 
 test('every source has sound types', async () => {
   expect(await complaints('tsc', ['-p', 'test/tsconfig.json'])).toBe('');
+  expect(await complaints('tsc', ['-p', 'dashboard/tsconfig.json'])).toBe('');
 });
 
 test('every source is formatted and passes the linter', async () => {

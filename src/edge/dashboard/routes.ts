@@ -1,13 +1,14 @@
 // Every path of the dashboard, with the role that each needs. Its data comes by the handlers of the API, mounted again
 // for those who are signed in: a page shows what the API answers.
 
+import {version} from '../../version.js';
 import type {Exchange} from '../exchange.js';
 import type {Front} from '../front.js';
 import {adminBodyBytesMax} from '../limits.js';
 import {pathPrefix} from '../path-prefix.js';
+import {noParameters, readQuery} from '../query.js';
 import type {Route} from '../route.js';
 import {readEvents} from '../routes/events.js';
-import {readiness} from '../routes/health.js';
 import {changeKey, createKey, listKeys, revokeKey} from '../routes/keys.js';
 import {readRejected} from '../routes/rejected.js';
 import {countsReport, funnelReport, usersReport} from '../routes/reports.js';
@@ -46,7 +47,7 @@ const dataRoutes = (signIn: SignIn): Record<string, Route> => ({
   },
   sessions: {DELETE: reading('admin', signIn.endAll)},
   'sign-in-code': {POST: {...writing('nobody', signIn.createCode, signInBodyBytesMax), access: 'admin'}},
-  readiness: {GET: reading('reader', readiness)},
+  state: {GET: reading('reader', serviceState)},
   'v1/reports/events': {GET: reading('reader', countsReport)},
   'v1/reports/users': {GET: reading('reader', usersReport)},
   'v1/reports/funnel': {GET: reading('reader', funnelReport)},
@@ -59,6 +60,15 @@ const dataRoutes = (signIn: SignIn): Record<string, Route> => ({
   people: {GET: reading('admin', listPeople), POST: writing('admin', createPerson)},
   person: {DELETE: reading('admin', revokePerson)},
 });
+
+/** What `/readyz` and `/healthz` say, for the side of every page: never a status that a page would take for a fault. */
+async function serviceState(front: Front, exchange: Exchange): Promise<void> {
+  readQuery(exchange.query, noParameters);
+  const {reasons, warnings, notes} = await front.readiness();
+  const status = reasons.length === 0 ? 'ready' : 'not_ready';
+  const durability = front.durability.class;
+  exchange.json('200 OK', JSON.stringify({status, reasons, warnings, notes, durability, version}));
+}
 
 /** A person's browser is led to the dashboard; a program is told where everything is. */
 function leadOn(front: Front, exchange: Exchange): void {

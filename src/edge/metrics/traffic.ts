@@ -11,7 +11,7 @@ import {durationBounds, FixedHistogram, messageBytesBounds, messageEntriesBounds
 
 const methods = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'other'] as const;
 const statuses: readonly string[] = [
-  ...['200', '201', '202', '207', '304'],
+  ...['200', '201', '202', '207', '302', '304'],
   ...new Set(Object.values(statusOf).map((status) => status.slice(0, 3))),
   'other',
 ];

@@ -1,0 +1,12 @@
+// Where the service is: everything is below the path that this module came from, whatever prefix a proxy puts before it.
+
+/** Path of the dashboard, without a slash at its end: `/dashboard`, or `/analytics/dashboard` behind a prefix. */
+export const dashboardPath = new URL(import.meta.env.DEV ? '/dashboard' : '..', import.meta.url).pathname.replace(
+  /\/$/,
+  '',
+);
+
+/** Address of the service itself, as snippets and copied commands use it. */
+export const serviceAddress = location.origin + dashboardPath.slice(0, -'/dashboard'.length);
+
+export const pageAddress = (path: string): string => (path === '/' ? dashboardPath : dashboardPath + path);

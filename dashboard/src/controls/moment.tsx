@@ -1,0 +1,14 @@
+// How long ago something was, with the exact moment on hover. It moves with the page's clock.
+import {agoText, momentText} from '../charts/format';
+import {now} from '../shell/now';
+
+/** `iso` null: it never was. */
+export function Moment({iso, never = 'never'}: {readonly iso: string | null; readonly never?: string}) {
+  if (iso === null) return <span class="faint">{never}</span>;
+  const ms = Date.parse(iso);
+  return (
+    <time dateTime={iso} title={`${momentText(ms)} UTC`}>
+      {agoText(ms, now.value)}
+    </time>
+  );
+}

@@ -1,0 +1,193 @@
+// Settings, Access: who may sign in, as what, and the end of all sessions.
+import {useState} from 'preact/hooks';
+import {Dialog} from '../../controls/dialog';
+import {Moment} from '../../controls/moment';
+import {useAsked} from '../../service/asked';
+import {change, type Fault} from '../../service/client';
+import {type Role, session, signOut} from '../../service/session';
+import {Card} from '../../shell/card';
+import {Head} from '../../shell/head';
+import {Icon} from '../../shell/icon';
+import {now} from '../../shell/now';
+import {Empty, FaultBox, Loading} from '../../shell/states';
+import {CreatePerson} from './create-person';
+import '../keys/keys.css';
+
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly last4: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly ends_at: string | null;
+  readonly revoked_at: string | null;
+}
+
+type Open = {readonly what: 'create'} | {readonly what: 'revoke'; readonly person: Person} | {readonly what: 'end'};
+
+export const roleWords: readonly (readonly [role: Role, may: string])[] = [
+  [
+    'reader',
+    'Reports, live load and benchmarks. Sees no user and no single event; values of properties, such as a plan or a country, are visible in reports.',
+  ],
+  ['analyst', 'And single events, people with their traits, and what arrives now.'],
+  ['admin', 'And API keys, deletions, and this page.'],
+];
+
+export function Access() {
+  const [asked, ask] = useAsked<{people: Person[]}>('people');
+  const [open, setOpen] = useState<Open>();
+  const {value, fault} = asked.value;
+  const people = [...(value?.people ?? [])].reverse();
+  const close = (): void => {
+    setOpen(undefined);
+    ask();
+  };
+  return (
+    <>
+      <Head title="Access">
+        <button type="button" class="button" onClick={() => setOpen({what: 'end'})}>
+          Sign everybody out
+        </button>
+        <button type="button" class="button primary" onClick={() => setOpen({what: 'create'})}>
+          <Icon name="plus" />
+          Add a person
+        </button>
+      </Head>
+      <div class="row">
+        <Card span={8} title="People" note="each signs in with an access token of their own">
+          {fault !== undefined && <FaultBox fault={fault} onAgain={ask} />}
+          {value === undefined && fault === undefined && <Loading />}
+          {value !== undefined && people.length === 0 && (
+            <Empty title="Nobody but the operator yet">
+              Whoever has the admin token or a sign-in link is an admin. Add a person to give somebody a token with a
+              role of their own, which you can take back.
+            </Empty>
+          )}
+          {people.length > 0 && (
+            <div class="table-frame">
+              <table class="grid-table keys-table">
+                <thead>
+                  <tr>
+                    <th>Name</th>
+                    <th>Role</th>
+                    <th>Token</th>
+                    <th>Last signed in</th>
+                    <th>Ends</th>
+                    <th>
+                      <span class="visually-hidden">What can be done</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {people.map((person) => (
+                    <tr key={person.id} class={stateOf(person) === 'active' ? '' : 'revoked'}>
+                      <td>
+                        <span class="key-name">{person.name}</span>
+                      </td>
+                      <td>
+                        <span class="pill">{person.role}</span>
+                      </td>
+                      <td>
+                        <code>mr_…{person.last4}</code>
+                      </td>
+                      <td>
+                        <Moment iso={person.last_used_at} />
+                      </td>
+                      <td>{endOf(person)}</td>
+                      <td class="row-actions">
+                        {stateOf(person) === 'active' && person.id !== session.value?.by && (
+                          <button type="button" class="link bad" onClick={() => setOpen({what: 'revoke', person})}>
+                            Revoke<span class="visually-hidden"> the token of {person.name}</span>
+                          </button>
+                        )}
+                        {person.id === session.value?.by && <span class="faint">you</span>}
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )}
+        </Card>
+        <Card span={4} title="Roles">
+          <dl class="roles">
+            {roleWords.map(([role, may]) => (
+              <div key={role}>
+                <dt>{role}</dt>
+                <dd>{may}</dd>
+              </div>
+            ))}
+          </dl>
+        </Card>
+      </div>
+      {open?.what === 'create' && <CreatePerson onClose={close} />}
+      {open?.what === 'revoke' && <RevokePerson person={open.person} onClose={close} />}
+      {open?.what === 'end' && <EndSessions onClose={() => setOpen(undefined)} />}
+    </>
+  );
+}
+
+function stateOf({revoked_at, ends_at}: Person): 'active' | 'revoked' | 'ended' {
+  if (revoked_at !== null) return 'revoked';
+  return ends_at !== null && Date.parse(ends_at) <= now.value ? 'ended' : 'active';
+}
+
+function endOf(person: Person) {
+  if (person.revoked_at !== null) {
+    return (
+      <span class="faint">
+        revoked <Moment iso={person.revoked_at} />
+      </span>
+    );
+  }
+  if (person.ends_at === null) return <span class="faint">never</span>;
+  const date = person.ends_at.slice(0, 10);
+  return stateOf(person) === 'ended' ? <span class="faint">ended {date}</span> : date;
+}
+
+function RevokePerson({person, onClose}: {readonly person: Person; readonly onClose: () => void}) {
+  const [fault, setFault] = useState<Fault>();
+  const revoke = async (): Promise<void> => {
+    const answer = await change('DELETE', `person?id=${encodeURIComponent(person.id)}`);
+    if (answer.kind === 'value') onClose();
+    else setFault(answer.fault);
+  };
+  return (
+    <Dialog title={`Revoke the token of ${person.name}?`} onClose={onClose}>
+      <p>Every session that began with it ends with its next request. A new token can be made at any time.</p>
+      {fault !== undefined && <FaultBox fault={fault} />}
+      <div class="dialog-foot">
+        <button type="button" class="button" onClick={onClose}>
+          Keep it
+        </button>
+        <button type="button" class="button danger" onClick={() => void revoke()}>
+          Revoke the token
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function EndSessions({onClose}: {readonly onClose: () => void}) {
+  const [fault, setFault] = useState<Fault>();
+  const end = async (): Promise<void> => {
+    const answer = await signOut(true);
+    if (answer.kind === 'fault') setFault(answer.fault);
+  };
+  return (
+    <Dialog title="Sign everybody out?" onClose={onClose}>
+      <p>Every session ends, on every edge, yours too. Tokens stay valid: whoever has one can sign in again.</p>
+      {fault !== undefined && <FaultBox fault={fault} />}
+      <div class="dialog-foot">
+        <button type="button" class="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" class="button danger" onClick={() => void end()}>
+          Sign everybody out
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,94 @@
+// Creating a key: what it is for, then the key itself, once. When the dialog closes the key is nowhere in the page.
+import {useState} from 'preact/hooks';
+import {serviceAddress} from '../../address/base';
+import {Dialog} from '../../controls/dialog';
+import {change, type Fault} from '../../service/client';
+import {FaultBox} from '../../shell/states';
+import {type CreatedKey, curlOf} from './key';
+import {type KeyDraft, KindCards, LimitFields, noLimits, optionsOf} from './key-form';
+import {ShownOnce} from './shown-once';
+
+export function CreateKey({onClose}: {readonly onClose: () => void}) {
+  const [draft, setDraft] = useState<KeyDraft>({kind: 'write', name: '', limits: noLimits});
+  const [created, setCreated] = useState<CreatedKey>();
+  const [fault, setFault] = useState<Fault>();
+  const [isBusy, setBusy] = useState(false);
+  const [isAsked, setAsked] = useState(false);
+
+  const create = async (): Promise<void> => {
+    setBusy(true);
+    setFault(undefined);
+    const {kind, name, limits} = draft;
+    const options = kind === 'write' ? optionsOf(limits) : {};
+    const body = {kind, name: name.trim(), ...(Object.keys(options).length === 0 ? {} : {options})};
+    const answer = await change<CreatedKey>('POST', 'keys', body);
+    setBusy(false);
+    if (answer.kind === 'value') setCreated(answer.value);
+    else setFault(answer.fault);
+  };
+
+  if (created !== undefined) {
+    return (
+      <Dialog
+        title={`Key ${created.name}`}
+        onClose={onClose}
+        mayClose={() => {
+          setAsked(true);
+          return isAsked; // Escape asks first, and closes the second time.
+        }}
+      >
+        <ShownOnce
+          secret={created.key}
+          label={created.kind === 'write' ? 'Your write key' : 'Your secret key'}
+          snippet={curlOf(created.key, created.kind, serviceAddress)}
+        />
+        {isAsked && (
+          <p class="asked" role="alert">
+            Is it stored? Once this is closed nobody can show the key again.
+          </p>
+        )}
+        <div class="dialog-foot">
+          <button type="button" class="button primary" onClick={onClose}>
+            I have stored it
+          </button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title="Create a key" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        <KindCards value={draft.kind} onChange={(kind) => setDraft({...draft, kind})} />
+        <label for="key-name">Name</label>
+        <input
+          id="key-name"
+          required
+          maxLength={256}
+          placeholder="What it is for: shop front, nightly report"
+          value={draft.name}
+          onInput={({currentTarget}) => setDraft({...draft, name: currentTarget.value})}
+        />
+        {draft.kind === 'write' && (
+          <details class="more">
+            <summary>Limits</summary>
+            <LimitFields value={draft.limits} onChange={(limits) => setDraft({...draft, limits})} />
+          </details>
+        )}
+        {fault !== undefined && <FaultBox fault={fault} />}
+        <div class="dialog-foot">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="button primary" disabled={isBusy || draft.name.trim() === ''}>
+            {isBusy ? 'Creating …' : 'Create the key'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

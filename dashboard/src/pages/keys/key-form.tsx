@@ -1,0 +1,95 @@
+// The fields of a new key: its kind as two cards that say what each may, its name, and the limits of a write key.
+import type {KeyKind, KeyOptions} from './key';
+import {kindWords} from './key';
+
+export interface KeyDraft {
+  readonly kind: KeyKind;
+  readonly name: string;
+  readonly limits: LimitsDraft;
+}
+
+/** As they are typed. */
+export interface LimitsDraft {
+  readonly identify: boolean;
+  readonly origins: string;
+  readonly rate: string;
+}
+
+export const noLimits: LimitsDraft = {identify: true, origins: '', rate: ''};
+
+export const draftOf = ({identify, origins, events_per_second_per_address: rate}: KeyOptions = {}): LimitsDraft => ({
+  identify: identify !== false,
+  origins: origins?.join('\n') ?? '',
+  rate: rate === undefined ? '' : String(rate),
+});
+
+/** As the service takes them. What is no number goes to it as it is typed: its answer names the field. */
+export function optionsOf({identify, origins, rate}: LimitsDraft): object {
+  const listed = origins.split(/[\s,]+/).filter((origin) => origin !== '');
+  const typed = rate.trim();
+  return {
+    ...(identify ? {} : {identify: false}),
+    ...(listed.length === 0 ? {} : {origins: listed}),
+    ...(typed === '' ? {} : {events_per_second_per_address: /^\d+$/.test(typed) ? Number(typed) : typed}),
+  };
+}
+
+const kinds: readonly KeyKind[] = ['write', 'secret'];
+
+export function KindCards({value, onChange}: {readonly value: KeyKind; readonly onChange: (kind: KeyKind) => void}) {
+  return (
+    <fieldset class="kinds">
+      <legend>Kind</legend>
+      {kinds.map((kind) => (
+        <label key={kind} class={kind === value ? 'kind chosen' : 'kind'}>
+          <input type="radio" name="kind" value={kind} checked={kind === value} onChange={() => onChange(kind)} />
+          <strong>{kindWords[kind].title}</strong>
+          <span>{kindWords[kind].may}</span>
+          <span class="faint">{kindWords[kind].mayNot}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+export function LimitFields({
+  value,
+  onChange,
+}: {
+  readonly value: LimitsDraft;
+  readonly onChange: (limits: LimitsDraft) => void;
+}) {
+  return (
+    <>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={value.identify}
+          onChange={({currentTarget}) => onChange({...value, identify: currentTarget.checked})}
+        />
+        May identify users
+      </label>
+      <label for="origins">Pages that may use it</label>
+      <textarea
+        id="origins"
+        rows={2}
+        spellcheck={false}
+        placeholder="https://example.com"
+        value={value.origins}
+        aria-describedby="origins-help"
+        onInput={({currentTarget}) => onChange({...value, origins: currentTarget.value})}
+      />
+      <p id="origins-help" class="help">
+        One origin a line; empty: pages of any. Programs outside of browsers are not held back by this.
+      </p>
+      <label for="rate">Events a second for each client address</label>
+      <input
+        id="rate"
+        inputMode="numeric"
+        placeholder="not limited"
+        value={value.rate}
+        onInput={({currentTarget}) => onChange({...value, rate: currentTarget.value})}
+      />
+    </>
+  );
+}

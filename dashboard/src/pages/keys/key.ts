@@ -1,0 +1,62 @@
+// An API key as the service lists it, and what each kind is.
+export type KeyKind = 'write' | 'secret';
+
+export interface KeyOptions {
+  readonly identify?: boolean;
+  readonly origins?: readonly string[];
+  readonly events_per_second_per_address?: number;
+}
+
+export interface ListedKey {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: KeyKind;
+  readonly last4: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+  readonly options?: KeyOptions;
+}
+
+export interface CreatedKey {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: KeyKind;
+  readonly key: string;
+}
+
+export const prefixOf: Readonly<Record<KeyKind, string>> = {write: 'sk_write_', secret: 'sk_live_'};
+
+export const kindWords: Readonly<
+  Record<KeyKind, {readonly title: string; readonly may: string; readonly mayNot: string}>
+> = {
+  write: {
+    title: 'Write key',
+    may: 'Sends events and identifies users. It is public: it may stand in browsers and apps.',
+    mayNot: 'It reads nothing.',
+  },
+  secret: {
+    title: 'Secret key',
+    may: 'Sends, and reads reports, events and people; deletes users. For servers only.',
+    mayNot: 'It must never reach a browser, and it creates no keys.',
+  },
+};
+
+/** What the key is limited to, in words; empty where it is not limited. */
+export function optionWords({
+  identify,
+  origins,
+  events_per_second_per_address: rate,
+}: KeyOptions = {}): readonly string[] {
+  return [
+    ...(identify === false ? ['may not identify'] : []),
+    ...(origins === undefined ? [] : [`pages of ${origins.join(', ')}`]),
+    ...(rate === undefined ? [] : [`${rate} events a second for each address`]),
+  ];
+}
+
+/** One event in, as a person can paste it. */
+export const curlOf = (key: string, kind: KeyKind, address: string): string =>
+  kind === 'write'
+    ? `curl -X POST '${address}/v1/events' \\\n  -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\\n  -d '{"event":"signup","userId":"ada"}'`
+    : `curl '${address}/v1/events?limit=5' \\\n  -H 'Authorization: Bearer ${key}'`;

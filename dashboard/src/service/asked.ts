@@ -1,0 +1,38 @@
+// What a page asked for, as a signal: what was there stays while it is asked again.
+import {type Signal, useSignal} from '@preact/signals';
+import {useCallback, useEffect} from 'preact/hooks';
+import {type Answer, type Fault, read} from './client';
+
+export interface Asked<Value> {
+  readonly value: Value | undefined;
+  readonly headers: Headers | undefined;
+  readonly fault: Fault | undefined;
+  /** An answer is on its way. */
+  readonly isAsking: boolean;
+}
+
+const nothing = {value: undefined, headers: undefined, fault: undefined, isAsking: true};
+
+/** `path` undefined: nothing is asked yet. @returns what is known, and what asks again. */
+export function useAsked<Value>(path: string | undefined): [Signal<Asked<Value>>, () => void] {
+  const asked = useSignal<Asked<Value>>(nothing);
+  const ask = useCallback((): (() => void) => {
+    if (path === undefined) return () => {};
+    const aborter = new AbortController();
+    asked.value = {...asked.peek(), isAsking: true};
+    read<Value>(path, aborter.signal).then(
+      (answer) => {
+        if (!aborter.signal.aborted) asked.value = taken(asked.peek(), answer);
+      },
+      () => {}, // Aborted: somebody asks for something else.
+    );
+    return () => aborter.abort();
+  }, [path]);
+  useEffect(ask, [ask]);
+  return [asked, ask as () => void];
+}
+
+function taken<Value>(before: Asked<Value>, answer: Answer<Value>): Asked<Value> {
+  if (answer.kind === 'fault') return {...before, fault: answer.fault, isAsking: false};
+  return {value: answer.value, headers: answer.headers, fault: undefined, isAsking: false};
+}

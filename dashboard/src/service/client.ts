@@ -1,0 +1,83 @@
+// Every request of the pages goes through here: the session's cookie, errors as values, and answers that did not change.
+//   CL1. A read that came back before is asked for with its ETag: 304 is the answer that is known.
+//   CL2. A session that is over leads to the page for signing in, and back to the same address afterwards.
+import {signal} from '@preact/signals';
+import {dashboardPath} from '../address/base';
+
+export interface Fault {
+  /** The service's own code; `unreachable` when nobody answered. */
+  readonly code: string;
+  readonly message: string;
+  readonly field?: string;
+  readonly status: number;
+  /** Seconds, where the service says when to come back. */
+  readonly retryAfter?: number;
+}
+
+export type Answer<Value> =
+  | {readonly kind: 'value'; readonly value: Value; readonly headers: Headers; readonly isSame: boolean}
+  | {readonly kind: 'fault'; readonly fault: Fault};
+
+/** Nobody is signed in any more: the shell shows the way. CL2 */
+export const isSignedOut = signal(false);
+
+const known = new Map<string, {readonly etag: string; readonly value: unknown; readonly headers: Headers}>();
+const knownMax = 200;
+
+const addressOf = (path: string): string => `${dashboardPath}/api/${path}`;
+
+/** `path` below the dashboard's own routes, such as `v1/reports/events?event=signup`. */
+export async function read<Value>(path: string, signal?: AbortSignal): Promise<Answer<Value>> {
+  const before = known.get(path);
+  const headers: Record<string, string> = before === undefined ? {} : {'If-None-Match': before.etag};
+  const response = await ask(path, {headers, ...(signal ? {signal} : {})});
+  if (!(response instanceof Response)) return response;
+  if (response.status === 304 && before !== undefined) {
+    return {kind: 'value', value: before.value as Value, headers: response.headers, isSame: true}; // CL1
+  }
+  const answer = await taken<Value>(response);
+  const etag = response.headers.get('ETag');
+  if (answer.kind === 'value' && etag !== null) {
+    if (known.size >= knownMax) known.delete(known.keys().next().value!);
+    known.set(path, {etag, value: answer.value, headers: response.headers});
+  }
+  return answer;
+}
+
+export async function change<Value>(method: 'POST' | 'DELETE', path: string, body?: object): Promise<Answer<Value>> {
+  const response = await ask(path, {
+    method,
+    headers: {'X-Millrace': '1', ...(body === undefined ? {} : {'Content-Type': 'application/json'})},
+    ...(body === undefined ? {} : {body: JSON.stringify(body)}),
+  });
+  return response instanceof Response ? taken<Value>(response) : response;
+}
+
+async function ask(path: string, init: RequestInit): Promise<Response | {kind: 'fault'; fault: Fault}> {
+  try {
+    return await fetch(addressOf(path), {credentials: 'same-origin', redirect: 'error', cache: 'no-store', ...init});
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') throw error;
+    return {kind: 'fault', fault: {code: 'unreachable', message: 'the service does not answer', status: 0}};
+  }
+}
+
+async function taken<Value>(response: Response): Promise<Answer<Value>> {
+  const body = (await response.json().catch(() => undefined)) as {error?: Partial<Fault>} | undefined;
+  if (response.ok && body !== undefined) {
+    return {kind: 'value', value: body as Value, headers: response.headers, isSame: false};
+  }
+  const {code = 'unreadable', message = `the answer was ${response.status}`, field} = body?.error ?? {};
+  if (code === 'not_signed_in') isSignedOut.value = true; // CL2
+  const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
+  return {
+    kind: 'fault',
+    fault: {
+      code,
+      message,
+      status: response.status,
+      ...(field === undefined ? {} : {field}),
+      ...(Number.isNaN(retryAfter) ? {} : {retryAfter}),
+    },
+  };
+}

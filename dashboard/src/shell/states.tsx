@@ -1,0 +1,81 @@
+// What a card shows while it has no numbers: loading, empty, at fault, refused. One component each, the same on every page.
+import type {ComponentChildren} from 'preact';
+import {useEffect, useState} from 'preact/hooks';
+import type {Fault} from '../service/client';
+import {type Role, session} from '../service/session';
+import {Icon} from './icon';
+import {now} from './now';
+
+/** Nothing flashes: the outline comes after 150 ms. */
+export function Loading({lines = 3}: {readonly lines?: number}) {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 150);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div class="loading" role="status" aria-label="Loading">
+      {isLate && Array.from({length: lines}, (_, at) => <i key={at} />)}
+    </div>
+  );
+}
+
+/** Why there is nothing, and what to do next. */
+export function Empty({title, children}: {readonly title: string; readonly children: ComponentChildren}) {
+  return (
+    <div class="state-box">
+      <strong>{title}</strong>
+      <p>{children}</p>
+    </div>
+  );
+}
+
+const titles: Readonly<Record<string, string>> = {
+  unreachable: 'The service does not answer',
+  unavailable: 'This part of the service does not answer now',
+  rate_limited: 'Too many requests at once',
+  role_not_sufficient: 'Your role does not allow this',
+};
+
+/** What happened, what to do; the rest of the page lives on. */
+export function FaultBox({fault, onAgain}: {readonly fault: Fault; readonly onAgain?: () => void}) {
+  const [sinceMs] = useState(now.peek());
+  const waits = fault.retryAfter === undefined ? 0 : Math.ceil(fault.retryAfter - (now.value - sinceMs) / 1_000);
+  return (
+    <div class="state-box fault" role="alert">
+      <strong>
+        <Icon name="warning" />
+        {titles[fault.code] ?? 'This did not work'}
+      </strong>
+      <p>
+        {sentence(fault.message)} <code>{fault.code}</code>
+        {fault.field !== undefined && (
+          <>
+            {' '}
+            in <code>{fault.field}</code>
+          </>
+        )}
+      </p>
+      {onAgain !== undefined && (
+        <button type="button" class="button" disabled={waits > 0} onClick={onAgain}>
+          {waits > 0 ? `Try again in ${waits} s` : 'Try again'}
+        </button>
+      )}
+    </div>
+  );
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** Somebody followed a link to what their role does not see. */
+export function Refused({needed}: {readonly needed: Role}) {
+  return (
+    <div class="state-box">
+      <strong>This page needs the role {needed}</strong>
+      <p>
+        You are signed in as {session.value?.name} with the role {session.value?.role}. Whoever administers this service
+        can give you another access token, under Settings, Access.
+      </p>
+    </div>
+  );
+}

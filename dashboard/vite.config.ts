@@ -1,0 +1,40 @@
+// Build of the dashboard into dist/dashboard. Links are relative: the service may be behind any path prefix.
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {extname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {brotliCompressSync, gzipSync} from 'node:zlib';
+import {defineConfig, type Plugin} from 'vite';
+import {iconSprite} from './icons.ts';
+import {pagePaths} from './src/address/page-paths.ts';
+
+const out = fileURLToPath(new URL('../dist/dashboard', import.meta.url));
+
+/** The edge serves exactly these paths, and each file as it is compressed here. */
+const forTheEdge = (): Plugin => ({
+  name: 'for-the-edge',
+  closeBundle() {
+    writeFileSync(join(out, 'pages.json'), JSON.stringify(pagePaths));
+    for (const name of readdirSync(out, {recursive: true, encoding: 'utf8'})) {
+      if (!['.js', '.css', '.svg'].includes(extname(name))) continue;
+      const bytes = readFileSync(join(out, name));
+      writeFileSync(join(out, `${name}.gz`), gzipSync(bytes, {level: 9}));
+      writeFileSync(join(out, `${name}.br`), brotliCompressSync(bytes));
+    }
+  },
+});
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  base: './',
+  oxc: {jsx: {runtime: 'automatic', importSource: 'preact'}},
+  plugins: [iconSprite(), forTheEdge()],
+  build: {
+    outDir: out,
+    emptyOutDir: true,
+    target: ['chrome125', 'firefox128', 'safari18'],
+    assetsInlineLimit: 0,
+    modulePreload: {polyfill: false},
+    reportCompressedSize: false,
+  },
+  worker: {format: 'es'},
+});
