@@ -22,8 +22,9 @@ export const may = (role: Role): boolean => order.indexOf(session.value?.role ??
 export const isAdmin = computed(() => may('admin'));
 
 export async function readSession(): Promise<void> {
-  const answer = await read<Session>('session');
-  take(answer);
+  const answer = await read<Session | {readonly role: null}>('session');
+  if (answer.kind === 'value' && answer.value.role === null) session.value = null;
+  else take(answer as Answer<Session>);
 }
 
 export async function signIn(way: {code: string} | {token: string}): Promise<Answer<Session>> {

@@ -38,7 +38,7 @@ const policy = [
 ].join('; ');
 
 const refusedFeatures = ['accelerometer', 'camera', 'display-capture', 'geolocation', 'gyroscope', 'magnetometer']
-  .concat(['microphone', 'midi', 'payment', 'publickey-credentials-get', 'screen-wake-lock', 'usb', 'web-share'])
+  .concat(['microphone', 'midi', 'payment', 'publickey-credentials-get', 'screen-wake-lock', 'usb'])
   .map((feature) => `${feature}=()`)
   .join(', ');
 

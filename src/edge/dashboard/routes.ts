@@ -42,7 +42,7 @@ export function dashboardRoutes(files: DashboardFiles | undefined, signIn: SignI
 const dataRoutes = (signIn: SignIn): Record<string, Route> => ({
   session: {
     POST: writing('nobody', signIn.takeBody, signInBodyBytesMax),
-    GET: reading('reader', signIn.read),
+    GET: reading('nobody', signIn.read),
     DELETE: reading('nobody', signIn.end),
   },
   sessions: {DELETE: reading('admin', signIn.endAll)},

@@ -68,11 +68,12 @@ export class SignIn {
     answerSession(exchange, sessions.read(value)!, door, [door.cookie(exchange, value, pathPrefix(front, exchange))]);
   };
 
-  /** Who asks; a session that is half over goes on from here. */
+  /** Who asks, if anybody is signed in: a page that asks this first is told, and not refused. Half over, a session goes on from here. */
   readonly read: ReadEndpoint['handle'] = (front, exchange) => {
     readQuery(exchange.query, noParameters);
     const {sessions, door} = this.options;
-    const session = exchange.session!;
+    const session = door.sessionOf(exchange.page!);
+    if (session === undefined) return exchange.json('200 OK', '{"role":null}');
     const value = sessions.renewed(session);
     const renewed = value === undefined ? undefined : sessions.read(value);
     const cookies = value === undefined ? [] : [door.cookie(exchange, value, pathPrefix(front, exchange))];

@@ -52,6 +52,8 @@ export function SignIn() {
       >
         <img src={`${pageAddress('')}/mark.svg`} alt="" width="36" height="36" />
         <h1>Sign in to Millrace</h1>
+        {/* Password managers keep a password by its user name. */}
+        <input type="text" name="username" autocomplete="username" value="millrace" readOnly hidden />
         <label for="token">Admin token or access token</label>
         <input
           id="token"
