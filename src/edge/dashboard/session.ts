@@ -65,7 +65,7 @@ export class Sessions {
   read(cookie: string): Session | undefined {
     const signed = this.verified(cookie);
     const nowMs = this.wallMs();
-    if (signed === undefined || signed.until <= nowMs || signed.since < this.keys.signIn.notBeforeMs) return undefined;
+    if (signed === undefined || signed.until <= nowMs || signed.since <= this.keys.signIn.notBeforeMs) return undefined;
     const {by, id, since: sinceMs, until: untilMs} = signed;
     if (by === 'admin') return {role: 'admin', by, name: 'admin', id, sinceMs, untilMs};
     const person = this.keys.ring.person({id: by}, nowMs); // SE2

@@ -1,0 +1,307 @@
+// Who may ask what of the dashboard, against a running service: ways in, roles, forged requests, foreign hosts, the files.
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {dashboardRoles} from '../../../src/keys/dashboard-role.js';
+import {BrowserClient, type PageAnswer} from '../../support/browser-client.js';
+import {Client} from '../../support/http.js';
+import {type Service, startService} from '../../support/service.js';
+import {until} from '../../support/until.js';
+
+let service: Service;
+let admin: BrowserClient;
+
+const codeOf = (answer: PageAnswer): string => answer.json<{error: {code: string}}>().error.code;
+let personCount = 0;
+const openBrowser = (): BrowserClient => new BrowserClient(service.baseUrl);
+
+beforeAll(async () => {
+  service = await startService({env: {DASHBOARD_HOSTS: 'stats.example.com', TRUSTED_PROXIES: '127.0.0.1'}});
+  admin = openBrowser();
+  expect((await admin.signIn({token: service.adminToken})).status).toBe(200);
+});
+
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+});
+
+/** From an address of its own: tries to sign in are counted by address. */
+const from = (address: string) => ({headers: {'X-Forwarded-For': address}});
+
+async function personAs(role: string): Promise<{client: BrowserClient; id: string; token: string}> {
+  const made = await admin.post('/dashboard/api/people', {name: `a ${role}`, role});
+  expect(made.status).toBe(201);
+  const {id, token} = made.json<{id: string; token: string}>();
+  expect(token).toMatch(/^mr_[0-9A-Za-z]{43}$/);
+  const client = openBrowser();
+  const answer = await client.post('/dashboard/api/session', {token}, from(`10.0.0.${(personCount += 1)}`));
+  expect(answer.status).toBe(200);
+  client.cookie = answer.headers['set-cookie']![0].split(';', 1)[0];
+  return {client, id, token};
+}
+
+async function codeFor(): Promise<string> {
+  const answer = await openBrowser().post(
+    '/dashboard/api/sign-in-code',
+    {},
+    {
+      headers: {Authorization: `Bearer ${service.adminToken}`},
+    },
+  );
+  expect(answer.status).toBe(201);
+  return answer.json<{code: string}>().code;
+}
+
+describe('ways in', () => {
+  test('the admin token: a cookie that no script reads, for the dashboard alone', async () => {
+    const answer = await openBrowser().signIn({token: service.adminToken});
+    expect(answer.json()).toMatchObject({role: 'admin', by: 'admin', is_secure: false});
+    const [cookie] = answer.headers['set-cookie']!;
+    expect(cookie).toMatch(
+      /^millrace_session=[\w-]+\.[\w-]+; HttpOnly; SameSite=Strict; Path=\/dashboard; Max-Age=43200$/,
+    );
+  });
+
+  test('behind a proxy with TLS and a prefix the cookie is secure, and for that path', async () => {
+    const answer = await openBrowser().post(
+      '/dashboard/api/session',
+      {token: service.adminToken},
+      {
+        headers: {'X-Forwarded-Proto': 'https', 'X-Forwarded-Prefix': '/analytics', 'X-Forwarded-For': '10.1.1.1'},
+      },
+    );
+    expect(answer.headers['set-cookie']![0]).toMatch(/Path=\/analytics\/dashboard; Max-Age=43200; Secure$/);
+  });
+
+  test('a one-time link, once', async () => {
+    const code = await codeFor();
+    const browser = openBrowser();
+    expect((await browser.post('/dashboard/api/session', {code}, from('10.1.1.2'))).status).toBe(200);
+    const again = await openBrowser().post('/dashboard/api/session', {code}, from('10.1.1.3'));
+    expect(again.status).toBe(401);
+    expect(codeOf(again)).toBe('sign_in_failed');
+  });
+
+  test("a person's token, until it is revoked: the session ends with the next request", async () => {
+    const {client, id, token} = await personAs('reader');
+    expect((await client.get('/dashboard/api/session')).json()).toMatchObject({role: 'reader', name: 'a reader'});
+    expect((await admin.delete(`/dashboard/api/person?id=${id}`)).status).toBe(200);
+    expect((await client.get('/dashboard/api/state')).status).toBe(401);
+    expect((await client.get('/dashboard/api/session')).json()).toEqual({role: null});
+    expect((await openBrowser().post('/dashboard/api/session', {token}, from('10.1.1.4'))).status).toBe(401);
+  });
+
+  test('a token that ends in the past opens nothing, and one cannot be made', async () => {
+    for (const days of [0, -1, 1.5, '7', 4_000]) {
+      const refused = await admin.post('/dashboard/api/people', {name: 'x', role: 'reader', days});
+      expect(refused.status).toBe(400);
+      expect(refused.json()).toMatchObject({error: {code: 'invalid_request', field: 'days'}});
+    }
+  });
+
+  test('nothing else: keys of the API, both ways at once, neither', async () => {
+    const bodies = [
+      {token: service.secretKey},
+      {token: service.writeKey},
+      {token: ''},
+      {code: ''},
+      {},
+      {code: 'a', token: 'b'},
+      {code: 5},
+      {tokn: 'x'},
+    ];
+    for (const [at, body] of bodies.entries()) {
+      const answer = await openBrowser().post('/dashboard/api/session', body, from(`10.2.0.${at}`));
+      expect([400, 401]).toContain(answer.status);
+      expect(answer.headers['set-cookie']).toBeUndefined();
+    }
+  });
+
+  test('guesses are slowed down by address', async () => {
+    const answers: PageAnswer[] = [];
+    for (let n = 0; n < 7; n++) {
+      answers.push(await openBrowser().post('/dashboard/api/session', {token: 'guess'}, from('10.3.0.1')));
+    }
+    expect(answers.slice(0, 5).map(({status}) => status)).toEqual([401, 401, 401, 401, 401]);
+    expect(answers[6].status).toBe(429);
+    expect(Number(answers[6].headers['retry-after'])).toBeGreaterThan(0);
+  });
+});
+
+describe('roles', () => {
+  /** By path below /dashboard/api/: what each role is answered, `ok` for anything but a refusal by role. */
+  const table: readonly (readonly [method: string, path: string, needed: (typeof dashboardRoles)[number]])[] = [
+    ['GET', 'state', 'reader'],
+    ['GET', 'v1/reports/events?event=a&from=2026-01-01&to=2026-01-02', 'reader'],
+    ['GET', 'v1/reports/users?from=2026-01-01&to=2026-01-02', 'reader'],
+    ['GET', 'v1/reports/funnel?steps[]=a&from=2026-01-01&to=2026-01-02', 'reader'],
+    ['GET', 'v1/events', 'analyst'],
+    ['GET', 'v1/rejected', 'analyst'],
+    ['GET', 'v1/user?userId=nobody', 'analyst'],
+    ['DELETE', 'v1/user?userId=nobody', 'admin'],
+    ['GET', 'v1/deletion?id=nothing', 'admin'],
+    ['GET', 'keys', 'admin'],
+    ['POST', 'keys', 'admin'],
+    ['POST', 'key?id=nothing', 'admin'],
+    ['DELETE', 'key?id=nothing', 'admin'],
+    ['GET', 'people', 'admin'],
+    ['POST', 'people', 'admin'],
+    ['DELETE', 'person?id=nothing', 'admin'],
+    ['DELETE', 'sessions', 'admin'],
+  ];
+
+  test.each(dashboardRoles)('as %s, every route', async (role) => {
+    const {client} = await personAs(role);
+    const rank = dashboardRoles.indexOf(role);
+    for (const [method, path, needed] of table) {
+      if (path === 'sessions' && role === 'admin') continue; // It would end the session of this test.
+      const answer = await client.ask(method, `/dashboard/api/${path}`, method === 'POST' ? {json: {}} : {});
+      const isAllowed = rank >= dashboardRoles.indexOf(needed);
+      expect([method, path, answer.status === 403]).toEqual([method, path, !isAllowed]);
+      if (!isAllowed) expect(codeOf(answer)).toBe('role_not_sufficient');
+    }
+  });
+
+  test('without a session every one of them is refused', async () => {
+    for (const [method, path] of table) {
+      const answer = await openBrowser().ask(method, `/dashboard/api/${path}`, method === 'POST' ? {json: {}} : {});
+      expect([path, answer.status, codeOf(answer)]).toEqual([path, 401, 'not_signed_in']);
+    }
+  });
+
+  test('every route that asks for data is in the table', async () => {
+    const {dashboardRoutes} = await import('../../../src/edge/dashboard/routes.js');
+    const known = new Set(table.map(([method, path]) => `${method} ${path.split('?', 1)[0]}`));
+    const open = ['GET /', 'POST session', 'GET session', 'DELETE session', 'POST sign-in-code'];
+    // Only handlers are asked for here, none of them is called.
+    for (const [path, route] of dashboardRoutes(undefined, {} as never)) {
+      for (const method of ['GET', 'POST', 'DELETE'] as const) {
+        const name = `${method} ${path.replace('/dashboard/api/', '')}`;
+        if (route[method] !== undefined && !path.match(/^\/dashboard(\/|\/sign-in)?$/)) {
+          expect([name, known.has(name) || open.includes(name)]).toEqual([name, true]);
+        }
+      }
+    }
+  });
+
+  test('an access token opens no route of the API, a session neither', async () => {
+    const {token, client} = await personAs('admin');
+    expect((await new Client(service.baseUrl, token).get('/v1/events')).status).toBe(401);
+    expect((await new Client(service.baseUrl, token).get('/admin/v1/keys')).status).toBe(401);
+    for (const path of ['/v1/events', '/admin/v1/keys']) {
+      expect((await client.get(path)).status).toBe(401);
+    }
+    const {keys} = (await admin.get('/dashboard/api/keys')).json<{keys: {kind: string}[]}>();
+    expect(keys.map(({kind}) => kind).sort()).toEqual(['secret', 'write']);
+  });
+});
+
+describe('what other pages can make a browser send', () => {
+  const forgeries: readonly (readonly [what: string, headers: Readonly<Record<string, string>>])[] = [
+    ['another origin', {Origin: 'https://evil.example'}],
+    ['another port of the same host', {Origin: 'http://127.0.0.1:1'}],
+    ['no origin', {Origin: ''}],
+    ['an opaque origin', {Origin: 'null'}],
+    ['a form, without the header', {'X-Millrace': ''}],
+    ['another site', {'Sec-Fetch-Site': 'cross-site'}],
+    ['the same site, another origin', {'Sec-Fetch-Site': 'same-site'}],
+  ];
+
+  test.each(forgeries)('%s: refused', async (_, headers) => {
+    const answers = [
+      await admin.post('/dashboard/api/keys', {kind: 'write', name: 'forged'}, {headers}),
+      await admin.delete('/dashboard/api/key?id=key_nothing', {headers}),
+      await openBrowser().post('/dashboard/api/session', {token: service.adminToken}, {headers}),
+    ];
+    expect(answers.map(codeOf)).toEqual(['origin_not_allowed', 'origin_not_allowed', 'origin_not_allowed']);
+  });
+
+  test('a page over plain http beyond loopback sends no Sec-Fetch-Site, and may', async () => {
+    const answer = await admin.delete('/dashboard/api/key?id=key_nothing', {headers: {'Sec-Fetch-Site': ''}});
+    expect(answer.status).toBe(404);
+  });
+
+  test('a name that somebody else points here is refused, with the cure; those that are ours are not', async () => {
+    const {port} = new URL(service.baseUrl);
+    for (const host of ['evil.example', `evil.example:${port}`, 'localhost.evil.example', 'STATS.example.com.evil']) {
+      for (const path of ['/dashboard', '/dashboard/api/session', '/']) {
+        const answer = await admin.get(path, {headers: {Host: host}});
+        expect([host, path, answer.status]).toEqual([host, path, 403]);
+        expect(answer.text).toContain('DASHBOARD_HOSTS');
+      }
+    }
+    for (const host of ['localhost', `localhost:${port}`, '192.168.1.9', `[::1]:${port}`, 'Stats.Example.com']) {
+      expect([host, (await admin.get('/dashboard', {headers: {Host: host}})).status]).toEqual([host, 200]);
+    }
+  });
+
+  test('cookies that were changed, cut or made up open nothing', async () => {
+    const [, value] = admin.cookie.split('=', 2);
+    const [text, mac] = value.split('.');
+    const other = Buffer.from(JSON.stringify({v: 1, by: 'admin', id: 'x', since: 0, until: 9e15})).toString(
+      'base64url',
+    );
+    for (const bad of [
+      `${other}.${mac}`,
+      `${text}.`,
+      text,
+      `${text}.${mac}x`,
+      `${mac}.${text}`,
+      '',
+      '.',
+      `${value}.`,
+    ]) {
+      const browser = openBrowser();
+      browser.cookie = `millrace_session=${bad}`;
+      expect([bad, (await browser.get('/dashboard/api/keys')).status]).toEqual([bad, 401]);
+    }
+  });
+});
+
+describe('the files', () => {
+  test('every page of the app is the page, every other path is 404', async () => {
+    for (const path of ['/dashboard', '/dashboard/', '/dashboard/settings/keys', '/dashboard/sign-in']) {
+      const answer = await openBrowser().get(path);
+      expect([path, answer.status, answer.headers['content-type']]).toEqual([path, 200, 'text/html; charset=utf-8']);
+      const policy = answer.headers['content-security-policy'];
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("require-trusted-types-for 'script'");
+      expect(policy).not.toContain('unsafe');
+    }
+    for (const path of ['/dashboard/x', '/dashboard/assets/x.js', '/dashboard/pages.json', '/dashboardx']) {
+      expect([path, (await openBrowser().get(path)).status]).toEqual([path, 404]);
+    }
+  });
+
+  test('links carry the prefix that a proxy says; files are kept, compressed, and not sent twice', async () => {
+    const page = await openBrowser().get('/dashboard', {headers: {'X-Forwarded-Prefix': '/analytics'}});
+    const [, script] = /src="([^"]+\.js)"/.exec(page.text)!;
+    expect(script).toMatch(/^\/analytics\/dashboard\/assets\/[\w-]+\.js$/);
+    const path = script.slice('/analytics'.length);
+    const file = await openBrowser().get(path, {headers: {'Accept-Encoding': 'gzip;q=0, br'}});
+    expect(file.headers['content-encoding']).toBe('br');
+    expect(file.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    const again = await openBrowser().get(path, {headers: {'If-None-Match': file.headers.etag!}});
+    expect(again.status).toBe(304);
+    expect((await openBrowser().get(path)).headers['content-encoding']).toBeUndefined();
+  });
+
+  test("a person's browser is led to it, a program is told where it is", async () => {
+    const person = await openBrowser().get('/', {headers: {Accept: 'text/html,*/*'}});
+    expect([person.status, person.headers.location]).toEqual([302, '/dashboard']);
+    const program = await openBrowser().get('/', {headers: {Accept: '*/*'}});
+    expect(program.json()).toMatchObject({name: 'millrace', dashboard: '/dashboard', docs: '/docs'});
+  });
+});
+
+test('signing everybody out ends sessions and no token', async () => {
+  const {client, token} = await personAs('admin');
+  expect((await client.get('/dashboard/api/keys')).status).toBe(200);
+  expect((await client.delete('/dashboard/api/sessions')).status).toBe(200);
+  expect((await client.get('/dashboard/api/keys')).status).toBe(401);
+  expect((await admin.get('/dashboard/api/keys')).status).toBe(401);
+  await until('a new session begins', async () => {
+    const again = openBrowser();
+    const answer = await again.post('/dashboard/api/session', {token}, from('10.9.0.1'));
+    return answer.status === 200;
+  });
+  expect((await admin.signIn({token: service.adminToken})).status).toBe(200);
+});
