@@ -71,7 +71,7 @@ const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${tex
 export function Refused({needed}: {readonly needed: Role}) {
   return (
     <div class="state-box">
-      <strong>This page needs the role {needed}</strong>
+      <h1>This page needs the role {needed}</h1>
       <p>
         You are signed in as {session.value?.name} with the role {session.value?.role}. Whoever administers this service
         can give you another access token, under Settings, Access.

@@ -45,7 +45,7 @@ export function KindCards({value, onChange}: {readonly value: KeyKind; readonly 
           <input type="radio" name="kind" value={kind} checked={kind === value} onChange={() => onChange(kind)} />
           <strong>{kindWords[kind].title}</strong>
           <span>{kindWords[kind].may}</span>
-          <span class="faint">{kindWords[kind].mayNot}</span>
+          <span>{kindWords[kind].mayNot}</span>
         </label>
       ))}
     </fieldset>

@@ -1,0 +1,145 @@
+// Signing in, API keys and access in a real browser, by keyboard where a person would use one.
+import type {Browser} from 'playwright-core';
+import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {Client} from '../../support/http.js';
+import {type Service, startService} from '../../support/service.js';
+import {until} from '../../support/until.js';
+
+let service: Service;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (chromiumPath === undefined) return;
+  [service, browser] = await Promise.all([startService(), openBrowser()]);
+});
+
+afterAll(async () => {
+  if (chromiumPath === undefined) return;
+  await browser.close();
+  expect(await service.stop()).toBe(0);
+});
+
+beforeEach((context) => {
+  if (chromiumPath === undefined) context.skip(noChromium);
+});
+
+/** Every text that the page holds: markup, values of fields, address. */
+const allText = (dashboard: DashboardPage): Promise<string> =>
+  dashboard.page.evaluate(
+    "document.documentElement.outerHTML + location.href + JSON.stringify({...localStorage, ...sessionStorage}) + [...document.querySelectorAll('input,textarea')].map(({value}) => value).join(' ')",
+  );
+
+test('whoever comes by a link of the service is signed in, and the code leaves the address', async () => {
+  const dashboard = await DashboardPage.open(browser, service);
+  const answer = await fetch(`${service.baseUrl}/dashboard/api/sign-in-code`, {
+    method: 'POST',
+    headers: {Authorization: `Bearer ${service.adminToken}`, 'Content-Type': 'application/json'},
+    body: '{}',
+  });
+  const {code} = (await answer.json()) as {code: string};
+  await dashboard.goto(`/sign-in#${code}`);
+  await dashboard.page.getByRole('navigation', {name: 'Pages'}).waitFor();
+  expect(dashboard.page.url()).not.toContain(code);
+  expect(await allText(dashboard)).not.toContain(code);
+  await dashboard.close();
+});
+
+test('a wrong token is told, kept in its field, and nobody is signed in', async () => {
+  const dashboard = await DashboardPage.open(browser, service);
+  await dashboard.goto('/settings/keys');
+  const field = dashboard.page.getByLabel('Admin token or access token');
+  await field.fill('this-is-wrong');
+  await dashboard.page.keyboard.press('Enter');
+  await dashboard.page.getByRole('alert').waitFor();
+  expect(await field.inputValue()).toBe('this-is-wrong');
+  // Whoever then signs in is where they wanted to be.
+  await field.fill(service.adminToken);
+  await dashboard.page.keyboard.press('Enter');
+  await dashboard.page.getByRole('heading', {name: 'API keys'}).waitFor();
+  await dashboard.close();
+});
+
+test('by keyboard alone: create a key, store it, see it used, revoke it', async () => {
+  const dashboard = await DashboardPage.open(browser, service);
+  const {page} = dashboard;
+  await dashboard.signIn(service.adminToken);
+  await dashboard.goto('/settings/keys');
+  await page.getByRole('button', {name: 'Create a key'}).focus();
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Name', {exact: true}).focus();
+  await page.keyboard.type('shop front');
+  await dashboard.expectSound();
+  await page.keyboard.press('Enter');
+  const field = page.getByLabel('Your write key');
+  await field.waitFor();
+  const key = await field.inputValue();
+  expect(key).toMatch(/^sk_write_[0-9A-Za-z]{43}$/);
+  await page.keyboard.press('Escape'); // Asks first.
+  await page.getByRole('alert').waitFor();
+  expect(await field.isVisible()).toBe(true);
+  await page.getByRole('button', {name: 'I have stored it'}).focus();
+  await page.keyboard.press('Enter');
+  await field.waitFor({state: 'detached'});
+  expect(await allText(dashboard)).not.toContain(key);
+
+  const writer = new Client(service.baseUrl, key);
+  expect((await writer.post('/v1/events', {event: 'seen', userId: 'u'})).status).toBe(200);
+  const row = page.getByRole('row', {name: /shop front/});
+  await until('its use is seen', async () => /now|s ago/.test(await row.locator('td').nth(4).innerText()));
+
+  await row.getByRole('button', {name: /Revoke/}).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', {name: 'Revoke the key'}).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', {name: 'The key is revoked'}).waitFor();
+  expect((await writer.post('/v1/events', {event: 'seen', userId: 'u'})).status).toBe(401);
+  await page.keyboard.press('Escape');
+  await row.waitFor({state: 'detached'});
+  await page.getByLabel(/Show 1 revoked key/).check();
+  await row.waitFor();
+  await dashboard.expectSound();
+  await dashboard.close();
+});
+
+test('a rotation watches the new key being used', async () => {
+  const dashboard = await DashboardPage.open(browser, service);
+  const {page} = dashboard;
+  await dashboard.signIn(service.adminToken);
+  await dashboard.goto('/settings/keys');
+  const old = page.getByRole('row', {name: /bootstrap.*sk_write/});
+  await old.getByRole('button', {name: /Rotate/}).click();
+  await page.getByRole('button', {name: 'Create the new key'}).click();
+  const key = await page.getByLabel('The new key').inputValue();
+  await page.getByRole('button', {name: 'I have stored it'}).click();
+  await page.getByText('Waiting for its first use').waitFor();
+  expect(await allText(dashboard)).not.toContain(key);
+  await new Client(service.baseUrl, key).post('/v1/events', {event: 'seen', userId: 'u'});
+  await page.getByText(/The new key was used/).waitFor();
+  await page.getByRole('button', {name: 'Revoke the old key'}).click();
+  await page.getByText('It is refused here already').waitFor();
+  await dashboard.expectSound();
+  await dashboard.close();
+});
+
+test('a reader sees no settings, and is told why by a link to them', async () => {
+  const admin = await DashboardPage.open(browser, service);
+  await admin.signIn(service.adminToken);
+  await admin.goto('/settings/access');
+  await admin.page.getByRole('button', {name: 'Add a person'}).click();
+  await admin.page.getByLabel('Name', {exact: true}).fill('Grace');
+  await admin.page.getByRole('button', {name: 'Make the token'}).click();
+  const token = await admin.page.getByLabel(/Give it to Grace/).inputValue();
+  await admin.page.getByRole('button', {name: 'I have stored it'}).click();
+  await admin.page.getByRole('row', {name: /Grace/}).waitFor();
+  await admin.expectSound();
+  await admin.close();
+
+  const reader = await DashboardPage.open(browser, service, {theme: 'dark', width: 390});
+  await reader.signIn(token);
+  await reader.goto('/settings/keys');
+  await reader.page.getByText('This page needs the role admin').waitFor();
+  expect(await reader.page.getByRole('link', {name: 'API keys'}).count()).toBe(0);
+  await reader.expectSound();
+  await reader.close();
+});

@@ -1,0 +1,87 @@
+// The dashboard in a real browser: signed in, with everything noted that a page must not do.
+
+import {readFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {type Browser, type BrowserContext, chromium, type Page} from 'playwright-core';
+import {expect} from 'vitest';
+import {findChromium} from '../browser/chromium.js';
+import type {Service} from './service.js';
+
+// What runs in the page; the types of a browser's globals would hide those of Node for every test.
+declare const axe: {
+  run(options: object): Promise<{violations: {id: string; help: string; nodes: {html: string}[]}[]}>;
+};
+declare const document: {documentElement: {scrollWidth: number; clientWidth: number}};
+
+export const chromiumPath = findChromium();
+export const noChromium = 'no Chromium on PATH or in CHROMIUM_BIN';
+
+const axeText = (): string => readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export interface View {
+  readonly theme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+}
+
+export async function openBrowser(): Promise<Browser> {
+  // As root, as in containers, Chromium refuses to start with its sandbox.
+  return chromium.launch({executablePath: chromiumPath!, args: ['--no-sandbox', '--disable-dev-shm-usage']});
+}
+
+export class DashboardPage {
+  /** Lines of the console, errors of scripts, requests to other hosts: none is right. */
+  readonly complaints: string[] = [];
+
+  private constructor(
+    readonly page: Page,
+    readonly context: BrowserContext,
+    private readonly baseUrl: string,
+  ) {
+    page.on('console', (line) => this.complaints.push(`${line.type()}: ${line.text()}`));
+    page.on('pageerror', (error) => this.complaints.push(`error: ${error.message}`));
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.protocol !== 'blob:' && url.host !== new URL(baseUrl).host) this.complaints.push(`asks ${url.host}`);
+    });
+  }
+
+  /** Not signed in yet. */
+  static async open(browser: Browser, {baseUrl}: Pick<Service, 'baseUrl'>, view: View = {}): Promise<DashboardPage> {
+    const {theme = 'light', width = 1_440, height = 900} = view;
+    const context = await browser.newContext({viewport: {width, height}, colorScheme: theme, reducedMotion: 'reduce'});
+    return new DashboardPage(await context.newPage(), context, baseUrl);
+  }
+
+  async goto(path: string): Promise<void> {
+    await this.page.goto(`${this.baseUrl}/dashboard${path}`);
+  }
+
+  async signIn(token: string): Promise<void> {
+    await this.goto('/sign-in');
+    await this.page.getByLabel('Admin token or access token').fill(token);
+    await this.page.keyboard.press('Enter');
+    await this.page.getByRole('navigation', {name: 'Pages'}).waitFor();
+  }
+
+  /** Rules of WCAG 2.2, A and AA; no overflow; nothing complained about. */
+  async expectSound(): Promise<void> {
+    await this.page.evaluate(axeText());
+    const {violations} = await this.page.evaluate(() =>
+      axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}),
+    );
+    expect(violations.map(({id, help, nodes}) => `${id}: ${help}: ${nodes.map(({html}) => html).join(' | ')}`)).toEqual(
+      [],
+    );
+    const {scrollWidth, clientWidth} = await this.page.evaluate(() => ({
+      scrollWidth: document.documentElement.scrollWidth,
+      clientWidth: document.documentElement.clientWidth,
+    }));
+    expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
+    expect(this.complaints).toEqual([]);
+  }
+
+  async close(): Promise<void> {
+    await this.context.close();
+  }
+}
