@@ -60,7 +60,7 @@ export function LimitFields({
   readonly onChange: (limits: LimitsDraft) => void;
 }) {
   return (
-    <>
+    <div class="fields">
       <label class="check">
         <input
           type="checkbox"
@@ -90,6 +90,6 @@ export function LimitFields({
         value={value.rate}
         onInput={({currentTarget}) => onChange({...value, rate: currentTarget.value})}
       />
-    </>
+    </div>
   );
 }
