@@ -79,11 +79,8 @@ export interface StatusAnswer {
   readonly appliedSequence: number;
   /** Position and time of the newest published snapshot; null before the first. */
   readonly published: {readonly sequence: number; readonly asOfMs: number} | null;
-  /**
-   * Why the log takes no ticks, without which no snapshot is published; null when it does, and absent in answers of older
-   * programs.
-   */
-  readonly appendFault?: string | null;
+  /** Why the log takes no ticks, without which no snapshot is published; null when it does. */
+  readonly appendFault: string | null;
   /** Null when the refresh stays as it is. */
   readonly refreshChange: RefreshChange | null;
   /** Why answers lag behind what was acked, in words; null when they do not. */
