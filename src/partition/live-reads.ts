@@ -4,8 +4,11 @@
 import {setTimeout as pause} from 'node:timers/promises';
 import {isoText} from '../../actors/calendar.js';
 import {wtf8} from '../../actors/codec/bytes.js';
+import {conflictsMax} from '../../actors/conflicts.js';
+import {assert} from '../../actors/invariant.js';
+import {idCharsMax} from '../../actors/limits.js';
 import type {DeletionRecord} from '../../actors/manifest.js';
-import type {Deletion, PartitionAnswer, PartitionQuestion, UserRef} from '../asks.js';
+import {type Deletion, type PartitionAnswer, type PartitionQuestion, replyBytesMax, type UserRef} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import type {AckedSequences} from '../ingest/acked-sequences.js';
 import {positionText} from '../log-position.js';
@@ -27,6 +30,9 @@ const retryPauseMs = 20;
 const overtakenMsMax = 10_000;
 /** Askers wait for 15 s (src/edge/asks.ts); they are told before why there is no page. */
 const pageMsMax = 14_000;
+/** JSON of one conflict: its name has at most 4 bytes a character. */
+const conflictBytesMax = 4 * idCharsMax + 64;
+assert(conflictsMax * conflictBytesMax <= replyBytesMax, 'a reply carries all conflicts that a partition holds');
 
 type Ask<K extends PartitionQuestion['ask']> = Extract<PartitionQuestion, {ask: K}>;
 

@@ -113,7 +113,7 @@ export const events: Operations = {
     description:
       'The newest 10,000 refusals of events, identifies and bodies that came with a known key. They are in the memory ' +
       'of the process that is asked: behind a balancer each edge has its own, none is on disk, and a restart forgets them. ' +
-      'Beside them, as `conflict`, each partition tells the newest 1,000 events and identifies that were accepted and not ' +
+      'Beside them, as `conflict`, each partition tells the newest 800 events and identifies that were accepted and not ' +
       'counted, because their `messageId` had come before with other content.',
     query: rejectedForm,
     answers: {
