@@ -9,9 +9,12 @@ export type Origin = Pick<Exchange, 'peerAddress' | 'forwardedFor'>;
 export class ClientAddresses {
   private readonly trusted = new BlockList();
   private readonly trustsNobody: boolean;
+  private readonly warn: (message: string) => void;
+  private hasWarned = false;
 
   /** `trustedProxies`: addresses, and blocks of them as `<address>/<bits>`. */
-  constructor(trustedProxies: readonly string[]) {
+  constructor(trustedProxies: readonly string[], warn: (message: string) => void) {
+    this.warn = warn;
     this.trustsNobody = trustedProxies.length === 0;
     for (const block of trustedProxies) {
       const [address, bits] = block.split('/');
@@ -35,6 +38,16 @@ export class ClientAddresses {
       if (!this.isTrusted(client)) break;
     }
     return client;
+  }
+
+  /** Warns once when a request has X-Forwarded-For while no proxy is trusted: behind a proxy all clients have its address. */
+  noteForwarded(): void {
+    if (!this.trustsNobody || this.hasWarned) return;
+    this.hasWarned = true;
+    this.warn(
+      'X-Forwarded-For is ignored: behind a proxy all clients count as one address, so set TRUSTED_PROXIES to the ' +
+        "proxy's address",
+    );
   }
 
   /** Whether a trusted proxy asked: what else it says of the request is believed. */

@@ -125,6 +125,7 @@ export class HttpServer {
     exchange.route = route;
     this.openExchanges += 1;
     this.options.front.traffic.open += 1;
+    if (exchange.forwardedFor !== '') this.options.front.clientAddresses.noteForwarded();
     // What a piece of a request throws ends this request alone.
     try {
       this.watch(exchange, this.dispatch(exchange));
@@ -238,7 +239,6 @@ export class HttpServer {
     if (access === 'secret' && key.kind !== 'secret') return insufficientPermissions;
     exchange.key = key;
     key.lastUsedMs = wallMs();
-    exchange.key = key;
     const rateLimit = limit === undefined ? undefined : this.limits[limit];
     if (key.options !== undefined) return this.refuseByOptions(exchange, key.options, endpoint, rateLimit);
     return rateLimit === undefined ? undefined : exchange.admit(rateLimit);

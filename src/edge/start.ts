@@ -153,6 +153,7 @@ async function openDoor(
     keys,
     fixedKeys,
     audit,
+    clientAddresses: new ClientAddresses(options.trustedProxies, (message) => logger.warn(message)),
     isDraining: () => isDraining,
     metricsText: () => scrape.text(),
     readiness: () => (isDraining ? stopping : readiness.get()),
@@ -247,11 +248,11 @@ interface LogSide extends Pick<Front, 'asks' | 'foldLag'> {
 }
 
 function createFront(
-  {partitionCount, store, deploymentSecret, durability, trustedProxies, ackedSequences}: EdgeOptions,
+  {partitionCount, store, deploymentSecret, durability, ackedSequences}: EdgeOptions,
   {handOver, foldLag, refusals, asks, generations}: LogSide,
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
-  others: Pick<Front, 'keys' | 'fixedKeys' | 'audit' | 'isDraining' | 'metricsText' | 'readiness'>,
+  others: Pick<Front, 'keys' | 'fixedKeys' | 'audit' | 'clientAddresses' | 'isDraining' | 'metricsText' | 'readiness'>,
 ): Front {
   const traffic = new Traffic(routes);
   const publisher = new LogPublisher({
@@ -294,7 +295,6 @@ function createFront(
     asks,
     generations,
     cursors: new CursorSeal(deploymentSecret),
-    clientAddresses: new ClientAddresses(trustedProxies),
     traffic,
     rejected: new RejectedEvents(wallMs),
     durability,
