@@ -369,7 +369,7 @@ function keepString(field: u32, start: usize, length: u32): bool {
   }
   messageIdStart = start;
   messageIdLength = length;
-  // One that begins with white space, of Unicode too, may be blank.
+  // An id that begins with white space, of Unicode too, may be blank.
   const first: u32 = load<u8>(start);
   return field == fieldMessageId && length <= messageIdBytesMax && first > 0x20 && first < 0x80;
 }
@@ -560,7 +560,7 @@ function isNewKey(start: usize, length: usize): bool {
 
 /** So many digits are an integer that a double holds exactly, and so is each power of ten up to them: one division rounds right. */
 const exactDigitsMax: u32 = 15;
-/** Of so many digits, some are an integer that a double tells from its neighbours. */
+/** Some integers of 16 digits are exact in a double. */
 const safeDigitsMax: u32 = 16;
 
 /** The newest number. */
@@ -580,7 +580,7 @@ function takeNumber(at: usize): usize {
   if (digitCount == 0 || (isZero && digitCount > 1)) return 0;
   let divisor: f64 = 1;
   if (load<u8>(at) != dot) {
-    // Any other may be one that a double changes (src/ingest/inexact-integers.ts).
+    // A double may change any other integer (src/ingest/inexact-integers.ts).
     if (digitCount > exactDigitsMax && (digitCount > safeDigitsMax || <f64>digits > safeIntegerMax)) return 0;
   } else {
     const fractionStart = ++at;

@@ -60,7 +60,7 @@ function readKey(folder: string): Uint8Array {
   return key;
 }
 
-/** DD1. Of two that make one at the same time the first one's is it. */
+/** DD1. When two threads make a key at the same time, the first one's is kept. */
 function keepKey(folder: string): Uint8Array {
   if (existsSync(keyPath(folder))) return readKey(folder);
   mkdirSync(folder, {recursive: true, mode: 0o700});
@@ -93,7 +93,7 @@ export function newestDeletionMs(folder: string, partition: number): number | un
   }
 }
 
-/** To a folder that is not there, or empty; durably. @returns false where there is no journal. */
+/** Copies the journal, durably, to a folder that is new or empty. @returns false where there is no journal. */
 export async function copyDeletions(folder: string, target: string): Promise<boolean> {
   if (!existsSync(keyPath(folder))) return false;
   mkdirSync(target, {recursive: true, mode: 0o700});
@@ -189,7 +189,7 @@ async function endsWhole(file: FileHandle): Promise<boolean> {
   return buffer[0] === 0x0a;
 }
 
-/** DJ4. Of a part of a file the first line may be cut. */
+/** DJ4. In a part of a file the first line may be cut. */
 function readRecords(text: string): {records: JournaledDeletion[]; unreadable: number} {
   const records: JournaledDeletion[] = [];
   let unreadable = 0;

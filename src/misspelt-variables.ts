@@ -1,12 +1,12 @@
 // Variables of the environment that look like one of ours and are none: REPORT_REFRESH=5 would set nothing, and say nothing.
-//   They are a warning and no error, as other programs have variables, too, and no value of them is ever shown.
+//   They are a warning and no error, as other programs have variables, too. Their values are never shown.
 
 export interface MisspeltVariable {
   readonly name: string;
   readonly nearest: string;
 }
 
-/** Edits that a slip of the hand makes; one in a short name, of which every other word is one. */
+/** Edits that a typing error makes; in a short name one, as two make another word of it. */
 const editsMax = 2;
 const shortNameMax = 6;
 

@@ -1,19 +1,20 @@
 // Rate limit of a key for each client address (API.md, Keys).
-//   Owns: who used how much. Does not own: the arithmetic (rate-limit.ts), which address a client has (client-address.ts).
-//   AL1. The table is bounded: who has not asked for longest is forgotten, and may use a whole quota anew. Whoever has that
-//        many addresses is held by the limit of the key.
-//   AL2. Whoever has one IPv6 address has all of its /64: they count as one.
+//   Owns: how much each address used. Does not own: the arithmetic (rate-limit.ts), which address a client has
+//         (client-address.ts).
+//   AL1. The table is bounded: the address that has not asked for longest is dropped, and starts with a whole quota. A client
+//        with that many addresses is held by the limit of the key.
+//   AL2. A client with one IPv6 address usually has all of its /64: they count as one.
 import type {Failure} from './failure.js';
 import {RateLimit} from './rate-limit.js';
 
 const addressesMax = 100_000;
 const limitName = 'events-per-address';
-// As for a whole key.
+// As the events of a whole key (rate-limit.ts).
 const burstSeconds = 2;
 
 type Usage = Record<typeof limitName, number>;
 
-/** Charges the address that was let in; less than none gives back. */
+/** Charges the address that was admitted; negative units are given back. */
 export type AddressCharge = (units: number) => void;
 
 export class AddressLimits {
@@ -22,7 +23,7 @@ export class AddressLimits {
 
   constructor(private readonly countMax = addressesMax) {}
 
-  /** @returns why the request must wait, or what charges its address further: one unit is charged. */
+  /** Charges one unit. @returns why the request must wait, or a function that charges its address further. */
   admit(keyId: string, eventsPerSecond: number, address: string, nowMs: number): Failure | AddressCharge {
     const limit = new RateLimit(limitName, eventsPerSecond * burstSeconds, burstSeconds);
     const usage = this.usageOf(`${keyId} ${blockOf(address)}`);
@@ -39,7 +40,7 @@ export class AddressLimits {
   }
 }
 
-/** AL2. `address` is of the form of RFC 5952. */
+/** AL2. `address` has the form of RFC 5952. */
 function blockOf(address: string): string {
   if (!address.includes(':')) return address;
   const [head, tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));

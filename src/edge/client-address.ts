@@ -24,8 +24,8 @@ export class ClientAddresses {
   }
 
   /**
-   * In the one form that each address has: IPv6 as RFC 5952 writes it, IPv4 never as IPv6. Empty when the connection is
-   * gone. Asked only by who needs it: it costs microseconds.
+   * The client's address in its one form: IPv6 as RFC 5952 writes it, IPv4 never as IPv6. Empty when the connection is closed.
+   * Costs microseconds: only callers that need it ask.
    */
   of(origin: Origin): string {
     const peer = origin.peerAddress();
@@ -33,7 +33,7 @@ export class ClientAddresses {
     let client = peer;
     for (const said of origin.forwardedFor.split(',').reverse()) {
       const address = readAddress(said);
-      if (address === undefined) break; // What stands further left came through whoever wrote this.
+      if (address === undefined) break; // Addresses further left came through the one that wrote this.
       client = address;
       if (!this.isTrusted(client)) break;
     }
@@ -62,7 +62,7 @@ export class ClientAddresses {
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-/** Of a socket: four bytes, sixteen, or none when it is gone. */
+/** `bytes` of a socket: four, sixteen, or none when it is closed. */
 export function addressOfBytes(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
   if (bytes.length !== 16) return '';
@@ -70,7 +70,7 @@ export function addressOfBytes(bytes: Uint8Array): string {
   return oneForm(groups.join(':'));
 }
 
-/** As proxies write them: some add a port, and brackets around IPv6. */
+/** An address as proxies write it: some add a port, and brackets around IPv6. */
 function readAddress(text: string): string | undefined {
   const [, bracketed, v4] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(text.trim()) ?? [];
   const address = bracketed ?? v4 ?? text.trim();

@@ -210,7 +210,7 @@ export class HttpServer {
     return obstacles.toWriting() ?? declaredTooMuch(exchange, intake);
   }
 
-  /** Whoever sent nothing at all tried no key. */
+  /** Audits a wrong key or token. A request without any tried none. */
   private noted<Refusal extends Failure | undefined>(
     audit: 'admin.refused' | 'key.refused',
     exchange: Exchange,
@@ -244,7 +244,7 @@ export class HttpServer {
     return rateLimit === undefined ? undefined : exchange.admit(rateLimit);
   }
 
-  /** An address that uses up its share must not use up the key's: it is asked first, and gets back what the key refuses. */
+  /** An address that uses up its share must not use up the key's: its limit is asked first, and refunded when the key refuses. */
   private refuseByOptions(
     exchange: Exchange,
     options: KeyOptions,

@@ -55,7 +55,7 @@ export interface EdgeOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Of the routes of operators, when they have a port of their own. */
+  /** Address of the operators' routes, when they have a port of their own. */
   readonly admin: {readonly host: string; readonly port: number} | undefined;
   readonly nats: NatsAddress;
   readonly partitionCount: number;
@@ -240,7 +240,7 @@ function openGenerations(partitionCount: number, asks: Asks, nc: NatsConnection)
   return generations;
 }
 
-/** What stands between the routes and the logs. */
+/** What lies between the routes and the logs. */
 interface LogSide extends Pick<Front, 'asks' | 'foldLag'> {
   readonly handOver: HandOver;
   readonly refusals: LogRefusals;

@@ -66,7 +66,7 @@ export class PlainEvent extends JsonScanner implements EventText {
     return this.takeFields() && this.isAccepted() && this.at - start <= eventBytesMax;
   }
 
-  /** Of an event that was taken: whether its time lies ahead of its receipt by more than `clockAheadMsMin`. */
+  /** Whether the time of the event that was taken lies ahead of its receipt by more than `clockAheadMsMin`. */
   get isAhead(): boolean {
     return this.timeMs > this.receivedMs + clockAheadMsMin;
   }
@@ -116,14 +116,14 @@ export class PlainEvent extends JsonScanner implements EventText {
       case field.messageId:
         this.messageIdStart = start;
         this.messageIdEnd = end;
-        // One that begins with white space, of Unicode too, may be blank.
+        // An id that begins with white space, of Unicode too, may be blank.
         return end > start && end - start <= messageIdCharsMax && isVisibleAscii(this.bytes[start]);
       default:
         return this.keepTimestamp(start, end);
     }
   }
 
-  /** A segment `.` or `..` is refused; other ones that begin with a dot are too rare to be told apart here. */
+  /** A segment `.` or `..` is refused; others that begin with a dot are too rare to be told apart here. */
   private isId(start: number, end: number): boolean {
     const {bytes} = this;
     if (!isNameLength(end - start) || bytes[start] === dot) return false;

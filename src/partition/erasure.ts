@@ -28,7 +28,7 @@ const chunksAtOnce = 4;
 
 export interface Erased {
   readonly rows: ErasedRow[];
-  /** Of the message ids of these rows, and of the user's identifies. */
+  /** Fingerprints of the message ids of these rows, and of the user's identifies. */
   readonly fingerprints: Uint32Array[];
   /** As they are without the user. */
   readonly chunks: ChunkEntry[];
