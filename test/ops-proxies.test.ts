@@ -1,5 +1,5 @@
 // Millrace behind the proxies of ops/proxies, run as they stand there: what they hide, which user a request names behind
-// them, and what becomes of connections that idle.
+// them, where the links of /docs lead, and what becomes of connections that idle.
 import {randomBytes} from 'node:crypto';
 import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -158,6 +158,25 @@ describe.each(variants)('$program, base path "$basePath"', (variant) => {
         expect((await user('GET', id)).status).toBe(404);
       }),
     );
+  });
+
+  test('serves /docs with links and addresses below its own path, whatever prefix the client claims', async () => {
+    const {basePath, origin} = proxy;
+    const claimed = {'X-Forwarded-Prefix': '/claimed'};
+    const page = await proxy.send('GET', '/docs', undefined, undefined, claimed);
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.text).toContain(`BASE=<span class="base">http://127.0.0.1:8080${basePath}</span>`);
+    const links = [...page.text.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, link]) => link!);
+    expect(links.length).toBeGreaterThan(20);
+    const targets = new Set(links.map((link) => new URL(link, `${origin}${basePath}/docs`).href.replace(/#.*/, '')));
+    expect([...targets].sort()).toEqual([`${origin}${basePath}/docs`, `${origin}${basePath}/openapi.json`]);
+    const description = await proxy.send('GET', '/openapi.json', undefined, undefined, claimed);
+    const {servers} = JSON.parse(description.text) as {servers: {url: string}[]};
+    expect(servers.map(({url}) => url)).toEqual([basePath === '' ? '/' : basePath]);
+    if (basePath === '') return;
+    const redirect = await proxy.send('GET', '');
+    expect(redirect.status).toBe(308);
+    expect(new URL(redirect.headers.location as string, origin).href).toBe(`${origin}${basePath}/docs`);
   });
 
   test('hides what is for operators, however it is spelt', async () => {
