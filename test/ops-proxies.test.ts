@@ -131,7 +131,8 @@ describe.each(variants)('$program, base path "$basePath"', (variant) => {
   test.runIf(hasOwnNats)('erases whom the query names, and not whom that would be as a path', async () => {
     const victim = victimOf(variant);
     const stored = `a/../${victim}`;
-    expect([await track(victim), await track(stored)]).toEqual([200, 400]);
+    // nginx makes one slash of several before it takes a base path off.
+    expect([await track(victim), await track(stored), await track(`/${victim}`)]).toEqual([200, 400, 400]);
     expect([await eventsOf(victim), await eventsOf(stored)]).toEqual([1, 1]);
     const erased = await user('DELETE', stored);
     expect([erased.status, JSON.parse(erased.text)]).toEqual([

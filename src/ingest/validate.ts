@@ -212,15 +212,16 @@ export function isName(value: unknown): value is string {
   return value.length - pairs <= idCharsMax;
 }
 
+const slashFirst = /^[/\\]/;
 /** One of `.` or `..` between slashes or backslashes. */
 const dotSegment = /(?:^|[/\\])\.\.?(?:[/\\]|$)/;
 
 /**
- * What may be stored: proxies decode a path and resolve its dots, so that an id with a segment `.` or `..` would name another
- * user there.
+ * What may be stored: proxies decode a path, resolve its dots and make one slash of several, so that `a/../ada` and `/ada`
+ * would both name the user `ada` there.
  */
 export function isNewId(value: unknown): value is string {
-  return isName(value) && !(value.includes('.') && dotSegment.test(value));
+  return isName(value) && !slashFirst.test(value) && !(value.includes('.') && dotSegment.test(value));
 }
 
 /** Of whatever was sent as an event: its name, where it is a valid one. */
