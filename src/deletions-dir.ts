@@ -1,6 +1,8 @@
 // DELETIONS_DIR: the files of the journal of deletions (partition/deletion-journal.ts), `key` and `partition-<p>.ndjson`. Beside
 // DATA_DIR and not in it: a backup that is put in the place of DATA_DIR must not bring an older journal along.
-//   DD1. The key is made once, with the first record, and never changed: under another one the records name nobody.
+//   DD1. The key is made once, with the first record, and never changed: under another one the records name nobody. So each
+//        record says by which it was made, and a start with another one is refused: its deletions would be put on record as
+//        repeated, and no later start would look for their users.
 //   DD2. A record is kept for 400 days: longer than any backup should be.
 
 import {randomBytes} from 'node:crypto';
@@ -32,6 +34,14 @@ const keptMs = 400 * dayMs;
 const keyBytes = 32;
 /** Several records. */
 const tailBytes = 4_096;
+
+/** Its hash tells keys apart: no hash of a user is this text. DD1 */
+const keyMarkText = 'key';
+
+/** As a line has it. */
+interface MarkedDeletion extends JournaledDeletion {
+  readonly keyMark: string;
+}
 
 const ownerOnly = {mode: 0o600};
 const keyPath = (folder: string): string => join(folder, 'key');
@@ -123,15 +133,21 @@ export class DeletionFile implements DeletionJournal {
     return journalHash(this.key, userHash);
   }
 
+  /** Throws a `StartFault` for records of another key. DD1 */
   async read(): Promise<readonly JournaledDeletion[]> {
     if (!existsSync(this.path)) return [];
     const {records, unreadable} = readRecords(await readFile(this.path, 'utf8'));
+    const ownKey = this.hashOf(keyMarkText);
+    if (records.some(({keyMark}) => keyMark !== ownKey))
+      throw new StartFault(
+        `${this.path} has records of another key than ${keyPath(this.folder)}, and they name nobody with it: put the key back that was beside them, or move the records away`,
+      );
     if (unreadable > 0)
       this.log.error(
         {lines: unreadable},
         'lines of the journal of deletions cannot be read: a crash cut them, or it is damaged',
       );
-    return records;
+    return records.map(({keyMark, ...record}) => record);
   }
 
   async add(deletions: readonly JournaledDeletion[]): Promise<void> {
@@ -140,7 +156,7 @@ export class DeletionFile implements DeletionJournal {
     const file = await open(this.path, 'a+', ownerOnly.mode);
     try {
       const start = (await endsWhole(file)) ? '' : '\n'; // DJ4
-      await file.appendFile(start + linesOf(deletions));
+      await file.appendFile(start + this.linesOf(deletions));
       await file.sync();
     } finally {
       await file.close();
@@ -156,7 +172,7 @@ export class DeletionFile implements DeletionJournal {
       const draft = `${this.path}.draft`;
       const file = await open(draft, 'w', ownerOnly.mode);
       try {
-        await file.writeFile(linesOf(kept));
+        await file.writeFile(this.linesOf(kept));
         await file.sync();
       } finally {
         await file.close();
@@ -165,6 +181,11 @@ export class DeletionFile implements DeletionJournal {
       await this.syncFolders();
     }
     this.trimmedMs = monotonicMs();
+  }
+
+  private linesOf(records: readonly JournaledDeletion[]): string {
+    const keyMark = this.hashOf(keyMarkText);
+    return records.map((record) => `${JSON.stringify({...record, keyMark} satisfies MarkedDeletion)}\n`).join('');
   }
 
   private async syncFolders(): Promise<void> {
@@ -179,9 +200,6 @@ async function syncFolder(path: string): Promise<void> {
   await folder.close();
 }
 
-const linesOf = (records: readonly JournaledDeletion[]): string =>
-  records.map((record) => `${JSON.stringify(record)}\n`).join('');
-
 async function endsWhole(file: FileHandle): Promise<boolean> {
   const {size} = await file.stat();
   if (size === 0) return true;
@@ -190,8 +208,8 @@ async function endsWhole(file: FileHandle): Promise<boolean> {
 }
 
 /** DJ4. Of a part of a file the first line may be cut. */
-function readRecords(text: string): {records: JournaledDeletion[]; unreadable: number} {
-  const records: JournaledDeletion[] = [];
+function readRecords(text: string): {records: MarkedDeletion[]; unreadable: number} {
+  const records: MarkedDeletion[] = [];
   let unreadable = 0;
   for (const line of text.split('\n')) {
     if (line === '') continue;
@@ -202,12 +220,12 @@ function readRecords(text: string): {records: JournaledDeletion[]; unreadable: n
   return {records, unreadable};
 }
 
-function readRecord(line: string): JournaledDeletion | undefined {
+function readRecord(line: string): MarkedDeletion | undefined {
   try {
-    const record = JSON.parse(line) as JournaledDeletion;
-    const {id, user, position, expiresLogicalMs, timeMs} = record;
+    const record = JSON.parse(line) as MarkedDeletion;
+    const {id, user, position, expiresLogicalMs, timeMs, keyMark} = record;
     const isWhole =
-      [id, user].every((text) => typeof text === 'string') &&
+      [id, user, keyMark].every((text) => typeof text === 'string') &&
       [position.generation, position.sequence, expiresLogicalMs, timeMs].every(Number.isFinite);
     return isWhole ? record : undefined;
   } catch {

@@ -71,6 +71,14 @@ test('a copy is a journal with the same hashes', async () => {
   expect(await copyDeletions(join(folder, 'nothing'), join(copy, 'more'))).toBe(false);
 });
 
+test('records of another key are told, and not taken for deletions of nobody', async () => {
+  await journal().add([deletion(1)]);
+  writeFileSync(join(folder, 'key'), `${Buffer.alloc(32, 7).toString('base64url')}\n`);
+  await expect(journal().read()).rejects.toThrow(StartFault);
+  await expect(journal().read()).rejects.toThrow(/has records of another key than .*key, and they name nobody/);
+  await expect(journal().add([deletion(2)])).rejects.toThrow(StartFault);
+});
+
 test('a start is refused where the journal could not be written, or names nobody any more', async () => {
   expect(() => checkDeletionsDir(folder)).not.toThrow(); // It is made with the first deletion.
   expect(() => checkDeletionsDir('/proc/1/deletions')).toThrow(/^DELETIONS_DIR \/proc\/1\/deletions is not writable/);
