@@ -57,27 +57,33 @@ export function checkDeletionsDir(folder: string): void {
       {cause},
     );
   }
-  if (existsSync(keyPath(folder))) return void readKey(folder);
+  if (existsSync(keyPath(folder))) readKey(folder);
+  else refuseLostKey(folder);
+}
+
+/** Records without their key: another one would name nobody in them. DD1 */
+function refuseLostKey(folder: string): void {
   if (!existsSync(folder) || !readdirSync(folder).some((name) => name.endsWith('.ndjson'))) return;
   throw new StartFault(
     `the key of the journal of deletions is gone from DELETIONS_DIR ${folder}, and its records name nobody without it: put it back from a copy, or move the records away`,
   );
 }
 
-function readKey(folder: string): Uint8Array {
+function readKey(folder: string): Buffer {
   const key = Buffer.from(readFileSync(keyPath(folder), 'utf8').trim(), 'base64url');
   if (key.length !== keyBytes) throw new StartFault(`${keyPath(folder)} is no key of a journal of deletions`);
   return key;
 }
 
-/** DD1. Of two that make one at the same time the first one's is it. */
-function keepKey(folder: string): Uint8Array {
+/** DD1. Of two that make one at the same time the first one's is it. `known`: what it was when it was read last. */
+function keepKey(folder: string, known?: Buffer): Buffer {
   if (existsSync(keyPath(folder))) return readKey(folder);
+  if (known === undefined) refuseLostKey(folder);
   mkdirSync(folder, {recursive: true, mode: 0o700});
   const draft = join(folder, `key-draft.${process.pid}.${randomBytes(4).toString('hex')}`);
   const file = openSync(draft, 'wx', ownerOnly.mode);
   try {
-    writeFileSync(file, `${randomBytes(keyBytes).toString('base64url')}\n`, {flush: true});
+    writeFileSync(file, `${(known ?? randomBytes(keyBytes)).toString('base64url')}\n`, {flush: true});
     linkSync(draft, keyPath(folder));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -119,7 +125,7 @@ export class DeletionFile implements DeletionJournal {
   private readonly folder: string;
   private readonly path: string;
   private readonly log: Logger;
-  private key: Uint8Array | undefined;
+  private key: Buffer | undefined;
   private trimmedMs = Number.NEGATIVE_INFINITY;
 
   constructor(folder: string, partition: number, log: Logger) {
@@ -151,6 +157,7 @@ export class DeletionFile implements DeletionJournal {
   }
 
   async add(deletions: readonly JournaledDeletion[]): Promise<void> {
+    this.confirmKey();
     if (monotonicMs() - this.trimmedMs > dayMs) await this.trim();
     const isNew = !existsSync(this.path);
     const file = await open(this.path, 'a+', ownerOnly.mode);
@@ -162,6 +169,14 @@ export class DeletionFile implements DeletionJournal {
       await file.close();
     }
     if (isNew) await this.syncFolders();
+  }
+
+  /** Records are written beside the key that they were made with, whatever became of the folder meanwhile. DD1 */
+  private confirmKey(): void {
+    const known = this.key;
+    this.key = keepKey(this.folder, known);
+    if (known !== undefined && !known.equals(this.key))
+      throw new Error(`${keyPath(this.folder)} is another key than before: records must be made anew`);
   }
 
   /** DD2 */
