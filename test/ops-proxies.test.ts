@@ -128,17 +128,24 @@ describe.each(variants)('$program, base path "$basePath"', (variant) => {
   const user = (method: string, userId: string): Promise<ProxyAnswer> =>
     proxy.send(method, `/v1/user?userId=${encodeURIComponent(userId)}`, service.secretKey);
 
+  const erase = async (userId: string): Promise<object> => {
+    const {status, text} = await user('DELETE', userId);
+    const body = JSON.parse(text) as {status: string};
+    // On a busy machine a receipt may take longer than a DELETE waits.
+    expect([
+      [200, 'deleted'],
+      [202, 'pending'],
+    ]).toContainEqual([status, body.status]);
+    return body;
+  };
+
   test.runIf(hasOwnNats)('erases whom the query names, and not whom that would be as a path', async () => {
     const victim = victimOf(variant);
     const stored = `a/../${victim}`;
     // nginx makes one slash of several before it takes a base path off.
     expect([await track(victim), await track(stored), await track(`/${victim}`)]).toEqual([200, 400, 400]);
     expect([await eventsOf(victim), await eventsOf(stored)]).toEqual([1, 1]);
-    const erased = await user('DELETE', stored);
-    expect([erased.status, JSON.parse(erased.text)]).toEqual([
-      200,
-      expect.objectContaining({status: 'deleted', id: stored, deletion: expect.objectContaining({events_deleted: 1})}),
-    ]);
+    expect(await erase(stored)).toMatchObject({id: stored, deletion: {events_deleted: 1}});
     expect([await eventsOf(victim), await eventsOf(stored)]).toEqual([1, 0]);
     expect((await user('GET', stored)).status).toBe(404);
     expect((await user('GET', victim)).status).toBe(200);
@@ -151,11 +158,7 @@ describe.each(variants)('$program, base path "$basePath"', (variant) => {
         expect(await track(id)).toBe(200);
         const read = await user('GET', id);
         expect([read.status, JSON.parse(read.text)]).toEqual([200, expect.objectContaining({id})]);
-        const erased = await user('DELETE', id);
-        expect([erased.status, JSON.parse(erased.text)]).toEqual([
-          200,
-          expect.objectContaining({id, status: 'deleted'}),
-        ]);
+        expect(await erase(id)).toMatchObject({id});
         expect((await user('GET', id)).status).toBe(404);
       }),
     );
