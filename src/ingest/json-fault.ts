@@ -34,8 +34,15 @@ function found(bytes: Buffer, at: number): string {
   if (at >= bytes.length) return 'it ends';
   const text = bytes.toString('utf8', at, at + shownBytesMax);
   const word = /^[\p{L}\p{N}_+.-]+/u.exec(text)?.[0] ?? String.fromCodePoint(text.codePointAt(0)!);
-  const name = bytes[at]! < space ? `the control character ${hex(bytes[at]!)} stands` : `${shown(word)} stands`;
+  const name = `${shownWord(word, bytes[at]!)} stands`;
   return isBehindComma(bytes, at) && /^[\]}]/.test(word) ? `${name} right behind a comma` : name;
+}
+
+/** What nobody would see (a byte order mark, a no-break space) by its number. */
+function shownWord(word: string, first: number): string {
+  if (first < space) return `the control character ${hex(first)}`;
+  if (!/^[\p{C}\p{Z}]/u.test(word)) return shown(word);
+  return `the character U+${word.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 function isBehindComma(bytes: Buffer, at: number): boolean {

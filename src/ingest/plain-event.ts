@@ -123,10 +123,10 @@ export class PlainEvent extends JsonScanner implements EventText {
     }
   }
 
-  /** A segment `.` or `..` is refused; others that begin with a dot are too rare to be told apart here. */
+  /** A slash at the start, or a segment `.` or `..`, is refused; others with a dot first are too rare to be told apart here. */
   private isId(start: number, end: number): boolean {
     const {bytes} = this;
-    if (!isNameLength(end - start) || bytes[start] === dot) return false;
+    if (!isNameLength(end - start) || bytes[start] === dot || bytes[start] === slash) return false;
     for (let at = start + 1; at < end; at++) if (bytes[at] === dot && bytes[at - 1] === slash) return false;
     return true;
   }

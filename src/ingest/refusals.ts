@@ -28,7 +28,7 @@ export interface Refusal {
 
 const characters = `a string of 1 to ${idCharsMax} characters without control characters`;
 const anId = (field: RefusedField): string =>
-  `${field} must be ${characters} and without a segment . or .. (split at / and \\)`;
+  `${field} must be ${characters}, without / or \\ at its start and without a segment . or .. (split at / and \\)`;
 const bounded = (field: RefusedField): string =>
   `${field} must be a JSON object of at most ${objectKeysMax} keys an object, keys of at most ${objectKeyCharsMax} ` +
   `characters, ${objectDepthMax} levels, no key __proto__ and no number beyond a double`;

@@ -212,15 +212,16 @@ export function isName(value: unknown): value is string {
   return value.length - pairs <= idCharsMax;
 }
 
+const slashFirst = /^[/\\]/;
 /** One of `.` or `..` between slashes or backslashes. */
 const dotSegment = /(?:^|[/\\])\.\.?(?:[/\\]|$)/;
 
 /**
- * Whether an event with this id may be stored. Proxies decode a path and resolve its dots, so an id with a segment `.` or `..`
- * would name another user there.
+ * Whether an event with this id may be stored. Proxies decode a path, resolve its dots and make one slash of several: `a/../ada` and `/ada`
+ * would both name the user `ada` there.
  */
 export function isNewId(value: unknown): value is string {
-  return isName(value) && !(value.includes('.') && dotSegment.test(value));
+  return isName(value) && !slashFirst.test(value) && !(value.includes('.') && dotSegment.test(value));
 }
 
 /** The name in a value that was sent as an event, where it is valid. */
