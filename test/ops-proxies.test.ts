@@ -141,17 +141,6 @@ describe.each(variants)('$program, base path "$basePath"', (variant) => {
     return {id, eventsDeleted};
   };
 
-  const erase = async (userId: string): Promise<object> => {
-    const {status, text} = await user('DELETE', userId);
-    const body = JSON.parse(text) as {status: string};
-    // On a busy machine a receipt may take longer than a DELETE waits.
-    expect([
-      [200, 'deleted'],
-      [202, 'pending'],
-    ]).toContainEqual([status, body.status]);
-    return body;
-  };
-
   test.runIf(hasOwnNats)('erases whom the query names, and not whom that would be as a path', async () => {
     const victim = victimOf(variant);
     const stored = `a/../${victim}`;
