@@ -15,7 +15,6 @@
 //       order.
 //   B2. A block stands alone with the columns: shapes name columns and nothing else, so one that only an erased row used
 //       says nothing of it.
-//   B3. Parts of version 1, whose blocks were (length:varint payload)*, are read as blocks of whole bodies.
 //
 // Compression is the shell's: the core knows uncompressed blocks only. Members are gzip, so that anybody can check a disk.
 
@@ -374,28 +373,26 @@ export function eventJson(entry: EntryView, partition: number, ordinal: number):
 // ---- parts ----
 
 export interface BodiesLayout {
-  /** The blocks of version 1 need `upgradedBlock`. */
-  readonly isUpgradeDue: boolean;
   /** Byte ranges of the members within the part. */
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
 }
 
-/** Version 1 had the number of blocks alone. */
-function readPartHead(reader: ByteReader): {readonly version: number; readonly blocks: number} {
+/** Number of blocks in the part. */
+function readPartHead(reader: ByteReader): number {
   const head = reader.u32();
-  const version = Math.max(1, head >>> 24);
-  assert(version <= bodiesVersion, `bodies: part version ${version} is unknown to this program`);
-  return {version, blocks: head & 0xffffff};
+  const version = head >>> 24;
+  assert(version === bodiesVersion, `bodies: part version ${version} is unknown to this program`);
+  return head & 0xffffff;
 }
 
 /** How long the head of a bodies part is, from its first bytes. */
-export const bodiesHeadBytes = (part: Uint8Array): number => 4 + readPartHead(new ByteReader(part)).blocks * 4;
+export const bodiesHeadBytes = (part: Uint8Array): number => 4 + readPartHead(new ByteReader(part)) * 4;
 
 /** `part`: its head is enough. */
 export function bodiesLayout(part: Uint8Array): BodiesLayout {
   const reader = new ByteReader(part);
-  const {version, blocks} = readPartHead(reader);
+  const blocks = readPartHead(reader);
   const first = 4 + blocks * 4;
   const starts = new Uint32Array(blocks);
   const ends = new Uint32Array(blocks);
@@ -404,24 +401,7 @@ export function bodiesLayout(part: Uint8Array): BodiesLayout {
     starts[i] = start;
     start = ends[i] = first + reader.u32();
   }
-  return {isUpgradeDue: version < bodiesVersion, starts, ends};
-}
-
-/** A block of version 1 as one of whole bodies. B3 */
-export function upgradedBlock(old: Uint8Array): Uint8Array<ArrayBuffer> {
-  const reader = new ByteReader(old);
-  const writer = new ByteWriter(old.length + 2 * bodyBlockRows + 16);
-  writer.f64(0);
-  writer.varint(0);
-  while (!reader.done) {
-    const start = reader.skipString();
-    const length = reader.position - start;
-    writer.varint(length === 0 ? 0 : length + 1);
-    if (length === 0) continue;
-    writer.u8(flagWhole);
-    writer.raw(old, start, reader.position);
-  }
-  return writer.finish();
+  return {starts, ends};
 }
 
 /** Joins compressed members into a bodies part. */

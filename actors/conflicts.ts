@@ -1,14 +1,14 @@
 // Entries that were dropped though they were no retries: their message id had come before, with other content.
-//   C1. Only the newest are held, in memory alone; all are counted.
-//   C2. No text of a client but the event's name.
+//   C1. All are counted; only the newest are held, in memory alone.
+//   C2. The event's name is the only text of a client that is held.
 
-/** Newest conflicts kept for each partition. A client that gives all its events one id fills it in a second. C1 */
-const heldMax = 1_000;
+/** Newest conflicts held for each partition: one reply carries them all (src/partition/live-reads.ts). C1 */
+export const conflictsMax = 800;
 
 export interface Conflict {
   /** Receipt time, epoch ms. */
   readonly timeMs: number;
-  /** The event's name; null: it is an identify. */
+  /** The event's name; null for an identify. */
   readonly event: string | null;
 }
 
@@ -17,13 +17,13 @@ export class Conflicts {
   private readonly held: Conflict[] = [];
 
   add(conflict: Conflict): void {
-    this.held[this.count % heldMax] = conflict;
+    this.held[this.count % conflictsMax] = conflict;
     this.count += 1;
   }
 
   /** The newest first. */
   newest(): Conflict[] {
-    const start = this.count % heldMax;
+    const start = this.count % conflictsMax;
     return [...this.held.slice(start), ...this.held.slice(0, start)].reverse();
   }
 }

@@ -14,7 +14,7 @@ export class Deletions {
   private readonly idsOfUser = new Map<string, string[]>();
   /** Ids of those that are pending. */
   private readonly pendingIds = new Set<string>();
-  /** Completed since the last cut, or put by an older program with all others. DR3 */
+  /** Completed since the last cut. DR3 */
   private fresh: DeletionRecord[] = [];
   /** Records of a damaged part are missing: one that is not here may have been completed. */
   isIncomplete = false;
@@ -46,7 +46,7 @@ export class Deletions {
     return Array.from(this.pendingIds, (id) => must(this.byId.get(id), 'a pending deletion is on record'));
   }
 
-  /** One of the log, one that is completed, or one of a snapshot's index. */
+  /** A record of the log, a completed one, or a pending one of a snapshot's index. */
   add(record: DeletionRecord): void {
     this.keep(record);
     if (record.completed !== null) this.fresh.push(record);

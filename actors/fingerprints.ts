@@ -1,10 +1,11 @@
-// A set of 96-bit fingerprints with the logical day of each, and 16 bits of what came with it: the message ids of a partition, and erased users' ones.
+// A set of 96-bit fingerprints, each with its logical day and a 16-bit hash of its entry's content: the message ids of a
+// partition, and those of erased users.
 //   Three keyed 32-bit words of (user, message id). A false hit would need two of n ids to agree in 96 bits: for the
 //   27 million ids that the default bound holds the odds are 5 * 10^-15 over the whole window.
 //   Memory: 15 B a slot, at most 3 of 4 slots taken: 20 B an id at the bound.
 //   F1. A fingerprint keeps the day of its first insertion.
-//   F5. Of what came with it the first insertion's hash is kept: another one with the same fingerprint is told from a retry,
-//       but for one in 65,536.
+//   F5. A fingerprint keeps the content hash of its first insertion: an entry with the same id and other content is told from
+//       a retry, but for one in 65,536.
 //   F2. Fingerprints come in generations: those of one day, or fewer where a 64th of the bound is full. At its bound the set
 //       drops its oldest generations, an eighth of the bound, so that the newest ones are always known, however many come
 //       in a day; the window that is really held shrinks and says so (`heldFromDay`).
@@ -126,13 +127,13 @@ export class FingerprintSet {
     return this.isHeld(segment, this.slotOf(segment, from, at));
   }
 
-  /** Of one that is held. F5 */
+  /** Content hash of a fingerprint that is held. F5 */
   contentOf(from: Uint32Array, at = 0): number {
     const segment = this.segmentOf(firstWord(from, at));
     return segment.contents[this.slotOf(segment, from, at)];
   }
 
-  /** `content`: 16 bits. Whether it was new. */
+  /** `content`: 16 bits. @returns whether the fingerprint was new. */
   add(from: Uint32Array, at: number, day: number, content = 0): boolean {
     if (this.dropped.length > 0) this.freeSlots(slotsFreedAtOnce);
     const segment = this.segmentOf(firstWord(from, at));
@@ -229,8 +230,8 @@ export class FingerprintSet {
   }
 
   /**
-   * Takes the memory for so many more at once. Fingerprints that come in the order of their slots must not come while there
-   * are few: all would belong into the first slots, and each would go over all before it.
+   * Takes the memory for `count` more at once. Fingerprints in the order of their slots must not be added to a small set: all
+   * would belong into its first slots, and each would pass over all before it.
    */
   reserve(count: number): void {
     const expected = (this.count + count) / this.segments.length;

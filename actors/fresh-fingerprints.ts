@@ -1,10 +1,10 @@
 // Fingerprints of a day since the last cut, in the order in which they came: what the next snapshot adds to those before.
 //   As a list of numbers 2 million took 0.1 s to become bytes; here they are bytes already.
-//   Each is 14 bytes: three words, and what came with it (fingerprints.ts F5), in halves, so that parts can be joined.
+//   Each takes 14 bytes, as 16-bit halves, so that parts can be joined: three words, and the content hash (fingerprints.ts F5).
 import {fingerprintWords} from './fingerprints.js';
 import {assert} from './invariant.js';
 
-/** Of 16 bits. */
+/** 16-bit halves of the three words. */
 const halvesOfWords = 2 * fingerprintWords;
 const halvesEach = halvesOfWords + 1;
 const bytesEach = 2 * halvesEach;
@@ -37,14 +37,14 @@ export class FreshFingerprints {
     this.halves.set(halves);
   }
 
-  /** A view of all but the first `skipped`, as a part has them. */
+  /** A view of all but the first `skipped` fingerprints, in the form of a part. */
   bytesFrom(skipped: number): Uint8Array {
     const {buffer} = this.halves;
     return new Uint8Array(buffer, skipped * bytesEach, (this.count - skipped) * bytesEach);
   }
 }
 
-/** Those of a part in their order; what a visit is given is overwritten with the next one. */
+/** Fingerprints of a part, in their order. */
 export class StoredFingerprints {
   readonly print = new Uint32Array(fingerprintWords);
   private readonly halves: Uint16Array;
@@ -58,7 +58,7 @@ export class StoredFingerprints {
     return this.halves.length / halvesEach;
   }
 
-  /** From the one at `first` on. */
+  /** From the one at `first` on. The next visit overwrites `print`. */
   forEach(first: number, visit: (print: Uint32Array, content: number) => void): void {
     const {halves, print} = this;
     for (let at = first * halvesEach; at < halves.length; at += halvesEach) {

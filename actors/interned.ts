@@ -4,15 +4,13 @@
 //
 //   block = head u32[4]: version entries bytes 0 | (length + 1):u16[entries], 0 of a removed one | hash:u32[entries] | bytes
 //     `internedBlockEntries` entries but in the last block; each column is padded to 4 bytes.
-//   Version 1 is entry*; entry = (length + 1):varint bytes | 0:varint. It has no head: what marks another version would be
-//   the length of a key that is far too long.
 //
 //   I1. An index is given out once: a removed entry's index is never used again, its bytes are zeroed.
 //   I2. Hashes stand in blocks, so that a start copies columns and fills slots; it took three times as long to take
 //       keys apart, hash and copy them one by one. Another hash, or `tableSeed`, is another version of a block.
 
 import {copyRange, equalRanges, viewOf} from './byte-ranges.js';
-import {ByteReader, type ByteWriter, readWtf8} from './codec/bytes.js';
+import {type ByteWriter, readWtf8} from './codec/bytes.js';
 import {hashBytes} from './hash.js';
 import {assert} from './invariant.js';
 import {PackedTable} from './packed-table.js';
@@ -24,8 +22,7 @@ const arenaBytesMax = 2 ** 32 - 1;
 const reservedShare = 9 / 8;
 const free = 0;
 const gone = 0xffffffff;
-/** Read as in version 1, the first key would have 4 MiB. */
-const version2 = 0x02ffffff;
+const blockVersion = 0x02ffffff;
 const headWords = 4;
 const keyBytesMax = 0xfffe;
 
@@ -277,15 +274,11 @@ export class InternedTable {
     this.rehash(entries);
   }
 
-  /** Appends the entries of a block of any version; blocks come in order. */
-  restoreBlock(bytes: Uint8Array): void {
-    if (bytes.length >= 4 && viewOf(bytes).getUint32(0, true) === version2) this.restoreColumns(bytes);
-    else this.restoreVersion1(bytes);
-  }
-
-  /** I2 */
-  private restoreColumns(block: Uint8Array): void {
+  /** Appends the entries of a block; blocks come in order. I2 */
+  restoreBlock(block: Uint8Array): void {
     const head = viewOf(block);
+    const version = head.getUint32(0, true);
+    assert(version === blockVersion, `interned: block version ${version} is unknown to this program`);
     const [entries, keyBytes] = [head.getUint32(4, true), head.getUint32(8, true)];
     const {keysAt} = columnsOf(entries);
     // Columns are viewed in place: those that do not begin at a multiple of 4 are copied first.
@@ -329,24 +322,6 @@ export class InternedTable {
     this.arenaEnd = arenaEnd;
     this.count = count;
   }
-
-  private restoreVersion1(bytes: Uint8Array): void {
-    const reader = new ByteReader(bytes);
-    while (!reader.done) {
-      const length = reader.varint();
-      const index = this.count;
-      if (length === 0) {
-        this.store(bytes, 0, 0);
-        this.removed.add(index);
-        continue;
-      }
-      const start = reader.position;
-      reader.skip(length - 1);
-      const hash = hashBytes(bytes, start, reader.position, tableSeed);
-      this.store(bytes, start, reader.position);
-      this.takeSlot(index, hash);
-    }
-  }
 }
 
 interface BlockColumns {
@@ -354,7 +329,7 @@ interface BlockColumns {
   readonly hashes: Uint32Array;
 }
 
-/** Where they begin in a block of version 2. */
+/** Where the columns of a block begin. */
 function columnsOf(entries: number): {lengthsAt: number; hashesAt: number; keysAt: number} {
   const lengthsAt = headWords * 4;
   const hashesAt = lengthsAt + ((entries * 2 + 3) & ~3);
@@ -374,6 +349,6 @@ function viewColumns(entries: number, buffer: ArrayBufferLike, offset: number): 
 function newBlock(entries: number, keyBytes: number): BlockColumns & {bytes: Uint8Array; keysAt: number} {
   const {keysAt} = columnsOf(entries);
   const block = new ArrayBuffer(keysAt + keyBytes);
-  new Uint32Array(block, 0, headWords).set([version2, entries, keyBytes, 0]);
+  new Uint32Array(block, 0, headWords).set([blockVersion, entries, keyBytes, 0]);
   return {...viewColumns(entries, block, 0), bytes: new Uint8Array(block), keysAt};
 }

@@ -4,7 +4,7 @@
 //   P7. All parts of a manifest stand at its position.
 import {assert} from './invariant.js';
 
-/** Of all that a snapshot consists of: a program that knows another one must not begin to read. */
+/** Format of everything that a snapshot consists of. A program reads no other. */
 export const manifestFormat = 6;
 
 /** One part in the store, its key first (`partsBeside`). `revisions` are those of its values of at most 512 KiB, in order. */
@@ -88,7 +88,7 @@ export interface DeletionRecord {
   readonly id: string;
   /** Keyed hash of the user key, hex. */
   readonly userHash: string;
-  /** Of its erase entry. */
+  /** Position of its erase entry. */
   readonly position: Position;
   readonly eventsDeleted: number;
   /** What cleaned the disk, and what was checked after it; null until then: a start does it again. */
@@ -126,15 +126,15 @@ export interface SnapshotIndex {
   readonly erasedUsers: readonly number[];
   /** The newest last. */
   readonly dedupe: readonly FingerprintsPart[];
-  /** So many of the newest ids in `dedupe` are remembered. */
+  /** How many ids in `dedupe` are remembered: the newest. */
   readonly dedupeCount: number;
   /** Logical days of message ids before this one were dropped for want of memory; null: none were. */
   readonly dedupeHeldFromDay: number | null;
-  /** Of erased users' message ids. */
+  /** Message ids of erased users. */
   readonly erasedIds: readonly FingerprintsPart[];
-  /** Those that are pending. */
+  /** Pending ones. */
   readonly deletions: readonly DeletionRecord[];
-  /** The newest last. */
+  /** Completed ones, the newest last. */
   readonly completedDeletions: readonly DeletionsPart[];
   /** Last message of the log that may hold entries of erased users behind their erase entries; 0: none. */
   readonly erasedInLogSequence: number;

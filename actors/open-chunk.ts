@@ -72,7 +72,7 @@ export class OpenChunk implements ChunkInMemory {
     const {cursor, rowColumns} = this;
     const {bytes} = entry;
     const count = cursor.open(entry.propertiesStart);
-    assert(count <= entryPairsMax, 'rows: an event has at most so many properties, its context among them');
+    assert(count <= entryPairsMax, 'rows: an event has at most entryPairsMax properties, its context among them');
     const predicted = this.shapeOfName[name % predictedShapes];
     let isPredicted = predicted?.columns.length === count;
     for (let i = 0; cursor.next(); i++) {

@@ -105,7 +105,7 @@ export interface Cut {
   >;
 }
 
-/** Entries whose message id was there before, and of those the erased ones'. */
+/** Entries whose message id was there before: of entries that are kept, and of erased ones. */
 interface Copies {
   duplicate: number;
   tombstoned: number;
@@ -114,7 +114,7 @@ interface Copies {
 export class Partition {
   readonly partition: number;
   private readonly seeds: readonly [number, number, number];
-  /** Generation of the log that is folded: sequences of one generation alone compare with each other. */
+  /** Generation of the log that is folded. Only sequences of one generation compare with each other. */
   generation = 1;
   appliedSequence = 0;
   /** Of the message at `appliedSequence`; empty before the first. */
@@ -151,9 +151,9 @@ export class Partition {
   private erasedInLogSequence = 0;
   /** Since this process started. P8 */
   readonly tally = {counted: 0, duplicate: 0, tombstoned: 0, redelivered: 0};
-  /** The same of identifies. */
+  /** As `tally`, for identifies. */
   readonly identifies = {counted: 0, duplicate: 0, tombstoned: 0};
-  /** Those of the duplicates, of both, that were no retries. */
+  /** Duplicate events and identifies that were no retries. */
   readonly conflicts = new Conflicts();
 
   constructor(setup: PartitionSetup) {
@@ -362,7 +362,7 @@ export class Partition {
     return closed;
   }
 
-  /** `isRepeated`: its message id was looked at before the fold stopped for the profile. */
+  /** `isRepeated`: its message id was checked before the fold stopped to load the profile. */
   private applyIdentify(entry: EntryView, sequence: number, isRepeated: boolean): Stop | undefined {
     if (entry.hasMessageId && !isRepeated && !this.isFirstCopy(entry, sequence, this.identifies)) return undefined;
     const known = this.users.count;
@@ -476,14 +476,14 @@ export class Partition {
   }
 
   /**
-   * Whether a deletion is later than this state (a backup that is older was restored, or the log lost its tail): were its
-   * entry folded, it would be on record, as it does not expire before that time.
+   * Whether a deletion is later than this state: an older backup was restored, or the log lost its tail. If its entry had
+   * been folded, it would be on record: its record has not expired yet.
    */
   lacks({id, expiresLogicalMs}: Pick<DeletionRecord, 'id' | 'expiresLogicalMs'>): boolean {
     return !this.deletions.has(id) && expiresLogicalMs >= this.logicalMs;
   }
 
-  /** Of a user that is here. */
+  /** Keyed hash of the key of a known user. */
   hashOfUser(user: number): string {
     const key = this.users.bytesOf(user);
     return this.userHash(key, 0, key.length);

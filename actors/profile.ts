@@ -3,10 +3,10 @@
 //   T2. A full profile leaves a trait out and counts it; what it holds already stays.
 //   T3. Traits stand in the order in which their names were first set, also when the profile was restored meanwhile: an answer
 //       does not tell when memory was freed. Their times are restored with them.
-//   T4. An identify with a time sets only what none of a later time has set, whichever comes first; of equal times the one that
-//       comes last sets. A time ahead of the receipt counts as the receipt: a clock that is ahead locks nothing.
-//   T5. One without a time is of now: it sets what it names in the order of the log, whatever clocks of edges say. What it set
-//       is of its receipt.
+//   T4. An identify with a time sets a trait unless one with a later time has set it, in whichever order they come; of equal
+//       times the last to come wins. A time ahead of the receipt counts as the receipt: a clock ahead locks no trait.
+//   T5. An identify without a time sets every trait that it names, in the order of the log, whatever clocks of edges say. Its
+//       receipt is the time of these traits.
 import {assert} from './invariant.js';
 import {membersOf} from './json-members.js';
 import {profileBytesMax, profileTraitsMax} from './limits.js';
@@ -21,12 +21,12 @@ interface Trait {
 /** When traits were set. T4, T5 */
 export interface IdentifyTime {
   readonly timeMs: number;
-  /** Whether the client said so. */
+  /** Whether the client sent the time. */
   readonly isTimed: boolean;
 }
 
 export class Profile {
-  /** By name. T3 */
+  /** Traits by name. T3 */
   private readonly traits = new Map<string, Trait>();
   /** UTF-8 bytes of `"name":value,` over all traits. */
   private bytes = 0;
@@ -87,7 +87,7 @@ export class Profile {
     return copy;
   }
 
-  /** What was printed. T3 */
+  /** The profile that `printed` describes. T3 */
   static restore({json, setMs, overLimit}: Traits): Profile {
     const profile = new Profile();
     let at = 0;

@@ -8,7 +8,7 @@
 //     times f64|u32[count]  users u16|u32[count]  names u8|u16|u32[count]  order u16[live]  column*
 //   column    = head u32[8]: keyBytes codeWidth values form valueWidth smallest storedBytes 0
 //     key  codes u8|u16[count]  [offsets u16|u32[values + 1]]  stored                (column-values.ts: values and forms)
-//   Each of these is padded to 4 bytes. Version 1 is in rows-version-1.ts.
+//   Each of these is padded to 4 bytes.
 //
 //   R1. An erased row is a zeroed slot: user `noUser`, time `timeBase`, codes 0, and not in `order`.
 //   R2. Code 0 = the row has no such property; a column's `inBody` = it has, but only the body tells its value (nested,
@@ -26,7 +26,6 @@ import {type ColumnValues, leftOutValues, type StoredValues, storeValues, viewVa
 import {assert} from './invariant.js';
 import {chunkRowsMax} from './limits.js';
 import {sortPlaces} from './radix-sort.js';
-import {rowsOfVersion1} from './rows-version-1.js';
 
 /** Of columns of 32 bits; narrower ones have as many set bits as they hold (`RowsView.noUser`). */
 export const noUser = 0xffffffff;
@@ -235,16 +234,11 @@ const rowCodes = Uint16Array.from({length: chunkRowsMax}, (_, row) => row + 1);
 /** Whether the column holds no codes of its own. */
 export const isByRow = ({codes}: RowColumn): boolean => codes.buffer === rowCodes.buffer;
 
-/** The same rows in the version of today. What is kept for long is converted once. */
-export function upgradedRows(part: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  return versionOf(part) === 1 ? encodeRows(rowsOfVersion1(part)) : part;
-}
-
 /** Narrower values are worth keeping. R7 */
 const leftOutBytesMin = 5;
 
 /**
- * A part of the newest version without the values of columns in which nearly each row has one of its own, of more than four
+ * A part without the values of columns in which nearly each row has one of its own, of more than four
  * bytes, and whose key is not `kept`; the part itself when there are none. R7
  */
 export function withoutValues(
@@ -273,12 +267,9 @@ function columnWithoutValues(column: RowColumn): Piece[] {
   return [columnHead(column.key, codeWidth, column.values.count, leftOutValues), column.key, codes];
 }
 
-const versionOf = (part: Uint8Array): number => new Uint32Array(part.buffer, part.byteOffset, 1)[0];
-
 /** `bytes` must start at an address that 8 divides (a buffer of its own does). */
 export function viewRows(bytes: Uint8Array): RowsView {
-  const version = versionOf(bytes);
-  if (version === 1) return viewRows(encodeRows(rowsOfVersion1(bytes)));
+  const [version] = new Uint32Array(bytes.buffer, bytes.byteOffset, 1);
   assert(version === rowsVersion, `rows: part version ${version} is unknown to this program`);
   return new PartReader(bytes).rows();
 }

@@ -50,7 +50,7 @@ export class UserDeltas {
   private readonly followedFor = new Uint32Array(followedAtOnce);
   /** Epoch ms of the newest identify entry of those who have one. */
   private readonly identifyTimes: number[] = [];
-  /** Of the message ids that their identifies had, as records have them. */
+  /** Fingerprints of the message ids of their identifies, in the form of records (user-records.ts). */
   private readonly identifyIds = new Map<number, Uint32Array>();
 
   /** Returns whether the event's day differs from that of the user's event before: a day comes back at least once. */
@@ -132,7 +132,7 @@ export class UserDeltas {
     if (timeMs > this.identifyTimes[place]) this.identifyTimes[place] = timeMs;
   }
 
-  /** A message id that an identify of the user had; days never run back. */
+  /** Adds a message id of an identify of the user. Days never run back. */
   addIdentifyId(user: number, print: Uint32Array, day: number): void {
     const added = new Uint32Array(datedWords);
     added[0] = day;

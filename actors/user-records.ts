@@ -11,8 +11,8 @@
 //     userStep: from the previous user index (the first from 0); chunkStep, msStep likewise
 //
 //   U1. createdMs = min(event times, identify times); lastEventMs, lastIdentifyMs = max: any order of arrival gives the same.
-//   U2. Of identifies' ids those are kept that their partition remembers, and no more than `identifyIdsMax` of a user, the newest:
-//       an erasure makes tombstones of them (actors/partition.ts), as it does of ids in rows.
+//   U2. A record keeps the ids of identifies that its partition remembers, at most the newest `identifyIdsMax`: an erasure makes
+//       tombstones of them (actors/partition.ts), as of ids in rows.
 import {ByteReader, ByteWriter, bytesOf} from './codec/bytes.js';
 import {fingerprintWords} from './fingerprints.js';
 import {assert} from './invariant.js';
@@ -51,7 +51,7 @@ export interface UserRecord {
   readonly lastIdentifyMs: number | undefined;
   /** Undefined: this part of the record says nothing of them. */
   readonly traits: Traits | undefined;
-  /** Of identifies' message ids, `datedWords` each, the newest last. U2 */
+  /** Fingerprints of identifies' message ids, `datedWords` each, the newest last. U2 */
   readonly identifyIds: Uint32Array;
   /** Chunks that may hold rows of the user, ascending. */
   readonly chunks: readonly number[];
@@ -79,7 +79,7 @@ export function identifyIds({identifyIds: ids}: UserRecord): Uint32Array[] {
   );
 }
 
-/** Those of both that are still remembered. U2 */
+/** Ids of both lists that are still remembered. U2 */
 export function rememberedIds(older: Uint32Array, newer: Uint32Array): Uint32Array {
   if (newer.length === 0) return older;
   const both = new Uint32Array(older.length + newer.length);
@@ -231,7 +231,7 @@ function readIds(reader: ByteReader): Uint32Array {
   return new Uint32Array(new Uint8Array(reader.raw(reader.varint() * datedWords * 4)).buffer); // A `slice` of a Buffer is no copy.
 }
 
-/** Most traits are set together: a byte for each but the first. */
+/** Most traits are set together: each time but the first takes a byte. */
 function writeTimes(writer: ByteWriter, times: readonly number[]): void {
   writer.varint(times.length);
   times.forEach((timeMs, i) => {
@@ -253,7 +253,7 @@ function skipTimes(reader: ByteReader): void {
   reader.skipVarints(count - 1);
 }
 
-/** Of integers of up to 52 bits. */
+/** Zigzag encoding of integers of up to 52 bits. */
 const zigzag = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * value);
 const unzigzag = (value: number): number => (value % 2 === 0 ? value / 2 : -(value + 1) / 2);
 

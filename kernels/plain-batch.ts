@@ -167,6 +167,7 @@ const quote: u32 = 0x22;
 const comma: u32 = 0x2c;
 const minus: u32 = 0x2d;
 const dot: u32 = 0x2e;
+const slash: u32 = 0x2f;
 const zero: u32 = 0x30;
 const colon: u32 = 0x3a;
 const openBracket: u32 = 0x5b;
@@ -360,27 +361,28 @@ function keepString(field: u32, start: usize, length: u32): bool {
   if (field == fieldUserId) {
     userIdStart = start;
     userIdLength = length;
-    return length <= idBytesMax && !hasDottedSegment(start, length);
+    return length <= idBytesMax && !isStrangeId(start, length);
   }
   if (field == fieldAnonymousId) {
     anonymousIdStart = start;
     anonymousIdLength = length;
-    return length <= idBytesMax && !hasDottedSegment(start, length);
+    return length <= idBytesMax && !isStrangeId(start, length);
   }
   messageIdStart = start;
   messageIdLength = length;
-  // One that begins with white space, of Unicode too, may be blank.
+  // An id that begins with white space, of Unicode too, may be blank.
   const first: u32 = load<u8>(start);
   return field == fieldMessageId && length <= messageIdBytesMax && first > 0x20 && first < 0x80;
 }
 
-/** Whether a segment begins with a dot. */
+/** Whether it begins with a slash, or a segment of it with a dot. */
 @inline
-function hasDottedSegment(start: usize, length: u32): bool {
-  if (load<u8>(start) == dot) return true;
+function isStrangeId(start: usize, length: u32): bool {
+  const first: u32 = load<u8>(start);
+  if (first == dot || first == slash) return true;
   for (let left = <i32>length - 1; left > 0; left -= <i32>vectorBytes, start += vectorBytes) {
-    const isSlash = i8x16.eq(v128.load(start), i8x16.splat(0x2f));
-    const isDotNext = i8x16.eq(v128.load(start, 1), i8x16.splat(0x2e));
+    const isSlash = i8x16.eq(v128.load(start), i8x16.splat(<i8>slash));
+    const isDotNext = i8x16.eq(v128.load(start, 1), i8x16.splat(<i8>dot));
     if (<i32>ctz(i8x16.bitmask(v128.and(isSlash, isDotNext))) < left) return true;
   }
   return false;
@@ -560,7 +562,7 @@ function isNewKey(start: usize, length: usize): bool {
 
 /** So many digits are an integer that a double holds exactly, and so is each power of ten up to them: one division rounds right. */
 const exactDigitsMax: u32 = 15;
-/** Of so many digits, some are an integer that a double tells from its neighbours. */
+/** Some integers of 16 digits are exact in a double. */
 const safeDigitsMax: u32 = 16;
 
 /** The newest number. */
@@ -580,7 +582,7 @@ function takeNumber(at: usize): usize {
   if (digitCount == 0 || (isZero && digitCount > 1)) return 0;
   let divisor: f64 = 1;
   if (load<u8>(at) != dot) {
-    // Any other may be one that a double changes (src/ingest/inexact-integers.ts).
+    // A double may change any other integer (src/ingest/inexact-integers.ts).
     if (digitCount > exactDigitsMax && (digitCount > safeDigitsMax || <f64>digits > safeIntegerMax)) return 0;
   } else {
     const fractionStart = ++at;

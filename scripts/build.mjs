@@ -1,6 +1,11 @@
-// `npm run build`: dependencies and compiled code, nothing else.
+// `npm run build`: dependencies and compiled code. `npm run build -- --nats-server`: nats-server, too, as a start does it.
 
-import {runScript} from './project.mjs';
+import {runScript, SetupFault} from './project.mjs';
 import {setUp} from './setup.mjs';
 
-await runScript(() => setUp({needsNatsServer: false}));
+await runScript(() => {
+  const words = process.argv.slice(2);
+  const unknown = words.find((word) => word !== '--nats-server');
+  if (unknown !== undefined) throw new SetupFault(`unknown option ${unknown}: the only one is --nats-server`);
+  setUp({needsNatsServer: words.length > 0});
+});

@@ -16,7 +16,7 @@ Configuration comes from the environment:
 
   PORT=8080  HOST=127.0.0.1          where it listens (PORT=0: any free port)
   ADMIN_PORT=  ADMIN_HOST=127.0.0.1  where /admin, /metrics, /healthz and /readyz are; unset: on PORT
-  DATA_DIR=./data                    everything it keeps
+  DATA_DIR=./data                    everything it keeps, but for the journal of deletions
   DELETIONS_DIR=DATA_DIR-deletions   the journal of deletions, which a restored backup is held against
   NATS_URL=                          a NATS server to use; unset: its own, under DATA_DIR
   NATS_TOKEN= / NATS_CREDS=          how to log in there

@@ -8,7 +8,7 @@ import type {RefreshChange} from './refresh.js';
 
 export const askPartitionSubject = (partition: number): string => `ask.partition.${partition}`;
 export const askReportSubject = 'ask.report';
-/** Where the owner of a partition that compared its log with what it folded names the generation. */
+/** The owner of a partition publishes its generation there each time it has compared the log with what it folded. */
 export const comparedSubject = (partition: number | '*'): string => `log.compared.${partition}`;
 /** NATS carries 1 MiB a message; the rest is room for framing. */
 export const replyBytesMax = 900_000;
@@ -30,11 +30,11 @@ export interface RowPlace {
 
 export type PartitionQuestion =
   | {readonly ask: 'status'}
-  /** Of the log as it is after the question came; `unavailable` until that is known. */
+  /** Generation of the log as it is after the question came; `unavailable` until that is known. */
   | {readonly ask: 'generation'}
   /** Numbers for /metrics; answered within 600 ms, behind the log or not. */
   | {readonly ask: 'measures'}
-  /** The newest entries whose message id had come before with other content; of what is folded so far. */
+  /** The newest entries, of what is folded so far, whose message id had come before with other content. */
   | {readonly ask: 'conflicts'}
   /** Live: waits until everything acked before it left is folded; so do `history` and `exists`. */
   | {readonly ask: 'profile'; readonly user: UserRef}
@@ -79,11 +79,8 @@ export interface StatusAnswer {
   readonly appliedSequence: number;
   /** Position and time of the newest published snapshot; null before the first. */
   readonly published: {readonly sequence: number; readonly asOfMs: number} | null;
-  /**
-   * Why the log takes no ticks, without which no snapshot is published; null when it does, and absent in answers of older
-   * programs.
-   */
-  readonly appendFault?: string | null;
+  /** Why the log takes no ticks, without which no snapshot is published; null when it does. */
+  readonly appendFault: string | null;
   /** Null when the refresh stays as it is. */
   readonly refreshChange: RefreshChange | null;
   /** Why answers lag behind what was acked, in words; null when they do not. */

@@ -5,9 +5,9 @@
 //   L1. A generation is never used twice: the highest file stays, also after a release.
 //   L2. Who linked a generation holds the lock only if none is higher afterwards (lower ones are removed by holders,
 //       so a slow taker can succeed in linking a number that is long past).
-//   L3. A record names its folder, and pids are asked for that folder alone: a copy of a folder that is in use has the lock of
-//       the original, whose holder lives. Whatever else differs, a holder keeps touching its own file and no copy of it, so a
-//       record that is not of here is judged by that.
+//   L3. A record names its folder, and its pids count for that folder alone: a copy of a folder in use has the lock file of the
+//       original, whose holder lives. A holder keeps touching its own file and no copy of it, so a record of another folder,
+//       container or host is judged by that.
 
 import {
   existsSync,
@@ -52,7 +52,7 @@ interface LockRecord {
    * may share a name).
    */
   readonly pidSpace: string;
-  /** Of the folder that is held. L3 */
+  /** Identity of the folder that is held. L3 */
   readonly folder: string;
 }
 

@@ -1,6 +1,8 @@
 // DELETIONS_DIR: the files of the journal of deletions (partition/deletion-journal.ts), `key` and `partition-<p>.ndjson`. Beside
 // DATA_DIR and not in it: a backup that is put in the place of DATA_DIR must not bring an older journal along.
-//   DD1. The key is made once, with the first record, and never changed: under another one the records name nobody.
+//   DD1. The key is made once, with the first record, and never changed: under another one the records name nobody. So each
+//        record says by which it was made, and a start with another one is refused: its deletions would be put on record as
+//        repeated, and no later start would look for their users.
 //   DD2. A record is kept for 400 days: longer than any backup should be.
 
 import {randomBytes} from 'node:crypto';
@@ -33,6 +35,14 @@ const keyBytes = 32;
 /** Several records. */
 const tailBytes = 4_096;
 
+/** Its hash tells keys apart: no hash of a user is this text. DD1 */
+const keyMarkText = 'key';
+
+/** As a line has it. */
+interface MarkedDeletion extends JournaledDeletion {
+  readonly keyMark: string;
+}
+
 const ownerOnly = {mode: 0o600};
 const keyPath = (folder: string): string => join(folder, 'key');
 const journalPath = (folder: string, partition: number): string => join(folder, `partition-${partition}.ndjson`);
@@ -47,27 +57,33 @@ export function checkDeletionsDir(folder: string): void {
       {cause},
     );
   }
-  if (existsSync(keyPath(folder))) return void readKey(folder);
+  if (existsSync(keyPath(folder))) readKey(folder);
+  else refuseLostKey(folder);
+}
+
+/** Records without their key: another one would name nobody in them. DD1 */
+function refuseLostKey(folder: string): void {
   if (!existsSync(folder) || !readdirSync(folder).some((name) => name.endsWith('.ndjson'))) return;
   throw new StartFault(
     `the key of the journal of deletions is gone from DELETIONS_DIR ${folder}, and its records name nobody without it: put it back from a copy, or move the records away`,
   );
 }
 
-function readKey(folder: string): Uint8Array {
+function readKey(folder: string): Buffer {
   const key = Buffer.from(readFileSync(keyPath(folder), 'utf8').trim(), 'base64url');
   if (key.length !== keyBytes) throw new StartFault(`${keyPath(folder)} is no key of a journal of deletions`);
   return key;
 }
 
-/** DD1. Of two that make one at the same time the first one's is it. */
-function keepKey(folder: string): Uint8Array {
+/** DD1. When two threads make a key at the same time, the first one's is kept. `known`: the key that was read last. */
+function keepKey(folder: string, known?: Buffer): Buffer {
   if (existsSync(keyPath(folder))) return readKey(folder);
+  if (known === undefined) refuseLostKey(folder);
   mkdirSync(folder, {recursive: true, mode: 0o700});
   const draft = join(folder, `key-draft.${process.pid}.${randomBytes(4).toString('hex')}`);
   const file = openSync(draft, 'wx', ownerOnly.mode);
   try {
-    writeFileSync(file, `${randomBytes(keyBytes).toString('base64url')}\n`, {flush: true});
+    writeFileSync(file, `${(known ?? randomBytes(keyBytes)).toString('base64url')}\n`, {flush: true});
     linkSync(draft, keyPath(folder));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -93,7 +109,7 @@ export function newestDeletionMs(folder: string, partition: number): number | un
   }
 }
 
-/** To a folder that is not there, or empty; durably. @returns false where there is no journal. */
+/** Copies the journal, durably, to a folder that is new or empty. @returns false where there is no journal. */
 export async function copyDeletions(folder: string, target: string): Promise<boolean> {
   if (!existsSync(keyPath(folder))) return false;
   mkdirSync(target, {recursive: true, mode: 0o700});
@@ -109,7 +125,7 @@ export class DeletionFile implements DeletionJournal {
   private readonly folder: string;
   private readonly path: string;
   private readonly log: Logger;
-  private key: Uint8Array | undefined;
+  private key: Buffer | undefined;
   private trimmedMs = Number.NEGATIVE_INFINITY;
 
   constructor(folder: string, partition: number, log: Logger) {
@@ -123,29 +139,44 @@ export class DeletionFile implements DeletionJournal {
     return journalHash(this.key, userHash);
   }
 
+  /** Throws a `StartFault` for records of another key. DD1 */
   async read(): Promise<readonly JournaledDeletion[]> {
     if (!existsSync(this.path)) return [];
     const {records, unreadable} = readRecords(await readFile(this.path, 'utf8'));
+    const ownKey = this.hashOf(keyMarkText);
+    if (records.some(({keyMark}) => keyMark !== ownKey))
+      throw new StartFault(
+        `${this.path} has records of another key than ${keyPath(this.folder)}, and they name nobody with it: put the key back that was beside them, or move the records away`,
+      );
     if (unreadable > 0)
       this.log.error(
         {lines: unreadable},
         'lines of the journal of deletions cannot be read: a crash cut them, or it is damaged',
       );
-    return records;
+    return records.map(({keyMark, ...record}) => record);
   }
 
   async add(deletions: readonly JournaledDeletion[]): Promise<void> {
+    this.confirmKey();
     if (monotonicMs() - this.trimmedMs > dayMs) await this.trim();
     const isNew = !existsSync(this.path);
     const file = await open(this.path, 'a+', ownerOnly.mode);
     try {
       const start = (await endsWhole(file)) ? '' : '\n'; // DJ4
-      await file.appendFile(start + linesOf(deletions));
+      await file.appendFile(start + this.linesOf(deletions));
       await file.sync();
     } finally {
       await file.close();
     }
     if (isNew) await this.syncFolders();
+  }
+
+  /** Records are written beside the key that they were made with, whatever became of the folder meanwhile. DD1 */
+  private confirmKey(): void {
+    const known = this.key;
+    this.key = keepKey(this.folder, known);
+    if (known !== undefined && !known.equals(this.key))
+      throw new Error(`${keyPath(this.folder)} is another key than before: records must be made anew`);
   }
 
   /** DD2 */
@@ -156,7 +187,7 @@ export class DeletionFile implements DeletionJournal {
       const draft = `${this.path}.draft`;
       const file = await open(draft, 'w', ownerOnly.mode);
       try {
-        await file.writeFile(linesOf(kept));
+        await file.writeFile(this.linesOf(kept));
         await file.sync();
       } finally {
         await file.close();
@@ -165,6 +196,11 @@ export class DeletionFile implements DeletionJournal {
       await this.syncFolders();
     }
     this.trimmedMs = monotonicMs();
+  }
+
+  private linesOf(records: readonly JournaledDeletion[]): string {
+    const keyMark = this.hashOf(keyMarkText);
+    return records.map((record) => `${JSON.stringify({...record, keyMark} satisfies MarkedDeletion)}\n`).join('');
   }
 
   private async syncFolders(): Promise<void> {
@@ -179,9 +215,6 @@ async function syncFolder(path: string): Promise<void> {
   await folder.close();
 }
 
-const linesOf = (records: readonly JournaledDeletion[]): string =>
-  records.map((record) => `${JSON.stringify(record)}\n`).join('');
-
 async function endsWhole(file: FileHandle): Promise<boolean> {
   const {size} = await file.stat();
   if (size === 0) return true;
@@ -189,9 +222,9 @@ async function endsWhole(file: FileHandle): Promise<boolean> {
   return buffer[0] === 0x0a;
 }
 
-/** DJ4. Of a part of a file the first line may be cut. */
-function readRecords(text: string): {records: JournaledDeletion[]; unreadable: number} {
-  const records: JournaledDeletion[] = [];
+/** DJ4. In a part of a file the first line may be cut. */
+function readRecords(text: string): {records: MarkedDeletion[]; unreadable: number} {
+  const records: MarkedDeletion[] = [];
   let unreadable = 0;
   for (const line of text.split('\n')) {
     if (line === '') continue;
@@ -202,12 +235,12 @@ function readRecords(text: string): {records: JournaledDeletion[]; unreadable: n
   return {records, unreadable};
 }
 
-function readRecord(line: string): JournaledDeletion | undefined {
+function readRecord(line: string): MarkedDeletion | undefined {
   try {
-    const record = JSON.parse(line) as JournaledDeletion;
-    const {id, user, position, expiresLogicalMs, timeMs} = record;
+    const record = JSON.parse(line) as MarkedDeletion;
+    const {id, user, position, expiresLogicalMs, timeMs, keyMark} = record;
     const isWhole =
-      [id, user].every((text) => typeof text === 'string') &&
+      [id, user, keyMark].every((text) => typeof text === 'string') &&
       [position.generation, position.sequence, expiresLogicalMs, timeMs].every(Number.isFinite);
     return isWhole ? record : undefined;
   } catch {

@@ -3,8 +3,9 @@
 //   M2. Every stage that starts says how it stops; a drain stops them in the reverse order, so that whoever takes work
 //       ends before those who must finish it: edge, partitions, report, nats-server, lock.
 //   M3. A failure after the start ends the whole process: a supervisor starts it again, and recovery is the normal start.
-//   M4. Where the journal of deletions may be ahead of the data (a backup was restored), nobody is let in before the partitions
-//       have erased those users again: they would be answered about, and what comes for them meanwhile would go with the rest.
+//   M4. Where the journal of deletions may be ahead of the data (a backup was restored), the edge opens after the partitions
+//       have erased those users again: before, it would answer questions about them, and the erasure would take new events of
+//       theirs along.
 
 import {createHash} from 'node:crypto';
 import {once} from 'node:events';
@@ -137,7 +138,7 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   if (config.roles.includes('partition')) announceRefresh(ground.refresh, logger);
   const threads = startThreads(config, ground, stages, logger);
   if (isEdge && ground.isBehindJournal) {
-    logger.warn('deletions are younger than the data (a restored backup?): nobody is let in before they are repeated');
+    logger.warn('deletions are younger than the data (a restored backup?): the service listens once they are repeated');
     await Promise.all(threads.all.map(({ready}) => ready)); // M4
   }
   if (isEdge) await startFrontDoor(config, ground, threads, stages, logger);
@@ -174,7 +175,7 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
     endBadly(`the lock of DATA_DIR ${config.dataDir} ${why}: ended`),
   );
   stages.push({name: 'lock', stop: () => lock.release()});
-  removeServiceNote(config.dataDir); // Of a service that was killed, or that this folder is a copy of.
+  removeServiceNote(config.dataDir); // Left by a service that was killed, or copied with the folder.
 
   let address: NatsAddress;
   let store: EdgeOptions['store'] = {};
@@ -217,8 +218,8 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
 }
 
 /**
- * By the clock of who wrote both: that a receipt was not published before a kill only makes a start more careful. So does a
- * manifest that cannot be read: why, the thread that needs it says.
+ * Compares times that the same clock wrote. A receipt that a kill left unpublished only makes the start more careful, and so
+ * does a manifest that cannot be read: the partition's thread reports why.
  */
 async function hasYoungerDeletions(nc: NatsConnection, config: Config): Promise<boolean> {
   if (!config.roles.includes('partition')) return false;
@@ -331,7 +332,7 @@ async function startFrontDoor(
   stages.push({name: 'service note', stop: () => removeServiceNote(dataDir)});
 }
 
-/** Only a terminal is shown keys: everything else that takes standard output keeps it. */
+/** Shows keys and the sign-in link on a terminal only: anything else that takes standard output keeps it as a log. */
 function greet(
   {dataDir}: Config,
   {refresh}: Ground,

@@ -1,14 +1,17 @@
 // Variables of the environment that look like one of ours and are none: REPORT_REFRESH=5 would set nothing, and say nothing.
-//   They are a warning and no error, as other programs have variables, too, and no value of them is ever shown.
+//   They are a warning and no error, as other programs have variables, too. Their values are never shown.
 
 export interface MisspeltVariable {
   readonly name: string;
   readonly nearest: string;
 }
 
-/** Edits that a slip of the hand makes; one in a short name, of which every other word is one. */
+/** Edits that a typing error makes; in a short name one, as two make another word of it. */
 const editsMax = 2;
 const shortNameMax = 6;
+
+/** Many programs begin the names of their variables with their own. */
+const ownPrefix = /^MILLRACE_/;
 
 /** Kubernetes and Docker set the first for a service called `nats`, say; systemd the second. */
 const setByOthers = /_SERVICE_(HOST|PORT)(_|$)|_PORT(_\d+_(TCP|UDP)(_|$)|$)|^MEMORY_PRESSURE_/;
@@ -22,7 +25,9 @@ export function misspeltVariables(names: readonly string[], known: readonly stri
   });
 }
 
-function nearestOf(name: string, known: readonly string[]): string | undefined {
+function nearestOf(fullName: string, known: readonly string[]): string | undefined {
+  if (ownPrefix.test(fullName) && setByOthers.test(fullName)) return undefined;
+  const name = fullName.replace(ownPrefix, '');
   const [nearest] = known
     .map((other) => ({other, edits: editsBetween(name, other)}))
     .filter(({other, edits}) => edits <= editsAllowed(other) || beginsLike(name, other))

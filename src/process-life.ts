@@ -23,7 +23,7 @@ export function processGroupOf(pid: number): number | undefined {
   return group === undefined ? undefined : Number(group);
 }
 
-/** Whether every thread of the process is stopped (SIGSTOP): one that is within a write to a disk ends that first. */
+/** Whether every thread of the process is stopped (SIGSTOP): a thread ends its write to a disk first. */
 export function isStopped(pid: number): boolean {
   return readdirSync(`/proc/${pid}/task`).every((task) => statOf(`${pid}/task/${task}`)?.[0] === 'T');
 }

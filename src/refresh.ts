@@ -1,5 +1,5 @@
-// How long an event may take from its 200 into every report. A plan has two lengths, as whoever tries a new deployment
-// looks at the first events at once, and snapshots every few seconds are a cost that nobody needs later.
+// How long an event may take from its 200 into every report. A plan has two lengths: a new deployment is tried by people who
+// look at the first events at once, and snapshots every few seconds are a needless cost later.
 //   F1. A change comes without a restart, and a restart within the first hour goes on with the rest of it.
 //   F2. The refresh never becomes shorter while a process runs, however the wall clock jumps: a snapshot that was on time
 //       would be late all at once.

@@ -12,7 +12,7 @@ function findPackage(): URL {
 
 export const version = (JSON.parse(readFileSync(findPackage(), 'utf8')) as {version: string}).version;
 
-/** `unknown` for what was built outside of a checkout. */
+/** `unknown` for a build outside of a checkout. */
 export const commit = readCommit(new URL('dist/.commit', findPackage()));
 
 function readCommit(stamp: URL): string {

@@ -20,7 +20,7 @@ export interface Addresses {
 export interface WelcomeOptions extends Addresses {
   /** Created in this start; shown now and never again. */
   readonly firstKeys: FirstKeys;
-  /** The file that has them instead; undefined: they are shown. */
+  /** The file that has the keys; undefined: they are shown here. */
   readonly keysFile: string | undefined;
   /** Undefined: it is not shown. */
   readonly signInCode: string | undefined;

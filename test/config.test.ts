@@ -127,6 +127,8 @@ test.each([
   ['BOOTSTRAP_SECRET', 'BOOTSTRAP_SECRET_KEY'],
   ['RATE_LIMIT_EVENTS', 'RATE_LIMIT_EVENTS_PER_SECOND'],
   ['MEMORY_CACHE_MB', 'MEMORY_CACHE_MIB'],
+  ['MILLRACE_DATA_DIR', 'DATA_DIR'],
+  ['MILLRACE_REPORT_REFRESH', 'REPORT_REFRESH_SECONDS'],
 ])('%s is doubted, and %s named', (name, nearest) => {
   expect(doubted({[name]: 'a value'})).toEqual([[name, nearest]]);
 });
@@ -137,7 +139,10 @@ test('variables of other programs, of supervisors and of containers are not doub
   const container =
     'NATS_PORT NATS_SERVICE_HOST NATS_SERVICE_PORT_CLIENT NATS_PORT_4222_TCP_ADDR DATABASE_URL XDG_DATA_DIRS';
   const systemd = 'MEMORY_PRESSURE_WATCH MEMORY_PRESSURE_WRITE STATE_DIRECTORY LOGS_DIRECTORY NOTIFY_SOCKET';
-  const all = `${names} ${container} ${systemd} npm_config_cache MILLRACE_KEY`.split(' ');
+  const all =
+    `${names} ${container} ${systemd} npm_config_cache MILLRACE_KEY MILLRACE_KEY_FILE MILLRACE_PORT MILLRACE_SERVICE_HOST`.split(
+      ' ',
+    );
   expect(doubted(Object.fromEntries(all.map((name) => [name, 'a value'])))).toEqual([]);
 });
 

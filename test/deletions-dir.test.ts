@@ -71,6 +71,31 @@ test('a copy is a journal with the same hashes', async () => {
   expect(await copyDeletions(join(folder, 'nothing'), join(copy, 'more'))).toBe(false);
 });
 
+test('a folder that is emptied meanwhile has records and their key again', async () => {
+  const [early, late] = [journal(), journal()];
+  await early.add([deletion(1)]);
+  rmSync(folder, {recursive: true});
+  await late.add([deletion(2)]);
+  // Its hashes are of the key that is gone. Whoever writes tries again, from the hashes on.
+  await expect(early.add([deletion(3)])).rejects.toThrow('is another key than before');
+  await early.add([deletion(3)]);
+  expect((await journal().read()).map(({id}) => id)).toEqual(['del_3_2', 'del_3_3']);
+
+  const others = [deletion(4), deletion(5)];
+  rmSync(join(folder, 'key'));
+  await expect(journal().add([others[0]!])).rejects.toThrow('the key of the journal of deletions is gone');
+  await early.add([others[1]!]);
+  expect((await journal().read()).map(({id}) => id)).toEqual(['del_3_2', 'del_3_3', 'del_3_5']);
+});
+
+test('records of another key are told, and not taken for deletions of nobody', async () => {
+  await journal().add([deletion(1)]);
+  writeFileSync(join(folder, 'key'), `${Buffer.alloc(32, 7).toString('base64url')}\n`);
+  await expect(journal().read()).rejects.toThrow(StartFault);
+  await expect(journal().read()).rejects.toThrow(/has records of another key than .*key, and they name nobody/);
+  await expect(journal().add([deletion(2)])).rejects.toThrow(StartFault);
+});
+
 test('a start is refused where the journal could not be written, or names nobody any more', async () => {
   expect(() => checkDeletionsDir(folder)).not.toThrow(); // It is made with the first deletion.
   expect(() => checkDeletionsDir('/proc/1/deletions')).toThrow(/^DELETIONS_DIR \/proc\/1\/deletions is not writable/);

@@ -112,3 +112,17 @@ test('nothing of a client is in the log, and no line a request', async () => {
   // A stop in good order is nothing to be alarmed about.
   expect(lines.filter((line) => (JSON.parse(line) as {level: number}).level >= 40)).toEqual([]);
 });
+
+test('X-Forwarded-For without TRUSTED_PROXIES is one warning that names the cure', async () => {
+  const service = await startService({env: {PARTITIONS: '1'}});
+  const client = new Client(service.baseUrl, service.writeKey);
+  const headers = {'x-forwarded-for': `${mark}, 198.51.100.7`};
+  for (let i = 0; i < 3; i++) await client.send('GET', '/healthz', {headers});
+  expect(await service.stop()).toBe(0);
+  const lines = logLines(service);
+  const warnings = lines
+    .map((line) => JSON.parse(line) as {level: number; msg: string})
+    .filter(({level}) => level >= 40);
+  expect(warnings.map(({msg}) => msg)).toEqual([expect.stringContaining('set TRUSTED_PROXIES')]);
+  expect(lines.join('\n')).not.toContain(mark);
+});

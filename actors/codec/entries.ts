@@ -4,14 +4,14 @@
 //   entry    = kind:u8 length:u32 payload                      (length counts the payload)
 //   event    = head userKey:string name:string [messageId:string] [anonymousId:string] [properties]
 //   identify = head userKey:string traits:string(JSON) [messageId:string]
-//   erase    = head userKey:string deletionId:string        (userKey empty: of a user that the partition does not know)
+//   erase    = head userKey:string deletionId:string        (userKey empty: the partition does not know the user)
 //   tick     = timeMs:f64 periodMs:f64 reason:u8            (periodMs: the longest step that logical time takes)
 //   filler   = any bytes; folding skips it
 //   head     = flags:u8 timeMs:f64 receivedMs:f64
 //   userKey  = 'u' userId | 'a' anonymousId                    (two name spaces)
 //   properties = count:varint [context] (key:string value)*
-//   context  = key:string value                    (what the client said of the event's surroundings: a property whose key,
-//                                                   `contextKey`, no client can send, so that columns and bodies take it)
+//   context  = key:string value                    (`context` as the client sent it, as a property whose key, `contextKey`,
+//                                                   no client can send: columns and bodies hold it as any other)
 //   value    = tag:u8 [int: zigzag varint | double: f64 | text: string | json: string]
 //
 //   E1. Version 1 bytes stay readable for ever (test/golden). A new layout is a new version.
@@ -47,7 +47,7 @@ export const eventFlag = {messageId: 1, anonymousId: 2, properties: 4, timed: 16
 /** Starts no UTF-8, and no WTF-8 either. */
 const contextKeyByte = 0xff;
 export const contextKey = Uint8Array.of(contextKeyByte);
-/** Where the context has the time as sent. */
+/** Key of the time as sent, in the context. */
 const originalTimestamp = 'original_timestamp';
 
 export const tickReason = {interval: 1, erasure: 2, shutdown: 3, tail: 4, start: 5} as const;
@@ -116,7 +116,7 @@ export function writeEvent(writer: ByteWriter, event: AcceptedEvent): void {
   endEntry(writer, start);
 }
 
-/** With the time as sent, when that was corrected. E1 */
+/** The event's context; the time as sent is added when it was corrected. E1 */
 function contextOf({context, sentMs, timeMs}: AcceptedEvent): AcceptedEvent['context'] {
   if (sentMs === undefined || sentMs === timeMs) return context;
   return {...context, [originalTimestamp]: isoText(sentMs)};
@@ -149,7 +149,7 @@ function writeUserKey(writer: ByteWriter, kind: number, bytes: Uint8Array, start
   writer.bytes[writer.position - (end - start) - 1] = kind;
 }
 
-/** What an identify may bring beside its traits: the client's idempotency key, and when it says they were set, epoch ms. */
+/** Optional fields of an identify: the client's idempotency key, and the time at which the traits were set, epoch ms. */
 export interface IdentifyOptions {
   readonly messageId?: string | undefined;
   readonly sentMs?: number | undefined;
@@ -185,7 +185,7 @@ export function writeErase(
   endEntry(writer, start);
 }
 
-/** Appends the erase entry of a user by its key, as tables hold it; `nobody` puts a deletion on record, and erases nothing. */
+/** Appends an erase entry. `key`: the user's key, as tables hold it, or `nobody`, which only puts the deletion on record. */
 export function writeEraseOfKey(writer: ByteWriter, key: Uint8Array, deletionId: string, receivedMs: number): void {
   const start = beginUserEntry(writer, entryKind.erase, 0, receivedMs, receivedMs);
   writer.stringBytes(key, 0, key.length);
@@ -193,7 +193,7 @@ export function writeEraseOfKey(writer: ByteWriter, key: Uint8Array, deletionId:
   endEntry(writer, start);
 }
 
-/** No user's key. */
+/** A key that no user has. */
 export const nobody = new Uint8Array(0);
 
 export function writeTick(writer: ByteWriter, timeMs: number, periodMs: number, reason: TickReason): void {
@@ -511,7 +511,7 @@ export class EntryView {
     return properties.isAtContext && properties.next() ? (properties.value() as string) : undefined;
   }
 
-  /** Where the pairs begin that the client sent as properties; they go on to the payload's end. */
+  /** Where the pairs that the client sent as properties begin; they end with the payload. */
   get pairsStart(): number {
     if (this.propertiesStart === 0) return this.payloadEnd;
     const properties = new PropertyCursor(this.bytes);
@@ -574,7 +574,7 @@ export class PropertyCursor {
     return this.left > 0 && this.bytes[this.at + 1] === contextKeyByte && this.bytes[this.at] === contextKey.length;
   }
 
-  /** Goes on to the first pair that the client sent as a property. */
+  /** Moves to the first pair that the client sent as a property. */
   passContext(): void {
     if (this.isAtContext) this.next();
   }
@@ -685,13 +685,13 @@ export function fingerprint(entry: EntryView, seeds: readonly [number, number, n
 }
 
 // ---- copies ----
-// What a client says of an event or identify, and a retry says again: name or traits, ids, properties in their order, and the
-// time as it was sent, if it was. Of nothing that differs from one try to the next: receipt, correction, context.
+// The content of an event or identify: what a retry repeats. Name or traits, ids, properties in their order, and the time as
+// sent, if there is one. Not the receipt, the correction or the context: they differ from one try to the next.
 
-/** Keyed 16-bit hash of it. */
+/** Keyed 16-bit hash of the content. */
 export function contentHash(entry: EntryView, seed: number): number {
   const {bytes, pairsStart} = entry;
-  // That of an identify may be corrected, by another amount with each try.
+  // An identify's time may be corrected, by another amount with each try.
   const sentMs = entry.kind === entryKind.event ? entry.sentMs : undefined;
   let hash = hashBytes(bytes, entry.keyStart, entry.textEnd, seed);
   if (entry.anonymousIdEnd > 0) hash = hashBytes(bytes, entry.anonymousIdStart, entry.anonymousIdEnd, hash);
@@ -700,14 +700,14 @@ export function contentHash(entry: EntryView, seed: number): number {
   return hash & 0xffff;
 }
 
-/** Whether both say the same, of entries in the same bytes. */
+/** Whether two entries in the same bytes have the same content. */
 export const sameContent = (a: EntryView, b: EntryView): boolean =>
   a.sentMs === b.sentMs &&
   sameRange(a.bytes, a.keyStart, a.textEnd, b.keyStart, b.textEnd) &&
   sameRange(a.bytes, a.anonymousIdStart, a.anonymousIdEnd, b.anonymousIdStart, b.anonymousIdEnd) &&
   sameRange(a.bytes, a.pairsStart, a.payloadEnd, b.pairsStart, b.payloadEnd);
 
-/** Whether both are of one user and have one message id, of entries in the same bytes. */
+/** Whether two entries in the same bytes have the same user and message id. */
 export const sameMessageId = (a: EntryView, b: EntryView): boolean =>
   sameRange(a.bytes, a.keyStart, a.keyEnd, b.keyStart, b.keyEnd) &&
   sameRange(a.bytes, a.messageIdStart, a.messageIdEnd, b.messageIdStart, b.messageIdEnd);

@@ -23,8 +23,8 @@ export class PropertyFilter {
   /** Value bytes that pass. F1 */
   readonly equalValues: readonly Uint8Array[];
   /**
-   * Of the chunk that `open` chose: codes of the literal key, what each of them says, codes of the path's first key and of the
-   * context, if that is asked for, and what a row without a column of these may have.
+   * The chunk that `open` chose: codes of the literal key, the verdict of each code, columns of the path's first key and of
+   * the context (if the path goes there), and the verdict on a row without any of these columns.
    */
   private codes: RowColumn['codes'] | undefined;
   private head: RowColumn | undefined;
@@ -136,7 +136,7 @@ export class PropertyFilter {
   }
 }
 
-/** What has a code has no keys: only what the body tells can be walked into. */
+/** A value with a code is a scalar. Only a value in the body may have the path's next key. */
 const inside = ({codes, inBody}: RowColumn, row: number): Verdict =>
   codes[row] === inBody ? verdict.unsure : verdict.no;
 

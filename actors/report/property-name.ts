@@ -34,12 +34,12 @@ export class PropertyName {
     return this.isPath ? columns.findIndex((column) => equals(column.key, this.pathHead)) : -1;
   }
 
-  /** Whether the event's context is what the path goes into, where no property is. */
+  /** Whether the path goes into the event's context where no property has that name. */
   get isOfContext(): boolean {
     return this.isPath && this.path[0] === contextHead;
   }
 
-  /** The context's column; -1 without one, and where it is not asked for. */
+  /** The context's column; -1 without one, and for a path that does not go there. */
   contextColumnIn({columns}: RowsView): number {
     return this.isOfContext ? columns.findIndex((column) => equals(column.key, contextKey)) : -1;
   }

@@ -1,5 +1,5 @@
-// Some users of whom everything is known: what was written of them before and after the partitions changed their owner, and
-// that one of them is deleted. Whoever is asked about them later may fail (503, no connection), and say nothing else.
+// Users of whom everything is known: what was written of them before and after the partitions changed their owner, and that one
+// of them is deleted. A process that is asked about them later may fail (503, no connection), but must not answer wrongly.
 
 import {setTimeout as delay} from 'node:timers/promises';
 import {isDeepStrictEqual} from 'node:util';
@@ -18,7 +18,7 @@ const eventsMeanwhile = 20;
 const settleMsMax = 120_000;
 const askAgainMs = 50;
 
-/** Of a service. */
+/** Where a service is asked. */
 type Place = Pick<ServiceOptions, 'port' | 'keys'>;
 
 interface Deletion {
@@ -136,7 +136,7 @@ export class Witness {
     return new Asking(new Http(edge.port, edge.keys.secret), 'the edge', this.questions());
   }
 
-  /** Of an owner that has a successor. */
+  /** Asks an owner that has a successor. */
   askingOutlived(owner: Place): Asking {
     const isReady: Question = {path: '/readyz', status: 503, expected: '', seen: ({text}) => text};
     return new Asking(new Http(owner.port, owner.keys.secret), 'the woken owner', [...this.questions(), isReady]);

@@ -22,7 +22,7 @@ import {StoreImage} from './backup/store-image.js';
 
 const usage = `Usage: npm run backup -- DIR
 
-Copies the DATA_DIR (default ./data) of a service with a nats-server of its own into DIR, which is made, or empty.
+Copies the DATA_DIR (default ./data) of a service with a nats-server of its own into DIR, which is new or empty.
 The service may run: its nats-server is held still for a moment, and acknowledgements wait for that.
 The journal of deletions goes to DIR-deletions.
 To restore, start with DATA_DIR=DIR (or a copy of it in the place of the old DATA_DIR).
@@ -97,7 +97,7 @@ async function backUp({dataDir, deletionsDir, serverBin}: Environment, target: s
   }
   const partitions = await openCopy(target, serverBin);
   markRestored(target);
-  // Behind the image: those that are younger than it are erased where it is restored.
+  // After the image: a start of the backup repeats the deletions that are younger than it.
   const hasJournal = await copyDeletions(deletionsDir, deletionsDirOf(target));
   rmSync(join(target, unfinishedBackup));
   const lines = partitions.map(

@@ -1,8 +1,9 @@
 // Rate limits for each client address: of a key (API.md, Keys), of signing in.
-//   Owns: who used how much. Does not own: the arithmetic (rate-limit.ts), which address a client has (client-address.ts).
-//   AL1. The table is bounded: who has not asked for longest is forgotten, and may use a whole quota anew. Whoever has that
-//        many addresses is held by the limit of the key.
-//   AL2. Whoever has one IPv6 address has all of its /64: they count as one.
+//   Owns: how much each address used. Does not own: the arithmetic (rate-limit.ts), which address a client has
+//         (client-address.ts).
+//   AL1. The table is bounded: the address that has not asked for longest is dropped, and starts with a whole quota. A client
+//        with that many addresses is held by the limit of the key.
+//   AL2. A client with one IPv6 address usually has all of its /64: they count as one.
 import type {Failure} from './failure.js';
 import {burstSeconds, RateLimit} from './rate-limit.js';
 
@@ -12,7 +13,7 @@ const addressesMax = 100_000;
 export const eventsPerAddress = (perSecond: number): RateLimit<'events-per-address'> =>
   new RateLimit('events-per-address', perSecond * burstSeconds, burstSeconds);
 
-/** Charges the address that was let in; less than none gives back. */
+/** Charges the address that was admitted; negative units are given back. */
 export type AddressCharge = (units: number) => void;
 
 export class AddressLimits<Name extends string> {
@@ -21,7 +22,7 @@ export class AddressLimits<Name extends string> {
 
   constructor(private readonly countMax = addressesMax) {}
 
-  /** `owner`: id of the key. @returns why the request must wait, or what charges its address further: one unit is charged. */
+  /** Charges one unit. `owner`: id of the key. @returns why the request must wait, or a function that charges its address further. */
   admit(limit: RateLimit<Name>, owner: string, address: string, nowMs: number): Failure | AddressCharge {
     const usage = this.usageOf(limit, `${owner} ${blockOf(address)}`);
     return limit.admit(usage, nowMs) ?? ((units) => limit.charge(usage, units));
@@ -37,7 +38,7 @@ export class AddressLimits<Name extends string> {
   }
 }
 
-/** AL2. `address` is of the form of RFC 5952. */
+/** AL2. `address` has the form of RFC 5952. */
 function blockOf(address: string): string {
   if (!address.includes(':')) return address;
   const [head, tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));

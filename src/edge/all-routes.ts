@@ -81,7 +81,7 @@ export const routes: Routes = {
   ]),
 };
 
-/** Those of operators: behind ADMIN_PORT, where there is one. The dashboard manages keys and shows people. */
+/** Routes of operators: on ADMIN_PORT, where it is set. The dashboard is one: it manages keys and shows people. */
 const isForOperators = (path: string): boolean => /^\/(?:admin\/|dashboard|(?:healthz|readyz|metrics)?$)/.test(path);
 
 const routesThat = ({exact, bySegment}: Routes, keep: (path: string) => boolean): Routes => ({
@@ -108,7 +108,7 @@ function describedBehind(prefix: string): OpenApiDocument {
   return prefix === '' ? description : {...description, servers: [{...description.servers[0], url: prefix}]};
 }
 
-/** Proxies in front of one service have one prefix, mostly. */
+/** Remembers the text of the newest prefix: most services have one. */
 function newestByPrefix(make: (prefix: string) => string): (prefix: string) => string {
   let newest: {readonly prefix: string; readonly text: string} | undefined;
   return (prefix) => {

@@ -1,9 +1,7 @@
-// The head of an answer: what stands on every one, and what a route adds.
-//   A1. An answer is one client's: no cache keeps it, unless its route says otherwise; and no browser takes it for anything
-//       but what its type says.
-//   A2. uWebSockets.js ends a connection that was idle for 8 to 12 s, and no setting changes that. `Keep-Alive` tells it, so
-//       that a client that listens leaves first: a request that meets the close is lost. Not on an answer that ends its
-//       connection anyway.
+// The head of an answer: the headers of every answer, and those that a route adds.
+//   A1. An answer belongs to one client: no cache keeps it, unless its route says otherwise. No browser guesses its type.
+//   A2. uWebSockets.js ends a connection that was idle for 8 to 12 s, and no setting changes that. `Keep-Alive` tells the
+//       client to leave first, as a request that meets the close is lost. An answer that ends its connection lacks it.
 import type {HttpResponse} from 'uWebSockets.js';
 import type {Header} from './failure.js';
 
@@ -14,13 +12,13 @@ export interface Head {
   readonly contentType: string | undefined;
   readonly isCorsOpen: boolean;
   readonly headers: readonly Header[] | undefined;
-  /** Undefined where nobody asked for one (request-id.ts). */
+  /** Undefined on an accepted write whose client sent none (request-id.ts). */
   readonly requestId: string | undefined;
   /** The connection ends with this answer. */
   readonly closes: boolean;
 }
 
-/** Answers to the entries of one log message have the same lines. */
+/** Answers to the entries of one log message have the same lines: the newest are cached. */
 const newest = {
   contentType: '' as string | undefined,
   isCorsOpen: false,
@@ -29,16 +27,16 @@ const newest = {
   bytes: Buffer.alloc(0),
 };
 
-/** Behind the status: all header lines but those of the length and of the end of the connection. */
+/** Writes, after the status, all header lines but the length and the end of the connection. */
 export function writeHead(res: HttpResponse, head: Head): void {
   res.writeHeader('X-Content-Type-Options', linesOf(head));
   if (head.requestId !== undefined) res.writeHeader('X-Request-Id', head.requestId);
 }
 
 /**
- * Every line behind the first name: uWebSockets.js copies a value as it stands, and each call costs 0.2 us. Names and
- * values of clients are tokens (cors.ts) or percent-encoded (`Ignored-Fields`): none ends a line. As bytes, since a text is measured and encoded with
- * every answer.
+ * All lines in one value: uWebSockets.js copies a value unchanged, and each call costs 0.2 us. Names and values of clients
+ * are tokens (cors.ts) or percent-encoded (`Ignored-Fields`): none ends a line. Bytes, since a text is measured and encoded
+ * with every answer.
  */
 function linesOf({contentType, isCorsOpen, headers, closes}: Head): Buffer {
   if (

@@ -1,6 +1,6 @@
 // The user whom a request asks about.
-//   AU1. Any name may be asked for, whether an event with that id would be taken today or not: who was stored once can be
-//        read and erased for ever.
+//   AU1. Any name may be asked for, even if an event with that id would be refused: a user who is stored can always be read
+//        and erased.
 //   AU2. An id in the query reaches the service as it was sent. One in a path may not: proxies decode and normalise paths, so
 //        that `a/../ada` arrives as `ada`.
 
@@ -13,13 +13,13 @@ import {type QueryValues, readPathId, readQuery} from './query.js';
 
 export const userNotFound: Failure = {code: 'user_not_found', message: 'no such user'};
 
-/** Of the routes that take the id in the query: one of both. */
+/** Parameters of routes that take the id in the query: one of both. */
 export const userForm = {
   userId: optional(askedId, {description: 'The user of this userId.', example: 'ada'}),
   anonymousId: optional(askedId, {description: 'The user of this anonymousId, in place of `userId`.'}),
 };
 
-/** Of the routes that take the id in the path. */
+/** Parameters of routes that take the id in the path. */
 export const userPathForm = {
   kind: withDefault(word<UserKind>(['user', 'anonymous']), 'user', {
     description: '`anonymous`: the id in the path is an anonymousId.',
@@ -42,7 +42,7 @@ export function userInQuery({query}: Exchange): UserRef {
   return user;
 }
 
-/** @throws RequestFailure for a malformed path or query, and for ids that nobody can have. */
+/** @throws RequestFailure for a malformed path or query, and for an id that no user can have. */
 export function userInPath({query}: Exchange, segment: string): UserRef {
   const id = readPathId(segment);
   const {kind} = readQuery(query, userPathForm);

@@ -1,6 +1,6 @@
 // The audit trail: lines of the process log with a field `audit`, for what changes who may do what, and who was deleted.
-//   AU1. Keys and deletions are named by their ids; no user, key or token ever is.
-//   AU2. Anybody can fail as often as he likes: failures of one kind are one line a second at most, with their count.
+//   AT1. A line names keys and deletions by their ids. It never has a user, a key or a token.
+//   AT2. Failures cost a client nothing: those of one kind are at most one line a second, with their count.
 
 import type {KeyRecord} from '../keys/key.js';
 import type {KeyAuthor, KeyChange} from '../keys/store.js';
@@ -8,7 +8,7 @@ import type {Logger} from '../observe.js';
 
 export interface AuditOptions {
   readonly logger: Logger;
-  /** Calls back after so many ms. */
+  /** Calls back after `ms`. */
   readonly later: (ms: number, call: () => void) => void;
 }
 
@@ -31,7 +31,7 @@ export class AuditTrail {
     this.options.logger.info({audit: `key.${change}`, keyId: id, kind, ...author}, `a key was ${change}`);
   }
 
-  /** Its deletion is in the log: from here on it happens. */
+  /** The deletion is in the log, so it will happen. */
   userDeleted(deletionId: string, keyId: string, address: string): void {
     this.options.logger.info({audit: 'user.deleted', deletionId, by: keyId, address}, 'a user is deleted');
   }
@@ -48,7 +48,7 @@ export class AuditTrail {
     );
   }
 
-  /** AU2 */
+  /** AT2 */
   refused(audit: Failing, address: string): void {
     const held = this.held.get(audit);
     if (held === undefined) this.tell(audit, 1, address);

@@ -9,9 +9,12 @@ export type Origin = Pick<Exchange, 'peerAddress' | 'forwardedFor'>;
 export class ClientAddresses {
   private readonly trusted = new BlockList();
   private readonly trustsNobody: boolean;
+  private readonly warn: (message: string) => void;
+  private hasWarned = false;
 
   /** `trustedProxies`: addresses, and blocks of them as `<address>/<bits>`. */
-  constructor(trustedProxies: readonly string[]) {
+  constructor(trustedProxies: readonly string[], warn: (message: string) => void) {
+    this.warn = warn;
     this.trustsNobody = trustedProxies.length === 0;
     for (const block of trustedProxies) {
       const [address, bits] = block.split('/');
@@ -21,8 +24,8 @@ export class ClientAddresses {
   }
 
   /**
-   * In the one form that each address has: IPv6 as RFC 5952 writes it, IPv4 never as IPv6. Empty when the connection is
-   * gone. Asked only by who needs it: it costs microseconds.
+   * The client's address in its one form: IPv6 as RFC 5952 writes it, IPv4 never as IPv6. Empty when the connection is closed.
+   * Costs microseconds: only callers that need it ask.
    */
   of(origin: Origin): string {
     const peer = origin.peerAddress();
@@ -30,11 +33,21 @@ export class ClientAddresses {
     let client = peer;
     for (const said of origin.forwardedFor.split(',').reverse()) {
       const address = readAddress(said);
-      if (address === undefined) break; // What stands further left came through whoever wrote this.
+      if (address === undefined) break; // Addresses further left came through the one that wrote this.
       client = address;
       if (!this.isTrusted(client)) break;
     }
     return client;
+  }
+
+  /** Warns once when a request has X-Forwarded-For while no proxy is trusted: behind a proxy all clients have its address. */
+  noteForwarded(): void {
+    if (!this.trustsNobody || this.hasWarned) return;
+    this.hasWarned = true;
+    this.warn(
+      'X-Forwarded-For is ignored: behind a proxy all clients count as one address, so set TRUSTED_PROXIES to the ' +
+        "proxy's address",
+    );
   }
 
   /** Whether a trusted proxy asked: what else it says of the request is believed. */
@@ -49,7 +62,7 @@ export class ClientAddresses {
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-/** Of a socket: four bytes, sixteen, or none when it is gone. */
+/** `bytes` of a socket: four, sixteen, or none when it is closed. */
 export function addressOfBytes(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
   if (bytes.length !== 16) return '';
@@ -57,7 +70,7 @@ export function addressOfBytes(bytes: Uint8Array): string {
   return oneForm(groups.join(':'));
 }
 
-/** As proxies write them: some add a port, and brackets around IPv6. */
+/** An address as proxies write it: some add a port, and brackets around IPv6. */
 function readAddress(text: string): string | undefined {
   const [, bracketed, v4] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(text.trim()) ?? [];
   const address = bracketed ?? v4 ?? text.trim();

@@ -9,18 +9,19 @@ import type {Logger} from '../observe.js';
 const otherFiles = 256;
 /** More than that takes memory that nobody planned for: some 20 KB each, in the kernel mostly. */
 const clientConnectionsMax = 50_000;
-/** Behind the door of operators: balancers, Prometheus, the command line. */
+/** On the port of operators: balancers, Prometheus, the command line. */
 export const operatorConnectionsMax = 64;
 /**
- * Of the bound, an eighth at most: while they are used every answer ends its connection, so that others are let in, health
- * checks among them. Who only holds connections can use these up as well: against that, operators have a port of their own.
+ * Connections held in reserve, at most an eighth of the bound. While the reserve is used, every answer ends its connection, so
+ * that others are accepted, health checks among them. A client that only holds connections can use up the reserve, too:
+ * against that, operators have a port of their own.
  */
 const spareMax = 64;
 
 /** With fewer somebody set a limit without knowing of this service. */
 const fewConnections = 1_000;
 
-/** Of the public port: as many as the files of the process allow. */
+/** Connections of the public port: as many as the open files of the process allow. */
 export function clientConnections(logger: Logger): number {
   const max = Math.min(clientConnectionsMax, Math.max(openFilesMax() - otherFiles, 1));
   if (max < fewConnections)
@@ -36,7 +37,7 @@ export class Connections {
     this.spare = Math.min(spareMax, max >> 3);
   }
 
-  /** Few are left. */
+  /** The reserve is in use. */
   get isCrowded(): boolean {
     return this.count > this.max - this.spare;
   }

@@ -1,10 +1,10 @@
 // What browsers ask before a page of another origin may send, and who may read what (API.md, CORS).
-//   C1. Any page may send to the write routes. It may read every answer to that, and the error where it sent to a path, or by a
-//       method, that is not there: else the page of a misspelt path sees no answer at all.
+//   C1. Any page may send to the write routes, and read every answer to that. It may also read the error of a path or method
+//       that does not exist: otherwise a page that misspells a path sees no answer at all.
 import type {Header} from './failure.js';
 import {type Route, readEndpoint} from './route.js';
 
-/** What a preflight asks for; empty texts where it does not say. */
+/** What a preflight asks for; empty texts where it names nothing. */
 export interface Preflight {
   readonly method: string;
   readonly headers: string;
@@ -15,7 +15,7 @@ const askedCharsMax = 1_024;
 /** RFC 9110, 5.6.1 and 5.6.2. */
 const tokens = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
 
-/** Whatever headers a page asks for: libraries send some of their own, and the service ignores them. */
+/** All headers that a page asks for: libraries send some of their own, and the service ignores them. */
 function allowedHeaders({headers}: Preflight): string {
   return headers.length <= askedCharsMax && tokens.test(headers) ? headers : ownHeaders;
 }
@@ -29,10 +29,10 @@ export const preflightHeaders = (preflight: Preflight): readonly Header[] => [
   ['Access-Control-Max-Age', '86400'],
 ];
 
-/** Where the write routes are, and whoever misspells them looks. C1 */
+/** Paths where the write routes are, also misspelt. C1 */
 const isNearWriteRoutes = (path: string): boolean => path.startsWith('/v1/');
 
-/** Whether it is the preflight of a POST that a page may send: one to a path that is not there is told so. */
+/** Whether it is the preflight of a POST that a page may send, if only to be told that the path does not exist. */
 export function mayPreflight(path: string, route: Route | undefined, {method}: Preflight): boolean {
   return route === undefined ? method === 'POST' && isNearWriteRoutes(path) : route.isWriteRoute === true;
 }

@@ -14,10 +14,10 @@ export function encodingOf(name: string): ContentEncoding | undefined {
   return Object.hasOwn(openDecompressor, name) ? (name as ContentEncoding) : undefined;
 }
 
-/** What a gzip begins with, and no text in UTF-8 does: clients forget to label it. */
+/** First bytes of a gzip, which no text in UTF-8 has: clients forget to label it. */
 const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
-/** `labelled`: as the request says, if it does. */
+/** `labelled`: the encoding that the request names, if any. */
 export const encodingFound = (bytes: Uint8Array, labelled: ContentEncoding | undefined): ContentEncoding | undefined =>
   labelled ?? (isGzip(bytes) ? 'gzip' : undefined);
 

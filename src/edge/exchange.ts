@@ -9,8 +9,8 @@
 //       differently, so where such a body ends is nothing to build a next request on.
 //   X6. What the client does not take at once waits here, bounded (unread-answers.ts): the answer goes out by `tryEnd`, as
 //       uWebSockets.js' own `end` and `endWithoutBody` buffer whatever they get, answer after answer.
-//   X7. What is called for it after its handler returned goes through `guard`: what that throws ends this exchange alone,
-//       and neither the process nor what is called behind it.
+//   X7. Calls for it after its handler returned go through `guard`: an error there ends this exchange alone, and neither the
+//       process nor the calls that follow.
 import type {HttpRequest, HttpResponse} from 'uWebSockets.js';
 import type {Commit, CommitWaiter} from '../ingest/log-message.js';
 import type {ActiveKey} from '../keys/key-ring.js';
@@ -47,7 +47,7 @@ export interface ExchangeHost {
   /** Whether connections end with their next answer. */
   closesConnections(): boolean;
   exchangeOver(): void;
-  /** A fault of ours, told in the log: `doing` says what threw, `exchange` never more of itself than its id. */
+  /** Logs a fault of ours. `doing` says what threw; of the exchange the line has only its id. */
   fault(exchange: Exchange, doing: string, error: unknown): void;
   readonly requestIds: RequestIds;
   readonly traffic: Traffic;
@@ -80,11 +80,11 @@ export class Exchange implements CommitWaiter {
   private commitAnswer: CommitAnswer | undefined;
   private whenOver: (() => void) | undefined;
   private unread: UnreadAnswer | undefined;
-  /** What let the request in, on routes that take keys. */
+  /** The key that admitted the request, on routes that take keys. */
   key: ActiveKey | undefined;
-  /** Of the key, on routes that have one. */
+  /** Rate limit of the key, on routes that have one. */
   private limit: RateLimit | undefined;
-  /** Of its address, where the key has a limit for each. */
+  /** Charges the client's address, where the key has a limit per address. */
   chargeAddress: AddressCharge | undefined;
   contentLength: string | undefined;
   transferEncoding: string | undefined;
@@ -100,17 +100,17 @@ export class Exchange implements CommitWaiter {
   /** Of the body, as `contentLength` has them; 0 without one, NaN for one that is no number. */
   declaredBytes = 0;
   ifNoneMatch: string | undefined;
-  /** Of a preflight. */
+  /** Set for a preflight. */
   readonly preflight: Preflight | undefined;
-  /** Of a request to the dashboard. */
+  /** Set for a request to the dashboard. */
   readonly page: PageRequest | undefined;
   /** Who is signed in, on routes of the dashboard that need it. */
   session: Session | undefined;
-  /** X-Forwarded-For, whoever wrote it. */
+  /** X-Forwarded-For, from anybody. */
   forwardedFor = '';
-  /** X-Forwarded-Prefix, whoever wrote it. */
+  /** X-Forwarded-Prefix, from anybody. */
   forwardedPrefix = '';
-  /** Of the page that asks, as a browser says it. */
+  /** `Origin`: that of the page that asks, as a browser sends it. */
   origin: string | undefined;
   /** A header that must not stand twice does. */
   isFramingAmbiguous = false;
@@ -118,7 +118,7 @@ export class Exchange implements CommitWaiter {
   isLastByClient = false;
   /** X-Request-Id as the client sent it. */
   private sentId = '';
-  /** What it is called here (request-id.ts), once somebody had to know. */
+  /** Its id (request-id.ts), made when it is first asked for. */
   private id: string | undefined;
 
   /** `method` and `path`, where they are known: asking for them makes strings. */
@@ -165,7 +165,7 @@ export class Exchange implements CommitWaiter {
     }
   }
 
-  /** What was done for it threw: a refusal, or a fault of ours. */
+  /** Work for this exchange threw: a refusal, or a fault of ours. */
   failed(doing: string, error: unknown): void {
     if (error instanceof RequestFailure) {
       this.fail(error.failure);
@@ -176,18 +176,18 @@ export class Exchange implements CommitWaiter {
     try {
       if (!wasOver) this.fail(internalError, true);
     } catch {
-      // What failed is told already.
+      // The first failure is logged already.
     }
     if (wasOver || !this.isOver) this.breakOff();
   }
 
-  /** How much of an answer went out, nobody can say: nothing that follows on its connection could be told from it. */
+  /** How much of an answer went out is not known: a further answer on the connection could not be told from it. */
   private breakOff(): void {
     if (this.isGone) return;
     try {
       this.res.close(); // `abort` follows.
     } catch {
-      // It was over for uWebSockets.js before: there is nothing to close.
+      // uWebSockets.js had ended it before: there is nothing to close.
     }
     if (!this.isGone) this.leave();
   }
@@ -198,7 +198,7 @@ export class Exchange implements CommitWaiter {
     return this.id;
   }
 
-  /** Of the other end of the connection, a proxy perhaps (client-address.ts). Empty when it is gone. */
+  /** Address of the other end of the connection, perhaps a proxy (client-address.ts). Empty when it is closed. */
   peerAddress(): string {
     return this.isGone ? '' : addressOfBytes(new Uint8Array(this.res.getRemoteAddress()));
   }
@@ -387,7 +387,7 @@ export class Exchange implements CommitWaiter {
     }
   }
 
-  /** One that is made for it stands on all but accepted writes: there is nothing to look for, and it would cost each of them. */
+  /** Accepted writes carry only an id that the client sent: there is no fault to look up, and the line would cost each of them. */
   private idOfAnswer(status: string): string | undefined {
     return this.isCorsOpen && status === ok ? readRequestId(this.sentId) : this.requestId();
   }

@@ -60,7 +60,7 @@ export interface Failure {
   readonly message: string;
   readonly field?: string | undefined;
   readonly headers?: readonly Header[];
-  /** Valid name of the event that is refused: for whoever looks for it (rejected-events.ts), not for the answer. */
+  /** Valid name of the refused event: for the list of refusals (rejected-events.ts), not for the answer. */
   readonly event?: string | undefined;
 }
 

@@ -40,7 +40,7 @@ export interface Front {
   readonly rejected: RejectedEvents;
   /** What /metrics shows. */
   readonly metricsText: () => Promise<string>;
-  /** Shared by those who ask within a moment (routes/health.ts). */
+  /** Shared by requests that come within a moment (routes/health.ts). */
   readonly readiness: () => Promise<Readiness>;
   readonly durability: Durability;
   /** Looked at once a turn (turn.ts). */

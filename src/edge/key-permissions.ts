@@ -15,7 +15,7 @@ const mayNotIdentify: Failure = {
   message: 'this key may track events, and not identify',
 };
 
-/** A request without an Origin comes from no page: origins stop other sites, not programs, which send what they like. */
+/** A request without an Origin comes from no page. Origins stop other sites, not programs: these send any Origin. */
 export function forbiddenBy(
   {mayIdentify, origins}: KeyOptions,
   {origin}: Exchange,

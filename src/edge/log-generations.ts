@@ -1,11 +1,11 @@
 // The generation of each partition's log, as this edge knows it: positions of writes name it.
-//   A log that lost its newest messages goes on with sequences that it had given before, in a new generation. Its owner
-//   decides that, by comparing what it folded with what the log holds.
-//   LG1. A generation is known once the owner has confirmed it after this edge's connection to the logs began: an owner that
-//        was asked before may speak of a log that is gone.
+//   A log that lost its newest messages gives their sequences again, in a new generation. The partition's owner decides that,
+//   by comparing what it folded with what the log holds.
+//   LG1. A generation is known once the owner has confirmed it after this edge's connection to the logs began: an earlier
+//        answer may speak of a log that was replaced.
 //   LG2. It is doubted, and asked for again, when the connection to the logs comes back, when a log acks a sequence that it
 //        had reached before, and when an owner that compared its log names another generation.
-//   LG3. Nobody waits for it: until it is known again, writes are answered without a position.
+//   LG3. No write waits for it: until it is known again, writes are answered without a position.
 
 export interface LogGenerationsOptions {
   readonly partitionCount: number;
@@ -35,14 +35,14 @@ export class LogGenerations {
     this.isAsking = new Uint8Array(partitionCount);
   }
 
-  /** Of a sequence that the log acked just now; 0 when it is not known. */
+  /** Generation of a sequence that the log acked just now; 0 when it is not known. */
   ofAck(partition: number, sequence: number): number {
     if (sequence <= this.sequences[partition]) this.doubt(partition); // LG2
     this.sequences[partition] = sequence;
     return this.generations[partition];
   }
 
-  /** Of every log, as a connection to them begins. LG2 */
+  /** A connection to the logs begins. LG2 */
   startConnection(): void {
     this.sequences.fill(0);
     for (let partition = 0; partition < this.doubts.length; partition++) this.doubt(partition);

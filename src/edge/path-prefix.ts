@@ -3,10 +3,10 @@ import type {Exchange} from './exchange.js';
 import type {Front} from './front.js';
 
 const prefixCharactersMax = 256;
-/** It goes into pages and headers: nothing that means anything there, and no segment that a client would resolve. */
+/** It goes into pages and headers: no character with a meaning there, and no segment that a client would resolve. */
 const prefixForm = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/;
 
-/** Empty without one, and for what no trusted proxy said (client-address.ts). */
+/** Empty without a prefix, and for one that no trusted proxy sent (client-address.ts). */
 export function pathPrefix({clientAddresses}: Pick<Front, 'clientAddresses'>, exchange: Exchange): string {
   const {forwardedPrefix} = exchange;
   if (forwardedPrefix === '' || forwardedPrefix.length > prefixCharactersMax || !prefixForm.test(forwardedPrefix))

@@ -32,7 +32,7 @@ export type QueryValues<Form extends QueryForm> = {
 /** Of a route without parameters: it refuses every one. */
 export const noParameters = {} as const;
 
-/** `others`: what becomes of parameters that the route does not take. @throws RequestFailure that names the parameter at fault. */
+/** `others`: whether parameters that the route does not take are refused. @throws RequestFailure that names the parameter at fault. */
 export function readQuery<Form extends QueryForm>(
   text: string,
   form: Form,

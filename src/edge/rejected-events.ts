@@ -1,10 +1,10 @@
 // The newest refusals of events, identifies and bodies of the write routes, for GET /v1/rejected.
-//   RE1. Nothing of a client stands here but the name of an event, where it is a valid one, and never on disk: what was
-//        refused may be anything.
-//   RE2. A ring in columns: the newest of a fixed number of places, whatever comes.
+//   RE1. The only text of a client here is the name of an event, where it is valid, and never on disk: what was refused may be
+//        anything.
+//   RE2. A ring in columns, of a fixed number of places: the newest refusals are held.
 import type {ErrorCode} from './failure.js';
 
-/** Codes that say what is wrong with what was sent, as opposed to who sent it and when. */
+/** Codes of faults in what was sent, and not in who sent it or when. */
 export const rejectedCodes = [
   'invalid_json',
   'invalid_request',
@@ -18,7 +18,7 @@ export const rejectedCodes = [
 
 export type RejectedCode = (typeof rejectedCodes)[number];
 
-/** Fields by their names of ours: that of an unknown parameter, say, is the client's text. RE1 */
+/** Field names of the API. Any other, such as that of an unknown parameter, is the client's text. RE1 */
 const fields: readonly (string | null)[] = [
   null,
   'event',
@@ -58,7 +58,7 @@ export class RejectedEvents {
   private readonly indexes = new Int16Array(placesMax);
   private readonly events: (string | null)[] = [];
   private readonly keyIds: string[] = [];
-  /** Of all that ever came; the place of each is its number modulo `placesMax`. */
+  /** Refusals since the start; the place of each is its number modulo `placesMax`. */
   private count = 0;
 
   constructor(wallMs: () => number) {
@@ -66,7 +66,7 @@ export class RejectedEvents {
     this.sinceMs = wallMs();
   }
 
-  /** `code`: one that is no `RejectedCode` is not kept. */
+  /** A code that is no `RejectedCode` is not kept. */
   add(
     code: ErrorCode,
     keyId: string,

@@ -1,15 +1,15 @@
 // The id of a request, on its answer and in the log line of a fault (X-Request-Id): the client's, or one made here.
-//   Accepted writes carry the client's alone: of what is stored there is nothing to look for, and a line of its own would
-//   cost each of them a tenth of what its answer costs.
+//   An accepted write carries only an id that the client sent: there is no fault to look up, and the line costs a tenth of
+//   an answer.
 import {randomBytes} from 'node:crypto';
 
 const idForm = /^[A-Za-z0-9._~+/=:-]{1,128}$/;
 
-/** Undefined for a text that nobody should find in a log or a header: a new one is made then. */
+/** Undefined for a text that does not belong into a log or a header: then a new id is made. */
 export const readRequestId = (text: string): string | undefined =>
   text !== '' && idForm.test(text) ? text : undefined;
 
-/** Those of one process differ from those of any other. */
+/** Ids of one process differ from those of any other. */
 export class RequestIds {
   private readonly prefix = randomBytes(6).toString('hex');
   private count = 0;

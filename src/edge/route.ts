@@ -46,7 +46,7 @@ export interface Route {
 /**
  * Paths by their exact text; those of `bySegment` end in one further segment that is not empty.
  *   RT1. No new route takes a client's text in its path: proxies decode and normalise paths, and a write key is enough to
- *        choose an id that then means another user. Each of those that do has a form with the id in the query.
+ *        choose an id that then means another user. Each route that does has a form with the id in the query.
  *   RT2. Those of the dashboard are no API: its pages change with them. They are not described, and counted as one.
  */
 export interface Routes {

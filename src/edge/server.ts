@@ -125,6 +125,7 @@ export class HttpServer {
     exchange.route = route;
     this.openExchanges += 1;
     this.options.front.traffic.open += 1;
+    if (exchange.forwardedFor !== '') this.options.front.clientAddresses.noteForwarded();
     // What a piece of a request throws ends this request alone.
     try {
       this.watch(exchange, this.dispatch(exchange));
@@ -209,7 +210,7 @@ export class HttpServer {
     return obstacles.toWriting() ?? declaredTooMuch(exchange, intake);
   }
 
-  /** Whoever sent nothing at all tried no key. */
+  /** Audits a wrong key or token. A request without any tried none. */
   private noted<Refusal extends Failure | undefined>(
     audit: 'admin.refused' | 'key.refused',
     exchange: Exchange,
@@ -244,7 +245,7 @@ export class HttpServer {
     return rateLimit === undefined ? undefined : exchange.admit(rateLimit);
   }
 
-  /** An address that uses up its share must not use up the key's: it is asked first, and gets back what the key refuses. */
+  /** An address that uses up its share must not use up the key's: its limit is asked first, and refunded when the key refuses. */
   private refuseByOptions(
     exchange: Exchange,
     options: KeyOptions,

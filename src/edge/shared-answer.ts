@@ -1,10 +1,10 @@
-// What is dear to make and open to everybody: who asks together, or within a moment, gets one. So nobody can make an open
-// route expensive.
+// One answer for all requests that come together, or within a moment: an open route whose answer costs much cannot be made
+// expensive by asking often.
 
 export class SharedAnswer<Value> {
   private newest: {readonly value: Promise<Value>; readonly endMs: () => number} | undefined;
 
-  /** `keptMs` counts from when it is made. `make` that rejects is asked again at once. */
+  /** `keptMs` counts from when the answer is made. After a rejection the next request calls `make` again. */
   constructor(
     private readonly keptMs: number,
     private readonly monotonicMs: () => number,

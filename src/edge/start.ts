@@ -56,7 +56,7 @@ export interface EdgeOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Of the routes of operators, when they have a port of their own. */
+  /** Address of the operators' routes, when they have a port of their own. */
   readonly admin: {readonly host: string; readonly port: number} | undefined;
   readonly nats: NatsAddress;
   readonly partitionCount: number;
@@ -142,7 +142,7 @@ async function openDoor(
   await keys.fixAll(options.fixedKeys);
   const fixedKeys = new FixedKeys(keys.ring, options.fixedKeys);
   await keys.signIn.ensure();
-  const clientAddresses = new ClientAddresses(options.trustedProxies);
+  const clientAddresses = new ClientAddresses(options.trustedProxies, (message) => logger.warn(message));
   const dashboard = new Dashboard({keys, tokens, hosts: options.dashboardHosts, addresses: clientAddresses, wallMs});
   if (!dashboard.isBuilt) logger.warn('the dashboard is not built, and is not served: run "npm run build"');
   for (const reason of fixedKeys.reasons()) logger.error(`not ready: ${reason}`);
@@ -253,7 +253,7 @@ function openGenerations(partitionCount: number, asks: Asks, nc: NatsConnection)
   return generations;
 }
 
-/** What stands between the routes and the logs. */
+/** What lies between the routes and the logs. */
 interface LogSide extends Pick<Front, 'asks' | 'foldLag'> {
   readonly handOver: HandOver;
   readonly refusals: LogRefusals;

@@ -2,9 +2,9 @@
 // it gives the loop back, and calls us for every request in it.
 //   T1. What runs at the end of a turn runs when everything read in it is parsed, and every connection that broke in it
 //       has said so.
-//   T2. What throws there ends what it was run for alone: what stands behind it is run.
+//   T2. An error there reaches the owner of that call alone: the calls after it still run.
 
-/** Whoever something is run for: hears when it throws, and ends whatever that was part of. */
+/** Is told when a call that ran for it throws. */
 export interface Owner {
   failed(doing: string, error: unknown): void;
 }

@@ -64,7 +64,7 @@ export class UnreadAnswer implements Waiting {
       return isOk;
     } catch (error) {
       this.exchange.failed('writing the rest of an answer', error);
-      return true; // Nothing is left to wait for.
+      return true; // No rest is left to write.
     }
   }
 

@@ -131,7 +131,7 @@ export class BatchKernel implements PlainReader {
     return this.kernel.count();
   }
 
-  /** Of the newest body, which may be one event. */
+  /** Plain events of the newest body (which may be one event) whose time lies ahead. */
   get aheadCount(): number {
     return this.kernel.ahead();
   }

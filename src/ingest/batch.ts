@@ -17,7 +17,7 @@ import {EventDraft, type EventOrigin, eventName, isJsonObject, isMessageId, read
 export interface RefusedItem {
   readonly index: number;
   readonly refusal: Refusal;
-  /** Its name, where it is a valid one. */
+  /** Name of the event, where it is valid. */
   readonly event: string | undefined;
   /** As the client gave it, where it is one. */
   readonly messageId?: string;
@@ -32,7 +32,7 @@ export interface BatchRead {
   readonly kind: 'read';
   readonly eventCount: number;
   readonly refused: readonly RefusedItem[];
-  /** Indexes of events that have the messageId of another one before in the batch; absent: none has. */
+  /** Indexes of events that have the messageId of an earlier other event of the batch; absent without any. */
   readonly conflicts?: readonly number[];
   /** Of the events that are not refused. Valid until the next batch is read. */
   readonly entries: BatchEntries;

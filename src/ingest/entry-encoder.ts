@@ -17,7 +17,7 @@ export class EntryEncoder {
   bytes: Uint8Array = this.writer.bytes;
   start = 0;
   end = 0;
-  /** Of the newest plain event: its time lies ahead of its receipt by more than `clockAheadMsMin`. */
+  /** Whether the time of the newest plain event lies ahead of its receipt by more than `clockAheadMsMin`. */
   isAhead = false;
 
   /** Where there is no `kernel` its plain twin reads plain events (plain-event.ts). */

@@ -1,14 +1,14 @@
-// What there is to say of valid events besides that they are valid: clocks that are ahead, fields that nobody reads.
+// Notes on valid events: clocks that are ahead, fields that are ignored.
 import {countIgnored, IgnoredNames, newIgnoredCounts} from './ignored-fields.js';
 import {clockAheadMsMin, type EventDraft} from './validate.js';
 
-/** Of one request. It can be handed to another thread. */
+/** Notes on the events of one request. They can be handed to another thread. */
 export interface EventNotes {
   /** Events whose time `sentAt` corrected. */
   readonly corrected: number;
   /** Events whose time lies ahead of their receipt by more than `clockAheadMsMin`. */
   readonly ahead: number;
-  /** The first names (ignored-fields.ts), and how many events had each label. */
+  /** The first names of ignored fields (ignored-fields.ts), and how many events had each label. */
   readonly ignoredNames: readonly string[];
   readonly ignoredCounts: Float64Array;
 }

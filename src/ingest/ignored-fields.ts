@@ -1,7 +1,7 @@
-// Fields of events and identify calls that nobody reads: named to the client, and counted by those that other services have.
-//   IF1. A name that is not in the list counts as `other`: nobody outside can make the number of labels grow.
+// Fields of events and identify calls that the service ignores: the answer names them, and a metric counts well-known names.
+//   IF1. A name that is not in the list counts as `other`: no client can make the number of labels grow.
 
-/** Most of them are fields of other analytics services, under which an event's own would have been meant. */
+/** Mostly fields of other analytics services, sent in place of ours. */
 const wellKnownFields = [
   ...['time', 'ts', 'time_stamp', 'timeStamp', 'created_at', 'createdAt', 'originalTimestamp', 'sent_at', 'receivedAt'],
   ...['user_id', 'userID', 'uid', 'distinct_id', 'anonymous_id', 'device_id', 'deviceId', 'session_id', 'sessionId'],
@@ -26,10 +26,10 @@ const namesMax = 10;
 const nameCharsMax = 64;
 const headerBytesMax = 1024;
 
-/** The first names that an answer has, each once, long ones cut. */
+/** The first names, each once, long ones cut: those that an answer has. */
 export class IgnoredNames {
   readonly names: string[] = [];
-  /** Looked at already: the events of a batch mostly have the same fields. */
+  /** Names that were added or left out: the events of a batch mostly have the same fields. */
   private readonly known = new Set<string>();
   private headerBytes = 0;
 

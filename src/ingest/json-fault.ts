@@ -1,14 +1,14 @@
-// What a client is told of a body that is no JSON: where it stops being JSON, and what stands there.
+// The message about a body that is no JSON: where it stops being JSON, and what it has there.
 import {isUtf8} from 'node:buffer';
 import {JsonSyntax} from './json-syntax.js';
 import {shown} from './shown.js';
 
 const comma = 0x2c;
 const space = 0x20;
-/** Bytes of a body that are looked at for a message. */
+/** Bytes of a body that are decoded for a message. */
 const shownBytesMax = 200;
 
-/** Of bytes that JSON.parse, or the check for UTF-8 before it, refused. */
+/** `bytes`: refused by JSON.parse, or by the check for UTF-8 before it. */
 export function jsonFault(bytes: Buffer): string {
   if (!isUtf8(bytes)) {
     const at = firstNotUtf8(bytes);
@@ -22,7 +22,7 @@ export function jsonFault(bytes: Buffer): string {
   return `the body is no JSON in UTF-8: ${found(bytes, at)} at byte offset ${at}${place}`;
 }
 
-/** Decoding replaces what is no UTF-8: the first byte that comes out otherwise is where it begins, or goes on wrongly. */
+/** Decoding replaces what is no UTF-8: the first byte that comes out different is at fault. */
 function firstNotUtf8(bytes: Buffer): number {
   const replaced = Buffer.from(bytes.toString('utf8'));
   let at = 0;
@@ -34,8 +34,15 @@ function found(bytes: Buffer, at: number): string {
   if (at >= bytes.length) return 'it ends';
   const text = bytes.toString('utf8', at, at + shownBytesMax);
   const word = /^[\p{L}\p{N}_+.-]+/u.exec(text)?.[0] ?? String.fromCodePoint(text.codePointAt(0)!);
-  const name = bytes[at]! < space ? `the control character ${hex(bytes[at]!)} stands` : `${shown(word)} stands`;
+  const name = `${shownWord(word, bytes[at]!)} stands`;
   return isBehindComma(bytes, at) && /^[\]}]/.test(word) ? `${name} right behind a comma` : name;
+}
+
+/** What nobody would see (a byte order mark, a no-break space) by its number. */
+function shownWord(word: string, first: number): string {
+  if (first < space) return `the control character ${hex(first)}`;
+  if (!/^[\p{C}\p{Z}]/u.test(word)) return shown(word);
+  return `the character U+${word.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 function isBehindComma(bytes: Buffer, at: number): boolean {

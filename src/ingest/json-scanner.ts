@@ -97,7 +97,7 @@ export class JsonScanner {
     return true;
   }
 
-  /** A number without an exponent. An integer that is not safe may be one that a double changes (inexact-integers.ts). */
+  /** Takes a number without an exponent, and no unsafe integer: a double may change it (inexact-integers.ts). */
   takeNumber(): boolean {
     const isNegative = this.take(minus);
     const start = this.at;
@@ -136,7 +136,7 @@ export const dot = 0x2e;
 export const zero = 0x30;
 export const upperE = 0x45;
 export const lowerE = 0x65;
-/** Of 16 digits, some are a safe integer. */
+/** Some integers of 16 digits are safe. */
 const safeDigitsMax = 16;
 
 export function equals(bytes: Uint8Array, start: number, end: number, expected: Uint8Array): boolean {

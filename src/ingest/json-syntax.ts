@@ -1,5 +1,5 @@
-// Whether bytes are JSON, however deep they nest, and where in it something stands: for what JSON.parse is not given whole
-// (json-text.ts), for what it refuses without saying where, and for digits that it loses.
+// Whether bytes are JSON, however deep they nest, and the place of a byte in it: for texts that JSON.parse is not given whole
+// (json-text.ts), for the place of a fault, which it does not say, and for digits that it loses.
 //   X1. The same bytes are JSON here as for JSON.parse; that they are UTF-8 is known before.
 
 import {backslash, dot, JsonScanner, lowerE, minus, quote, stringEnd, token, upperE, zero} from './json-scanner.js';
@@ -23,9 +23,9 @@ export class JsonSyntax extends JsonScanner {
   protected depth = 0;
   /** What closes each container that is open. */
   private closers = new Uint8Array(1_024);
-  /** Of each container that is open: where its newest key begins, or the index of its newest item. */
+  /** For each open container: where its newest key begins, or the index of its newest item. */
   private places = new Uint32Array(1_024);
-  /** Where the value begins that is none, or the character stands that a string must not have. */
+  /** Where a broken value begins, or a character that a string must not have. */
   private brokenAt: number | undefined;
 
   constructor(bytes: Buffer) {
@@ -65,7 +65,7 @@ export class JsonSyntax extends JsonScanner {
     }
   }
 
-  /** An integer stands in `bytes[start, end)`, and is the newest value. */
+  /** The newest value is an integer, in `bytes[start, end)`. */
   protected tookInteger(_start: number, _end: number): void {}
 
   /** A value, or the beginning of one: down to the first that holds no other. */

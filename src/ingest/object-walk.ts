@@ -7,19 +7,19 @@ import {eventDepthMax, objectDepthMax, objectKeyCharsMax, objectKeysMax} from '.
 const numberBytesMax = 25;
 const charBytesMax = 6;
 
-/** Of a stored object: too many keys, a key that is too long, too many levels, a `__proto__`, a number beyond a double. */
+/** A bound that a stored object breaks: too many keys, a key that is too long, too many levels, a `__proto__`, a number beyond a double. */
 export type BrokenBound = 'keys' | 'key' | 'levels' | 'proto' | 'number';
 
 /** A walk holds its sum in fields: a result object per value would cost more than the walk. */
 export class ObjectWalk {
   /** W1 */
   weight = 0;
-  /** Where the bound broke that `bounded` names: keys and indexes, the innermost first. */
+  /** Place of the bound that `bounded` returned: keys and indexes, the innermost first. */
   readonly path: (string | number)[] = [];
 
   reset(): void {
     this.weight = 2;
-    if (this.path.length > 0) this.path.length = 0; // Dear, also where there is nothing to do.
+    if (this.path.length > 0) this.path.length = 0; // The assignment costs much even when nothing changes.
   }
 
   key(key: string): void {

@@ -20,7 +20,7 @@ export type OddEvent = (text: Buffer, index: number, entries: ByteWriter) => boo
 export interface PlainReader {
   /** Of the newest body. */
   readonly eventCount: number;
-  /** Of them, plain ones whose time lies ahead of their receipt by more than `clockAheadMsMin`. */
+  /** Plain events of the newest body whose time lies ahead of their receipt by more than `clockAheadMsMin`. */
   readonly aheadCount: number;
   /** @returns the entries of the body, or undefined when nothing is said of it (B1). */
   read(bytes: Buffer, receivedMs: number, partitionCount: number, readOdd: OddEvent): BatchEntries | undefined;

@@ -66,7 +66,7 @@ export class PlainEvent extends JsonScanner implements EventText {
     return this.takeFields() && this.isAccepted() && this.at - start <= eventBytesMax;
   }
 
-  /** Of an event that was taken: whether its time lies ahead of its receipt by more than `clockAheadMsMin`. */
+  /** Whether the time of the event that was taken lies ahead of its receipt by more than `clockAheadMsMin`. */
   get isAhead(): boolean {
     return this.timeMs > this.receivedMs + clockAheadMsMin;
   }
@@ -116,17 +116,17 @@ export class PlainEvent extends JsonScanner implements EventText {
       case field.messageId:
         this.messageIdStart = start;
         this.messageIdEnd = end;
-        // One that begins with white space, of Unicode too, may be blank.
+        // An id that begins with white space, of Unicode too, may be blank.
         return end > start && end - start <= messageIdCharsMax && isVisibleAscii(this.bytes[start]);
       default:
         return this.keepTimestamp(start, end);
     }
   }
 
-  /** A segment `.` or `..` is refused; other ones that begin with a dot are too rare to be told apart here. */
+  /** A slash at the start, or a segment `.` or `..`, is refused; others with a dot first are too rare to be told apart here. */
   private isId(start: number, end: number): boolean {
     const {bytes} = this;
-    if (!isNameLength(end - start) || bytes[start] === dot) return false;
+    if (!isNameLength(end - start) || bytes[start] === dot || bytes[start] === slash) return false;
     for (let at = start + 1; at < end; at++) if (bytes[at] === dot && bytes[at - 1] === slash) return false;
     return true;
   }

@@ -82,7 +82,7 @@ export interface PublisherOptions {
   readonly observer?: PublishObserver;
   /** Told what the log acked, before those who wait for it are. */
   readonly acked?: AckedSequences | undefined;
-  /** Knows the generations of the logs; without it positions of writes are not named. */
+  /** Without it the positions of writes are not named. */
   readonly generations?: AckGenerations;
   /** Gets what the log acked. */
   readonly handOver?: HandOver;

@@ -28,7 +28,7 @@ export interface Refusal {
 
 const characters = `a string of 1 to ${idCharsMax} characters without control characters`;
 const anId = (field: RefusedField): string =>
-  `${field} must be ${characters} and without a segment . or .. (split at / and \\)`;
+  `${field} must be ${characters}, without / or \\ at its start and without a segment . or .. (split at / and \\)`;
 const bounded = (field: RefusedField): string =>
   `${field} must be a JSON object of at most ${objectKeysMax} keys an object, keys of at most ${objectKeyCharsMax} ` +
   `characters, ${objectDepthMax} levels, no key __proto__ and no number beyond a double`;
@@ -76,7 +76,7 @@ export const refusals = {
 
 const kindOf = (value: unknown): string => (Array.isArray(value) ? 'an array' : `a ${typeof value}`);
 
-/** The value of a stored field is no object. */
+/** Refuses a stored field whose value is no object. */
 export const notAnObject = (field: StoredField, value: unknown): Refusal =>
   invalid(`${field} must be a JSON object, and is ${kindOf(value)}`, field);
 
@@ -93,7 +93,7 @@ export function outOfBounds(field: StoredField, broken: BrokenBound, path: reado
   return invalid(messages[broken], field);
 }
 
-/** An integer that JavaScript would change: what is stored must be what was sent. */
+/** Refuses an integer that JavaScript would change: what is stored must be what was sent. */
 export function inexact(field: StoredField, {path, digits}: InexactInteger): Refusal {
   const place = shownPath(path);
   return invalid(`${place} is ${shown(digits)}, which JSON readers round to a double: send it as text`, field);

@@ -38,7 +38,13 @@ const messageId = text(refusalTexts.messageId, messageIdCharsMax).refine(
   refusalTexts.messageId,
 );
 
-const id = (error: string) => name(error).refine((value) => !value.split(/[/\\]/).some(isDots), error);
+/** Proxies would take it for another one. */
+const isOtherInPath = (value: string): boolean => {
+  const segments = value.split(/[/\\]/);
+  return (segments.length > 1 && segments[0] === '') || segments.some(isDots);
+};
+
+const id = (error: string) => name(error).refine((value) => !isOtherInPath(value), error);
 
 /** Keys, key lengths, levels and numbers of a stored object. */
 function isBounded(value: unknown, depth = 1): boolean {

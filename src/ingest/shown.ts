@@ -1,4 +1,4 @@
-// A client's own words in a message to that client: short, and nothing that a terminal would obey.
+// A client's own words in a message to that client: short, and without characters that a terminal would obey.
 
 /** Characters of a text that a message repeats. */
 const shownCharsMax = 40;

@@ -1,6 +1,6 @@
 // The validator of the hot path: one event or identify body as JSON.parse returned it. Hand-written, because zod with
 // rich types costs four times JSON.parse; schemas.ts says the same in zod, and a test holds the two against each other.
-//   V1. Size is judged before fields (API.md, order of checks); unknown fields count towards it, are named, and ignored otherwise.
+//   V1. Size is judged before fields (API.md, order of checks). Unknown fields count towards it; they are named, and ignored.
 //   V2. `null` is an absent optional field.
 //   V3. Nothing is changed: what is accepted is stored verbatim.
 import type {AcceptedEvent, Json} from '../../actors/codec/entries.js';
@@ -21,7 +21,7 @@ export class EventDraft implements AcceptedEvent {
   receivedMs = 0;
   sentMs: number | undefined;
   context: {[key: string]: Json} | undefined;
-  /** Names of its fields that nobody reads. */
+  /** Names of its fields that are ignored. */
   ignored: string[] = [];
 }
 
@@ -30,15 +30,15 @@ export interface AcceptedIdentify {
   /** Compact JSON text of the traits object. */
   readonly traitsJson: string;
   readonly messageId: string | undefined;
-  /** When the client says that they were set, corrected like an event's time, epoch ms; undefined: it does not say. */
+  /** When the client says that they were set, corrected as an event's time is, epoch ms; undefined: it does not say. */
   readonly sentMs: number | undefined;
-  /** Names of the body's fields that nobody reads. */
+  /** Names of the body's fields that are ignored. */
   readonly ignored: readonly string[];
 }
 
 type JsonObject = {readonly [key: string]: unknown};
 
-/** Clocks are wrong by less than this every day: what is less ahead is neither corrected nor counted. */
+/** Clocks are often wrong by less than this: a time that is less ahead is neither corrected nor counted. */
 export const clockAheadMsMin = 5 * 60_000;
 /** The last time that ISO 8601 writes with four digits of the year. */
 const timestampMsMax = Date.UTC(10_000, 0, 1) - 1;
@@ -58,7 +58,7 @@ const identifyFields: FieldUses = new Map([
 
 const walk = new ObjectWalk();
 
-/** What an event or identify call shares with the others of its request, and what JSON.parse does not say of it. */
+/** Facts about an event or identify call that its parsed value does not have. */
 export interface EventOrigin {
   /** Stands in for an absent timestamp. */
   readonly receivedMs: number;
@@ -126,7 +126,7 @@ function setTimes(value: JsonObject, origin: EventOrigin, draft: EventDraft): Re
   return undefined;
 }
 
-/** The time as sent and as corrected, epoch ms; undefined: the client says no time. */
+/** The time as sent and as corrected, epoch ms; undefined when the client sent none. */
 function readTimes(
   {timestamp, sentAt}: JsonObject,
   {receivedMs, sentAtMs: requestSentAtMs}: EventOrigin,
@@ -142,7 +142,7 @@ function readTimes(
   return timeMs > receivedMs + futureMsMax ? refusals.future : {sentMs, timeMs};
 }
 
-/** Epoch ms; undefined: there is none; NaN: it is no time. */
+/** Epoch ms; undefined without `sentAt`; NaN for one that is no time. */
 export function readSentAt(sentAt: unknown): number | undefined {
   if (sentAt === undefined || sentAt === null) return undefined;
   return typeof sentAt === 'string' ? parseTimestamp(sentAt) : Number.NaN;
@@ -212,18 +212,19 @@ export function isName(value: unknown): value is string {
   return value.length - pairs <= idCharsMax;
 }
 
+const slashFirst = /^[/\\]/;
 /** One of `.` or `..` between slashes or backslashes. */
 const dotSegment = /(?:^|[/\\])\.\.?(?:[/\\]|$)/;
 
 /**
- * What may be stored: proxies decode a path and resolve its dots, so that an id with a segment `.` or `..` would name another
- * user there.
+ * Whether an event with this id may be stored. Proxies decode a path, resolve its dots and make one slash of several: `a/../ada` and `/ada`
+ * would both name the user `ada` there.
  */
 export function isNewId(value: unknown): value is string {
-  return isName(value) && !(value.includes('.') && dotSegment.test(value));
+  return isName(value) && !slashFirst.test(value) && !(value.includes('.') && dotSegment.test(value));
 }
 
-/** Of whatever was sent as an event: its name, where it is a valid one. */
+/** The name in a value that was sent as an event, where it is valid. */
 export function eventName(value: unknown): string | undefined {
   const event = isJsonObject(value) ? value.event : undefined;
   return isName(event) ? event : undefined;

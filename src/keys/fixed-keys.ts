@@ -1,7 +1,7 @@
 // Keys that the configuration fixes, and whether they open anything.
-//   F1. A start with a fixed key that was revoked is not ready: whoever relies on the configuration would get 401 from it.
-//   F2. One that is revoked while the service runs is a warning: others still work, and during a change of the key one edge
-//       after the other is started with the new one, while those that wait for their turn must go on.
+//   F1. A start with a fixed key that was revoked is not ready: clients that use the key of the configuration would get 401.
+//   F2. A fixed key that is revoked while the service runs is a warning: other keys still work. When the operator changes the
+//       key, edges start with the new one by and by, and the others must go on until then.
 import type {KeyKind} from './key.js';
 import type {KeyRing} from './key-ring.js';
 import type {Bootstrap} from './store.js';

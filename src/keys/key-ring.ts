@@ -36,7 +36,7 @@ export interface ActiveKey {
   lastUsedMs: number;
   /** R2 */
   readonly usage: RateUsage;
-  /** As its record has them now. */
+  /** The options in its newest record. */
   options: KeyOptions | undefined;
   /** Of a person's token. */
   readonly access: PersonAccess | undefined;
@@ -85,7 +85,7 @@ export class KeyRing {
     return this.records.get(id);
   }
 
-  /** The record of a key, revoked or not. A search: nothing that comes often asks. */
+  /** The record of a key, revoked or not. A linear search: only starts ask. */
   recordOf(key: string): KeyRecord | undefined {
     const hash = hashKey(key);
     return [...this.records.values()].find((record) => record.hash === hash);

@@ -18,12 +18,12 @@ export interface PersonAccess {
   readonly untilMs: number | null;
 }
 
-/** What a write key that anybody may have is kept to, beyond its kind. Undefined: not limited. */
+/** Limits of a write key that anybody may have, beyond its kind. Undefined: no limit. */
 export interface KeyOptions {
   readonly mayIdentify: boolean;
-  /** Whose pages may use it, each as browsers send it in `Origin`. */
+  /** Origins whose pages may use it, each as browsers send it in `Origin`. */
   readonly origins?: readonly string[] | undefined;
-  /** Of each address of a client. */
+  /** Events per second of each client address. */
   readonly eventsPerSecondPerAddress?: number | undefined;
 }
 
@@ -38,9 +38,9 @@ export interface KeyRecord {
   readonly createdMs: number;
   readonly lastUsedMs: number | null;
   readonly revokedMs: number | null;
-  /** The operator fixed it by configuration: another one that is fixed takes its place. */
+  /** The operator fixed it by configuration: another fixed key of its kind takes its place. */
   readonly isFixed: boolean;
-  /** Undefined where nothing is limited: most keys. */
+  /** Undefined for most keys: nothing is limited. */
   readonly options?: KeyOptions | undefined;
   /** Of a person's token, and of nothing else. */
   readonly access?: PersonAccess | undefined;

@@ -58,7 +58,7 @@ export interface Bootstrap {
   readonly secret?: string | undefined;
 }
 
-/** Who changes a key. */
+/** Author of a change of a key. */
 export interface KeyAuthor {
   /** `admin`: the operator; `start`: a start, by its configuration; otherwise the id of a person's access token. */
   readonly by: string;
@@ -67,7 +67,7 @@ export interface KeyAuthor {
 const start: KeyAuthor = {by: 'start'};
 
 export type KeyChange = 'created' | 'changed' | 'revoked';
-/** Told of each change that the bucket took from this process. */
+/** Is told of each change that the bucket took from this process. */
 export type KeyWitness = (change: KeyChange, record: KeyRecord, author: KeyAuthor) => void;
 
 /** Others write a key once a minute at most. */
@@ -179,14 +179,14 @@ export class KeyStore {
     let isRevokedHere = false;
     const record = await this.change(id, (known) => {
       isRevokedHere = known.revokedMs === null;
-      // When it was used last nobody else writes down any more.
+      // After the revocation no process writes down its last use.
       return isRevokedHere ? {...known, lastUsedMs: this.ring.lastUsedMs(known), revokedMs: this.wallMs()} : known;
     });
     if (isRevokedHere && record !== undefined) this.witness('revoked', record, author);
     return record;
   }
 
-  /** Instead of those that it had; a revoked key keeps them. @returns undefined when there is no such key. */
+  /** Replaces all options of a key; a revoked key keeps its own. @returns undefined when there is no such key. */
   async setOptions(id: string, options: KeyOptions | undefined, author = start): Promise<KeyRecord | undefined> {
     const record = await this.change(id, (known) => (known.revokedMs === null ? {...known, options} : known));
     if (record?.revokedMs === null) this.witness('changed', record, author);
@@ -194,7 +194,7 @@ export class KeyStore {
   }
 
   /**
-   * Compare-and-set, until nobody else was faster (S2). `edit` returns the record itself where nothing is to change.
+   * Compare-and-set, again while other processes write the key (S2). `edit` returns the record itself to change nothing.
    * @returns undefined when there is no such key.
    */
   private async change(id: string, edit: (record: KeyRecord) => KeyRecord): Promise<KeyRecord | undefined> {
@@ -217,8 +217,8 @@ export class KeyStore {
   }
 
   /**
-   * Keys that the operator fixes are kept like all others, so that they can be listed and revoked; another fixed key of
-   * the same kind takes the place of the one before, and its options with it.
+   * Keys that the operator fixes are kept like all others, so that they can be listed and revoked. Another fixed key of the
+   * same kind takes the place of the one before, and takes over its options.
    */
   async fixAll(fixed: Bootstrap): Promise<void> {
     for (const kind of kinds) {
@@ -249,8 +249,8 @@ export class KeyStore {
   }
 
   /**
-   * A key that was made by hand before is the same key: two records of one would not agree on whether it is revoked.
-   * One that was revoked opens nothing: the one before goes on.
+   * A key that has a record already, because it was created before, gets no second one: the two could not agree on whether it
+   * is revoked. A revoked key opens nothing, so the fixed key before it stays in use.
    */
   private async fix(kind: KeyKind, key: string): Promise<void> {
     const id = this.ring.recordOf(key)?.id ?? (await this.createFixed(kind, key));
@@ -264,8 +264,8 @@ export class KeyStore {
   }
 
   /**
-   * Of processes that start together one is faster with a number: with the same key, or the next number is tried. Nothing
-   * of the key is in the id, which logs and lists show. @returns the id.
+   * When processes start together, one is the first with a number: the others find their key there, or try the next number.
+   * Logs and lists show the id, so nothing of the key is in it. @returns the id.
    */
   private async createFixed(kind: KeyKind, key: string): Promise<string> {
     const options = this.ring

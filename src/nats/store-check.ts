@@ -1,5 +1,5 @@
 // Whether a store is whole: every partition's newest manifest, every part that it names, with its checksums, and the log behind it.
-//   Nor is a store whole that a nats-server before 2.14.5 erased in while it was copied: that one overwrites values where they are.
+//   A store in which a nats-server before 2.14.5 erased while it was copied is not whole: that version overwrites in place.
 
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
@@ -11,9 +11,9 @@ import {logStream, readDeployment} from './topology.js';
 
 export interface CheckedPartition {
   readonly partition: number;
-  /** Of the newest snapshot; null: there was none yet. */
+  /** Position of the newest snapshot; null without one. */
   readonly snapshot: Manifest['position'] | null;
-  /** Of the log. */
+  /** Newest sequence of the log. */
   readonly lastSequence: number;
 }
 

@@ -1,5 +1,5 @@
-// The line of the log that says that clients give different entries the same message id: at once, and then once a minute at
-// most, however many come. No text of theirs is in it.
+// Warns that clients give different entries the same message id: at once, then at most once a minute. The line has no text of
+// a client.
 import type {Logger} from '../observe.js';
 
 const everyMs = 60_000;
@@ -15,7 +15,7 @@ export class ConflictWarning {
     this.log = log;
   }
 
-  /** `count`: of all since the start. */
+  /** `count`: conflicts since the start. */
   note(count: number, nowMs: number): void {
     if (count === this.said || nowMs < this.saidMs + everyMs) return;
     this.log.warn(

@@ -1,9 +1,9 @@
 // The journal of deletions: which users were deleted, outside of DATA_DIR, so that a backup that is older than a deletion does
 // not bring its user back.
 //   DJ1. A deletion is in the journal, on disk, before its receipt says that it is completed (scrub.ts).
-//   DJ2. It names nobody: a record has a keyed hash of the keyed hash that the deployment itself knows the user by. The first
-//        key lies beside the journal, the second one in the data: who has only one of the two can test no id.
-//   DJ3. Which of its deletions the data lacks the partition tells (actors/partition.ts `lacks`).
+//   DJ2. It has no user ids: a record has a keyed hash of the deployment's own keyed hash of the user. One key lies beside the
+//        journal, the other in the data: with one of the two no id can be tested.
+//   DJ3. The partition decides which of its deletions the data lacks (actors/partition.ts `lacks`).
 //   DJ4. A line that a crash cut short was never relied on. It is closed by the next one, and counts as unreadable.
 
 import {createHmac} from 'node:crypto';
@@ -14,7 +14,7 @@ export interface JournaledDeletion {
   readonly id: string;
   /** `hashOf` of the deployment's hash of the user key. DJ2 */
   readonly user: string;
-  /** Of the erase entry. */
+  /** Position of the erase entry. */
   readonly position: Position;
   /** Until this logical time the data itself has the deletion on record. */
   readonly expiresLogicalMs: number;
@@ -22,7 +22,7 @@ export interface JournaledDeletion {
   readonly timeMs: number;
 }
 
-/** Of one partition. */
+/** Journal of one partition. */
 export interface DeletionJournal {
   hashOf(userHash: string): string;
   /** All that are kept, in the order in which they were added; a deletion may be there twice. */
@@ -31,7 +31,7 @@ export interface DeletionJournal {
   add(deletions: readonly JournaledDeletion[]): Promise<void>;
 }
 
-/** For those who have no disk of their own. */
+/** For partitions without a disk: the simulation, tests. */
 export const noJournal: DeletionJournal = {
   hashOf: (userHash) => userHash,
   read: async () => [],

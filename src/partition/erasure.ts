@@ -28,7 +28,7 @@ const chunksAtOnce = 4;
 
 export interface Erased {
   readonly rows: ErasedRow[];
-  /** Of the message ids of these rows, and of the user's identifies. */
+  /** Fingerprints of the message ids of these rows, and of the user's identifies. */
   readonly fingerprints: Uint32Array[];
   /** As they are without the user. */
   readonly chunks: ChunkEntry[];
@@ -124,7 +124,7 @@ export class Erasure {
     return erased;
   }
 
-  /** Only blocks with rows of the user are compressed anew, and those of an older version. */
+  /** Only blocks with rows of the user are compressed again. */
   private async putBodiesWithout(
     bodies: PartRef,
     columns: RowsView,
@@ -136,7 +136,7 @@ export class Erasure {
     const members: Uint8Array[] = [];
     for (let block = 0; block < part.blocks; block++) {
       const gone = byBlock.get(block) ?? [];
-      if (gone.length === 0 && !part.isUpgradeDue) {
+      if (gone.length === 0) {
         members.push(part.member(block));
         continue;
       }
@@ -147,7 +147,6 @@ export class Erasure {
 
   /** A block without the bodies of these rows of its chunk. */
   private withoutRows(raw: Uint8Array, columns: RowsView, gone: readonly number[], erased: Erased): Uint8Array {
-    if (gone.length === 0) return raw;
     this.rememberMessageIds(new BodyBlock(raw, columns), gone, erased);
     return withoutBodies(raw, new Set(gone.map((row) => row % bodyBlockRows)));
   }

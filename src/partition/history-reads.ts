@@ -47,7 +47,7 @@ export class HistoryReads {
     this.setup = setup;
   }
 
-  /** Of the rows that are folded. */
+  /** Ordinal after the newest folded row. */
   get ordinalEnd(): number {
     const {open} = this.setup.partition;
     return open.baseOrdinal + open.count;

@@ -1,9 +1,9 @@
 // Erasing again what the journal of deletions says and the data lacks: a backup that is older than a deletion was restored, or the
 // log lost its tail.
-//   LD1. Looked for once all of the log is folded, and before the start is over: by ordinary erase entries with the ids of the
-//        deletions, so that their receipts are there again.
-//   LD2. A deletion of a user that the data does not have is put on record as well: who comes later under that id is a fresh
-//        user, and no later start may take it for the deleted one.
+//   LD1. It runs once all of the log is folded, and before the start is over. It appends ordinary erase entries with the ids of
+//        the deletions, so that their receipts are there again.
+//   LD2. A deletion of a user that the data does not have is put on record as well: a user who comes later under that id is a
+//        new one, and no later start may take it for the deleted one.
 
 import {setImmediate as turn} from 'node:timers/promises';
 import {nobody} from '../../actors/codec/entries.js';
@@ -14,7 +14,7 @@ import type {RunnerSetup} from './runner.js';
 /** Some 20 ms: pings are answered between. */
 const usersAtOnce = 4_096;
 
-/** What was found; `report` tells it, once it is folded. */
+/** The erasures that were appended; `report` logs them, once they are folded. */
 export interface LackingErased {
   report(): void;
 }
@@ -54,7 +54,7 @@ export async function eraseLacking({
   };
 }
 
-/** By id; of one that is there twice the record that lasts longer. */
+/** Records of deletions that the data lacks, by id; of two records of one id the later one. */
 function lackingOf(partition: Partition, records: readonly JournaledDeletion[]): Map<string, JournaledDeletion> {
   const lacking = new Map<string, JournaledDeletion>();
   for (const record of records) if (partition.lacks(record)) lacking.set(record.id, record);

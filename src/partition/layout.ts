@@ -42,7 +42,6 @@ export class Layout {
   dedupe: readonly FingerprintsPart[] = [];
   erasedIds: readonly FingerprintsPart[] = [];
   completedDeletions: readonly DeletionsPart[] = [];
-  /** Of an older program. */
 
   constructor(parts: PartStore, pace: WorkPace) {
     this.parts = parts;

@@ -1,11 +1,14 @@
 // Answers to live questions (src/asks.ts): profile, history, bodies, deletions. Live: everything that was acked before
-// the question left is folded first, whichever edge acked it. What does not follow from the log its owner alone answers
+// the question left is folded first, whichever edge acked it. Only the owner answers what does not follow from the log
 // (ownership.ts O2).
 import {setTimeout as pause} from 'node:timers/promises';
 import {isoText} from '../../actors/calendar.js';
 import {wtf8} from '../../actors/codec/bytes.js';
+import {conflictsMax} from '../../actors/conflicts.js';
+import {assert} from '../../actors/invariant.js';
+import {idCharsMax} from '../../actors/limits.js';
 import type {DeletionRecord} from '../../actors/manifest.js';
-import type {Deletion, PartitionAnswer, PartitionQuestion, UserRef} from '../asks.js';
+import {type Deletion, type PartitionAnswer, type PartitionQuestion, replyBytesMax, type UserRef} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import type {AckedSequences} from '../ingest/acked-sequences.js';
 import {positionText} from '../log-position.js';
@@ -27,6 +30,9 @@ const retryPauseMs = 20;
 const overtakenMsMax = 10_000;
 /** Askers wait for 15 s (src/edge/asks.ts); they are told before why there is no page. */
 const pageMsMax = 14_000;
+/** JSON of one conflict: its name has at most 4 bytes a character. */
+const conflictBytesMax = 4 * idCharsMax + 64;
+assert(conflictsMax * conflictBytesMax <= replyBytesMax, 'a reply carries all conflicts that a partition holds');
 
 type Ask<K extends PartitionQuestion['ask']> = Extract<PartitionQuestion, {ask: K}>;
 
@@ -116,7 +122,7 @@ export class LiveReads {
     endMs: number,
   ): Promise<PartitionAnswer> {
     const {rows, longReads} = this;
-    // Another owner may have said that they are there: they were not erased, but are not folded here yet.
+    // Another owner may have listed rows that are not erased, but not folded here yet.
     const isAhead = ordinals.some((ordinal) => ordinal >= rows.ordinalEnd);
     if (isAhead && !(await this.isCaughtUp(caughtUpMsMax, seen))) return behindItsLog;
     return longReads.read(endMs, async (budget) => ({kind: 'bodies', events: await rows.events(ordinals, budget)}));
@@ -154,14 +160,14 @@ export class LiveReads {
       : null;
   }
 
-  /** Within 600 ms, behind the log or not; undefined of a partition that another process has. */
+  /** Within 600 ms, behind the log or not; undefined when another process has the partition. */
   async measures(): Promise<PartitionMeasures | undefined> {
     const [caughtUp, standing] = await Promise.all([
       this.catchUp(statusMsMax),
       this.runner.setup.ownership.standing(statusMsMax),
     ]);
     if (standing === 'outlived') return undefined;
-    // A snapshot that seems late may be that of an owner that was paused. O1 (ownership.ts)
+    // An owner that was paused may find its snapshot late, though a successor publishes. O1 (ownership.ts)
     const alarms = standing === 'owner' ? this.runner.lookForAlarms() : this.runner.raisedAlarms;
     return measurePartition(this.runner, caughtUp, alarms);
   }

@@ -22,7 +22,7 @@ import {retryForever, type Trouble} from './retry.js';
 const messageHeadBytesMax = 128;
 // Its message has a head and, where the server carries no more than the least, headers.
 const fillerBytesMax = logMessageBytesMax - 2 * headersBytesMax;
-/** Of an erase entry: an id of 256 characters, and that of its deletion. */
+/** Bytes of an erase entry: an id of 256 characters, and the id of its deletion. */
 const erasureBytesMax = 1_280;
 const erasuresMax = 500;
 assert(erasuresMax * erasureBytesMax <= fillerBytesMax, 'NATS carries erase entries');

@@ -1,16 +1,17 @@
-// Whether this process still has a partition. One that was paused (a process that was stopped, a machine that slept) may have a
-// successor by now, and nobody tells it: the epoch of the newest manifest does.
+// Whether this process still owns a partition. An owner that was paused (a stopped process, a machine that slept) may have a
+// successor by now. It finds out by the epoch of the newest manifest.
 //   O1. What a successor explains is no fault: before a log is called lost, a part damaged or a snapshot late, the owner asks.
-//   O2. Rows and profiles follow from the log: whoever folded all of it up to a sequence answers right. What does not (how far a
-//       deletion is, whether the partition is ready) is answered by its owner alone, who asks behind the answer.
-//   O3. Nothing is put long behind a take-over: a part of an outlived owner may hold a user of whom its successor has a receipt
-//       that nothing is left. What is put in the moment of a pause all the same, the next deletion or start erases.
-//   What it sweeps and cuts no successor needs: P4 (snapshots.ts) holds for the manifest that the successor began with.
+//   O2. Rows and profiles follow from the log: any process that folded it up to a sequence answers right. Other answers (how far
+//       a deletion is, whether the partition is ready) come from the owner alone, which asks for a successor after it has the
+//       answer.
+//   O3. No part is put long after a take-over: it may hold a user of whom the successor has a receipt that nothing is left. The
+//       next deletion or start erases a part that was put in the moment of the pause.
+//   A successor needs nothing that this process sweeps and cuts: P4 (snapshots.ts) holds for the manifest that it began with.
 import {monotonicMs} from '../clock.js';
 import type {ManifestStore, Replaced} from './manifest-store.js';
 import {retryForever, type Trouble} from './retry.js';
 
-/** O3. No successor recovers a partition, cleans up behind a deletion and publishes its receipt in so short a time. */
+/** O3. No successor recovers a partition, cleans up after a deletion and publishes its receipt in this time. */
 const trustMs = 250;
 const looksMax = 5;
 
@@ -25,7 +26,7 @@ export class Ownership {
   private asking: Promise<void> | undefined;
   private lost = false;
 
-  /** `onLost`: told once, when it is known that there is a successor. */
+  /** `onLost` is called once, when a successor is found. */
   constructor(
     manifests: Pick<ManifestStore, 'successorOf'>,
     epoch: number,
@@ -38,7 +39,7 @@ export class Ownership {
     this.trouble = trouble;
   }
 
-  /** It is known that there is a successor: nothing is folded, answered or put any more. */
+  /** A successor is known: nothing is folded, answered or put any more. */
   get isLost(): boolean {
     return this.lost;
   }
@@ -57,8 +58,8 @@ export class Ownership {
   }
 
   /**
-   * 'unknown' when the store does not answer within `msMax`, time in which this process was paused left out: it asks in a few
-   * looks, and a pause takes one of them. O2
+   * 'unknown' when the store does not answer within `msMax`, not counting time in which this process was paused: it asks
+   * `looksMax` times, and a pause uses up one of them. O2
    */
   standing(msMax: number): Promise<Standing> {
     return new Promise((resolve) => {
@@ -83,8 +84,8 @@ export class Ownership {
   }
 
   /**
-   * Undefined where the store said within `trustMs` that this is the owner. Rejects where it does not answer, and never resolves
-   * for one that was outlived. O3
+   * Undefined when the store said within `trustMs` that this process is the owner. The promise rejects when the store does not
+   * answer, and never resolves for an owner that was outlived. O3
    */
   confirm(): Promise<void> | undefined {
     if (!this.lost && monotonicMs() - this.askedMs <= trustMs) return undefined;

@@ -16,7 +16,7 @@ export interface NotedPosition {
   readonly mark: string;
   /** Of the owner: a successor's must be higher. */
   readonly epoch: number;
-  /** It came with a backup: the original went on from here, and a new generation tells positions of the two apart. */
+  /** It came with a backup. The original went on from here, and a new generation tells positions of the two apart. */
   readonly isRestored?: true;
 }
 

@@ -13,10 +13,10 @@
 //       another log than was noted, and a log that starts between the noted position and the manifest's was cut by whoever
 //       published that: neither says that anything is lost. Where manifests were lost with the end of the log, what is left of
 //       them stands before what was noted, and the log starts no later than at one of them (V3).
-//   V5. The first start of a backup begins a generation as well: the original gave the positions behind it to other messages.
+//   V5. The first start of a backup begins a generation as well: the original gave the positions after it to other messages.
 //       Nothing is lost by that, and nothing is read again.
-//   V6. A start that was paused may have a successor, too, which swept what this one still reads, and cut the log: before anything
-//       is called lost or damaged, it is asked for (ownership.ts O1).
+//   V6. A start that was paused may have a successor, too, which swept parts that this one still reads, and cut the log. It asks
+//       for one before it calls anything lost or damaged (ownership.ts O1).
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {bodyBlockRows} from '../../actors/limits.js';
 import {
@@ -75,7 +75,7 @@ export interface RecoverySources {
  * Takes the partition over (a new epoch fences an owner that still lives) and loads its newest usable snapshot. Both at
  * once, as what is loaded is of no use to anybody before the partition is taken over: the write of the manifest finds
  * that it is still the newest, and until then no owner can have swept its parts or cut the log behind what it kept. Where that
- * owner has published another one meanwhile, it begins anew.
+ * owner has published another one meanwhile, recovery starts again.
  */
 export async function recover(setup: PartitionSetup, sources: RecoverySources): Promise<Recovered> {
   for (;;) {

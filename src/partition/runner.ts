@@ -45,7 +45,7 @@ const lateCopiesMsMax = 5_000;
 /** Who waits for a sequence asks this often whether the log still is the one that it waits for. */
 const lookAgainMs = 5_000;
 
-/** An owner that hears nothing of the store for so long says how it is all the same. One that wakes connects anew within it. */
+/** After this time without a word of the store an owner looks for alarms all the same. One that wakes reconnects within it. */
 const standingMsMax = 10_000;
 
 /** `standing still`: folding needs a part that is unreadable. */
@@ -79,7 +79,7 @@ export interface RunnerSetup {
   readonly journal: DeletionJournal;
   /** Told after each message, for those who look how far the fold is. */
   readonly noteApplied: (sequence: number) => void;
-  /** Told when the log was compared with what is folded: positions from now on are of this generation. */
+  /** Is told when the log was compared with what is folded: positions from now on are of this generation. */
   readonly noteCompared: (generation: number) => void;
   readonly log: Logger;
   /** Called with what cannot go on: a lost fence, a broken invariant. */
@@ -104,7 +104,7 @@ export class Runner {
   private tickSkipped = false;
   private tailTickPending = false;
   private intervalTickWaits = false;
-  /** It asks whether it still is the owner. */
+  /** A tick asks whether this process still is the owner. */
   private isTicking = false;
   private timer: NodeJS.Timeout | undefined;
   private lateCopiesTimer: NodeJS.Timeout | undefined;
@@ -166,7 +166,7 @@ export class Runner {
     });
   }
 
-  /** Of when it was looked last. */
+  /** Alarms as of the last look. */
   get raisedAlarms(): AlarmKind[] {
     return this.alarms.newest;
   }
@@ -243,7 +243,7 @@ export class Runner {
   private async foldMessages(messages: readonly LogMessage[]): Promise<boolean> {
     const {partition, ownership, layout, foldPace} = this.setup;
     for (const message of messages) {
-      // What was due is gone: a successor that has folded it may have cut the log. O1 (ownership.ts)
+      // The message that was due is missing: a successor that has folded it may have cut the log. O1 (ownership.ts)
       const isCut = message.sequence > partition.appliedSequence + 1;
       if (isCut && (await ownership.isOutlived())) return false;
       // Nothing of another log is folded before the rewind: numbers of producers would be skipped for ever.
@@ -333,7 +333,7 @@ export class Runner {
     return this.logIs === 'same' && !this.isReadStale;
   }
 
-  /** Generation of the log as it is after the call; undefined when that is not known, and the log is compared anew then. */
+  /** Generation of the log as it is after the call; undefined when that is not known: then the log is compared again. */
   async confirmGeneration(): Promise<number | undefined> {
     const {reader, partition} = this.setup;
     const {losses} = this;
@@ -344,7 +344,7 @@ export class Runner {
     return undefined;
   }
 
-  /** Another log may have come in the place of the one that is read. */
+  /** Another log may have replaced the one that is read. */
   compareLog(): void {
     this.logDisconnected();
     this.logReconnected().catch(this.setup.onFatal);

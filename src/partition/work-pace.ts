@@ -42,7 +42,7 @@ export class WorkPace {
   private readonly clock: WorkClock;
   private waiting = 0;
 
-  /** `restsMsMax`: of an errand that begins now. */
+  /** `restsMsMax`: for an errand that begins now. */
   constructor(
     restsMsMax: () => number,
     clock: WorkClock = {busyMs: threadBusyMs, nowMs: monotonicMs, pause, nextTurn},

@@ -1,7 +1,7 @@
 // Blocks of bodies, opened out of the members of their part (actors/bodies.ts).
 import {promisify} from 'node:util';
 import {gunzip} from 'node:zlib';
-import {type BodiesLayout, bodiesLayout, upgradedBlock} from '../../actors/bodies.js';
+import {type BodiesLayout, bodiesLayout} from '../../actors/bodies.js';
 import {bodyBlockRows, entryBytesMax} from '../../actors/limits.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {storedBlock} from './stored-member.js';
@@ -28,10 +28,6 @@ export class BodiesPart {
     return this.layout.starts.length;
   }
 
-  get isUpgradeDue(): boolean {
-    return this.layout.isUpgradeDue;
-  }
-
   member(block: number): Uint8Array {
     return this.bytes.subarray(this.layout.starts[block], this.layout.ends[block]);
   }
@@ -39,27 +35,16 @@ export class BodiesPart {
   /** @throws DamagedPart */
   async block(block: number): Promise<Uint8Array> {
     const member = this.member(block);
-    return viewedBlock(this.layout, member) ?? inflatedBlock(this.ref, block, this.layout, member);
+    return storedBlock(member) ?? inflatedBlock(this.ref, block, member);
   }
 }
 
-/** A view of the member, where it is the block as it stands; undefined where it must be inflated. */
-export const viewedBlock = <B extends ArrayBufferLike>(
-  {isUpgradeDue}: BodiesLayout,
-  member: Uint8Array<B>,
-): Uint8Array<B> | undefined => (isUpgradeDue ? undefined : storedBlock(member));
-
 /** @throws DamagedPart */
-export async function inflatedBlock(
-  ref: PartRef,
-  block: number,
-  {isUpgradeDue}: BodiesLayout,
-  member: Uint8Array,
-): Promise<Uint8Array<ArrayBuffer>> {
+export async function inflatedBlock(ref: PartRef, block: number, member: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   try {
     const inflated = await inflate(member, {maxOutputLength: bodyBlockBytesMax});
     // A copy: zlib answers with a slice of a buffer that may be much larger, and what is kept is counted by its length.
-    return isUpgradeDue ? upgradedBlock(inflated) : new Uint8Array(inflated);
+    return new Uint8Array(inflated);
   } catch (cause) {
     throw new DamagedPart(ref, `block ${block} does not inflate`, {cause});
   }

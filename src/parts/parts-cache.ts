@@ -15,11 +15,12 @@ import {type BodiesLayout, bodiesHeadBytes, bodiesLayout} from '../../actors/bod
 import type {PartRef} from '../../actors/manifest.js';
 import {CellsByName} from '../../actors/report/cells-by-name.js';
 import type {PropertyName} from '../../actors/report/property-name.js';
-import {type RowsView, upgradedRows, viewRows, withoutValues} from '../../actors/rows.js';
+import {type RowsView, viewRows, withoutValues} from '../../actors/rows.js';
 import {viewWindows, type WindowsView} from '../../actors/windows.js';
 import type {AskedColumns} from './asked-columns.js';
-import {inflatedBlock, viewedBlock} from './bodies-part.js';
+import {inflatedBlock} from './bodies-part.js';
 import {type Held, PartsMemory} from './parts-memory.js';
+import {storedBlock} from './stored-member.js';
 import {DamagedPart, type PartValues, StoredParts} from './stored-parts.js';
 
 /** Windows for a report, with what was derived from them once that pays. C3 */
@@ -56,7 +57,7 @@ export class PartsCache {
 
   /**
    * For who copies out of it what it needs, once: nothing is kept, and the bytes may begin anywhere (not V1 of
-   * stored-parts.ts). Not for rows, which are kept in their newest version.
+   * stored-parts.ts). Not for rows, which are viewed in place.
    * @throws MissingPart, DamagedPart
    */
   async loadUnkept(ref: PartRef): Promise<Uint8Array> {
@@ -71,7 +72,7 @@ export class PartsCache {
   /** What `loadRows` brings, for who asks once: nothing is kept. */
   async loadRowsUnkept(ref: PartRef, property?: PropertyName): Promise<RowsView> {
     const held = this.memory.peek(ref.key);
-    return tells(held, property) ? rowsOf(held) : viewRows(await this.wholeRows(ref));
+    return tells(held, property) ? rowsOf(held) : viewRows(await this.stored.read(ref));
   }
 
   /** About what a rows part takes in memory: the store's parts are much alike. C4 */
@@ -97,7 +98,7 @@ export class PartsCache {
    */
   async readRowsAside(ref: PartRef, atHand: () => Promise<Uint8Array<ArrayBuffer> | undefined>): Promise<void> {
     if (this.memory.peek(ref.key) !== undefined || this.loading.has(ref.key)) return;
-    const load = async () => this.keptOf(ref, (await atHand()) ?? (await this.wholeRows(ref)));
+    const load = async () => this.keptOf(ref, (await atHand()) ?? (await this.stored.read(ref)));
     await this.memory.loadAside(this.bytesOfRows(ref), () => this.once(ref.key, load));
   }
 
@@ -190,9 +191,9 @@ export class PartsCache {
     const end = layout.ends[block];
     if (start === undefined || end === undefined) throw new DamagedPart(ref, `it has no block ${block}`);
     const member = isOneValue(ref) ? head.bytes.subarray(start, end) : await this.range(ref, start, end);
-    const viewed = viewedBlock(layout, member);
+    const viewed = storedBlock(member);
     if (viewed !== undefined && valueAt(ref, start, end) !== undefined) return viewed;
-    const open = async () => viewed ?? inflatedBlock(ref, block, layout, member);
+    const open = async () => viewed ?? inflatedBlock(ref, block, member);
     return (await this.once(blockKey(ref, block), open)).bytes;
   }
 
@@ -210,7 +211,7 @@ export class PartsCache {
     const i = valueAt(ref, start, end);
     const value = i === undefined ? undefined : this.memory.get(valueKey(ref, i))?.bytes;
     if (i === undefined || value === undefined) return undefined;
-    return viewedBlock(layout, value.subarray(start - i * ref.valueBytes, end - i * ref.valueBytes));
+    return storedBlock(value.subarray(start - i * ref.valueBytes, end - i * ref.valueBytes));
   }
 
   private async bodiesHead(ref: PartRef): Promise<Held> {
@@ -252,11 +253,11 @@ export class PartsCache {
     this.memory.drop(ref.key);
     const again = await this.once(ref.key, () => this.keptRows(ref));
     // Others may have asked for so many properties meanwhile that this one's values were left out again.
-    return tells(again, property) ? again : {bytes: await this.wholeRows(ref), scans: 0};
+    return tells(again, property) ? again : {bytes: await this.stored.read(ref), scans: 0};
   }
 
   private async keptRows(ref: PartRef): Promise<Uint8Array<ArrayBuffer>> {
-    return this.keptOf(ref, await this.wholeRows(ref));
+    return this.keptOf(ref, await this.stored.read(ref));
   }
 
   /** Of what the store has, or of a copy that lacks values. */
@@ -266,11 +267,6 @@ export class PartsCache {
     this.rowsBytes.stored += ref.bytes;
     this.rowsBytes.kept += kept.length;
     return kept;
-  }
-
-  /** In the narrowest version, whichever the store has. */
-  private async wholeRows(ref: PartRef): Promise<Uint8Array<ArrayBuffer>> {
-    return upgradedRows(await this.stored.read(ref));
   }
 
   /** What is held under `key`, or what `load` brings; many askers at once share one load. */

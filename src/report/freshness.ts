@@ -14,7 +14,7 @@ export type ReportHeaders = Extract<ReportAnswer, {kind: 'report'}>['headers'];
 const positionOf = (manifests: readonly Manifest[]): string =>
   manifests.map(({partition, position}) => positionText({partition, ...position})).join(',');
 
-/** Of what an answer is computed from: equal ones have equal answers. */
+/** Digest of what an answer is computed from: equal origins have equal answers. */
 export const originOf = (query: ReportQuery, manifests: readonly Manifest[]): string =>
   digest(`${positionOf(manifests)}\n${normalised(query)}`);
 

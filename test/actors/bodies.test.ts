@@ -1,15 +1,7 @@
 // Columns and bodies together give the bytes of every entry again; the entry itself is the oracle.
 import {gunzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
-import {
-  BodyBlock,
-  bodiesHeadBytes,
-  bodiesLayout,
-  bodyLengths,
-  joinBodies,
-  upgradedBlock,
-  withoutBodies,
-} from '../../actors/bodies.js';
+import {BodyBlock, bodiesHeadBytes, bodiesLayout, bodyLengths, joinBodies, withoutBodies} from '../../actors/bodies.js';
 import {inOrder} from '../../actors/chunk.js';
 import {ByteWriter} from '../../actors/codec/bytes.js';
 import {
@@ -204,29 +196,9 @@ describe('bodies', () => {
     expect(told.read(rows, [block])[1]).toBeUndefined();
   });
 
-  test('blocks of version 1 are read as they were written', () => {
-    const told = new Story(story);
-    const rows = inOrder(told.chunk.columnsView());
-    const writer = new ByteWriter(1_024);
-    for (const [row, payload] of told.payloads.entries()) {
-      writer.varint(row === 4 ? 0 : payload.length);
-      if (row !== 4) writer.raw(payload);
-    }
-    const upgraded = upgradedBlock(writer.finish());
-    const read = told.read(rows, [upgraded]).map((bytes) => bytes && hex(bytes));
-    expect(read).toEqual(told.payloads.map((bytes, row) => (row === 4 ? undefined : hex(bytes))));
-    expect(propertiesOf(new BodyBlock(upgraded, rows).properties(1))).toEqual([
-      ['n', '4'],
-      ['plan', '"pro"'],
-    ]);
-    const old = Buffer.from('020000000200000003000000070809', 'hex');
-    expect(bodiesLayout(old)).toEqual({
-      isUpgradeDue: true,
-      starts: Uint32Array.of(12, 14),
-      ends: Uint32Array.of(14, 15),
-    });
+  test('the head of a part says where its members are, and which version they are of', () => {
     const part = joinBodies([Uint8Array.of(7, 8), Uint8Array.of(9)]);
-    expect(bodiesLayout(part)).toEqual({...bodiesLayout(old), isUpgradeDue: false});
+    expect(bodiesLayout(part)).toEqual({starts: Uint32Array.of(12, 14), ends: Uint32Array.of(14, 15)});
     expect(bodiesHeadBytes(part)).toBe(12);
     part[3] = 3;
     expect(() => bodiesLayout(part)).toThrow(/version 3 is unknown/);

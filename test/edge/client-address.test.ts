@@ -2,7 +2,7 @@
 import {expect, test} from 'vitest';
 import {addressOfBytes, ClientAddresses} from '../../src/edge/client-address.js';
 
-const addresses = new ClientAddresses(['127.0.0.1', '10.0.0.0/8', '2001:db8:aa::/48']);
+const addresses = new ClientAddresses(['127.0.0.1', '10.0.0.0/8', '2001:db8:aa::/48'], () => {});
 
 test.each([
   ['nobody trusted asked: its word counts for nothing', '203.0.113.9', '198.51.100.7', '203.0.113.9'],
@@ -27,9 +27,19 @@ test.each([
 });
 
 test('with nobody trusted, the client is who holds the connection', () => {
-  const alone = new ClientAddresses([]);
+  const alone = new ClientAddresses([], () => {});
   const origin = {peerAddress: () => '127.0.0.1', forwardedFor: '198.51.100.7'};
   expect([alone.of(origin), alone.isByProxy(origin), addresses.isByProxy(origin)]).toEqual(['127.0.0.1', false, true]);
+});
+
+test.each([
+  ['nobody is trusted: one warning', [], 1],
+  ['a proxy is trusted: none', ['10.0.0.0/8'], 0],
+])('X-Forwarded-For comes, and %s', (_, trusted, count) => {
+  const warnings: string[] = [];
+  const told = new ClientAddresses(trusted, (message) => void warnings.push(message));
+  for (let i = 0; i < 3; i++) told.noteForwarded();
+  expect(warnings).toHaveLength(count);
 });
 
 test.each([

@@ -4,7 +4,7 @@ import {ClientAddresses} from '../../src/edge/client-address.js';
 import type {Exchange} from '../../src/edge/exchange.js';
 import {pathPrefix} from '../../src/edge/path-prefix.js';
 
-const clientAddresses = new ClientAddresses(['127.0.0.1']);
+const clientAddresses = new ClientAddresses(['127.0.0.1'], () => {});
 const prefixOf = (forwardedPrefix: string, peer = '127.0.0.1'): string =>
   pathPrefix({clientAddresses}, {forwardedPrefix, forwardedFor: '', peerAddress: () => peer} as unknown as Exchange);
 

@@ -1,5 +1,8 @@
 // Live reads while the log says nothing: whoever asks is told in the time that it waits.
 import {describe, expect, test} from 'vitest';
+import {Conflicts} from '../../actors/conflicts.js';
+import {idCharsMax} from '../../actors/limits.js';
+import {replyBytesMax} from '../../src/asks.js';
 import {LiveReads} from '../../src/partition/live-reads.js';
 import {LongReads} from '../../src/partition/long-reads.js';
 import type {NewestWrite} from '../../src/partition/newest-write.js';
@@ -59,4 +62,11 @@ test('a deletion whose entry may not be folded yet is not unknown', async () => 
   const question = {ask: 'deletion', id: 'del_0_x', waitMs: 0} as const;
   expect(await reads(async () => 8).answer(question)).toMatchObject({kind: 'unavailable'});
   expect(await reads(async () => 7).answer(question)).toEqual({kind: 'unknown_deletion'});
+});
+
+test('a reply carries all conflicts that a partition holds, whatever their names', () => {
+  const conflicts = new Conflicts();
+  for (let i = 0; i < 2_000; i++) conflicts.add({timeMs: Date.UTC(2100, 0), event: '🌊'.repeat(idCharsMax)});
+  const reply = JSON.stringify({kind: 'conflicts', conflicts: conflicts.newest()});
+  expect(Buffer.byteLength(reply)).toBeLessThanOrEqual(replyBytesMax);
 });

@@ -42,9 +42,13 @@ function tinyProject(): {root: string; runs(program: string): number} {
   return {root, runs};
 }
 
-async function build(root: string): Promise<{code: number; lines: string[]}> {
-  const env = {PATH: process.env.PATH, npm_execpath: join(root, 'npm.cjs')};
-  const child = spawn(process.execPath, [join(root, 'scripts/build.mjs')], {env, stdio: ['ignore', 'pipe', 'pipe']});
+async function build(root: string, ...words: readonly string[]): Promise<{code: number; lines: string[]}> {
+  const {PATH, NATS_SERVER_BIN} = process.env;
+  const env = {PATH, NATS_SERVER_BIN, npm_execpath: join(root, 'npm.cjs')};
+  const child = spawn(process.execPath, [join(root, 'scripts/build.mjs'), ...words], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
@@ -70,6 +74,22 @@ test('each step is done when something changed, and says why', async () => {
   writeFileSync(join(root, 'package-lock.json'), '{"changed": true}');
   expect((await build(root)).lines[0]).toBe('dependencies: installing with npm ci, because package-lock.json changed');
   expect([runs('npm'), runs('tsc')]).toEqual([2, 3]); // The lock file may bring another compiler: built again.
+});
+
+test.skipIf(process.env.NATS_SERVER_BIN === undefined)('a build finds nats-server where it is told to', async () => {
+  const {root} = tinyProject();
+  expect(await build(root, '--nats-server')).toEqual({
+    code: 0,
+    lines: [
+      'dependencies: installing with npm ci, because node_modules is missing',
+      expect.stringMatching(/^nats-server: \d+\.\d+\.\d+ at \//),
+      'build: compiling, because dist is missing',
+    ],
+  });
+  expect(await build(root, '--nats')).toEqual({
+    code: 1,
+    lines: ['millrace: unknown option --nats: the only one is --nats-server'],
+  });
 });
 
 test('dependencies that another major version of Node installed are installed again', async () => {

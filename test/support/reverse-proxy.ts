@@ -104,6 +104,8 @@ const launches: Readonly<Record<ProxyProgram, (text: string, folder: string, por
 export class ReverseProxy {
   readonly host: string;
   readonly basePath: string;
+  /** `https://` with the name of the certificate, which no resolver knows, and the port. */
+  readonly origin: string;
   private readonly port: number;
   private readonly child: ChildProcess;
   private readonly agent: Agent;
@@ -114,6 +116,7 @@ export class ReverseProxy {
     this.basePath = basePath;
     this.port = port;
     this.host = basePath === '' ? 'analytics.example.com' : 'example.com';
+    this.origin = `https://${this.host}:${port}`;
     this.agent = new Agent({keepAlive: true, ca, servername: this.host});
     const add = (bytes: Buffer): void => void (this.output += bytes.toString());
     child.stdout!.on('data', add);
@@ -148,7 +151,13 @@ export class ReverseProxy {
   }
 
   /** `path` goes out as it stands, behind the base path. A reset connection is an error, and nothing is tried again. */
-  send(method: string, path: string, key?: string, body?: unknown): Promise<ProxyAnswer> {
+  send(
+    method: string,
+    path: string,
+    key?: string,
+    body?: unknown,
+    headers?: RequestOptions['headers'],
+  ): Promise<ProxyAnswer> {
     const options: RequestOptions = {
       method,
       host: '127.0.0.1',
@@ -159,6 +168,7 @@ export class ReverseProxy {
         Host: this.host,
         ...(key === undefined ? {} : {Authorization: `Bearer ${key}`}),
         ...(body === undefined ? {} : {'Content-Type': 'application/json'}),
+        ...headers,
       },
     };
     return new Promise((resolve, reject) => {

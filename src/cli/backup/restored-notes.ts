@@ -12,6 +12,9 @@ export function markRestored(target: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     const note = JSON.parse(readFileSync(path, 'utf8')) as NotedPosition;
-    writeFileSync(path, `${JSON.stringify({...note, isRestored: true} satisfies NotedPosition)}\n`, {mode: 0o600});
+    writeFileSync(path, `${JSON.stringify({...note, isRestored: true} satisfies NotedPosition)}\n`, {
+      mode: 0o600,
+      flush: true,
+    });
   }
 }

@@ -1,7 +1,7 @@
 // The files of a DATA_DIR as they are at one instant, and their copy.
 //   SI1. A file that is only appended to, or replaced by another one of its name, need not be read at that instant: it is
-//        opened, and its length then is what is copied. nats-server appends to storage blocks, and writes one anew beside the
-//        old one. What it writes in place (indexes and settings of streams) is read at once.
+//        opened, and its length then is what is copied. nats-server appends to storage blocks, and rewrites one into a new
+//        file beside it. What it writes in place (indexes and settings of streams) is read at once.
 //   SI2. What belongs to the running process is left out: lock, notes, logs and unfinished files.
 
 import {closeSync, fstatSync, mkdirSync, openSync, read as readCallback, readdirSync, readFileSync} from 'node:fs';

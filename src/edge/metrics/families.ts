@@ -46,7 +46,7 @@ function ofPartition(type: 'counter' | 'gauge', name: string, help: string, read
   return {name, type, help, read: samples};
 }
 
-/** What became of entries in their partitions. */
+/** Outcomes of entries in their partitions. */
 const foldedSamples = ({partitions}: View, entries: 'events' | 'identifies'): Sample[] =>
   partitions.flatMap((answer, partition) =>
     Object.entries(answer?.partition[entries] ?? {}).map(([outcome, value]) => ({labels: {partition, outcome}, value})),

@@ -46,9 +46,9 @@ const noOutcomes = (): Outcomes => ({accepted: 0, refused: 0, unavailable: 0});
 export class Traffic implements PublishObserver {
   readonly events = noOutcomes();
   readonly identifies = noOutcomes();
-  /** Of valid events. */
+  /** Valid events whose time was corrected, or lies ahead. */
   readonly clocks = {corrected: 0, ahead: 0};
-  /** By `ignoredFieldLabels`, of events and identify calls. */
+  /** Ignored fields of events and identify calls, by `ignoredFieldLabels`. */
   readonly ignoredFields = newIgnoredCounts();
   /** Every code from the start: a rate of what was not there before cannot be told. */
   readonly refusals = new Map((Object.keys(statusOf) as ErrorCode[]).map((code) => [code, 0]));

@@ -45,7 +45,7 @@ export async function gatherView({front, vitals, natsServer}: ViewSources): Prom
   const [partitions, report, {reasons}, server] = await Promise.all([
     Promise.all(numbers.map((number) => orSilence(askPartition(front, number)))),
     orSilence(askReport(front)),
-    readinessOf(front), // Not what was kept for others: it has to agree with the alarms beside it.
+    readinessOf(front), // Not the cached one: it has to agree with the alarms beside it.
     natsServer === undefined ? undefined : viewServer(natsServer),
   ]);
   const threads = new Map<string, ThreadMeasures>();

@@ -90,7 +90,7 @@ export function describeService(routes: Routes, version: string): OpenApiDocumen
       responses: {
         NotFound: unrouted('not_found'),
         MethodNotAllowed: unrouted('method_not_allowed'),
-        // Of a path below /v1/ that is not there: the POST is told so.
+        // Preflight of a path below /v1/ that does not exist: the POST is told so.
         Preflight: preflightResponse() as unknown as JsonSchema,
       },
       securitySchemes,
@@ -244,7 +244,7 @@ function describeAnswers(operation: Operation, route: Route, endpoint: Endpoint)
   );
 }
 
-/** What stands on every answer. */
+/** Headers of every answer. */
 const headersOfAll = (isAcceptedWrite = false): AnswerHeaders => ({
   always: ['X-Content-Type-Options', 'Cache-Control', ...(isAcceptedWrite ? [] : (['X-Request-Id'] as const))],
   ...(isAcceptedWrite ? {sometimes: ['X-Request-Id']} : {}),

@@ -14,14 +14,14 @@ const positions = /^\d+:\d+\.\d+(,\d+:\d+\.\d+)*$/;
 const headerForms = {
   'Log-Position': {
     description:
-      'Where the write stands in the log: `<partition>:<generation>.<sequence>`, one for each partition. A report ' +
-      'includes it once its `Report-Log-Position` has the same or a later generation, then sequence, of that partition. ' +
-      'Absent for a moment after the service lost its log and found it again.',
+      'The position of the write in the log: `<partition>:<generation>.<sequence>`, one for each partition. A report ' +
+      'includes the write if its `Report-Log-Position` has, for the same partition, a later generation, or the same ' +
+      'generation and at least the same sequence. Absent for a moment after a start or a reconnect to the log.',
     pattern: positions,
     example: '2:1.42',
   },
   'Ignored-Fields': {
-    description: 'Fields of the body that nobody reads: the first ten names, percent-encoded.',
+    description: 'Unknown fields of the body: the first ten names, percent-encoded.',
     pattern: /^[!-+\--~]+(,[!-+\--~]+)*$/,
     example: 'time,distinct_id',
   },
@@ -41,8 +41,7 @@ const headerForms = {
     example: '2026-05-02',
   },
   ETag: {
-    description:
-      'Made of the answer: it stays while the answer does, whatever is published. Hand it back as `If-None-Match`.',
+    description: 'Depends on the query and the answer only, not on the snapshot. Send it back as `If-None-Match`.',
     pattern: /^"[\w-]+"$/,
     example: '"6kP0xkqv3wJbJkD3m3V8hY1c9dA"',
   },
@@ -82,7 +81,7 @@ const headerForms = {
   },
   'Access-Control-Max-Age': {description: 'Seconds that browsers may remember it.', pattern: /^\d+$/, example: '86400'},
   'Cache-Control': {
-    description: 'No cache keeps it; of what describes the service they ask again.',
+    description: '`no-store`; `no-cache` on `/docs` and `/openapi.json`.',
     pattern: /^no-(store|cache)$/,
     example: 'no-store',
   },
@@ -94,7 +93,7 @@ const headerForms = {
   'X-Content-Type-Options': {description: 'The type is the type.', pattern: /^nosniff$/, example: 'nosniff'},
   'X-Request-Id': {
     description:
-      'The id of the request, which also stands in the log line of a fault: the one that was sent, where it has up to 128 letters, digits and `._~+/=:-`, or one that is made. An accepted write has it where one was sent.',
+      'The id of the request, also in the log line of a 500: the one that the client sent, if it has up to 128 letters, digits and `._~+/=:-`, else one that the service creates. An accepted write has it only if the client sent one.',
     pattern: /^[A-Za-z0-9._~+/=:-]{1,128}$/,
     example: '5f1c0e9a7b2d-1',
   },

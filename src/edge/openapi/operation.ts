@@ -59,7 +59,7 @@ export function inPath(
     ...same,
     ...own,
     summary: `${summary}: the id in the path`,
-    description: `Use ${instead}: a proxy that decodes or normalises paths may make this mean another id.`,
+    description: `Use ${instead}: a proxy that decodes or normalizes paths may turn this id into another one.`,
     answers: Object.fromEntries(bare),
   };
 }

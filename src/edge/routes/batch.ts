@@ -146,7 +146,7 @@ class BatchOutcome implements CommitWaiter {
     this.answer(received, this.reading.refused, lost);
   }
 
-  /** Each by itself: that of the whole answer says nothing more. */
+  /** Counts and lists each refused event; the code of the whole answer is not counted beside them. */
   private noteRefused(): void {
     const {traffic, key} = this.exchange;
     for (const {index, event, refusal} of this.reading.refused) {

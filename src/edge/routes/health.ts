@@ -28,16 +28,16 @@ export interface Readiness {
   readonly reasons: readonly string[];
   /** What an operator should know, and no other machine would do better. */
   readonly warnings: readonly string[];
-  /** What is as it should be, and changes by itself. */
+  /** Passing conditions that are as they should be. */
   readonly notes: readonly string[];
 }
 
 const nothing: Readiness = {reasons: [], warnings: [], notes: []};
 
-/** A service that stops asks nobody any more. */
+/** A service that stops asks no role any more. */
 export const stopping: Promise<Readiness> = Promise.resolve({...nothing, reasons: ['the service is stopping']});
 
-/** To ask all roles takes 0.7 ms of CPU, and the route is open to everybody; balancers ask every few seconds. */
+/** Asking all roles takes 0.7 ms of CPU, and the route is open to everybody; balancers ask every few seconds. */
 export const readinessKeptMs = 250;
 
 /** Within a second. */
@@ -48,7 +48,7 @@ export async function readinessOf(front: Front): Promise<Readiness> {
   return {
     reasons: [...front.obstacles.reasons(), ...front.fixedKeys.reasons(), ...all.flatMap(({reasons}) => reasons)],
     warnings: [...front.fixedKeys.warnings(), ...all.flatMap(({warnings}) => warnings)],
-    // Partitions say the same.
+    // All partitions say the same.
     notes: [...new Set(all.flatMap(({notes}) => notes))],
   };
 }
@@ -68,7 +68,7 @@ async function partitionReadiness({asks, generations}: Front, partition: number)
 /** Writes are answered without a position meanwhile (log-generations.ts). */
 const unknownGeneration = ' has not said yet which generation its log is of';
 
-/** What stands behind the name of the partition; undefined when it is ready. */
+/** The reason, to follow the partition's name; undefined when it is ready. */
 function whyNot({appendFault, phase, published, lag}: StatusAnswer): string | undefined {
   if (appendFault) return ` cannot append to its log: ${appendFault}`;
   if (phase !== 'live') return ` is ${phase}`;

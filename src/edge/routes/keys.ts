@@ -157,7 +157,7 @@ function publicRecord(record: ApiKeyRecord): z.infer<typeof listedKey> {
   };
 }
 
-/** Undefined where they limit nothing. */
+/** Undefined for options that limit nothing. */
 function keptOptions(given: z.infer<typeof keyOptions>): KeyOptions | undefined {
   const {identify = true, origins, events_per_second_per_address: eventsPerSecondPerAddress} = given;
   if (identify && origins === undefined && eventsPerSecondPerAddress === undefined) return undefined;

@@ -1,5 +1,5 @@
-// GET /v1/rejected: what this edge refused of late, and what partitions found to be no retry, for whoever looks for events
-// that are missing.
+// GET /v1/rejected: what this edge refused of late, and the conflicts of message ids that partitions found. It answers the
+// question why an event is missing.
 import type {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import type {rejectedAnswer} from '../answers.js';
@@ -9,7 +9,7 @@ import {optional, wholeNumber, withDefault, word} from '../parameters.js';
 import {readQuery} from '../query.js';
 import {type Rejected, rejectedCodes} from '../rejected-events.js';
 
-/** Of what was accepted, and dropped when it was folded: its messageId had come before with other content. */
+/** Code of an entry that was accepted, and dropped by the fold: its messageId had come before with other content. */
 const conflictCode = 'conflict';
 export const listedCodes = [...rejectedCodes, conflictCode] as const;
 
@@ -40,7 +40,7 @@ export async function readRejected(front: Front, exchange: Exchange): Promise<vo
   exchange.json('200 OK', JSON.stringify(answer));
 }
 
-/** At most so many. */
+/** The newest `countMax`. */
 function refusals({rejected}: Front, code: Rejected['code'] | undefined, countMax: number): Listed[] {
   const found: Listed[] = [];
   for (const one of rejected.newest(code)) {
@@ -50,7 +50,7 @@ function refusals({rejected}: Front, code: Rejected['code'] | undefined, countMa
   return found;
 }
 
-/** @throws RequestFailure (503) when a partition does not answer: who looks for lost events must not be told that there are none. */
+/** @throws RequestFailure (503) when a partition does not answer: its conflicts must not seem to be none. */
 async function conflicts({asks, partitionCount}: Front): Promise<Listed[]> {
   const partitions = Array.from({length: partitionCount}, (_, partition) => partition);
   const answers = await Promise.all(

@@ -26,7 +26,7 @@ import {lostWrite} from '../lost-writes.js';
 import type {Outcomes} from '../metrics/traffic.js';
 import {logUnavailable} from '../obstacles.js';
 
-/** `message`: of json-fault.ts. */
+/** `message`: from json-fault.ts. */
 export const invalidJson = (message: string): Failure => ({code: 'invalid_json', message});
 export const noObject = invalidRequest('the body must be a JSON object');
 const draft = new EventDraft();

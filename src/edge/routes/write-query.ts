@@ -1,5 +1,5 @@
-// Write routes take the key of a beacon, which the key check has read by now, and ignore what else is there: libraries and
-// proxies add parameters of their own, and an event is not lost over one.
+// Write routes take the key of a beacon, which the key check has read by now, and ignore other parameters: libraries and
+// proxies add some of their own, and an event is not lost over one.
 import type {Exchange} from '../exchange.js';
 import {anyText, optional} from '../parameters.js';
 import {readQuery} from '../query.js';

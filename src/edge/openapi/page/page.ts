@@ -48,7 +48,7 @@ ${navigation(document, tags, places)}
 <h1>${title} API</h1>
 <p class="lead">${String(document.info.summary)}</p>
 <div class="intro">${paragraphs(String(document.info.description))}
-<p>This page is version ${version}, made from <a href="openapi.json">openapi.json</a>. The examples tell one story: what is written (an event, a batch, traits), what is read of that, and what is deleted in the end. In that order, which is not the one of this page, and in a new service, they are answered as shown, but for what each service makes itself: ids, keys, cursors, positions, the times at which something came or was done, and what was checked of a deletion; reports are once a snapshot has what was written (within <code>REPORT_REFRESH_SECONDS</code>), and the list of keys begins with those of the first start. They run as they stand, with the ids of deletions and keys that the service made, once the shell knows these:</p></div>
+<p>This page is version ${version}, made from <a href="openapi.json">openapi.json</a>. The examples tell one story. In a new service they answer as shown, if they run in this order: write (an event, a batch, traits), read, delete. Each service creates its own ids, keys, cursors, positions, times of receipt and checks of a deletion. Reports follow with the next snapshot (<code>REPORT_REFRESH_SECONDS</code>); the list of keys begins with those of the first start. Set these variables first, and use the ids of deletions and keys that your service answers with:</p></div>
 ${block(html`BASE=<span class="base">http://127.0.0.1:8080${prefix}</span>
 WRITE_KEY=sk_write_…      # browsers and apps: may track and identify
 SECRET_KEY=sk_live_…      # servers only: may do all but manage keys

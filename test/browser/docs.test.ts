@@ -1,0 +1,63 @@
+// /docs in a real browser, directly and behind a proxy with a base path: its style and script are allowed by its own policy,
+// and its addresses and links lead to where it was opened.
+import {type Browser, chromium} from 'playwright-core';
+import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {canRun, ReverseProxy} from '../support/reverse-proxy.js';
+import {type Service, startService} from '../support/service.js';
+import {findChromium} from './chromium.js';
+
+const executablePath = findChromium();
+const hasNginx = canRun('nginx');
+
+let service: Service;
+let browser: Browser;
+let proxy: ReverseProxy | undefined;
+
+beforeAll(async () => {
+  if (executablePath === undefined) return;
+  service = await startService({env: {PARTITIONS: '1', TRUSTED_PROXIES: '127.0.0.1'}});
+  if (hasNginx) proxy = await ReverseProxy.start('nginx', '/analytics', Number(new URL(service.baseUrl).port));
+  // As root, as in containers, Chromium refuses to start with its sandbox.
+  const args = ['--no-sandbox', '--disable-dev-shm-usage', '--host-resolver-rules=MAP example.com 127.0.0.1'];
+  browser = await chromium.launch({executablePath, args});
+});
+
+afterAll(async () => {
+  if (executablePath === undefined) return;
+  await browser?.close();
+  await proxy?.end();
+  await service.stop();
+});
+
+beforeEach((context) => context.skip(executablePath === undefined, 'no Chromium on PATH or in CHROMIUM_BIN'));
+
+test('opened directly', () => readPage(service.baseUrl));
+
+test('opened behind nginx with a base path', ({skip}) => {
+  skip(proxy === undefined, 'nginx is not installed');
+  return readPage(`${proxy!.origin}${proxy!.basePath}`);
+});
+
+async function readPage(base: string): Promise<void> {
+  const page = await browser.newPage({ignoreHTTPSErrors: true});
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  await page.goto(`${base}/docs`);
+  expect(await page.title()).toBe('Millrace API');
+  expect(new Set(await page.locator('.base').allTextContents())).toEqual(new Set([base]));
+  // By the style of the page: without it the contents stand above it.
+  const contents = (await page.locator('nav').boundingBox())!;
+  expect((await page.locator('main').boundingBox())!.x).toBeGreaterThanOrEqual(contents.x + contents.width);
+  expect(await page.getByRole('button', {name: 'Copy'}).count()).toBeGreaterThan(20);
+  await page.locator('nav').getByText('Track one event').click();
+  expect(page.url()).toMatch(new RegExp(`^${base}/docs#\\w+$`));
+  expect(await page.locator(':target h3').textContent()).toBe('Track one event');
+  const [answer] = await Promise.all([
+    page.waitForResponse(`${base}/openapi.json`),
+    page.locator('nav').getByText('openapi.json').click(),
+  ]);
+  expect([answer.status(), answer.headers()['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+  expect(errors).toEqual([]);
+  await page.close();
+}
