@@ -34,10 +34,10 @@ test.each([
 
 test('a batch is charged whole, and what the key refuses is given back', () => {
   const limits = new AddressLimits<'events-per-address'>();
-  const charge = limits.admit('key_1', 1, '192.0.2.1', 0);
+  const charge = limits.admit(eventsPerAddress(1), 'key_1', '192.0.2.1', 0);
   expect(charge).toBeTypeOf('function');
   (charge as (units: number) => void)(9);
-  expect(limits.admit('key_1', 1, '192.0.2.1', 0)).toMatchObject({
+  expect(limits.admit(eventsPerAddress(1), 'key_1', '192.0.2.1', 0)).toMatchObject({
     code: 'rate_limited',
     headers: [
       ['Retry-After', '9'],
@@ -46,7 +46,7 @@ test('a batch is charged whole, and what the key refuses is given back', () => {
     ],
   });
   for (let i = 0; i < 3; i++) {
-    const back = limits.admit('key_2', 1, '192.0.2.1', 0);
+    const back = limits.admit(eventsPerAddress(1), 'key_2', '192.0.2.1', 0);
     expect(back).toBeTypeOf('function');
     (back as (units: number) => void)(-1);
   }
