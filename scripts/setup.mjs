@@ -142,9 +142,16 @@ function stampCommit() {
 }
 
 function sourceFiles() {
-  const files = ['actors', 'src', 'bench', 'reliability', 'kernels', 'test/model', 'test/differential'].flatMap(
-    (folder) => typescriptIn(inProject(folder)),
-  );
+  const files = [
+    'actors',
+    'src',
+    'bench',
+    'reliability',
+    'tools',
+    'kernels',
+    'test/model',
+    'test/differential',
+  ].flatMap((folder) => typescriptIn(inProject(folder)));
   return [inProject('tsconfig.json'), lockFile, ...files.sort()].filter((file) => existsSync(file));
 }
 
