@@ -6,6 +6,7 @@ import type {ShopEntry} from '../../tools/shop/entry.js';
 import {Shop, type ShopOptions} from '../../tools/shop/shop.js';
 import {ShopTruth} from '../../tools/shop/truth.js';
 import {Upcoming} from '../../tools/shop/upcoming.js';
+import {firstVisitEvents} from '../../tools/shop/visit.js';
 
 const dayMs = 86_400_000;
 const startMs = Date.UTC(2026, 3, 6); // A Monday.
@@ -56,7 +57,7 @@ describe('what is sent', () => {
     const days = 12;
     const first = entries.filter(({timeMs}) => timeMs < startMs + days * dayMs);
     expect(digest(played({}, days))).toBe(digest(first));
-    const sale = {fromMs: startMs + days * dayMs + 1, times: 5};
+    const sale = {fromMs: startMs + days * dayMs + 1, peoplePerDay: 200};
     const withSale = played({sale}, days + 3);
     expect(digest(withSale.filter(({timeMs}) => timeMs < startMs + days * dayMs))).toBe(digest(first));
     expect(withSale.filter(({json}) => json.includes('flash_sale')).every(({timeMs}) => timeMs >= sale.fromMs)).toBe(
@@ -125,6 +126,13 @@ describe('it looks like a shop', () => {
 
   test('it has as many first visits as it was asked for', () => {
     expect(anonymousDays.size).toBe(options.people);
+  });
+
+  test('a first visit has as many events as it says', () => {
+    const visitors = 1_000;
+    const first = played({people: visitors, days: 1}, 1).filter(({kind}) => kind === 'event');
+    expect(first.length / visitors / firstVisitEvents).toBeGreaterThan(0.9);
+    expect(first.length / visitors / firstVisitEvents).toBeLessThan(1.1);
   });
 
   test('few come back the next day, fewer after a week, some after weeks', () => {

@@ -6,7 +6,7 @@ import type {ShopEntry} from './entry.js';
 import {Random, seedOf} from './random.js';
 import {Upcoming} from './upcoming.js';
 import {visitOf} from './visit.js';
-import {Visitor} from './visitor.js';
+import {countries, Visitor} from './visitor.js';
 
 export interface ShopOptions {
   readonly seed: number;
@@ -15,14 +15,18 @@ export interface ShopOptions {
   readonly days: number;
   /** The first day: midnight UTC, epoch ms. */
   readonly startMs: number;
-  /** A sale without an end: from `fromMs` on `times` as many people come for the first time. */
-  readonly sale?: {readonly fromMs: number; readonly times: number};
+  /** A sale without an end: from `fromMs` on so many more people come for the first time, on an average day. */
+  readonly sale?: {readonly fromMs: number; readonly peoplePerDay: number};
 }
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+const hoursPerDay = 24;
+const dayMs = hoursPerDay * hourMs;
 /** Between two visits of one visitor at least. */
 const restMs = 10 * 60_000;
+
+/** Who came first so long ago does not come any more: the shop holds no more visitors than that. */
+const forgottenDays = 60;
 
 /** Of the hours of a visitor's own day. */
 const hourWeights = [8, 4, 2, 2, 2, 4, 10, 22, 36, 46, 52, 56, 60, 54, 50, 50, 54, 62, 74, 88, 96, 80, 50, 22];
@@ -35,6 +39,9 @@ const campaignFirstDay = 6;
 const campaignDays = 3;
 const campaignMood = 1.6;
 const saleName = 'flash_sale';
+
+/** Of a day's visits from all over the world, by hour in UTC. */
+const hourShares = worldHours();
 
 interface Start {
   readonly visitor: Visitor;
@@ -69,11 +76,17 @@ export class Shop {
   /** SH2; to be called once. */
   *entries(): Generator<ShopEntry, never, void> {
     for (let day = 0; ; day++) {
-      for (const start of this.startsOf(day)) {
-        yield* this.before(start.startMs);
-        this.visit(start);
+      const starts = this.startsOf(day);
+      for (let hour = 0, next = 0; hour < hoursPerDay; hour++) {
+        const endMs = this.startOf(day) + (hour + 1) * hourMs;
+        const inHour = this.saleStarts(day, hour);
+        while (next < starts.length && starts[next]!.startMs < endMs) inHour.push(starts[next++]!);
+        for (const start of inHour.sort(byStart)) {
+          yield* this.before(start.startMs);
+          this.visit(start);
+        }
+        yield* this.before(endMs);
       }
-      yield* this.before(this.startOf(day + 1));
     }
   }
 
@@ -98,14 +111,13 @@ export class Shop {
     return this.options.startMs + day * dayMs;
   }
 
-  /** Visits of the day, in the order in which they begin. */
+  /** Visits of the day without those of the sale, in the order in which they begin. */
   private startsOf(day: number): Start[] {
     const campaign = campaignOf(day);
+    this.regulars = this.regulars.filter(({firstDay}) => day - firstDay < forgottenDays);
     const returning = this.regulars.filter((visitor) => visitor.returnsOn(day, this.weekdayMood(day)));
     const fresh = this.newcomers(day, this.newcomerCount(day));
-    const starts = [...returning, ...fresh].flatMap((visitor) => this.startFor(visitor, day, campaign) ?? []);
-    starts.push(...this.saleStarts(day));
-    return starts.sort((a, b) => a.startMs - b.startMs);
+    return [...returning, ...fresh].flatMap((visitor) => this.startFor(visitor, day, campaign) ?? []).sort(byStart);
   }
 
   private newcomers(day: number, count: number): Visitor[] {
@@ -123,19 +135,21 @@ export class Shop {
     return this.expected - before;
   }
 
-  private saleStarts(day: number): Start[] {
-    const {sale, people, days} = this.options;
-    if (sale === undefined || this.startOf(day + 1) <= sale.fromMs) return [];
-    const count = Math.round((people / days) * this.weekdayMood(day) * (sale.times - 1));
+  /** Hour by hour: of a day they may be hundreds of thousands. */
+  private saleStarts(day: number, hour: number): Start[] {
+    const {sale} = this.options;
+    const hourStartMs = this.startOf(day) + hour * hourMs;
+    if (sale === undefined || hourStartMs + hourMs <= sale.fromMs) return [];
+    const count = Math.round(sale.peoplePerDay * this.weekdayMood(day) * hourShares[hour]!);
     return this.newcomers(day, count)
-      .flatMap((visitor) => this.startFor(visitor, day, saleName) ?? [])
+      .map((visitor) => ({visitor, startMs: hourStartMs + this.random.between(0, hourMs - 1), campaign: saleName}))
       .filter(({startMs}) => startMs >= sale.fromMs);
   }
 
   /** Undefined when they are still busy with their last visit until the day is over. */
   private startFor(visitor: Visitor, day: number, campaign: string | undefined): Start | undefined {
     const {random} = this;
-    const hour = (random.weighted(hourWeights) - visitor.country.offset + 24) % 24;
+    const hour = (random.weighted(hourWeights) - visitor.country.offset + hoursPerDay) % hoursPerDay;
     const drawnMs = this.startOf(day) + hour * hourMs + random.between(0, hourMs - 1);
     const startMs = Math.max(drawnMs, visitor.lastMs + restMs);
     return startMs < this.startOf(day + 1) ? {visitor, startMs, campaign} : undefined;
@@ -149,6 +163,19 @@ export class Shop {
   private weekdayMood(day: number): number {
     return weekdayMoods[new Date(this.startOf(day)).getUTCDay()]!;
   }
+}
+
+const byStart = (a: Start, b: Start): number => a.startMs - b.startMs;
+
+function worldHours(): number[] {
+  const weights = Array.from({length: hoursPerDay}, (_, hour) =>
+    countries.reduce(
+      (sum, {weight, offset}) => sum + weight * hourWeights[(hour + offset + hoursPerDay) % hoursPerDay]!,
+      0,
+    ),
+  );
+  const all = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => weight / all);
 }
 
 function campaignOf(day: number): string | undefined {

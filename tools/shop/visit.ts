@@ -23,6 +23,9 @@ const referrers = ['google', 'direct', 'instagram', 'newsletter', 'price-search'
 const referrerWeights = [38, 30, 16, 9, 7];
 const payments = ['card', 'paypal', 'invoice'];
 
+/** What a first visit has on average, roughly: who wants so many events a day asks for so many people. */
+export const firstVisitEvents = 4.5;
+
 const secondMs = 1_000;
 const dayMs = 86_400_000;
 

@@ -11,7 +11,7 @@ interface Country {
   readonly offset: number;
 }
 
-const countries: readonly Country[] = [
+export const countries: readonly Country[] = [
   {code: 'DE', weight: 26, offset: 1},
   {code: 'FR', weight: 14, offset: 1},
   {code: 'GB', weight: 14, offset: 0},
