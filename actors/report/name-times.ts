@@ -29,22 +29,28 @@ export class NameTimes {
     this.newestLast = live.toSorted((a, b) => a.maxTimeMs - b.maxTimeMs);
   }
 
-  /** Up to `max` chunks that are to be read next; none once the times are known. */
+  /** Up to `max` chunks that are to be read next, the oldest and the newest ones by turns; none once the times are known. */
   next(max: number): ChunkEntry[] {
     const due: ChunkEntry[] = [];
-    for (const [waiting, isWanted] of [
-      [this.oldestLast, this.mayBeginBefore],
-      [this.newestLast, this.mayEndAfter],
-    ] as const) {
-      while (due.length < max) {
-        const chunk = waiting.pop();
-        if (chunk === undefined) break;
-        if (this.read.has(chunk.chunk) || !this.placesIn(chunk).some((place) => isWanted(chunk, place))) continue;
-        this.read.add(chunk.chunk);
-        due.push(chunk);
-      }
+    for (let before = -1; before < due.length && due.length < max; ) {
+      before = due.length;
+      this.takeDue(this.oldestLast, this.mayBeginBefore, due);
+      if (due.length < max) this.takeDue(this.newestLast, this.mayEndAfter, due);
     }
     return due;
+  }
+
+  private takeDue(
+    waiting: ChunkEntry[],
+    isWanted: (chunk: ChunkEntry, place: number) => boolean,
+    due: ChunkEntry[],
+  ): void {
+    for (let chunk = waiting.pop(); chunk !== undefined; chunk = waiting.pop()) {
+      if (this.read.has(chunk.chunk) || !this.placesIn(chunk).some((place) => isWanted(chunk, place))) continue;
+      this.read.add(chunk.chunk);
+      due.push(chunk);
+      return;
+    }
   }
 
   private readonly mayBeginBefore = ({minTimeMs}: ChunkEntry, place: number): boolean =>

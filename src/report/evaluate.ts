@@ -370,7 +370,8 @@ export class Evaluation {
 
   private async nameTimes(asked: readonly number[], {index, names}: PartitionSnapshot): Promise<NameTimes> {
     const times = new NameTimes(index, asked, names.count);
-    for (let chunks = times.next(loadsAheadMax); chunks.length > 0; chunks = times.next(loadsAheadMax))
+    // The oldest and the newest chunk tell most: what they leave open is read several at a time.
+    for (let chunks = times.next(2); chunks.length > 0; chunks = times.next(loadsAheadMax))
       await this.foldRows(chunks, (_, rows) => void times.addRows(rows), undefined);
     return times;
   }

@@ -163,6 +163,14 @@ describe('report engine', () => {
     });
   });
 
+  test('says when the next publication is due, by the refresh as it is now', async () => {
+    const world = worldWithSnapshots();
+    const first = await world.ask();
+    world.refresh.ms = 300_000;
+    const later = await world.ask(query, first.headers.ETag);
+    expect(later).toMatchObject({headers: {'Report-Next-By': '1970-01-01T01:05:00.005Z'}, body: null});
+  });
+
   test('sees what was published a moment ago, without being told', async () => {
     const world = worldWithSnapshots();
     const before = await world.ask();
