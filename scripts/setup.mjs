@@ -153,9 +153,8 @@ function stampCommit() {
 }
 
 function sourceFiles() {
-  const files = ['actors', 'src', 'bench', 'reliability', 'kernels', 'test/model', 'test/differential'].flatMap(
-    (folder) => typescriptIn(inProject(folder)),
-  );
+  const folders = ['actors', 'src', 'bench', 'reliability', 'tools', 'kernels', 'test/model', 'test/differential'];
+  const files = folders.flatMap((folder) => typescriptIn(inProject(folder)));
   const pages = filesIn(inProject('dashboard'));
   return [inProject('tsconfig.json'), lockFile, ...files.sort(), ...pages.sort()].filter((file) => existsSync(file));
 }

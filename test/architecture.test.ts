@@ -101,7 +101,24 @@ describe('the world', () => {
   });
 });
 
+describe('what stands beside the service', () => {
+  test('is imported by none of it', () => {
+    const beside = imports.filter(({target}) => /^(bench|reliability|tools|test)\//.test(target));
+    expect(beside).toEqual([]);
+  });
+
+  test('the shop is drawn from its seed alone: it imports nothing of ours, and reads no clock, chance or environment', () => {
+    const shop = sources('tools/shop');
+    expect(shop.length).toBeGreaterThan(3);
+    expect(shop.flatMap(importsOf).filter(({target}) => !target.startsWith('tools/shop/'))).toEqual([]);
+    const banned = /\b(Date\.now|new Date\(\)|Math\.random|performance\b|process\b|setTimeout|async\b)/;
+    expect(shop.filter((file) => banned.test(codeOf(file)))).toEqual([]);
+  });
+});
+
 test('no catch-all files', () => {
   const vague = /(^|\/)(utils?|helpers?|common|misc|types|index)\.ts$|\.service\.ts$/;
-  expect([...all, ...sources('test'), ...sources('bench')].filter((file) => vague.test(file))).toEqual([]);
+  expect(
+    [...all, ...sources('test'), ...sources('bench'), ...sources('tools')].filter((file) => vague.test(file)),
+  ).toEqual([]);
 });

@@ -78,6 +78,7 @@ beforeAll(async () => {
     natsServer: undefined,
     limits: {eventsPerSecond: 0, readsPerMinute: 0, deletesPerSecond: 0},
     trustedProxies: [],
+    dashboardHosts: [],
     foldingThreads: [thread],
     answeringThreads: new Map(),
     logLevel: 'silent',

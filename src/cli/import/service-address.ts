@@ -13,6 +13,8 @@ export interface AddressOptions {
   /** `--key` or the environment; null: a temporary key, made with the token that the service left in `dataDir`. */
   readonly key: string | null;
   readonly dataDir: string;
+  /** Of the temporary key; absent: `import`. */
+  readonly keyName?: string;
 }
 
 export interface ServiceAddress {
@@ -50,7 +52,7 @@ export async function findService(options: AddressOptions): Promise<ServiceAddre
     throw new AddressFault(`Give a write key for ${baseUrl}: --key sk_write_..., MILLRACE_KEY or MILLRACE_KEY_FILE.`);
   }
   const {token, deployment} = note;
-  const {id, key} = await createKey(note.adminUrl, token);
+  const {id, key} = await createKey(note.adminUrl, token, options.keyName ?? 'import');
   const release = (): Promise<void> => releaseKey(options.dataDir, note, id);
   return {baseUrl, key, target: targetOf(place, deployment), release};
 }
@@ -73,8 +75,8 @@ async function assertAnswers(baseUrl: string): Promise<void> {
   }
 }
 
-async function createKey(baseUrl: string, token: string): Promise<{id: string; key: string}> {
-  const answer = await askAdmin(baseUrl, token, 'POST', '/admin/v1/keys', {kind: 'write', name: 'import'});
+async function createKey(baseUrl: string, token: string, name: string): Promise<{id: string; key: string}> {
+  const answer = await askAdmin(baseUrl, token, 'POST', '/admin/v1/keys', {kind: 'write', name});
   const {id, key} = (await answer.json()) as {id?: unknown; key?: unknown};
   if (typeof id !== 'string' || typeof key !== 'string') throw new AddressFault(`${baseUrl} made no write key.`);
   return {id, key};

@@ -1,0 +1,56 @@
+// The words behind `npm run demo --`.
+import {parseArgs} from 'node:util';
+
+export const usage = `npm run demo
+
+Starts a service with the life of a web shop in it: 30 days that are over, then what happens now. It keeps everything in a
+folder of its own, which goes when it ends (Ctrl-C).
+
+  npm run demo -- --people 20000     visitors within those days
+  npm run demo -- --days 30          days that are over
+  npm run demo -- --rate 10          events a second from now on, on average over a day; 0: none
+  npm run demo -- --seed 1           another shop
+
+From the environment: PORT (unset: any free port), HOST, REPORT_REFRESH_SECONDS (5), LOG_LEVEL (warn), and whatever else
+npm start takes but where it keeps its data.
+`;
+
+export interface DemoArguments {
+  readonly people: number;
+  readonly days: number;
+  readonly rate: number;
+  readonly seed: number;
+}
+
+const peopleMax = 1_000_000;
+const daysMax = 365;
+const rateMax = 1_000;
+const seedMax = 0xffffffff;
+
+/** Null: the usage was asked for. @throws Error with a sentence for the operator. */
+export function readDemoArguments(words: readonly string[]): DemoArguments | null {
+  const text = (standard: number) => ({type: 'string', default: String(standard)}) as const;
+  const {values} = parseArgs({
+    args: [...words],
+    options: {
+      people: text(20_000),
+      days: text(30),
+      rate: text(10),
+      seed: text(1),
+      help: {type: 'boolean', short: 'h', default: false},
+    },
+  });
+  if (values.help) return null;
+  return {
+    people: wholeNumber('people', values.people, 1, peopleMax),
+    days: wholeNumber('days', values.days, 1, daysMax),
+    rate: wholeNumber('rate', values.rate, 0, rateMax),
+    seed: wholeNumber('seed', values.seed, 0, seedMax),
+  };
+}
+
+function wholeNumber(name: string, text: string, min: number, max: number): number {
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw new Error(`--${name} must be a whole number from ${min} to ${max}`);
+}

@@ -1,0 +1,27 @@
+// The entries of a shop up to a moment, then up to a later one, and so on.
+import type {ShopEntry} from '../shop/entry.js';
+
+export class Tape {
+  private readonly entries: Iterator<ShopEntry, unknown, void>;
+  /** Taken, and not due yet. */
+  private ahead: ShopEntry | undefined;
+
+  constructor(entries: Iterator<ShopEntry, unknown, void>) {
+    this.entries = entries;
+  }
+
+  /** Those before `endMs` that were not taken yet. */
+  *until(endMs: number): Generator<ShopEntry, void, void> {
+    for (;;) {
+      if (this.ahead === undefined) {
+        const next = this.entries.next();
+        if (next.done) return;
+        this.ahead = next.value as ShopEntry;
+      }
+      if (this.ahead.timeMs >= endMs) return;
+      const entry = this.ahead;
+      this.ahead = undefined;
+      yield entry;
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// A visitor of the shop: where from, how loyal, and when they sign up.
+//   V1. Everything about a visitor comes of a seed of their own.
+import {Random, seedOf} from './random.js';
+
+export type Plan = 'free' | 'plus' | 'pro';
+
+interface Country {
+  readonly code: string;
+  readonly weight: number;
+  /** From UTC, in hours; the shop knows no summer time. */
+  readonly offset: number;
+}
+
+export const countries: readonly Country[] = [
+  {code: 'DE', weight: 26, offset: 1},
+  {code: 'FR', weight: 14, offset: 1},
+  {code: 'GB', weight: 14, offset: 0},
+  {code: 'NL', weight: 8, offset: 1},
+  {code: 'ES', weight: 7, offset: 1},
+  {code: 'PL', weight: 6, offset: 1},
+  {code: 'US', weight: 18, offset: -6},
+  {code: 'CA', weight: 4, offset: -5},
+  {code: 'JP', weight: 3, offset: 9},
+];
+const countryWeights = countries.map(({weight}) => weight);
+
+const devices = ['mobile', 'desktop', 'tablet'] as const;
+const deviceWeights = [56, 38, 6];
+
+/** How often somebody comes back: with `base` times (1 + days since the first visit) to the power of `-fading` on a day. */
+const loyalties = [
+  {weight: 55, base: 0, fading: 0},
+  {weight: 33, base: 0.22, fading: 0.55},
+  {weight: 12, base: 0.45, fading: 0.15},
+] as const;
+const loyaltyWeights = loyalties.map(({weight}) => weight);
+
+const firstNames = ['Ada', 'Ben', 'Cleo', 'Dario', 'Elif', 'Finn', 'Greta', 'Hugo', 'Ida', 'Jonas', 'Kira', 'Leo'];
+const lastNames = ['Adler', 'Bauer', 'Costa', 'Dubois', 'Evans', 'Fischer', 'Garcia', 'Hansen', 'Ito', 'Jansen'];
+
+/** Some never do; others on one of their first visits. Index: the visit, from 0. */
+const signUpWeights = [18, 14, 7, 3];
+const neverWeight = 58;
+
+export class Visitor {
+  readonly random: Random;
+  readonly anonymousId: string;
+  readonly userId: string;
+  readonly country: Country;
+  readonly device: (typeof devices)[number];
+  readonly name: string;
+  readonly email: string;
+  /** The visit, from 0, on which they sign up; `Infinity`: never. */
+  readonly signUpVisit: number;
+  private readonly loyalty: (typeof loyalties)[number];
+  readonly firstDay: number;
+  /** Undefined before they sign up. */
+  plan: Plan | undefined;
+  visits = 0;
+  orders = 0;
+  /** Of the last thing that they did. */
+  lastMs = Number.NEGATIVE_INFINITY;
+  /** Things sent so far: part of each messageId. */
+  sent = 0;
+
+  constructor(shopSeed: number, number: number, firstDay: number) {
+    const random = new Random(seedOf(shopSeed, number)); // V1
+    this.random = random;
+    this.firstDay = firstDay;
+    this.anonymousId = `anon-${number.toString(36)}-${random.between(0x100000, 0xffffff).toString(16)}`;
+    this.userId = `customer-${number}`;
+    this.country = countries[random.weighted(countryWeights)]!;
+    this.device = devices[random.weighted(deviceWeights)]!;
+    this.loyalty = loyalties[random.weighted(loyaltyWeights)]!;
+    this.name = `${random.pick(firstNames)} ${random.pick(lastNames)}`;
+    this.email = `${this.name.toLowerCase().replace(' ', '.')}.${number}@example.com`;
+    const visit = random.weighted([...signUpWeights, neverWeight]);
+    this.signUpVisit = visit < signUpWeights.length ? visit : Number.POSITIVE_INFINITY;
+  }
+
+  get mayReturn(): boolean {
+    return this.loyalty.base > 0;
+  }
+
+  /** Draws: whether they come on this day, after their first. `mood`: of the day, 1 on an average one. */
+  returnsOn(day: number, mood: number): boolean {
+    const {base, fading} = this.loyalty;
+    return this.random.chance(Math.min(0.95, mood * base * (1 + day - this.firstDay) ** -fading));
+  }
+}
