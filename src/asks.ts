@@ -158,6 +158,16 @@ export type ReportQuery =
       readonly toMs: number;
       /** Conversion window in ms, inclusive, from the first step. */
       readonly windowMs?: number;
+    }
+  | {
+      readonly report: 'names';
+      readonly fromMs: number;
+      readonly toMs: number;
+      /** Names that begin so. */
+      readonly prefix?: string;
+      readonly limit: number;
+      /** The last name of the page before. */
+      readonly after?: {readonly count: number; readonly name: string};
     };
 
 export type ReportQuestion =
@@ -188,6 +198,7 @@ export type ReportAnswer =
         /** `<p>:<generation>.<sequence>,…` of every partition. */
         readonly 'Report-Log-Position': string;
         readonly ETag: string;
+        readonly 'Report-Next-By': string;
         readonly 'Report-Incomplete-From'?: string;
       };
       /** JSON text of the answer; null when `ifNoneMatch` matched (304). */

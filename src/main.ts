@@ -253,12 +253,12 @@ interface Threads extends Pick<ThreadPlan, 'ackedSequences'> {
   readonly answering: ReadonlyMap<string, AnsweringThread>;
 }
 
-function startThreads(config: Config, {address}: Ground, stages: Stage[], logger: Logger): Threads {
+function startThreads(config: Config, {address, deployment}: Ground, stages: Stage[], logger: Logger): Threads {
   const fatal = (line: string, cause?: Error, isReplaced = false): never => {
     if (cause !== undefined) logger.fatal({err: cause}, 'a thread failed');
     endBadly(line, isReplaced ? replacedExitCode : badExitCode); // M3
   };
-  const plan = planThreads(config, address);
+  const plan = planThreads(config, address, deployment.createdMs);
   const report = plan.report && startReportThread(plan.report, fatal);
   if (report !== undefined) stages.push({name: 'report', stop: () => report.drain()});
   const folding = plan.folding.map((each) => startPartitionThread(each, fatal));

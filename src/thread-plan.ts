@@ -40,10 +40,11 @@ interface Channels {
   readonly rows: MessageChannel;
 }
 
-export function planThreads(config: Config, nats: NatsAddress): ThreadPlan {
+/** `deploymentCreatedMs`: epoch ms. */
+export function planThreads(config: Config, nats: NatsAddress, deploymentCreatedMs: number): ThreadPlan {
   const shared = shareOut(config);
   return {
-    report: config.roles.includes('report') ? planReport(config, nats, shared) : undefined,
+    report: config.roles.includes('report') ? planReport(config, nats, shared, deploymentCreatedMs) : undefined,
     folding: shared.hands.map((_, hand) => planFolding(config, nats, shared, hand)),
     ackedSequences: shared.ackedSequences,
   };
@@ -69,12 +70,14 @@ function shareOut({roles, nats, partitions, cacheBytesMax}: Config): Shared {
   };
 }
 
-function planReport(config: Config, nats: NatsAddress, shared: Shared): ReportWorkerData {
+function planReport(config: Config, nats: NatsAddress, shared: Shared, deploymentCreatedMs: number): ReportWorkerData {
   const {channels, knowsAll, cacheBytesMax, spareRoom, publications} = shared;
   return {
     nats,
     partitionCount: config.partitions,
     logLevel: config.logLevel,
+    reportRefresh: config.reportRefresh,
+    deploymentCreatedMs,
     cacheBytesMax,
     // Others may publish to a NATS that is not ours.
     manifestsPorts: knowsAll ? channels.map(({manifests}) => manifests.port2) : [],

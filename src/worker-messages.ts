@@ -52,6 +52,9 @@ export interface PartitionWorkerData {
 export interface ReportWorkerData {
   readonly nats: NatsAddress;
   readonly partitionCount: number;
+  readonly reportRefresh: RefreshPlan;
+  /** Epoch ms. */
+  readonly deploymentCreatedMs: number;
   readonly cacheBytesMax: number;
   /** Where it tells what of that is free, for threads of this process that fold. */
   readonly spareRoom?: Int32Array;

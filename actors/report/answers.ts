@@ -1,6 +1,7 @@
 // The JSON texts of report answers, field by field in the order in which API.md shows them.
 //   J1. They are what JSON.stringify makes of the same fields. Series are written without it: an object a bucket took as
 //       long as all else of an answer that is looked up.
+import {isoText} from '../calendar.js';
 import type {ActiveResult} from './active-days.js';
 import type {ActiveMetric} from './active-plan.js';
 import type {Buckets} from './buckets.js';
@@ -36,6 +37,23 @@ export function funnelAnswer(events: readonly string[], {reached, medianMs}: Fun
     };
   });
   return JSON.stringify({steps, conversion_rate: rate(reached[reached.length - 1], entered), total: entered});
+}
+
+export interface NameAnswer {
+  readonly name: string;
+  readonly count: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+export function namesAnswer(names: readonly NameAnswer[], hasMore: boolean, cursor: string | null): string {
+  const data = names.map(({name, count, firstMs, lastMs}) => ({
+    name,
+    count,
+    first_seen: isoText(firstMs),
+    last_seen: isoText(lastMs),
+  }));
+  return JSON.stringify({data, has_more: hasMore, next_cursor: cursor});
 }
 
 const rate = (count: number, base: number): number => (base === 0 ? 0 : count / base);

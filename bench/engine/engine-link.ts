@@ -33,7 +33,7 @@ export class EngineLink {
     const jsm = await jetstreamManager(nc);
     const logger = createLogger('warn', 'bench');
     const {partitions: partitionCount} = must(await readDeployment(nc), 'a service has a deployment');
-    const options = {partitionCount, cacheBytesMax, answerCharsMax: 0};
+    const options = {partitionCount, cacheBytesMax, answerCharsMax: 0, refresh: {ms: 300_000}};
     const publications = newest === 'counted' ? countedNotices(nc) : undefined;
     const manifests = publishedManifests(jsm, publications);
     return new EngineLink(nc, new ReportEngine(manifests, partValues(jsm), options, logger));

@@ -12,7 +12,7 @@ import {health, readiness} from './routes/health.js';
 import {changeKey, createKey, listKeys, revokeKey, revokeKeyInPath} from './routes/keys.js';
 import {metrics} from './routes/metrics.js';
 import {readRejected} from './routes/rejected.js';
-import {countsReport, funnelReport, usersReport} from './routes/reports.js';
+import {countsReport, funnelReport, namesReport, usersReport} from './routes/reports.js';
 import {identify, track} from './routes/track.js';
 import {
   deleteUser,
@@ -51,6 +51,7 @@ export const routes: Routes = {
     ['/v1/user', {GET: reading(readUser), DELETE: erasing(deleteUser)}],
     ['/v1/deletion', {GET: reading(readDeletion)}],
     ['/v1/rejected', {GET: reading(readRejected)}],
+    ['/v1/names', {GET: reading(namesReport)}],
     ['/v1/reports/events', {GET: reading(countsReport)}],
     ['/v1/reports/users', {GET: reading(usersReport)}],
     ['/v1/reports/funnel', {GET: reading(funnelReport)}],

@@ -162,6 +162,19 @@ export const funnelAnswer = z.strictObject({
   total: count().describe('Users at step 1.'),
 });
 
+const listedName = z.strictObject({
+  name: z.string(),
+  count: z.int().min(1).describe('Events of this name in [from, to].'),
+  first_seen: instant().describe('Of its earliest event, in or out of [from, to].'),
+  last_seen: instant().describe('Of its latest event, in or out of [from, to].'),
+});
+
+export const namesAnswer = z.strictObject({
+  data: z.array(listedName).describe('Most frequent first, equally frequent ones by name.'),
+  has_more: z.boolean(),
+  next_cursor: z.string().nullable(),
+});
+
 // -- refusals ---------------------------------------------------------------------------------------------------------
 
 const rejected = z.strictObject({

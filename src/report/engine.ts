@@ -55,6 +55,8 @@ export interface EngineOptions {
   readonly cacheBytesMax: number;
   /** Kept answers, in characters; 0: every question is computed. Absent: a share of `cacheBytesMax` (R3). */
   readonly answerCharsMax?: number;
+  /** How long an event may take into every report: read for each answer. */
+  readonly refresh: {readonly ms: number};
 }
 
 /** An answer over snapshots that may not be the newest. R4 */
@@ -80,6 +82,7 @@ export class ReportEngine {
   private readonly rowFinder = newRowFinder();
   private readonly damage: Damage;
   private readonly logger: Logger;
+  private readonly refresh: {readonly ms: number};
   /** What was logged since an answer succeeded. Some reasons hold a number of their own. */
   private readonly failures = new Set<string>();
   private askedMs = Number.NEGATIVE_INFINITY;
@@ -100,6 +103,7 @@ export class ReportEngine {
     this.answers = new AnswerCache(options.answerCharsMax ?? Math.floor(cacheBytesMax / 16 / 2));
     this.damage = new Damage(logger);
     this.logger = logger;
+    this.refresh = options.refresh;
   }
 
   /** Never rejects: what fails is logged, each reason once until something succeeds, and answered `unavailable`. */
@@ -204,7 +208,7 @@ export class ReportEngine {
     const manifests = snapshots.map(({manifest}) => manifest);
     const origin = originOf(query, manifests);
     const body = await (ahead?.origin === origin ? ahead.body : this.bodyOf(origin, query, snapshots));
-    const headers = headersOf(query, manifests, body); // R1
+    const headers = headersOf(query, manifests, body, this.refresh.ms); // R1
     return {kind: 'report', headers, body: isNoneMatch(ifNoneMatch, headers.ETag) ? null : body};
   }
 

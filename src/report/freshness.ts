@@ -18,12 +18,20 @@ const positionOf = (manifests: readonly Manifest[]): string =>
 export const originOf = (query: ReportQuery, manifests: readonly Manifest[]): string =>
   digest(`${positionOf(manifests)}\n${normalised(query)}`);
 
-export function headersOf(query: ReportQuery, manifests: readonly Manifest[], body: string): ReportHeaders {
+/** `refreshMs`: how long an event may take into every report. */
+export function headersOf(
+  query: ReportQuery,
+  manifests: readonly Manifest[],
+  body: string,
+  refreshMs: number,
+): ReportHeaders {
   const asOfMs = asOf(manifests);
   const incomplete = incompleteFrom(query, asOfMs);
   return {
     'Report-As-Of': isoText(asOfMs),
     'Report-Log-Position': positionOf(manifests),
+    // What was acknowledged right after the oldest partition's tick is promised by then.
+    'Report-Next-By': isoText(asOfMs + refreshMs),
     ETag: `"${digest(`${normalised(query)}\n${body}`)}"`,
     ...(incomplete === undefined ? {} : {'Report-Incomplete-From': incomplete}),
   };
@@ -48,12 +56,16 @@ function normalised(query: ReportQuery): string {
       return JSON.stringify([report, fromMs, toMs, query.interval, query.metric]);
     case 'funnel':
       return JSON.stringify([report, fromMs, toMs, query.windowMs, ...query.steps]);
+    case 'names': {
+      const {prefix, limit, after} = query;
+      return JSON.stringify([report, fromMs, toMs, prefix, limit, after?.count, after?.name]);
+    }
   }
 }
 
-/** The first bucket that may still grow without any late event. Funnels have no buckets. */
+/** The first bucket that may still grow without any late event. Funnels and names have no buckets. */
 function incompleteFrom(query: ReportQuery, asOfMs: number): string | undefined {
-  if (query.report === 'funnel') return undefined;
+  if (query.report === 'funnel' || query.report === 'names') return undefined;
   const buckets = new Buckets(query.fromMs, query.toMs, query.interval);
   const open = buckets.firstOpen(asOfMs);
   return open === undefined ? undefined : buckets.label(open);

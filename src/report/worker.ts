@@ -14,6 +14,7 @@ import {onAnnounced, publishedManifests} from '../nats/published-manifests.js';
 import {createLogger} from '../observe.js';
 import {HandedRows} from '../parts/handed-rows.js';
 import {offerRoom} from '../parts/spare-room.js';
+import {Refresh} from '../refresh.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, ReportWorkerData, ThreadQuestion, ToWorker} from '../worker-messages.js';
 import {ReportEngine} from './engine.js';
@@ -25,8 +26,18 @@ const readyPauseMs = 20;
 /** What failed was logged: a line a second is enough. */
 const failedPauseMs = 1_000;
 
-const {nats, partitionCount, cacheBytesMax, spareRoom, publications, manifestsPorts, rowsPorts, logLevel} =
-  workerData as ReportWorkerData;
+const {
+  nats,
+  partitionCount,
+  cacheBytesMax,
+  reportRefresh,
+  deploymentCreatedMs,
+  spareRoom,
+  publications,
+  manifestsPorts,
+  rowsPorts,
+  logLevel,
+} = workerData as ReportWorkerData;
 const port = must(parentPort, 'the report worker runs in a thread');
 const logger = createLogger(logLevel, 'report');
 const say = (message: FromWorker): void => port.postMessage(message);
@@ -42,8 +53,9 @@ async function run(nc: NatsConnection): Promise<void> {
   const jsm = await jetstreamManager(nc);
   const handed = new HandedManifests(manifestsPorts);
   const manifests = publishedManifests(jsm, publications && countedPublications(publications, handed));
+  const refresh = new Refresh(reportRefresh, deploymentCreatedMs);
   const values = partValues(jsm, () => isOfCluster(nc));
-  const engine = new ReportEngine(manifests, values, {partitionCount, cacheBytesMax}, logger);
+  const engine = new ReportEngine(manifests, values, {partitionCount, cacheBytesMax, refresh}, logger);
   if (spareRoom !== undefined) offerRoom(spareRoom, engine.parts.memory);
   onAnnounced(nc, () => void engine.notePublished());
   handed.listen(() => void engine.notePublished());

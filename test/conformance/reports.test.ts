@@ -540,6 +540,113 @@ describe('freshness', () => {
   });
 });
 
+describe('names', () => {
+  const prefix = freshId('names');
+  const path = (parameters: Parameters): string => `/v1/names?${query({prefix, ...parameters})}`;
+  const covered = (parameters: Parameters): Promise<Answer> =>
+    reportCovering(under.read, path(parameters), under.positions);
+  const atNoon = (name: string, userId: string, date: string) => ({
+    event: `${prefix} ${name}`,
+    userId,
+    timestamp: `${date}T12:00:00.000Z`,
+  });
+  const listed = (name: string, count: number, first: string, last = first) => ({
+    name: `${prefix} ${name}`,
+    count,
+    first_seen: `${first}T12:00:00.000Z`,
+    last_seen: `${last}T12:00:00.000Z`,
+  });
+  const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+  const may = {from: '2024-05-01', to: '2024-05-31'};
+  const gone = freshId();
+
+  beforeAll(async () => {
+    await under.trackAll([
+      atNoon('b', 'ada', '2024-05-02'),
+      atNoon('a', 'bob', '2024-05-03'),
+      atNoon('c', 'ada', '2024-05-02'),
+      atNoon('c', 'bob', '2024-05-04'),
+      atNoon('c', 'bob', '2024-07-01'),
+      atNoon('mine', gone, '2024-05-05'),
+      atNoon('c', gone, '2024-01-01'),
+      atNoon('recent', 'ada', daysAgo(20)),
+      atNoon('before', 'ada', daysAgo(40)),
+    ]);
+  });
+
+  test('are listed with the events in the range, and with the times of the first and last of all', async () => {
+    const answer = await covered(may);
+    expectJson(answer, 200);
+    expect(answer.json()).toEqual({
+      data: [
+        listed('c', 2, '2024-01-01', '2024-07-01'),
+        listed('a', 1, '2024-05-03'),
+        listed('b', 1, '2024-05-02'),
+        listed('mine', 1, '2024-05-05'),
+      ],
+      has_more: false,
+      next_cursor: null,
+    });
+    expect((await covered({from: '2024-06-01', to: '2024-06-30'})).json()).toMatchObject({data: []});
+    const cut = {from: '2024-05-03T12:00:00.001Z', to: '2024-05-04T12:00:00.000Z'};
+    expect((await covered(cut)).json()).toMatchObject({data: [{name: `${prefix} c`, count: 1}]});
+  });
+
+  test('are those of the last 30 days unless told otherwise', async () => {
+    expect((await covered({})).json()).toMatchObject({data: [listed('recent', 1, daysAgo(20))]});
+    expect((await covered({to: daysAgo(21)})).json()).toMatchObject({data: [listed('before', 1, daysAgo(40))]});
+    expect((await covered({from: daysAgo(60)})).json<{data: unknown[]}>().data).toHaveLength(2);
+  });
+
+  test('come in pages; a cursor keeps its range', async () => {
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const range = cursor === undefined ? may : {};
+      const page = await covered({...range, limit: '3', ...(cursor === undefined ? {} : {cursor})});
+      const {data, has_more, next_cursor} = page.json<{
+        data: {name: string}[];
+        has_more: boolean;
+        next_cursor: string;
+      }>();
+      expect(has_more).toBe(next_cursor !== null);
+      seen.push(...data.map(({name}) => name.slice(prefix.length + 1)));
+      cursor = next_cursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(['c', 'a', 'b', 'mine']);
+  });
+
+  test('refuse what is no cursor of theirs, and bad parameters', async () => {
+    const first = await covered({...may, limit: '1'});
+    const cursor = String(first.json<{next_cursor: string}>().next_cursor);
+    for (const parameters of [{cursor: 'x'}, {cursor, from: '2024-05-02'}, {cursor, prefix: 'other'}]) {
+      expectError(await under.read.get(path(parameters)), 400, 'invalid_cursor', 'cursor');
+    }
+    expectError(await under.read.get(path({limit: '1001'})), 400, 'invalid_request', 'limit');
+    expectError(await under.read.get(path({from: '2024-05-02', to: '2024-05-01'})), 400, 'invalid_request', 'from');
+    expectError(await under.read.get(path({event: 'a'})), 400, 'invalid_request', 'event');
+    expectError(await under.write.get(path({})), 403, 'insufficient_permissions');
+  });
+
+  test('carry what every report carries, and are 304 while they stay the same', async () => {
+    const first = await covered(may);
+    const second = await under.read.get(path(may), {'if-none-match': String(first.headers.etag)});
+    expect([second.status, second.text]).toEqual([304, '']);
+    expect(Date.parse(String(second.headers['report-next-by']))).toBeGreaterThan(
+      Date.parse(String(second.headers['report-as-of'])),
+    );
+  });
+
+  test('go in the snapshot in which their last event is deleted, and times of others with it', async () => {
+    const deleted = await under.read.delete(`/v1/user?${query({userId: gone})}`);
+    expect([200, 202]).toContain(deleted.status); // A busy machine answers before the receipt is there.
+    under.positions.add(deleted.json<{deletion: {log_position: string}}>().deletion.log_position);
+    expect((await covered(may)).json()).toMatchObject({
+      data: [listed('c', 2, '2024-05-02', '2024-07-01'), listed('a', 1, '2024-05-03'), listed('b', 1, '2024-05-02')],
+    });
+  });
+});
+
 test('numbers of one report add up', async () => {
   const answer = await covering<Counts>('events', {event: 'fresh', from: '2023-12-01', to: '2024-02-01'});
   const sum = Object.values(countsOf(answer)).reduce((total, count) => total + count, 0);

@@ -9,7 +9,7 @@ import {isDeepStrictEqual} from 'node:util';
 
 import {expect} from 'vitest';
 import {activeUsersOf} from '../model/active-users.js';
-import {dayMs, formatTime, parseTime} from '../model/calendar.js';
+import {dayMs, formatTime, parseRange, parseTime} from '../model/calendar.js';
 import {eventCountsOf} from '../model/event-counts.js';
 import {funnelOf} from '../model/funnel.js';
 import {eventJson, type HistoryQuery, historyOf, pageOf, profileOf} from '../model/history.js';
@@ -23,6 +23,7 @@ import {
   userKeyOf,
   userOf,
 } from '../model/model.js';
+import {namesOf} from '../model/names.js';
 import {
   type Answer,
   Client,
@@ -182,6 +183,7 @@ export class Driver {
       await this.compareReport('events', this.workload.eventCounts(), eventCountsOf);
       await this.compareReport('users', this.workload.activeUsers(), activeUsersOf);
       await this.compareFunnel();
+      await this.compareNames();
       await this.compareHistory(this.workload.history(), this.workload.random.between(1, 300));
     }
     await this.comparePagesWhileEventsArrive();
@@ -192,15 +194,27 @@ export class Driver {
     asked: Q,
     expected: (model: Model, asked: Q) => JsonObject,
   ): Promise<void> {
-    const path = `/v1/reports/${report}?${query(asked as Record<string, string>)}`;
+    await this.compareAt(`/v1/reports/${report}?${query(asked as Record<string, string>)}`, (model) =>
+      expected(model, asked),
+    );
+  }
+
+  private async compareAt(path: string, expected: (model: Model) => JsonObject): Promise<void> {
     const answer = await reportCovering(this.read, path, this.positions);
     expectJson(answer, 200);
-    expectSame(answer.json(), expected(this.model, asked), decodeURIComponent(path));
+    expectSame(answer.json(), expected(this.model), decodeURIComponent(path));
   }
 
   private async compareFunnel(): Promise<void> {
     const {steps, ...rest} = this.workload.funnel();
     await this.compareReport('funnel', {'steps[]': steps, ...rest}, (model) => funnelOf(model, {steps, ...rest}));
+  }
+
+  private async compareNames(): Promise<void> {
+    const {from, to} = this.workload.eventCounts();
+    await this.compareAt(`/v1/names?${query({from, to, limit: '1000'})}`, (model) =>
+      namesOf(model, parseRange(from, to)),
+    );
   }
 
   /** One wide report per event, so that no stored event stands outside every comparison. */

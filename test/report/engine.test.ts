@@ -84,7 +84,13 @@ class World {
   readonly partitions = [new TestPartition(this.parts), new TestPartition(this.parts)];
   readonly publications = new Publications();
   readonly logger = createLogger('silent', 'test');
-  readonly engine = new ReportEngine(this.bucket, this.parts, {partitionCount: 2, cacheBytesMax: 8 << 20}, this.logger);
+  readonly refresh = {ms: 5_000};
+  readonly engine = new ReportEngine(
+    this.bucket,
+    this.parts,
+    {partitionCount: 2, cacheBytesMax: 8 << 20, refresh: this.refresh},
+    this.logger,
+  );
 
   publish(partition: number, asOfMs: number): Manifest {
     const snapshot = this.partitions[partition]!.publish(asOfMs, partition);
@@ -151,6 +157,7 @@ describe('report engine', () => {
     expect(answer.headers).toEqual({
       'Report-As-Of': '1970-01-01T01:00:00.005Z',
       'Report-Log-Position': '0:1.1,1:1.1',
+      'Report-Next-By': '1970-01-01T01:00:05.005Z',
       ETag: expect.stringMatching(/^"[\w-]{20,}"$/),
       'Report-Incomplete-From': '1970-01-01T01:00:00Z',
     });

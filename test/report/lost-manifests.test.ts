@@ -8,6 +8,7 @@ import {encodeManifest} from '../../actors/manifest.js';
 import {askReportSubject, type ReportAnswer} from '../../src/asks.js';
 import {connectNats} from '../../src/nats/connection.js';
 import {bucketSubject} from '../../src/nats/topology.js';
+import {ordinaryRefreshPlan} from '../../src/refresh.js';
 import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
 import type {ReportWorkerData} from '../../src/worker-messages.js';
 import {ForgetfulNats} from '../support/forgetful-nats.js';
@@ -60,6 +61,8 @@ test('reports are over what is there, though as many manifests were published ag
   const workerData: ReportWorkerData = {
     nats: nats.address,
     partitionCount: 1,
+    reportRefresh: ordinaryRefreshPlan,
+    deploymentCreatedMs: 0,
     cacheBytesMax: 1 << 20,
     manifestsPorts: [],
     rowsPorts: [],

@@ -17,6 +17,7 @@ import {bucketStream, bucketSubject, ensureTopology} from '../../src/nats/topolo
 import {createLogger} from '../../src/observe.js';
 import {handOutRows} from '../../src/parts/handed-rows.js';
 import {newSpareRoom} from '../../src/parts/spare-room.js';
+import {steadyRefreshPlan} from '../../src/refresh.js';
 import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
 import type {FromWorker, HandedManifest, ReportWorkerData, ToWorker} from '../../src/worker-messages.js';
 import {temporaryFolder} from '../support/service.js';
@@ -56,6 +57,8 @@ describe('report thread', () => {
     const workerData: ReportWorkerData = {
       nats: nats.address,
       partitionCount,
+      reportRefresh: steadyRefreshPlan(60_000),
+      deploymentCreatedMs: 0,
       cacheBytesMax: 1 << 20,
       spareRoom,
       publications,
@@ -161,6 +164,7 @@ describe('report thread', () => {
       headers: {
         'Report-As-Of': '1970-01-01T01:00:00.000Z',
         'Report-Log-Position': '0:1.1,1:1.2',
+        'Report-Next-By': '1970-01-01T01:01:00.000Z',
         ETag: expect.any(String),
       },
       body: '{"event":"A","interval":"hour","data":[{"date":"1970-01-01T00:00:00Z","count":2}],"total":2}',

@@ -35,6 +35,13 @@ const headerForms = {
     pattern: positions,
     example: '0:1.17,1:1.20,2:1.42,3:1.9',
   },
+  'Report-Next-By': {
+    description:
+      'When the next publication is due: an event that is acknowledged after `Report-As-Of` is in reports by then, or ' +
+      'by the one after it. A time that is past means that reports are late.',
+    pattern: instant,
+    example: '2026-05-02T18:05:00.000Z',
+  },
   'Report-Incomplete-From': {
     description: 'The first bucket that is still open; absent when all of them are over.',
     pattern: /^\d{4}-\d\d-\d\d(T\d\d:00:00Z)?$/,

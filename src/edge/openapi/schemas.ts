@@ -33,6 +33,7 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   EventCounts: answers.countsAnswer,
   ActiveUsers: answers.activeAnswer,
   Funnel: answers.funnelAnswer,
+  Names: answers.namesAnswer,
   Key: answers.listedKey,
   Keys: answers.keysAnswer,
   CreatedKey: answers.createdKeyAnswer,

@@ -1,11 +1,13 @@
 // GET /v1/reports/*: parameters to a normalised question, the report role's answer to HTTP.
-import {bucketStarts, isLabelled} from '../../../actors/calendar.js';
-import {funnelStepsMax, reportBucketsMax} from '../../../actors/limits.js';
+import {bucketStart, bucketStarts, isLabelled} from '../../../actors/calendar.js';
+import {dayMs, funnelStepsMax, namesLimitDefault, namesLimitMax, reportBucketsMax} from '../../../actors/limits.js';
 import type {ActiveMetric, Interval, ReportAnswer, ReportQuery} from '../../asks.js';
+import {type NamesCursor, readNamesCursor} from '../../names-cursor.js';
 import type {Exchange} from '../exchange.js';
 import {type Header, invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {
+  anyText,
   checkRange,
   list,
   name,
@@ -14,6 +16,7 @@ import {
   rangeStart,
   required,
   type TextForm,
+  wholeNumber,
   withDefault,
   word,
 } from '../parameters.js';
@@ -92,6 +95,31 @@ export const funnelForm = {
   }),
 };
 
+/** Days that count where no `from` is given. */
+const namesDays = 30;
+/** Later than every event. */
+const endOfTimeMs = 8.64e15;
+
+export const namesForm = {
+  prefix: optional(name, {description: 'Only names that begin so.'}),
+  from: optional(rangeStart, {
+    description:
+      'The first moment that counts, ISO 8601; a date is its first moment. Default: the 30 days that end with that of ' +
+      '`to`, or with today, in UTC.',
+    example: '2026-05-01',
+  }),
+  to: optional(rangeEnd, {
+    description: 'The last moment that counts, ISO 8601; a date is its last moment. Default: no end.',
+    example: '2026-05-02',
+  }),
+  limit: withDefault(wholeNumber(namesLimitMax), namesLimitDefault, {description: 'Names on a page.'}),
+  cursor: optional(anyText, {
+    description:
+      'The `next_cursor` of the page before, with the same `prefix`; it keeps the range, and `limit` may change. Pages ' +
+      'of one `Report-Log-Position` fit together; between two of them names may change places.',
+  }),
+};
+
 export const countsReport = reportRoute(countsForm, ({event, filter, interval, ...times}) => {
   const asked = {report: 'events', event, ...checkedRange(times), interval} as const;
   checkBuckets(asked);
@@ -108,6 +136,36 @@ export const funnelReport = reportRoute(funnelForm, ({'steps[]': steps, window: 
   const asked = {report: 'funnel', steps, ...checkedRange(times)} as const;
   return windowMs === undefined ? asked : {...asked, windowMs};
 });
+
+/** `from` and `to` default to the last days, today included, and to no end. */
+export const namesReport = reportRoute(namesForm, ({from, to, prefix, limit, cursor}, nowMs) => {
+  checkRange(from, to);
+  const start = cursor === undefined ? undefined : readNamesCursor(cursor);
+  if (cursor !== undefined && !continues(start, {from, to, prefix})) {
+    const message = 'the cursor is damaged, or belongs to other parameters';
+    throw new RequestFailure({code: 'invalid_cursor', message, field: 'cursor'});
+  }
+  const toMs = to ?? start?.toMs ?? endOfTimeMs;
+  const fromMs = from ?? start?.fromMs ?? bucketStart(Math.min(toMs, nowMs), 'day') - (namesDays - 1) * dayMs;
+  return {
+    report: 'names',
+    fromMs,
+    toMs,
+    limit,
+    ...(prefix === undefined ? {} : {prefix}),
+    ...(start === undefined ? {} : {after: start.after}),
+  };
+});
+
+/** What a page did not name goes on as it was. */
+const continues = (
+  start: NamesCursor | undefined,
+  {from, to, prefix}: {from: number | undefined; to: number | undefined; prefix: string | undefined},
+): boolean =>
+  start !== undefined &&
+  (from ?? start.fromMs) === start.fromMs &&
+  (to ?? start.toMs) === start.toMs &&
+  prefix === start.prefix;
 
 function checkedRange({from, to}: {from: number; to: number}): {fromMs: number; toMs: number} {
   checkRange(from, to);
@@ -131,9 +189,13 @@ function checkBuckets({fromMs, toMs, interval}: {fromMs: number; toMs: number; i
   }
 }
 
-function reportRoute<Form extends QueryForm>(form: Form, read: (values: QueryValues<Form>) => ReportQuery): Handle {
+/** `read` also gets the time, epoch ms. */
+function reportRoute<Form extends QueryForm>(
+  form: Form,
+  read: (values: QueryValues<Form>, nowMs: number) => ReportQuery,
+): Handle {
   return async (front: Front, exchange: Exchange): Promise<void> => {
-    const query = read(readQuery(exchange.query, form));
+    const query = read(readQuery(exchange.query, form), front.wallMs());
     const {ifNoneMatch} = exchange;
     const question = {ask: 'report', query, ...(ifNoneMatch === undefined ? {} : {ifNoneMatch})} as const;
     const answer = await front.asks.report(question);

@@ -5,6 +5,7 @@ import {describe, expect, test} from 'vitest';
 import type {Json} from '../../../actors/codec/entries.js';
 import {gatheredRowBytes} from '../../../actors/report/gathered-rows.js';
 import type {ReportQuery} from '../../../src/asks.js';
+import {type NamesCursor, readNamesCursor} from '../../../src/names-cursor.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
 import {HeldDayRanges} from '../../../src/report/held-day-ranges.js';
@@ -13,6 +14,7 @@ import {dayMs, formatTime, hourMs} from '../../model/calendar.js';
 import {eventCountsOf} from '../../model/event-counts.js';
 import {funnelOf} from '../../model/funnel.js';
 import {type JsonObject, Model} from '../../model/model.js';
+import {namesOf} from '../../model/names.js';
 import {MemoryParts, type TestEvent, TestPartition} from '../../support/snapshot.js';
 
 type Step =
@@ -153,6 +155,34 @@ describe('reports equal the model', () => {
         const expected = eventCountsOf(world.model, {event, interval, ...texts(range)});
         expect(await world.ask({report: 'events', event, interval, ...range})).toEqual(expected);
         expect(await world.askAgain({report: 'events', event, interval, ...range})).toEqual(expected);
+      },
+    );
+    await fc.assert(property, manyRuns);
+  });
+
+  test('names, with their counts and times, in pages of any size', async () => {
+    const property = fc.asyncProperty(
+      someStory,
+      someRange,
+      fc.constantFrom(undefined, 'A', 'never'),
+      fc.integer({min: 1, max: 4}),
+      async (story, range, prefix, limit) => {
+        const world = tell(story);
+        const expected = namesOf(world.model, range, prefix);
+        const query = {report: 'names', ...range, ...(prefix === undefined ? {} : {prefix})} as const;
+        expect(await world.ask({...query, limit: 100})).toEqual(expected);
+        expect(await world.askAgain({...query, limit: 100})).toEqual(expected);
+        const pages: unknown[] = [];
+        for (let cursor: NamesCursor | undefined, isLast = false; !isLast; ) {
+          const after = cursor === undefined ? {} : {after: cursor.after};
+          const page = (await world.ask({...query, limit, ...after})) as {data: unknown[]; next_cursor: string | null};
+          expect(page.data.length).toBeLessThanOrEqual(limit);
+          pages.push(...page.data);
+          isLast = page.next_cursor === null;
+          cursor = page.next_cursor === null ? undefined : readNamesCursor(page.next_cursor);
+          if (!isLast) expect(cursor).toMatchObject(range);
+        }
+        expect(pages).toEqual(expected.data);
       },
     );
     await fc.assert(property, manyRuns);

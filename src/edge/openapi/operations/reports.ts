@@ -1,10 +1,10 @@
 // Reports: exact, from the newest published snapshot.
-import {activeAnswer, countsAnswer, funnelAnswer} from '../../answers.js';
-import {countsForm, funnelForm, usersForm} from '../../routes/reports.js';
+import {activeAnswer, countsAnswer, funnelAnswer, namesAnswer} from '../../answers.js';
+import {countsForm, funnelForm, namesForm, usersForm} from '../../routes/reports.js';
 import type {Answer, Operations} from '../operation.js';
 import {twoDays} from './examples.js';
 
-const freshness = ['Report-As-Of', 'Report-Log-Position', 'ETag'] as const;
+const freshness = ['Report-As-Of', 'Report-Log-Position', 'Report-Next-By', 'ETag'] as const;
 const bucketed = {always: freshness, sometimes: ['Report-Incomplete-From']} as const;
 const unchanged: Answer = {description: 'The answer is still the one with that tag.', headers: bucketed};
 
@@ -83,5 +83,41 @@ export const reports: Operations = {
       304: {...unchanged, headers: {always: freshness}},
     },
     errors: ['unavailable'],
+  },
+  'GET /v1/names': {
+    id: 'listNames',
+    tag: 'Reports',
+    summary: 'List the names of events',
+    description:
+      'The names that have events in the range, with how many. A name whose last event was deleted is not listed.',
+    query: namesForm,
+    isConditional: true,
+    answers: {
+      200: {
+        description: 'One page of names.',
+        schema: namesAnswer,
+        headers: {always: freshness},
+        example: {
+          data: [
+            {
+              name: 'signup',
+              count: 2,
+              first_seen: '2026-05-01T12:00:00.000Z',
+              last_seen: '2026-05-02T09:00:00.000Z',
+            },
+            {
+              name: 'purchase',
+              count: 1,
+              first_seen: '2026-05-01T12:30:00.000Z',
+              last_seen: '2026-05-01T12:30:00.000Z',
+            },
+          ],
+          has_more: false,
+          next_cursor: null,
+        },
+      },
+      304: {...unchanged, headers: {always: freshness}},
+    },
+    errors: ['invalid_cursor', 'unavailable'],
   },
 };

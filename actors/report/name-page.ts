@@ -1,0 +1,43 @@
+// One page of the names of all partitions: most frequent first, equally frequent ones by name.
+//   NP1. At most `pagesKept` pages of names are held while the page is chosen, however many names there are.
+
+/** The place of a name in the order of the list. */
+export interface NamePlace {
+  readonly count: number;
+  readonly name: string;
+}
+
+const pagesKept = 8;
+
+/** Negative when `a` comes first. Names compare by UTF-16 code units, as JavaScript does. */
+export const compareNames = (a: NamePlace, b: NamePlace): number =>
+  b.count - a.count || (a.name < b.name ? -1 : Number(a.name > b.name));
+
+export class NamePage {
+  private held: NamePlace[] = [];
+  private readonly limit: number;
+  private readonly after: NamePlace | undefined;
+
+  /** Names up to `after` are on earlier pages. */
+  constructor(limit: number, after?: NamePlace) {
+    this.limit = limit;
+    this.after = after;
+  }
+
+  add(place: NamePlace): void {
+    if (this.after !== undefined && compareNames(place, this.after) <= 0) return;
+    this.held.push(place);
+    if (this.held.length >= pagesKept * (this.limit + 1)) this.cut(); // NP1
+  }
+
+  /** `hasMore`: names follow. */
+  finish(): {names: readonly NamePlace[]; hasMore: boolean} {
+    this.cut();
+    return {names: this.held.slice(0, this.limit), hasMore: this.held.length > this.limit};
+  }
+
+  /** One more than the page shows that names follow. */
+  private cut(): void {
+    this.held = this.held.sort(compareNames).slice(0, this.limit + 1);
+  }
+}

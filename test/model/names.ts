@@ -1,0 +1,23 @@
+// GET /v1/names by going through the list once per name.
+
+import {formatTime, isInside, type Range} from './calendar.js';
+import type {JsonObject, Model} from './model.js';
+
+/** Of one page that holds all of them. */
+export function namesOf(model: Model, range: Range, prefix = ''): JsonObject {
+  const data: JsonObject[] = [];
+  for (const name of new Set(model.events.map((event) => event.name))) {
+    const ofName = model.events.filter((event) => event.name === name);
+    const count = ofName.filter((event) => isInside(event.timeMs, range)).length;
+    const times = ofName.map((event) => event.timeMs);
+    if (count === 0 || !name.startsWith(prefix)) continue;
+    data.push({
+      name,
+      count,
+      first_seen: formatTime(Math.min(...times)),
+      last_seen: formatTime(Math.max(...times)),
+    });
+  }
+  data.sort((a, b) => Number(b.count) - Number(a.count) || (String(a.name) < String(b.name) ? -1 : 1));
+  return {data, has_more: false, next_cursor: null};
+}
