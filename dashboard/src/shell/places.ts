@@ -16,6 +16,14 @@ export interface Place {
 
 export const places: readonly Place[] = [
   {
+    path: '/trends',
+    name: 'Trends',
+    icon: 'trends',
+    section: 'Product',
+    role: 'reader',
+    Page: lazy(() => import('../pages/trends/trends').then(({Trends}) => Trends)),
+  },
+  {
     path: '/settings/keys',
     name: 'API keys',
     icon: 'key',

@@ -11,7 +11,7 @@ import type {Route} from '../route.js';
 import {readEvents} from '../routes/events.js';
 import {changeKey, createKey, listKeys, revokeKey} from '../routes/keys.js';
 import {readRejected} from '../routes/rejected.js';
-import {countsReport, funnelReport, usersReport} from '../routes/reports.js';
+import {countsReport, funnelReport, namesReport, usersReport} from '../routes/reports.js';
 import {deleteUser, readDeletion, readUser} from '../routes/users.js';
 import {type Asset, answerAsset, type DashboardFiles, pageBehind} from './assets.js';
 import type {NeededRole} from './door.js';
@@ -51,6 +51,7 @@ const dataRoutes = (signIn: SignIn): Record<string, Route> => ({
   'v1/reports/events': {GET: reading('reader', countsReport)},
   'v1/reports/users': {GET: reading('reader', usersReport)},
   'v1/reports/funnel': {GET: reading('reader', funnelReport)},
+  'v1/names': {GET: reading('reader', namesReport)},
   'v1/events': {GET: reading('analyst', readEvents)},
   'v1/rejected': {GET: reading('analyst', readRejected)},
   'v1/user': {GET: reading('analyst', readUser), DELETE: reading('admin', deleteUser)},
