@@ -1,6 +1,6 @@
 // The questions of the report pages: the forms of their addresses, and the paths that ask the service.
 import {dateText, isoText, type Interval} from '../../../actors/calendar.js';
-import {funnelStepsMax} from '../../../actors/limits.js';
+import {funnelStepsMax, namesLimitMax} from '../../../actors/limits.js';
 import {isName, names, one, type Parameter, type QuestionOf, word} from './codec.js';
 import {type Compare, type Days, intervals, parseRange, type Range, rangeText, usualInterval} from './range.js';
 
@@ -125,6 +125,8 @@ export const usersPath = (metric: Metric, span: Span, interval: Interval): strin
 export const funnelPath = (steps: readonly string[], window: string | null, span: Span): string =>
   `v1/reports/funnel?${queryOf(span, [...steps.map((step) => ['steps[]', step] as const), ['window', window]])}`;
 
+/** As many names as the service gives at once. */
+export const namesMax = namesLimitMax;
 export const namesPath = (span: Span, limit: number, prefix?: string, cursor?: string): string =>
   `v1/names?${queryOf(span, [
     ['prefix', prefix === '' ? undefined : prefix],

@@ -16,12 +16,36 @@ export interface Place {
 
 export const places: readonly Place[] = [
   {
+    path: '/',
+    name: 'Overview',
+    icon: 'home',
+    section: 'Product',
+    role: 'reader',
+    Page: lazy(() => import('../pages/overview/overview').then(({Overview}) => Overview)),
+  },
+  {
     path: '/trends',
     name: 'Trends',
     icon: 'trends',
     section: 'Product',
     role: 'reader',
     Page: lazy(() => import('../pages/trends/trends').then(({Trends}) => Trends)),
+  },
+  {
+    path: '/funnels',
+    name: 'Funnels',
+    icon: 'funnel',
+    section: 'Product',
+    role: 'reader',
+    Page: lazy(() => import('../pages/funnels/funnels').then(({Funnels}) => Funnels)),
+  },
+  {
+    path: '/active',
+    name: 'Active users',
+    icon: 'userGroup',
+    section: 'Product',
+    role: 'reader',
+    Page: lazy(() => import('../pages/active/active').then(({ActiveUsers}) => ActiveUsers)),
   },
   {
     path: '/settings/keys',
@@ -42,4 +66,4 @@ export const places: readonly Place[] = [
 ];
 
 /** Where somebody is led who asks for the dashboard itself. */
-export const firstPath = '/settings/keys';
+export const firstPath = '/';
