@@ -21,6 +21,8 @@ export interface Charted {
   readonly series: readonly ChartedLine[];
   /** Index of the first bucket that is not over. */
   readonly openFrom: number | undefined;
+  /** Of the bucket that stands beside the one with this index; undefined where nothing is compared. */
+  readonly beforeMoment: ((at: number) => string) | undefined;
 }
 
 export interface AnsweredLine {
@@ -34,19 +36,24 @@ export interface AnsweredLine {
 }
 
 /** All lines have the same buckets: they were asked for the same days. */
-export function chartOf(lines: readonly AnsweredLine[]): Charted {
+export function chartOf(lines: readonly AnsweredLine[], interval: Interval): Charted {
   const data = lines[0]?.answer.data ?? [];
+  const past = lines[0]?.past;
   const open = lines.map(({answer, headers}) => openFrom(answer.data, headers)).filter((at) => at !== undefined);
   return {
     times: data.map(({date}) => secondsOf(date)),
-    series: lines.map(({label, tone, answer, past}) => ({
+    series: lines.map(({label, tone, answer, past: before}) => ({
       label,
       tone,
       values: answer.data.map(({count}) => count),
       // A month that has no such day ends sooner: then nothing stands beside the last bucket.
-      ...(past === undefined ? {} : {before: answer.data.map((_, at) => past.data[at]?.count ?? null)}),
+      ...(before === undefined ? {} : {before: answer.data.map((_, at) => before.data[at]?.count ?? null)}),
     })),
     openFrom: open.length === 0 ? undefined : Math.min(...open),
+    beforeMoment:
+      past === undefined
+        ? undefined
+        : (at) => (past.data[at] === undefined ? 'nothing' : bucketText(secondsOf(past.data[at].date), interval)),
   };
 }
 

@@ -20,6 +20,7 @@ export function change(now: number, before: number): string {
 }
 
 const units: readonly (readonly [seconds: number, name: string])[] = [
+  [31_557_600, 'y'],
   [86_400, 'd'],
   [3_600, 'h'],
   [60, 'min'],
@@ -58,6 +59,11 @@ const weekdayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'F
 export const dayText = (seconds: number): string => {
   const date = new Date(seconds * 1_000);
   return `${date.getUTCDate()} ${months[date.getUTCMonth()]}`;
+};
+/** `Nov 2026` */
+export const monthText = (seconds: number): string => {
+  const date = new Date(seconds * 1_000);
+  return `${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
 };
 export const longDayText = (seconds: number): string => {
   const date = new Date(seconds * 1_000);
@@ -127,3 +133,10 @@ export function dayName(day: number, today: number): string {
   if (day === today - 1) return 'yesterday';
   return datesText({from: day, to: day}, today);
 }
+
+/** Properties in one line: `plan pro, seats 12`. */
+export const propertiesText = (properties: Readonly<Record<string, unknown>>): string =>
+  Object.entries(properties)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')
+    .slice(0, 160);

@@ -10,7 +10,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import './chart.css';
 import {EndLabels, type Ends, placeLabels} from './end-labels';
-import {clockText, count, dayText, longDayText, short} from './format';
+import {clockText, count, dayText, longDayText, monthText, short} from './format';
 import {colour, themeEpoch} from './theme';
 import {decadesAround, isPowerOfTen, ticksTo} from './ticks';
 import {changeText, TimeTip, type Tip, tipText} from './time-tip';
@@ -55,6 +55,8 @@ export interface TimeChartProps {
   readonly say?: (value: number) => string;
   /** Of times in the tooltip. */
   readonly moment?: (seconds: number) => string;
+  /** Of the time before, that a point is compared with: index of the point to words. */
+  readonly beforeMoment?: ((at: number) => string) | undefined;
   /** Charts with the same key share their crosshair. */
   readonly syncKey?: string;
   /** A range was dragged over: epoch seconds. Without it dragging does nothing. */
@@ -248,7 +250,7 @@ class Chart {
           gap: 8,
           size: 28,
           space: clock ? 70 : 64,
-          values: (_, ticks) => ticks.map(clock ? clockTick(ticks) : dayText),
+          values: (_, ticks) => ticks.map(clock ? clockTick(ticks) : dateTick(ticks)),
         },
         {
           ...axis,
@@ -336,7 +338,8 @@ class Chart {
 
   private showTip(): void {
     const at = this.made.cursor.idx;
-    const {times, series, openFrom, openText = 'so far', clock = false, unit = '', say = count, moment} = this.props();
+    const {times, series, openFrom, openText = 'so far', clock = false, unit = '', say = count, moment, beforeMoment} =
+      this.props();
     if (!this.isHere || at == null || this.made.cursor.left! < 0 || at >= times.length) {
       this.listener.onTip(undefined);
       return;
@@ -352,7 +355,8 @@ class Chart {
         value: number === null ? 'not known' : `${say(number)}${unit}`,
         change: isOpen ? '' : changeText(number, past),
       }));
-    const when = momentOf(times[at]!);
+    const against = beforeMoment === undefined || isOpen ? '' : ` · against ${beforeMoment(at)}`;
+    const when = momentOf(times[at]!) + against;
     const left = this.made.cursor.left! + this.made.bbox.left / devicePixelRatio;
     const flips = left > this.made.width / 2;
     this.listener.onTip({
@@ -397,10 +401,19 @@ function dataOf({times, series, openFrom, scale}: TimeChartProps): uPlot.Aligned
 const powersOfTen = (_: uPlot, splits: number[]): number[] =>
   splits.map((value) => (isPowerOfTen(value) ? value : null!));
 
-/** Seconds only where two ticks are less than a minute apart. */
+/** Seconds only where two ticks are less than a minute apart; midnight is the day that begins. */
 function clockTick(ticks: readonly number[]): (seconds: number) => string {
   const isFine = ticks.length > 1 && ticks[1]! - ticks[0]! < 60;
-  return (seconds) => clockText(seconds).slice(0, isFine ? 8 : 5);
+  return (seconds) => (seconds % daySeconds === 0 ? dayText(seconds) : clockText(seconds).slice(0, isFine ? 8 : 5));
+}
+
+const daySeconds = 86_400;
+
+/** Days, and where two ticks are months apart their months with the year. */
+function dateTick(ticks: readonly number[]): (seconds: number) => string {
+  const apart = ticks.length > 1 ? ticks[1]! - ticks[0]! : 0;
+  if (apart < 27 * daySeconds) return dayText;
+  return apart < 360 * daySeconds ? monthText : (seconds) => monthText(seconds).slice(-4);
 }
 
 const ruler = document.createElement('canvas').getContext('2d')!;

@@ -9,6 +9,7 @@ export function TimeTable({
   openFrom,
   clock = false,
   say = count,
+  moment = clock ? clockText : longDayText,
 }: {
   readonly label: string;
   /** Epoch seconds. */
@@ -17,6 +18,8 @@ export function TimeTable({
   readonly openFrom?: number | undefined;
   readonly clock?: boolean;
   readonly say?: (value: number) => string;
+  /** Of times. */
+  readonly moment?: (seconds: number) => string;
 }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard
@@ -36,7 +39,7 @@ export function TimeTable({
           {times.map((time, at) => (
             <tr key={time}>
               <td>
-                {clock ? clockText(time) : longDayText(time)}
+                {moment(time)}
                 {openFrom !== undefined && at >= openFrom && <span class="faint"> so far</span>}
               </td>
               {series.map(({label: name, values}) => (

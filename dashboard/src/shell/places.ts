@@ -48,6 +48,14 @@ export const places: readonly Place[] = [
     Page: lazy(() => import('../pages/active/active').then(({ActiveUsers}) => ActiveUsers)),
   },
   {
+    path: '/people',
+    name: 'People',
+    icon: 'users',
+    section: 'Product',
+    role: 'analyst',
+    Page: lazy(() => import('../pages/people/people').then(({People}) => People)),
+  },
+  {
     path: '/settings/keys',
     name: 'API keys',
     icon: 'key',

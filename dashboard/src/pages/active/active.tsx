@@ -49,7 +49,7 @@ export function ActiveUsers() {
       }),
     [shown],
   );
-  const chart = useMemo(() => chartOf(lines), [lines]);
+  const chart = useMemo(() => chartOf(lines, shown?.question.interval ?? interval), [lines]);
   const shownInterval = shown?.question.interval ?? interval;
   const moment = useMemo(() => momentOf(shownInterval), [shownInterval]);
   const props = {...chart, label: 'Active users', clock: shownInterval === 'hour', moment};
@@ -137,7 +137,7 @@ export function ActiveUsers() {
                     }
                   />
                 )}
-                <p class="page-note">
+                <p class="page-note under-chart">
                   {countedHow[shownInterval]} A user is active with at least one event. The users in all are each counted
                   once for the whole range: they are not the sum of the points.
                 </p>

@@ -2,7 +2,7 @@
 import {daysOf} from '../../address/range';
 import {funnelForm, funnelPath} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
-import {datesText, duration, percent} from '../../charts/format';
+import {count, datesText, percent} from '../../charts/format';
 import {Funnel} from '../../charts/funnel';
 import type {FunnelAnswer} from '../../service/report-answers';
 import {useReports} from '../../service/reports';
@@ -13,7 +13,7 @@ import {ReportHead} from '../../shell/report-head';
 import {Empty} from '../../shell/states';
 import {today} from '../../shell/today';
 import {StepsForm} from './steps-form';
-import {windowSeconds} from './window-control';
+import {windowText} from './window-control';
 import '../trends/trends.css';
 import './funnels.css';
 
@@ -48,7 +48,7 @@ export function Funnels() {
           <Card
             span={12}
             title={answer === undefined || answer.steps.length < 2 ? 'Funnel' : titleOf(answer)}
-            note={shown === undefined || steps.length === 0 ? undefined : windowText(shown.question.window)}
+            note={shown === undefined || steps.length === 0 ? undefined : limitText(shown.question.window)}
             sum={
               answer !== undefined &&
               steps.length > 1 && (
@@ -91,19 +91,18 @@ export function Funnels() {
 
 const titleOf = ({steps}: FunnelAnswer): string => `From ${steps[0]!.event} to ${steps.at(-1)!.event}`;
 
-const windowText = (window: string | null): string =>
-  window === null ? 'no limit of time between first and last step' : `within ${windowWords(window)} of the first step`;
-const windowWords = (window: string): string => duration(windowSeconds(window));
+const limitText = (window: string | null): string =>
+  window === null ? 'without a limit of time' : `within ${windowText(window)} of the first step`;
 
 function sentence({steps, total}: FunnelAnswer, converted: number, window: string | null): string {
   if (total === 0) return `Nobody did ${steps[0]!.event} in these days.`;
   if (steps.length === 1) return 'Add a second step to see who goes on to it.';
-  const within = window === null ? 'in these days' : `within ${windowWords(window)} of the first step`;
+  const within = window === null ? 'in these days' : `within ${windowText(window)} of the first step`;
   const rest =
     window === null
       ? 'All steps lie in these days: who entered late has had less time to convert.'
-      : `All steps lie in these days: who entered less than ${windowWords(window)} before their end may still convert.`;
-  return `${converted.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} users did all ${steps.length} steps in this order ${within}. ${rest}`;
+      : `All steps lie in these days: who entered less than ${windowText(window)} before their end may still convert.`;
+  return `${count(converted)} of ${count(total)} users did all ${steps.length} steps in this order ${within}. ${rest}`;
 }
 
 const rowsOf = ({steps}: FunnelAnswer) => [

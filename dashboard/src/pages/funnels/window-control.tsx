@@ -1,13 +1,15 @@
 // The time from the first step to the last one that counts as a conversion. None means none.
 import {useState} from 'preact/hooks';
 import {isWindow} from '../../address/report-address';
-import {duration} from '../../charts/format';
 
 const presets = ['1h', '1d', '7d', '14d', '30d'] as const;
-const unitSeconds: Readonly<Record<string, number>> = {s: 1, m: 60, h: 3_600, d: 86_400};
+const unitNames: Readonly<Record<string, string>> = {s: 'second', m: 'minute', h: 'hour', d: 'day'};
 
-/** `window`: as `isWindow` takes it. */
-export const windowSeconds = (window: string): number => Number(window.slice(0, -1)) * unitSeconds[window.at(-1)!]!;
+/** `14 days` of `14d`. */
+export function windowText(window: string): string {
+  const amount = window.slice(0, -1);
+  return `${amount} ${unitNames[window.at(-1)!]}${amount === '1' ? '' : 's'}`;
+}
 
 export function WindowControl({
   window,
@@ -40,7 +42,7 @@ export function WindowControl({
         <option value="none">None</option>
         {presets.map((preset) => (
           <option key={preset} value={preset}>
-            {duration(windowSeconds(preset))}
+            {windowText(preset)}
           </option>
         ))}
         <option value="own">Another</option>

@@ -28,7 +28,7 @@ export function ActiveCard({
       }),
     [shown],
   );
-  const chart = useMemo(() => chartOf(lines), [lines]);
+  const chart = useMemo(() => chartOf(lines, shown?.question.interval ?? 'day'), [lines]);
   const interval = shown?.question.interval ?? 'day';
   const moment = useMemo(() => momentOf(interval), [interval]);
   const asOfMs = shown?.freshness?.asOfMs;

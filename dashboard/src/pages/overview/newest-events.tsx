@@ -1,30 +1,15 @@
 // The newest events, live; whoever may not see events gets the names that came up last.
 import {useEffect} from 'preact/hooks';
-import {clockText, count, momentText} from '../../charts/format';
+import {clockText, count, momentText, propertiesText} from '../../charts/format';
 import {Moment} from '../../controls/moment';
 import {useAsked} from '../../service/asked';
+import type {HistoryAnswer} from '../../service/history';
 import type {NamesAnswer} from '../../service/report-answers';
 import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {now} from '../../shell/now';
 import {ReportBody} from '../../shell/report-body';
 import {FaultBox, Loading} from '../../shell/states';
-
-export interface StoredEvent {
-  readonly id: string;
-  readonly event: string;
-  readonly userId: string | null;
-  readonly anonymousId: string | null;
-  readonly properties: Readonly<Record<string, unknown>>;
-  readonly timestamp: string;
-  readonly received_at: string;
-}
-
-export interface HistoryAnswer {
-  readonly data: readonly StoredEvent[];
-  readonly has_more: boolean;
-  readonly next_cursor: string | null;
-}
 
 const shownMax = 9;
 const everyMs = 5_000;
@@ -53,7 +38,7 @@ function Newest() {
               </time>
               <span class="event">{event}</span>
               <span class="of">
-                {userId ?? anonymousId} <i>{shortProperties(properties)}</i>
+                {userId ?? anonymousId} <i>{propertiesText(properties)}</i>
               </span>
             </li>
           ))}
@@ -62,12 +47,6 @@ function Newest() {
     </Card>
   );
 }
-
-export const shortProperties = (properties: Readonly<Record<string, unknown>>): string =>
-  Object.entries(properties)
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ')
-    .slice(0, 120);
 
 function NewNames({names}: {readonly names: Asking<unknown>}) {
   const answer = names.shown?.reports[0]?.value as NamesAnswer | undefined;

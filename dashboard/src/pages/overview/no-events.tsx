@@ -33,7 +33,7 @@ export function NoEvents({days, onShow}: {readonly days: Days; readonly onShow: 
                 Nothing happened {datesText(days, today.value)}. There are events from{' '}
                 {datesText({from: first, to: last}, today.value)}.
               </Empty>
-              <div class="no-events-ways">
+              <div class="state-ways">
                 <button type="button" class="button primary" onClick={() => onShow({kind: 'days', ...newest})}>
                   Show the newest, {datesText(newest, today.value)}
                 </button>
@@ -61,7 +61,7 @@ function FirstEvent() {
       </Empty>
       <div class="no-events-first">
         <pre class="snippet">{command}</pre>
-        <div class="no-events-ways">
+        <div class="state-ways">
           <CopyButton text={command} what="Copy the command" />
           {may('admin') && (
             <a class="button" href={pageAddress('/settings/keys')}>

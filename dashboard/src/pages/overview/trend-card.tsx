@@ -43,7 +43,7 @@ export function TrendCard({
       }),
     [shown],
   );
-  const chart = useMemo(() => chartOf(lines), [lines]);
+  const chart = useMemo(() => chartOf(lines, question?.interval ?? 'day'), [lines]);
   const interval = question?.interval ?? 'day';
   const moment = useMemo(() => momentOf(interval), [interval]);
   const asOfMs = shown?.freshness?.asOfMs;

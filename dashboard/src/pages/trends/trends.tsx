@@ -57,7 +57,7 @@ export function Trends() {
 
   const rows = shown === undefined ? [] : rowsOf(shown, until.shown);
   const lines = rows.filter((row) => row.line !== undefined).map(({line}) => line!);
-  const chart = useMemo(() => chartOf(lines), [shown]);
+  const chart = useMemo(() => chartOf(lines, shown?.question.interval ?? interval), [shown]);
   const shownDays = shown?.question.days ?? days;
   const shownInterval = shown?.question.interval ?? interval;
   const shownPast = shown?.question.past;
