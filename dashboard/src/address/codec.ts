@@ -57,7 +57,14 @@ export function writeAddress<F extends Form>(form: F, question: QuestionOf<F>): 
 export const addressAsking = <F extends Form>(form: F, changed: Partial<QuestionOf<F>>): string =>
   writeAddress(form, {...readAddress(form, '').question, ...changed});
 
-const plain: Readonly<Record<string, string>> = {'%3A': ':', '%2C': ',', '%2F': '/', '%3D': '=', '%24': '$', '%40': '@'};
+const plain: Readonly<Record<string, string>> = {
+  '%3A': ':',
+  '%2C': ',',
+  '%2F': '/',
+  '%3D': '=',
+  '%24': '$',
+  '%40': '@',
+};
 /** Characters that a query may have as they are, for those who read addresses. */
 const readable = (query: string): string => query.replaceAll(/%(?:3A|2C|2F|3D|24|40)/g, (code) => plain[code]!);
 

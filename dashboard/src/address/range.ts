@@ -192,7 +192,10 @@ export interface Past extends Days {
  */
 export function pastOf({from, to}: Days, interval: Interval, compare: 'before' | 'year'): Past {
   if (interval === 'month') {
-    const [first, last] = [dateText(from), dateText(to)].map((text) => text.split('-').map(Number)) as [number[], number[]];
+    const [first, last] = [dateText(from), dateText(to)].map((text) => text.split('-').map(Number)) as [
+      number[],
+      number[],
+    ];
     const months = compare === 'year' ? 12 : (last[0]! - first[0]!) * 12 + last[1]! - first[1]! + 1;
     const shifted = (day: number): number => {
       const other = monthsLater(day, -months);

@@ -1,5 +1,5 @@
 // The questions of the report pages: the forms of their addresses, and the paths that ask the service.
-import {dateText, isoText, type Interval} from '../../../actors/calendar.js';
+import {dateText, type Interval, isoText} from '../../../actors/calendar.js';
 import {funnelStepsMax, namesLimitMax} from '../../../actors/limits.js';
 import {isName, names, one, type Parameter, type QuestionOf, word} from './codec.js';
 import {type Compare, type Days, intervals, parseRange, type Range, rangeText, usualInterval} from './range.js';
@@ -100,7 +100,10 @@ export interface Span extends Days {
   readonly untilMs?: number;
 }
 
-function queryOf({from, to, untilMs}: Span, more: readonly (readonly [name: string, value: string | null | undefined])[]) {
+function queryOf(
+  {from, to, untilMs}: Span,
+  more: readonly (readonly [name: string, value: string | null | undefined])[],
+) {
   const query = new URLSearchParams();
   for (const [name, value] of more) if (value !== null && value !== undefined) query.append(name, value);
   query.append('from', dateText(from));

@@ -1,6 +1,7 @@
 // A page's question out of the browser's address, and back: a choice is a new entry of the history, so Back undoes it.
-import {useLocation} from 'preact-iso';
+
 import {useMemo} from 'preact/hooks';
+import {useLocation} from 'preact-iso';
 import {type Form, type Problem, type QuestionOf, readAddress, writeAddress} from './codec';
 
 export interface Address<F extends Form> {

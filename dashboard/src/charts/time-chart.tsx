@@ -338,8 +338,17 @@ class Chart {
 
   private showTip(): void {
     const at = this.made.cursor.idx;
-    const {times, series, openFrom, openText = 'so far', clock = false, unit = '', say = count, moment, beforeMoment} =
-      this.props();
+    const {
+      times,
+      series,
+      openFrom,
+      openText = 'so far',
+      clock = false,
+      unit = '',
+      say = count,
+      moment,
+      beforeMoment,
+    } = this.props();
     if (!this.isHere || at == null || this.made.cursor.left! < 0 || at >= times.length) {
       this.listener.onTip(undefined);
       return;

@@ -30,7 +30,7 @@ export function EventPicker({
 }) {
   const [text, setText] = useState<string>();
   const input = useRef<HTMLInputElement>(null);
-  const list = useRef<HTMLUListElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const listId = useId();
   const isOpen = text !== undefined;
   const typed = text ?? '';
@@ -38,7 +38,9 @@ export function EventPicker({
   // The service knows more names than were asked for: those that begin so come from there.
   const isMore = all.value.value?.has_more === true && typed !== '';
   const [begun] = useAsked<NamesAnswer>(isOpen && isMore ? namesPath(days, shownMax, typed) : undefined);
-  const options = isOpen ? matching(typed, all.value.value?.data ?? [], isMore ? (begun.value.value?.data ?? []) : []) : [];
+  const options = isOpen
+    ? matching(typed, all.value.value?.data ?? [], isMore ? (begun.value.value?.data ?? []) : [])
+    : [];
   const isNew = isName(typed) && !options.some((option) => option.name === typed);
 
   const take = (chosen: string): void => {
@@ -92,33 +94,40 @@ export function EventPicker({
         }}
         onBlur={() => setText(undefined)}
       />
-      <ul
+      <div
         ref={list}
         id={listId}
         hidden={!isOpen}
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a list that a combobox owns
         role="listbox"
         aria-label={`${label}: names`}
         onPointerDown={(event) => event.preventDefault()}
       >
         {options.map((option, at) => (
-          <li key={option.name} id={`${listId}-${at}`} role="option" aria-selected="false" data-name={option.name}>
+          <div
+            key={option.name}
+            id={`${listId}-${at}`}
+            role="option"
+            aria-selected="false"
+            tabIndex={-1}
+            data-name={option.name}
+          >
             <span class="name">{option.name}</span>
             <span class="number">{count(option.count)}</span>
-          </li>
+          </div>
         ))}
         {isNew && (
-          <li key="" id={`${listId}-typed`} role="option" aria-selected="false" data-name={typed}>
+          <div key="" id={`${listId}-typed`} role="option" aria-selected="false" tabIndex={-1} data-name={typed}>
             <span class="name">“{typed}”</span>
             <span class="number">not in these days</span>
-          </li>
+          </div>
         )}
         {isOpen && !isNew && options.length === 0 && (
-          <li class="none" role="option" aria-disabled="true" aria-selected="false">
-            {all.value.fault?.message ?? (all.value.value === undefined ? 'Reading the names' : 'No event in these days')}
-          </li>
+          <div class="none" role="option" aria-disabled="true" aria-selected="false" tabIndex={-1}>
+            {all.value.fault?.message ??
+              (all.value.value === undefined ? 'Reading the names' : 'No event in these days')}
+          </div>
         )}
-      </ul>
+      </div>
     </div>
   );
 }

@@ -1,15 +1,7 @@
 // Which days a page is about, and what they are compared with: presets by letter, a text, two dates. All days are UTC.
 import {useState} from 'preact/hooks';
 import {dateText} from '../../../actors/calendar.js';
-import {
-  type Compare,
-  dayOfMs,
-  daysOf,
-  parseTypedRange,
-  type Range,
-  rangeText,
-  steppedRange,
-} from '../address/range';
+import {type Compare, dayOfMs, daysOf, parseTypedRange, type Range, rangeText, steppedRange} from '../address/range';
 import {datesText, rangeName} from '../charts/format';
 import {Icon} from '../shell/icon';
 import {today} from '../shell/today';

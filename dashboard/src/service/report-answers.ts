@@ -73,7 +73,10 @@ export function freshnessOf(headers: Headers | undefined): Freshness | undefined
 export function oldest(all: readonly (Freshness | undefined)[]): Freshness | undefined {
   return all
     .filter((one) => one !== undefined)
-    .reduce<Freshness | undefined>((least, one) => (least === undefined || one.asOfMs < least.asOfMs ? one : least), undefined);
+    .reduce<Freshness | undefined>(
+      (least, one) => (least === undefined || one.asOfMs < least.asOfMs ? one : least),
+      undefined,
+    );
 }
 
 /** Index of the first bucket that is not over; undefined when all of them are. */

@@ -45,14 +45,16 @@ export function useReports<Question>(question: Question, paths: readonly string[
     const aborter = new AbortController();
     const asked = latest.current;
     const before = state.peek()?.shown;
-    void Promise.all(paths.map((path) => readReport(before?.of(path) ?? unasked(path), aborter.signal))).then((reports) => {
-      if (aborter.signal.aborted) return;
-      const freshness = oldest(reports.map(({headers}) => freshnessOf(headers)));
-      if (freshness !== undefined) expectPublication(freshness.nextByMs); // RS3
-      const known = new Map(reports.map((report) => [report.path, report]));
-      const of = <Value,>(path: string): Report<Value> => (known.get(path) ?? unasked(path)) as Report<Value>;
-      state.value = {key, shown: {question: asked, reports, freshness, of}}; // RS1
-    });
+    void Promise.all(paths.map((path) => readReport(before?.of(path) ?? unasked(path), aborter.signal))).then(
+      (reports) => {
+        if (aborter.signal.aborted) return;
+        const freshness = oldest(reports.map(({headers}) => freshnessOf(headers)));
+        if (freshness !== undefined) expectPublication(freshness.nextByMs); // RS3
+        const known = new Map(reports.map((report) => [report.path, report]));
+        const of = <Value>(path: string): Report<Value> => (known.get(path) ?? unasked(path)) as Report<Value>;
+        state.value = {key, shown: {question: asked, reports, freshness, of}}; // RS1
+      },
+    );
     return () => aborter.abort();
   }, [key, round, tries]);
   return {

@@ -1,5 +1,5 @@
 // Up to when the numbers of a page are exact, and when newer ones are due. Late is amber, and later red with the reasons.
-import {momentText, agoText, clockText, duration} from '../charts/format';
+import {agoText, clockText, duration, momentText} from '../charts/format';
 import {Popover} from '../controls/popover';
 import type {Freshness} from '../service/report-answers';
 import {serviceState} from '../service/service-state';

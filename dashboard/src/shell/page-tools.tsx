@@ -40,7 +40,13 @@ export function CsvButton({file, rows}: {readonly file: string; readonly rows: (
   );
 }
 
-export function TableButton({isTable, onChange}: {readonly isTable: boolean; readonly onChange: (is: boolean) => void}) {
+export function TableButton({
+  isTable,
+  onChange,
+}: {
+  readonly isTable: boolean;
+  readonly onChange: (is: boolean) => void;
+}) {
   return (
     <button
       type="button"

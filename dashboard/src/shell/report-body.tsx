@@ -19,7 +19,12 @@ export function ReportBody({
 }) {
   if (asking.shown === undefined) return <Loading lines={lines} />;
   const lost = reports.find(({value}) => value === undefined);
-  if (lost !== undefined) return lost.fault === undefined ? <Loading lines={lines} /> : <FaultBox fault={lost.fault} onAgain={asking.again} />;
+  if (lost !== undefined)
+    return lost.fault === undefined ? (
+      <Loading lines={lines} />
+    ) : (
+      <FaultBox fault={lost.fault} onAgain={asking.again} />
+    );
   const fault = reports.find((report) => report.fault !== undefined)?.fault;
   return (
     <div class={asking.isOther ? 'dimmed' : ''} aria-busy={asking.isOther}>

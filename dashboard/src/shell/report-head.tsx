@@ -38,11 +38,7 @@ export function ReportHead({
           onRange={(chosen) => ask(interval === undefined ? {range: chosen} : {range: chosen, every: null})}
         />
         {interval !== undefined && (
-          <IntervalControl
-            interval={interval}
-            days={daysOf(range, today.value)}
-            onChoose={(every) => ask({every})}
-          />
+          <IntervalControl interval={interval} days={daysOf(range, today.value)} onChoose={(every) => ask({every})} />
         )}
       </Head>
       <AddressProblems problems={problems} onDrop={() => ask({})} />

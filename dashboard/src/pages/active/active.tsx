@@ -5,6 +5,7 @@ import {activeForm, intervalOf, usersPath} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
 import {type AnsweredLine, chartOf, csvRows, figuresOf, momentOf} from '../../charts/charted';
 import {clockText, count, datesText, percent} from '../../charts/format';
+import {stickinessOf} from '../../charts/stickiness';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
 import {oldest, type UsersAnswer} from '../../service/report-answers';
@@ -15,7 +16,6 @@ import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {today} from '../../shell/today';
-import {stickinessOf} from '../../charts/stickiness';
 import {countedHow, metricLabels, metrics} from './metrics';
 
 export function ActiveUsers() {
@@ -138,8 +138,8 @@ export function ActiveUsers() {
                   />
                 )}
                 <p class="page-note under-chart">
-                  {countedHow[shownInterval]} A user is active with at least one event. The users in all are each counted
-                  once for the whole range: they are not the sum of the points.
+                  {countedHow[shownInterval]} A user is active with at least one event. The users in all are each
+                  counted once for the whole range: they are not the sum of the points.
                 </p>
               </>
             )}
@@ -220,4 +220,3 @@ function Numbers({lines, interval}: {readonly lines: readonly AnsweredLine[]; re
     </div>
   );
 }
-

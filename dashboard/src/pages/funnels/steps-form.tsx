@@ -46,7 +46,9 @@ export function StepsForm({
           <li
             key={`${at}/${step}`}
             onKeyDown={(event) => {
-              const by = event.altKey ? {ArrowUp: -1 as const, ArrowDown: 1 as const}[event.key as 'ArrowUp'] : undefined;
+              const by = event.altKey
+                ? {ArrowUp: -1 as const, ArrowDown: 1 as const}[event.key as 'ArrowUp']
+                : undefined;
               if (by === undefined) return;
               event.preventDefault();
               event.stopPropagation();

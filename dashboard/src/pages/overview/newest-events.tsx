@@ -3,7 +3,7 @@ import {useEffect} from 'preact/hooks';
 import {clockText, count, momentText, propertiesText} from '../../charts/format';
 import {Moment} from '../../controls/moment';
 import {useAsked} from '../../service/asked';
-import type {HistoryAnswer} from '../../service/history';
+import type {HistoryAnswer} from '../../service/person-history';
 import type {NamesAnswer} from '../../service/report-answers';
 import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';

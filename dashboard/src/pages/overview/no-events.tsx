@@ -56,8 +56,8 @@ function FirstEvent() {
   return (
     <>
       <Empty title="No event has come yet">
-        Send one. It is counted in the next publication, which this page shows by itself; the freshness at the top will say
-        when the next one is due.
+        Send one. It is counted in the next publication, which this page shows by itself; the freshness at the top will
+        say when the next one is due.
       </Empty>
       <div class="no-events-first">
         <pre class="snippet">{command}</pre>

@@ -1,8 +1,9 @@
 // The most frequent names, each with its share of the first, and its change. Each leads to its trend.
-import type {Range} from '../../address/range';
+
 import {pageAddress} from '../../address/base';
-import {trendsForm} from '../../address/report-address';
 import {addressAsking} from '../../address/codec';
+import type {Range} from '../../address/range';
+import {trendsForm} from '../../address/report-address';
 import {count} from '../../charts/format';
 import type {NamesAnswer} from '../../service/report-answers';
 import type {Asking} from '../../service/reports';
@@ -33,7 +34,9 @@ export function TopEvents({
     <Card
       span={4}
       title="Top events"
-      note={answer === undefined ? undefined : `of ${count(answer.data.length)}${answer.has_more ? ' and more' : ''} names`}
+      note={
+        answer === undefined ? undefined : `of ${count(answer.data.length)}${answer.has_more ? ' and more' : ''} names`
+      }
       tools={
         answer !== undefined && (
           <>

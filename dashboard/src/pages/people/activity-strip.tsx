@@ -1,7 +1,7 @@
 // Days as bars. What was not read yet is hatched, and not empty.
 import {activityOf} from '../../charts/activity';
 import {count, datesText, longDayText} from '../../charts/format';
-import type {History} from '../../service/history';
+import type {History} from '../../service/person-history';
 import {FaultBox, Loading} from '../../shell/states';
 import {today} from '../../shell/today';
 

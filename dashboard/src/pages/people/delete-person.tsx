@@ -1,11 +1,11 @@
 // Deletes a person for good: what will go, the id typed in full, and then the receipt.
 import {useState} from 'preact/hooks';
-import {personPath, type PersonId} from '../../address/report-address';
+import {type PersonId, personPath} from '../../address/report-address';
 import {count, momentText} from '../../charts/format';
 import {Dialog} from '../../controls/dialog';
 import {useAsked} from '../../service/asked';
 import {change, type Fault} from '../../service/client';
-import {useHistory} from '../../service/history';
+import {useHistory} from '../../service/person-history';
 import {FaultBox} from '../../shell/states';
 import type {Deletion, Profile} from './person';
 
@@ -53,7 +53,10 @@ export function DeletePerson({
           </li>
           <li>{count(Object.keys(profile?.traits ?? {}).length)} traits, and the profile</li>
         </ul>
-        <p>A receipt says when it is done, and what was checked. Events that are sent later with this id start a new person.</p>
+        <p>
+          A receipt says when it is done, and what was checked. Events that are sent later with this id start a new
+          person.
+        </p>
         <label for="deleted-id">
           Type the id, <code>{person.id}</code>
         </label>

@@ -2,7 +2,7 @@
 import {useState} from 'preact/hooks';
 import {clockText, longDayText, propertiesText} from '../../charts/format';
 import {CopyButton} from '../../controls/copy-button';
-import type {History, StoredEvent} from '../../service/history';
+import type {History, StoredEvent} from '../../service/person-history';
 import {FaultBox, Loading} from '../../shell/states';
 
 const stepMax = 50;

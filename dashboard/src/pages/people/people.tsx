@@ -26,13 +26,18 @@ export function People() {
       <Search key={`${person?.kind}/${person?.id}`} person={person} onFind={find} />
       {receipt !== null && <Receipt deletionId={receipt} />}
       {person !== undefined && receipt === null && (
-        <PersonPage key={`${person.kind}/${person.id}`} person={person} onFind={find} onDelete={() => setDeleting(true)} />
+        <PersonPage
+          key={`${person.kind}/${person.id}`}
+          person={person}
+          onFind={find}
+          onDelete={() => setDeleting(true)}
+        />
       )}
       {person === undefined && receipt === null && (
         <section class="card" aria-label="Nobody chosen">
           <Empty title="Find a person by their exact id">
-            The id is the userId or anonymousId that their events were sent with. You see their traits and events as they
-            are now, and who administers this service can delete all of it.
+            The id is the userId or anonymousId that their events were sent with. You see their traits and events as
+            they are now, and who administers this service can delete all of it.
           </Empty>
         </section>
       )}
@@ -51,41 +56,47 @@ export function People() {
   );
 }
 
-function Search({person, onFind}: {readonly person: PersonId | undefined; readonly onFind: (person: PersonId) => void}) {
+function Search({
+  person,
+  onFind,
+}: {
+  readonly person: PersonId | undefined;
+  readonly onFind: (person: PersonId) => void;
+}) {
   const [kind, setKind] = useState<PersonId['kind']>(person?.kind ?? 'user');
   const [id, setId] = useState(person?.id ?? '');
   return (
-    <form
-      class="person-search"
-      // biome-ignore lint/a11y/useSemanticElements: a form with a button is what works everywhere
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (id !== '') onFind({kind, id});
-      }}
-    >
-      <fieldset class="choice">
-        <legend class="visually-hidden">Kind of id</legend>
-        <button type="button" aria-pressed={kind === 'user'} onClick={() => setKind('user')}>
-          User
+    <search>
+      <form
+        class="person-search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (id !== '') onFind({kind, id});
+        }}
+      >
+        <fieldset class="choice">
+          <legend class="visually-hidden">Kind of id</legend>
+          <button type="button" aria-pressed={kind === 'user'} onClick={() => setKind('user')}>
+            User
+          </button>
+          <button type="button" aria-pressed={kind === 'anonymous'} onClick={() => setKind('anonymous')}>
+            Anonymous
+          </button>
+        </fieldset>
+        <input
+          aria-label={kind === 'user' ? 'userId, exactly' : 'anonymousId, exactly'}
+          placeholder={kind === 'user' ? 'userId, exactly' : 'anonymousId, exactly'}
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={256}
+          value={id}
+          onInput={({currentTarget}) => setId(currentTarget.value)}
+        />
+        <button type="submit" class="button primary" disabled={id === ''}>
+          <Icon name="search" />
+          Find
         </button>
-        <button type="button" aria-pressed={kind === 'anonymous'} onClick={() => setKind('anonymous')}>
-          Anonymous
-        </button>
-      </fieldset>
-      <input
-        aria-label={kind === 'user' ? 'userId, exactly' : 'anonymousId, exactly'}
-        placeholder={kind === 'user' ? 'userId, exactly' : 'anonymousId, exactly'}
-        autocomplete="off"
-        spellcheck={false}
-        maxLength={256}
-        value={id}
-        onInput={({currentTarget}) => setId(currentTarget.value)}
-      />
-      <button type="submit" class="button primary" disabled={id === ''}>
-        <Icon name="search" />
-        Find
-      </button>
-    </form>
+      </form>
+    </search>
   );
 }

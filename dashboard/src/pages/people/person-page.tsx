@@ -1,11 +1,12 @@
 // What is known of one person: when they were first and last seen, their traits, their days, their events.
-import {personPath, type PersonId} from '../../address/report-address';
+
 import {dayOfMs} from '../../address/range';
+import {type PersonId, personPath} from '../../address/report-address';
 import {count, momentText} from '../../charts/format';
 import {CopyButton} from '../../controls/copy-button';
 import {Moment} from '../../controls/moment';
 import {useAsked} from '../../service/asked';
-import {useHistory} from '../../service/history';
+import {useHistory} from '../../service/person-history';
 import {may} from '../../service/session';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
@@ -88,7 +89,11 @@ export function PersonPage({
         <Card span={8} title="Activity" note={`events a day, ${stripDays} days`}>
           <ActivityStrip history={history} last={stripEnd} length={stripDays} />
         </Card>
-        <Card span={4} title="By name" note={history.hasMore ? `of the newest ${count(history.events.length)}` : undefined}>
+        <Card
+          span={4}
+          title="By name"
+          note={history.hasMore ? `of the newest ${count(history.events.length)}` : undefined}
+        >
           <div class="table-frame by-name">
             <table class="grid-table">
               <tbody>
@@ -154,8 +159,8 @@ function Unknown({person, onFind}: {readonly person: PersonId; readonly onFind: 
   return (
     <section class="card" aria-label="Nobody found">
       <Empty title={`Nobody has this ${person.kind === 'user' ? 'userId' : 'anonymousId'}`}>
-        No event or identify named <code>{person.id}</code>, or the person was deleted. Ids are compared exactly, capitals
-        and spaces too.
+        No event or identify named <code>{person.id}</code>, or the person was deleted. Ids are compared exactly,
+        capitals and spaces too.
       </Empty>
       <div class="state-ways">
         <button type="button" class="button" onClick={() => onFind({kind: other, id: person.id})}>

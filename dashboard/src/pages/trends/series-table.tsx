@@ -50,8 +50,8 @@ export function SeriesTable({
     });
   if (sorted !== undefined) {
     const {column, way} = sorted;
-    const valueOf = (row: (typeof shown)[number]): number => row[column] ?? Number.NEGATIVE_INFINITY;
-    shown.sort((a, b) => (way === 'descending' ? valueOf(b) - valueOf(a) : valueOf(a) - valueOf(b)));
+    const figureOf = (row: (typeof shown)[number]): number => row[column] ?? Number.NEGATIVE_INFINITY;
+    shown.sort((a, b) => (way === 'descending' ? figureOf(b) - figureOf(a) : figureOf(a) - figureOf(b)));
   }
   const sortBy = (column: Column): void =>
     setSorted({column, way: sorted?.column === column && sorted.way === 'descending' ? 'ascending' : 'descending'});

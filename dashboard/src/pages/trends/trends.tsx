@@ -76,11 +76,7 @@ export function Trends() {
         ask={ask}
       />
       <div class="builder">
-        <SeriesForm
-          series={asked.series}
-          days={days}
-          onChange={(series) => ask(withSeries(question, series))}
-        />
+        <SeriesForm series={asked.series} days={days} onChange={(series) => ask(withSeries(question, series))} />
         <div class="builder-result">
           <Card
             span={12}
@@ -108,8 +104,8 @@ export function Trends() {
           >
             {asked.series.length === 0 ? (
               <Empty title="Choose an event">
-                Add one at the left, and see how often it came {datesText(days, today.value)}. Up to six can stand beside
-                each other, each narrowed to a property if you like.
+                Add one at the left, and see how often it came {datesText(days, today.value)}. Up to six can stand
+                beside each other, each narrowed to a property if you like.
               </Empty>
             ) : (
               <ReportBody asking={main} reports={lines.length > 0 ? [] : (shown?.reports.slice(0, 1) ?? [])} lines={8}>
@@ -120,7 +116,9 @@ export function Trends() {
                     <TimeChart
                       {...props}
                       height={320}
-                      openText={asOfMs === undefined ? 'so far' : `so far, until ${clockText(asOfMs / 1_000).slice(0, 5)}`}
+                      openText={
+                        asOfMs === undefined ? 'so far' : `so far, until ${clockText(asOfMs / 1_000).slice(0, 5)}`
+                      }
                       onRange={(from, to) =>
                         ask({
                           range: {kind: 'days', from: dayAt(from, shownDays.from), to: dayAt(to, shownDays.to)},

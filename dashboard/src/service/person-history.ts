@@ -33,9 +33,14 @@ const nothing = {events: [], hasMore: true, isReading: true, fault: undefined};
 /** @returns what was read so far, and what reads the page after it. */
 export function useHistory(person: PersonId): [History, () => void] {
   const state = useSignal<History & {readonly cursor?: string | undefined}>(nothing);
-  const readOn = async (before: History & {readonly cursor?: string | undefined}, signal?: AbortSignal): Promise<void> => {
+  const readOn = async (
+    before: History & {readonly cursor?: string | undefined},
+    signal?: AbortSignal,
+  ): Promise<void> => {
     state.value = {...before, isReading: true, fault: undefined};
-    const answer = await read<HistoryAnswer>(historyPath(person, pageMax, before.cursor), signal).catch(() => undefined);
+    const answer = await read<HistoryAnswer>(historyPath(person, pageMax, before.cursor), signal).catch(
+      () => undefined,
+    );
     if (answer === undefined || signal?.aborted === true) return;
     if (answer.kind === 'fault') {
       state.value = {...before, isReading: false, fault: answer.fault};
