@@ -17,6 +17,7 @@ const files = {
   shield: 'shield-check',
   calendar: 'calendar',
   chevronDown: 'chevron-down',
+  chevronUp: 'chevron-up',
   share: 'arrow-up-tray',
   code: 'command-line',
   table: 'table-cells',

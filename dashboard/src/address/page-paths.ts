@@ -1,2 +1,12 @@
 // Paths of the app's pages below `/dashboard`: the edge answers each with the page, and every other one with 404.
-export const pagePaths = ['', '/', '/sign-in', '/settings/keys', '/settings/access'] as const;
+export const pagePaths = [
+  '',
+  '/',
+  '/sign-in',
+  '/trends',
+  '/funnels',
+  '/active',
+  '/people',
+  '/settings/keys',
+  '/settings/access',
+] as const;

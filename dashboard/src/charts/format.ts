@@ -1,22 +1,26 @@
-// Numbers, shares, durations and UTC dates as people read them. One place, so that every page says them alike.
+// Numbers, shares, durations, UTC dates and ranges as people read them. One place, so that every page says them alike.
+import {dateText, type Interval} from '../../../actors/calendar.js';
+import type {Days, Range} from '../address/range.js';
 
 const whole = new Intl.NumberFormat('en-US');
 const compact = new Intl.NumberFormat('en-US', {notation: 'compact', maximumFractionDigits: 1});
 
 export const count = (value: number): string => whole.format(value);
+/** In full up to five digits, as on axes. */
 export const short = (value: number): string =>
-  Math.abs(value) < 10_000 ? whole.format(value) : compact.format(value).toLowerCase().replace('m', 'M');
-export const percent = (share: number, digits = 1): string => `${(share * 100).toFixed(digits)} %`;
+  Math.abs(value) < 100_000 ? whole.format(value) : compact.format(value).toLowerCase().replace('m', 'M');
+/** With a thin space. */
+export const percent = (share: number, digits = 1): string => `${(share * 100).toFixed(digits)}\u2009%`;
 
 /** `+6.2 %`, `−3.1 %`; empty where there is nothing to compare with. */
 export function change(now: number, before: number): string {
   if (before === 0) return '';
   const share = now / before - 1;
-  const text = `${(Math.abs(share) * 100).toFixed(1)} %`;
-  return `${share < 0 ? '−' : '+'}${text}`;
+  return `${share < 0 ? '−' : '+'}${percent(Math.abs(share))}`;
 }
 
 const units: readonly (readonly [seconds: number, name: string])[] = [
+  [31_557_600, 'y'],
   [86_400, 'd'],
   [3_600, 'h'],
   [60, 'min'],
@@ -25,10 +29,8 @@ const units: readonly (readonly [seconds: number, name: string])[] = [
 
 /** The two largest units: `4 min 12 s`, `2 d 3 h`. */
 export function duration(seconds: number): string {
-  const from = Math.max(
-    0,
-    units.findIndex(([size]) => seconds >= size),
-  );
+  const from = units.findIndex(([size]) => seconds >= size);
+  if (from < 0) return seconds === 0 ? '0 s' : `${Math.max(1, Math.round(seconds * 1_000))} ms`;
   const [size, name] = units[from]!;
   const next = units[from + 1];
   const first = Math.floor(seconds / size);
@@ -37,17 +39,38 @@ export function duration(seconds: number): string {
 }
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const monthNames = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const weekdayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
 export const dayText = (seconds: number): string => {
   const date = new Date(seconds * 1_000);
   return `${date.getUTCDate()} ${months[date.getUTCMonth()]}`;
+};
+/** `Nov 2026` */
+export const monthText = (seconds: number): string => {
+  const date = new Date(seconds * 1_000);
+  return `${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
 };
 export const longDayText = (seconds: number): string => {
   const date = new Date(seconds * 1_000);
   return `${weekdays[date.getUTCDay()]} ${dayText(seconds)} ${date.getUTCFullYear()}`;
 };
 export const clockText = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(11, 19);
+export const weekdayName = (seconds: number): string => weekdayNames[new Date(seconds * 1_000).getUTCDay()]!;
 
 /** `2026-11-03 14:05:12`, in UTC. */
 export const momentText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
@@ -55,3 +78,65 @@ export const momentText = (ms: number): string => new Date(ms).toISOString().sli
 /** `41 s ago`, `3 d 2 h ago`; `now` below a second. */
 export const agoText = (ms: number, nowMs: number): string =>
   nowMs - ms < 1_000 ? 'now' : `${duration(Math.floor((nowMs - ms) / 1_000))} ago`;
+
+// -- Buckets and ranges ------------------------------------------------------------------------------------------------
+
+/** Epoch seconds of a bucket's `date`, as reports give it. */
+export const secondsOf = (date: string): number => Date.parse(date) / 1_000;
+
+/** A bucket in full: `Wed 11 Nov 2026, 14:00 UTC`, `Week of 9 Nov 2026`, `November 2026`. */
+export function bucketText(seconds: number, interval: Interval): string {
+  const date = new Date(seconds * 1_000);
+  switch (interval) {
+    case 'hour':
+      return `${longDayText(seconds)}, ${clockText(seconds).slice(0, 5)} UTC`;
+    case 'day':
+      return longDayText(seconds);
+    case 'week':
+      return `Week of ${dayText(seconds)} ${date.getUTCFullYear()}`;
+    case 'month':
+      return `${monthNames[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+  }
+}
+
+const daySeconds = 86_400;
+const yearOf = (day: number): string => dateText(day).slice(0, 4);
+
+/** `21 Oct – 20 Nov`; with years where it is not all of this year. */
+export function datesText({from, to}: Days, today: number): string {
+  const [first, last] = [dayText(from * daySeconds), dayText(to * daySeconds)];
+  if (yearOf(from) !== yearOf(to)) return `${first} ${yearOf(from)} – ${last} ${yearOf(to)}`;
+  const year = yearOf(to) === yearOf(today) ? '' : ` ${yearOf(to)}`;
+  return from === to ? `${last}${year}` : `${first} – ${last}${year}`;
+}
+
+/** `Last 30 days`, `October 2026`; undefined for days that have no name. */
+export function rangeName(range: Range): string | undefined {
+  switch (range.kind) {
+    case 'last':
+      if (range.unit === 'month') return range.amount === 1 ? 'This month' : `Last ${range.amount} months`;
+      return range.amount === 1 ? 'Today' : `Last ${range.amount} days`;
+    case 'yesterday':
+      return 'Yesterday';
+    case 'month':
+      return `${monthNames[range.month - 1]} ${range.year}`;
+    case 'year':
+      return String(range.year);
+    case 'days':
+      return undefined;
+  }
+}
+
+/** `today`, `Friday` within the last week, else its date. */
+export function dayName(day: number, today: number): string {
+  if (day === today) return 'today';
+  if (day === today - 1) return 'yesterday';
+  return datesText({from: day, to: day}, today);
+}
+
+/** Properties in one line: `plan pro, seats 12`. */
+export const propertiesText = (properties: Readonly<Record<string, unknown>>): string =>
+  Object.entries(properties)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')
+    .slice(0, 160);

@@ -12,6 +12,8 @@ export interface Fault {
   readonly status: number;
   /** Seconds, where the service says when to come back. */
   readonly retryAfter?: number;
+  /** What the answer says beside its error, such as an earlier deletion of an unknown user. */
+  readonly more?: Readonly<Record<string, unknown>>;
 }
 
 export type Answer<Value> =
@@ -67,7 +69,8 @@ async function taken<Value>(response: Response): Promise<Answer<Value>> {
   if (response.ok && body !== undefined) {
     return {kind: 'value', value: body as Value, headers: response.headers, isSame: false};
   }
-  const {code = 'unreadable', message = `the answer was ${response.status}`, field} = body?.error ?? {};
+  const {error, ...more} = body ?? {};
+  const {code = 'unreadable', message = `the answer was ${response.status}`, field} = error ?? {};
   if (code === 'not_signed_in') isSignedOut.value = true; // CL2
   const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
   return {
@@ -78,6 +81,7 @@ async function taken<Value>(response: Response): Promise<Answer<Value>> {
       status: response.status,
       ...(field === undefined ? {} : {field}),
       ...(Number.isNaN(retryAfter) ? {} : {retryAfter}),
+      ...(Object.keys(more).length === 0 ? {} : {more}),
     },
   };
 }

@@ -16,6 +16,46 @@ export interface Place {
 
 export const places: readonly Place[] = [
   {
+    path: '/',
+    name: 'Overview',
+    icon: 'home',
+    section: 'Product',
+    role: 'reader',
+    Page: lazy(() => import('../pages/overview/overview').then(({Overview}) => Overview)),
+  },
+  {
+    path: '/trends',
+    name: 'Trends',
+    icon: 'trends',
+    section: 'Product',
+    role: 'reader',
+    Page: lazy(() => import('../pages/trends/trends').then(({Trends}) => Trends)),
+  },
+  {
+    path: '/funnels',
+    name: 'Funnels',
+    icon: 'funnel',
+    section: 'Product',
+    role: 'reader',
+    Page: lazy(() => import('../pages/funnels/funnels').then(({Funnels}) => Funnels)),
+  },
+  {
+    path: '/active',
+    name: 'Active users',
+    icon: 'userGroup',
+    section: 'Product',
+    role: 'reader',
+    Page: lazy(() => import('../pages/active/active').then(({ActiveUsers}) => ActiveUsers)),
+  },
+  {
+    path: '/people',
+    name: 'People',
+    icon: 'users',
+    section: 'Product',
+    role: 'analyst',
+    Page: lazy(() => import('../pages/people/people').then(({People}) => People)),
+  },
+  {
     path: '/settings/keys',
     name: 'API keys',
     icon: 'key',
@@ -34,4 +74,4 @@ export const places: readonly Place[] = [
 ];
 
 /** Where somebody is led who asks for the dashboard itself. */
-export const firstPath = '/settings/keys';
+export const firstPath = '/';

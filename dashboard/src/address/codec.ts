@@ -1,0 +1,106 @@
+// A page's question as the query of its address, both ways. A form says which parameters there are.
+//   A1. Reading what was written gives the question back; what is absent is the parameter's own default, and is not written.
+//   A2. What is unknown or no value is named as a problem and left out: nothing is corrected in silence.
+
+export interface Parameter<Value> {
+  /** What is meant when the address does not say. */
+  readonly absent: Value;
+  /** Goes on after "must be". */
+  readonly expected: string;
+  /** Undefined: these texts, at least one, are no such value. */
+  readonly read: (texts: readonly string[]) => Value | undefined;
+  readonly write: (value: Value) => readonly string[];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: any value; QuestionOf gives each its own.
+export type Form = Readonly<Record<string, Parameter<any>>>;
+export type QuestionOf<F extends Form> = {readonly [Name in keyof F]: F[Name] extends Parameter<infer V> ? V : never};
+
+/** A part of an address that means nothing. */
+export interface Problem {
+  readonly name: string;
+  readonly text: string;
+  /** Undefined: the page has no parameter of this name. */
+  readonly expected: string | undefined;
+}
+
+export function readAddress<F extends Form>(form: F, search: string): {question: QuestionOf<F>; problems: Problem[]} {
+  const given = new URLSearchParams(search);
+  const problems: Problem[] = [];
+  for (const name of new Set(given.keys())) {
+    if (Object.hasOwn(form, name)) continue;
+    problems.push(...given.getAll(name).map((text) => ({name, text, expected: undefined}))); // A2
+  }
+  const question: Record<string, unknown> = {};
+  for (const [name, {absent, expected, read}] of Object.entries(form)) {
+    const texts = given.getAll(name);
+    const value = texts.length === 0 ? absent : read(texts);
+    if (value === undefined) problems.push({name, text: texts.join(', '), expected}); // A2
+    question[name] = value ?? absent;
+  }
+  return {question: question as QuestionOf<F>, problems};
+}
+
+/** `?event=signup&range=30d`; empty when everything is as it is without saying. */
+export function writeAddress<F extends Form>(form: F, question: QuestionOf<F>): string {
+  const pairs = new URLSearchParams();
+  for (const [name, {absent, write}] of Object.entries(form)) {
+    const texts = write(question[name]);
+    if (texts.join('\0') === write(absent).join('\0') && texts.length === write(absent).length) continue;
+    for (const text of texts) pairs.append(name, text);
+  }
+  const query = readable(pairs.toString());
+  return query === '' ? '' : `?${query}`;
+}
+
+/** The address of a page that asks this, and for the rest what it asks without saying. */
+export const addressAsking = <F extends Form>(form: F, changed: Partial<QuestionOf<F>>): string =>
+  writeAddress(form, {...readAddress(form, '').question, ...changed});
+
+const plain: Readonly<Record<string, string>> = {
+  '%3A': ':',
+  '%2C': ',',
+  '%2F': '/',
+  '%3D': '=',
+  '%24': '$',
+  '%40': '@',
+};
+/** Characters that a query may have as they are, for those who read addresses. */
+const readable = (query: string): string => query.replaceAll(/%(?:3A|2C|2F|3D|24|40)/g, (code) => plain[code]!);
+
+// -- Parameters --------------------------------------------------------------------------------------------------------
+
+/** One text that `parse` understands; several of one name are no value. */
+export const one = <Value>(
+  absent: Value,
+  expected: string,
+  parse: (text: string) => Value | undefined,
+  print: (value: Value & {}) => string,
+): Parameter<Value> => ({
+  absent,
+  expected,
+  read: ([text, ...more]) => (more.length > 0 ? undefined : parse(text!)),
+  write: (value) => (value === undefined || value === null ? [] : [print(value)]),
+});
+
+export const word = <Word extends string, Absent extends Word | null>(
+  words: readonly Word[],
+  absent: Absent,
+): Parameter<Word | Absent> =>
+  one<Word | Absent>(
+    absent,
+    `one of ${words.join(', ')}`,
+    (text) => words.find((word) => word === text),
+    (value) => value as string,
+  );
+
+/** Up to `countMax` names of events, each of 1 to 256 characters, in their order. */
+export const names = (countMax: number): Parameter<readonly string[]> => ({
+  absent: [],
+  expected: `up to ${countMax} names of events`,
+  read: (texts) => (texts.length <= countMax && texts.every(isName) ? texts : undefined),
+  write: (values) => values,
+});
+
+export const nameCharsMax = 256;
+export const isName = (text: string): boolean => text.length >= 1 && text.length <= nameCharsMax;

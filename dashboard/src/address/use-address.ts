@@ -1,0 +1,23 @@
+// A page's question out of the browser's address, and back: a choice is a new entry of the history, so Back undoes it.
+
+import {useMemo} from 'preact/hooks';
+import {useLocation} from 'preact-iso';
+import {type Form, type Problem, type QuestionOf, readAddress, writeAddress} from './codec';
+
+export interface Address<F extends Form> {
+  readonly question: QuestionOf<F>;
+  readonly problems: readonly Problem[];
+  /** `replace`: no entry of the history of its own. */
+  readonly ask: (changed: Partial<QuestionOf<F>>, replace?: boolean) => void;
+}
+
+export function useAddress<F extends Form>(form: F): Address<F> {
+  const {url, route} = useLocation();
+  const [path, search = ''] = url.split('#')[0]!.split(/\?(.*)/s) as [string, string?];
+  const {question, problems} = useMemo(() => readAddress(form, search), [form, search]);
+  return {
+    question,
+    problems,
+    ask: (changed, replace = false) => route(path + writeAddress(form, {...question, ...changed}), replace),
+  };
+}

@@ -1,0 +1,88 @@
+// Answers of reports as the lines of a chart, the rows of a table and of a CSV.
+import type {Interval} from '../../../actors/calendar.js';
+import {type Bucket, openFrom} from '../service/report-answers.js';
+import type {Cell} from './csv.js';
+import {bucketText, secondsOf} from './format.js';
+
+export interface Counted {
+  readonly data: readonly Bucket[];
+}
+
+export interface ChartedLine {
+  readonly label: string;
+  readonly tone: number;
+  readonly values: readonly number[];
+  readonly before?: readonly (number | null)[];
+}
+
+export interface Charted {
+  /** Epoch seconds of the buckets' starts. */
+  readonly times: readonly number[];
+  readonly series: readonly ChartedLine[];
+  /** Index of the first bucket that is not over. */
+  readonly openFrom: number | undefined;
+  /** Of the bucket that stands beside the one with this index; undefined where nothing is compared. */
+  readonly beforeMoment: ((at: number) => string) | undefined;
+}
+
+export interface AnsweredLine {
+  readonly label: string;
+  /** 1 to 6, of the palette. */
+  readonly tone: number;
+  readonly answer: Counted;
+  readonly headers: Headers | undefined;
+  /** As many buckets as the answer, of the time that it is compared with. */
+  readonly past?: Counted | undefined;
+}
+
+/** All lines have the same buckets: they were asked for the same days. */
+export function chartOf(lines: readonly AnsweredLine[], interval: Interval): Charted {
+  const data = lines[0]?.answer.data ?? [];
+  const past = lines[0]?.past;
+  const open = lines.map(({answer, headers}) => openFrom(answer.data, headers)).filter((at) => at !== undefined);
+  return {
+    times: data.map(({date}) => secondsOf(date)),
+    series: lines.map(({label, tone, answer, past: before}) => ({
+      label,
+      tone,
+      values: answer.data.map(({count}) => count),
+      // A month that has no such day ends sooner: then nothing stands beside the last bucket.
+      ...(before === undefined ? {} : {before: answer.data.map((_, at) => before.data[at]?.count ?? null)}),
+    })),
+    openFrom: open.length === 0 ? undefined : Math.min(...open),
+    beforeMoment:
+      past === undefined
+        ? undefined
+        : (at) => (past.data[at] === undefined ? 'nothing' : bucketText(secondsOf(past.data[at].date), interval)),
+  };
+}
+
+/** One row a bucket, one column a line; dates as the API gives them. */
+export function csvRows(lines: readonly AnsweredLine[]): Cell[][] {
+  const head: Cell[] = ['date', ...lines.map(({label}) => label)];
+  const buckets = lines[0]?.answer.data ?? [];
+  return [head, ...buckets.map(({date}, at): Cell[] => [date, ...lines.map(({answer}) => answer.data[at]!.count)])];
+}
+
+export interface Figures {
+  readonly total: number;
+  /** Of the buckets that are over; null while none is. */
+  readonly mean: number | null;
+  readonly last: number | null;
+}
+
+export function figuresOf({data}: Counted, headers: Headers | undefined): Figures {
+  const closed = data.slice(0, openFrom(data, headers) ?? data.length).map(({count}) => count);
+  const sum = closed.reduce((all, one) => all + one, 0);
+  return {
+    total: data.reduce((all, {count}) => all + count, 0),
+    mean: closed.length === 0 ? null : sum / closed.length,
+    last: closed.at(-1) ?? null,
+  };
+}
+
+/** Texts of moments on the chart's crosshair and in its table. */
+export const momentOf =
+  (interval: Interval) =>
+  (seconds: number): string =>
+    bucketText(seconds, interval);

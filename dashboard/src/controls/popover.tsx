@@ -1,0 +1,78 @@
+// A button and what it opens beside it. Escape, a click elsewhere and leaving it by the keyboard close it; the focus goes back.
+import type {ComponentChildren} from 'preact';
+import {useEffect, useId, useRef, useState} from 'preact/hooks';
+import './popover.css';
+
+export function Popover({
+  label,
+  title,
+  button,
+  look = 'button',
+  align = 'end',
+  onKey,
+  children,
+}: {
+  /** What the button and the panel are called, for screen readers. */
+  readonly label: string;
+  readonly title?: string;
+  readonly button: ComponentChildren;
+  readonly look?: 'button' | 'quiet' | 'pill';
+  /** Which edge of the button the panel keeps to. */
+  readonly align?: 'start' | 'end';
+  /** Of the open panel; true: the key is used up. */
+  readonly onKey?: (key: string, close: () => void) => boolean;
+  readonly children: (close: () => void) => ComponentChildren;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const frame = useRef<HTMLDivElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+  const panelId = useId();
+  const close = (): void => {
+    setOpen(false);
+    opener.current?.focus();
+  };
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    frame.current?.querySelector<HTMLElement>('[data-first-focus]')?.focus();
+    const leave = ({target}: Event): void => {
+      if (!frame.current?.contains(target as Node)) setOpen(false);
+    };
+    document.addEventListener('pointerdown', leave);
+    document.addEventListener('focusin', leave);
+    return () => {
+      document.removeEventListener('pointerdown', leave);
+      document.removeEventListener('focusin', leave);
+    };
+  }, [isOpen]);
+  const press = (event: KeyboardEvent): void => {
+    if (!isOpen || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isTyping = event.target instanceof HTMLInputElement;
+    const isUsed = event.key === 'Escape' || (!isTyping && onKey?.(event.key, close) === true);
+    if (!isUsed) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.key === 'Escape') close();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the controls in it
+    <div class="popover" ref={frame} onKeyDown={press}>
+      <button
+        ref={opener}
+        type="button"
+        class={look === 'pill' ? 'freshness' : look}
+        title={title}
+        aria-label={look === 'quiet' ? label : undefined}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? panelId : undefined}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {button}
+      </button>
+      {isOpen && (
+        <section class={`panel ${align}`} id={panelId} aria-label={label}>
+          {children(close)}
+        </section>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,222 @@
+// Who was active: daily, weekly and monthly users in one chart and one table, and how sticky the product is.
+import {useMemo, useState} from 'preact/hooks';
+import {daysOf, pastOf} from '../../address/range';
+import {activeForm, intervalOf, usersPath} from '../../address/report-address';
+import {useAddress} from '../../address/use-address';
+import {type AnsweredLine, chartOf, csvRows, figuresOf, momentOf} from '../../charts/charted';
+import {clockText, count, datesText, percent} from '../../charts/format';
+import {stickinessOf} from '../../charts/stickiness';
+import {TimeChart} from '../../charts/time-chart';
+import {TimeTable} from '../../charts/time-table';
+import {oldest, type UsersAnswer} from '../../service/report-answers';
+import {useReports} from '../../service/reports';
+import {Card} from '../../shell/card';
+import {ChangeText} from '../../shell/change-text';
+import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {ReportBody} from '../../shell/report-body';
+import {ReportHead} from '../../shell/report-head';
+import {today} from '../../shell/today';
+import {countedHow, metricLabels, metrics} from './metrics';
+
+export function ActiveUsers() {
+  const {question, problems, ask} = useAddress(activeForm);
+  const [isTable, setTable] = useState(false);
+  const [isStickTable, setStickTable] = useState(false);
+  const days = daysOf(question.range, today.value);
+  const interval = intervalOf(question.every, days);
+  const past = question.compare === 'off' ? undefined : pastOf(days, interval, question.compare);
+  const paths = metrics.map((metric) => usersPath(metric, days, interval));
+  const pastPaths = past === undefined ? [] : metrics.map((metric) => usersPath(metric, past, interval));
+  const main = useReports({days, interval, past, paths, pastPaths}, [...paths, ...pastPaths]);
+  const {shown} = main;
+  const asOfMs = shown?.freshness?.asOfMs;
+  const isOpen = days.to >= today.value;
+  // Distinct users until the same moment: while today is in the range, the time before has had more time.
+  const untilPath =
+    past !== undefined && isOpen && asOfMs !== undefined
+      ? usersPath('dau', {...past, untilMs: past.momentOf(asOfMs)}, interval)
+      : undefined;
+  const until = useReports(undefined, untilPath === undefined ? undefined : [untilPath]);
+
+  const lines = useMemo(
+    () =>
+      (shown?.question.paths ?? []).flatMap((path, at): AnsweredLine[] => {
+        const {value, headers} = shown!.of<UsersAnswer>(path);
+        const pastPath = shown!.question.pastPaths[at];
+        const before = pastPath === undefined ? undefined : shown!.of<UsersAnswer>(pastPath).value;
+        if (value === undefined) return [];
+        return [{label: metricLabels[value.metric], tone: at + 1, answer: value, headers, past: before}];
+      }),
+    [shown],
+  );
+  const chart = useMemo(() => chartOf(lines, shown?.question.interval ?? interval), [lines]);
+  const shownInterval = shown?.question.interval ?? interval;
+  const moment = useMemo(() => momentOf(shownInterval), [shownInterval]);
+  const props = {...chart, label: 'Active users', clock: shownInterval === 'hour', moment};
+  const openText = asOfMs === undefined ? 'so far' : `so far, until ${clockText(asOfMs / 1_000).slice(0, 5)}`;
+  const isWhole = lines.length === metrics.length;
+  const sticky = useMemo(
+    () => (isWhole ? stickinessOf(lines[0]!.answer, lines[2]!.answer) : undefined),
+    [lines, isWhole],
+  );
+  const stickyProps = {
+    label: 'Stickiness',
+    times: chart.times,
+    openFrom: chart.openFrom,
+    clock: props.clock,
+    moment,
+    series: [{label: 'Daily of monthly', tone: 4, values: sticky ?? []}],
+    say: (share: number) => percent(share),
+  };
+  const total = (shown?.reports[0]?.value as UsersAnswer | undefined)?.total;
+  const pastTotal =
+    chart.openFrom === undefined
+      ? shown?.question.pastPaths[0] === undefined
+        ? undefined
+        : shown.of<UsersAnswer>(shown.question.pastPaths[0]).value?.total
+      : (until.shown?.reports[0]?.value as UsersAnswer | undefined)?.total;
+  const tools = isWhole && shown !== undefined;
+  return (
+    <>
+      <ReportHead
+        title="Active users"
+        freshness={oldest([shown?.freshness, until.shown?.freshness])}
+        problems={problems}
+        range={question.range}
+        interval={interval}
+        compare={question.compare}
+        ask={ask}
+      />
+      <div class="row">
+        <Card
+          span={12}
+          title="Active users"
+          note={
+            shown === undefined
+              ? undefined
+              : [
+                  ...(shown.question.past === undefined
+                    ? []
+                    : [`dotted: ${datesText(shown.question.past, today.value)}`]),
+                  ...(chart.openFrom === undefined ? [] : [`dashed: ${openText} UTC`]),
+                ].join(', ')
+          }
+          sum={
+            total !== undefined && (
+              <>
+                <b>{count(total)}</b> distinct users in all{' '}
+                {shown?.question.past !== undefined && <ChangeText now={total} before={pastTotal} isMoreBetter />}
+              </>
+            )
+          }
+          tools={
+            tools && (
+              <>
+                <CurlButton paths={shown.question.paths} />
+                <CsvButton file="active-users" rows={() => csvRows(lines)} />
+                <TableButton isTable={isTable} onChange={setTable} />
+              </>
+            )
+          }
+        >
+          <ReportBody asking={main} reports={shown?.reports.slice(0, metrics.length) ?? []} lines={9}>
+            {() => (
+              <>
+                {isTable ? (
+                  <TimeTable {...props} />
+                ) : (
+                  <TimeChart
+                    {...props}
+                    height={330}
+                    openText={openText}
+                    onRange={(from, to) =>
+                      ask({
+                        range: {kind: 'days', from: Math.floor(from / 86_400), to: Math.floor(to / 86_400)},
+                        every: null,
+                      })
+                    }
+                  />
+                )}
+                <p class="page-note under-chart">
+                  {countedHow[shownInterval]} A user is active with at least one event. The users in all are each
+                  counted once for the whole range: they are not the sum of the points.
+                </p>
+              </>
+            )}
+          </ReportBody>
+        </Card>
+      </div>
+      <div class="row">
+        <Card
+          span={7}
+          title="Stickiness"
+          note="daily of monthly users: how much of a month a user comes"
+          tools={
+            sticky !== undefined && (
+              <>
+                <CsvButton
+                  file="stickiness"
+                  rows={() => [
+                    ['date', 'stickiness'],
+                    ...lines[0]!.answer.data.map(({date}, at) => [date, sticky[at] ?? null]),
+                  ]}
+                />
+                <TableButton isTable={isStickTable} onChange={setStickTable} />
+              </>
+            )
+          }
+        >
+          <ReportBody asking={main} reports={shown?.reports.slice(0, metrics.length) ?? []}>
+            {() =>
+              isStickTable ? (
+                <TimeTable {...stickyProps} />
+              ) : (
+                <TimeChart {...stickyProps} height={210} format={(share) => percent(share, 0)} openText={openText} />
+              )
+            }
+          </ReportBody>
+        </Card>
+        <Card span={5} title="In numbers" note={`by the ${shownInterval}`}>
+          <ReportBody asking={main} reports={shown?.reports.slice(0, metrics.length) ?? []}>
+            {() => <Numbers lines={lines} interval={shownInterval} />}
+          </ReportBody>
+        </Card>
+      </div>
+    </>
+  );
+}
+
+const mean = new Intl.NumberFormat('en-US', {maximumFractionDigits: 1});
+
+function Numbers({lines, interval}: {readonly lines: readonly AnsweredLine[]; readonly interval: string}) {
+  return (
+    <div class="table-frame">
+      <table class="grid-table">
+        <thead>
+          <tr>
+            <th>Users</th>
+            <th class="number">Mean</th>
+            <th class="number">Last full {interval}</th>
+            <th class="number">Now</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line) => {
+            const figures = figuresOf(line.answer, line.headers);
+            return (
+              <tr key={line.label} class={`tone-${line.tone}`}>
+                <td>
+                  <span class="swatch" aria-hidden="true" />
+                  {line.label}
+                </td>
+                <td class="number">{figures.mean === null ? '–' : mean.format(figures.mean)}</td>
+                <td class="number">{figures.last === null ? '–' : count(figures.last)}</td>
+                <td class="number">{count(line.answer.data.at(-1)?.count ?? 0)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+// The three metrics of active users, and how each is counted by the length of a bucket (API.md, Reports).
+import type {Interval} from '../../../../actors/calendar.js';
+import type {Metric} from '../../address/report-address';
+
+export const metrics: readonly Metric[] = ['dau', 'wau', 'mau'];
+export const metricLabels: Readonly<Record<Metric, string>> = {dau: 'Daily', wau: 'Weekly', mau: 'Monthly'};
+
+/** What a point of the chart is. */
+export const countedHow: Readonly<Record<Interval, string>> = {
+  hour: 'Each point counts who was active within the 1, 7 or 30 days that end with its hour.',
+  day: 'Daily counts who was active on the day; weekly and monthly who was within the 7 or 30 days that end with it.',
+  week: 'Daily and weekly count who was active in the calendar week, so they are equal; monthly counts the 30 days that end with it.',
+  month: 'All three count who was active in the calendar month, so they are equal.',
+};

@@ -1,0 +1,119 @@
+// How many users do one thing after another, and where they are lost.
+import {daysOf} from '../../address/range';
+import {funnelForm, funnelPath} from '../../address/report-address';
+import {useAddress} from '../../address/use-address';
+import {count, datesText, percent} from '../../charts/format';
+import {Funnel} from '../../charts/funnel';
+import type {FunnelAnswer} from '../../service/report-answers';
+import {useReports} from '../../service/reports';
+import {Card} from '../../shell/card';
+import {CsvButton, CurlButton} from '../../shell/page-tools';
+import {ReportBody} from '../../shell/report-body';
+import {ReportHead} from '../../shell/report-head';
+import {Empty} from '../../shell/states';
+import {today} from '../../shell/today';
+import {StepsForm} from './steps-form';
+import {windowText} from './window-control';
+import '../trends/trends.css';
+import './funnels.css';
+
+export function Funnels() {
+  const {question, problems, ask} = useAddress(funnelForm);
+  const days = daysOf(question.range, today.value);
+  const {step: steps, window} = question;
+  const path = funnelPath(steps, window, days);
+  const asking = useReports({days, window}, steps.length === 0 ? undefined : [path]);
+  const {shown} = asking;
+  const report = shown?.reports[0];
+  const answer = report?.value as FunnelAnswer | undefined;
+  const last = answer?.steps.at(-1);
+  return (
+    <>
+      <ReportHead
+        title="Funnels"
+        freshness={shown?.freshness}
+        problems={problems}
+        range={question.range}
+        ask={(changed) => ask(changed.range === undefined ? {} : {range: changed.range})}
+      />
+      <div class="builder">
+        <StepsForm
+          steps={steps}
+          days={days}
+          window={window}
+          onSteps={(changed) => ask({step: changed})}
+          onWindow={(changed) => ask({window: changed})}
+        />
+        <div class="builder-result">
+          <Card
+            span={12}
+            title={answer === undefined || answer.steps.length < 2 ? 'Funnel' : titleOf(answer)}
+            note={shown === undefined || steps.length === 0 ? undefined : limitText(shown.question.window)}
+            sum={
+              answer !== undefined &&
+              steps.length > 1 && (
+                <>
+                  <b>{percent(answer.conversion_rate)}</b> convert
+                </>
+              )
+            }
+            tools={
+              answer !== undefined &&
+              steps.length > 0 && (
+                <>
+                  <CurlButton paths={[report!.path]} />
+                  <CsvButton file="funnel" rows={() => rowsOf(answer)} />
+                </>
+              )
+            }
+          >
+            {steps.length === 0 ? (
+              <Empty title="Choose the first step">
+                A funnel counts the users who did one thing, then the next, {datesText(days, today.value)}. Other events
+                may lie between; a user counts once.
+              </Empty>
+            ) : (
+              <ReportBody asking={asking} reports={shown?.reports ?? []} lines={8}>
+                {() => (
+                  <>
+                    <Funnel steps={answer!.steps} />
+                    <p class="page-note funnel-note">{sentence(answer!, last!.count, shown!.question.window)}</p>
+                  </>
+                )}
+              </ReportBody>
+            )}
+          </Card>
+        </div>
+      </div>
+    </>
+  );
+}
+
+const titleOf = ({steps}: FunnelAnswer): string => `From ${steps[0]!.event} to ${steps.at(-1)!.event}`;
+
+const limitText = (window: string | null): string =>
+  window === null ? 'without a limit of time' : `within ${windowText(window)} of the first step`;
+
+function sentence({steps, total}: FunnelAnswer, converted: number, window: string | null): string {
+  if (total === 0) return `Nobody did ${steps[0]!.event} in these days.`;
+  if (steps.length === 1) return 'Add a second step to see who goes on to it.';
+  const within = window === null ? 'in these days' : `within ${windowText(window)} of the first step`;
+  const rest =
+    window === null
+      ? 'All steps lie in these days: who entered late has had less time to convert.'
+      : `All steps lie in these days: who entered less than ${windowText(window)} before their end may still convert.`;
+  return `${count(converted)} of ${count(total)} users did all ${steps.length} steps in this order ${within}. ${rest}`;
+}
+
+const rowsOf = ({steps}: FunnelAnswer) => [
+  ['step', 'event', 'count', 'conversion_rate', 'step_conversion_rate', 'drop_off', 'median_seconds'],
+  ...steps.map((step, at) => [
+    at + 1,
+    step.event,
+    step.count,
+    step.conversion_rate,
+    step.step_conversion_rate,
+    step.drop_off,
+    step.median_seconds,
+  ]),
+];

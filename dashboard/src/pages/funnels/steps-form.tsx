@@ -1,0 +1,139 @@
+// The steps of a funnel in their order: chosen, moved by buttons or Alt and an arrow, removed.
+import {useRef, useState} from 'preact/hooks';
+import type {Days} from '../../address/range';
+import {stepsMax} from '../../address/report-address';
+import {EventPicker} from '../../controls/event-picker';
+import {Icon} from '../../shell/icon';
+import {WindowControl} from './window-control';
+
+export function StepsForm({
+  steps,
+  days,
+  window,
+  onSteps,
+  onWindow,
+}: {
+  readonly steps: readonly string[];
+  readonly days: Days;
+  readonly window: string | null;
+  readonly onSteps: (steps: readonly string[]) => void;
+  readonly onWindow: (window: string | null) => void;
+}) {
+  const [isAdding, setAdding] = useState(false);
+  const [said, setSaid] = useState('');
+  const list = useRef<HTMLOListElement>(null);
+  const hasNew = isAdding || steps.length < 2;
+  const move = (at: number, by: -1 | 1): void => {
+    const to = at + by;
+    if (to < 0 || to >= steps.length) return;
+    const moved = [...steps];
+    [moved[at], moved[to]] = [moved[to]!, moved[at]!];
+    setSaid(`${steps[at]} is step ${to + 1} now`);
+    onSteps(moved);
+    // The focus stays with the step that was moved.
+    requestAnimationFrame(() => list.current?.children[to]?.querySelector('input')?.focus());
+  };
+  return (
+    <section class="card builder-form" aria-label="Steps of the funnel">
+      <header>
+        <h2>Steps</h2>
+        <span class="note">
+          {steps.length} of {stepsMax}
+        </span>
+      </header>
+      <ol class="builder-rows steps" ref={list}>
+        {steps.map((step, at) => (
+          <li
+            key={`${at}/${step}`}
+            onKeyDown={(event) => {
+              const by = event.altKey
+                ? {ArrowUp: -1 as const, ArrowDown: 1 as const}[event.key as 'ArrowUp']
+                : undefined;
+              if (by === undefined) return;
+              event.preventDefault();
+              event.stopPropagation();
+              move(at, by);
+            }}
+          >
+            <div class="builder-row">
+              <span class="step" aria-hidden="true">
+                {at + 1}
+              </span>
+              <EventPicker
+                label={`Step ${at + 1}`}
+                name={step}
+                days={days}
+                onChoose={(name) => onSteps(steps.map((one, index) => (index === at ? name : one)))}
+              />
+              <span class="step-tools">
+                <button
+                  type="button"
+                  class="quiet"
+                  disabled={at === 0}
+                  aria-label={`Move ${step} up`}
+                  title="Move up (Alt and arrow)"
+                  onClick={() => move(at, -1)}
+                >
+                  <Icon name="chevronUp" />
+                </button>
+                <button
+                  type="button"
+                  class="quiet"
+                  disabled={at === steps.length - 1}
+                  aria-label={`Move ${step} down`}
+                  title="Move down (Alt and arrow)"
+                  onClick={() => move(at, 1)}
+                >
+                  <Icon name="chevronDown" />
+                </button>
+                <button
+                  type="button"
+                  class="quiet"
+                  aria-label={`Remove ${step}`}
+                  title="Remove"
+                  onClick={() => onSteps(steps.filter((_, index) => index !== at))}
+                >
+                  <Icon name="close" />
+                </button>
+              </span>
+            </div>
+          </li>
+        ))}
+        {hasNew && (
+          <li key={`new/${steps.length}`}>
+            <div class="builder-row">
+              <span class="step" aria-hidden="true">
+                {steps.length + 1}
+              </span>
+              <EventPicker
+                label={`Step ${steps.length + 1}`}
+                name={undefined}
+                days={days}
+                isFirstFocus={isAdding}
+                onChoose={(name) => {
+                  setAdding(false);
+                  onSteps([...steps, name]);
+                }}
+              />
+              {isAdding && steps.length >= 2 && (
+                <button type="button" class="quiet" aria-label="Add no step" onClick={() => setAdding(false)}>
+                  <Icon name="close" />
+                </button>
+              )}
+            </div>
+          </li>
+        )}
+      </ol>
+      {!hasNew && steps.length < stepsMax && (
+        <button type="button" class="button builder-add" onClick={() => setAdding(true)}>
+          <Icon name="plus" />
+          Step
+        </button>
+      )}
+      <WindowControl window={window} onChange={onWindow} />
+      <div class="visually-hidden" role="status">
+        {said}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,67 @@
+// The time from the first step to the last one that counts as a conversion. None means none.
+import {useState} from 'preact/hooks';
+import {isWindow} from '../../address/report-address';
+
+const presets = ['1h', '1d', '7d', '14d', '30d'] as const;
+const unitNames: Readonly<Record<string, string>> = {s: 'second', m: 'minute', h: 'hour', d: 'day'};
+
+/** `14 days` of `14d`. */
+export function windowText(window: string): string {
+  const amount = window.slice(0, -1);
+  return `${amount} ${unitNames[window.at(-1)!]}${amount === '1' ? '' : 's'}`;
+}
+
+export function WindowControl({
+  window,
+  onChange,
+}: {
+  readonly window: string | null;
+  readonly onChange: (window: string | null) => void;
+}) {
+  const isOwn = window !== null && !presets.includes(window as '1h');
+  const [isTyping, setTyping] = useState(false);
+  const [text, setText] = useState(window ?? '');
+  const isWrong = text !== '' && !isWindow(text);
+  return (
+    <form
+      class="window-control"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isWindow(text)) onChange(text);
+      }}
+    >
+      <label for="funnel-window">Window from the first step</label>
+      <select
+        id="funnel-window"
+        value={isTyping || isOwn ? 'own' : (window ?? 'none')}
+        onChange={({currentTarget: {value}}) => {
+          setTyping(value === 'own');
+          if (value !== 'own') onChange(value === 'none' ? null : value);
+        }}
+      >
+        <option value="none">None</option>
+        {presets.map((preset) => (
+          <option key={preset} value={preset}>
+            {windowText(preset)}
+          </option>
+        ))}
+        <option value="own">Another</option>
+      </select>
+      {(isTyping || isOwn) && (
+        <span class="with-button">
+          <input
+            aria-label="Window, such as 30m, 12h or 3d"
+            placeholder="30m, 12h, 3d"
+            autocomplete="off"
+            value={text}
+            aria-invalid={isWrong}
+            onInput={({currentTarget}) => setText(currentTarget.value)}
+          />
+          <button type="submit" class="button" disabled={!isWindow(text)}>
+            Use
+          </button>
+        </span>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,86 @@
+// The first page: how the product does, without anything to set up. It shows what is most frequent.
+import {daysOf, pastOf} from '../../address/range';
+import {countsPath, intervalOf, namesMax, namesPath, overviewForm, usersPath} from '../../address/report-address';
+import {useAddress} from '../../address/use-address';
+import {type NamesAnswer, oldest} from '../../service/report-answers';
+import {useReports} from '../../service/reports';
+import {may} from '../../service/session';
+import {ReportHead} from '../../shell/report-head';
+import {today} from '../../shell/today';
+import {ActiveCard} from './active-card';
+import {NewestEvents} from './newest-events';
+import {NoEvents} from './no-events';
+import {Tiles, useTiles} from './tiles';
+import {TopEvents} from './top-events';
+import {TrendCard} from './trend-card';
+import './overview.css';
+
+const trendMax = 3;
+
+export function Overview() {
+  const {question, problems, ask} = useAddress(overviewForm);
+  const days = daysOf(question.range, today.value);
+  const interval = intervalOf(question.every, days);
+  const past = question.compare === 'off' ? undefined : pastOf(days, interval, question.compare);
+  const asked = {days, interval, past};
+
+  const namesAt = namesPath(days, namesMax);
+  const names = useReports(asked, [namesAt]);
+  const listed = names.shown?.reports[0]?.value as NamesAnswer | undefined;
+  const asOfMs = names.shown?.freshness?.asOfMs;
+
+  const trendNames = listed?.data.slice(0, trendMax).map(({name}) => name) ?? [];
+  const lines = trendNames.map((event) => ({
+    event,
+    path: countsPath({event, filter: null}, days, interval),
+    pastPath: past && countsPath({event, filter: null}, past, interval),
+  }));
+  const linePaths = lines.flatMap(({path, pastPath}) => (pastPath === undefined ? [path] : [path, pastPath]));
+  const trend = useReports({...asked, lines}, listed === undefined || lines.length === 0 ? undefined : linePaths);
+
+  // While today is in the range the time before is counted up to the same moment.
+  const isOpen = days.to >= today.value;
+  const pastNamesAt =
+    past === undefined || asOfMs === undefined
+      ? undefined
+      : namesPath(isOpen ? {...past, untilMs: past.momentOf(asOfMs)} : past, namesMax);
+  const pastNames = useReports(asked, pastNamesAt === undefined ? undefined : [pastNamesAt]);
+
+  const activePaths = (['dau', 'wau', 'mau'] as const).map((metric) => usersPath(metric, days, interval));
+  const active = useReports({...asked, activePaths}, activePaths);
+  const tiles = useTiles(Math.min(days.to, today.value));
+
+  const isNothing = listed !== undefined && listed.data.length === 0 && !names.isOther;
+  return (
+    <>
+      <ReportHead
+        title="Overview"
+        freshness={oldest([names, trend, pastNames, active, ...tiles.asking].map(({shown}) => shown?.freshness))}
+        problems={problems}
+        range={question.range}
+        interval={interval}
+        compare={question.compare}
+        ask={ask}
+      />
+      {isNothing ? (
+        <NoEvents days={days} onShow={(range) => ask({range, every: null})} />
+      ) : (
+        <>
+          <Tiles tiles={tiles} />
+          <div class="row">
+            <TrendCard
+              trend={trend}
+              names={names}
+              onRange={(from, to) => ask({range: {kind: 'days', from, to}, every: null})}
+            />
+            <TopEvents names={names} pastNames={pastNames} range={question.range} />
+          </div>
+          <div class="row">
+            <ActiveCard active={active} />
+            <NewestEvents mayRead={may('analyst')} names={names} />
+          </div>
+        </>
+      )}
+    </>
+  );
+}

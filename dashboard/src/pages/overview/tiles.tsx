@@ -1,0 +1,164 @@
+// The four figures at the top, of the last day of the range: events, and users active within 1, 7 and 30 days.
+// Each is compared with the time before up to the same moment, as long as its day is not over.
+import {dayMs} from '../../../../actors/limits.js';
+import type {Days} from '../../address/range';
+import {type Metric, namesMax, namesPath, type Span, usersPath} from '../../address/report-address';
+import {clockText, count, dayName, weekdayName} from '../../charts/format';
+import {Sparkline} from '../../charts/sparkline';
+import type {NamesAnswer, UsersAnswer} from '../../service/report-answers';
+import {type Asking, useReports} from '../../service/reports';
+import {ChangeText} from '../../shell/change-text';
+import {ReportBody} from '../../shell/report-body';
+import {today} from '../../shell/today';
+
+const sparkDays = 15;
+
+interface TilesQuestion {
+  readonly day: number;
+  readonly today: number;
+}
+
+export interface Tiles {
+  readonly asking: readonly Asking<unknown>[];
+  readonly now: Asking<TilesQuestion>;
+  readonly past: Asking<{readonly untilMs: number | undefined}>;
+  readonly days: Asking<unknown>;
+}
+
+const dayOf = (day: number): Days => ({from: day, to: day});
+const namesOf = (span: Span): string => namesPath(span, namesMax);
+const activeOf = (metric: Metric, day: number): string =>
+  usersPath(metric, {from: day - sparkDays + 1, to: day}, 'day');
+
+/** Days that a metric looks back over, and how many days before it is compared. */
+const looks: Readonly<Record<Metric, {readonly back: number; readonly before: number}>> = {
+  dau: {back: 1, before: 7},
+  wau: {back: 7, before: 7},
+  mau: {back: 30, before: 30},
+};
+
+const pastActiveOf = (metric: Metric, day: number, untilMs: number | undefined): string => {
+  const {back, before} = looks[metric];
+  const span = {from: day - before - back + 1, to: day - before};
+  return usersPath(metric, untilMs === undefined ? span : {...span, untilMs: untilMs - before * dayMs}, 'day');
+};
+const pastNamesOf = (day: number, untilMs: number | undefined): string =>
+  namesOf(untilMs === undefined ? dayOf(day - 7) : {...dayOf(day - 7), untilMs: untilMs - 7 * dayMs});
+
+/** `day`: days since 1970-01-01, today at the latest. */
+export function useTiles(day: number): Tiles {
+  const now = useReports({day, today: today.value}, [
+    namesOf(dayOf(day)),
+    ...(['dau', 'wau', 'mau'] as const).map((metric) => activeOf(metric, day)),
+  ]);
+  const asOfMs = now.shown?.freshness?.asOfMs;
+  const untilMs = day === today.value ? asOfMs : undefined;
+  const isKnown = now.shown !== undefined && !now.isOther;
+  const past = useReports(
+    {untilMs},
+    isKnown
+      ? [
+          pastNamesOf(day, untilMs),
+          ...(['dau', 'wau', 'mau'] as const).map((metric) => pastActiveOf(metric, day, untilMs)),
+        ]
+      : undefined,
+  );
+  // The days before are asked for after everything that has words.
+  const before = Array.from({length: sparkDays - 1}, (_, at) => namesOf(dayOf(day - sparkDays + 1 + at)));
+  const days = useReports(undefined, past.shown === undefined ? undefined : before);
+  return {asking: [now, past], now, past, days};
+}
+
+const sumOf = ({data}: NamesAnswer): number => data.reduce((all, {count: one}) => all + one, 0);
+
+export function Tiles({tiles: {now, past, days}}: {readonly tiles: Tiles}) {
+  const shown = now.shown;
+  const day = shown?.question.day ?? today.value;
+  const shownToday = shown?.question.today ?? today.value;
+  const names = shown?.of<NamesAnswer>(namesOf(dayOf(day)));
+  const untilMs = past.shown?.question.untilMs;
+  const pastNames = past.shown?.of<NamesAnswer>(pastNamesOf(day, untilMs)).value;
+  const isOpen = day === shownToday;
+  const until = isOpen && untilMs !== undefined ? ` by ${clockText(untilMs / 1_000).slice(0, 5)}` : '';
+  const weekday = `${isOpen ? 'last ' : 'the '}${weekdayName(day * 86_400)}${isOpen ? '' : ' before'}${until}`;
+  const eventDays = days.shown?.reports.map(({value}) => (value === undefined ? null : sumOf(value as NamesAnswer)));
+  const name = dayName(day, shownToday);
+  const on = name === 'today' || name === 'yesterday' ? name : `on ${name}`;
+  return (
+    <div class="row tiles">
+      <section class="card tile span-3" aria-label={`Events ${on}`}>
+        <span class="label">Events {on}</span>
+        <ReportBody asking={now} reports={names === undefined ? [] : [names]} lines={1}>
+          {() => (
+            <Figure
+              value={sumOf(names!.value!)}
+              isAtLeast={names!.value!.has_more}
+              before={pastNames && sumOf(pastNames)}
+              note={`than ${weekday}`}
+              spark={eventDays === undefined ? [] : [...eventDays, sumOf(names!.value!)]}
+              isOpen={isOpen}
+            />
+          )}
+        </ReportBody>
+      </section>
+      {(
+        [
+          ['dau', isOpen ? 'Active users today' : `Active users ${on}`, `than ${weekday}`],
+          ['wau', 'Active users, 7 days', `than the 7 days before${until === '' ? '' : ','}${until}`],
+          ['mau', 'Active users, 30 days', `than the 30 days before${until === '' ? '' : ','}${until}`],
+        ] as const
+      ).map(([metric, label, note]) => {
+        const report = shown?.of<UsersAnswer>(activeOf(metric, day));
+        return (
+          <section key={metric} class="card tile span-3" aria-label={label}>
+            <span class="label">{label}</span>
+            <ReportBody asking={now} reports={report === undefined ? [] : [report]} lines={1}>
+              {() => (
+                <Figure
+                  value={report!.value!.data.at(-1)?.count ?? 0}
+                  before={past.shown?.of<UsersAnswer>(pastActiveOf(metric, day, untilMs)).value?.total}
+                  note={note}
+                  spark={report!.value!.data.map((bucket) => bucket.count)}
+                  isOpen={isOpen}
+                  isMoreBetter
+                />
+              )}
+            </ReportBody>
+          </section>
+        );
+      })}
+    </div>
+  );
+}
+
+function Figure({
+  value,
+  isAtLeast = false,
+  before,
+  note,
+  spark,
+  isOpen,
+  isMoreBetter = false,
+}: {
+  readonly value: number;
+  /** There are more names than were asked for. */
+  readonly isAtLeast?: boolean;
+  readonly before: number | undefined;
+  readonly note: string;
+  readonly spark: readonly (number | null)[];
+  readonly isOpen: boolean;
+  readonly isMoreBetter?: boolean;
+}) {
+  return (
+    <div class="figure-row">
+      <span class="figure">
+        {isAtLeast && <small>at least </small>}
+        {count(value)}
+      </span>
+      <Sparkline values={spark} open={isOpen} width={96} />
+      <span class="change" title={before === undefined ? undefined : `${count(before)} then`}>
+        <ChangeText now={value} before={before} isMoreBetter={isMoreBetter} /> {note}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+// The most frequent events over time.
+import {useMemo, useState} from 'preact/hooks';
+import type {Interval} from '../../../../actors/calendar.js';
+import type {Days, Past} from '../../address/range';
+import {type AnsweredLine, chartOf, csvRows, momentOf} from '../../charts/charted';
+import {clockText, datesText} from '../../charts/format';
+import {TimeChart} from '../../charts/time-chart';
+import {TimeTable} from '../../charts/time-table';
+import type {CountsAnswer} from '../../service/report-answers';
+import type {Asking} from '../../service/reports';
+import {Card} from '../../shell/card';
+import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {ReportBody} from '../../shell/report-body';
+import {today} from '../../shell/today';
+
+interface TrendQuestion {
+  readonly days: Days;
+  readonly interval: Interval;
+  readonly past: Past | undefined;
+  readonly lines: readonly {readonly event: string; readonly path: string; readonly pastPath: string | undefined}[];
+}
+
+const plural = {hour: 'an hour', day: 'a day', week: 'a week', month: 'a month'} as const;
+
+export function TrendCard({
+  trend,
+  names,
+  onRange,
+}: {
+  readonly trend: Asking<TrendQuestion>;
+  readonly names: Asking<unknown>;
+  readonly onRange: (from: number, to: number) => void;
+}) {
+  const [isTable, setTable] = useState(false);
+  const {shown} = trend;
+  const question = shown?.question;
+  const lines = useMemo(
+    () =>
+      (shown?.question.lines ?? []).flatMap(({event, path, pastPath}, at): AnsweredLine[] => {
+        const {value, headers} = shown!.of<CountsAnswer>(path);
+        const past = pastPath === undefined ? undefined : shown!.of<CountsAnswer>(pastPath).value;
+        return value === undefined ? [] : [{label: event, tone: at + 1, answer: value, headers, past}];
+      }),
+    [shown],
+  );
+  const chart = useMemo(() => chartOf(lines, question?.interval ?? 'day'), [lines]);
+  const interval = question?.interval ?? 'day';
+  const moment = useMemo(() => momentOf(interval), [interval]);
+  const asOfMs = shown?.freshness?.asOfMs;
+  const until = asOfMs === undefined ? '' : clockText(asOfMs / 1_000).slice(0, 5);
+  const props = {...chart, label: 'Most frequent events', clock: interval === 'hour', moment};
+  const note = [
+    `events ${plural[interval]}`,
+    ...(question?.past === undefined ? [] : [`dotted: ${datesText(question.past, today.value)}`]),
+    ...(chart.openFrom === undefined ? [] : [`dashed: until ${until} UTC`]),
+  ].join(', ');
+  return (
+    <Card
+      span={8}
+      title="Trend"
+      note={question === undefined ? undefined : note}
+      tools={
+        lines.length > 0 && (
+          <>
+            <CurlButton paths={question!.lines.map(({path}) => path)} />
+            <CsvButton file="most-frequent-events" rows={() => csvRows(lines)} />
+            <TableButton isTable={isTable} onChange={setTable} />
+          </>
+        )
+      }
+    >
+      <ReportBody
+        asking={names.shown?.reports[0]?.value === undefined ? names : trend}
+        reports={names.shown?.reports[0]?.value === undefined ? (names.shown?.reports ?? []) : (shown?.reports ?? [])}
+        lines={8}
+      >
+        {() =>
+          isTable ? (
+            <TimeTable {...props} />
+          ) : (
+            <TimeChart
+              {...props}
+              height={318}
+              openText={`so far, until ${until}`}
+              onRange={(from, to) => onRange(Math.floor(from / 86_400), Math.floor(to / 86_400))}
+            />
+          )
+        }
+      </ReportBody>
+    </Card>
+  );
+}

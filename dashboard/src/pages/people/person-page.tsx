@@ -1,0 +1,172 @@
+// What is known of one person: when they were first and last seen, their traits, their days, their events.
+
+import {dayOfMs} from '../../address/range';
+import {type PersonId, personPath} from '../../address/report-address';
+import {count, momentText} from '../../charts/format';
+import {CopyButton} from '../../controls/copy-button';
+import {Moment} from '../../controls/moment';
+import {useAsked} from '../../service/asked';
+import {useHistory} from '../../service/person-history';
+import {may} from '../../service/session';
+import {Card} from '../../shell/card';
+import {Icon} from '../../shell/icon';
+import {CurlButton} from '../../shell/page-tools';
+import {Empty, FaultBox, Loading} from '../../shell/states';
+import {today} from '../../shell/today';
+import {ActivityStrip} from './activity-strip';
+import {EventList} from './event-list';
+import '../../design/reports.css';
+import {type Profile, typeOf, valueText} from './person';
+
+const stripDays = 90;
+
+export function PersonPage({
+  person,
+  onFind,
+  onDelete,
+}: {
+  readonly person: PersonId;
+  readonly onFind: (person: PersonId) => void;
+  readonly onDelete: () => void;
+}) {
+  const path = personPath(person);
+  const [asked, ask] = useAsked<Profile>(path);
+  const [history, readOn] = useHistory(person);
+  const {value, fault} = asked.value;
+  if (fault?.code === 'user_not_found') return <Unknown person={person} onFind={onFind} />;
+  if (fault !== undefined) return <FaultBox fault={fault} onAgain={ask} />;
+  if (value === undefined) return <Loading lines={6} />;
+  const traits = Object.entries(value.traits);
+  const lastDay = dayOfMs(Date.parse(value.last_seen));
+  // Somebody who was last seen long ago is shown as they were then.
+  const stripEnd = lastDay < today.value - stripDays ? lastDay : today.value;
+  const names = new Map<string, number>();
+  for (const {event} of history.events) names.set(event, (names.get(event) ?? 0) + 1);
+  const byName = [...names].sort((a, b) => b[1] - a[1]);
+  return (
+    <>
+      <section class="card person-head" aria-label="Profile">
+        <div class="person-id">
+          <span class="label">{person.kind === 'user' ? 'User' : 'Anonymous'}</span>
+          <h2>{value.id}</h2>
+        </div>
+        <dl>
+          <div>
+            <dt>First seen</dt>
+            <dd>
+              <Moment iso={value.created_at} />
+              <span class="faint">{momentText(Date.parse(value.created_at))} UTC</span>
+            </dd>
+          </div>
+          <div>
+            <dt>Last seen</dt>
+            <dd>
+              <Moment iso={value.last_seen} />
+              <span class="faint">{momentText(Date.parse(value.last_seen))} UTC</span>
+            </dd>
+          </div>
+          <div>
+            <dt>Events</dt>
+            <dd>
+              {count(history.events.length)}
+              {history.hasMore && history.events.length > 0 ? ' and more' : ''}
+              <span class="faint">{byName.length === 1 ? 'of one name' : `of ${count(byName.length)} names`}</span>
+            </dd>
+          </div>
+        </dl>
+        <div class="person-tools">
+          <CurlButton paths={[path]} />
+          <CopyButton text={value.id} label="Copy the id" />
+          {may('admin') && (
+            <button type="button" class="button" onClick={onDelete}>
+              <Icon name="trash" />
+              Delete
+            </button>
+          )}
+        </div>
+      </section>
+      <div class="row">
+        <Card span={8} title="Activity" note={`events a day, ${stripDays} days`}>
+          <ActivityStrip history={history} last={stripEnd} length={stripDays} />
+        </Card>
+        <Card
+          span={4}
+          title="By name"
+          note={history.hasMore ? `of the newest ${count(history.events.length)}` : undefined}
+        >
+          <div class="table-frame by-name">
+            <table class="grid-table">
+              <tbody>
+                {byName.slice(0, 8).map(([name, events]) => (
+                  <tr key={name}>
+                    <td class="name">
+                      <span
+                        class="bar-cell"
+                        style={{'--share': `${((100 * events) / (byName[0]?.[1] ?? 1)).toFixed(1)}%`}}
+                      >
+                        <span>{name}</span>
+                      </span>
+                    </td>
+                    <td class="number">{count(events)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+            {byName.length === 0 && !history.isReading && <p class="faint">No event</p>}
+          </div>
+        </Card>
+      </div>
+      <div class="row loose">
+        <Card span={8} title="Events" note="newest first, by their own time, UTC">
+          <EventList history={history} onMore={readOn} />
+        </Card>
+        <Card span={4} title="Traits" note={traits.length === 0 ? undefined : count(traits.length)}>
+          {traits.length === 0 ? (
+            <Empty title="No traits">A call of identify sets them.</Empty>
+          ) : (
+            <div class="table-frame">
+              <table class="grid-table traits">
+                <thead>
+                  <tr>
+                    <th>Trait</th>
+                    <th>Value</th>
+                    <th>Type</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {traits.map(([name, trait]) => (
+                    <tr key={name}>
+                      <td>{name}</td>
+                      <td class={typeof trait === 'string' ? '' : 'mono'}>{valueText(trait)}</td>
+                      <td class="faint">{typeOf(trait)}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )}
+          {value.traits_over_limit !== undefined && (
+            <p class="help">{count(value.traits_over_limit)} more were left out, because the profile is full.</p>
+          )}
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function Unknown({person, onFind}: {readonly person: PersonId; readonly onFind: (person: PersonId) => void}) {
+  const other = person.kind === 'user' ? 'anonymous' : 'user';
+  return (
+    <section class="card" aria-label="Nobody found">
+      <Empty title={`Nobody has this ${person.kind === 'user' ? 'userId' : 'anonymousId'}`}>
+        No event or identify named <code>{person.id}</code>, or the person was deleted. Ids are compared exactly,
+        capitals and spaces too.
+      </Empty>
+      <div class="state-ways">
+        <button type="button" class="button" onClick={() => onFind({kind: other, id: person.id})}>
+          Look for it as {other === 'user' ? 'a userId' : 'an anonymousId'}
+        </button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,25 @@
+// When to ask again: a publication is due by the time that reports name, and visible pages ask for it then.
+import {effect, signal} from '@preact/signals';
+import {now} from '../shell/now';
+
+/** Counts the times at which every visible report asks again. */
+export const publication = signal(0);
+
+let dueMs = Number.POSITIVE_INFINITY;
+/** Reports that are late, or promised every second, are asked for no more often than this. */
+const pauseMs = 10_000;
+/** A publication takes a moment until every edge has it. */
+const marginMs = 1_500;
+let askedMs = 0;
+
+/** A report was answered, and says when the next one is due. */
+export function expectPublication(nextByMs: number): void {
+  dueMs = Math.max(nextByMs + marginMs, askedMs + pauseMs);
+}
+
+effect(() => {
+  if (now.value < dueMs || document.visibilityState !== 'visible') return;
+  askedMs = now.value;
+  dueMs = askedMs + pauseMs;
+  publication.value = publication.peek() + 1;
+});

@@ -1,0 +1,75 @@
+// The answers to one question of a page, which may be several requests. They are shown together, with their question.
+//   RS1. What is shown changes at once, when all requests are answered: no card ever mixes two questions.
+//   RS2. A request that fails is one report's fault; the others stand. What it said before stays, and its age tells.
+//   RS3. Reports ask again when a publication is due; an answer that did not change (304) changes nothing.
+import {useSignal} from '@preact/signals';
+import {useEffect, useRef, useState} from 'preact/hooks';
+import {type Fault, read} from './client';
+import {expectPublication, publication} from './publication';
+import {type Freshness, freshnessOf, oldest} from './report-answers';
+
+export interface Report<Value> {
+  readonly path: string;
+  readonly value: Value | undefined;
+  readonly headers: Headers | undefined;
+  readonly fault: Fault | undefined;
+}
+
+export interface Shown<Question> {
+  readonly question: Question;
+  /** What was asked, in its order. */
+  readonly reports: readonly Report<unknown>[];
+  readonly freshness: Freshness | undefined;
+  /** Of a path that was asked. */
+  readonly of: <Value>(path: string) => Report<Value>;
+}
+
+export interface Asking<Question> {
+  /** Undefined until the first answers. */
+  readonly shown: Shown<Question> | undefined;
+  /** What is shown belongs to another question: the answers to this one are on their way. */
+  readonly isOther: boolean;
+  readonly again: () => void;
+}
+
+/** `paths` undefined: nothing can be asked yet. */
+export function useReports<Question>(question: Question, paths: readonly string[] | undefined): Asking<Question> {
+  const state = useSignal<{readonly key: string; readonly shown: Shown<Question>} | undefined>(undefined);
+  const [tries, setTries] = useState(0);
+  const key = paths?.join('\n');
+  const latest = useRef(question);
+  latest.current = question;
+  const round = publication.value;
+  useEffect(() => {
+    if (paths === undefined || key === undefined) return undefined;
+    const aborter = new AbortController();
+    const asked = latest.current;
+    const before = state.peek()?.shown;
+    void Promise.all(paths.map((path) => readReport(before?.of(path) ?? unasked(path), aborter.signal))).then(
+      (reports) => {
+        if (aborter.signal.aborted) return;
+        const freshness = oldest(reports.map(({headers}) => freshnessOf(headers)));
+        if (freshness !== undefined) expectPublication(freshness.nextByMs); // RS3
+        const known = new Map(reports.map((report) => [report.path, report]));
+        const of = <Value>(path: string): Report<Value> => (known.get(path) ?? unasked(path)) as Report<Value>;
+        state.value = {key, shown: {question: asked, reports, freshness, of}}; // RS1
+      },
+    );
+    return () => aborter.abort();
+  }, [key, round, tries]);
+  return {
+    shown: state.value?.shown,
+    isOther: state.value !== undefined && state.value.key !== key,
+    again: () => setTries(tries + 1),
+  };
+}
+
+const unasked = (path: string): Report<unknown> => ({path, value: undefined, headers: undefined, fault: undefined});
+
+async function readReport(before: Report<unknown>, signal: AbortSignal): Promise<Report<unknown>> {
+  const {path} = before;
+  const answer = await read<unknown>(path, signal).catch(() => undefined); // Aborted.
+  if (answer === undefined) return before;
+  if (answer.kind === 'fault') return {...before, fault: answer.fault}; // RS2
+  return {path, value: answer.value, headers: answer.headers, fault: undefined};
+}

@@ -1,0 +1,47 @@
+// The first line of a report's page: its name, how fresh it is, which days, which buckets; and what the address got wrong.
+import type {Interval} from '../../../actors/calendar.js';
+import type {Problem} from '../address/codec';
+import {type Compare, daysOf, type Range} from '../address/range';
+import {IntervalControl} from '../controls/interval';
+import {RangeControl} from '../controls/range';
+import type {Freshness} from '../service/report-answers';
+import {AddressProblems} from './address-problems';
+import {FreshnessPill} from './freshness';
+import {Head} from './head';
+import {today} from './today';
+
+export function ReportHead({
+  title,
+  freshness,
+  problems,
+  range,
+  interval,
+  compare,
+  ask,
+}: {
+  readonly title: string;
+  readonly freshness: Freshness | undefined;
+  readonly problems: readonly Problem[];
+  readonly range: Range;
+  /** Undefined: the page has no buckets, or compares nothing. */
+  readonly interval?: Interval;
+  readonly compare?: Compare;
+  readonly ask: (changed: {range?: Range; every?: Interval | null; compare?: Compare}) => void;
+}) {
+  return (
+    <>
+      <Head title={title} freshness={<FreshnessPill freshness={freshness} />}>
+        <RangeControl
+          range={range}
+          {...(compare === undefined ? {} : {compare, onCompare: (chosen: Compare) => ask({compare: chosen})})}
+          // Another range has an interval of its own.
+          onRange={(chosen) => ask(interval === undefined ? {range: chosen} : {range: chosen, every: null})}
+        />
+        {interval !== undefined && (
+          <IntervalControl interval={interval} days={daysOf(range, today.value)} onChoose={(every) => ask({every})} />
+        )}
+      </Head>
+      <AddressProblems problems={problems} onDrop={() => ask({})} />
+    </>
+  );
+}

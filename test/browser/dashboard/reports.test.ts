@@ -1,0 +1,320 @@
+// Overview, Trends, Funnels, Active users and People in a real browser: their numbers are the API's.
+import {readFileSync} from 'node:fs';
+import type {Browser, Locator, Page} from 'playwright-core';
+import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {Client, query} from '../../support/http.js';
+import {type Service, startService} from '../../support/service.js';
+import {until} from '../../support/until.js';
+
+const dayMs = 86_400_000;
+/** A name that a CSV has to quote, and that is text and not markup everywhere. */
+const oddName = 'page, "<img src=x onerror=alert(1)>"';
+const users = 24;
+const days = 12;
+
+let service: Service;
+let browser: Browser;
+let secret: Client;
+let dashboard: DashboardPage;
+let page: Page;
+/** All days of the story, none of which is today: nothing moves while it is looked at. */
+let from: string;
+let to: string;
+
+interface Bucket {
+  readonly date: string;
+  readonly count: number;
+}
+interface Counted {
+  readonly data: readonly Bucket[];
+  readonly total: number;
+}
+
+const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const text = (value: number): string => value.toLocaleString('en-US');
+const ask = async <Answer>(path: string, parameters: Parameters<typeof query>[0]): Promise<Answer> =>
+  (await secret.get(`${path}?${query(parameters)}`)).json<Answer>();
+const counts = (event: string, more: Record<string, string> = {}): Promise<Counted> =>
+  ask('/v1/reports/events', {event, from, to, ...more});
+
+/** Every user signs up; two of three create a project, one of three subscribes; all look at pages. */
+function story(startMs: number): object[] {
+  return Array.from({length: users}, (_, u) => {
+    const atMs = startMs + (u % days) * dayMs + u * 60_000;
+    const event = (name: string, laterMs: number) => ({
+      event: name,
+      userId: `u${u}`,
+      timestamp: new Date(atMs + laterMs).toISOString(),
+      properties: {plan: u % 2 === 0 ? 'pro' : 'free'},
+    });
+    return [
+      event('signup', 0),
+      ...Array.from({length: 1 + (u % 5)}, (_, at) => event(oddName, (at + 1) * 3_600_000)),
+      ...(u % 3 === 0 ? [] : [event('project_created', 600_000)]),
+      ...(u % 3 === 1 ? [event('subscribed', 3 * 3_600_000)] : []),
+    ];
+  })
+    .flat()
+    .filter(({timestamp}) => Date.parse(timestamp) < startMs + days * dayMs);
+}
+
+beforeAll(async () => {
+  if (chromiumPath === undefined) return;
+  [service, browser] = await Promise.all([startService(), openBrowser()]);
+  secret = new Client(service.baseUrl, service.secretKey);
+  const startMs = Math.floor(Date.now() / dayMs) * dayMs - (days + 1) * dayMs;
+  [from, to] = [dateOf(startMs), dateOf(startMs + (days - 1) * dayMs)];
+  const events = story(startMs);
+  expect((await secret.post('/v1/events/batch', {events})).status).toBe(200);
+  await secret.post('/v1/users/identify', {userId: 'u3', traits: {name: '<b>Ada</b>', seats: 3}});
+  const signups = events.filter((event) => (event as {event: string}).event === 'signup').length;
+  await until('everything is in reports', async () => (await counts('signup')).total === signups);
+  dashboard = await DashboardPage.open(browser, service);
+  page = dashboard.page;
+  await dashboard.signIn(service.adminToken);
+});
+
+afterAll(async () => {
+  if (chromiumPath === undefined) return;
+  await browser.close();
+  expect(await service.stop()).toBe(0);
+});
+
+beforeEach((context) => {
+  if (chromiumPath === undefined) context.skip(noChromium);
+});
+
+const card = (name: string): Locator => page.getByRole('region', {name, exact: true});
+const range = (): string => `range=${from}..${to}`;
+/** Texts of the body's cells. */
+const cellsOf = (table: Locator): Promise<string[][]> =>
+  table
+    .locator('tbody tr')
+    .evaluateAll((rows) =>
+      rows.map((row) =>
+        Array.from((row as unknown as {cells: Iterable<{innerText: string}>}).cells, (cell) => cell.innerText.trim()),
+      ),
+    );
+
+async function csvOf(of: Locator): Promise<string[]> {
+  const begun = page.waitForEvent('download');
+  await of.getByRole('button', {name: 'Download as CSV'}).click();
+  return readFileSync(await (await begun).path(), 'utf8').split('\r\n');
+}
+
+/** And on a phone nothing is wider than the page. */
+async function expectSoundOnPhone(): Promise<void> {
+  await dashboard.expectSound();
+  await page.setViewportSize({width: 390, height: 844});
+  const widest = await page.evaluate('document.documentElement.scrollWidth');
+  await page.setViewportSize({width: 1_440, height: 900});
+  expect(widest).toBe(390);
+}
+
+test('Trends: chart, table, CSV and curl say what the API says', async () => {
+  const events = ['signup', oddName];
+  const [signup, odd, pro] = await Promise.all([
+    counts('signup'),
+    counts(oddName),
+    counts('signup', {filter: 'plan=pro'}),
+  ]);
+  const address = new URLSearchParams([
+    ...[...events, 'signup'].map((event) => ['event', event]),
+    ['filter3', 'plan=pro'],
+  ]);
+  await dashboard.goto(`/trends?${address}&${range()}`);
+  const numbers = card('In numbers');
+  await numbers.getByRole('row').nth(3).waitFor();
+  const byFunnel = await ask<{total: number}>('/v1/reports/funnel', {'steps[]': oddName, from, to});
+  const rows = await cellsOf(numbers);
+  expect(rows.map((row) => row.slice(0, 2))).toEqual([
+    ['signup', text(signup.total)],
+    [oddName, text(odd.total)],
+    ['signup, plan=pro', text(pro.total)],
+  ]);
+  expect(rows[1]![2]).toBe(text(byFunnel.total));
+  expect(rows[0]![4]).toBe(text(signup.data.at(-1)!.count));
+
+  await expectSoundOnPhone();
+  const trend = card('Trend');
+  await trend.getByRole('button', {name: 'Show the numbers as a table'}).click();
+  const table = await cellsOf(trend);
+  expect(table.map((row) => row.slice(1))).toEqual(
+    signup.data.map(({count}, at) => [count, odd.data[at]!.count, pro.data[at]!.count].map(text)),
+  );
+  expect(await csvOf(trend)).toEqual([
+    'date,signup,"page, ""<img src=x onerror=alert(1)>""","signup, plan=pro"',
+    ...signup.data.map(({date, count}, at) => `${date},${count},${odd.data[at]!.count},${pro.data[at]!.count}`),
+    '',
+  ]);
+
+  await trend.getByRole('button', {name: 'The same with curl'}).click();
+  const commands = await trend.locator('pre').innerText();
+  const urls = [...commands.matchAll(/'(http[^']+)'/g)].map(([, url]) => url!);
+  const answers = await Promise.all(urls.map((url) => secret.get(url.slice(service.baseUrl.length))));
+  expect(answers.map((answer) => answer.json())).toEqual([signup, odd, pro]);
+  await page.keyboard.press('Escape');
+  await dashboard.expectSound();
+});
+
+test('Trends: the crosshair is moved and read out by keyboard', async () => {
+  await dashboard.goto(`/trends?event=signup&${range()}`);
+  const {data} = await counts('signup');
+  await page.getByLabel('Events: arrow keys read the values').focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowRight');
+  const said = page.locator('.chart [role=status]');
+  await until('the second day is read out', async () => (await said.innerText()).endsWith(`signup ${data[1]!.count}`));
+});
+
+test('what an address got wrong is named, and dropped by a button', async () => {
+  await dashboard.goto('/trends?event=signup&range=soon&colour=red');
+  await page.getByText('colour=red').waitFor();
+  await page.getByText(/range=soon/).waitFor();
+  await page.getByRole('button', {name: 'Drop them'}).click();
+  await page.waitForURL(/\/dashboard\/trends\?event=signup$/);
+});
+
+test('Overview needs no set-up, and its numbers are those of names and active users', async () => {
+  await dashboard.goto(`/?${range()}`);
+  await card('Top events').getByRole('row').nth(4).waitFor();
+  const names = await ask<{data: {name: string; count: number}[]}>('/v1/names', {from, to});
+  const rows = await cellsOf(card('Top events'));
+  expect(rows.map(([name, count]) => [name, count])).toEqual(names.data.map(({name, count}) => [name, text(count)]));
+
+  const lastDay = await ask<{data: {count: number}[]}>('/v1/names', {from: to, to});
+  const sum = lastDay.data.reduce((all, {count}) => all + count, 0);
+  const figures = page.locator('.tile .figure');
+  await figures.nth(3).waitFor();
+  const active = await Promise.all(
+    ['dau', 'wau', 'mau'].map((metric) => ask<Counted>('/v1/reports/users', {metric, from, to})),
+  );
+  expect(await figures.allInnerTexts()).toEqual([sum, ...active.map(({data}) => data.at(-1)!.count)].map(text));
+
+  const trend = card('Trend');
+  await trend.getByRole('button', {name: 'Show the numbers as a table'}).click();
+  const top = await Promise.all(names.data.slice(0, 3).map(({name}) => counts(name)));
+  expect((await cellsOf(trend)).map((row) => row.slice(1))).toEqual(
+    top[0]!.data.map((_, at) => top.map(({data}) => text(data[at]!.count))),
+  );
+  await trend.getByRole('button', {name: 'Show the numbers as a table'}).click();
+  await card('Newest events').getByText('u23').first().waitFor();
+  await expectSoundOnPhone();
+});
+
+test('Funnels: built by keyboard, its numbers are those of the API', async () => {
+  await dashboard.goto(`/funnels?${range()}`);
+  for (const [at, [typed, name]] of [
+    ['sign', 'signup'],
+    ['proj', 'project_created'],
+    ['subs', 'subscribed'],
+  ].entries()) {
+    if (at === 2) await page.getByRole('button', {name: 'Step', exact: true}).press('Enter');
+    const picker = page.getByLabel(`Step ${at + 1}`, {exact: true});
+    await picker.focus();
+    await page.keyboard.type(typed!);
+    await page.getByRole('option', {name: new RegExp(name!)}).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(`step=${name}`));
+  }
+  await page.getByLabel('Window from the first step').selectOption('7d');
+  const funnel = await ask<{
+    steps: {event: string; count: number; conversion_rate: number; drop_off: number; step_conversion_rate: number}[];
+  }>('/v1/reports/funnel', {'steps[]': ['signup', 'project_created', 'subscribed'], window: '7d', from, to});
+  const result = card('From signup to subscribed');
+  await result.getByText('within 7 days of the first step', {exact: true}).waitFor();
+  const percent = (share: number): string => `${(share * 100).toFixed(1)}\u2009%`;
+  expect(await result.locator('.count').allInnerTexts()).toEqual(funnel.steps.map(({count}) => text(count)));
+  expect(await result.locator('.rate').allInnerTexts()).toEqual(
+    funnel.steps.map((step) => percent(step.conversion_rate)),
+  );
+  expect(await result.locator('.between').allInnerTexts()).toEqual(
+    funnel.steps.slice(1).map((step) => expect.stringContaining(`${text(step.drop_off)} lost`)),
+  );
+  const csv = await csvOf(result);
+  expect(csv[2]!.split(',').slice(1, 4)).toEqual([
+    'project_created',
+    String(funnel.steps[1]!.count),
+    String(funnel.steps[1]!.conversion_rate),
+  ]);
+  await expectSoundOnPhone();
+
+  await page.getByLabel('Step 2', {exact: true}).focus();
+  await page.keyboard.press('Alt+ArrowUp');
+  await page.waitForURL(/step=project_created&step=signup&step=subscribed/);
+  await page.goBack();
+  await page.waitForURL(/step=signup&step=project_created/);
+});
+
+test('Active users: its numbers are those of the API', async () => {
+  const answers = await Promise.all(
+    ['dau', 'wau', 'mau'].map((metric) => ask<Counted>('/v1/reports/users', {metric, from, to})),
+  );
+  await dashboard.goto(`/active?${range()}`);
+  const active = card('Active users');
+  await active.getByText(`${text(answers[0]!.total)} distinct users in all`).waitFor();
+  await active.getByRole('button', {name: 'Show the numbers as a table'}).click();
+  expect((await cellsOf(active)).map((row) => row.slice(1))).toEqual(
+    answers[0]!.data.map((_, at) => answers.map(({data}) => text(data[at]!.count))),
+  );
+  expect((await csvOf(active)).slice(1, -1)).toEqual(
+    answers[0]!.data.map(({date}, at) => [date, ...answers.map(({data}) => data[at]!.count)].join(',')),
+  );
+  await expectSoundOnPhone();
+});
+
+test('texts are the same in every time zone of the reader', async () => {
+  const seen: string[][] = [];
+  const paths = [`/?${range()}`, `/trends?event=signup&${range()}`, `/active?${range()}`, '/people?user=u3'];
+  for (const timezoneId of ['America/Los_Angeles', 'Pacific/Auckland']) {
+    const context = await browser.newContext({timezoneId, storageState: await dashboard.context.storageState()});
+    const other = await context.newPage();
+    const texts: string[] = [];
+    for (const path of paths) {
+      await other.goto(`${service.baseUrl}/dashboard${path}`);
+      await other.locator('.page .card').first().waitFor();
+      await until('nothing is on its way', async () => (await other.locator('.loading').count()) === 0);
+      // What moves with the clock is not of the zone.
+      const main = (await other.locator('main').innerText()).replaceAll(/Exact as of .*|\d+ (d|h|min|s)\b.* ago/g, '');
+      texts.push(main);
+    }
+    seen.push(texts);
+    await context.close();
+  }
+  expect(seen[0]!.every((one) => one.length > 100)).toBe(true);
+  expect(seen[1]).toEqual(seen[0]);
+});
+
+test('People: found by exact id, deleted by keyboard, and only the receipt is left', async () => {
+  await dashboard.goto('/people');
+  await page.getByLabel('userId, exactly').fill('u3');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/people\?user=u3$/);
+  await page.getByText('<b>Ada</b>').waitFor();
+  const {data} = await ask<{data: {event: string}[]}>('/v1/events', {userId: 'u3'});
+  await page.getByText('These are all.').waitFor();
+  expect(await page.locator('.event-row .event').allInnerTexts()).toEqual(data.map(({event}) => event));
+  await page.locator('.event-row').first().locator('summary').click();
+  await page.locator('.event-whole').waitFor();
+  await expectSoundOnPhone();
+
+  await page.getByRole('button', {name: 'Delete', exact: true}).press('Enter');
+  await page.getByText(`${data.length} events`).waitFor();
+  const forGood = page.getByRole('button', {name: 'Delete for good'});
+  expect(await forGood.isDisabled()).toBe(true);
+  await page.getByLabel(/Type the id/).focus();
+  await page.keyboard.type('u3');
+  await dashboard.expectSound();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/people\?receipt=del_/);
+  await page.getByText('Completed').waitFor();
+  expect(page.url()).not.toContain('u3');
+  const begun = page.waitForEvent('download');
+  await page.getByRole('button', {name: 'Download'}).click();
+  const receipt = JSON.parse(readFileSync(await (await begun).path(), 'utf8')) as {deletion: {events_deleted: number}};
+  expect(receipt.deletion.events_deleted).toBe(data.length);
+  await expectSoundOnPhone();
+  await dashboard.close();
+});
