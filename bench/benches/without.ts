@@ -104,6 +104,7 @@ interface WithoutReport {
 /** A service, and how many events it acked. */
 interface Loaded {
   readonly name: string;
+  readonly without: Shortcut | undefined;
   readonly service: BenchService;
   events: number;
 }
@@ -133,9 +134,12 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Witho
   const loaded: Loaded[] = [];
   const contenders: Record<string, Measure<Sample>> = {};
   const contend = async (name: string, kind: Compared['load'], without: Shortcut | undefined): Promise<void> => {
-    const service = owned.add(await start(options, without));
-    const sent = {name, service, events: 0};
-    loaded.push(sent);
+    // The small form measures nothing: services that are alike are one.
+    let sent = options.isSmall ? loaded.find((each) => each.without === without) : undefined;
+    if (sent === undefined) {
+      sent = {name, without, service: owned.add(await start(options, without)), events: 0};
+      loaded.push(sent);
+    }
     contenders[name] = measureOf(sent, load, kind, options, owned);
   };
   for (const {name, plain, without, load: kind} of compared) {
