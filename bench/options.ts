@@ -30,7 +30,7 @@ export interface Command {
 /** Of every bench. */
 const common = {
   rounds: {normal: 5, small: 1, help: 'rounds, after one that warms up'},
-  seconds: {normal: 5, small: 0.5, help: 'seconds of each measurement in each round'},
+  seconds: {normal: 5, small: 0.25, help: 'seconds of each measurement in each round'},
   refresh: {normal: 10, small: 1, help: 'REPORT_REFRESH_SECONDS of the service'},
   partitions: {normal: 4, small: 4, help: 'PARTITIONS of the service, and of the log that is a floor'},
   // The small form shows that a bench works, on machines that are busy with other tests.

@@ -30,7 +30,7 @@ test.runIf(isLinux)('bench: ingest compares floors, ours and the peer, and write
 });
 
 test.runIf(isLinux)('bench: latency offers shares of the saturated rate beside the floor of the log', async () => {
-  const {stdout, result} = await runSmall('latency');
+  const {stdout, result} = await runSmall('latency', '--partitions', '1');
   expect(stdout).toMatch(/batch: ack p99 at 50 % \/ p99 of a serial publish of the same bytes: \d/);
   for (const {rounds, ackToPublish} of result.report.shapes) {
     const [{samples}] = rounds.rounds;
@@ -45,7 +45,7 @@ test.runIf(isLinux)('bench: latency offers shares of the saturated rate beside t
 });
 
 test.runIf(isLinux)('bench: overload counts what becomes of every request, and the memory', async () => {
-  const {stdout, result} = await runSmall('overload');
+  const {stdout, result} = await runSmall('overload', '--partitions', '1');
   expect(stdout).toMatch(/^batch +[\d,]+ +[\d,]+ /m);
   for (const {rounds, goodputToSaturated} of result.report.shapes) {
     const [{samples}] = rounds.rounds;
@@ -59,7 +59,7 @@ test.runIf(isLinux)('bench: overload counts what becomes of every request, and t
 });
 
 test.runIf(isLinux)('bench: mixed asks reports and pages while events come in, and sees snapshots', async () => {
-  const {stdout, result} = await runSmall('mixed');
+  const {stdout, result} = await runSmall('mixed', '--partitions', '1');
   expect(stdout).toMatch(/single: report p99 while ingesting \/ idle \d/);
   expect(stdout).toMatch(/all rounds together \d/);
   for (const {rounds, reportsBusyToIdle, pagesBusyToIdle, together} of result.report.shapes) {
@@ -79,7 +79,7 @@ test.runIf(isLinux)('bench: mixed asks reports and pages while events come in, a
 });
 
 test.runIf(isLinux)('bench: stalls reads the probe and the metric of the edge', async () => {
-  const {result} = await runSmall('stalls');
+  const {result} = await runSmall('stalls', '--partitions', '1');
   expect(result.report.users).toBe(3_000);
   expect(result.report.machine.length).toBeGreaterThan(0);
   for (const {seconds, bystander, metricMs, offered} of result.report.phases) {
@@ -96,7 +96,7 @@ test.runIf(isLinux)('bench: stalls reads the probe and the metric of the edge', 
 });
 
 test.runIf(isLinux)('bench: without compares the service with those that lack one of its shortcuts', async () => {
-  const {stdout, result} = await runSmall('without');
+  const {stdout, result} = await runSmall('without', '--partitions', '1');
   expect(stdout).toMatch(/^batches: what was acked is handed over +\d/m);
   const {gains, rounds} = result.report;
   expect(Object.keys(gains).sort()).toEqual(fastPathsOf('without'));

@@ -1,4 +1,5 @@
 // A cluster of three nats-servers with REPLICAS=3: one of them may go at any moment, and what a majority has is stored.
+// Many more deaths, and of the service too: `npm run chaos -- cluster`.
 import {execFileSync} from 'node:child_process';
 import {setTimeout as pause} from 'node:timers/promises';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
@@ -110,9 +111,10 @@ describe.skipIf(!isNewEnough)('in a cluster of three', () => {
     await until('the reports have what was stored', async () => (await total(service)) >= acked);
   }
 
-  test('whichever server is killed, writes go on, and so do snapshots', async () => {
-    for (const server of cluster.servers.keys()) {
+  test('when the leader of a log is killed, and the next one, writes go on, and so do snapshots', async () => {
+    for (let killed = 0; killed < 2; killed++) {
       await traffic.untilMore(200);
+      const server = await cluster.leaderOf('LOG-0');
       await cluster.kill(server);
       await traffic.untilMore(200);
       await untilReported();
@@ -140,7 +142,8 @@ describe.skipIf(!isNewEnough)('in a cluster of three', () => {
     const reader = new Client(service.baseUrl);
     const durability = async (): Promise<string> =>
       (await reader.get('/healthz')).json<{durability: string}>().durability;
-    for (const server of cluster.servers.keys()) {
+    // Of two of them the service is connected to one at most.
+    for (const server of [0, 2]) {
       await until('all of them sync', async () => (await durability()) === 'power-cut');
       await cluster.startWithoutSync(server);
       await until('one of them does not', async () => (await durability()) === 'process-crash');

@@ -2,7 +2,7 @@
 // is silent.
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {afterEach, beforeAll, describe, expect, test} from 'vitest';
+import {afterAll, afterEach, beforeAll, describe, expect, test} from 'vitest';
 import {Client} from './support/http.js';
 import {type Metrics, scrape} from './support/metrics.js';
 import {
@@ -192,66 +192,73 @@ test('live reads have half of the memory for parts, and what reports do not use 
   expect(Math.abs(boundOf(metrics, 'live') - halfBytes - free)).toBeLessThan(1_048_576);
 });
 
-test('it needs no key, takes HEAD, and nothing but reading', async () => {
-  const service = await start();
-  const anybody = new Client(service.baseUrl);
-  const head = await anybody.send('HEAD', '/metrics');
-  expect([head.status, head.text, head.headers['content-type']]).toEqual([
-    200,
-    '',
-    'text/plain; version=0.0.4; charset=utf-8',
-  ]);
-  expect((await anybody.send('POST', '/metrics')).status).toBe(405);
-  // Many at once share one text, which stays for a second: nobody can make the roles work by asking often.
-  const startedMs = performance.now();
-  const texts = await Promise.all(Array.from({length: 20}, async () => (await anybody.get('/metrics')).text));
-  // The first of them may be that of the look before.
-  expect(new Set(texts).size).toBeLessThanOrEqual(2 + (performance.now() - startedMs) / 1_000);
-});
+describe('of one service', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(async () => {
+    expect(await service.stop()).toBe(0);
+  });
 
-test.skipIf(!hasOwnNats)('a NATS that is silent costs its own numbers alone, and says so', async () => {
-  const service = await start();
-  const pid = natsServerPid(service)!;
-  process.kill(pid, 'SIGSTOP');
-  try {
-    const silent = await until('the roles are shown as silent', async () => {
-      const startedMs = performance.now();
-      const metrics = await scrape(service.baseUrl);
-      // A role has a second; the client of NATS would wait for half a minute.
-      expect(performance.now() - startedMs).toBeLessThan(15_000);
-      // Reports are asked within the process: they answer until the silence is noticed.
-      const up = metrics.sum('millrace_up', {role: 'partition'}) + metrics.sum('millrace_up', {role: 'report'});
-      return up === 0 && metrics;
-    });
-    expect(silent.sum('millrace_up', {role: 'edge'})).toBe(1);
-    expect(silent.sum('millrace_ready')).toBe(0);
-    // What is not known is not shown as zero.
-    expect(silent.find('millrace_partition_lag_messages')).toEqual([]);
-    expect(silent.find('millrace_report_age_seconds')).toEqual([]);
-    const readiness = (await (await fetch(`${service.baseUrl}/readyz`)).json()) as {reasons: string[]};
-    expect(readiness.reasons).toEqual(
-      expect.arrayContaining([...[0, 1, 2, 3].map((p) => `partition ${p} does not answer`), 'reports do not answer']),
+  test('it needs no key, takes HEAD, and nothing but reading', async () => {
+    const anybody = new Client(service.baseUrl);
+    const head = await anybody.send('HEAD', '/metrics');
+    expect([head.status, head.text, head.headers['content-type']]).toEqual([
+      200,
+      '',
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
+    expect((await anybody.send('POST', '/metrics')).status).toBe(405);
+    // Many at once share one text, which stays for a second: nobody can make the roles work by asking often.
+    const startedMs = performance.now();
+    const texts = await Promise.all(Array.from({length: 20}, async () => (await anybody.get('/metrics')).text));
+    // The first of them may be that of the look before.
+    expect(new Set(texts).size).toBeLessThanOrEqual(2 + (performance.now() - startedMs) / 1_000);
+  });
+
+  test.skipIf(!hasOwnNats)('a NATS that is silent costs its own numbers alone, and says so', async () => {
+    const pid = natsServerPid(service)!;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      const silent = await until('the roles are shown as silent', async () => {
+        const startedMs = performance.now();
+        const metrics = await scrape(service.baseUrl);
+        // A role has a second; the client of NATS would wait for half a minute.
+        expect(performance.now() - startedMs).toBeLessThan(15_000);
+        // Reports are asked within the process: they answer until the silence is noticed.
+        const up = metrics.sum('millrace_up', {role: 'partition'}) + metrics.sum('millrace_up', {role: 'report'});
+        return up === 0 && metrics;
+      });
+      expect(silent.sum('millrace_up', {role: 'edge'})).toBe(1);
+      expect(silent.sum('millrace_ready')).toBe(0);
+      // What is not known is not shown as zero.
+      expect(silent.find('millrace_partition_lag_messages')).toEqual([]);
+      expect(silent.find('millrace_report_age_seconds')).toEqual([]);
+      const readiness = (await (await fetch(`${service.baseUrl}/readyz`)).json()) as {reasons: string[]};
+      expect(readiness.reasons).toEqual(
+        expect.arrayContaining([...[0, 1, 2, 3].map((p) => `partition ${p} does not answer`), 'reports do not answer']),
+      );
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await scrapeUntil(service, 'all answer again', (metrics) => metrics.sum('millrace_up') === 6);
+    await until('it is ready again', async () => (await fetch(`${service.baseUrl}/readyz`)).status === 200);
+  });
+
+  test.skipIf(!hasOwnNats)('a nats-server that died is counted, and so is the way back to it', async () => {
+    process.kill(natsServerPid(service)!, 'SIGKILL');
+    const back = await scrapeUntil(
+      service,
+      'the server is back, and all connections to it',
+      (metrics) =>
+        metrics.sum('millrace_nats_server_restarts_total') === 1 &&
+        metrics.sum('millrace_up') === 6 &&
+        metrics.sum('millrace_nats_reconnects_total') >= 5 &&
+        metrics.find('millrace_nats_connected').every(({value}) => value === 1),
     );
-  } finally {
-    process.kill(pid, 'SIGCONT');
-  }
-  await scrapeUntil(service, 'all answer again', (metrics) => metrics.sum('millrace_up') === 6);
-  await until('it is ready again', async () => (await fetch(`${service.baseUrl}/readyz`)).status === 200);
-});
-
-test.skipIf(!hasOwnNats)('a nats-server that died is counted, and so is the way back to it', async () => {
-  const service = await start();
-  process.kill(natsServerPid(service)!, 'SIGKILL');
-  const back = await scrapeUntil(
-    service,
-    'the server is back, and all connections to it',
-    (metrics) =>
-      metrics.sum('millrace_nats_server_restarts_total') === 1 &&
-      metrics.sum('millrace_up') === 6 &&
-      metrics.sum('millrace_nats_reconnects_total') >= 5 &&
-      metrics.find('millrace_nats_connected').every(({value}) => value === 1),
-  );
-  expect(back.sum('millrace_nats_server_up')).toBe(1);
+    expect(back.sum('millrace_nats_server_up')).toBe(1);
+  });
 });
 
 const lines = (service: Service, words: string): number => service.logs().split(words).length - 1;

@@ -8,7 +8,7 @@ import {hasOwnNats, natsServerPid, startService} from './support/service.js';
 import {until} from './support/until.js';
 
 const writers = 8;
-const kills = 3;
+const kills = 2;
 const readsBetweenKills = 100;
 
 test.skipIf(!hasOwnNats)('a write is in the next live read, also while nats-server is killed', async () => {

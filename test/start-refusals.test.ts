@@ -6,8 +6,7 @@ import {chmodSync, existsSync, readdirSync, readFileSync, writeFileSync} from 'n
 import {type AddressInfo, createServer} from 'node:net';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {describe, expect, test} from 'vitest';
-import {clusterLines} from '../reliability/chaos/cluster-lines.js';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {ExternalNats, type ExternalNatsOptions} from './support/external-nats.js';
 import {Client, expectJson} from './support/http.js';
 import {type Service, startService, temporaryFolder} from './support/service.js';
@@ -49,25 +48,6 @@ function expectOneLine(end: End, ...words: readonly (string | RegExp)[]): void {
   for (const word of words) expect(lines[0]).toMatch(word);
   expect(lines[0]).not.toMatch(/\n\s+at |node:internal/);
   expect(end.code).toBe(1);
-}
-
-/** A service with one event in it, stopped: its folder, and the check that it still serves the event. */
-async function dataWithOneEvent(
-  env: Record<string, string> = {},
-): Promise<{dataDir: string; stillThere(): Promise<void>}> {
-  const service = await startService({env});
-  const client = new Client(service.baseUrl, service.secretKey);
-  expectJson(await client.post('/v1/events', {event: 'kept', userId: 'ada'}), 200);
-  expect(await service.stop()).toBe(0);
-  const {dataDir} = service;
-  return {
-    dataDir,
-    async stillThere() {
-      const again = await startService({env, dataDir});
-      await expectKept(again);
-      expect(await again.stop()).toBe(0);
-    },
-  };
 }
 
 async function expectKept(service: Service): Promise<void> {
@@ -117,14 +97,6 @@ describe('configuration', () => {
       expect(end.stderr).not.toMatch(new RegExp(`\\b${other}\\b`));
   });
 
-  test('data that is there stays byte for byte', async () => {
-    const data = await dataWithOneEvent();
-    const before = contentOf(data.dataDir);
-    expectOneLine(await refusedStart({DATA_DIR: data.dataDir, PORT: '70000'}), 'PORT');
-    expect(contentOf(data.dataDir)).toEqual(before);
-    await data.stillThere();
-  });
-
   test('secrets are not printed', async () => {
     const end = await refusedStart({BOOTSTRAP_WRITE_KEY: 'wrong-and-secret', PORT: 'x'});
     expectOneLine(end, 'BOOTSTRAP_WRITE_KEY', 'PORT');
@@ -132,15 +104,55 @@ describe('configuration', () => {
   });
 });
 
-test('a busy port is named', async () => {
-  const data = await dataWithOneEvent();
-  const holder = createServer().listen(0, '127.0.0.1');
-  await once(holder, 'listening');
-  const {port} = holder.address() as AddressInfo;
-  expectOneLine(await refusedStart({PORT: String(port), DATA_DIR: data.dataDir}), String(port));
-  holder.close();
-  await once(holder, 'close');
-  await data.stillThere();
+describe('where data is', () => {
+  let service: Service;
+  const env = {PARTITIONS: '2'};
+  beforeAll(async () => {
+    service = await startService({env});
+    const client = new Client(service.baseUrl, service.secretKey);
+    expectJson(await client.post('/v1/events', {event: 'kept', userId: 'ada'}), 200);
+  });
+
+  test('a running service goes on', async () => {
+    const {dataDir, baseUrl} = service;
+    expectOneLine(await refusedStart({DATA_DIR: dataDir}), dataDir);
+    // The same start once more has the same port, too.
+    const again = await refusedStart({DATA_DIR: dataDir, PORT: new URL(baseUrl).port});
+    expectOneLine(again, dataDir, 'in use by another Millrace');
+    await expectKept(service);
+    const client = new Client(baseUrl, service.secretKey);
+    expectJson(await client.post('/v1/events', {event: 'later', userId: 'bob'}), 200);
+    expect(await service.stop()).toBe(0);
+  });
+
+  describe('of a service that was stopped', () => {
+    const refused = (more: Record<string, string>) => refusedStart({...env, DATA_DIR: service.dataDir, ...more});
+
+    afterAll(async () => {
+      const again = await startService({env, dataDir: service.dataDir});
+      await expectKept(again);
+      expect(await again.stop()).toBe(0);
+    });
+
+    test('it stays byte for byte when a variable is bad', async () => {
+      const before = contentOf(service.dataDir);
+      expectOneLine(await refused({PORT: '70000'}), 'PORT');
+      expect(contentOf(service.dataDir)).toEqual(before);
+    });
+
+    test('it stays when the port is busy, which is named', async () => {
+      const holder = createServer().listen(0, '127.0.0.1');
+      await once(holder, 'listening');
+      const {port} = holder.address() as AddressInfo;
+      expectOneLine(await refused({PORT: String(port)}), String(port));
+      holder.close();
+      await once(holder, 'close');
+    });
+
+    test('it stays when PARTITIONS is another one', async () => {
+      expectOneLine(await refused({PARTITIONS: '3'}), 'PARTITIONS', '2', '3');
+    });
+  });
 });
 
 describe('nats-server', () => {
@@ -196,12 +208,6 @@ describe('an external NATS', () => {
     const end = await refusedOn({}, {REPLICAS: '3'});
     expectOneLine(end, /REPLICAS=3: replicas > 1 not supported in non-clustered mode \(10074\)$/);
   });
-
-  test('one of three, alone for longer than an election takes, is told from one without JetStream', async () => {
-    const [lines] = await clusterLines();
-    const end = await refusedOn({lines: lines!});
-    expectOneLine(end, /the NATS cluster had no leader for 30 s \(.+\): more than half of its servers must run$/);
-  });
 });
 
 describe('DATA_DIR', () => {
@@ -214,24 +220,5 @@ describe('DATA_DIR', () => {
 
   test('a place where nobody may write is named', async () => {
     expectOneLine(await refusedStart({DATA_DIR: '/proc/millrace-data'}), '/proc/millrace-data');
-  });
-
-  test('data of another partition count is refused and untouched', async () => {
-    const data = await dataWithOneEvent({PARTITIONS: '2'});
-    expectOneLine(await refusedStart({DATA_DIR: data.dataDir, PARTITIONS: '3'}), 'PARTITIONS', '2', '3');
-    await data.stillThere();
-  });
-
-  test('a folder that a running service uses is refused, and the running one goes on', async () => {
-    const service = await startService();
-    const client = new Client(service.baseUrl, service.secretKey);
-    expectJson(await client.post('/v1/events', {event: 'kept', userId: 'ada'}), 200);
-    expectOneLine(await refusedStart({DATA_DIR: service.dataDir}), service.dataDir);
-    // The same start once more has the same port, too.
-    const again = await refusedStart({DATA_DIR: service.dataDir, PORT: new URL(service.baseUrl).port});
-    expectOneLine(again, service.dataDir, 'in use by another Millrace');
-    await expectKept(service);
-    expectJson(await client.post('/v1/events', {event: 'later', userId: 'bob'}), 200);
-    expect(await service.stop()).toBe(0);
   });
 });

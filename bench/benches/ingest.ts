@@ -85,7 +85,7 @@ interface Systems {
 }
 
 /** Of the comparison of answers. */
-const checkedWorkload = {...canonical, eventCount: 20_000};
+const checkedWorkload = ({isSmall}: BenchOptions) => ({...canonical, eventCount: isSmall ? 2_000 : 20_000});
 /** Every partition takes a snapshot each 0.8 refreshes: the shortest time after which idleness repeats itself. */
 const tickShare = 0.8;
 
@@ -105,7 +105,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Inges
     peer: await startPeer(say),
   };
   if (systems.peer !== null) owned.add(systems.peer);
-  const equalAnswers = await compareAnswers(systems, say);
+  const equalAnswers = await compareAnswers(systems, options, say);
   say('measuring what each uses in idleness …');
   const idle = await idleShares(targetsOf(systems), options.isSmall ? 0.2 : tickShare * refreshSeconds);
   const reports: ShapeReport[] = [];
@@ -118,11 +118,12 @@ function targetsOf({discard, parse, service, log, peer}: Systems): Readonly<Reco
   return peer === null ? names : {...names, 'peer: PostgreSQL': peer};
 }
 
-async function compareAnswers({load, service, peer}: Systems, say: Say): Promise<number | null> {
+async function compareAnswers({load, service, peer}: Systems, options: BenchOptions, say: Say): Promise<number | null> {
   if (peer === null) return null;
-  await load.prepare('checked', checkedWorkload, batchEvents, writeKey);
-  const count = await requireEqualAnswers(load, 'checked', checkedWorkload, service, peer);
-  say(`ours and the peer gave ${count} equal answers over ${whole(checkedWorkload.eventCount)} events`);
+  const workload = checkedWorkload(options);
+  await load.prepare('checked', workload, batchEvents, writeKey);
+  const count = await requireEqualAnswers(load, 'checked', workload, service, peer);
+  say(`ours and the peer gave ${count} equal answers over ${whole(workload.eventCount)} events`);
   return count;
 }
 

@@ -86,8 +86,8 @@ const ingestShare = 0.8;
 const reportSecondsFactor = 4;
 /** Two hundred a round, too, as they are asked twice as often. */
 const pageSecondsFactor = 2;
-/** Every partition takes a snapshot every 0.8 refreshes: 15 of them by default. The small form has one and needs no more. */
-const snapshotSecondsFactor = ({isSmall}: BenchOptions): number => (isSmall ? 4 : 6);
+/** Every partition takes a snapshot every 0.8 refreshes: 15 of them by default. The small form has one in 2 s and needs no more. */
+const snapshotSecondsFactor = ({isSmall}: BenchOptions): number => (isSmall ? 8 : 6);
 
 interface Stage {
   readonly shape: Shape;

@@ -259,7 +259,7 @@ export const stallsBench: Bench<StallsReport> = {
   summary: 'the longest stall of the event loop of the edge with millions of users live',
   numbers: {
     users: {normal: 2_000_000, small: 3_000, help: 'users, each with an event'},
-    minutes: {normal: 10, small: 0.08, help: 'minutes, half of them with single events and half with batches'},
+    minutes: {normal: 10, small: 0.05, help: 'minutes, half of them with single events and half with batches'},
   },
   run,
   text,

@@ -16,7 +16,7 @@ import {type BenchService, envOf, startService, writeKey} from '../machine/servi
 import {quieted, type Settled} from '../machine/settle.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
-import {type Shortcut, withoutVariable} from '../probe/without.js';
+import {allShortcuts, type Shortcut, withoutVariable} from '../probe/without.js';
 import {
   type Measure,
   playRounds,
@@ -104,6 +104,7 @@ interface WithoutReport {
 /** A service, and how many events it acked. */
 interface Loaded {
   readonly name: string;
+  readonly without: readonly Shortcut[];
   readonly service: BenchService;
   events: number;
 }
@@ -132,15 +133,18 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Witho
   await prepareShapes(load, options, writeKey);
   const loaded: Loaded[] = [];
   const contenders: Record<string, Measure<Sample>> = {};
-  const contend = async (name: string, kind: Compared['load'], without: Shortcut | undefined): Promise<void> => {
-    const service = owned.add(await start(options, without));
-    const sent = {name, service, events: 0};
-    loaded.push(sent);
+  const contend = async (name: string, kind: Compared['load'], without: readonly Shortcut[]): Promise<void> => {
+    // The small form measures nothing: two services will do, and one of them does without all of it.
+    let sent = options.isSmall ? loaded.find((each) => each.without.length === without.length) : undefined;
+    if (sent === undefined) {
+      sent = {name, without, service: owned.add(await start(options, without)), events: 0};
+      loaded.push(sent);
+    }
     contenders[name] = measureOf(sent, load, kind, options, owned);
   };
   for (const {name, plain, without, load: kind} of compared) {
-    await contend(name, kind, undefined);
-    await contend(plain, kind, without);
+    await contend(name, kind, []);
+    await contend(plain, kind, options.isSmall ? allShortcuts : [without]);
   }
   const rounds = await playRounds(contenders, options, say);
   for (const each of loaded) await requireAllFolded(each);
@@ -150,8 +154,8 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Witho
   return {singlesPerSecond, rounds, gains: Object.fromEntries(gains)};
 }
 
-function start(options: BenchOptions, without: Shortcut | undefined): Promise<BenchService> {
-  const env = {...envOf({...options, refreshSeconds}), ...(without === undefined ? {} : {[withoutVariable]: without})};
+function start(options: BenchOptions, without: readonly Shortcut[]): Promise<BenchService> {
+  const env = {...envOf({...options, refreshSeconds}), ...(without.length > 0 && {[withoutVariable]: without.join()})};
   const nodeArguments = ['--import', fileURLToPath(new URL('../probe/without.js', import.meta.url))];
   return startService({env, profileFolder: options.profileFolder, nodeArguments});
 }

@@ -12,7 +12,7 @@ const quietSamples = 2;
 const quietShare = 0.06;
 const settleMsMax = 60_000;
 /** A service that publishes every second is never quiet: its small form does not wait for that. */
-const settleMsMaxSmall = 600;
+const settleMsMaxSmall = 100;
 
 export interface Settled {
   readonly cpuSeconds: number;
@@ -36,7 +36,7 @@ export async function settled(target: Settling, options: Pick<BenchOptions, 'isS
   const foldedMs = monotonicMs();
   let isCovered = await target.covers(lastEventMs);
   while (!isCovered && monotonicMs() < endMs) {
-    await pause(sampleMs);
+    await pauseBefore(endMs);
     isCovered = await target.covers(lastEventMs);
   }
   const published = await untilQuiet(target, endMs);
@@ -63,10 +63,12 @@ export function quieted(target: Settling, options: Pick<BenchOptions, 'isSmall'>
 const deadlineOf = ({isSmall}: Pick<BenchOptions, 'isSmall'>): number =>
   monotonicMs() + (isSmall ? settleMsMaxSmall : settleMsMax);
 
+const pauseBefore = (endMs: number): Promise<void> => pause(Math.min(sampleMs, endMs - monotonicMs()));
+
 async function untilQuiet({pid}: Settling, endMs: number): Promise<Settled> {
   let [cpuSeconds, quiet, sampledMs] = [cpuSecondsOf(pid), 0, monotonicMs()];
   while (quiet < quietSamples && monotonicMs() < endMs) {
-    await pause(sampleMs);
+    await pauseBefore(endMs);
     const [cpuBefore, msBefore] = [cpuSeconds, sampledMs];
     [cpuSeconds, sampledMs] = [cpuSecondsOf(pid), monotonicMs()];
     const share = (cpuSeconds - cpuBefore) / ((sampledMs - msBefore) / 1_000);

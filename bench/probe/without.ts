@@ -80,7 +80,9 @@ const shortcuts = {
 } as const;
 export type Shortcut = keyof typeof shortcuts;
 
-/** Names what is taken away. */
+export const allShortcuts = Object.keys(shortcuts) as Shortcut[];
+
+/** Names what is taken away, with commas between. */
 export const withoutVariable = 'BENCH_WITHOUT';
 
 function replace(prototype: object, methods: Readonly<Record<string, unknown>>): void {
@@ -91,5 +93,5 @@ function replace(prototype: object, methods: Readonly<Record<string, unknown>>):
 /** W1. All others are of the main thread, the edge. */
 const ofWorkers: readonly Shortcut[] = ['newestWrite', 'keptParts', 'deferredParts'];
 
-const without = process.env[withoutVariable] as Shortcut | undefined;
-if (without !== undefined && isMainThread !== ofWorkers.includes(without)) await shortcuts[without]();
+const without = (process.env[withoutVariable]?.split(',') ?? []) as Shortcut[];
+for (const each of without) if (isMainThread !== ofWorkers.includes(each)) await shortcuts[each]();

@@ -6,25 +6,27 @@ export interface Options {
   readonly seed: number;
   /** Times as long as promised may pass until writes are answered and taken: for machines that are busy otherwise. */
   readonly patience: number;
+  /** What each client sends in a round before it goes on slowly. */
+  readonly things: number;
   /** Keep the run's folder also when nothing broke. */
   readonly keep: boolean;
 }
 
 export const usage = (names: readonly string[]): string =>
-  `usage: npm run chaos -- NEMESIS [--rounds N] [--seed S] [--patience N] [--keep]\n  NEMESIS: ${names.join(', ')}`;
+  `usage: npm run chaos -- NEMESIS [--rounds N] [--seed S] [--patience N] [--things N] [--keep]\n  NEMESIS: ${names.join(', ')}`;
 
 /** Undefined for a command line that makes no sense. */
 export function readOptions(args: readonly string[], names: readonly string[]): Options | undefined {
   const [nemesis, ...rest] = args;
   if (nemesis === undefined || !names.includes(nemesis)) return undefined;
-  const options = {nemesis, rounds: 10, seed: 1, patience: 1, keep: false};
+  const options = {nemesis, rounds: 10, seed: 1, patience: 1, things: 1_200, keep: false};
   for (let at = 0; at < rest.length; at++) {
     const word = rest[at];
     if (word === '--keep') options.keep = true;
-    else if (word === '--rounds' || word === '--seed' || word === '--patience') {
+    else if (word === '--rounds' || word === '--seed' || word === '--patience' || word === '--things') {
       const value = Number(rest[++at]);
       if (!Number.isSafeInteger(value) || value < 1) return undefined;
-      options[word.slice(2) as 'rounds' | 'seed' | 'patience'] = value;
+      options[word.slice(2) as 'rounds' | 'seed' | 'patience' | 'things'] = value;
     } else return undefined;
   }
   return options;

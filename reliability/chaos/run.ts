@@ -52,6 +52,7 @@ export class Run {
     private readonly nemesis: Nemesis,
     private readonly stage: Stage,
     private readonly seed: number,
+    private readonly things: number,
     private readonly senders: readonly Sender[],
     private readonly checker: Checker,
   ) {}
@@ -59,7 +60,7 @@ export class Run {
   static async begin(
     nemesis: Nemesis,
     folder: string,
-    {seed, patience}: Pick<Options, 'seed' | 'patience'>,
+    {seed, patience, things}: Pick<Options, 'seed' | 'patience' | 'things'>,
   ): Promise<Run> {
     const ground: Ground = (await nemesis.prepare?.(folder, keys)) ?? {dataDir: join(folder, 'data'), env: {}};
     const port = await freePort();
@@ -71,7 +72,7 @@ export class Run {
     const senders = Array.from({length: workersCount}, () => new Sender(journal, port, keys));
     const losses = new Losses(truth, readback, reports, senders[0]!);
     const stage: Stage = {folder, journal, service, readback, losses};
-    const run = new Run(nemesis, stage, seed, senders, new Checker(stage, nemesis, truth, reports, patience));
+    const run = new Run(nemesis, stage, seed, things, senders, new Checker(stage, nemesis, truth, reports, patience));
     service.start();
     try {
       await run.untilReady();
@@ -88,7 +89,7 @@ export class Run {
     const random = new Random(this.seed * 1_000_003 + round);
     journal.write({line: 'round', round, seed: this.seed});
     const beganAt = performance.now();
-    const workload = new Workload(journal, round, new Random(random.between(0, 2 ** 31)));
+    const workload = new Workload(journal, round, new Random(random.between(0, 2 ** 31)), this.things);
     const traffic = this.nemesis.traffic?.(workload, this.senders) ?? this.clients(workload);
     traffic.start();
     const readyMs = await this.strikes(random).finally(() => traffic.stop());
@@ -164,7 +165,7 @@ export class Run {
       exit === 'code 0' ? [] : [{invariant: 'recovery', detail: `a clean stop ended by ${exit}`}];
     service.start();
     await this.untilReady();
-    const workload = new Workload(this.stage.journal, rounds + 1, new Random(this.seed));
+    const workload = new Workload(this.stage.journal, rounds + 1, new Random(this.seed), this.things);
     return [...broken, ...(await this.checker.checkAll(rounds, await this.fence(workload)))];
   }
 

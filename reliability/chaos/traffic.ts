@@ -17,9 +17,6 @@ export interface Traffic {
 const usersPerWorker = 12;
 const batchEventsMax = 40;
 const retryShare = 0.8;
-// Bounds what a round must read back. A worker that has sent this much goes on slowly: how soon the service takes events
-// again shows only to those who ask.
-const thingsPerWorkerMax = 1_200;
 const pauseMs = 2;
 const slowPauseMs = 80;
 const pauseAfterFailureMs = 15;
@@ -69,8 +66,9 @@ export class Worker implements Traffic {
     }
   }
 
+  /** Bounds what a round must read back. It goes on slowly: how soon the service takes events again shows only to those who ask. */
   private get hasSentEnough(): boolean {
-    return this.made >= thingsPerWorkerMax;
+    return this.made >= this.workload.thingsMax;
   }
 
   private next(): Thing[] {

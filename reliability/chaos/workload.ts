@@ -24,6 +24,8 @@ export class Workload {
     private readonly journal: Journal,
     readonly round: number,
     readonly random: Random,
+    /** A client that has sent so many goes on slowly. */
+    readonly thingsMax: number,
   ) {}
 
   event(user: UserRef): EventThing {

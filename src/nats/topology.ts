@@ -93,10 +93,11 @@ export async function ensureTopology(
   nc: NatsConnection,
   wanted: Wanted,
   onLost: (stream: string) => void = () => undefined,
+  electionsMs = electionsMsMax,
 ): Promise<Deployment> {
   checkServer(nc, wanted.replicas);
   try {
-    return await pastElections(nc, () => ensureAll(nc, wanted, onLost));
+    return await pastElections(nc, electionsMs, () => ensureAll(nc, wanted, onLost));
   } catch (cause) {
     if (!(cause instanceof JetStreamApiError)) throw cause;
     throw new TopologyFault(`NATS refuses what the start asks of it: ${said(cause)}`, {cause});
@@ -104,22 +105,22 @@ export async function ensureTopology(
 }
 
 /** A cluster that just lost a server answers again when it has new leaders. */
-async function pastElections<T>(nc: NatsConnection, ask: () => Promise<T>): Promise<T> {
-  const endMs = monotonicMs() + electionsMsMax;
+async function pastElections<T>(nc: NatsConnection, msMax: number, ask: () => Promise<T>): Promise<T> {
+  const endMs = monotonicMs() + msMax;
   for (;;) {
     try {
       return await ask();
     } catch (error) {
       const cause = error instanceof TopologyFault ? error.cause : error;
       if (!isOfCluster(nc) || !isWithoutLeader(cause)) throw error;
-      if (monotonicMs() > endMs) throw withoutMajority(cause);
+      if (monotonicMs() > endMs) throw withoutMajority(cause, msMax);
       await pause(electionPauseMs);
     }
   }
 }
 
-function withoutMajority(cause: unknown): TopologyFault {
-  const seconds = electionsMsMax / 1_000;
+function withoutMajority(cause: unknown, msMax: number): TopologyFault {
+  const seconds = msMax / 1_000;
   return new TopologyFault(
     `the NATS cluster had no leader for ${seconds} s (${(cause as Error).message}): more than half of its servers must run`,
     {cause},

@@ -4,6 +4,7 @@ import {expect, test} from 'vitest';
 import {ActiveProfiles} from '../../actors/active-profiles.js';
 import {Profile} from '../../actors/profile.js';
 import type {Traits} from '../../actors/user-records.js';
+import {runs} from '../support/runs.js';
 
 type Step =
   | {kind: 'identify'; user: number; traitsJson: string}
@@ -119,7 +120,7 @@ test('a cut has each profile as it was, and none is lost, whatever comes until i
       }
       world.run({kind: 'cut done'});
     }),
-    {numRuns: 1_000},
+    {numRuns: runs(1_000)},
   );
 });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {Deletions} from '../../actors/deletions.js';
 import type {DeletionRecord} from '../../actors/manifest.js';
+import {runs} from '../support/runs.js';
 
 const completed = {timeMs: 1, verified: ['read back']};
 
@@ -45,7 +46,7 @@ test('a user is told of its newest deletion that is on record (DR1); one that is
         }
       });
     }),
-    {numRuns: 500},
+    {numRuns: runs(500)},
   );
 });
 

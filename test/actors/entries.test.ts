@@ -19,6 +19,7 @@ import {
   writeTick,
 } from '../../actors/codec/entries.js';
 import {partitionOf} from '../../actors/hash.js';
+import {runs} from '../support/runs.js';
 
 const anyString = fc.oneof(
   fc.string({maxLength: 200, unit: 'binary'}),
@@ -41,7 +42,7 @@ describe('bytes', () => {
         expect(readWtf8(bytes, 0, bytes.length)).toBe(text);
         if (text.isWellFormed()) expect(Buffer.from(bytes).toString('utf8')).toBe(text);
       }),
-      {numRuns: 500},
+      {numRuns: runs(500)},
     );
   });
 
@@ -148,7 +149,7 @@ describe('log messages', () => {
           expect(cursor.next()).toBe(false);
         },
       ),
-      {numRuns: 300},
+      {numRuns: runs(300)},
     );
   });
 

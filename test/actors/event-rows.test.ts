@@ -1,5 +1,7 @@
 // Rows made by the kernel against rows made one by one (the twin): every part of every snapshot and chunk is the same, byte
 // for byte, whatever the log has; and what an erased user left in the kernel's memory is overwritten.
+
+import {isDeepStrictEqual} from 'node:util';
 import {crc32} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {inOrder} from '../../actors/chunk.js';
@@ -80,13 +82,18 @@ async function expectSame({messages}: Log, restartBefore = messages.length): Pro
       for (let again = 1; again < sequence; again++) await fold(again); // What the snapshot has is skipped. P1 (partition.ts)
     }
     await fold(sequence);
-    expect(byKernel.written).toEqual(twin.written);
+    expectEqual(byKernel.written, twin.written);
     // Parts put codes anew: those of the open chunk must be the same, too.
     expect(sumsOf(byKernel)).toEqual(sumsOf(twin));
     expect(byKernel.partition.tally).toEqual(twin.partition.tally);
   }
   expect(twin.written.length).toBeGreaterThan(0);
   return [twin, byKernel];
+}
+
+/** Tens of thousands of values are compared the quick way first; vitest says where they differ. */
+function expectEqual(found: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(found, expected)) expect(found).toEqual(expected);
 }
 
 /** Checksums of the open chunk, column by column. */
@@ -196,7 +203,10 @@ describe('the kernel and its twin', () => {
       timeMs: start + i * 9_000,
     }));
     const [twin, byKernel] = await expectSame(logOf(entries, 2_000).tick());
-    expect(await byKernel.state()).toEqual(await twin.state());
+    const idsOf = ({partition: {users}}: MemoryShell) =>
+      Array.from({length: users.count}, (_, user) => users.text(user));
+    expect(idsOf(twin)).toHaveLength(27_979);
+    expectEqual(idsOf(byKernel), idsOf(twin));
   });
 
   test.each([
@@ -238,7 +248,7 @@ describe('the kernel and its twin', () => {
     await expectSame(log, 1);
   });
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('seed %i: any mixture, with deletions and starts', async (seed) => {
+  test.each([1, 2, 3, 4])('seed %i: any mixture, with deletions and starts', async (seed) => {
     const random = new Random(seed);
     const log = new Log();
     const entries = mixedEntries(random.between(500, 4_000), random);
@@ -249,7 +259,7 @@ describe('the kernel and its twin', () => {
       if (random.chance(0.03)) log.tick();
     }
     const [twin, byKernel] = await expectSame(log.tick(), random.between(0, log.messages.length));
-    expect(await byKernel.state()).toEqual(await twin.state());
+    expectEqual(await byKernel.state(), await twin.state());
   });
 
   test('a property that ends behind its entry stops both', async () => {

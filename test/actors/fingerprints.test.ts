@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {FingerprintSet} from '../../actors/fingerprints.js';
+import {runs} from '../support/runs.js';
 
 const step = fc.oneof(
   {weight: 9, arbitrary: fc.tuple(fc.constant('add' as const), fc.integer({min: 0, max: 400}), fc.constant(0))},
@@ -48,7 +49,7 @@ test('holds what a Map holds', () => {
         for (const [id, heldDay] of model) expect(days.get(id === 0 ? '1 0 0' : words(id).join(' '))).toBe(heldDay);
       },
     ),
-    {numRuns: 200},
+    {numRuns: runs(200)},
   );
 });
 

@@ -11,6 +11,7 @@ import {
 } from '../../actors/history.js';
 import {summarizeRows} from '../../actors/open-chunk.js';
 import {encodeRows, noName, noUser, type RowsView, timeOrder, viewRows} from '../../actors/rows.js';
+import {runs} from '../support/runs.js';
 
 interface Row {
   readonly timeMs: number;
@@ -90,7 +91,7 @@ test('any filter, with or without a user, finds the newest rows whatever the chu
       }
       expect(newest.rows).toEqual(newestOf(parts.flat(), limit, filter));
     }),
-    {numRuns: 500},
+    {numRuns: runs(500)},
   );
 });
 
@@ -121,7 +122,7 @@ test('rows in memory of any order: hundreds of them, and pages of any size', () 
       newest.offerByOrdinal(columnsOf(rows, 0, 0));
       expect(newest.rows).toEqual(newestOf(rows, limit, any));
     }),
-    {numRuns: 500},
+    {numRuns: runs(500)},
   );
 });
 
@@ -192,7 +193,7 @@ test('any filter finds the newest rows though only the chunks that are wanted ar
       });
       expect(pageOf(stored, limit, filter).rows).toEqual(newestOf(parts.flat(), limit, filter));
     }),
-    {numRuns: 2_000},
+    {numRuns: runs(2_000)},
   );
 });
 

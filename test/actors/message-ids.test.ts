@@ -18,6 +18,7 @@ import {dayMs} from '../../actors/limits.js';
 import {type FingerprintsPart, forgottenIds, newestParts, type SnapshotIndex} from '../../actors/manifest.js';
 import {Partition} from '../../actors/partition.js';
 import {Profile} from '../../actors/profile.js';
+import {runs} from '../support/runs.js';
 
 const startMs = Date.UTC(2026, 4, 1);
 // 768 ids, of which a bound that is reached drops 96.
@@ -126,7 +127,7 @@ test('a restart remembers the ids that the running process did, no fewer and no 
         expect(restarted.partition.messageIds.heldFromDay).toBe(running.partition.messageIds.heldFromDay);
       }
     }),
-    {numRuns: 60},
+    {numRuns: runs(60)},
   );
 });
 

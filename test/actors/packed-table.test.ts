@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {InternedTable} from '../../actors/interned.js';
+import {runs} from '../support/runs.js';
 
 test('a packed table finds what the interned one found, and nothing else', () => {
   const keys = fc.uniqueArray(fc.uint8Array({maxLength: 12}), {maxLength: 400, selector: String});
@@ -12,7 +13,7 @@ test('a packed table finds what the interned one found, and nothing else', () =>
       for (const key of [...held, ...others])
         expect(packed.find(key, 0, key.length)).toBe(table.find(key, 0, key.length));
     }),
-    {seed: 77, numRuns: 60},
+    {seed: 77, numRuns: runs(60)},
   );
 });
 

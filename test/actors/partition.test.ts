@@ -21,6 +21,7 @@ import {encodeRows} from '../../actors/rows.js';
 import {type ChunkImage, imageOf} from '../../src/partition/chunk-parts.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {MemoryShell} from '../support/memory-shell.js';
+import {runs} from '../support/runs.js';
 
 type Entry =
   | {kind: 'event'; user: number; name: number; timeMs: number; messageId: number | undefined; text: string}
@@ -184,7 +185,7 @@ describe('partition', () => {
         for (const [i, bytes] of all.slice(start.length).entries()) fold(later.partition, start.length + i + 1, bytes);
         expect(encoded(later.cut, later.image)).toEqual(expected);
       }),
-      {numRuns: 150},
+      {numRuns: runs(150)},
     );
   });
 
@@ -210,7 +211,7 @@ describe('partition', () => {
         const b = await folded(messages(entries, other));
         expect(await b.state()).toEqual(await a.state());
       }),
-      {numRuns: 150},
+      {numRuns: runs(150)},
     );
   });
 
@@ -224,7 +225,7 @@ describe('partition', () => {
         for (const [i, bytes] of all.entries()) await recovered.fold(i + 1, bytes);
         expect(await recovered.state()).toEqual(await whole.state());
       }),
-      {numRuns: 150},
+      {numRuns: runs(150)},
     );
   });
 
@@ -238,7 +239,7 @@ describe('partition', () => {
         for (const [i, bytes] of all.entries()) await twice.fold(all.length + i + 1, bytes);
         expect(await twice.state()).toEqual(await once.state());
       }),
-      {numRuns: 60},
+      {numRuns: runs(60)},
     );
   });
 
@@ -252,7 +253,7 @@ describe('partition', () => {
         expect(all(tally)).toBe(entries.filter((one) => one.kind === 'event').length);
         expect(all(identifies)).toBe(entries.filter((one) => one.kind === 'identify').length);
       }),
-      {numRuns: 60},
+      {numRuns: runs(60)},
     );
   });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {membersOf} from '../../actors/json-members.js';
 import {type IdentifyTime, Profile} from '../../actors/profile.js';
+import {runs} from '../support/runs.js';
 
 const names = fc.oneof(
   fc.constantFrom(
@@ -64,7 +65,7 @@ test('memory that is freed at any time changes nothing (T3)', () => {
         expect(restored.byteLength).toBe(kept.byteLength);
       },
     ),
-    {numRuns: 500},
+    {numRuns: runs(500)},
   );
 });
 
@@ -125,7 +126,7 @@ test('members are what was printed', () => {
       const text = '{' + printed.map(([name, valueJson]) => JSON.stringify(name) + ':' + valueJson).join(',') + '}';
       expect([...membersOf(text)]).toEqual(printed);
     }),
-    {numRuns: 500},
+    {numRuns: runs(500)},
   );
 });
 

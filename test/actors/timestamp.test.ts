@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {Temporal} from 'temporal-polyfill';
 import {describe, expect, test} from 'vitest';
 import {parseRangeEnd, parseRangeStart, parseTimestamp} from '../../actors/timestamp.js';
+import {runs} from '../support/runs.js';
 
 const grammar = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|z|[+-]\d{2}:?\d{2})?)?$/;
 
@@ -41,7 +42,7 @@ describe('parseTimestamp', () => {
       fc.property(timestamp, (text) => {
         expect(parseTimestamp(text)).toBe(expected(text));
       }),
-      {numRuns: 3_000},
+      {numRuns: runs(3_000)},
     );
   });
 
@@ -52,7 +53,7 @@ describe('parseTimestamp', () => {
         const changed = text.slice(0, at) + added + text.slice(at + removed);
         expect(parseTimestamp(changed)).toBe(expected(changed));
       }),
-      {numRuns: 3_000},
+      {numRuns: runs(3_000)},
     );
   });
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {UserDeltas} from '../../actors/user-deltas.js';
+import {runs} from '../support/runs.js';
 
 const dayMs = 86_400_000;
 /** More than are gathered at once, several times. */
@@ -35,7 +36,7 @@ test('records of all users are those of each user, in order', () => {
         expect([...deltas.records(traits)]).toEqual(touched.map((user) => deltas.record(user, traits.get(user))));
       },
     ),
-    {numRuns: 60, seed: 7},
+    {numRuns: runs(60), seed: 7},
   );
 });
 

@@ -1,4 +1,5 @@
-// SIGTERM under load: whatever was answered 200 is there after the next start, and nothing hangs.
+// SIGTERM under load: whatever was answered 200 is there after the next start, and nothing hangs. With a NATS that is silent:
+// test/long-waits.test.ts.
 import {once} from 'node:events';
 import {connect} from 'node:net';
 import {text} from 'node:stream/consumers';
@@ -6,7 +7,7 @@ import {describe, expect, test} from 'vitest';
 import {isRunning} from '../../src/process-life.js';
 import {RawConnection} from '../http11/raw-connection.js';
 import {Client, expectJson, query} from '../support/http.js';
-import {hasOwnNats, natsServerPid, type Service, startService} from '../support/service.js';
+import {type Service, startService} from '../support/service.js';
 import {until} from '../support/until.js';
 
 /** Sends events one after the other until the service is gone. @returns the numbers of those that were answered 200. */
@@ -67,26 +68,6 @@ const isDraining = (service: Service) => until('it drains', () => service.logs()
 
 // README.md, Operating: a drain has 25 s. The rest is a busy machine.
 const drainMsMax = 25_000 + 30_000;
-
-describe.concurrent('a stop with a NATS that is silent', () => {
-  test.skipIf(!hasOwnNats)('ends all the same, says so, and loses nothing', async ({expect}) => {
-    const service = await startService();
-    const writer = new Client(service.baseUrl, service.writeKey);
-    expectJson(await writer.post('/v1/events', {event: 'before', userId: 'silent'}), 200);
-    const server = natsServerPid(service)!;
-    process.kill(server, 'SIGSTOP');
-    const startedMs = performance.now();
-    expect(await service.stop()).toBe(1);
-    expect(performance.now() - startedMs).toBeLessThan(drainMsMax);
-    expect(service.logs()).toContain('not drained within 25 s');
-    await until('its nats-server is gone', () => !isRunning(server));
-
-    const again = await startService({dataDir: service.dataDir});
-    const found = await new Client(again.baseUrl, again.secretKey).get('/v1/events?userId=silent');
-    expect(found.json<{data: {event: string}[]}>().data.map(({event}) => event)).toEqual(['before']);
-    expect(await again.stop()).toBe(0);
-  });
-});
 
 describe.concurrent('a stop while a body is on its way', () => {
   const startTalking = () => startService({env: {LOG_LEVEL: 'info'}});

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {RateLimit, rateLimits} from '../../src/edge/rate-limit.js';
+import {runs} from '../support/runs.js';
 
 const fresh = () => ({events: 0, reads: 0, deletions: 0});
 const headersOf = (refusal: {headers?: readonly (readonly [string, string])[]} | undefined) =>
@@ -76,7 +77,7 @@ test('no time window has more than the quota and what came back meanwhile', () =
         left -= units;
       }
     }),
-    {seed: 4, numRuns: 200},
+    {seed: 4, numRuns: runs(200)},
   );
 });
 

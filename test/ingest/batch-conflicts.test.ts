@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {hashBytes} from '../../actors/hash.js';
 import {readBatch} from '../../src/ingest/batch.js';
+import {runs} from '../support/runs.js';
 
 const receivedMs = Date.UTC(2026, 4, 1);
 
@@ -46,7 +47,7 @@ test('later copies with other content are told, retries and other ids are not', 
       expect(conflictsIn(JSON.stringify({events}), partitionCount)).toEqual(wanted);
       expect(conflictsIn(JSON.stringify({other: 1, events}), partitionCount)).toEqual(wanted);
     }),
-    {numRuns: 300},
+    {numRuns: runs(300)},
   );
 });
 

@@ -8,6 +8,7 @@ import {BatchKernel} from '../../src/ingest/batch-kernel.js';
 import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
 import {parseJson} from '../../src/ingest/json-text.js';
 import {EventDraft, readEvent} from '../../src/ingest/validate.js';
+import {runs} from '../support/runs.js';
 
 const nowMs = Date.UTC(2024, 5, 15, 12);
 const partitionCount = 4;
@@ -81,7 +82,7 @@ test('any damage to a body: left to the parser, or as if it had been parsed', ()
       const read = plain(body);
       if (read !== undefined) expect(read).toBe(parsed(body));
     }),
-    {seed: 5, numRuns: 5_000},
+    {seed: 5, numRuns: runs(5_000)},
   );
 });
 

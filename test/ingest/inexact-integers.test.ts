@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {inexactInteger, inexactIntegers} from '../../src/ingest/inexact-integers.js';
+import {runs} from '../support/runs.js';
 
 const found = (text: string): unknown => inexactInteger(Buffer.from(text));
 const inProperties = (value: string): unknown => found(`{"event":"e","properties":{"id":${value}}}`);
@@ -65,7 +66,7 @@ test('digits anywhere: as JavaScript prints them', () => {
       const isKept = String(Number(digits)) === digits;
       expect(found(text)).toEqual(isKept ? undefined : {path: ['properties', 'p'.repeat(pad)], digits});
     }),
-    {numRuns: 2_000},
+    {numRuns: runs(2_000)},
   );
 });
 

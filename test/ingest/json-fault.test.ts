@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {jsonFault} from '../../src/ingest/json-fault.js';
+import {runs} from '../support/runs.js';
 
 const begin = 'the body is no JSON in UTF-8: ';
 
@@ -52,6 +53,6 @@ test('any bytes: a short sentence that no terminal obeys', () => {
       expect(message.length).toBeLessThan(160);
       expect(message).not.toMatch(/\p{Cc}|\p{Cf}/u);
     }),
-    {numRuns: 2_000},
+    {numRuns: runs(2_000)},
   );
 });

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {isJson} from '../../src/ingest/json-syntax.js';
+import {runs} from '../support/runs.js';
 
 function isJsonParsed(text: string): boolean {
   try {
@@ -63,7 +64,7 @@ const strange = fc.constantFrom(
 test('texts of JSON are', () => {
   fc.assert(
     fc.property(fc.json({maxDepth: 6}), (text) => expectSame(text)),
-    {numRuns: 1_000},
+    {numRuns: runs(1_000)},
   );
 });
 
@@ -81,14 +82,14 @@ test('texts with something strange in them are as JSON.parse says', () => {
         expectSame(changed.toWellFormed());
       },
     ),
-    {numRuns: 20_000},
+    {numRuns: runs(20_000)},
   );
 });
 
 test('so are pieces in any order', () => {
   fc.assert(
     fc.property(fc.array(strange, {maxLength: 8}), (pieces) => expectSame(pieces.join(''))),
-    {numRuns: 20_000},
+    {numRuns: runs(20_000)},
   );
 });
 

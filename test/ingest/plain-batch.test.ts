@@ -15,6 +15,7 @@ import {notJson, parseJson} from '../../src/ingest/json-text.js';
 import {PlainBatch, type PlainReader} from '../../src/ingest/plain-batch.js';
 import {PlainEvent} from '../../src/ingest/plain-event.js';
 import {EventDraft, isJsonObject, readEvent, readSentAt} from '../../src/ingest/validate.js';
+import {runs} from '../support/runs.js';
 
 const nowMs = Date.UTC(2024, 5, 15, 12);
 const partitionCount = 4;
@@ -332,7 +333,7 @@ const anyEvent = objectOf(fields.chain(([a, b, rest]) => fc.shuffledSubarray([a,
 const anyBody = fc.array(anyEvent, {minLength: 1, maxLength: 5}).map((events) => `{"events":[${events.join(',')}]}`);
 
 test('any batch: as if it had been parsed', () => {
-  fc.assert(fc.property(anyBody, expectSame), {numRuns: 3_000});
+  fc.assert(fc.property(anyBody, expectSame), {numRuns: runs(3_000)});
 });
 
 test('any damage to a batch: as if it had been parsed', () => {
@@ -346,7 +347,7 @@ test('any damage to a batch: as if it had been parsed', () => {
       const at = place % body.length;
       expectSame(body.slice(0, at) + replacement + body.slice(at + 1));
     }),
-    {numRuns: 3_000},
+    {numRuns: runs(3_000)},
   );
 });
 
@@ -428,7 +429,7 @@ describe('vectors of 16 bytes: where strings end, and what stands in them', () =
         const texts = events.map((one) => withProperties(one.map((key, i) => `"${key}"${colon}${i}`).join()));
         expectSame(`{"events":[${texts.join()}]}`);
       }),
-      {numRuns: 500},
+      {numRuns: runs(500)},
     );
   });
 
@@ -455,7 +456,7 @@ describe('numbers and times', () => {
         oneValue(`${sign}${Number(whole)}.${fraction}`);
         oneValue(`${sign}0.${fraction}`);
       }),
-      {numRuns: 1_000},
+      {numRuns: runs(1_000)},
     );
   });
 
@@ -467,7 +468,7 @@ describe('numbers and times', () => {
         oneValue(String(Math.fround(value)));
         oneValue(String(Math.round(value * 1_000) / 1_000));
       }),
-      {numRuns: 1_000},
+      {numRuns: runs(1_000)},
     );
     for (const edge of [
       2 ** 31,
@@ -494,7 +495,7 @@ describe('numbers and times', () => {
         expectSame(`{"events":[${event(`,"timestamp":"${text}"`)}]}`);
         expectSame(`{"events":[${event(`,"timestamp":"${text.slice(0, at)}${mark}${text.slice(at + 1)}"`)}]}`);
       }),
-      {numRuns: 2_000},
+      {numRuns: runs(2_000)},
     );
     for (const day of [
       '2023-02-29',
@@ -544,7 +545,7 @@ describe('real batches', () => {
         }
         expectSame(damaged);
       }),
-      {numRuns: 3_000},
+      {numRuns: runs(3_000)},
     );
   });
 
@@ -554,7 +555,7 @@ describe('real batches', () => {
       fc.property(piece, ([from, length, to]) => {
         expectSame(Buffer.concat([body.subarray(0, to), body.subarray(from, from + length), body.subarray(to)]));
       }),
-      {numRuns: 2_000},
+      {numRuns: runs(2_000)},
     );
   });
 });

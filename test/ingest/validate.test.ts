@@ -7,6 +7,7 @@ import {parseTimestamp} from '../../actors/timestamp.js';
 import {refusals} from '../../src/ingest/refusals.js';
 import {eventSchema, identifySchema} from '../../src/ingest/schemas.js';
 import {EventDraft, readEvent, readIdentify} from '../../src/ingest/validate.js';
+import {runs} from '../support/runs.js';
 import {generally, issuesOf} from './body-issues.js';
 
 const nowMs = Date.UTC(2024, 5, 15, 12);
@@ -152,7 +153,7 @@ describe('validator and schema agree', () => {
           });
         }
       }),
-      {numRuns: 2_000},
+      {numRuns: runs(2_000)},
     );
   });
 

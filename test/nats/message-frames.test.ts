@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {Parser, type ParserEvent} from 'nats/lib/nats-base-client.js';
 import {describe, expect, test} from 'vitest';
 import {MessageFrames} from '../../src/nats/message-frames.js';
+import {runs} from '../support/runs.js';
 
 const encoder = new TextEncoder();
 const bytesOf = (text: string): Uint8Array => encoder.encode(text);
@@ -85,7 +86,7 @@ describe('the bytes of a connection', () => {
           for (const piece of out) expect(ends).toContain((at += piece.length));
         },
       ),
-      {numRuns: 500},
+      {numRuns: runs(500)},
     );
   });
 

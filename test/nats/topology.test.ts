@@ -1,12 +1,14 @@
 import {type JetStreamManager, jetstream, jetstreamManager, type StreamInfo} from '@nats-io/jetstream';
 import {Kvm} from '@nats-io/kv';
 import type {NatsConnection} from 'nats';
-import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {afterAll, beforeAll, beforeEach, expect, onTestFinished, test} from 'vitest';
+import {clusterLines} from '../../reliability/chaos/cluster-lines.js';
 import {type DataLock, lockDataDir} from '../../src/data-lock.js';
 import {connectNats} from '../../src/nats/connection.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
 import {bucketStream, bucketSubject, ensureTopology, readDeployment, TopologyFault} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
+import {ExternalNats} from '../support/external-nats.js';
 import {temporaryFolder} from '../support/service.js';
 
 let lock: DataLock;
@@ -177,6 +179,20 @@ test('replicas on a server that cannot keep their promises are refused', async (
   const old = Object.create(nc, {info: {value: {...nc.info, version: '2.12.2'}}}) as NatsConnection;
   await expect(ensureTopology(old, {partitions: 2, replicas: 3})).rejects.toThrow(
     /2\.12\.3 or newer; this one is 2\.12\.2/,
+  );
+});
+
+test('one of three, alone for longer than an election takes, is told from one without JetStream', async () => {
+  const [lines] = await clusterLines();
+  const alone = await ExternalNats.start({lines: lines!});
+  onTestFinished(() => alone.stop());
+  const connection = await connectNats(alone.address, 'test');
+  onTestFinished(() => connection.close());
+  // A start waits for 30 s.
+  const started = ensureTopology(connection, {partitions: 1, replicas: 1}, undefined, 2_000);
+  await expect(started).rejects.toThrow(TopologyFault);
+  await expect(started).rejects.toThrow(
+    /^the NATS cluster had no leader for 2 s \(.+\): more than half of its servers must run$/,
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {TwoQueues} from '../../src/parts/two-queues.js';
+import {runs} from '../support/runs.js';
 
 /** Asks as a cache does: what is not kept is loaded and offered. */
 function ask(queues: TwoQueues<string>, key: string, bytes = 1): boolean {
@@ -209,6 +210,6 @@ describe('two queues', () => {
         expect(queues.bytes).toBeLessThanOrEqual(queues.bytesMax);
       }
     });
-    fc.assert(property, {seed: 20_261, numRuns: 150});
+    fc.assert(property, {seed: 20_261, numRuns: runs(150)});
   });
 });

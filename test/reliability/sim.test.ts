@@ -24,8 +24,8 @@ async function simulate(from: number, seeds: number): Promise<Totals> {
 }
 
 describe('the simulation', () => {
-  test('200 seeds come out as the model says, and everything that can go wrong went wrong in them', async () => {
-    const totals = await simulate(1, 200);
+  test('80 seeds come out as the model says, and everything that can go wrong went wrong in them', async () => {
+    const totals = await simulate(1, 80);
     const wanted = [
       'ownerDeaths',
       'edgeDeaths',

@@ -14,6 +14,7 @@ import {PlainRowFinder, type RowFinder} from '../../actors/report/row-finder.js'
 import {type RowsView, timeOf, viewRows} from '../../actors/rows.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {KernelRowFinder, newRowFinder} from '../../src/report/filter-kernel.js';
+import {runs} from '../support/runs.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 
 const hourMs = 3_600_000;
@@ -172,6 +173,6 @@ describe('the kernel', () => {
         expect(found).toEqual(right);
       }
     });
-    fc.assert(property, {numRuns: 400});
+    fc.assert(property, {numRuns: runs(400)});
   });
 });

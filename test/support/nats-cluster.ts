@@ -49,6 +49,17 @@ export class NatsCluster {
     this.servers[server]!.signal('SIGCONT');
   }
 
+  /** The number of the server that takes what is written to it. */
+  async leaderOf(stream: string): Promise<number> {
+    const nc = await connectNats({servers: this.servers.map(({url}) => url)}, 'test');
+    try {
+      const {cluster} = await (await jetstreamManager(nc)).streams.info(stream);
+      return Number(/^server-(\d)$/.exec(cluster!.leader!)![1]);
+    } finally {
+      await nc.close();
+    }
+  }
+
   /** Every stream has a leader, and followers that have what it has. */
   async untilWhole(): Promise<void> {
     await until('every server of the cluster has everything', () => this.isWhole().catch(() => false));

@@ -15,6 +15,7 @@ import {eventCountsOf} from '../../model/event-counts.js';
 import {funnelOf} from '../../model/funnel.js';
 import {type JsonObject, Model} from '../../model/model.js';
 import {namesOf} from '../../model/names.js';
+import {runs} from '../../support/runs.js';
 import {MemoryParts, type TestEvent, TestPartition} from '../../support/snapshot.js';
 
 type Step =
@@ -139,7 +140,7 @@ function tellOne(step: Step, arrival: number, partitions: readonly TestPartition
 
 const texts = ({fromMs, toMs}: {fromMs: number; toMs: number}) => ({from: formatTime(fromMs), to: formatTime(toMs)});
 const someInterval = fc.constantFrom('hour' as const, 'day' as const, 'week' as const, 'month' as const);
-const manyRuns = {numRuns: 300};
+const manyRuns = {numRuns: runs(300)};
 /** Four rows at once: every story of more takes several passes. */
 const tinyBound = 4 * gatheredRowBytes;
 

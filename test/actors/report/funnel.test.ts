@@ -3,6 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {FunnelWalk} from '../../../actors/report/funnel-walk.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
+import {runs} from '../../support/runs.js';
 import {MemoryParts, TestPartition} from '../../support/snapshot.js';
 
 interface FunnelAnswer {
@@ -120,7 +121,7 @@ describe('funnel walk', () => {
           expect([...walk.times.subarray(0, depth)]).toEqual(slowWalk(steps, windowMs, times, kinds));
         }
       }),
-      {numRuns: 1_000},
+      {numRuns: runs(1_000)},
     );
   });
 

@@ -6,6 +6,7 @@ import {GatheredRows, groupByUser} from '../../../actors/report/gathered-rows.js
 import {listAt, MedianRoom, medianOf, NumberList, NumberLists} from '../../../actors/report/median.js';
 import {TimeSort} from '../../../actors/report/time-sort.js';
 import {finish} from '../../support/postings.js';
+import {runs} from '../../support/runs.js';
 
 const someRows = fc.array(fc.tuple(fc.nat(9), fc.nat(50), fc.nat(3)), {maxLength: 60, size: 'max'});
 
@@ -26,7 +27,7 @@ describe('gathered rows', () => {
         } while (gathered.nextPass());
         expect(found).toEqual(rows.toSorted((a, b) => a[0] - b[0]));
       }),
-      {numRuns: 500},
+      {numRuns: runs(500)},
     );
   });
 
@@ -61,7 +62,7 @@ test('time sort equals a stable sort', () => {
       const sorted = [...rows.slice(0, start), ...rows.slice(start).toSorted((a, b) => a[1] - b[1])];
       expect([...times].map((time, i) => [time, kinds[i]])).toEqual(sorted.map(([, time, kind]) => [time, kind]));
     }),
-    {numRuns: 500},
+    {numRuns: runs(500)},
   );
 });
 
@@ -89,7 +90,7 @@ test('the median of several lists equals that of the sorted whole', () => {
       const lower = sorted[(sorted.length - 1) >> 1];
       expect(medianOf(lists, room)).toBe(upper === undefined ? null : (lower! + upper) / 2);
     }),
-    {numRuns: 500},
+    {numRuns: runs(500)},
   );
 });
 
@@ -151,7 +152,7 @@ test('lists hold what was pushed to them, whatever memory they have', () => {
         kept.giveBack(list);
       }
     }),
-    {numRuns: 200},
+    {numRuns: runs(200)},
   );
 });
 
@@ -180,7 +181,7 @@ test('lists are read by where they lie, if all of them lies in the memory', () =
       }
       for (const list of lists) kept.giveBack(list);
     }),
-    {numRuns: 200},
+    {numRuns: runs(200)},
   );
   expect(Math.min(seen.inside, seen.outside)).toBeGreaterThan(0);
 });

@@ -8,6 +8,7 @@ import {Buckets} from '../../../actors/report/buckets.js';
 import {HourSetsPartial, hourSetWords} from '../../../actors/report/hour-sets.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {finish} from '../../support/postings.js';
+import {runs} from '../../support/runs.js';
 import {MemoryParts, TestPartition} from '../../support/snapshot.js';
 
 const hourMs = 3_600_000;
@@ -56,7 +57,7 @@ test('sets of users by hours equal gathered rows', async () => {
     expect(await answer(new HourSetsPartial(index, plan, fromMs + lengthMs, 5))).toEqual({counts, total, passes: 1});
     expect(await answer(new HourSetsPartial(index, plan, fromMs + lengthMs, 2))).toEqual({counts, total, passes: 3});
   });
-  await fc.assert(property, {seed: 1_993, numRuns: 100});
+  await fc.assert(property, {seed: 1_993, numRuns: runs(100)});
 });
 
 test('sets are taken where they fit in a few passes and rows are not few for them', async () => {

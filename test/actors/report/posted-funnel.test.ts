@@ -10,6 +10,7 @@ import {plainMemory, type UserPostings} from '../../../actors/report/user-postin
 import {noUser, type RowsView} from '../../../actors/rows.js';
 import {funnelKernel, kernelMemory} from '../../../src/report/funnel-kernel.js';
 import {chunkOf, finish, postingsOf, type Row, resultOf, type Shape, segmentsOf} from '../../support/postings.js';
+import {runs} from '../../support/runs.js';
 
 const erased = (user: number, {rows}: {rows: readonly Row[]}): readonly Row[] =>
   rows.map((row) => (row.user === user ? {...row, user: noUser, timeMs: 0} : row));
@@ -88,7 +89,7 @@ describe('a funnel over postings equals the scan', () => {
           }
         },
       ),
-      {numRuns: 600},
+      {numRuns: runs(600)},
     );
   });
 
