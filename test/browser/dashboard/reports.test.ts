@@ -120,7 +120,7 @@ test('Trends: chart, table, CSV and curl say what the API says', async () => {
     counts('signup', {filter: 'plan=pro'}),
   ]);
   const address = new URLSearchParams([
-    ...[...events, 'signup'].map((event) => ['event', event]),
+    ...[...events, 'signup'].map((event): [string, string] => ['event', event]),
     ['filter3', 'plan=pro'],
   ]);
   await dashboard.goto(`/trends?${address}&${range()}`);
