@@ -19,10 +19,16 @@ describe('what is not finished', () => {
     expect(chartOf([line], 'day').openFrom).toBe(1);
   });
 
+  test('ends a line: a bucket that has not begun is no zero', () => {
+    const headers = new Headers({'Report-Incomplete-From': '2026-11-02', 'Report-As-Of': '2026-11-02T12:00:00Z'});
+    const {series} = chartOf([{label: 'a', tone: 1, answer: days(1, 2, 0), headers}], 'day');
+    expect(series[0]!.values).toEqual([1, 2, null]);
+  });
+
   test('is in the total, and in no mean', () => {
-    expect(figuresOf(days(10, 20, 3), openAt('2026-11-03'))).toEqual({total: 33, mean: 15, last: 20});
-    expect(figuresOf(days(10, 20, 3), new Headers())).toEqual({total: 33, mean: 11, last: 3});
-    expect(figuresOf(days(3), openAt('2026-11-01'))).toEqual({total: 3, mean: null, last: null});
+    expect(figuresOf(days(10, 20, 3), openAt('2026-11-03'))).toEqual({total: 33, mean: 15, last: 20, now: 3});
+    expect(figuresOf(days(10, 20, 3), new Headers())).toEqual({total: 33, mean: 11, last: 3, now: 3});
+    expect(figuresOf(days(3), openAt('2026-11-01'))).toEqual({total: 3, mean: null, last: null, now: 3});
   });
 });
 
@@ -47,7 +53,7 @@ test('a CSV has a row a bucket and a column a line', () => {
 });
 
 test('stickiness is a share, and nothing where nobody came', () => {
-  expect(stickinessOf(days(2, 0, 0), days(8, 4, 0))).toEqual([0.25, 0, null]);
+  expect(stickinessOf([2, 0, 0, null], [8, 4, 0, 5])).toEqual([0.25, 0, null, null]);
 });
 
 test('freshness is that of the oldest answer', () => {

@@ -1,6 +1,7 @@
 // Answers of reports as the lines of a chart, the rows of a table and of a CSV.
+//   CT1. A bucket that has not begun is no zero: a line ends with the one that is open.
 import type {Interval} from '../../../actors/calendar.js';
-import {type Bucket, openFrom} from '../service/report-answers.js';
+import {type Bucket, freshnessOf, openFrom} from '../service/report-answers.js';
 import type {Cell} from './csv.js';
 import {bucketText, secondsOf} from './format.js';
 
@@ -11,7 +12,8 @@ export interface Counted {
 export interface ChartedLine {
   readonly label: string;
   readonly tone: number;
-  readonly values: readonly number[];
+  /** Null: the bucket has not begun. CT1 */
+  readonly values: readonly (number | null)[];
   readonly before?: readonly (number | null)[];
 }
 
@@ -42,10 +44,10 @@ export function chartOf(lines: readonly AnsweredLine[], interval: Interval): Cha
   const open = lines.map(({answer, headers}) => openFrom(answer.data, headers)).filter((at) => at !== undefined);
   return {
     times: data.map(({date}) => secondsOf(date)),
-    series: lines.map(({label, tone, answer, past: before}) => ({
+    series: lines.map(({label, tone, answer, headers, past: before}) => ({
       label,
       tone,
-      values: answer.data.map(({count}) => count),
+      values: begunOf(answer, headers),
       // A month that has no such day ends sooner: then nothing stands beside the last bucket.
       ...(before === undefined ? {} : {before: answer.data.map((_, at) => before.data[at]?.count ?? null)}),
     })),
@@ -55,6 +57,12 @@ export function chartOf(lines: readonly AnsweredLine[], interval: Interval): Cha
         ? undefined
         : (at) => (past.data[at] === undefined ? 'nothing' : bucketText(secondsOf(past.data[at].date), interval)),
   };
+}
+
+/** CT1 */
+function begunOf({data}: Counted, headers: Headers | undefined): (number | null)[] {
+  const asOfMs = freshnessOf(headers)?.asOfMs ?? Number.POSITIVE_INFINITY;
+  return data.map(({date, count}) => (Date.parse(date) > asOfMs ? null : count));
 }
 
 /** One row a bucket, one column a line; dates as the API gives them. */
@@ -69,15 +77,19 @@ export interface Figures {
   /** Of the buckets that are over; null while none is. */
   readonly mean: number | null;
   readonly last: number | null;
+  /** Of the bucket that is open; else of the last one. */
+  readonly now: number;
 }
 
 export function figuresOf({data}: Counted, headers: Headers | undefined): Figures {
-  const closed = data.slice(0, openFrom(data, headers) ?? data.length).map(({count}) => count);
+  const open = openFrom(data, headers);
+  const closed = data.slice(0, open ?? data.length).map(({count}) => count);
   const sum = closed.reduce((all, one) => all + one, 0);
   return {
     total: data.reduce((all, {count}) => all + count, 0),
     mean: closed.length === 0 ? null : sum / closed.length,
     last: closed.at(-1) ?? null,
+    now: data.at(open ?? -1)?.count ?? 0,
   };
 }
 

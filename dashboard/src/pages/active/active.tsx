@@ -56,8 +56,8 @@ export function ActiveUsers() {
   const openText = asOfMs === undefined ? 'so far' : `so far, until ${clockText(asOfMs / 1_000).slice(0, 5)}`;
   const isWhole = lines.length === metrics.length;
   const sticky = useMemo(
-    () => (isWhole ? stickinessOf(lines[0]!.answer, lines[2]!.answer) : undefined),
-    [lines, isWhole],
+    () => (isWhole ? stickinessOf(chart.series[0]!.values, chart.series[2]!.values) : undefined),
+    [chart, isWhole],
   );
   const stickyProps = {
     label: 'Stickiness',
@@ -211,7 +211,7 @@ function Numbers({lines, interval}: {readonly lines: readonly AnsweredLine[]; re
                 </td>
                 <td class="number">{figures.mean === null ? '–' : mean.format(figures.mean)}</td>
                 <td class="number">{figures.last === null ? '–' : count(figures.last)}</td>
-                <td class="number">{count(line.answer.data.at(-1)?.count ?? 0)}</td>
+                <td class="number">{count(figures.now)}</td>
               </tr>
             );
           })}

@@ -44,7 +44,7 @@ export function Funnels() {
           onSteps={(changed) => ask({step: changed})}
           onWindow={(changed) => ask({window: changed})}
         />
-        <div class="builder-result">
+        <div class="row builder-result">
           <Card
             span={12}
             title={answer === undefined || answer.steps.length < 2 ? 'Funnel' : titleOf(answer)}

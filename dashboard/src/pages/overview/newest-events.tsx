@@ -1,6 +1,7 @@
 // The newest events, live; whoever may not see events gets the names that came up last.
 import {useEffect} from 'preact/hooks';
-import {clockText, count, momentText, propertiesText} from '../../charts/format';
+import {dayOfMs} from '../../address/range';
+import {clockText, count, datesText, momentText, propertiesText} from '../../charts/format';
 import {Moment} from '../../controls/moment';
 import {useAsked} from '../../service/asked';
 import type {HistoryAnswer} from '../../service/person-history';
@@ -10,6 +11,7 @@ import {Card} from '../../shell/card';
 import {now} from '../../shell/now';
 import {ReportBody} from '../../shell/report-body';
 import {FaultBox, Loading} from '../../shell/states';
+import {today} from '../../shell/today';
 
 const shownMax = 9;
 const everyMs = 5_000;
@@ -34,7 +36,7 @@ function Newest() {
           {value.data.map(({id, event, userId, anonymousId, properties, timestamp}) => (
             <li key={id}>
               <time dateTime={timestamp} title={`${momentText(Date.parse(timestamp))} UTC`}>
-                {clockText(Date.parse(timestamp) / 1_000)}
+                {shortMoment(Date.parse(timestamp))}
               </time>
               <span class="event">{event}</span>
               <span class="of">
@@ -47,6 +49,10 @@ function Newest() {
     </Card>
   );
 }
+
+/** The time of an event of today, the date of an older one. */
+const shortMoment = (ms: number): string =>
+  dayOfMs(ms) === today.value ? clockText(ms / 1_000) : datesText({from: dayOfMs(ms), to: dayOfMs(ms)}, today.value);
 
 function NewNames({names}: {readonly names: Asking<unknown>}) {
   const answer = names.shown?.reports[0]?.value as NamesAnswer | undefined;

@@ -19,33 +19,35 @@ const shownDays = 30;
 export function NoEvents({days, onShow}: {readonly days: Days; readonly onShow: (range: Range) => void}) {
   const names = useReports(undefined, [namesPath(always, namesMax)]);
   return (
-    <Card span={12} title="Events">
-      <ReportBody asking={names} reports={names.shown?.reports ?? []}>
-        {() => {
-          const {data} = names.shown!.reports[0]!.value as NamesAnswer;
-          if (data.length === 0) return <FirstEvent />;
-          const last = Math.max(...data.map(({last_seen}) => dayOfMs(Date.parse(last_seen))));
-          const first = Math.min(...data.map(({first_seen}) => dayOfMs(Date.parse(first_seen))));
-          const newest = {from: Math.max(first, last - shownDays + 1), to: last};
-          return (
-            <>
-              <Empty title="No event in these days">
-                Nothing happened {datesText(days, today.value)}. There are events from{' '}
-                {datesText({from: first, to: last}, today.value)}.
-              </Empty>
-              <div class="state-ways">
-                <button type="button" class="button primary" onClick={() => onShow({kind: 'days', ...newest})}>
-                  Show the newest, {datesText(newest, today.value)}
-                </button>
-                <button type="button" class="button" onClick={() => onShow({kind: 'days', from: first, to: last})}>
-                  Show all of them
-                </button>
-              </div>
-            </>
-          );
-        }}
-      </ReportBody>
-    </Card>
+    <div class="row">
+      <Card span={12} title="Events">
+        <ReportBody asking={names} reports={names.shown?.reports ?? []}>
+          {() => {
+            const {data} = names.shown!.reports[0]!.value as NamesAnswer;
+            if (data.length === 0) return <FirstEvent />;
+            const last = Math.max(...data.map(({last_seen}) => dayOfMs(Date.parse(last_seen))));
+            const first = Math.min(...data.map(({first_seen}) => dayOfMs(Date.parse(first_seen))));
+            const newest = {from: Math.max(first, last - shownDays + 1), to: last};
+            return (
+              <>
+                <Empty title="No event in these days">
+                  Nothing happened in {datesText(days, today.value)}. There are events of{' '}
+                  {datesText({from: first, to: last}, today.value)}.
+                </Empty>
+                <div class="state-ways">
+                  <button type="button" class="button primary" onClick={() => onShow({kind: 'days', ...newest})}>
+                    Show the newest, {datesText(newest, today.value)}
+                  </button>
+                  <button type="button" class="button" onClick={() => onShow({kind: 'days', from: first, to: last})}>
+                    Show all of them
+                  </button>
+                </div>
+              </>
+            );
+          }}
+        </ReportBody>
+      </Card>
+    </div>
   );
 }
 

@@ -19,6 +19,8 @@ interface TilesQuestion {
 }
 
 export interface Tiles {
+  /** The day that was asked for last. */
+  readonly day: number;
   readonly asking: readonly Asking<unknown>[];
   readonly now: Asking<TilesQuestion>;
   readonly past: Asking<{readonly untilMs: number | undefined}>;
@@ -66,14 +68,14 @@ export function useTiles(day: number): Tiles {
   // The days before are asked for after everything that has words.
   const before = Array.from({length: sparkDays - 1}, (_, at) => namesOf(dayOf(day - sparkDays + 1 + at)));
   const days = useReports(undefined, past.shown === undefined ? undefined : before);
-  return {asking: [now, past], now, past, days};
+  return {day, asking: [now, past], now, past, days};
 }
 
 const sumOf = ({data}: NamesAnswer): number => data.reduce((all, {count: one}) => all + one, 0);
 
-export function Tiles({tiles: {now, past, days}}: {readonly tiles: Tiles}) {
+export function Tiles({tiles: {day: asked, now, past, days}}: {readonly tiles: Tiles}) {
   const shown = now.shown;
-  const day = shown?.question.day ?? today.value;
+  const day = shown?.question.day ?? asked;
   const shownToday = shown?.question.today ?? today.value;
   const names = shown?.of<NamesAnswer>(namesOf(dayOf(day)));
   const untilMs = past.shown?.question.untilMs;
@@ -94,7 +96,7 @@ export function Tiles({tiles: {now, past, days}}: {readonly tiles: Tiles}) {
               value={sumOf(names!.value!)}
               isAtLeast={names!.value!.has_more}
               before={pastNames && sumOf(pastNames)}
-              note={`than ${weekday}`}
+              note={weekday}
               spark={eventDays === undefined ? [] : [...eventDays, sumOf(names!.value!)]}
               isOpen={isOpen}
             />
@@ -103,9 +105,9 @@ export function Tiles({tiles: {now, past, days}}: {readonly tiles: Tiles}) {
       </section>
       {(
         [
-          ['dau', isOpen ? 'Active users today' : `Active users ${on}`, `than ${weekday}`],
-          ['wau', 'Active users, 7 days', `than the 7 days before${until === '' ? '' : ','}${until}`],
-          ['mau', 'Active users, 30 days', `than the 30 days before${until === '' ? '' : ','}${until}`],
+          ['dau', isOpen ? 'Active users today' : `Active users ${on}`, weekday],
+          ['wau', 'Active users, 7 days', `the 7 days before${until === '' ? '' : ','}${until}`],
+          ['mau', 'Active users, 30 days', `the 30 days before${until === '' ? '' : ','}${until}`],
         ] as const
       ).map(([metric, label, note]) => {
         const report = shown?.of<UsersAnswer>(activeOf(metric, day));
@@ -157,7 +159,13 @@ function Figure({
       </span>
       <Sparkline values={spark} open={isOpen} width={96} />
       <span class="change" title={before === undefined ? undefined : `${count(before)} then`}>
-        <ChangeText now={value} before={before} isMoreBetter={isMoreBetter} /> {note}
+        {before === 0 && value > 0 && 'none before'}
+        {before !== undefined && (before > 0 || value === 0) && (
+          <>
+            <ChangeText now={value} before={before} isMoreBetter={isMoreBetter} />
+            {before > 0 && ` than ${note}`}
+          </>
+        )}
       </span>
     </div>
   );

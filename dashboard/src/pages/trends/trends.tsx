@@ -77,7 +77,7 @@ export function Trends() {
       />
       <div class="builder">
         <SeriesForm series={asked.series} days={days} onChange={(series) => ask(withSeries(question, series))} />
-        <div class="builder-result">
+        <div class="row builder-result">
           <Card
             span={12}
             title="Trend"
