@@ -133,6 +133,7 @@ describe('roles', () => {
     ['GET', 'v1/reports/events?event=a&from=2026-01-01&to=2026-01-02', 'reader'],
     ['GET', 'v1/reports/users?from=2026-01-01&to=2026-01-02', 'reader'],
     ['GET', 'v1/reports/funnel?steps[]=a&from=2026-01-01&to=2026-01-02', 'reader'],
+    ['GET', 'v1/names', 'reader'],
     ['GET', 'v1/events', 'analyst'],
     ['GET', 'v1/rejected', 'analyst'],
     ['GET', 'v1/user?userId=nobody', 'analyst'],
