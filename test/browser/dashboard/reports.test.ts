@@ -305,7 +305,7 @@ test('People: found by exact id, deleted by keyboard, and only the receipt is le
   await expectSoundOnPhone();
 
   await page.getByRole('button', {name: 'Delete', exact: true}).press('Enter');
-  await page.getByText(`${data.length} events`).waitFor();
+  await page.getByText(`${data.length} events, since`).waitFor();
   const forGood = page.getByRole('button', {name: 'Delete for good'});
   expect(await forGood.isDisabled()).toBe(true);
   await page.getByLabel(/Type the id/).focus();
