@@ -1,0 +1,24 @@
+// Where the lines of a grid are.
+
+const factors = [1, 2, 2.5, 5, 10];
+/** So that 0.3 / 0.1 is three steps and not four. */
+const exact = 1 - 1e-9;
+
+/** Zero to the first round number at or above `max`, in three to five steps of 1, 2, 2.5 or 5 times a power of ten. */
+export function ticksTo(max: number): number[] {
+  if (!(max > 0)) return [0, 1];
+  const power = 10 ** Math.floor(Math.log10(max / 3));
+  const step = factors.map((factor) => factor * power).find((size) => Math.ceil((max / size) * exact) <= 5)!;
+  return Array.from({length: Math.ceil((max / step) * exact) + 1}, (_, at) => at * step);
+}
+
+/** The powers of ten around `low` and `high`, at least one decade; without any value that can be drawn, one to ten. */
+export function decadesAround(low: number | null, high: number | null): [number, number] {
+  if (low === null || high === null || !(low > 0)) return [1, 10];
+  const from = 10 ** Math.floor(Math.log10(low) + 1e-9);
+  const to = 10 ** Math.ceil(Math.log10(high) - 1e-9);
+  return [from, Math.max(to, from * 10)];
+}
+
+export const isPowerOfTen = (value: number): boolean =>
+  Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
