@@ -9,8 +9,8 @@ import type {Logger} from '../observe.js';
 const otherFiles = 256;
 /** More than that takes memory that nobody planned for: some 20 KB each, in the kernel mostly. */
 const clientConnectionsMax = 50_000;
-/** Behind the door of operators: balancers, Prometheus, the command line. */
-export const operatorConnectionsMax = 64;
+/** Behind the door of operators: balancers, Prometheus, the command line, dashboards with their streams. */
+export const operatorConnectionsMax = 192;
 /**
  * Of the bound, an eighth at most: while they are used every answer ends its connection, so that others are let in, health
  * checks among them. Who only holds connections can use these up as well: against that, operators have a port of their own.
