@@ -16,6 +16,14 @@ export interface Place {
 
 export const places: readonly Place[] = [
   {
+    path: '/live',
+    name: 'Live load',
+    icon: 'server',
+    section: 'Operations',
+    role: 'reader',
+    Page: lazy(() => import('../pages/live/live').then(({Live}) => Live)),
+  },
+  {
     path: '/settings/keys',
     name: 'API keys',
     icon: 'key',
