@@ -1,2 +1,11 @@
 // Paths of the app's pages below `/dashboard`: the edge answers each with the page, and every other one with 404.
-export const pagePaths = ['', '/', '/sign-in', '/live', '/settings/keys', '/settings/access'] as const;
+export const pagePaths = [
+  '',
+  '/',
+  '/sign-in',
+  '/events',
+  '/first-event',
+  '/live',
+  '/settings/keys',
+  '/settings/access',
+] as const;

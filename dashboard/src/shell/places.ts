@@ -3,6 +3,7 @@
 import type {FunctionComponent} from 'preact';
 import {lazy} from 'preact-iso';
 import type {IconName} from '../../icons';
+import {hasEvents} from '../service/any-events';
 import type {Role} from '../service/session';
 
 export interface Place {
@@ -12,9 +13,28 @@ export interface Place {
   readonly section: 'Product' | 'Operations' | 'Settings';
   readonly role: Role;
   readonly Page: FunctionComponent;
+  /** Of those that the side does not list always. */
+  readonly isListed?: () => boolean;
 }
 
 export const places: readonly Place[] = [
+  {
+    path: '/events',
+    name: 'Events',
+    icon: 'bolt',
+    section: 'Product',
+    role: 'analyst',
+    Page: lazy(() => import('../pages/events/events').then(({Events}) => Events)),
+  },
+  {
+    path: '/first-event',
+    name: 'First event',
+    icon: 'sparkles',
+    section: 'Product',
+    role: 'analyst',
+    Page: lazy(() => import('../pages/first-event/first-event').then(({FirstEvent}) => FirstEvent)),
+    isListed: () => hasEvents.value === false,
+  },
   {
     path: '/live',
     name: 'Live load',
@@ -43,3 +63,5 @@ export const places: readonly Place[] = [
 
 /** Where somebody is led who asks for the dashboard itself. */
 export const firstPath = '/settings/keys';
+/** And where, while nothing was ever sent. */
+export const beginningPath = '/first-event';

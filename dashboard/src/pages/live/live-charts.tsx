@@ -109,7 +109,7 @@ export function LiveCharts({
           {...shared}
           span={4}
           title="Accepted and counted"
-          note="a second; a gap is what waits"
+          note="a second"
           say={rateText}
           series={[
             {

@@ -7,6 +7,8 @@ import {msText, rateText, secondsText} from './units';
 
 type Value = number | null;
 
+const sparkPointsMax = 36;
+
 /** Not known is said, and never shown as zero. */
 const orNone = (value: Value, say: (value: number) => string): string => (value === null ? '–' : say(value));
 
@@ -37,7 +39,7 @@ export function LiveTiles({
         <span class="change">
           mean of {minutes} min {orNone(meanOf(accepted), rateText)}
         </span>
-        <Sparkline values={accepted} tone={1} />
+        <Sparkline values={thinned(accepted)} tone={1} />
       </section>
       <section class="card tile span-3" aria-label="On disk within, p99">
         <span class="label">On disk within, p99</span>
@@ -47,10 +49,10 @@ export function LiveTiles({
         </span>
         <span class="change">
           {last(load, 'ack_p99_ms') === null
-            ? `nothing came this second; worst of ${minutes} min ${orNone(worst(p99)?.value ?? null, msText)} ms`
+            ? `nothing came; worst ${orNone(worst(p99)?.value ?? null, msText)}`
             : `p50 ${orNone(last(load, 'ack_p50_ms'), msText)} · p99.9 ${orNone(last(load, 'ack_p999_ms'), msText)}`}
         </span>
-        <Sparkline values={p99} tone={3} />
+        <Sparkline values={thinned(p99)} tone={3} />
       </section>
       <RefusedTile load={load} points={points} minutes={minutes} />
       <section class="card tile span-3" aria-label="Furthest behind">
@@ -62,9 +64,17 @@ export function LiveTiles({
           <small>s</small>
         </span>
         <span class="change">{worstText(behind, points.times)}</span>
-        <Sparkline values={behind} tone={2} />
+        <Sparkline values={thinned(behind)} tone={2} />
       </section>
     </div>
+  );
+}
+
+/** As many points as so small a line can show: each the mean of its neighbours. */
+function thinned(values: readonly Value[]): Value[] {
+  const size = Math.ceil(values.length / sparkPointsMax);
+  return Array.from({length: Math.ceil(values.length / size) || 0}, (_, at) =>
+    meanOf(values.slice(at * size, (at + 1) * size)),
   );
 }
 
@@ -124,7 +134,7 @@ function RefusedTile({
               .map(({code, rate}) => `${rate.toFixed(rate < 0.1 ? 2 : 1)} ${code}`)
               .join(' · ')}
       </span>
-      <Sparkline values={all} tone={2} />
+      <Sparkline values={thinned(all)} tone={2} />
     </section>
   );
 }

@@ -9,7 +9,7 @@ const names: Readonly<Record<string, string>> = {
   funnels: 'Funnels',
   message_ids: 'Message ids',
   log: 'Waiting for the log',
-  fold: 'Waiting to be counted',
+  fold: 'Not counted yet',
   heaps: 'Heaps of threads',
   nats: 'nats-server',
 };

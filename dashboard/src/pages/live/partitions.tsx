@@ -38,20 +38,23 @@ export function Partitions({load}: {readonly load: Load}) {
           <thead>
             <tr>
               <th>Partition</th>
+              <th>State</th>
               <th class="number">Behind</th>
               <th class="number">Counted a second</th>
-              <th class="number">Counted since start</th>
+              <th class="number">Counted</th>
               <th class="number">Users</th>
               <th class="number">Snapshot</th>
-              <th class="number">Ids remembered</th>
+              <th class="number">Ids kept</th>
               <th class="number">Deletions</th>
-              <th>State</th>
             </tr>
           </thead>
           <tbody>
             {worstFirst(partitions).map((one) => (
               <tr key={one.partition}>
                 <td>{one.partition}</td>
+                <td>
+                  <State partition={one} refreshSeconds={report.refresh_seconds} />
+                </td>
                 <td class="number">{or(one.behind_ms, (ms) => `${secondsText(ms)} s`)}</td>
                 <td class="number">{or(rateOf(one, load), rateText)}</td>
                 <td class="number">{or(one.folded, count)}</td>
@@ -62,9 +65,6 @@ export function Partitions({load}: {readonly load: Load}) {
                 <td class="number">{or(one.dedupe_window_ms, (ms) => duration(Math.floor(ms / 1_000)))}</td>
                 <td class="number">
                   {or(one.deletions_pending, (pending) => (pending === 0 ? '0' : `${pending} pending`))}
-                </td>
-                <td>
-                  <State partition={one} refreshSeconds={report.refresh_seconds} />
                 </td>
               </tr>
             ))}
