@@ -1,7 +1,7 @@
 // Whether anything was ever sent: until then the first page shows how to.
 import {signal} from '@preact/signals';
 import {read} from './client';
-import type {LoadState} from './load';
+import type {LoadState} from './load-state';
 
 /** Undefined while it is not known. */
 export const hasEvents = signal<boolean | undefined>(undefined);

@@ -5,64 +5,10 @@ import {computed, signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
 import {now} from '../shell/now';
 import {type Fault, read} from './client';
+import {joined, type Rows, ringMinutes} from './load-rows';
+import type {LoadState} from './load-state';
 import {serviceState} from './service-state';
 import {listen, streamState} from './stream';
-
-export type AlarmKind =
-  | 'report_lag'
-  | 'standing_still'
-  | 'dedupe_window'
-  | 'gap'
-  | 'log_lost'
-  | 'damaged_part'
-  | 'disk_nearly_full'
-  | 'store_fault';
-
-export interface PartitionLoad {
-  readonly partition: number;
-  readonly behind_ms: number | null;
-  readonly behind_messages: number | null;
-  readonly folded: number | null;
-  readonly users: number | null;
-  readonly snapshot_sequence: number | null;
-  readonly snapshot_age_ms: number | null;
-  readonly dedupe_window_ms: number | null;
-  readonly deletions_pending: number | null;
-}
-
-export interface Published {
-  readonly as_of: string | null;
-  readonly next_by: string | null;
-  readonly refresh_seconds: number;
-}
-
-export interface LoadState {
-  /** Epoch ms, by the service's clock. */
-  readonly at: number;
-  readonly status: 'ready' | 'degraded' | 'catching_up' | 'not_ready';
-  readonly reasons: readonly string[];
-  readonly warnings: readonly string[];
-  readonly notes: readonly string[];
-  readonly alarms: readonly {readonly kind: AlarmKind; readonly partitions: readonly number[]}[];
-  readonly durability: 'power-cut' | 'process-crash';
-  readonly version: string;
-  readonly up_seconds: number;
-  readonly report: Published;
-  readonly nats: {readonly is_own: boolean; readonly version: string | null; readonly restarts: number | null};
-  readonly disk: {readonly free_bytes: number; readonly reserve_bytes: number} | null;
-  readonly is_whole: boolean;
-  readonly partitions: readonly PartitionLoad[];
-  readonly memory: readonly {readonly use: string; readonly bytes: number; readonly bytes_max: number | null}[];
-  readonly threads: readonly {readonly thread: string; readonly late_p99_ms: number; readonly late_max_ms: number}[];
-}
-
-type Value = number | null;
-
-export interface Rows {
-  /** Epoch ms, ascending, a second apart but for what is not known. */
-  readonly at: readonly number[];
-  readonly columns: Readonly<Record<string, readonly Value[]>>;
-}
 
 export interface Load {
   readonly rows: Rows;
@@ -77,12 +23,10 @@ interface LoadAnswer extends Rows {
 
 interface Vitals {
   readonly at: number;
-  readonly row: readonly Value[];
+  readonly row: readonly (number | null)[];
   readonly state: LoadState;
 }
 
-const minutesMax = 15;
-const keptMs = minutesMax * 60_000;
 /** Three seconds without a number are none that a busy machine explains. */
 const staleMs = 3_500;
 const pollMs = {none: 5_000, refused: 10_000, lost: 10_000} as const;
@@ -100,24 +44,6 @@ export const isStale = computed(
 );
 
 let schema: readonly string[] = [];
-
-/** Rows that are newer than what is known, after it; those older than a quarter of an hour go. */
-export function joined(known: Rows | undefined, more: Rows): Rows {
-  const after = known?.at.at(-1) ?? Number.NEGATIVE_INFINITY;
-  const from = more.at.findIndex((at) => at > after);
-  if (known !== undefined && from < 0) return known;
-  const fresh = more.at.slice(from);
-  const cut = (known?.at ?? []).findIndex((at) => at > (fresh.at(-1) ?? 0) - keptMs);
-  const kept = cut < 0 ? 0 : (known?.at.length ?? 0) - cut;
-  const names = new Set([...Object.keys(known?.columns ?? {}), ...Object.keys(more.columns)]);
-  const columns = [...names].map((name) => {
-    // A column of refusals that had nothing but zeros is left out.
-    const before = known?.columns[name]?.slice(cut) ?? new Array<Value>(kept).fill(0);
-    const newer = more.columns[name]?.slice(from) ?? new Array<Value>(fresh.length).fill(0);
-    return [name, [...(kept === 0 ? [] : before), ...newer]] as const;
-  });
-  return {at: [...(kept === 0 ? [] : known!.at.slice(cut)), ...fresh], columns: Object.fromEntries(columns)};
-}
 
 function take(rows: Rows, state: LoadState): void {
   load.value = {rows, state, before: load.peek()?.state};
@@ -141,7 +67,7 @@ async function readLoad(minutes: number): Promise<void> {
     const known = load.peek()?.rows;
     const answered = {at, columns};
     // All of it takes the place of what is known, but for what the stream brought meanwhile.
-    const isAll = minutes === minutesMax;
+    const isAll = minutes === ringMinutes;
     take(isAll ? (known === undefined ? answered : joined(answered, known)) : joined(known, answered), state);
   } else loadFault.value = answer.fault;
 }
@@ -151,13 +77,13 @@ let stop: (() => void) | undefined;
 
 function start(): () => void {
   load.value = undefined;
-  void readLoad(minutesMax);
+  void readLoad(ringMinutes);
   const ends = [
     listen<readonly string[]>('schema', (names) => {
       schema = names;
     }),
     listen<Vitals>('vitals', (vitals) => {
-      if (isStale.peek()) void readLoad(minutesMax);
+      if (isStale.peek()) void readLoad(ringMinutes);
       takeVitals(vitals);
     }),
   ];

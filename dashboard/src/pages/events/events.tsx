@@ -40,7 +40,9 @@ export function Events() {
           </a>
         </div>
       ) : (
-        <tab.Body />
+        <div class="row">
+          <tab.Body />
+        </div>
       )}
     </>
   );

@@ -131,7 +131,7 @@ function EventRows({
         <tr class="opened">
           <td colSpan={4}>
             <Snippet label="The whole event" text={json} />
-            <div class="first-ways">
+            <div class="buttons">
               <CopyButton text={json} label="Copy JSON" />
               <button type="button" class="button" onClick={() => onFilter({event: one.event})}>
                 Only {one.event}

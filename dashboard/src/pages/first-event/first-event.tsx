@@ -61,7 +61,7 @@ export function FirstEvent() {
               ))}
             </fieldset>
             <Snippet label={`Snippet for ${name}`} text={text} />
-            <div class="first-ways">
+            <div class="buttons">
               <CopyButton text={text} what={`Copy the snippet for ${name}`} />
               {may('admin') && key === undefined && (
                 <button type="button" class="button primary" disabled={isBusy} onClick={() => void makeKey()}>

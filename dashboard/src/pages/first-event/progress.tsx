@@ -14,7 +14,7 @@ import {
 } from '../../service/arrivals';
 import {read} from '../../service/client';
 import type {HistoryAnswer} from '../../service/history';
-import type {Published} from '../../service/load';
+import type {Published} from '../../service/load-state';
 import {streamState, useTopic} from '../../service/stream';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';

@@ -1,5 +1,5 @@
 // What an operator must know, and what to do about it: the words of README.md (Operating), which a test holds them to.
-import type {AlarmKind} from '../../service/load';
+import type {AlarmKind} from '../../service/load-state.js';
 
 export interface AlarmWords {
   readonly means: string;

@@ -1,6 +1,7 @@
 // The partitions, worst first.
 import {count, duration} from '../../charts/format';
-import type {Load, PartitionLoad} from '../../service/load';
+import type {Load} from '../../service/load';
+import type {PartitionLoad} from '../../service/load-state';
 import {Card} from '../../shell/card';
 import {rateText, secondsText} from './units';
 

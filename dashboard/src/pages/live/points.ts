@@ -1,7 +1,7 @@
 // Rows of a second each as the points of a chart: over more minutes a point stands for more seconds.
 //   PO1. Of rates a point has the mean, of everything else the worst: a peak of one second must not vanish.
 //   PO2. A second that is not known is a gap, and so is one that nobody looked at: no line is drawn over it.
-import type {Rows} from '../../service/load';
+import type {Rows} from '../../service/load-rows.js';
 
 export const ranges = [
   {minutes: 1, seconds: 1},

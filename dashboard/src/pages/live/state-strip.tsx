@@ -1,6 +1,7 @@
 // How the service is, in its own words: ready or why not, and what an operator must do.
 import {clockText, duration} from '../../charts/format';
-import type {Load, LoadState} from '../../service/load';
+import type {Load} from '../../service/load';
+import type {LoadState} from '../../service/load-state';
 import {Icon} from '../../shell/icon';
 import {alarmWords} from './alarms';
 import {fillRate} from './points';
