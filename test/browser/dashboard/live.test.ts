@@ -42,7 +42,7 @@ test('from the start of the service to the first event seen live takes less than
   await page.getByRole('heading', {name: 'First event'}).waitFor();
   await page.getByText('listening').waitFor();
   await page.getByRole('button', {name: 'Put a fresh write key in'}).click();
-  const snippet = await page.getByLabel('Snippet for curl').innerText();
+  const snippet = await page.getByRole('region', {name: 'Snippet for curl'}).innerText();
   const [, key] = /Bearer (sk_write_\w+)'/.exec(snippet)!;
   const sender = new Client(service.baseUrl, key);
   expect((await sender.post('/v1/events', {event: '', userId: 'ada'})).status).toBe(400);
