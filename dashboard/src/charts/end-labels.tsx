@@ -3,7 +3,8 @@
 //   E2. Pointing at one, or having the focus on it, dims the other lines; a click keeps it so.
 import type {Signal} from '@preact/signals';
 
-export const labelHeight = 16;
+/** As high as a finger needs (WCAG 2.5.8). */
+export const labelHeight = 24;
 
 export interface EndLabel {
   readonly label: string;

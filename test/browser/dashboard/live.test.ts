@@ -1,6 +1,6 @@
 // Live load, the first event and events as they arrive, in a real browser.
 import type {Browser} from 'playwright-core';
-import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
@@ -27,6 +27,19 @@ beforeEach((context) => {
   if (chromiumPath === undefined) context.skip(noChromium);
 });
 
+const opened: DashboardPage[] = [];
+
+async function open(): Promise<DashboardPage> {
+  const dashboard = await DashboardPage.open(browser, service);
+  opened.push(dashboard);
+  return dashboard;
+}
+
+// One that a test left would keep its stream.
+afterEach(async () => {
+  for (const dashboard of opened.splice(0)) await dashboard.close();
+});
+
 const writer = (): Client => new Client(service.baseUrl, service.writeKey);
 const streamsOpen = async (dashboard: DashboardPage): Promise<number> => {
   const answer = await dashboard.page.request.get(`${service.baseUrl}/dashboard/api/load?minutes=1`);
@@ -35,7 +48,7 @@ const streamsOpen = async (dashboard: DashboardPage): Promise<number> => {
 
 // From an installed and built service; cloning and packages come on top. README promises a minute.
 test('from the start of the service to the first event seen live takes less than a minute', async () => {
-  const dashboard = await DashboardPage.open(browser, service);
+  const dashboard = await open();
   const {page} = dashboard;
   await dashboard.signIn(service.adminToken);
   await dashboard.goto('');
@@ -55,11 +68,10 @@ test('from the start of the service to the first event seen live takes less than
   await page.getByText('Read signup in the history').waitFor();
   await page.locator('.first-steps .done').nth(2).waitFor();
   await dashboard.expectSound();
-  await dashboard.close();
 });
 
 test('a batch moves the tiles; a service that stands still turns them grey within 5 s, and it heals', async () => {
-  const dashboard = await DashboardPage.open(browser, service);
+  const dashboard = await open();
   const {page} = dashboard;
   await dashboard.signIn(service.adminToken);
   await dashboard.goto('/live');
@@ -84,11 +96,10 @@ test('a batch moves the tiles; a service that stands still turns them grey withi
     process.kill(service.pid, 'SIGCONT');
   }
   await page.locator('.live:not(.lost)').waitFor();
-  await dashboard.close();
 });
 
 test('nine tabs, all alive, one stream', async () => {
-  const dashboard = await DashboardPage.open(browser, service);
+  const dashboard = await open();
   await dashboard.signIn(service.adminToken);
   await dashboard.goto('/live');
   const tabs = [dashboard.page];
@@ -100,14 +111,13 @@ test('nine tabs, all alive, one stream', async () => {
   for (const tab of tabs) await tab.getByText('every second').waitFor();
   expect(await streamsOpen(dashboard)).toBe(1);
   await dashboard.close();
-  const after = await DashboardPage.open(browser, service);
+  const after = await open();
   await after.signIn(service.adminToken);
   await until('the stream ends with its last tab', async () => (await streamsOpen(after)) === 0);
-  await after.close();
 });
 
 test('events arrive as text, whatever is in them, and are found in the history', async () => {
-  const dashboard = await DashboardPage.open(browser, service);
+  const dashboard = await open();
   const {page} = dashboard;
   await dashboard.signIn(service.adminToken);
   await dashboard.goto('/events');
@@ -127,5 +137,4 @@ test('events arrive as text, whatever is in them, and are found in the history',
   await page.getByRole('link', {name: 'Refused'}).click();
   await page.getByRole('cell', {name: 'named'}).waitFor();
   await dashboard.expectSound();
-  await dashboard.close();
 });
