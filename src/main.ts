@@ -314,6 +314,7 @@ async function startFrontDoor(
     durability: ground.durability,
     store: ground.store,
     natsServer: ground.natsServer,
+    refresh: ground.refresh,
     limits: config.limits,
     trustedProxies: config.trustedProxies,
     dashboardHosts: config.dashboardHosts,

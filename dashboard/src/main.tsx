@@ -8,10 +8,11 @@ import './design/parts.css';
 import './design/controls.css';
 import {dashboardPath, pageAddress} from './address/base';
 import {SignIn} from './pages/sign-in/sign-in';
+import {hasEvents, lookForEvents} from './service/any-events';
 import {isSignedOut} from './service/client';
 import {readServiceState} from './service/service-state';
 import {may, readSession, session} from './service/session';
-import {firstPath, type Place, places} from './shell/places';
+import {beginningPath, firstPath, type Place, places} from './shell/places';
 import {Shell} from './shell/shell';
 import {Loading, Refused} from './shell/states';
 import {applyTheme} from './shell/theme-button';
@@ -48,11 +49,12 @@ function guarded(place: Place): () => preact.JSX.Element {
 
 function ToFirst() {
   const {route} = useLocation();
-  const first =
-    places.find((place) => place.path === firstPath && may(place.role)) ?? places.find(({role}) => may(role));
+  const wanted = hasEvents.value === false ? beginningPath : firstPath;
+  const first = places.find((place) => place.path === wanted && may(place.role)) ?? places.find(({role}) => may(role));
   useEffect(() => {
-    if (first !== undefined) route(pageAddress(first.path), true);
-  }, [first]);
+    if (hasEvents.value === undefined) void lookForEvents().finally(() => (hasEvents.value ??= true));
+    else if (first !== undefined) route(pageAddress(first.path), true);
+  }, [first, hasEvents.value]);
   return <Loading />;
 }
 

@@ -9,8 +9,8 @@ import type {Logger} from '../observe.js';
 const otherFiles = 256;
 /** More than that takes memory that nobody planned for: some 20 KB each, in the kernel mostly. */
 const clientConnectionsMax = 50_000;
-/** On the port of operators: balancers, Prometheus, the command line. */
-export const operatorConnectionsMax = 64;
+/** On the port of operators: balancers, Prometheus, the command line, dashboards with their streams. */
+export const operatorConnectionsMax = 192;
 /**
  * Connections held in reserve, at most an eighth of the bound. While the reserve is used, every answer ends its connection, so
  * that others are accepted, health checks among them. A client that only holds connections can use up the reserve, too:

@@ -27,6 +27,7 @@ import type {RateLimit} from './rate-limit.js';
 import type {RejectedEvents} from './rejected-events.js';
 import {type RequestIds, readRequestId} from './request-id.js';
 import type {Route} from './route.js';
+import {StreamAnswer} from './stream-answer.js';
 import {atTurnEnd, isSameTurn, noteTurn} from './turn.js';
 import {hasRoomForAnswer, tooManyAnswers, UnreadAnswer} from './unread-answers.js';
 
@@ -80,6 +81,7 @@ export class Exchange implements CommitWaiter {
   private commitAnswer: CommitAnswer | undefined;
   private whenOver: (() => void) | undefined;
   private unread: UnreadAnswer | undefined;
+  private streamed: StreamAnswer | undefined;
   /** The key that admitted the request, on routes that take keys. */
   key: ActiveKey | undefined;
   /** Rate limit of the key, on routes that have one. */
@@ -332,8 +334,13 @@ export class Exchange implements CommitWaiter {
   /** `more` stands beside the error. */
   failWith(failure: Failure, more: object, headers?: readonly Header[], closes = false): void {
     if (this.isOver) return; // X1
-    this.host.traffic.refused(failure.code);
-    if (this.isCorsOpen && this.key !== undefined) this.host.rejected.add(failure.code, this.key.id, failure);
+    const {traffic, rejected} = this.host;
+    traffic.refused(failure.code);
+    if (this.isCorsOpen) {
+      const route = this.route === undefined ? undefined : this.path;
+      traffic.refusalTap.note(failure.code, route, {field: failure.field, keyId: this.key?.id});
+      if (this.key !== undefined) rejected.add(failure.code, this.key.id, failure);
+    }
     const body = JSON.stringify({error: errorValue(failure), ...more});
     this.answer(statusOf[failure.code], jsonType, body, headers, closes);
   }
@@ -356,6 +363,27 @@ export class Exchange implements CommitWaiter {
     if (isSameTurn(this.turn))
       atTurnEnd(() => this.write(status, contentType, body, headers, closes), this); // X4
     else this.write(status, contentType, body, headers, closes);
+  }
+
+  /**
+   * Begins an answer without an end of its own: what it says, and until when, is its writer's. The exchange is over with
+   * it, so that it holds up no drain. `begin` gets the answer once its head is out; undefined: the client left before.
+   */
+  stream(contentType: string, headers: readonly Header[], begin: (answer: StreamAnswer | undefined) => void): void {
+    if (this.isOver) return; // X1
+    this.host.traffic.answered(this.route, this.method, ok, this.host.monotonicMs() - this.receivedMs);
+    this.end();
+    atTurnEnd(() => {
+      if (this.isGone) {
+        begin(undefined);
+        return;
+      }
+      this.streamed = new StreamAnswer(this.res);
+      this.host.exchangeOver();
+      const head = {contentType, isCorsOpen: false, headers, requestId: this.requestId(), closes: true};
+      this.streamed.begin(() => writeHead(this.res, head));
+      begin(this.streamed);
+    }, this); // X4
   }
 
   private write(
@@ -429,6 +457,10 @@ export class Exchange implements CommitWaiter {
 
   private leave(): void {
     this.isGone = true;
+    if (this.streamed !== undefined) {
+      this.streamed.left();
+      return;
+    }
     if (this.unread !== undefined) {
       this.deadlines.delete(this.unread);
       this.unread.release();

@@ -34,6 +34,10 @@ const fields: readonly (string | null)[] = [
   'events',
 ];
 
+/** A field by its name of ours; null for any other text. RE1 */
+export const ownFieldName = (field: string | undefined): string | null =>
+  field !== undefined && fields.includes(field) ? field : null;
+
 export interface Rejected {
   readonly atMs: number;
   readonly code: RejectedCode;

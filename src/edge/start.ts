@@ -1,5 +1,5 @@
 // The edge role: its connections, its keys, its server; and the way back.
-import {randomBytes} from 'node:crypto';
+import {randomBytes, randomInt} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
 import {comparedSubject} from '../asks.js';
@@ -23,6 +23,7 @@ import {carriedBytesMax} from '../nats/payload.js';
 import {Pulse, type PulseState} from '../nats/pulse.js';
 import {isStreamThere, logStream} from '../nats/topology.js';
 import {createLogger, type Logger} from '../observe.js';
+import type {Refresh} from '../refresh.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {AnsweringThread, FoldingThread, NatsAddress} from '../worker-messages.js';
 import {routes, servedRoutes} from './all-routes.js';
@@ -69,6 +70,8 @@ export interface EdgeOptions {
   readonly durability: Durability;
   /** Of our own nats-server; nothing of an external one. */
   readonly store: Pick<ObstacleSources, 'disk' | 'storeFault'>;
+  /** How long an event may take into reports. */
+  readonly refresh: Pick<Refresh, 'ms'>;
   /** Undefined for an external one. */
   readonly natsServer: NatsServerView | undefined;
   readonly limits: RateOptions;
@@ -183,6 +186,20 @@ async function openDoor(
     caches: () => [],
   });
   const scrape = new Scrape({front, vitals, natsServer});
+  dashboard.live.start({
+    front,
+    vitals,
+    natsServer,
+    door: dashboard.door,
+    writeRoutes: {track: routes.exact.get('/v1/events')!, identify: routes.exact.get('/v1/users/identify')!},
+    refreshMs: () => options.refresh.ms,
+    natsVersion: () => connections.ask.info?.version,
+    isWhole:
+      options.foldingThreads.reduce((sum, {partitions}) => sum + partitions.length, 0) === options.partitionCount,
+    wallMs,
+    monotonicMs,
+    chooses: randomInt,
+  });
   const openTo = (routesBehind: Routes, connectionsMax: number): HttpServer =>
     new HttpServer({native, front, routes: routesBehind, connectionsMax, tokens, limits, monotonicMs, logger});
   const {admin} = options;
@@ -203,6 +220,7 @@ async function openDoor(
     signInCode,
     async drain() {
       isDraining = true;
+      dashboard.live.stop();
       // A client that drips its body, or a log that is gone, must not hold up the stop.
       const doors = [door, ...(adminDoor === undefined ? [] : [adminDoor])];
       await atMost(finishMsMax, Promise.all(doors.map((each) => each.finish())));

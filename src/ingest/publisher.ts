@@ -56,8 +56,8 @@ export interface LogLink {
 
 /** Hears what becomes of messages, before those who wait for them do. */
 export interface PublishObserver {
-  /** `ackMs`: from the message's first entry to the ack. */
-  stored(entryCount: number, byteLength: number, ackMs: number): void;
+  /** `ackMs`: from the message's first entry to the ack. `bytes` are valid during the call. */
+  stored(entryCount: number, bytes: Uint8Array, ackMs: number): void;
   /** Given up, refused, or never sent. */
   unavailable(): void;
   sentAgain(): void;
@@ -321,9 +321,9 @@ export class LogPublisher implements LogListener {
     }
   }
 
-  private observeStored({entryCount, byteLength, openedMs}: LogMessage): void {
+  private observeStored({entryCount, bytes, openedMs}: LogMessage): void {
     const {observer, monotonicMs} = this.options;
-    observer?.stored(entryCount, byteLength, monotonicMs() - openedMs);
+    observer?.stored(entryCount, bytes, monotonicMs() - openedMs);
   }
 
   reconnected(): void {

@@ -43,6 +43,8 @@ export interface ActiveKey {
 }
 
 export class KeyRing {
+  /** Goes up with every record that comes or goes: whoever shows them asks again. */
+  changes = 0;
   private readonly records = new Map<string, KeyRecord>();
   private readonly activeByHash = new Map<string, ActiveKey>();
   private readonly activeByHeader = new Map<string, ActiveKey>();
@@ -55,6 +57,7 @@ export class KeyRing {
   }
 
   forget(id: string): void {
+    this.changes += 1;
     const record = this.records.get(id);
     if (record === undefined) return;
     this.records.delete(id);
@@ -64,6 +67,7 @@ export class KeyRing {
 
   /** Takes a new or changed record. */
   put(record: KeyRecord): void {
+    this.changes += 1;
     const {hash} = this.records.get(record.id) ?? record;
     if (hash !== record.hash) this.forget(record.id); // Made anew by a process that found none.
     this.records.set(record.id, record);

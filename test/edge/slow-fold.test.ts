@@ -76,6 +76,7 @@ beforeAll(async () => {
     durability: {class: 'power-cut'},
     store: {},
     natsServer: undefined,
+    refresh: {ms: 1_000},
     limits: {eventsPerSecond: 0, readsPerMinute: 0, deletesPerSecond: 0},
     trustedProxies: [],
     dashboardHosts: [],

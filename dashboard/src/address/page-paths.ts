@@ -7,6 +7,9 @@ export const pagePaths = [
   '/funnels',
   '/active',
   '/people',
+  '/events',
+  '/first-event',
+  '/live',
   '/settings/keys',
   '/settings/access',
 ] as const;

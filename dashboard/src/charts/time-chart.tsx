@@ -387,9 +387,10 @@ function drawLine(context: CanvasRenderingContext2D, x: number, y: number, toX: 
 /** What is finished, what is open, the period before: in the order of `dataOf`. */
 function linesOf({label, tone, before}: Series, owner: number, isOpen: boolean): {owner: number; line: uPlot.Series}[] {
   const stroke = colour(`series-${tone}`);
-  const done: uPlot.Series = {label, stroke, width: 1.9, points: {show: false}, spanGaps: false};
-  const open: uPlot.Series = {...done, dash: [3, 3.5], width: 1.7};
-  const past: uPlot.Series = {...done, width: 1.2, alpha: 0.42, dash: [1.5, 3]};
+  const points = {show: true, size: 4, fill: stroke, filter: alonePoints};
+  const done: uPlot.Series = {label, stroke, width: 1.9, points, spanGaps: false};
+  const open: uPlot.Series = {...done, points: {show: false}, dash: [3, 3.5], width: 1.7};
+  const past: uPlot.Series = {...done, points: {show: false}, width: 1.2, alpha: 0.42, dash: [1.5, 3]};
   const lines = [done, ...(isOpen ? [open] : []), ...(before === undefined ? [] : [past])];
   return lines.map((line) => ({owner, line}));
 }
@@ -406,6 +407,16 @@ function dataOf({times, series, openFrom, scale}: TimeChartProps): uPlot.Aligned
   });
   return [times, ...columns] as unknown as uPlot.AlignedData;
 }
+
+/** C4: a value between two gaps makes no line, and must be seen all the same. */
+const alonePoints: NonNullable<uPlot.Series.Points['filter']> = (self, series) => {
+  const values = self.data[series]!;
+  const found: number[] = [];
+  for (const [at, value] of values.entries()) {
+    if (value != null && values[at - 1] == null && values[at + 1] == null) found.push(at);
+  }
+  return found;
+};
 
 const powersOfTen = (_: uPlot, splits: number[]): number[] =>
   splits.map((value) => (isPowerOfTen(value) ? value : null!));

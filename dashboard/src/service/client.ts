@@ -2,7 +2,7 @@
 //   CL1. A read that came back before is asked for with its ETag: 304 is the answer that is known.
 //   CL2. A session that is over leads to the page for signing in, and back to the same address afterwards.
 import {signal} from '@preact/signals';
-import {dashboardPath} from '../address/base';
+import {dashboardPath, serviceAddress} from '../address/base';
 
 export interface Fault {
   /** The service's own code; `unreachable` when nobody answered. */
@@ -55,9 +55,28 @@ export async function change<Value>(method: 'POST' | 'DELETE', path: string, bod
   return response instanceof Response ? taken<Value>(response) : response;
 }
 
-async function ask(path: string, init: RequestInit): Promise<Response | {kind: 'fault'; fault: Fault}> {
+/** One event from this page, as any client of the API sends it: by a write key, without the session. */
+export async function sendEvent(key: string, event: object): Promise<Answer<unknown>> {
+  const response = await ask(
+    '',
+    {
+      method: 'POST',
+      credentials: 'omit',
+      headers: {Authorization: `Bearer ${key}`, 'Content-Type': 'application/json'},
+      body: JSON.stringify(event),
+    },
+    `${serviceAddress}/v1/events`,
+  );
+  return response instanceof Response ? taken(response) : response;
+}
+
+async function ask(
+  path: string,
+  init: RequestInit,
+  address = addressOf(path),
+): Promise<Response | {kind: 'fault'; fault: Fault}> {
   try {
-    return await fetch(addressOf(path), {credentials: 'same-origin', redirect: 'error', cache: 'no-store', ...init});
+    return await fetch(address, {credentials: 'same-origin', redirect: 'error', cache: 'no-store', ...init});
   } catch (error) {
     if ((error as Error).name === 'AbortError') throw error;
     return {kind: 'fault', fault: {code: 'unreachable', message: 'the service does not answer', status: 0}};

@@ -3,6 +3,7 @@
 import type {FunctionComponent} from 'preact';
 import {lazy} from 'preact-iso';
 import type {IconName} from '../../icons';
+import {hasEvents} from '../service/any-events';
 import type {Role} from '../service/session';
 
 export interface Place {
@@ -12,6 +13,8 @@ export interface Place {
   readonly section: 'Product' | 'Operations' | 'Settings';
   readonly role: Role;
   readonly Page: FunctionComponent;
+  /** Of those that the side does not list always. */
+  readonly isListed?: () => boolean;
 }
 
 export const places: readonly Place[] = [
@@ -56,6 +59,31 @@ export const places: readonly Place[] = [
     Page: lazy(() => import('../pages/people/people').then(({People}) => People)),
   },
   {
+    path: '/events',
+    name: 'Events',
+    icon: 'bolt',
+    section: 'Product',
+    role: 'analyst',
+    Page: lazy(() => import('../pages/events/events').then(({Events}) => Events)),
+  },
+  {
+    path: '/first-event',
+    name: 'First event',
+    icon: 'sparkles',
+    section: 'Product',
+    role: 'analyst',
+    Page: lazy(() => import('../pages/first-event/first-event').then(({FirstEvent}) => FirstEvent)),
+    isListed: () => hasEvents.value === false,
+  },
+  {
+    path: '/live',
+    name: 'Live load',
+    icon: 'server',
+    section: 'Operations',
+    role: 'reader',
+    Page: lazy(() => import('../pages/live/live').then(({Live}) => Live)),
+  },
+  {
     path: '/settings/keys',
     name: 'API keys',
     icon: 'key',
@@ -75,3 +103,5 @@ export const places: readonly Place[] = [
 
 /** Where somebody is led who asks for the dashboard itself. */
 export const firstPath = '/';
+/** And where, while nothing was ever sent. */
+export const beginningPath = '/first-event';

@@ -34,7 +34,10 @@ function Side() {
         Millrace
       </a>
       {sections.map((section) => {
-        const shown = places.filter((place) => place.section === section && may(place.role));
+        const shown = places.filter(
+          ({section: of, role, path: to, isListed}) =>
+            of === section && may(role) && (isListed === undefined || isListed() || pageAddress(to) === here),
+        );
         if (shown.length === 0) return null;
         return (
           <div key={section} class="section">

@@ -5,6 +5,7 @@ import type {ClientAddresses} from '../client-address.js';
 import type {Route} from '../route.js';
 import {readDashboardFiles} from './assets.js';
 import {DashboardDoor} from './door.js';
+import {Live} from './live.js';
 import {dashboardRoutes} from './routes.js';
 import {Sessions} from './session.js';
 import {SignIn} from './sign-in.js';
@@ -20,6 +21,8 @@ export interface DashboardOptions {
 
 export class Dashboard {
   readonly door: DashboardDoor;
+  /** Started by its edge, which has all that it looks at. */
+  readonly live = new Live();
   /** By their exact paths. */
   readonly routes: ReadonlyMap<string, Route>;
   /** Its build was not run: the page says how to. */
@@ -30,6 +33,6 @@ export class Dashboard {
     this.door = new DashboardDoor(hosts, sessions, addresses);
     const files = readDashboardFiles();
     this.isBuilt = files !== undefined;
-    this.routes = dashboardRoutes(files, new SignIn({keys, sessions, door: this.door, tokens, wallMs}));
+    this.routes = dashboardRoutes(files, new SignIn({keys, sessions, door: this.door, tokens, wallMs}), this.live);
   }
 }

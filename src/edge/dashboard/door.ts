@@ -30,7 +30,7 @@ const forged: Failure = {
   message: 'a change must come from a page of the dashboard, at the same origin',
 };
 const signedOut: Failure = {code: 'not_signed_in', message: 'sign in first: /dashboard/sign-in'};
-const tooLittle = (needed: DashboardRole): Failure => ({
+export const roleNotSufficient = (needed: DashboardRole): Failure => ({
   code: 'role_not_sufficient',
   message: `this needs the role ${needed}`,
 });
@@ -54,7 +54,7 @@ export class DashboardDoor {
     if (needed === 'nobody') return undefined;
     const session = this.sessionOf(page);
     if (session === undefined) return signedOut;
-    if (!mayAs(session.role, needed)) return tooLittle(needed);
+    if (!mayAs(session.role, needed)) return roleNotSufficient(needed);
     exchange.session = session;
     return this.limit.admit(this.usageOf(session), exchange.receivedMs);
   }

@@ -15,6 +15,7 @@ import {countsReport, funnelReport, namesReport, usersReport} from '../routes/re
 import {deleteUser, readDeletion, readUser} from '../routes/users.js';
 import {type Asset, answerAsset, type DashboardFiles, pageBehind} from './assets.js';
 import type {NeededRole} from './door.js';
+import type {Live} from './live.js';
 import {createPerson, listPeople, revokePerson} from './people.js';
 import {type SignIn, signInBodyBytesMax} from './sign-in.js';
 
@@ -30,16 +31,22 @@ const writing = (role: NeededRole, takeBody: Writing['takeBody'], bodyBytesMax =
   bodyBytesMax,
 });
 
-export function dashboardRoutes(files: DashboardFiles | undefined, signIn: SignIn): ReadonlyMap<string, Route> {
+export function dashboardRoutes(
+  files: DashboardFiles | undefined,
+  signIn: SignIn,
+  live: Live,
+): ReadonlyMap<string, Route> {
   const routes: [string, Route][] = [
     ['/', {GET: reading('nobody', leadOn)}],
     ...(files === undefined ? notBuilt() : pagesOf(files)),
-    ...Object.entries(dataRoutes(signIn)).map(([path, route]) => [`/dashboard/api/${path}`, route] as [string, Route]),
+    ...Object.entries(dataRoutes(signIn, live)).map(
+      ([path, route]) => [`/dashboard/api/${path}`, route] as [string, Route],
+    ),
   ];
   return new Map(routes.map(([path, route]) => [path, {...route, isOfDashboard: true}]));
 }
 
-const dataRoutes = (signIn: SignIn): Record<string, Route> => ({
+const dataRoutes = (signIn: SignIn, live: Live): Record<string, Route> => ({
   session: {
     POST: writing('nobody', signIn.takeBody, signInBodyBytesMax),
     GET: reading('nobody', signIn.read),
@@ -48,6 +55,8 @@ const dataRoutes = (signIn: SignIn): Record<string, Route> => ({
   sessions: {DELETE: reading('admin', signIn.endAll)},
   'sign-in-code': {POST: {...writing('nobody', signIn.createCode, signInBodyBytesMax), access: 'admin'}},
   state: {GET: reading('reader', serviceState)},
+  load: {GET: reading('reader', live.readLoad)},
+  stream: {GET: reading('reader', live.openStream)},
   'v1/reports/events': {GET: reading('reader', countsReport)},
   'v1/reports/users': {GET: reading('reader', usersReport)},
   'v1/reports/funnel': {GET: reading('reader', funnelReport)},

@@ -5,8 +5,11 @@
 import type {EventNotes} from '../../ingest/event-notes.js';
 import {newIgnoredCounts} from '../../ingest/ignored-fields.js';
 import type {PublishObserver} from '../../ingest/publisher.js';
+import {ArrivalTap} from '../dashboard/arrivals.js';
+import {RefusalTap} from '../dashboard/refusal-tap.js';
 import {type ErrorCode, statusOf} from '../failure.js';
 import type {Route, Routes} from '../route.js';
+import {AckTimes} from './ack-times.js';
 import {durationBounds, FixedHistogram, messageBytesBounds, messageEntriesBounds} from './fixed-histogram.js';
 
 const methods = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'other'] as const;
@@ -57,6 +60,12 @@ export class Traffic implements PublishObserver {
   /** Requests whose client went away, or whose framing was broken, before an answer. */
   unanswered = 0;
   readonly acks = new FixedHistogram(durationBounds);
+  /** The same, fine enough for percentiles. */
+  readonly ackTimes = new AckTimes();
+  /** Gets each message that the log has, as long as somebody looks on (dashboard/arrivals.ts). */
+  readonly arrivals = new ArrivalTap();
+  /** Refusals of writes, for the same. */
+  readonly refusalTap = new RefusalTap();
   readonly messageBytes = new FixedHistogram(messageBytesBounds);
   readonly messageEntries = new FixedHistogram(messageEntriesBounds);
   readonly messages = {stored: 0, unavailable: 0, sentAgain: 0};
@@ -118,11 +127,13 @@ export class Traffic implements PublishObserver {
 
   // ---- the log ----
 
-  stored(entryCount: number, byteLength: number, ackMs: number): void {
+  stored(entryCount: number, bytes: Uint8Array, ackMs: number): void {
     this.messages.stored += 1;
     this.acks.observe(ackMs / 1_000);
-    this.messageBytes.observe(byteLength);
+    this.ackTimes.observe(ackMs);
+    this.messageBytes.observe(bytes.length);
     this.messageEntries.observe(entryCount);
+    this.arrivals.stored(bytes, ackMs);
   }
 
   unavailable(): void {
@@ -144,6 +155,12 @@ export class Traffic implements PublishObserver {
         }),
       ),
     );
+  }
+
+  /** Requests of one route that were answered so. */
+  answeredCount(route: Route, method: string, status: string): number {
+    const number = this.numberOf(route);
+    return this.requests[(number * methods.length + methodNumber(method)) * statuses.length + statusNumber(status)];
   }
 
   /** Of the routes that were asked. */

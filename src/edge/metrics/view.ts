@@ -19,9 +19,8 @@ export interface NatsServerView {
 
 type Measured<Answer> = Extract<Answer, {kind: 'measures'}>;
 
-export interface View {
-  readonly front: Front;
-  readonly isReady: boolean;
+/** What roles and our nats-server say of themselves. */
+export interface Measures {
   /** By number; undefined for one that did not answer. */
   readonly partitions: readonly (Measured<PartitionAnswer> | undefined)[];
   readonly report: Measured<ReportAnswer> | undefined;
@@ -29,8 +28,19 @@ export interface View {
   readonly threads: readonly ThreadMeasures[];
   /** Undefined for an external NATS. `residentBytes` is undefined where /proc does not tell. */
   readonly natsServer:
-    | {readonly isRunning: boolean; readonly restarts: number; readonly residentBytes: number | undefined}
+    | {
+        readonly isRunning: boolean;
+        readonly restarts: number;
+        readonly residentBytes: number | undefined;
+        /** CPU time since it started. */
+        readonly cpuSeconds: number | undefined;
+      }
     | undefined;
+}
+
+export interface View extends Measures {
+  readonly front: Front;
+  readonly isReady: boolean;
 }
 
 export interface ViewSources {
@@ -40,19 +50,28 @@ export interface ViewSources {
 }
 
 /** W1 */
-export async function gatherView({front, vitals, natsServer}: ViewSources): Promise<View> {
+export async function gatherView(sources: ViewSources): Promise<View> {
+  const {front} = sources;
+  const [measures, {reasons}] = await Promise.all([
+    gatherMeasures(sources),
+    readinessOf(front), // Not the cached one: it has to agree with the alarms beside it.
+  ]);
+  return {...measures, front, isReady: reasons.length === 0};
+}
+
+/** W1 */
+export async function gatherMeasures({front, vitals, natsServer}: ViewSources): Promise<Measures> {
   const numbers = Array.from({length: front.partitionCount}, (_, number) => number);
-  const [partitions, report, {reasons}, server] = await Promise.all([
+  const [partitions, report, server] = await Promise.all([
     Promise.all(numbers.map((number) => orSilence(askPartition(front, number)))),
     orSilence(askReport(front)),
-    readinessOf(front), // Not the cached one: it has to agree with the alarms beside it.
     natsServer === undefined ? undefined : viewServer(natsServer),
   ]);
   const threads = new Map<string, ThreadMeasures>();
   for (const measured of [{thread: vitals.measure()}, ...partitions, report]) {
     if (measured !== undefined) threads.set(measured.thread.thread, measured.thread);
   }
-  return {front, isReady: reasons.length === 0, partitions, report, threads: [...threads.values()], natsServer: server};
+  return {partitions, report, threads: [...threads.values()], natsServer: server};
 }
 
 const askPartition = ({asks}: Front, number: number): Promise<Measured<PartitionAnswer>> =>
@@ -65,14 +84,29 @@ async function askReport({asks}: Front): Promise<Measured<ReportAnswer> | undefi
 
 async function viewServer({pid, restarts}: NatsServerView): Promise<NonNullable<View['natsServer']>> {
   const number = pid();
-  const residentBytes = number === undefined ? undefined : await residentBytesOf(number);
-  return {isRunning: number !== undefined, restarts: restarts(), residentBytes};
+  const [residentBytes, cpuSeconds] =
+    number === undefined ? [] : await Promise.all([residentBytesOf(number), cpuSecondsOf(number)]);
+  return {isRunning: number !== undefined, restarts: restarts(), residentBytes, cpuSeconds};
 }
 
 async function residentBytesOf(pid: number): Promise<number | undefined> {
   try {
     const kib = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1];
     return kib === undefined ? undefined : Number(kib) * 1_024;
+  } catch {
+    return undefined; // It just ended, or this is no Linux.
+  }
+}
+
+/** Of /proc, whatever the processor's clock: what user space sees. */
+const ticksPerSecond = 100;
+
+async function cpuSecondsOf(pid: number): Promise<number | undefined> {
+  try {
+    const text = await readFile(`/proc/${pid}/stat`, 'utf8');
+    // The name, in parentheses, may hold anything; user and system time are the 12th and 13th field behind it.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
   } catch {
     return undefined; // It just ended, or this is no Linux.
   }

@@ -148,9 +148,10 @@ class BatchOutcome implements CommitWaiter {
 
   /** Counts and lists each refused event; the code of the whole answer is not counted beside them. */
   private noteRefused(): void {
-    const {traffic, key} = this.exchange;
+    const {traffic, key, path} = this.exchange;
     for (const {index, event, refusal} of this.reading.refused) {
       traffic.refused(refusal.code);
+      traffic.refusalTap.note(refusal.code, path, {field: refusal.field, keyId: key?.id});
       if (key !== undefined) this.rejected.add(refusal.code, key.id, {index, event, field: refusal.field});
     }
   }

@@ -65,6 +65,10 @@ async function partitionReadiness({asks, generations}: Front, partition: number)
   };
 }
 
+/** A reason that goes away by itself, as the partition folds what is in its log. */
+export const isCatchingUp = (reason: string): boolean =>
+  /^partition \d+(?:: it is behind its log| is recovering| has not published a snapshot yet)$/.test(reason);
+
 /** Writes are answered without a position meanwhile (log-generations.ts). */
 const unknownGeneration = ' has not said yet which generation its log is of';
 

@@ -1,0 +1,155 @@
+// Stored events, newest first, in pages that never shift: the question is in the address.
+
+import {useEffect, useState} from 'preact/hooks';
+import {useLocation} from 'preact-iso';
+import {pageAddress} from '../../address/base';
+import {momentText} from '../../charts/format';
+import {CopyButton} from '../../controls/copy-button';
+import {Snippet} from '../../controls/snippet';
+import {type Fault, read} from '../../service/client';
+import type {HistoryAnswer, HistoryEvent} from '../../service/history';
+import {Card} from '../../shell/card';
+import {Empty, FaultBox, Loading} from '../../shell/states';
+import {FilterFields} from './filter-fields';
+
+const fields = [
+  {name: 'event', label: 'Event'},
+  {name: 'userId', label: 'User id'},
+  {name: 'anonymousId', label: 'Anonymous id'},
+  {name: 'from', label: 'From (UTC)', isDay: true},
+  {name: 'to', label: 'To (UTC)', isDay: true},
+] as const;
+type Name = (typeof fields)[number]['name'];
+type Filter = Partial<Record<Name, string>>;
+
+const pageEvents = 50;
+
+export function History() {
+  const {query, route} = useLocation();
+  const filter = Object.fromEntries(
+    fields.flatMap(({name}) => (query[name] ? [[name, query[name]] as const] : [])),
+  ) as Filter;
+  const show = (values: Filter): void =>
+    route(`${pageAddress('/events')}?${new URLSearchParams({show: 'history', ...values})}`);
+  const [events, setEvents] = useState<readonly HistoryEvent[]>();
+  const [cursor, setCursor] = useState<string | null>(null);
+  const [fault, setFault] = useState<Fault>();
+  const [open, setOpen] = useState<string>();
+  const question = new URLSearchParams({...filter, limit: String(pageEvents)}).toString();
+
+  const ask = async (after: string | null, isCurrent: () => boolean): Promise<void> => {
+    const more = after === null ? '' : `&cursor=${encodeURIComponent(after)}`;
+    const answer = await read<HistoryAnswer>(`v1/events?${question}${more}`);
+    if (!isCurrent()) return;
+    setFault(answer.kind === 'fault' ? answer.fault : undefined);
+    if (answer.kind === 'fault') return;
+    setEvents((before) => [...(after === null ? [] : (before ?? [])), ...answer.value.data]);
+    setCursor(answer.value.next_cursor);
+  };
+  useEffect(() => {
+    let isCurrent = true;
+    setOpen(undefined);
+    void ask(null, () => isCurrent);
+    return () => {
+      isCurrent = false;
+    };
+  }, [question]);
+
+  return (
+    <Card span={12} title="History" note="live: what was accepted is here">
+      <FilterFields fields={fields} values={filter} onChange={show} />
+      {fault !== undefined && <FaultBox fault={fault} onAgain={() => void ask(null, () => true)} />}
+      {events === undefined && fault === undefined && <Loading lines={6} />}
+      {events !== undefined && events.length === 0 && fault === undefined && (
+        <Empty title="No event is like this">Names and ids are compared letter by letter.</Empty>
+      )}
+      {events !== undefined && events.length > 0 && (
+        <div class="table-frame">
+          <table class="grid-table events-table">
+            <thead>
+              <tr>
+                <th>Time (UTC)</th>
+                <th>Event</th>
+                <th>User</th>
+                <th>Properties</th>
+              </tr>
+            </thead>
+            <tbody>
+              {events.map((one) => (
+                <EventRows
+                  key={one.id}
+                  event={one}
+                  isOpen={open === one.id}
+                  onOpen={() => setOpen(open === one.id ? undefined : one.id)}
+                  onFilter={(values) => show({...filter, ...values})}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {cursor !== null && events !== undefined && (
+        <button type="button" class="button more-events" onClick={() => void ask(cursor, () => true)}>
+          Show {pageEvents} more
+        </button>
+      )}
+    </Card>
+  );
+}
+
+function EventRows({
+  event: one,
+  isOpen,
+  onOpen,
+  onFilter,
+}: {
+  readonly event: HistoryEvent;
+  readonly isOpen: boolean;
+  readonly onOpen: () => void;
+  readonly onFilter: (values: Filter) => void;
+}) {
+  const json = JSON.stringify(one, null, 2);
+  const properties = Object.entries(one.properties ?? {})
+    .map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : value}`)
+    .join(', ');
+  return (
+    <>
+      <tr class={isOpen ? 'open' : ''}>
+        <td class="faint">{momentText(Date.parse(one.timestamp))}</td>
+        <td class="event">
+          <button type="button" class="plain-link" aria-expanded={isOpen} onClick={onOpen}>
+            {one.event}
+          </button>
+        </td>
+        <td>
+          {one.userId ?? one.anonymousId}
+          {one.userId == null && <span class="faint"> anonymous</span>}
+        </td>
+        <td class="of">{properties}</td>
+      </tr>
+      {isOpen && (
+        <tr class="opened">
+          <td colSpan={4}>
+            <Snippet label="The whole event" text={json} />
+            <div class="buttons">
+              <CopyButton text={json} label="Copy JSON" />
+              <button type="button" class="button" onClick={() => onFilter({event: one.event})}>
+                Only {one.event}
+              </button>
+              {one.userId != null && (
+                <button type="button" class="button" onClick={() => onFilter({userId: one.userId!})}>
+                  Only of this user
+                </button>
+              )}
+              {one.userId == null && one.anonymousId != null && (
+                <button type="button" class="button" onClick={() => onFilter({anonymousId: one.anonymousId!})}>
+                  Only of this visitor
+                </button>
+              )}
+            </div>
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,145 @@
+// What was refused in the last hour, by code, field and key: where events that are missing are found.
+import {useEffect, useState} from 'preact/hooks';
+import {pageAddress} from '../../address/base';
+import {count} from '../../charts/format';
+import {Moment} from '../../controls/moment';
+import type {SeenRefusals} from '../../service/arrivals';
+import {useAsked} from '../../service/asked';
+import {may} from '../../service/session';
+import {useTopic} from '../../service/stream';
+import {Card} from '../../shell/card';
+import {now} from '../../shell/now';
+import {Empty, FaultBox, Loading} from '../../shell/states';
+
+interface Refused {
+  readonly at: string;
+  readonly code: string;
+  readonly field: string | null;
+  readonly index: number | null;
+  readonly event: string | null;
+  readonly key_id: string | null;
+}
+
+interface RefusedAnswer {
+  readonly data: readonly Refused[];
+  readonly has_more: boolean;
+  readonly since: string;
+}
+
+interface Group {
+  readonly newest: Refused;
+  count: number;
+}
+
+const hourMs = 3_600_000;
+const limit = 1_000;
+const settleMs = 1_000;
+
+export function groupsOf(data: readonly Refused[], sinceMs: number): Group[] {
+  const groups = new Map<string, Group>();
+  for (const one of data) {
+    if (Date.parse(one.at) < sinceMs) continue;
+    const kind = JSON.stringify([one.code, one.field, one.key_id]);
+    const known = groups.get(kind);
+    if (known === undefined)
+      groups.set(kind, {newest: one, count: 1}); // The newest come first.
+    else known.count += 1;
+  }
+  return [...groups.values()].sort((a, b) => b.count - a.count);
+}
+
+export function RefusedEvents() {
+  const [asked, ask] = useAsked<RefusedAnswer>(`v1/rejected?limit=${limit}`);
+  const [isNews, setNews] = useState(false);
+  const [denied, setDenied] = useState<Readonly<Record<string, number>>>({});
+  useTopic<SeenRefusals>('refusals', ({refusals}) => {
+    setNews(true);
+    setDenied((before) => {
+      const after = {...before};
+      for (const one of refusals) if (one.key_id === null) after[one.code] = (after[one.code] ?? 0) + one.count;
+      return after;
+    });
+  });
+  useEffect(() => {
+    if (!isNews) return undefined;
+    const timer = setTimeout(() => {
+      setNews(false);
+      ask();
+    }, settleMs);
+    return () => clearTimeout(timer);
+  }, [isNews]);
+  const {value, fault} = asked.value;
+  const groups = value === undefined ? [] : groupsOf(value.data, now.value - hourMs);
+  const withoutKey = Object.entries(denied);
+  return (
+    <>
+      <Card
+        span={12}
+        title="Refused in the last hour"
+        note={value?.has_more ? `of the newest ${count(limit)}` : 'by what was wrong'}
+      >
+        {fault !== undefined && <FaultBox fault={fault} onAgain={ask} />}
+        {value === undefined && fault === undefined && <Loading lines={5} />}
+        {value !== undefined && groups.length === 0 && (
+          <Empty title="Nothing was refused">
+            Events that are not valid are listed here by what was wrong with them, for as long as this process runs.
+            What a client sent is never shown but for the name of the event.
+          </Empty>
+        )}
+        {groups.length > 0 && (
+          <div class="table-frame">
+            <table class="grid-table">
+              <thead>
+                <tr>
+                  <th>Code</th>
+                  <th>Field</th>
+                  <th class="number">Times</th>
+                  <th>Newest</th>
+                  <th>Event</th>
+                  <th>Key</th>
+                </tr>
+              </thead>
+              <tbody>
+                {groups.map(({newest, count: times}) => (
+                  <tr key={`${newest.code} ${newest.field} ${newest.key_id}`}>
+                    <td>
+                      <code>{newest.code}</code>
+                    </td>
+                    <td>{newest.field ?? <span class="faint">the whole body</span>}</td>
+                    <td class="number">{count(times)}</td>
+                    <td>
+                      <Moment iso={newest.at} />
+                    </td>
+                    <td>{newest.event ?? <span class="faint">not readable</span>}</td>
+                    <td>
+                      {newest.key_id === null ? (
+                        <span class="faint">not known</span>
+                      ) : may('admin') ? (
+                        <a class="link" href={pageAddress('/settings/keys')}>
+                          {newest.key_id}
+                        </a>
+                      ) : (
+                        newest.key_id
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Card>
+      {withoutKey.length > 0 && (
+        <Card span={12} title="Without a valid key" note="since this page was opened">
+          <ul class="denied">
+            {withoutKey.map(([code, times]) => (
+              <li key={code}>
+                <code>{code}</code> {count(times)} times
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+// The first page while nothing was sent yet: how to send an event, and what becomes of it, as it happens.
+import {useEffect, useState} from 'preact/hooks';
+import {serviceAddress} from '../../address/base';
+import {CopyButton} from '../../controls/copy-button';
+import {Snippet} from '../../controls/snippet';
+import {lookForEvents} from '../../service/any-events';
+import {change, type Fault, sendEvent} from '../../service/client';
+import {may} from '../../service/session';
+import {Card} from '../../shell/card';
+import {Head} from '../../shell/head';
+import {Icon} from '../../shell/icon';
+import {FaultBox} from '../../shell/states';
+import type {CreatedKey} from '../keys/key';
+import './first-event.css';
+import {Progress} from './progress';
+import {noKey, snippetsFor} from './snippets';
+
+const importCommand = 'npm run import -- events.ndjson.gz';
+const demoCommand = 'npm run demo';
+
+export function FirstEvent() {
+  /** In this page alone: it is gone with it. */
+  const [key, setKey] = useState<string>();
+  const [shown, setShown] = useState(0);
+  const [fault, setFault] = useState<Fault>();
+  const [isBusy, setBusy] = useState(false);
+  const snippets = snippetsFor(serviceAddress, key ?? noKey);
+  const {name, text} = snippets[shown]!;
+  useEffect(() => () => void lookForEvents(), []);
+
+  const makeKey = async (): Promise<string | undefined> => {
+    setFault(undefined);
+    const answer = await change<CreatedKey>('POST', 'keys', {kind: 'write', name: 'first steps'});
+    if (answer.kind === 'fault') setFault(answer.fault);
+    else setKey(answer.value.key);
+    return answer.kind === 'value' ? answer.value.key : undefined;
+  };
+  const sendFromHere = async (): Promise<void> => {
+    setBusy(true);
+    const used = key ?? (await makeKey());
+    if (used !== undefined) {
+      const event = {event: 'first_event', userId: 'you', properties: {from: 'dashboard'}};
+      const answer = await sendEvent(used, event);
+      setFault(answer.kind === 'fault' ? answer.fault : undefined);
+    }
+    setBusy(false);
+  };
+
+  return (
+    <>
+      <Head title="First event" />
+      <div class="row">
+        <Card span={7} title="Send it" note="from anywhere that can reach this address">
+          <div class="first-body">
+            <fieldset class="choice">
+              <legend class="visually-hidden">From</legend>
+              {snippets.map((snippet, at) => (
+                <button key={snippet.name} type="button" aria-pressed={at === shown} onClick={() => setShown(at)}>
+                  {snippet.name}
+                </button>
+              ))}
+            </fieldset>
+            <Snippet label={`Snippet for ${name}`} text={text} />
+            <div class="buttons">
+              <CopyButton text={text} what={`Copy the snippet for ${name}`} />
+              {may('admin') && key === undefined && (
+                <button type="button" class="button primary" disabled={isBusy} onClick={() => void makeKey()}>
+                  <Icon name="key" />
+                  Put a fresh write key in
+                </button>
+              )}
+              {may('admin') && (
+                <button type="button" class="button" disabled={isBusy} onClick={() => void sendFromHere()}>
+                  <Icon name="bolt" />
+                  Send one from here
+                </button>
+              )}
+            </div>
+            <p class="help">
+              {key !== undefined
+                ? 'The key is called "first steps". It can only send, it may stand in a web page, and it is shown while this page is open.'
+                : may('admin')
+                  ? 'A write key can only send events. Any of yours does it, too.'
+                  : 'Only an admin can make a key: ask for a write key, and put it in.'}
+            </p>
+            {fault !== undefined && <FaultBox fault={fault} />}
+          </div>
+        </Card>
+        <Progress />
+      </div>
+      <div class="row">
+        <Card span={6} title="There is a file of events already" note="NDJSON, gzip or not">
+          <Command text={importCommand} />
+        </Card>
+        <Card span={6} title="Only looking around" note="a shop with 30 days of visits, which goes on live">
+          <Command text={demoCommand} />
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function Command({text}: {readonly text: string}) {
+  return (
+    <div class="first-command">
+      <code>{text}</code>
+      <CopyButton text={text} what={`Copy ${text}`} />
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+// The first event from where people write code. Each snippet is whole: copied and run, it sends one event.
+
+export interface Snippet {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What stands for a key until there is one. */
+export const noKey = 'YOUR_WRITE_KEY';
+
+export const snippetsFor = (address: string, key: string): readonly Snippet[] => [
+  {
+    name: 'curl',
+    text: `curl -X POST ${address}/v1/events \\
+  -H 'Authorization: Bearer ${key}' \\
+  -H 'Content-Type: application/json' \\
+  -d '{"event":"signup","userId":"ada","properties":{"from":"curl"}}'`,
+  },
+  {
+    name: 'Browser',
+    text: `fetch('${address}/v1/events', {
+  method: 'POST',
+  keepalive: true,
+  headers: {Authorization: 'Bearer ${key}', 'Content-Type': 'application/json'},
+  body: JSON.stringify({
+    event: 'page_viewed',
+    anonymousId: localStorage.visitor ??= Math.random().toString(36).slice(2),
+    properties: {path: location.pathname},
+  }),
+});`,
+  },
+  {
+    name: 'Node',
+    text: `const answer = await fetch('${address}/v1/events', {
+  method: 'POST',
+  headers: {Authorization: 'Bearer ${key}', 'Content-Type': 'application/json'},
+  body: JSON.stringify({event: 'signup', userId: 'ada', properties: {from: 'node'}}),
+});
+console.log(answer.status, await answer.text());`,
+  },
+  {
+    name: 'Python',
+    text: `import json, urllib.request
+
+request = urllib.request.Request(
+    '${address}/v1/events',
+    data=json.dumps({'event': 'signup', 'userId': 'ada', 'properties': {'from': 'python'}}).encode(),
+    headers={'Authorization': 'Bearer ${key}', 'Content-Type': 'application/json'},
+)
+print(urllib.request.urlopen(request).read().decode())`,
+  },
+];

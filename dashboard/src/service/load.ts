@@ -1,0 +1,116 @@
+// The load of the last 15 minutes, as the service keeps it: read once, then every second by the stream, or every few seconds
+// where there is none.
+//   LO1. What a page shows is what came; how long ago that was is known (`heardMs`), so that nothing old looks alive.
+import {computed, signal} from '@preact/signals';
+import {useEffect} from 'preact/hooks';
+import {now} from '../shell/now';
+import {type Fault, read} from './client';
+import {joined, type Rows, ringMinutes} from './load-rows';
+import type {LoadState} from './load-state';
+import {serviceState} from './service-state';
+import {listen, streamState} from './stream';
+
+export interface Load {
+  readonly rows: Rows;
+  readonly state: LoadState;
+  /** Of the second before, for what each partition counted since. */
+  readonly before: LoadState | undefined;
+}
+
+interface LoadAnswer extends Rows {
+  readonly state: LoadState;
+}
+
+interface Vitals {
+  readonly at: number;
+  readonly row: readonly (number | null)[];
+  readonly state: LoadState;
+}
+
+/** Three seconds without a number are none that a busy machine explains. */
+const staleMs = 3_500;
+const pollMs = {none: 5_000, refused: 10_000, lost: 10_000} as const;
+
+export const load = signal<Load | undefined>(undefined);
+export const loadFault = signal<Fault | undefined>(undefined);
+/** By this browser's clock; 0 before anything. */
+export const heardMs = signal(0);
+/** Seconds between two looks, as things are. */
+export const lookEverySeconds = computed(() =>
+  streamState.value === 'none' ? 5 : streamState.value === 'refused' ? 10 : 1,
+);
+export const isStale = computed(
+  () => heardMs.value > 0 && now.value - heardMs.value > staleMs + (lookEverySeconds.value - 1) * 1_500,
+);
+
+let schema: readonly string[] = [];
+
+function take(rows: Rows, state: LoadState): void {
+  load.value = {rows, state, before: load.peek()?.state};
+  heardMs.value = Date.now();
+  loadFault.value = undefined;
+  const {status, reasons, warnings, notes, durability, version} = state;
+  const isReady = status === 'ready' || status === 'degraded';
+  serviceState.value = {status: isReady ? 'ready' : 'not_ready', reasons, warnings, notes, durability, version};
+}
+
+function takeVitals({at, row, state}: Vitals): void {
+  if (row.length !== schema.length) return; // The schema comes first; of a newer service it comes again.
+  const newest = {at: [at], columns: Object.fromEntries(schema.map((name, column) => [name, [row[column]!]]))};
+  take(joined(load.peek()?.rows, newest), state);
+}
+
+async function readLoad(minutes: number): Promise<void> {
+  const answer = await read<LoadAnswer>(`load?minutes=${minutes}`);
+  if (answer.kind === 'value') {
+    const {state, at, columns} = answer.value;
+    const known = load.peek()?.rows;
+    const answered = {at, columns};
+    // All of it takes the place of what is known, but for what the stream brought meanwhile.
+    const isAll = minutes === ringMinutes;
+    take(isAll ? (known === undefined ? answered : joined(answered, known)) : joined(known, answered), state);
+  } else loadFault.value = answer.fault;
+}
+
+let watchers = 0;
+let stop: (() => void) | undefined;
+
+function start(): () => void {
+  load.value = undefined;
+  void readLoad(ringMinutes);
+  const ends = [
+    listen<readonly string[]>('schema', (names) => {
+      schema = names;
+    }),
+    listen<Vitals>('vitals', (vitals) => {
+      if (isStale.peek()) void readLoad(ringMinutes);
+      takeVitals(vitals);
+    }),
+  ];
+  let askedMs = Date.now();
+  const polling = setInterval(() => {
+    const every = pollMs[streamState.value as keyof typeof pollMs];
+    if (every === undefined || document.visibilityState !== 'visible' || Date.now() - askedMs < every) return;
+    askedMs = Date.now();
+    void readLoad(1);
+  }, 1_000);
+  return () => {
+    clearInterval(polling);
+    for (const end of ends) end();
+  };
+}
+
+/** Keeps `load` alive as long as a component that shows it lives. */
+export function useLoad(): void {
+  useEffect(() => {
+    watchers += 1;
+    stop ??= start();
+    return () => {
+      watchers -= 1;
+      if (watchers > 0) return;
+      stop?.();
+      stop = undefined;
+      heardMs.value = 0;
+    };
+  }, []);
+}

@@ -1,0 +1,133 @@
+// The one event stream of this browser, in a SharedWorker: six connections are all that a browser opens to one service, and
+// with a stream for each tab the seventh would hang for ever.
+//   SW1. The stream carries what the tabs that are visible show, together; without any wish there is no stream.
+//   SW2. A tab that comes later gets the newest state at once.
+//   SW3. A tab that closed without saying so stops counting when it has been silent for `tabMsMax`.
+
+/** What a tab says: all that it wants now, again every `tabSaysEveryMs`. */
+export interface TabWish {
+  readonly topics: readonly string[];
+  /** Of arrivals. */
+  readonly event?: string | undefined;
+  readonly user?: string | undefined;
+}
+
+export type StreamNews =
+  | {readonly kind: 'event'; readonly topic: string; readonly data: string}
+  /** `refused`: the service does not give a stream now; it is tried again. */
+  | {readonly kind: 'state'; readonly state: 'open' | 'lost' | 'refused'};
+
+export const tabSaysEveryMs = 20_000;
+/** Timers of a hidden tab run once a minute. */
+const tabMsMax = 150_000;
+const againMs = 10_000;
+/** Several tabs, or several parts of one, change their minds at once. */
+const settleMs = 50;
+
+interface Scope {
+  onconnect: (event: MessageEvent) => void;
+  readonly location: Location;
+}
+
+interface Tab {
+  wish: TabWish;
+  heardMs: number;
+}
+
+const scope = self as unknown as Scope;
+const tabs = new Map<MessagePort, Tab>();
+const states = ['schema', 'vitals', 'published'];
+const topics = [...states, 'arrivals', 'refusals', 'keys', 'dropped', 'bye'];
+const newest = new Map<string, StreamNews>();
+let source: EventSource | undefined;
+let address = '';
+let state: 'open' | 'lost' | 'refused' | undefined;
+let settling: ReturnType<typeof setTimeout> | undefined;
+let trying: ReturnType<typeof setTimeout> | undefined;
+
+scope.onconnect = ({ports}) => {
+  const port = ports[0]!;
+  tabs.set(port, {wish: {topics: []}, heardMs: Date.now()});
+  port.onmessage = ({data}: MessageEvent<TabWish>) => {
+    tabs.set(port, {wish: data, heardMs: Date.now()});
+    for (const topic of states) {
+      const news = newest.get(topic); // SW2
+      if (news !== undefined && source !== undefined) port.postMessage(news);
+    }
+    if (state !== undefined) port.postMessage({kind: 'state', state} satisfies StreamNews);
+    settle();
+  };
+};
+
+setInterval(() => {
+  for (const [port, {heardMs}] of tabs) if (Date.now() - heardMs > tabMsMax) tabs.delete(port); // SW3
+  settle();
+}, tabSaysEveryMs);
+
+function settle(): void {
+  if (settling !== undefined) return;
+  settling = setTimeout(() => {
+    settling = undefined;
+    follow(wanted());
+  }, settleMs);
+}
+
+/** SW1. @returns the address of the stream; empty when nobody wants one. */
+function wanted(): string {
+  const wishes = [...tabs.values()].map(({wish}) => wish);
+  const all = [...new Set(wishes.flatMap((wish) => wish.topics))].sort();
+  if (all.length === 0) return '';
+  const query = new URLSearchParams({topics: all.join(',')});
+  // One filter can be the stream's; tabs with different ones get all arrivals, and choose.
+  const filters = wishes.filter((wish) => wish.topics.includes('arrivals')).map(({event, user}) => ({event, user}));
+  const [first] = filters;
+  if (first !== undefined && filters.every(({event, user}) => event === first.event && user === first.user)) {
+    if (first.event !== undefined) query.set('event', first.event);
+    if (first.user !== undefined) query.set('user', first.user);
+  }
+  return `${new URL('../api/stream', scope.location.href).href}?${query}`;
+}
+
+function follow(next: string): void {
+  if (next === address && source !== undefined) return;
+  clearTimeout(trying);
+  source?.close();
+  source = undefined;
+  address = next;
+  if (next === '') {
+    newest.clear();
+    state = undefined;
+    return;
+  }
+  open();
+}
+
+function open(): void {
+  const opened = new EventSource(address);
+  source = opened;
+  opened.onopen = () => tell('open');
+  opened.onerror = () => {
+    if (opened !== source) return;
+    if (opened.readyState !== EventSource.CLOSED) {
+      tell('lost'); // The browser tries again by itself.
+      return;
+    }
+    source = undefined;
+    newest.clear();
+    tell('refused');
+    trying = setTimeout(() => follow(wanted()), againMs);
+  };
+  for (const topic of topics) {
+    opened.addEventListener(topic, ({data}: MessageEvent<string>) => {
+      if (opened !== source) return;
+      const news: StreamNews = {kind: 'event', topic, data};
+      if (states.includes(topic)) newest.set(topic, news);
+      for (const port of tabs.keys()) port.postMessage(news);
+    });
+  }
+}
+
+function tell(now: NonNullable<typeof state>): void {
+  state = now;
+  for (const port of tabs.keys()) port.postMessage({kind: 'state', state: now} satisfies StreamNews);
+}

@@ -1,0 +1,103 @@
+// What the service tells as it happens, for the pages that show it. One SharedWorker of the browser holds the one stream
+// (stream-worker.ts); this tab says what it wants, and hands on what comes.
+//   SR1. A hidden tab wants nothing but publications.
+//   SR2. Without a SharedWorker, and while the service gives no stream, whoever needs numbers asks for them now and then
+//        (load.ts): `streamState` says so.
+import {signal} from '@preact/signals';
+import {useEffect, useRef} from 'preact/hooks';
+import {isSignedOut} from './client';
+import type {StreamNews, TabWish} from './stream-worker';
+import workerAddress from './stream-worker?sharedworker&url';
+
+export type Topic = 'vitals' | 'published' | 'arrivals' | 'refusals' | 'keys';
+
+/** `none`: there is no SharedWorker here. */
+export type StreamState = 'closed' | 'open' | 'lost' | 'refused' | 'none';
+
+export interface ArrivalFilter {
+  readonly event?: string | undefined;
+  readonly user?: string | undefined;
+}
+
+interface Listener {
+  readonly topic: string;
+  readonly filter: ArrivalFilter;
+  readonly take: (data: unknown) => void;
+}
+
+const saysEveryMs = 20_000;
+
+export const streamState = signal<StreamState>('closed');
+const listeners = new Set<Listener>();
+let port: MessagePort | undefined;
+
+/** The only script whose address is made of a text: constant, and of this build. */
+const policy = (
+  globalThis as {
+    trustedTypes?: {
+      createPolicy(name: string, rules: {createScriptURL(): string}): {createScriptURL(text: string): unknown};
+    };
+  }
+).trustedTypes?.createPolicy('stream-worker', {createScriptURL: () => workerAddress});
+
+function connect(): MessagePort | undefined {
+  if (port !== undefined || typeof SharedWorker === 'undefined') return port;
+  const address = (policy?.createScriptURL('') ?? workerAddress) as string;
+  const worker = new SharedWorker(address, {type: 'module', name: 'millrace'});
+  port = worker.port;
+  port.onmessage = ({data}: MessageEvent<StreamNews>) => take(data);
+  return port;
+}
+
+function take(news: StreamNews): void {
+  if (news.kind === 'state') {
+    streamState.value = news.state;
+    return;
+  }
+  if (news.topic === 'bye' && (JSON.parse(news.data) as {why: string}).why === 'signed_out') isSignedOut.value = true;
+  const wishes = [...listeners].filter(({topic}) => topic === news.topic);
+  if (wishes.length === 0) return;
+  const data: unknown = JSON.parse(news.data);
+  for (const {take: hand} of wishes) hand(data);
+}
+
+function wish(): TabWish {
+  const shown = [...listeners].filter(({topic}) => topic !== 'schema');
+  const wanted = document.visibilityState === 'visible' ? shown : shown.filter(({topic}) => topic === 'published'); // SR1
+  const filter = wanted.find(({topic}) => topic === 'arrivals')?.filter ?? {};
+  return {topics: [...new Set(wanted.map(({topic}) => topic))], ...filter};
+}
+
+function say(): void {
+  if (listeners.size === 0 && port === undefined) return;
+  const open = connect();
+  if (open === undefined) streamState.value = 'none';
+  else open.postMessage(wish());
+}
+
+document.addEventListener('visibilitychange', say);
+addEventListener('pageshow', ({persisted}) => persisted && say());
+addEventListener('pagehide', () => port?.postMessage({topics: []} satisfies TabWish));
+setInterval(say, saysEveryMs);
+
+/** @returns what ends it. `schema` comes with `vitals`. */
+export function listen<Data>(
+  topic: Topic | 'schema',
+  hand: (data: Data) => void,
+  filter: ArrivalFilter = {},
+): () => void {
+  const listener: Listener = {topic, filter, take: hand as (data: unknown) => void};
+  listeners.add(listener);
+  say();
+  return () => {
+    listeners.delete(listener);
+    say();
+  };
+}
+
+/** As long as the component lives. */
+export function useTopic<Data>(topic: Topic, hand: (data: Data) => void, filter: ArrivalFilter = {}): void {
+  const newest = useRef(hand);
+  newest.current = hand;
+  useEffect(() => listen<Data>(topic, (data) => newest.current(data), filter), [topic, filter.event, filter.user]);
+}

@@ -1,0 +1,236 @@
+// One look at everything that Live load shows: counters of this edge, and what roles say of themselves.
+//   LL1. A role that does not answer costs its own numbers alone; they are not known, and never what they were before.
+import {isoText} from '../../../actors/calendar.js';
+import {foldLagBytesMax} from '../../ingest/fold-lag.js';
+import {publisherBytesMax} from '../../ingest/publisher.js';
+import type {AlarmKind, PartitionMeasures, ThreadMeasures} from '../../measures.js';
+import {version} from '../../version.js';
+import {unfinishedBodyBytes} from '../body-budget.js';
+import type {Front} from '../front.js';
+import type {Measures} from '../metrics/view.js';
+import type {Route} from '../route.js';
+import {isCatchingUp, type Readiness} from '../routes/health.js';
+import {answerBytesInFlight} from '../unread-answers.js';
+import type {LoadReading} from './load-ring.js';
+
+/** What happened to whom: those of a partition, and those of our own nats-server and its disk. */
+export type LoadAlarmKind = AlarmKind | 'damaged_part' | 'disk_nearly_full' | 'store_fault';
+
+export interface LoadState {
+  readonly at: number;
+  /** `degraded`: ready, and an operator should know something. */
+  readonly status: 'ready' | 'degraded' | 'catching_up' | 'not_ready';
+  readonly reasons: readonly string[];
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+  readonly alarms: readonly {readonly kind: LoadAlarmKind; readonly partitions: readonly number[]}[];
+  readonly durability: 'power-cut' | 'process-crash';
+  readonly version: string;
+  readonly up_seconds: number;
+  readonly report: Published;
+  /** `is_own`: started by this service. */
+  readonly nats: {readonly is_own: boolean; readonly version: string | null; readonly restarts: number | null};
+  readonly disk: {readonly free_bytes: number; readonly reserve_bytes: number} | null;
+  /** False: other processes fold, and other edges may take events. */
+  readonly is_whole: boolean;
+  readonly partitions: readonly PartitionLoad[];
+  readonly memory: readonly MemoryUse[];
+  readonly threads: readonly {readonly thread: string; readonly late_p99_ms: number; readonly late_max_ms: number}[];
+}
+
+/** How fresh reports are; nulls before every partition has published, and while reports do not answer. */
+export interface Published {
+  readonly as_of: string | null;
+  readonly next_by: string | null;
+  readonly refresh_seconds: number;
+}
+
+export interface PartitionLoad {
+  readonly partition: number;
+  /** Nulls: it does not answer. */
+  readonly behind_ms: number | null;
+  readonly behind_messages: number | null;
+  /** Events and identify calls, duplicates too, since its thread started. */
+  readonly folded: number | null;
+  readonly users: number | null;
+  readonly snapshot_sequence: number | null;
+  readonly snapshot_age_ms: number | null;
+  readonly dedupe_window_ms: number | null;
+  readonly deletions_pending: number | null;
+}
+
+export interface MemoryUse {
+  readonly use: 'live_reads' | 'reports' | 'funnels' | 'message_ids' | 'log' | 'fold' | 'heaps' | 'nats';
+  readonly bytes: number;
+  readonly bytes_max: number | null;
+}
+
+export interface LookSources {
+  readonly front: Front;
+  readonly writeRoutes: {readonly track: Route; readonly identify: Route};
+  readonly refreshMs: () => number;
+  readonly natsVersion: () => string | undefined;
+  readonly isWhole: boolean;
+}
+
+const unknown = Number.NaN;
+const foldedOf = ({events, identifies}: PartitionMeasures): number =>
+  events.counted + events.duplicate + events.erased + identifies.counted + identifies.duplicate + identifies.erased;
+
+const late = (threads: readonly ThreadMeasures[], isAsked: (thread: string) => boolean): number =>
+  Math.max(unknownIfNone(threads.filter(({thread}) => isAsked(thread)).map(({loopDelayMs}) => loopDelayMs.p99)));
+
+/** The largest; NaN of none. */
+function unknownIfNone(values: readonly number[]): number {
+  return values.length === 0 ? unknown : Math.max(...values);
+}
+
+/** `measures` undefined: nobody has answered yet. LL1 */
+export function readingOf(
+  {front, writeRoutes}: LookSources,
+  measures: Measures | undefined,
+  atMs: number,
+): LoadReading {
+  const {traffic, publisher, foldLag, intake, obstacles} = front;
+  const single = traffic.answeredCount(writeRoutes.track, 'POST', '200');
+  const partitions = (measures?.partitions ?? []).map((answer) => answer?.partition);
+  const isAnyUnknown = partitions.length === 0 || partitions.includes(undefined);
+  const ofAll = (read: (partition: PartitionMeasures) => number): number[] =>
+    partitions.flatMap((partition) => (partition === undefined ? [] : [read(partition)]));
+  const cpu = process.cpuUsage();
+  return {
+    atMs,
+    totals: {
+      batch: Math.max(0, traffic.events.accepted - single),
+      single,
+      identify: traffic.identifies.accepted,
+      folded: isAnyUnknown ? unknown : ofAll(foldedOf).reduce((sum, count) => sum + count, 0),
+      cpu_service: (cpu.user + cpu.system) / 1_000_000,
+      cpu_nats: measures?.natsServer?.cpuSeconds ?? unknown,
+    },
+    gauges: {
+      behind_ms: isAnyUnknown ? unknown : unknownIfNone(ofAll(({lagMs}) => lagMs)),
+      report_age_ms: measures?.report?.asOfMs == null ? unknown : Math.max(0, atMs - measures.report.asOfMs),
+      open: traffic.open,
+      log_bytes: publisher.bytesPending,
+      fold_bytes: foldLag.bytes(),
+      body_bytes: unfinishedBodyBytes(),
+      intake_bytes: intake.waitingBytes,
+      answer_bytes: answerBytesInFlight(),
+      late_edge_ms: late(measures?.threads ?? [], (thread) => thread === 'edge'),
+      late_others_ms: late(measures?.threads ?? [], (thread) => thread !== 'edge'),
+      snapshot_ms: unknownIfNone(ofAll(({snapshotMs}) => snapshotMs ?? 0)),
+      disk_free_bytes: obstacles.disk?.freeBytes ?? unknown,
+    },
+    refusals: traffic.refusals,
+    acks: traffic.ackTimes.counts,
+  };
+}
+
+export function publishedOf({refreshMs}: Pick<LookSources, 'refreshMs'>, measures: Measures | undefined): Published {
+  const asOfMs = measures?.report?.asOfMs ?? null;
+  return {
+    as_of: asOfMs === null ? null : isoText(asOfMs),
+    next_by: asOfMs === null ? null : isoText(asOfMs + refreshMs()),
+    refresh_seconds: refreshMs() / 1_000,
+  };
+}
+
+export function stateOf(
+  sources: LookSources,
+  measures: Measures | undefined,
+  {reasons, warnings, notes}: Readiness,
+  atMs: number,
+): LoadState {
+  const {front, natsVersion, isWhole} = sources;
+  const {disk} = front.obstacles;
+  const alarms = alarmsOf(front, measures);
+  return {
+    at: atMs,
+    status: statusOf(reasons, warnings.length + alarms.length > 0),
+    reasons,
+    warnings,
+    notes,
+    alarms,
+    durability: front.durability.class,
+    version,
+    up_seconds: Math.floor(process.uptime()),
+    report: publishedOf(sources, measures),
+    nats: {
+      is_own: measures?.natsServer !== undefined,
+      version: natsVersion() ?? null,
+      restarts: measures?.natsServer?.restarts ?? null,
+    },
+    disk: disk === undefined ? null : {free_bytes: disk.freeBytes, reserve_bytes: disk.refuseBytes},
+    is_whole: isWhole,
+    partitions: Array.from({length: front.partitionCount}, (_, partition) =>
+      partitionLoad(partition, measures?.partitions[partition]?.partition),
+    ),
+    memory: memoryOf(front, measures),
+    threads: (measures?.threads ?? []).map(({thread, loopDelayMs: {p99, max}}) => ({
+      thread,
+      late_p99_ms: Math.round(p99 * 10) / 10,
+      late_max_ms: Math.round(max * 10) / 10,
+    })),
+  };
+}
+
+function statusOf(reasons: readonly string[], isAnythingAmiss: boolean): LoadState['status'] {
+  if (reasons.length > 0) return reasons.every(isCatchingUp) ? 'catching_up' : 'not_ready';
+  return isAnythingAmiss ? 'degraded' : 'ready';
+}
+
+function alarmsOf({obstacles}: Front, measures: Measures | undefined): LoadState['alarms'] {
+  const byKind = new Map<LoadAlarmKind, number[]>();
+  const raise = (kind: LoadAlarmKind, partition: number): void =>
+    void byKind.set(kind, [...(byKind.get(kind) ?? []), partition]);
+  for (const [number, answer] of (measures?.partitions ?? []).entries()) {
+    for (const kind of answer?.partition.alarms ?? []) raise(kind, number);
+    const damaged = (answer?.partition.damagedParts ?? 0) + (measures?.report?.damagedParts[number] ?? 0);
+    if (damaged > 0) raise('damaged_part', number);
+  }
+  if (obstacles.disk?.isNearlyFull) byKind.set('disk_nearly_full', []);
+  if (obstacles.hasStoreFault) byKind.set('store_fault', []);
+  return [...byKind].map(([kind, partitions]) => ({kind, partitions}));
+}
+
+const partitionLoad = (partition: number, measures: PartitionMeasures | undefined): PartitionLoad => ({
+  partition,
+  behind_ms: measures === undefined ? null : Math.round(measures.lagMs),
+  behind_messages: measures?.lagMessages ?? null,
+  folded: measures === undefined ? null : foldedOf(measures),
+  users: measures?.users ?? null,
+  snapshot_sequence: measures?.snapshot?.sequence ?? null,
+  snapshot_age_ms: measures?.snapshot?.ageMs ?? null,
+  dedupe_window_ms: measures?.dedupe.windowMs ?? null,
+  deletions_pending: measures?.deletions.pending ?? null,
+});
+
+const cacheUses = {live: 'live_reads', report: 'reports', funnels: 'funnels'} as const;
+
+function memoryOf({publisher, foldLag}: Front, measures: Measures | undefined): MemoryUse[] {
+  const threads = measures?.threads ?? [];
+  const dedupes = (measures?.partitions ?? []).flatMap((answer) =>
+    answer === undefined ? [] : [answer.partition.dedupe],
+  );
+  const caches = threads.flatMap(({caches}) => caches);
+  const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+  return [
+    ...(Object.keys(cacheUses) as (keyof typeof cacheUses)[]).map((use) => {
+      const ofUse = caches.filter((cache) => cache.use === use);
+      const [bytes, most] = [sum(ofUse.map((cache) => cache.bytes)), sum(ofUse.map(({bytesMax}) => bytesMax))];
+      return {use: cacheUses[use], bytes, bytes_max: most};
+    }),
+    {
+      use: 'message_ids',
+      bytes: sum(dedupes.map(({bytes}) => bytes)),
+      bytes_max: sum(dedupes.map(({bytesMax}) => bytesMax)),
+    },
+    {use: 'log', bytes: publisher.bytesPending, bytes_max: publisherBytesMax},
+    {use: 'fold', bytes: foldLag.bytes(), bytes_max: foldLagBytesMax},
+    {use: 'heaps', bytes: sum(threads.map(({memory}) => memory.heap_total)), bytes_max: null},
+    ...(measures?.natsServer?.residentBytes === undefined
+      ? []
+      : [{use: 'nats' as const, bytes: measures.natsServer.residentBytes, bytes_max: null}]),
+  ];
+}

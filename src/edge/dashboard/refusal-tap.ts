@@ -1,0 +1,53 @@
+// Refusals of writes as they happen, for those who look on: what was wrong with what, never a value that a client sent.
+//   RT1. While nobody looks nothing is kept.
+//   RT2. Equal refusals of a second are one with a count; past `kindsMax` different ones only their number is known.
+import type {ErrorCode} from '../failure.js';
+import {ownFieldName} from '../rejected-events.js';
+
+const kindsMax = 20;
+
+export interface SeenRefusal {
+  readonly code: ErrorCode;
+  /** Undefined for a path that is not there. */
+  readonly route: string | undefined;
+  readonly field: string | null;
+  readonly key_id: string | null;
+  count: number;
+}
+
+export interface SeenRefusals {
+  readonly refusals: readonly SeenRefusal[];
+  /** Those of further kinds. */
+  readonly more: number;
+}
+
+export class RefusalTap {
+  /** Set by who looks on. RT1 */
+  isOpen = false;
+  private seen = new Map<string, SeenRefusal>();
+  private more = 0;
+
+  /** `route`: a path of ours. */
+  note(
+    code: ErrorCode,
+    route: string | undefined,
+    {field, keyId}: {readonly field?: string | undefined; readonly keyId?: string | undefined},
+  ): void {
+    if (!this.isOpen) return;
+    const named = ownFieldName(field);
+    const kind = `${code} ${route} ${named} ${keyId}`;
+    const known = this.seen.get(kind);
+    if (known !== undefined) known.count += 1;
+    else if (this.seen.size < kindsMax)
+      this.seen.set(kind, {code, route, field: named, key_id: keyId ?? null, count: 1});
+    else this.more += 1;
+  }
+
+  /** Those since the last call. */
+  take(): SeenRefusals {
+    const taken = {refusals: [...this.seen.values()], more: this.more};
+    this.seen = new Map();
+    this.more = 0;
+    return taken;
+  }
+}
