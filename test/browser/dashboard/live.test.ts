@@ -55,8 +55,8 @@ test('from the start of the service to the first event seen live takes less than
   await page.getByRole('heading', {name: 'First event'}).waitFor();
   await page.getByText('listening').waitFor();
   await page.getByRole('button', {name: 'Put a fresh write key in'}).click();
-  const snippet = await page.getByRole('region', {name: 'Snippet for curl'}).innerText();
-  const [, key] = /Bearer (sk_write_\w+)'/.exec(snippet)!;
+  const snippet = await page.getByRole('region', {name: 'Snippet for curl'}).textContent();
+  const [, key] = /Bearer (sk_write_\w+)'/.exec(snippet!)!;
   const sender = new Client(service.baseUrl, key);
   expect((await sender.post('/v1/events', {event: '', userId: 'ada'})).status).toBe(400);
   await page.getByText('invalid_event').waitFor();
@@ -81,7 +81,7 @@ test('a batch moves the tiles; a service that stands still turns them grey withi
   const events = Array.from({length: 900}, (_, at) => ({event: 'moved', userId: `u${at}`}));
   expect((await writer().post('/v1/events/batch', {events})).status).toBe(200);
   const answeredMs = performance.now();
-  await until('the tile moves', async () => /[1-9]/.test(await figure.innerText()));
+  await until('the tile moves', async () => /[1-9]/.test((await figure.textContent())!));
   // Two seconds, and what a machine takes that is busy with other tests.
   expect(performance.now() - answeredMs).toBeLessThan(5_000);
   await dashboard.expectSound();
