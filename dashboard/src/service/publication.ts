@@ -1,6 +1,8 @@
-// When to ask again: a publication is due by the time that reports name, and visible pages ask for it then.
+// When to ask again: as soon as the stream tells of a publication. Without a stream it is due by the time that reports name,
+// and visible pages ask for it then.
 import {effect, signal} from '@preact/signals';
 import {now} from '../shell/now';
+import {listen} from './stream';
 
 /** Counts the times at which every visible report asks again. */
 export const publication = signal(0);
@@ -23,3 +25,5 @@ effect(() => {
   dueMs = askedMs + pauseMs;
   publication.value = publication.peek() + 1;
 });
+
+listen('published', () => expectPublication(now.peek()));

@@ -1,9 +1,8 @@
 // Nothing in the days that are shown: where the events are, or how to send the first one.
-import {pageAddress, serviceAddress} from '../../address/base';
+import {pageAddress} from '../../address/base';
 import {type Days, dayOfMs, type Range} from '../../address/range';
 import {namesMax, namesPath} from '../../address/report-address';
 import {datesText} from '../../charts/format';
-import {CopyButton} from '../../controls/copy-button';
 import type {NamesAnswer} from '../../service/report-answers';
 import {useReports} from '../../service/reports';
 import {may} from '../../service/session';
@@ -52,26 +51,19 @@ export function NoEvents({days, onShow}: {readonly days: Days; readonly onShow: 
 }
 
 function FirstEvent() {
-  const command = `curl -X POST ${serviceAddress}/v1/events \\
-  -H "Authorization: Bearer $MILLRACE_WRITE_KEY" -H "Content-Type: application/json" \\
-  -d '{"event":"signup","userId":"ada"}'`;
   return (
     <>
       <Empty title="No event has come yet">
         Send one. It is counted in the next publication, which this page shows by itself; the freshness at the top will
         say when the next one is due.
       </Empty>
-      <div class="no-events-first">
-        <pre class="snippet">{command}</pre>
-        <div class="state-ways">
-          <CopyButton text={command} what="Copy the command" />
-          {may('admin') && (
-            <a class="button" href={pageAddress('/settings/keys')}>
-              Make a write key
-            </a>
-          )}
+      {may('analyst') && (
+        <div class="no-events-first">
+          <a class="button primary" href={pageAddress('/first-event')}>
+            Send the first event
+          </a>
         </div>
-      </div>
+      )}
     </>
   );
 }
