@@ -1,7 +1,7 @@
 // Connections to NATS: one way to make them, for the embedded server and for an external one.
 
 import {readFileSync} from 'node:fs';
-import {AuthorizationError, type ConnectionOptions, credsAuthenticator, type NatsConnection} from 'nats';
+import {AuthorizationError, type ConnectionOptions, credsAuthenticator, type NatsConnection, TimeoutError} from 'nats';
 import {StartFault} from '../start-fault.js';
 import type {NatsAddress} from '../worker-messages.js';
 import {connectWhole} from './transport.js';
@@ -12,6 +12,8 @@ const reconnectJitterMs = 50;
 // The client notices a server that dies between its greeting and its first PONG by this deadline alone: with the 5 s that
 // stood here a server that was killed twice in a row kept writes at 503 for 5 s after it was back.
 const handshakeMsMax = 2_000;
+/** On a busy machine a start must not end because a handshake took longer than that, or than the server waits for a login. */
+const firstHandshakesMax = 5;
 // A half-open connection to another machine is noticed after three silent pings.
 const pingEveryMs = 10_000;
 const pingsUnansweredMax = 3;
@@ -41,19 +43,30 @@ export function connectNats(address: NatsAddress, name: string): Promise<NatsCon
 
 /** A connection of a start, which may lose its server between two of them: why there is none, in one line for the operator. */
 export async function connectFirst(address: NatsAddress, name: string): Promise<NatsConnection> {
-  try {
-    return await connectNats(address, name);
-  } catch (cause) {
-    if (cause instanceof StartFault) throw cause;
-    const at = publicServers(address.servers);
-    const why = (cause as Error).message;
-    throw new StartFault(
-      cause instanceof AuthorizationError
-        ? `the NATS server at ${at} refuses the login (NATS_URL, NATS_TOKEN or NATS_CREDS): ${why}`
-        : `no NATS server answers at ${at}: ${why}`,
-      {cause},
-    );
+  for (let handshakes = 1; ; handshakes++) {
+    try {
+      return await connectNats(address, name);
+    } catch (cause) {
+      if (cause instanceof StartFault) throw cause;
+      if (isTooSlow(cause) && handshakes < firstHandshakesMax) continue;
+      throw noConnection(address, cause as Error);
+    }
   }
+}
+
+const isTooSlow = (cause: unknown): boolean =>
+  cause instanceof TimeoutError ||
+  (cause instanceof AuthorizationError && /authentication timeout/i.test(cause.message));
+
+function noConnection({servers}: NatsAddress, cause: Error): StartFault {
+  const at = publicServers(servers);
+  const isRefused = cause instanceof AuthorizationError && !isTooSlow(cause);
+  return new StartFault(
+    isRefused
+      ? `the NATS server at ${at} refuses the login (NATS_URL, NATS_TOKEN or NATS_CREDS): ${cause.message}`
+      : `no NATS server answers at ${at}: ${cause.message}`,
+    {cause},
+  );
 }
 
 /** Whether the server that it leads to now is one of several. */

@@ -3,7 +3,7 @@
 import {once} from 'node:events';
 import {type AddressInfo, createServer, type Socket} from 'node:net';
 import {expect, test} from 'vitest';
-import {connectNats} from '../../src/nats/connection.js';
+import {connectFirst, connectNats} from '../../src/nats/connection.js';
 import {shortestMs, until} from '../support/until.js';
 
 const greeting = 'INFO {"server_id":"X","version":"2.15.1","proto":1,"headers":true,"max_payload":1048576}\r\n';
@@ -40,4 +40,41 @@ async function comesBackMs(): Promise<number> {
 
 test('a server that dies between its greeting and its first answer does not keep the next one waiting for long', async () => {
   expect(await shortestMs(comesBackMsMax, comesBackMs)).toBeLessThan(comesBackMsMax);
+});
+
+/** Answers the first `slow` connections with the error, and the others as a server does. */
+async function slowServer(slow: number): Promise<{port: number; arrived: () => number; close(): void}> {
+  let arrived = 0;
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    sockets.push(socket);
+    arrived += 1;
+    if (arrived > slow) answerPings(socket);
+    else socket.once('data', () => socket.end("-ERR 'Authentication Timeout'\r\n")).write(greeting);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const {port} = server.address() as AddressInfo;
+  const close = (): void => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return {port, arrived: () => arrived, close};
+}
+
+test('a start goes on where a handshake was too slow for a busy machine', async () => {
+  const {port, arrived, close} = await slowServer(2);
+  const nc = await connectFirst({servers: [`127.0.0.1:${port}`]}, 'test');
+  expect(arrived()).toBe(3);
+  await nc.close();
+  close();
+});
+
+test('a server that never manages it is told apart from one that refuses the login', async () => {
+  const {port, arrived, close} = await slowServer(Number.POSITIVE_INFINITY);
+  const starting = connectFirst({servers: [`127.0.0.1:${port}`]}, 'test');
+  await expect(starting).rejects.toThrow(/no NATS server answers at 127\.0\.0\.1:\d+: .*timeout/i);
+  expect(arrived()).toBe(5);
+  close();
 });
