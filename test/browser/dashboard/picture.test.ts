@@ -1,0 +1,120 @@
+// The picture that README opens with: Overview of the example shop, light at the left, dark at the right.
+//   `PICTURE=docs/overview.webp npm test -- test/browser/dashboard/picture.test.ts` writes it. Without that it is made all the
+//   same, as a look at both themes with a shop's life in them.
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {dirname} from 'node:path';
+import type {Browser} from 'playwright-core';
+import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {Player} from '../../../tools/demo/player.js';
+import {Shop} from '../../../tools/shop/shop.js';
+import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {Client, query} from '../../support/http.js';
+import {type Service, startService} from '../../support/service.js';
+import {until} from '../../support/until.js';
+
+const dayMs = 86_400_000;
+const [width, height] = [1_440, 886];
+const days = 30;
+
+let service: Service;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (chromiumPath === undefined) return;
+  // No faster: a page that looks at it is not to find it late.
+  [service, browser] = await Promise.all([startService({env: {REPORT_REFRESH_SECONDS: '10'}}), openBrowser()]);
+});
+
+afterAll(async () => {
+  if (chromiumPath === undefined) return;
+  await browser.close();
+  expect(await service.stop()).toBe(0);
+});
+
+beforeEach((context) => {
+  if (chromiumPath === undefined) context.skip(noChromium);
+});
+
+/** The last days of a shop, today so far among them. */
+async function playShop(): Promise<void> {
+  const nowMs = Date.now();
+  const startMs = Math.floor(nowMs / dayMs) * dayMs - (days - 1) * dayMs;
+  const player = new Player({
+    baseUrl: service.baseUrl,
+    key: service.writeKey,
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  });
+  await player.play(new Shop({seed: 5, people: 1_500, days, startMs}).entriesUntil(nowMs));
+  player.close();
+  const reader = new Client(service.baseUrl, service.secretKey);
+  const from = new Date(startMs).toISOString();
+  await until('the shop is in reports', async () => {
+    const answer = await reader.get(`/v1/names?${query({from, limit: 1_000})}`);
+    const counted = answer.json<{data: {count: number}[]}>().data.reduce((sum, {count}) => sum + count, 0);
+    return counted > 5_000 && counted;
+  });
+}
+
+async function overview(theme: 'light' | 'dark'): Promise<Buffer> {
+  const dashboard = await DashboardPage.open(browser, service, {theme, width, height});
+  await dashboard.signIn(service.adminToken);
+  await dashboard.goto('');
+  await dashboard.page
+    .getByRole('row', {name: /page_viewed/})
+    .first()
+    .waitFor();
+  await dashboard.page.locator('.loading').first().waitFor({state: 'detached'});
+  await dashboard.expectSound();
+  const picture = await dashboard.page.screenshot();
+  await dashboard.close();
+  return picture;
+}
+
+/** Both parted by a slope, on a ground that stands on a white page and on a black one. */
+async function parted(light: Buffer, dark: Buffer): Promise<Buffer> {
+  const page = await browser.newPage();
+  const address = (picture: Buffer): string => `data:image/png;base64,${picture.toString('base64')}`;
+  const script = `(async () => {
+    const [light, dark] = await Promise.all(${JSON.stringify([address(light), address(dark)])}.map(async (src) => {
+      const image = new Image();
+      image.src = src;
+      await image.decode();
+      return image;
+    }));
+    const margin = 60;
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [${width} + 2 * margin, ${height} + 2 * margin + 10];
+    const context = canvas.getContext('2d');
+    const side = (image, ground, path) => {
+      context.save();
+      context.beginPath();
+      for (const [x, y] of path) context.lineTo(x, y);
+      context.clip();
+      context.fillStyle = ground;
+      context.fillRect(0, 0, canvas.width, canvas.height);
+      context.beginPath();
+      context.roundRect(margin, margin, ${width}, ${height}, 12);
+      context.clip();
+      context.drawImage(image, margin, margin);
+      context.restore();
+    };
+    const [w, h] = [canvas.width, canvas.height];
+    const [top, bottom] = [0.59 * w, 0.42 * w];
+    side(light, '#e9ebe4', [[0, 0], [top, 0], [bottom, h], [0, h]]);
+    side(dark, '#05070a', [[top, 0], [w, 0], [w, h], [bottom, h]]);
+    return canvas.toDataURL('image/webp', 0.86).split(',')[1];
+  })()`;
+  const text = await page.evaluate<string>(script);
+  await page.close();
+  return Buffer.from(text, 'base64');
+}
+
+test('Overview of a shop in both themes, side by side', async () => {
+  await playShop();
+  const picture = await parted(await overview('light'), await overview('dark'));
+  expect(picture.subarray(8, 12).toString()).toBe('WEBP');
+  const {PICTURE: path} = process.env;
+  if (path === undefined) return;
+  mkdirSync(dirname(path), {recursive: true});
+  writeFileSync(path, picture);
+});
