@@ -46,7 +46,6 @@ const listOf = (header: string | string[] | undefined): string[] => String(heade
 
 describe('routes', () => {
   test.each([
-    '/',
     '/v1',
     '/v1/',
     '/v1/events/',
