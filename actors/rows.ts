@@ -34,7 +34,7 @@ export const codeAbsent = 0;
 /** `inBody` of codes of 16 bits; it is 0xff in those of 8. */
 export const codeInBody = 0xffff;
 
-const rowsVersion = 2;
+export const rowsVersion = 2;
 const headBytes = 64;
 const headTimeBaseAt = 48;
 const columnHeadBytes = 32;

@@ -39,6 +39,7 @@ const table: Readonly<Record<string, Row>> = {
   'GET /v1/deletion': {path: '/v1/deletion?id=del_0_unknown', door: 'secret', status: 404},
   'DELETE /admin/v1/key': {path: '/admin/v1/key?id=key_unknown', door: 'admin', status: 404},
   'GET /v1/deletions/:id': {path: '/v1/deletions/del_0_unknown', door: 'secret', status: 404},
+  'GET /v1/names': {door: 'secret', status: 200},
   'GET /v1/rejected': {door: 'secret', status: 200},
   'GET /v1/reports/events': {path: `/v1/reports/events?event=seen&${day}`, door: 'secret', status: 200},
   'GET /v1/reports/users': {path: `/v1/reports/users?${day}`, door: 'secret', status: 200},
