@@ -132,6 +132,7 @@ function build(say) {
 
 /** Its pages, compressed, in dist/dashboard. They are not checked for types here: the tests do that. */
 export function buildDashboard() {
+  if (!existsSync(inProject('dashboard'))) return; // An archive of the service alone.
   const vite = inProject('node_modules/vite/bin/vite.js');
   execFileSync(process.execPath, [vite, 'build', inProject('dashboard'), '--logLevel', 'warn'], {
     cwd: projectRoot,

@@ -41,7 +41,7 @@ const logLines = (service: Service): string[] =>
   service
     .logs()
     .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('Millrace listens on'));
+    .filter((line) => line !== '' && !/^(Millrace listens on|Dashboard:) /.test(line));
 
 async function traffic({baseUrl, writeKey, secretKey, adminToken}: Service): Promise<void> {
   const writer = new Client(baseUrl, writeKey);

@@ -3,7 +3,6 @@
 import {equalRanges, viewOf} from '../../actors/byte-ranges.js';
 import {DaySets} from '../../actors/day-sets.js';
 import {hashBytes} from '../../actors/hash.js';
-import {InternedTable, internedBlockEntries} from '../../actors/interned.js';
 import {hourMs} from '../../actors/limits.js';
 import {PairSums} from '../../actors/pair-sums.js';
 import {dayMs, eventMix, userId} from '../workload/events.js';
@@ -32,7 +31,6 @@ export function foldPieces({count, times, users, names}: SomeEvents): Piece[] {
       work: {quick: comparing(keys, keyEnds, equalRanges), plain: comparing(keys, keyEnds, equalBytewise)},
       count,
     },
-    userTable(count),
     {
       quick: 'users of a day: bits and lists',
       plain: 'users of a day: a Set',
@@ -75,39 +73,6 @@ function comparing(keys: Uint8Array, ends: Uint32Array, equal: typeof equalRange
 function equalBytewise(a: DataView, aStart: number, b: DataView, bStart: number, length: number): boolean {
   for (let i = 0; i < length; i++) if (a.getUint8(aStart + i) !== b.getUint8(bStart + i)) return false;
   return true;
-}
-
-function userTable(count: number): Piece {
-  const table = new InternedTable();
-  for (let user = 0; user < count; user++) {
-    const key = Buffer.from(`u${userId(user)}`);
-    table.intern(key, 0, key.length);
-  }
-  const blocks = [...table.takeDirtyBlocks()].map(([, bytes]) => bytes);
-  const blockBytes = blocks.reduce((sum, {length}) => sum + length, 0);
-  const restoring = (some: readonly Uint8Array[]) => () => {
-    const restored = new InternedTable();
-    restored.reserve(count, blockBytes);
-    for (const block of some) restored.restoreBlock(block);
-    return told(() => [restored.count, restored.text(0), restored.text(count >> 1), restored.text(count - 1)]);
-  };
-  return {
-    quick: 'table of users restored: columns and hashes copied',
-    plain: 'table of users restored: key by key',
-    work: {quick: restoring(blocks), plain: restoring(blocksOfKeys(table))},
-    count,
-  };
-}
-
-/** Blocks of version 1: keys alone, each behind its length. */
-function blocksOfKeys(table: InternedTable): Buffer[] {
-  const blocks: Buffer[] = [];
-  for (let first = 0; first < table.count; first += internedBlockEntries) {
-    const end = Math.min(first + internedBlockEntries, table.count);
-    const keys = Array.from({length: end - first}, (_, i) => Buffer.from(table.text(first + i)));
-    blocks.push(Buffer.concat(keys.flatMap((key) => [Buffer.of(key.length + 1), key])));
-  }
-  return blocks;
 }
 
 /** However many names there are. */

@@ -5,7 +5,7 @@ import {type HostileRequest, isWellFramed} from './request.js';
 const codesOf: Readonly<Record<number, readonly string[]>> = {
   400: ['invalid_json', 'invalid_request', 'invalid_event', 'event_too_large', 'invalid_cursor'],
   401: ['missing_key', 'invalid_key'],
-  403: ['insufficient_permissions'],
+  403: ['insufficient_permissions', 'host_not_allowed'],
   404: ['user_not_found', 'not_found'],
   405: ['method_not_allowed'],
   408: ['request_timeout'],
@@ -14,7 +14,7 @@ const codesOf: Readonly<Record<number, readonly string[]>> = {
   429: ['rate_limited'],
   503: ['unavailable'],
 };
-const successes = [200, 201, 202, 204, 207, 304];
+const successes = [200, 201, 202, 204, 207, 302, 304];
 /** Refusals of the HTTP parser itself: they have its own body, and end the connection. */
 const parserStatuses = [400, 431, 505];
 const jsonType = 'application/json; charset=utf-8';
@@ -39,7 +39,8 @@ function wrongWithAnswer(request: HostileRequest, outcome: FuzzAnswer): string |
 const isHead = (request: HostileRequest): boolean => request.method === 'HEAD' && request.mangleHead === undefined;
 
 function wrongWithSuccess({status, headers, body}: FuzzAnswer, request: HostileRequest): string | undefined {
-  if (status === 204 || status === 304) return body.length === 0 ? undefined : `${status} with a body`;
+  if (status === 204 || status === 302 || status === 304)
+    return body.length === 0 ? undefined : `${status} with a body`;
   if (isHead(request) || headers.get('content-type') !== jsonType) return undefined;
   return parsed(body) === undefined ? `${status} whose body is no JSON` : undefined;
 }

@@ -86,7 +86,13 @@ class World implements BodyHost, ExchangeHost {
         for (const [header, value] of Object.entries(headers)) call(header, value);
       },
     };
-    const exchange = new Exchange(res as unknown as HttpResponse, req as unknown as HttpRequest, this, 'POST', '/');
+    const exchange = new Exchange(
+      res as unknown as HttpResponse,
+      req as unknown as HttpRequest,
+      this,
+      'POST',
+      '/v1/events',
+    );
     const use = (_: Exchange, body: Buffer): void => {
       expect(body.equals(plain)).toBe(true);
       this.used.push(name);

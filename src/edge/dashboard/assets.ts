@@ -78,7 +78,7 @@ export interface DashboardFiles {
 }
 
 export function readDashboardFiles(): DashboardFiles | undefined {
-  if (!existsSync(join(folder, indexFile))) return undefined;
+  if (!existsSync(join(folder, pagesFile))) return undefined; // Made by the build alone.
   const names = readdirSync(folder, {recursive: true, encoding: 'utf8'}).map((name) => name.replaceAll('\\', '/'));
   const plain = names.filter((name) => extname(name) in types && name !== indexFile);
   return {

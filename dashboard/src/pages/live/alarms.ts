@@ -38,6 +38,6 @@ export const alarmWords: Readonly<Record<AlarmKind, AlarmWords>> = {
   },
   store_fault: {
     means: 'nats-server cannot write',
-    cure: 'it is started anew as soon as there is room; else see `DATA_DIR/nats/server.log`',
+    cure: 'the service restarts it as soon as there is room; else see `DATA_DIR/nats/server.log`',
   },
 };
