@@ -33,8 +33,9 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     // A process per file: integration tests end their services when their process ends.
     pool: 'forks',
-    // Two files at a time: an integration test is itself two busy processes (the service and nats-server).
-    maxWorkers: 2,
+    // Three files at a time: an integration test is itself two busy processes (the service and nats-server), which wait for
+    // each other, and for the disk, a third of their time.
+    maxWorkers: 3,
     sequence: {sequencer: LongFilesFirst},
     // Generous: a slow machine is not what is tested; a test that hangs still ends.
     testTimeout: 300_000,

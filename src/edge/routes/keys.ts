@@ -102,8 +102,8 @@ export async function changeKey(front: Front, exchange: Exchange, bytes: Buffer)
   const {id} = readQuery(exchange.query, keyForm);
   const options = keptOptions(readFields(keyOptions, body));
   const known = front.keys.ring.get(id);
-  if (known === undefined || !isOfApiKey(known)) return exchange.fail(unknownKey);
-  if (options !== undefined && known.kind === 'secret') return exchange.fail(noWriteKey);
+  if (known !== undefined && !isOfApiKey(known)) return exchange.fail(unknownKey);
+  if (options !== undefined && known?.kind === 'secret') return exchange.fail(noWriteKey);
   const record = await changed(front, exchange, (keys, author) => keys.setOptions(id, options, author));
   if (record === undefined || !isOfApiKey(record)) exchange.fail(unknownKey);
   else if (record.revokedMs !== null) exchange.fail(revokedKey);
@@ -120,7 +120,7 @@ export const revokeKeyInPath: Handle = (front, exchange, segment) => {
 
 async function revoke(front: Front, exchange: Exchange, id: string): Promise<void> {
   const known = front.keys.ring.get(id);
-  if (known === undefined || !isOfApiKey(known)) return exchange.fail(unknownKey);
+  if (known !== undefined && !isOfApiKey(known)) return exchange.fail(unknownKey);
   const record = await changed(front, exchange, (keys, author) => keys.revoke(id, author));
   if (record === undefined) exchange.fail(unknownKey);
   else exchange.json('200 OK', JSON.stringify({status: 'revoked', id: record.id}));

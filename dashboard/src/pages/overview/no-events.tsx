@@ -1,4 +1,6 @@
 // Nothing in the days that are shown: where the events are, or how to send the first one.
+import {useEffect} from 'preact/hooks';
+import {useLocation} from 'preact-iso';
 import {pageAddress} from '../../address/base';
 import {type Days, dayOfMs, type Range} from '../../address/range';
 import {namesMax, namesPath} from '../../address/report-address';
@@ -8,7 +10,7 @@ import {useReports} from '../../service/reports';
 import {may} from '../../service/session';
 import {Card} from '../../shell/card';
 import {ReportBody} from '../../shell/report-body';
-import {Empty} from '../../shell/states';
+import {Empty, Loading} from '../../shell/states';
 import {today} from '../../shell/today';
 
 /** 1970-01-01 to 2199: whatever there is. */
@@ -50,20 +52,18 @@ export function NoEvents({days, onShow}: {readonly days: Days; readonly onShow: 
   );
 }
 
+/** Nothing was ever sent: whoever may see events is shown how to send one. */
 function FirstEvent() {
+  const {route} = useLocation();
+  const maySee = may('analyst');
+  useEffect(() => {
+    if (maySee) route(pageAddress('/first-event'), true);
+  }, [maySee]);
+  if (maySee) return <Loading />;
   return (
-    <>
-      <Empty title="No event has come yet">
-        Send one. It is counted in the next publication, which this page shows by itself; the freshness at the top will
-        say when the next one is due.
-      </Empty>
-      {may('analyst') && (
-        <div class="no-events-first">
-          <a class="button primary" href={pageAddress('/first-event')}>
-            Send the first event
-          </a>
-        </div>
-      )}
-    </>
+    <Empty title="No event has come yet">
+      The first one is counted in the next publication, which this page shows by itself; the freshness at the top will
+      say when the next one is due.
+    </Empty>
   );
 }
