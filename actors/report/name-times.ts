@@ -8,7 +8,7 @@ import {type RowsView, timeOf} from '../rows.js';
 const notAsked = -1;
 
 export class NameTimes {
-  /** Of each name that was asked for, epoch ms: `Infinity` and `-Infinity` where it has no event. */
+  /** First and last time of each requested name, epoch ms: `Infinity` and `-Infinity` where it has no event. */
   readonly firstMs: Float64Array;
   readonly lastMs: Float64Array;
   /** Place in the lists by name index. */

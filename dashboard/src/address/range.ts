@@ -173,7 +173,7 @@ export function usualInterval({from, to}: Days): Interval {
   return days <= 731 ? 'week' : 'month';
 }
 
-/** Of all others the service would say that they are too many buckets. */
+/** Whether the range has at most `reportBucketsMax` buckets of this interval: the service refuses more. */
 export function allowsInterval({from, to}: Days, interval: Interval): boolean {
   const daysPerBucket = {hour: 1 / 24, day: 1, week: 7, month: 28}[interval];
   return (to - from + 1) / daysPerBucket + 1 <= reportBucketsMax;

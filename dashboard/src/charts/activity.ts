@@ -19,7 +19,7 @@ export function activityOf(timesMs: readonly number[], isAll: boolean, last: num
   const oldest = timesMs.length === 0 ? undefined : Math.floor(timesMs.at(-1)! / dayMs);
   return Array.from({length}, (_, at) => {
     const day = last - length + 1 + at;
-    const isKnown = isAll || (oldest !== undefined && day > oldest); // Of the oldest day some may be missing.
+    const isKnown = isAll || (oldest !== undefined && day > oldest); // Some events of the oldest day may be missing.
     return {day, count: isKnown ? (counts.get(day) ?? 0) : null};
   });
 }

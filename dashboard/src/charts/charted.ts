@@ -23,7 +23,7 @@ export interface Charted {
   readonly series: readonly ChartedLine[];
   /** Index of the first bucket that is not over. */
   readonly openFrom: number | undefined;
-  /** Of the bucket that stands beside the one with this index; undefined where nothing is compared. */
+  /** Words for the earlier bucket that the bucket with this index is compared with; undefined without a comparison. */
   readonly beforeMoment: ((at: number) => string) | undefined;
 }
 
@@ -74,10 +74,10 @@ export function csvRows(lines: readonly AnsweredLine[]): Cell[][] {
 
 export interface Figures {
   readonly total: number;
-  /** Of the buckets that are over; null while none is. */
+  /** Mean over the buckets that are over; null while none is. */
   readonly mean: number | null;
   readonly last: number | null;
-  /** Of the bucket that is open; else of the last one. */
+  /** Count of the open bucket, or of the last one if none is open. */
   readonly now: number;
 }
 
