@@ -4,7 +4,7 @@ import {Dialog} from '../../controls/dialog';
 import {change, type Fault} from '../../service/client';
 import type {Role} from '../../service/session';
 import {FaultBox} from '../../shell/states';
-import {ShownOnce} from '../keys/shown-once';
+import {SecretDialog} from '../keys/secret-dialog';
 import {roleWords} from './access';
 
 const ends: readonly (readonly [days: number | undefined, words: string])[] = [
@@ -20,7 +20,6 @@ export function CreatePerson({onClose}: {readonly onClose: () => void}) {
   const [days, setDays] = useState<number>();
   const [token, setToken] = useState<string>();
   const [fault, setFault] = useState<Fault>();
-  const [isAsked, setAsked] = useState(false);
   const create = async (): Promise<void> => {
     const body = {name: name.trim(), role, ...(days === undefined ? {} : {days})};
     const answer = await change<{token: string}>('POST', 'people', body);
@@ -28,28 +27,8 @@ export function CreatePerson({onClose}: {readonly onClose: () => void}) {
     else setFault(answer.fault);
   };
   if (token !== undefined) {
-    return (
-      <Dialog
-        title={`Access token of ${name}`}
-        onClose={onClose}
-        mayClose={() => {
-          setAsked(true);
-          return isAsked;
-        }}
-      >
-        <ShownOnce secret={token} label={`Give it to ${name} over a channel that you trust`} />
-        {isAsked && (
-          <p class="asked" role="alert">
-            Is it stored? Once this is closed nobody can show it again.
-          </p>
-        )}
-        <div class="dialog-foot">
-          <button type="button" class="button primary" onClick={onClose}>
-            I have stored it
-          </button>
-        </div>
-      </Dialog>
-    );
+    const label = `Give it to ${name} over a channel that you trust`;
+    return <SecretDialog title={`Access token of ${name}`} secret={token} label={label} onClose={onClose} />;
   }
   return (
     <Dialog title="Add a person" onClose={onClose}>

@@ -6,14 +6,13 @@ import {change, type Fault} from '../../service/client';
 import {FaultBox} from '../../shell/states';
 import {type CreatedKey, curlOf} from './key';
 import {type KeyDraft, KindCards, LimitFields, noLimits, optionsOf} from './key-form';
-import {ShownOnce} from './shown-once';
+import {SecretDialog} from './secret-dialog';
 
 export function CreateKey({onClose}: {readonly onClose: () => void}) {
   const [draft, setDraft] = useState<KeyDraft>({kind: 'write', name: '', limits: noLimits});
   const [created, setCreated] = useState<CreatedKey>();
   const [fault, setFault] = useState<Fault>();
   const [isBusy, setBusy] = useState(false);
-  const [isAsked, setAsked] = useState(false);
 
   const create = async (): Promise<void> => {
     setBusy(true);
@@ -29,30 +28,13 @@ export function CreateKey({onClose}: {readonly onClose: () => void}) {
 
   if (created !== undefined) {
     return (
-      <Dialog
+      <SecretDialog
         title={`Key ${created.name}`}
+        secret={created.key}
+        label={created.kind === 'write' ? 'Your write key' : 'Your secret key'}
+        snippet={curlOf(created.key, created.kind, serviceAddress)}
         onClose={onClose}
-        mayClose={() => {
-          setAsked(true);
-          return isAsked; // Escape asks first, and closes the second time.
-        }}
-      >
-        <ShownOnce
-          secret={created.key}
-          label={created.kind === 'write' ? 'Your write key' : 'Your secret key'}
-          snippet={curlOf(created.key, created.kind, serviceAddress)}
-        />
-        {isAsked && (
-          <p class="asked" role="alert">
-            Is it stored? Once this is closed nobody can show the key again.
-          </p>
-        )}
-        <div class="dialog-foot">
-          <button type="button" class="button primary" onClick={onClose}>
-            I have stored it
-          </button>
-        </div>
-      </Dialog>
+      />
     );
   }
   return (
