@@ -5,7 +5,7 @@ import {TimeTable} from '../../charts/time-table';
 import type {Load} from '../../service/load';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
-import {type Minutes, type Points, scaled, summed} from './points';
+import {type Points, scaled, summed} from './points';
 import {bytesText, msText, rateText, secondsText} from './units';
 
 interface ChartCardProps {
@@ -67,27 +67,23 @@ const plainSeconds = (value: number): string => (Number.isInteger(value) ? Strin
 const sayS = (value: number): string => secondsText(value * 1_000);
 const cores = (value: number): string => value.toFixed(2);
 
-export function LiveCharts({
-  load,
-  points,
-  minutes,
-}: {
-  readonly load: Load;
-  readonly points: Points;
-  readonly minutes: Minutes;
-}) {
-  const of = (label: string, tone: number, column: string, by = 1): Series => ({
+/** Makes a series of a column, in its own unit times `by`. */
+const seriesOf =
+  (points: Points) =>
+  (label: string, tone: number, column: string, by = 1): Series => ({
     label,
     tone,
     values: by === 1 ? points.of(column) : scaled(points.of(column), by),
   });
+
+export function LiveCharts({load, points}: {readonly load: Load; readonly points: Points}) {
+  const of = seriesOf(points);
   const {state} = load;
-  const shared = {points};
   return (
     <>
       <div class="row">
         <ChartCard
-          {...shared}
+          points={points}
           span={6}
           title="Taken, by route"
           note={state.is_whole ? 'a second' : 'a second, by this edge alone'}
@@ -95,7 +91,7 @@ export function LiveCharts({
           series={[of('batch', 1, 'batch'), of('single', 3, 'single'), of('identify', 2, 'identify')]}
         />
         <ChartCard
-          {...shared}
+          points={points}
           span={6}
           title="Time to disk"
           note="ms, from the first event of a log message, logarithmic"
@@ -106,7 +102,7 @@ export function LiveCharts({
           series={[of('p99.9', 4, 'ack_p999_ms'), of('p99', 3, 'ack_p99_ms'), of('p50', 1, 'ack_p50_ms')]}
         />
         <ChartCard
-          {...shared}
+          points={points}
           span={4}
           title="Accepted and counted"
           note="a second"
@@ -121,7 +117,7 @@ export function LiveCharts({
           ]}
         />
         <ChartCard
-          {...shared}
+          points={points}
           span={4}
           title="Behind the log"
           note="s, worst partition"
@@ -131,7 +127,7 @@ export function LiveCharts({
           series={[of('behind', 2, 'behind_ms', 0.001)]}
         />
         <ChartCard
-          {...shared}
+          points={points}
           span={4}
           title="Age of reports"
           note="s"
@@ -144,23 +140,18 @@ export function LiveCharts({
       </div>
       <details class="more-charts">
         <summary>Threads, bytes in flight, disk and processors</summary>
-        <MoreCharts points={points} minutes={minutes} />
+        <MoreCharts points={points} />
       </details>
     </>
   );
 }
 
-function MoreCharts({points}: {readonly points: Points; readonly minutes: Minutes}) {
-  const of = (label: string, tone: number, column: string, by = 1): Series => ({
-    label,
-    tone,
-    values: by === 1 ? points.of(column) : scaled(points.of(column), by),
-  });
-  const shared = {points};
+function MoreCharts({points}: {readonly points: Points}) {
+  const of = seriesOf(points);
   return (
     <div class="row">
       <ChartCard
-        {...shared}
+        points={points}
         span={6}
         title="Late timers"
         note="ms, p99 of the last 30 to 60 s, by thread"
@@ -169,7 +160,7 @@ function MoreCharts({points}: {readonly points: Points; readonly minutes: Minute
         series={[of('edge', 1, 'late_edge_ms'), of('others', 2, 'late_others_ms')]}
       />
       <ChartCard
-        {...shared}
+        points={points}
         span={6}
         title="Bytes in flight"
         note="what waits"
@@ -184,7 +175,7 @@ function MoreCharts({points}: {readonly points: Points; readonly minutes: Minute
         ]}
       />
       <ChartCard
-        {...shared}
+        points={points}
         span={4}
         title="Snapshots"
         note="ms, the slowest of the newest ones"
@@ -193,7 +184,7 @@ function MoreCharts({points}: {readonly points: Points; readonly minutes: Minute
         series={[of('duration', 1, 'snapshot_ms')]}
       />
       <ChartCard
-        {...shared}
+        points={points}
         span={4}
         title="Free disk"
         note=""
@@ -202,7 +193,7 @@ function MoreCharts({points}: {readonly points: Points; readonly minutes: Minute
         series={[of('free', 1, 'disk_free_bytes')]}
       />
       <ChartCard
-        {...shared}
+        points={points}
         span={4}
         title="Processors"
         note="cores, by process"

@@ -68,7 +68,7 @@ function Body({shown, minutes}: {readonly shown: Load; readonly minutes: Minutes
   return (
     <>
       <LiveTiles load={shown} points={points} minutes={minutes} />
-      <LiveCharts load={shown} points={points} minutes={minutes} />
+      <LiveCharts load={shown} points={points} />
       <div class="row">
         <Partitions load={shown} />
         <Memory state={shown.state} />
