@@ -20,8 +20,8 @@ const programs = [
   'cli/import',
   'cli/keys',
 ];
-/** A native module: its package finds the binary beside itself. */
-const external = ['uWebSockets.js'];
+/** Native modules: their packages find the binaries beside themselves. */
+const external = ['uWebSockets.js', 'uWebSockets.js-newer'];
 
 /**
  * Modules that look for files relative to their own place (workers, kernels, pages) find them from there, and not from the

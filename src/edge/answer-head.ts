@@ -2,8 +2,9 @@
 //   A1. An answer belongs to one client: no cache keeps it, unless its route says otherwise. No browser guesses its type.
 //   A2. uWebSockets.js ends a connection that was idle for 8 to 12 s, and no setting changes that. `Keep-Alive` tells the
 //       client to leave first, as a request that meets the close is lost. An answer that ends its connection lacks it.
-import type {HttpResponse} from 'uWebSockets.js';
+
 import type {Header} from './failure.js';
+import type {HttpResponse} from './http/transport.js';
 
 const idleSecondsMin = 8;
 

@@ -1,9 +1,9 @@
 // Open connections. Past the bound a new one is closed at once: without files left the process could not even accept and
 // close it, would be asked about it for ever, and could not reach NATS again after a lost connection.
 
-import type {HttpResponse, TemplatedApp} from 'uWebSockets.js';
 import {readFileSync} from 'node:fs';
 import type {Logger} from '../observe.js';
+import type {HttpApp} from './http/transport.js';
 
 /** Files for everything else: NATS, parts, workers, logs, the door of operators. */
 const otherFiles = 256;
@@ -43,13 +43,13 @@ export class Connections {
   }
 
   /** Before `app` listens. */
-  watch(app: Pick<TemplatedApp, 'filter'>): void {
-    app.filter(this.change);
+  watch(app: Pick<HttpApp, 'onConnection'>): void {
+    app.onConnection(this.change);
   }
 
-  private readonly change = (res: HttpResponse, change: unknown): void => {
-    this.count += Number(change);
-    if (Number(change) > 0 && this.count > this.max) res.close();
+  private readonly change = (by: 1 | -1, close: () => void): void => {
+    this.count += by;
+    if (by > 0 && this.count > this.max) close();
   };
 }
 

@@ -11,7 +11,7 @@
 //       uWebSockets.js' own `end` and `endWithoutBody` buffer whatever they get, answer after answer.
 //   X7. Calls for it after its handler returned go through `guard`: an error there ends this exchange alone, and neither the
 //       process nor the calls that follow.
-import type {HttpRequest, HttpResponse} from 'uWebSockets.js';
+
 import type {Commit, CommitWaiter} from '../ingest/log-message.js';
 import type {ActiveKey} from '../keys/key-ring.js';
 import type {AddressCharge} from './address-limits.js';
@@ -22,6 +22,7 @@ import {isPagePath, type PageRequest, readPageRequest} from './dashboard/page-re
 import type {Session} from './dashboard/session.js';
 import type {Deadlines} from './deadlines.js';
 import {errorValue, type Failure, type Header, RequestFailure, statusOf} from './failure.js';
+import type {HttpRequest, HttpResponse} from './http/transport.js';
 import type {Traffic} from './metrics/traffic.js';
 import type {RateLimit} from './rate-limit.js';
 import type {RejectedEvents} from './rejected-events.js';
@@ -571,8 +572,7 @@ function endWithoutBody(res: HttpResponse, closes: boolean): void {
  * The answer to a HEAD request ends its connection: without a body nothing tells whether the client reads its answers at
  * all (X6).
  */
-function beginHead(res: HttpResponse, bodyBytes: number): false {
+function beginHead(res: HttpResponse, bodyBytes: number): boolean {
   res.writeHeader('Connection', 'close');
-  res.tryEnd('', bodyBytes);
-  return false;
+  return res.tryEnd('', bodyBytes)[1];
 }

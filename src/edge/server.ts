@@ -4,7 +4,6 @@
 // clients; and it aborts the process when a handler neither answers nor sets `onAborted`.
 //   H1. A refusal before the body is read leaves the connection open: uWebSockets.js reads over the rest of the body, for
 //       10 s at most. Closing would cost less, and most clients would see a reset instead of the answer.
-import type {TemplatedApp, us_listen_socket} from 'uWebSockets.js';
 import type {KeyOptions} from '../keys/key.js';
 import type {Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
@@ -18,8 +17,8 @@ import {type ContentEncoding, encodingOf} from './decompression.js';
 import {Exchange, type ExchangeHost} from './exchange.js';
 import type {Failure} from './failure.js';
 import type {Front} from './front.js';
+import type {HttpApp, Transport} from './http/transport.js';
 import {forbiddenBy} from './key-permissions.js';
-import {listenAlone, type Native} from './native.js';
 import {noParameters, readQuery} from './query.js';
 import {type RateLimit, type RateLimits, type RateOptions, rateLimits} from './rate-limit.js';
 import {RequestIds} from './request-id.js';
@@ -37,7 +36,7 @@ import {checkWriteQuery} from './routes/write-query.js';
 import {onceATurn} from './turn.js';
 
 export interface ServerOptions {
-  readonly native: Native;
+  readonly transport: Transport;
   readonly front: Front;
   readonly routes: Routes;
   readonly connectionsMax: number;
@@ -62,7 +61,7 @@ const unsupportedEncoding: Failure = {
 
 export class HttpServer {
   private readonly options: ServerOptions;
-  private readonly app: TemplatedApp;
+  private readonly app: HttpApp;
   private readonly adminDoor: AdminDoor;
   private readonly limits: RateLimits;
   private readonly addressLimits = new AddressLimits<'events-per-address'>();
@@ -70,7 +69,6 @@ export class HttpServer {
   private readonly connections: Connections;
   private readonly sweeping: NodeJS.Timeout;
   private readonly host: ExchangeHost;
-  private listenSocket: us_listen_socket | undefined;
   private openExchanges = 0;
   private whenIdle: (() => void) | undefined;
   private isClosing = false;
@@ -81,7 +79,7 @@ export class HttpServer {
     this.limits = rateLimits(options.limits);
     this.host = this.createHost();
     this.sweeping = setInterval(() => this.deadlines.sweep(options.monotonicMs()), sweepMs);
-    this.app = options.native.App();
+    this.app = options.transport.newApp();
     this.connections = new Connections(options.connectionsMax);
     this.connections.watch(this.app);
     // What most requests ask for, matched in C++ and exactly as `findRoute` does.
@@ -89,7 +87,7 @@ export class HttpServer {
       if (route.POST !== undefined)
         this.app.post(path, (res, req) => this.receive(new Exchange(res, req, this.host, 'POST', path), route));
     }
-    this.app.any('/*', (res, req) => {
+    this.app.any((res, req) => {
       const exchange = new Exchange(res, req, this.host);
       this.receive(exchange, findRoute(options.routes, exchange.path));
     });
@@ -97,17 +95,15 @@ export class HttpServer {
 
   /** @returns the port. Rejects with a clear sentence when it cannot have it. */
   async listen(host: string, port: number): Promise<number> {
-    const socket = await listenAlone(this.app, host, port);
-    if (!socket) throw new StartFault(`cannot listen on ${host}:${port}: is the port in use?`);
-    this.listenSocket = socket;
-    return this.options.native.us_socket_local_port(socket);
+    const bound = await this.app.listen(host, port);
+    if (bound === undefined) throw new StartFault(`cannot listen on ${host}:${port}: is the port in use?`);
+    return bound;
   }
 
   /** Accepts nobody any more, and resolves when all that came in is answered. */
   async finish(): Promise<void> {
     this.isClosing = true;
-    if (this.listenSocket !== undefined) this.options.native.us_listen_socket_close(this.listenSocket);
-    this.listenSocket = undefined;
+    this.app.stopListening();
     if (this.openExchanges === 0) return;
     await new Promise<void>((resolve) => {
       this.whenIdle = resolve;

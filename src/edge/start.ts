@@ -36,13 +36,14 @@ import {clientConnections, operatorConnectionsMax} from './connections.js';
 import {CursorSeal} from './cursor.js';
 import {Dashboard} from './dashboard/dashboard.js';
 import type {Front} from './front.js';
+import {loadTransport} from './http/load.js';
+import type {Transport} from './http/transport.js';
 import {Intake, lookMs} from './intake.js';
 import {LargeBodies} from './large-bodies.js';
 import {LogGenerations} from './log-generations.js';
 import {Scrape} from './metrics/scrape.js';
 import {Traffic} from './metrics/traffic.js';
 import type {NatsServerView} from './metrics/view.js';
-import {loadNative} from './native.js';
 import {type ObstacleSources, Obstacles} from './obstacles.js';
 import type {RateOptions} from './rate-limit.js';
 import {RejectedEvents} from './rejected-events.js';
@@ -106,10 +107,10 @@ const saveMsMax = 1_000;
 const generationMsMax = 2_000;
 const generationAgainMs = 100;
 
-/** Rejects with a StartFault when the port is taken, or the HTTP server has no binary for this machine. */
+/** Rejects with a StartFault when the port is taken. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
-  const native = await loadNative();
   const logger = createLogger(options.logLevel, 'edge');
+  const transport = await loadTransport(logger);
   if (threadKernel === undefined) {
     logger.warn('events are read without the WebAssembly kernel (SIMD): that takes five times as long');
   }
@@ -118,7 +119,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     connectFirst(options.nats, 'millrace-edge-ask'),
   ]);
   try {
-    return await openDoor(options, native, logger, {log, ask});
+    return await openDoor(options, transport, logger, {log, ask});
   } catch (error) {
     await closeAll({log, ask});
     throw error;
@@ -133,7 +134,7 @@ interface NatsConnections {
 
 async function openDoor(
   options: EdgeOptions,
-  native: Awaited<ReturnType<typeof loadNative>>,
+  transport: Transport,
   logger: Logger,
   connections: NatsConnections,
 ): Promise<Edge> {
@@ -201,7 +202,7 @@ async function openDoor(
     chooses: randomInt,
   });
   const openTo = (routesBehind: Routes, connectionsMax: number): HttpServer =>
-    new HttpServer({native, front, routes: routesBehind, connectionsMax, tokens, limits, monotonicMs, logger});
+    new HttpServer({transport, front, routes: routesBehind, connectionsMax, tokens, limits, monotonicMs, logger});
   const {admin} = options;
   const served = servedRoutes(dashboard.routes);
   const adminDoor = admin && openTo(served.operators, operatorConnectionsMax);

@@ -2,7 +2,7 @@
 //   SA1. What the socket does not take at once waits in uWebSockets.js: one frame at most, as nothing is written after it
 //        until it is taken.
 //   SA2. It ends once: by `end`, by `cut`, or as its client is gone; whatever is called later does nothing.
-import type {HttpResponse} from 'uWebSockets.js';
+import type {HttpResponse} from './http/transport.js';
 
 export class StreamAnswer {
   /** The client has not taken the newest frame yet. SA1 */

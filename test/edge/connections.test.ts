@@ -2,15 +2,15 @@
 import {expect, test} from 'vitest';
 import {Connections} from '../../src/edge/connections.js';
 
-type Change = (res: {close(): void}, change: number) => void;
+type Change = (by: 1 | -1, close: () => void) => void;
 
-function opened(max: number): {connections: Connections; change: (by: number) => boolean} {
+function opened(max: number): {connections: Connections; change: (by: 1 | -1) => boolean} {
   const connections = new Connections(max);
   let tell: Change = () => {};
-  connections.watch({filter: (told: unknown) => void (tell = told as Change)} as never);
-  const change = (by: number): boolean => {
+  connections.watch({onConnection: (told) => void (tell = told)});
+  const change = (by: 1 | -1): boolean => {
     let isClosed = false;
-    tell({close: () => void (isClosed = true)}, by);
+    tell(by, () => void (isClosed = true));
     return isClosed;
   };
   return {connections, change};

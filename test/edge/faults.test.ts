@@ -2,14 +2,15 @@
 // other exchange goes on.
 import {once} from 'node:events';
 import {connect, type Socket} from 'node:net';
-import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
 import {BodiesUnderWay} from '../../src/edge/bodies-under-way.js';
 import {type BodyHost, readBody} from '../../src/edge/body.js';
 import {Exchange, type ExchangeHost} from '../../src/edge/exchange.js';
-import {loadNative, type Native} from '../../src/edge/native.js';
+import type {HttpApp} from '../../src/edge/http/transport.js';
 import {atTurnEnd} from '../../src/edge/turn.js';
 import type {Commit} from '../../src/ingest/log-message.js';
 import {exchangeHost} from '../support/exchange-host.js';
+import {transports} from '../support/transports.js';
 import {until} from '../support/until.js';
 
 const fails = (): never => {
@@ -73,87 +74,86 @@ const places: Record<string, {readonly told: string; readonly meet: (exchange: E
 };
 
 const faults: string[] = [];
-let native: Native;
-let app: ReturnType<Native['App']>;
-let port = 0;
-let over = 0;
-let open = 0;
-const host: ExchangeHost = exchangeHost({
-  exchangeOver: () => {
-    over += 1;
-  },
-  fault: (_, doing) => void faults.push(doing),
-});
-
-beforeAll(async () => {
-  native = await loadNative();
-  app = native.App().any('/*', (res, req) => {
-    const exchange = new Exchange(res, req, host);
-    open += 1;
-    res.onAborted(() => exchange.abort());
-    const place = places[decodeURIComponent(exchange.path.slice(1))];
-    if (exchange.path === '/leave') exchange.onOver(fails);
-    else if (place === undefined) answer(exchange);
-    else place.meet(exchange);
+describe.each(transports)('$name', (transport) => {
+  let app: HttpApp;
+  let port = 0;
+  let over = 0;
+  let open = 0;
+  const host: ExchangeHost = exchangeHost({
+    exchangeOver: () => {
+      over += 1;
+    },
+    fault: (_, doing) => void faults.push(doing),
   });
-  app.listen('127.0.0.1', 0, (socket) => {
-    port = native.us_socket_local_port(socket as never);
+
+  beforeAll(async () => {
+    app = transport.newApp();
+    app.any((res, req) => {
+      const exchange = new Exchange(res, req, host);
+      open += 1;
+      res.onAborted(() => exchange.abort());
+      const place = places[decodeURIComponent(exchange.path.slice(1))];
+      if (exchange.path === '/leave') exchange.onOver(fails);
+      else if (place === undefined) answer(exchange);
+      else place.meet(exchange);
+    });
+    port = (await app.listen('127.0.0.1', 0))!;
   });
-});
 
-afterAll(() => {
-  app.close();
-});
-
-beforeEach(() => {
-  faults.length = 0;
-});
-
-const request = (path: string): string =>
-  `POST /${encodeURIComponent(path)} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`;
-
-async function opened(): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1');
-  socket.on('error', () => {}); // A reset: `close` follows.
-  await once(socket, 'connect');
-  return socket;
-}
-
-async function expectAlive(): Promise<void> {
-  const socket = await opened();
-  socket.write(request('alive'));
-  const [bytes] = (await once(socket, 'data')) as [Buffer];
-  expect(bytes.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-  socket.destroy();
-}
-
-test.each(Object.entries(places))('%s that throws ends its connection alone', async (path, {told}) => {
-  const socket = await opened();
-  const closed = once(socket, 'close');
-  socket.resume();
-  socket.write(request(path));
-  await closed;
-  expect(faults).toEqual([told]);
-  await expectAlive();
-  await until('every exchange is over', () => over === open);
-});
-
-test('a client that leaves is given up, whoever wanted to hear of it', async () => {
-  const socket = await opened();
-  socket.write(request('leave'));
-  await until('the request is there', () => open > over);
-  socket.destroy();
-  await until('it is given up', () => over === open);
-  expect(faults).toEqual(['giving up a request']);
-  await expectAlive();
-});
-
-test('at the end of a turn, what throws is told its owner, and what stands behind it runs', async () => {
-  const said: string[] = [];
-  const owner = (name: string) => ({failed: (doing: string) => void said.push(`${name}: ${doing}`)});
-  await new Promise<void>((resolve) => {
-    atTurnEnd(fails, owner('first'));
-    atTurnEnd(() => resolve(), owner('second'));
+  afterAll(() => {
+    app.close();
   });
-  expect(said).toEqual(['first: what was left for the end of a turn']);
+
+  beforeEach(() => {
+    faults.length = 0;
+  });
+
+  const request = (path: string): string =>
+    `POST /${encodeURIComponent(path)} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`;
+
+  async function opened(): Promise<Socket> {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {}); // A reset: `close` follows.
+    await once(socket, 'connect');
+    return socket;
+  }
+
+  async function expectAlive(): Promise<void> {
+    const socket = await opened();
+    socket.write(request('alive'));
+    const [bytes] = (await once(socket, 'data')) as [Buffer];
+    expect(bytes.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    socket.destroy();
+  }
+
+  test.each(Object.entries(places))('%s that throws ends its connection alone', async (path, {told}) => {
+    const socket = await opened();
+    const closed = once(socket, 'close');
+    socket.resume();
+    socket.write(request(path));
+    await closed;
+    expect(faults).toEqual([told]);
+    await expectAlive();
+    await until('every exchange is over', () => over === open);
+  });
+
+  test('a client that leaves is given up, whoever wanted to hear of it', async () => {
+    const socket = await opened();
+    socket.write(request('leave'));
+    await until('the request is there', () => open > over);
+    socket.destroy();
+    await until('it is given up', () => over === open);
+    expect(faults).toEqual(['giving up a request']);
+    await expectAlive();
+  });
+
+  test('at the end of a turn, what throws is told its owner, and what stands behind it runs', async () => {
+    const said: string[] = [];
+    const owner = (name: string) => ({failed: (doing: string) => void said.push(`${name}: ${doing}`)});
+    await new Promise<void>((resolve) => {
+      atTurnEnd(fails, owner('first'));
+      atTurnEnd(() => resolve(), owner('second'));
+    });
+    expect(said).toEqual(['first: what was left for the end of a turn']);
+  });
 });

@@ -4,82 +4,82 @@ import {Agent, get} from 'node:http';
 import {setTimeout as pause} from 'node:timers/promises';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {Exchange} from '../../src/edge/exchange.js';
-import {loadNative, type Native} from '../../src/edge/native.js';
+import type {HttpApp} from '../../src/edge/http/transport.js';
 import {RawConnection} from '../http11/raw-connection.js';
 import {exchangeHost} from '../support/exchange-host.js';
+import {transports} from '../support/transports.js';
 
 const host = exchangeHost();
 const clients = 120;
 /** Each client rests for another time, all around the 8 to 12 s after which the library ends a connection. */
 const gapMs = (client: number): number => 7_000 + (client * 5_500) / clients;
 
-let native: Native;
-let app: ReturnType<Native['App']>;
-let baseUrl = '';
+describe.each(transports)('$name', (transport) => {
+  let app: HttpApp;
+  let baseUrl = '';
 
-beforeAll(async () => {
-  native = await loadNative();
-  app = native.App().any('/*', (res, req) => {
-    const exchange = new Exchange(res, req, host);
-    res.onAborted(() => exchange.abort());
-    exchange.json('200 OK', '{}');
-  });
-  app.listen('127.0.0.1', 0, (socket) => {
-    baseUrl = `http://127.0.0.1:${native.us_socket_local_port(socket as never)}`;
-  });
-});
-
-afterAll(() => {
-  app.close();
-});
-
-/** @returns the codes of what failed. */
-async function askTwice(ask: () => Promise<void>): Promise<string[]> {
-  const failed: string[] = [];
-  const tried = (): Promise<void> =>
-    ask().catch((error: NodeJS.ErrnoException & {cause?: NodeJS.ErrnoException}) => {
-      failed.push(error.code ?? error.cause?.code ?? error.message);
+  beforeAll(async () => {
+    app = transport.newApp();
+    app.any((res, req) => {
+      const exchange = new Exchange(res, req, host);
+      res.onAborted(() => exchange.abort());
+      exchange.json('200 OK', '{}');
     });
-  await Promise.all(
-    Array.from({length: clients}, async (_, client) => {
-      await tried();
-      await pause(gapMs(client));
-      await tried();
-    }),
-  );
-  return failed;
-}
+    baseUrl = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}`;
+  });
 
-describe.concurrent('over gaps of 7 to 12.5 s', () => {
-  test("Node's agent meets no reset", async ({expect}) => {
-    const agent = new Agent({keepAlive: true, timeout: 60_000});
-    const ask = (): Promise<void> =>
-      new Promise((resolve, reject) => {
-        get(`${baseUrl}/agent`, {agent}, (answer) => answer.resume().on('end', resolve)).on('error', reject);
+  afterAll(() => {
+    app.close();
+  });
+
+  /** @returns the codes of what failed. */
+  async function askTwice(ask: () => Promise<void>): Promise<string[]> {
+    const failed: string[] = [];
+    const tried = (): Promise<void> =>
+      ask().catch((error: NodeJS.ErrnoException & {cause?: NodeJS.ErrnoException}) => {
+        failed.push(error.code ?? error.cause?.code ?? error.message);
       });
-    expect(await askTwice(ask)).toEqual([]);
-    agent.destroy();
-  });
-
-  test('undici (fetch) meets no reset', async ({expect}) => {
-    expect(await askTwice(async () => void (await (await fetch(`${baseUrl}/undici`)).text()))).toEqual([]);
-  });
-
-  test('a connection that was answered lasts at least as long as its answer says', async () => {
-    const begunMs = performance.now();
-    const lastedMs = await Promise.all(
-      Array.from({length: 20}, async (_, at) => {
-        const connection = await RawConnection.open(baseUrl);
-        await pause(at * 50);
-        await connection.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-        const [answer] = await connection.untilAnswers(1);
-        expect(answer!.headers.get('keep-alive')).toBe('timeout=8');
-        const answeredMs = performance.now();
-        expect(await connection.untilClosed(60_000)).toBe(true);
-        return performance.now() - answeredMs;
+    await Promise.all(
+      Array.from({length: clients}, async (_, client) => {
+        await tried();
+        await pause(gapMs(client));
+        await tried();
       }),
     );
-    expect(Math.min(...lastedMs)).toBeGreaterThanOrEqual(7_990);
-    expect(performance.now() - begunMs).toBeGreaterThan(8_000);
+    return failed;
+  }
+
+  describe.concurrent('over gaps of 7 to 12.5 s', () => {
+    test("Node's agent meets no reset", async ({expect}) => {
+      const agent = new Agent({keepAlive: true, timeout: 60_000});
+      const ask = (): Promise<void> =>
+        new Promise((resolve, reject) => {
+          get(`${baseUrl}/agent`, {agent}, (answer) => answer.resume().on('end', resolve)).on('error', reject);
+        });
+      expect(await askTwice(ask)).toEqual([]);
+      agent.destroy();
+    });
+
+    test('undici (fetch) meets no reset', async ({expect}) => {
+      expect(await askTwice(async () => void (await (await fetch(`${baseUrl}/undici`)).text()))).toEqual([]);
+    });
+
+    test('a connection that was answered lasts at least as long as its answer says', async () => {
+      const begunMs = performance.now();
+      const lastedMs = await Promise.all(
+        Array.from({length: 20}, async (_, at) => {
+          const connection = await RawConnection.open(baseUrl);
+          await pause(at * 50);
+          await connection.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+          const [answer] = await connection.untilAnswers(1);
+          expect(answer!.headers.get('keep-alive')).toBe('timeout=8');
+          const answeredMs = performance.now();
+          expect(await connection.untilClosed(60_000)).toBe(true);
+          return performance.now() - answeredMs;
+        }),
+      );
+      expect(Math.min(...lastedMs)).toBeGreaterThanOrEqual(7_990);
+      expect(performance.now() - begunMs).toBeGreaterThan(8_000);
+    });
   });
 });

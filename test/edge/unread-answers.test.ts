@@ -1,11 +1,12 @@
 // A client that asks on and on and reads none of its small answers (exchange.ts, X6; unread-answers.ts, U2).
 import {once} from 'node:events';
 import {connect, type Socket} from 'node:net';
-import {afterAll, beforeAll, expect, test} from 'vitest';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {Exchange, type ExchangeHost} from '../../src/edge/exchange.js';
-import {loadNative, type Native} from '../../src/edge/native.js';
+import type {HttpApp} from '../../src/edge/http/transport.js';
 import {answerBytesInFlight} from '../../src/edge/unread-answers.js';
 import {exchangeHost} from '../support/exchange-host.js';
+import {transports} from '../support/transports.js';
 import {until} from '../support/until.js';
 
 const request = Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -14,57 +15,56 @@ const body = JSON.stringify({text: 'x'.repeat(200)});
 const answersMax = 400_000;
 const silenceMs = 1_000;
 
-let native: Native;
-let app: ReturnType<Native['App']>;
-let port = 0;
-let answers = 0;
-let over = 0;
+describe.each(transports)('$name', (transport) => {
+  let app: HttpApp;
+  let port = 0;
+  let answers = 0;
+  let over = 0;
 
-const host: ExchangeHost = exchangeHost({
-  exchangeOver: () => {
-    over += 1;
-  },
-});
-
-beforeAll(async () => {
-  native = await loadNative();
-  app = native.App().any('/*', (res, req) => {
-    const exchange = new Exchange(res, req, host);
-    res.onAborted(() => exchange.abort());
-    exchange.json('200 OK', body);
-    answers += 1;
+  const host: ExchangeHost = exchangeHost({
+    exchangeOver: () => {
+      over += 1;
+    },
   });
-  app.listen('127.0.0.1', 0, (socket) => {
-    port = native.us_socket_local_port(socket as never);
+
+  beforeAll(async () => {
+    app = transport.newApp();
+    app.any((res, req) => {
+      const exchange = new Exchange(res, req, host);
+      res.onAborted(() => exchange.abort());
+      exchange.json('200 OK', body);
+      answers += 1;
+    });
+    port = (await app.listen('127.0.0.1', 0))!;
   });
-});
 
-afterAll(() => {
-  app.close();
-});
+  afterAll(() => {
+    app.close();
+  });
 
-/** Asks again as soon as it was answered. @returns after so many answers, or when none came for `silenceMs`, or no more can. */
-async function askOn(socket: Socket): Promise<void> {
-  while (answers < answersMax && !socket.destroyed) {
-    const before = answers;
-    socket.write(request);
-    const endMs = Date.now() + silenceMs;
-    while (answers === before && !socket.destroyed) {
-      if (Date.now() > endMs) return;
-      await new Promise(setImmediate);
+  /** Asks again as soon as it was answered. @returns after so many answers, or when none came for `silenceMs`, or no more can. */
+  async function askOn(socket: Socket): Promise<void> {
+    while (answers < answersMax && !socket.destroyed) {
+      const before = answers;
+      socket.write(request);
+      const endMs = Date.now() + silenceMs;
+      while (answers === before && !socket.destroyed) {
+        if (Date.now() > endMs) return;
+        await new Promise(setImmediate);
+      }
+      await new Promise(setImmediate); // Its answer leaves at the end of the turn (exchange.ts X4).
     }
-    await new Promise(setImmediate); // Its answer leaves at the end of the turn (exchange.ts X4).
   }
-}
 
-test('a client that never reads gets no more answers than the kernel holds, and leaves nothing behind', async () => {
-  const socket = connect(port, '127.0.0.1').on('error', () => {});
-  await once(socket, 'connect');
-  socket.pause();
-  await askOn(socket);
-  expect(answers).toBeGreaterThan(0);
-  expect(answers).toBeLessThan(answersMax);
-  socket.destroy();
-  await until('every exchange is over', () => over === answers);
-  expect(answerBytesInFlight()).toBe(0);
-}, 60_000);
+  test('a client that never reads gets no more answers than the kernel holds, and leaves nothing behind', async () => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    await once(socket, 'connect');
+    socket.pause();
+    await askOn(socket);
+    expect(answers).toBeGreaterThan(0);
+    expect(answers).toBeLessThan(answersMax);
+    socket.destroy();
+    await until('every exchange is over', () => over === answers);
+    expect(answerBytesInFlight()).toBe(0);
+  }, 60_000);
+});

@@ -143,6 +143,7 @@ function serviceEnvironment(dataDir: string, own: Readonly<Record<string, string
     PATH: process.env.PATH,
     NATS_SERVER_BIN: process.env.NATS_SERVER_BIN,
     ...externalNats(dataDir),
+    ...(process.env.TEST_HTTP === 'node' && withoutNativeHttp),
     PORT: '0',
     DATA_DIR: dataDir,
     BOOTSTRAP_WRITE_KEY: testWriteKey,
@@ -157,6 +158,11 @@ function serviceEnvironment(dataDir: string, own: Readonly<Record<string, string
     ...own,
   };
 }
+
+/** A service that serves HTTP by node:http. With TEST_HTTP=node all services of all tests do. */
+export const withoutNativeHttp = {
+  NODE_OPTIONS: `--import=${new URL('without-native-http.mjs', import.meta.url).href}`,
+};
 
 /**
  * `npm run test:containers` has one NATS server for all services of all tests: TEST_NATS_URL, with `{account}` where each

@@ -1,5 +1,5 @@
 // What a browser says beside the request itself, read only where a page asks: none of it costs an event anything.
-import type {HttpRequest} from 'uWebSockets.js';
+import type {HttpRequest} from '../http/transport.js';
 
 export interface PageRequest {
   readonly host: string;

@@ -1,0 +1,29 @@
+// Which HTTP server this machine can run.
+import type {Logger} from '../../observe.js';
+import {nodeTransport} from './node-server.js';
+import type {Transport} from './transport.js';
+import {loadUws} from './uws.js';
+
+/** uWebSockets.js where it has a binary; otherwise node:http, and a warning that says what would change that. */
+export async function loadTransport(logger: Pick<Logger, 'warn'>): Promise<Transport> {
+  try {
+    return await loadUws();
+  } catch (error) {
+    const reason = reasonOf(error as AggregateError);
+    logger.warn({reason}, `HTTP is served by node:http, which takes several times the CPU: ${cureOf(reason)}`);
+    return nodeTransport;
+  }
+}
+
+/** In one line: what the loader of the system said, where it said something. */
+function reasonOf({errors}: AggregateError): string {
+  const messages = errors.map(({message}: Error) => message.split('\n')[0]);
+  return messages.find((message) => message.includes('GLIBC')) ?? messages[0] ?? 'unknown';
+}
+
+function cureOf(reason: string): string {
+  const [, glibc] = /GLIBC_(\d+\.\d+)/.exec(reason) ?? [];
+  if (glibc !== undefined)
+    return `the native HTTP server needs glibc ${glibc} (Debian 13, Ubuntu 24.04), or Node 20 or 22`;
+  return 'uWebSockets.js has no binary for this platform, or it was not installed (npm ci)';
+}

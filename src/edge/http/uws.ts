@@ -1,0 +1,76 @@
+// The native HTTP server, uWebSockets.js: one binary for each platform and major version of Node, inside its package. Of
+// two versions the newer one has no binary for Node 20, the older one none for Node 24; the newer one needs glibc 2.38.
+import type {TemplatedApp, us_listen_socket} from 'uWebSockets.js';
+import {type Handle, type HttpApp, headersBytesMax, type Transport} from './transport.js';
+
+type Native = typeof import('uWebSockets.js');
+
+/** A form of `App.listen` that its types leave out. */
+interface ListenWithOptions {
+  listen(host: string, port: number, options: number, cb: (socket: us_listen_socket | false) => void): unknown;
+}
+
+/** LIBUS_LISTEN_EXCLUSIVE_PORT. Without it two processes can have one port, and each gets some of its connections. */
+const exclusivePort = 1;
+
+/** @throws what the packages say when neither has a binary that works here. */
+export async function loadUws(): Promise<Transport> {
+  // The binary assumes 4 KiB unless it is told otherwise before it loads.
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(headersBytesMax);
+  const native = await importNative();
+  return {name: 'uWebSockets.js', newApp: () => new UwsApp(native)};
+}
+
+async function importNative(): Promise<Native> {
+  try {
+    return (await import('uWebSockets.js-newer')) as Native;
+  } catch (newer) {
+    try {
+      return await import('uWebSockets.js');
+    } catch (older) {
+      throw new AggregateError([newer, older], 'uWebSockets.js has no binary that works here');
+    }
+  }
+}
+
+class UwsApp implements HttpApp {
+  private readonly native: Native;
+  private readonly app: TemplatedApp;
+  private socket: us_listen_socket | undefined;
+
+  constructor(native: Native) {
+    this.native = native;
+    this.app = native.App();
+  }
+
+  post(path: string, handle: Handle): void {
+    this.app.post(path, handle);
+  }
+
+  any(handle: Handle): void {
+    this.app.any('/*', handle);
+  }
+
+  onConnection(change: (by: 1 | -1, close: () => void) => void): void {
+    this.app.filter((res, by) => change(Number(by) > 0 ? 1 : -1, () => res.close()));
+  }
+
+  listen(host: string, port: number): Promise<number | undefined> {
+    return new Promise((resolve) => {
+      (this.app as unknown as ListenWithOptions).listen(host, port, exclusivePort, (socket) => {
+        if (!socket) return resolve(undefined);
+        this.socket = socket;
+        resolve(this.native.us_socket_local_port(socket));
+      });
+    });
+  }
+
+  stopListening(): void {
+    if (this.socket !== undefined) this.native.us_listen_socket_close(this.socket);
+    this.socket = undefined;
+  }
+
+  close(): void {
+    this.app.close();
+  }
+}

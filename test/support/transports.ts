@@ -1,0 +1,15 @@
+// The HTTP servers that this machine can run: what the edge promises holds over each of them.
+import {nodeTransport} from '../../src/edge/http/node-server.js';
+import type {Transport} from '../../src/edge/http/transport.js';
+import {loadUws} from '../../src/edge/http/uws.js';
+
+export const transports: readonly Transport[] = [...(await loadedUws()), nodeTransport];
+
+async function loadedUws(): Promise<Transport[]> {
+  try {
+    return [await loadUws()];
+  } catch (error) {
+    process.stderr.write(`SKIPPED: uWebSockets.js has no binary here: ${(error as Error).message}\n`);
+    return [];
+  }
+}
