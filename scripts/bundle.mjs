@@ -1,13 +1,12 @@
-// Bundles the compiled programs of the service: dist/src/PROGRAM.js and all it imports, also from packages, to
-// dist/service/PROGRAM.js and the chunks that programs share. A start loads 12 files so, and not 700 in each thread.
-// Tests and tools import single modules: these stay in dist/src.
+// Compiles and bundles the programs of the service: src/PROGRAM.ts and all it imports, also from packages, to
+// dist/service/PROGRAM.js and the chunks that programs share. A start loads 12 files so, and not 700 in each thread. Types are
+// not checked. Tests and benches import single modules: the compiler writes these to dist/src.
 
 import {rmSync} from 'node:fs';
-import {dirname, relative} from 'node:path';
+import {dirname, join, relative} from 'node:path';
 import {rolldown} from 'rolldown';
-import {inProject} from './project.mjs';
+import {inProject, projectRoot} from './project.mjs';
 
-const compiled = inProject('dist/src');
 const bundled = inProject('dist/service');
 const programs = [
   'main',
@@ -20,12 +19,16 @@ const programs = [
   'cli/import',
   'cli/keys',
 ];
+const sources = {
+  ...Object.fromEntries(programs.map((program) => [program, inProject(`src/${program}.ts`)])),
+  demo: inProject('tools/demo/main.ts'),
+};
 /** Native modules: their packages find the binaries beside themselves. */
 const external = ['uWebSockets.js', 'uWebSockets.js-newer'];
 
 /**
  * Modules that look for files relative to their own place (workers, kernels, pages) find them from there, and not from the
- * place of the chunk that they became a part of: dist/service has the layout of dist/src.
+ * place of the chunk that they became a part of: dist/service has the layout of src, and dist that of the root.
  */
 function ownUrls() {
   const mark = (path) => `__OWN_URL__(${JSON.stringify(path)})`;
@@ -33,8 +36,9 @@ function ownUrls() {
   return {
     name: 'own-urls',
     transform(code, id) {
-      if (!id.startsWith(`${compiled}/`) || !code.includes('import.meta.url')) return undefined;
-      return {code: code.replaceAll('import.meta.url', mark(relative(compiled, id)))};
+      const path = relative(projectRoot, id);
+      if (path.startsWith('node_modules') || !code.includes('import.meta.url')) return undefined;
+      return {code: code.replaceAll('import.meta.url', mark(placeOf(path)))};
     },
     renderChunk(code, {fileName}) {
       if (!code.includes('__OWN_URL__')) return undefined;
@@ -44,10 +48,14 @@ function ownUrls() {
   };
 }
 
+/** Where a source would be in dist/service, were it not a part of a chunk. */
+const placeOf = (path) => (path.startsWith('src/') ? path.slice('src/'.length) : join('..', path));
+
 const pathFrom = (fileName, path) => `./${relative(dirname(fileName), path)}`;
 
 const build = await rolldown({
-  input: Object.fromEntries(programs.map((program) => [program, `${compiled}/${program}.js`])),
+  input: sources,
+  resolve: {extensionAlias: {'.js': ['.ts', '.js']}},
   platform: 'node',
   external,
   plugins: [ownUrls()],

@@ -5,5 +5,5 @@ import {setUp} from './setup.mjs';
 
 await runScript(async () => {
   Object.assign(process.env, setUp());
-  await import('../dist/tools/demo/main.js');
+  await import('../dist/service/demo.js');
 });

@@ -4,6 +4,6 @@ import {runScript} from './project.mjs';
 import {setUp} from './setup.mjs';
 
 await runScript(async () => {
-  Object.assign(process.env, setUp());
+  Object.assign(process.env, setUp({needs: 'everything'}));
   await import('../dist/reliability/fuzz/main.js');
 });

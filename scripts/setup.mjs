@@ -4,7 +4,6 @@
 import {execFileSync, spawnSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {buildKernels} from './kernels.mjs';
 import {findNatsServer} from './nats-server.mjs';
 import {hashOf, inProject, projectRoot, SetupFault, withSetupLock} from './project.mjs';
 
@@ -14,19 +13,19 @@ export class BuildFault extends SetupFault {}
 const nodeMin = [20, 15];
 const lockFile = inProject('package-lock.json');
 const installedStamp = inProject('node_modules/.installed-lock');
-const builtStamp = inProject('dist/.built-sources');
 const commitStamp = inProject('dist/.commit');
 
 /**
- * `say` gets the lines. `needsNatsServer: false` for programs that only talk to a running service.
+ * `say` gets the lines. `needs: 'service'` is enough to compile and serve; `'everything'` has what tests and benches need, too:
+ * some 400 MB more. `needsNatsServer: false` for programs that only talk to a running service.
  * Returns the environment that the service needs on top of its own: NATS_SERVER_BIN when one was found.
  */
-export function setUp({say = console.log, needsNatsServer = true} = {}) {
+export function setUp({say = console.log, needs = 'service', needsNatsServer = true} = {}) {
   checkNode();
   return withSetupLock(() => {
-    installDependencies(say);
+    installDependencies(say, needs);
     const env = needsNatsServer ? natsServer(say) : {};
-    build(say);
+    build(say, needs);
     stampCommit();
     return env;
   });
@@ -46,27 +45,32 @@ function natsServer(say) {
 
 // -- dependencies -----------------------------------------------------------------------------------------------------
 
-function installDependencies(say) {
-  const why = reasonToInstall();
+function installDependencies(say, needs) {
+  const why = reasonToInstall(needs);
   if (why === undefined) {
     say('dependencies: unchanged since they were installed');
     return;
   }
   say(`dependencies: installing with npm ci, because ${why}`);
-  if (!npm('ci').ok) {
+  const words = needs === 'service' ? ['--workspaces=false'] : [];
+  if (!npm('ci', ...words).ok) {
     say('dependencies: npm ci could not use the lock file; trying npm install');
-    const {ok, output} = npm('install');
+    const {ok, output} = npm('install', ...words);
     if (!ok) throw new SetupFault(`npm install failed: ${npmReason(output)}`);
   }
-  writeFileSync(installedStamp, JSON.stringify(installation()));
+  const native = nativeHttp();
+  if (native !== undefined) say(`HTTP server: node:http, which takes several times the CPU, because ${native}`);
+  writeFileSync(installedStamp, JSON.stringify({...installation(), holds: needs, hasNativeHttp: native === undefined}));
 }
 
-function reasonToInstall() {
+function reasonToInstall(needs) {
   if (!existsSync(inProject('node_modules'))) return 'node_modules is missing';
   const [installed, now] = [recordedInstallation(), installation()];
   if (installed?.node === undefined) return 'no finished installation is recorded';
   if (installed.node !== now.node) return `it was done by Node ${installed.node} and this is Node ${now.node}`;
   if (installed.lock !== now.lock) return 'package-lock.json changed';
+  if (needs === 'everything' && installed.holds !== needs) return 'tests and benches need more packages';
+  if (installed.hasNativeHttp && !existsSync(inProject('node_modules/@uwsjs'))) return 'the native HTTP server is gone';
   return undefined;
 }
 
@@ -85,9 +89,18 @@ function recordedInstallation() {
   }
 }
 
-function npm(command) {
-  // Development packages too, also under NODE_ENV=production: the compiler is one of them.
-  const args = [command, '--ignore-scripts', '--include=dev', '--no-fund', '--no-audit'];
+/** Why the native HTTP server does not load; undefined when it does. In a process of its own: a load has effects. */
+function nativeHttp() {
+  const load = "import('uWebSockets.js-newer').catch(() => import('uWebSockets.js')).catch((e) => { console.error(e.message); process.exit(1); })";
+  const {status, stderr} = spawnSync(process.execPath, ['-e', load], {cwd: projectRoot, encoding: 'utf8'});
+  return status === 0 ? undefined : lastLineOf(stderr) || 'it does not load';
+}
+
+const lastLineOf = (text) => text.trim().split('\n').at(-1);
+
+function npm(...words) {
+  // Development packages too, also under NODE_ENV=production: the bundler is one of them.
+  const args = [...words, '--ignore-scripts', '--include=dev', '--no-fund', '--no-audit'];
   // Started by npm, its own path is known and the one on PATH may be another.
   const [program, first] = process.env.npm_execpath ? [process.execPath, [process.env.npm_execpath]] : ['npm', []];
   const {status, error, stderr} = spawnSync(program, [...first, ...args], {
@@ -105,29 +118,54 @@ function npmReason(output) {
 
 // -- build ------------------------------------------------------------------------------------------------------------
 
-function build(say) {
-  const sources = sourceFiles();
-  const hash = hashOf(sources);
-  const builtHash = existsSync(builtStamp) ? readFileSync(builtStamp, 'utf8') : undefined;
-  if (builtHash === hash) {
+/** What is built, of which sources, and by what. Each is built again when one of its sources changed. */
+const products = {
+  service: {
+    folders: ['actors', 'src', 'kernels', 'tools/demo', 'tools/shop', 'dashboard'],
+    files: ['package-lock.json', 'scripts/bundle.mjs'],
+    run: () => {
+      runStep('scripts/bundle.mjs');
+      buildDashboard();
+    },
+  },
+  // For tests and benches, which import single modules.
+  modules: {
+    folders: ['actors', 'src', 'bench', 'reliability', 'tools', 'test/model', 'test/differential'],
+    files: ['package-lock.json', 'tsconfig.json'],
+    // Not -b, which goes by times: files out of an archive are older than what was compiled before.
+    run: () => runStep('node_modules/typescript/bin/tsc', '-p', '.', '--pretty', 'false'),
+  },
+};
+
+function build(say, needs) {
+  const wanted = needs === 'service' ? ['service'] : ['service', 'modules'];
+  const due = wanted.filter((name) => builtHash(name) !== sourceHash(name));
+  if (due.length === 0) {
     say('build: dist is up to date');
     return;
   }
-  say(`build: compiling, because ${builtHash === undefined ? 'dist is missing' : 'sources changed'}`);
-  try {
-    buildKernels();
-    // Not -b, which goes by times: files out of an archive are older than what was compiled before.
-    runStep('node_modules/typescript/bin/tsc', '-p', '.', '--pretty', 'false');
-    runStep('scripts/bundle.mjs');
-    buildDashboard();
-  } catch (error) {
-    throw new BuildFault(`the build failed:\n${error.stdout || error.stderr || error.message}`);
+  say(`build: compiling, because ${due.some((name) => builtHash(name) !== undefined) ? 'sources changed' : 'dist is missing'}`);
+  for (const name of due) {
+    try {
+      products[name].run();
+    } catch (error) {
+      throw new BuildFault(`the build failed:\n${error.stdout || error.stderr || error.message}`);
+    }
+    mkdirSync(inProject('dist'), {recursive: true});
+    writeFileSync(builtStamp(name), sourceHash(name));
   }
-  mkdirSync(inProject('dist'), {recursive: true});
-  writeFileSync(builtStamp, hash);
 }
 
-/** Its pages, compressed, in dist/dashboard. They are not checked for types here: the tests do that. */
+const builtStamp = (name) => inProject(`dist/.built-${name}`);
+const builtHash = (name) => (existsSync(builtStamp(name)) ? readFileSync(builtStamp(name), 'utf8') : undefined);
+
+function sourceHash(name) {
+  const {folders, files} = products[name];
+  const inFolders = folders.flatMap((folder) => filesIn(inProject(folder)));
+  return hashOf([...files.map((file) => inProject(file)), ...inFolders.sort()].filter((file) => existsSync(file)));
+}
+
+/** The pages, compressed, in dist/dashboard. They are not checked for types here: the tests do that. */
 export function buildDashboard() {
   if (!existsSync(inProject('dashboard'))) return; // An archive of the service alone.
   runStep('node_modules/vite/bin/vite.js', 'build', inProject('dashboard'), '--logLevel', 'warn');
@@ -153,18 +191,6 @@ function stampCommit() {
   if (known === stamped || (known === 'unknown' && stamped !== undefined)) return;
   writeFileSync(commitStamp, known);
 }
-
-function sourceFiles() {
-  const bundler = inProject('scripts/bundle.mjs');
-  const folders = ['actors', 'src', 'bench', 'reliability', 'tools', 'kernels', 'test/model', 'test/differential'];
-  const files = folders.flatMap((folder) => typescriptIn(inProject(folder)));
-  const pages = filesIn(inProject('dashboard'));
-  return [inProject('tsconfig.json'), lockFile, bundler, ...files.sort(), ...pages.sort()].filter((file) =>
-    existsSync(file),
-  );
-}
-
-const typescriptIn = (folder) => filesIn(folder).filter((path) => path.endsWith('.ts'));
 
 function filesIn(folder) {
   if (!existsSync(folder)) return [];

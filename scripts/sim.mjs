@@ -4,6 +4,6 @@ import {runScript} from './project.mjs';
 import {setUp} from './setup.mjs';
 
 await runScript(async () => {
-  setUp({say: () => {}, needsNatsServer: false});
+  setUp({say: () => {}, needs: 'everything', needsNatsServer: false});
   await import('../dist/reliability/sim/main.js');
 });

@@ -68,11 +68,11 @@ export const instantiate = (module: object, imports: Imports): unknown =>
   new WebAssembly.Instance(module, imports).exports;
 
 /**
- * The code of a kernel; undefined when nobody compiled it, or this machine has no SIMD. The caller may run compiled, from
- * dist/src, or (in tests) as a source.
+ * The code of a kernel; undefined when it is missing, or this machine has no SIMD. The caller may run as a source (in tests), or
+ * compiled, two folders below the root.
  */
 export function readKernel(name: string): Uint8Array<ArrayBuffer> | undefined {
-  for (const folder of ['../kernels', '../dist/kernels']) {
+  for (const folder of ['../kernels', '../../kernels']) {
     try {
       const code = readFileSync(new URL(`${folder}/${name}.wasm`, import.meta.url));
       return WebAssembly.validate(code) ? code : undefined;
