@@ -8,6 +8,7 @@ import {fileURLToPath} from 'node:url';
 import {version} from '../../src/version.js';
 import {postgresProgram} from './postgres-programs.js';
 
+const historyFile = 'bench/history.ndjson';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 export function host() {
@@ -27,8 +28,17 @@ export function versions() {
   return {
     millrace: version,
     commit: output('git', ['-C', root, 'rev-parse', 'HEAD']),
-    /** Files changed since that commit: another checkout does not have them. */
-    changed: output('git', ['-C', root, 'status', '--porcelain', '--untracked-files=no']),
+    /** Files changed since that commit: another checkout does not have them. The history of runs changes with each one. */
+    changed: output('git', [
+      '-C',
+      root,
+      'status',
+      '--porcelain',
+      '--untracked-files=no',
+      '--',
+      '.',
+      `:!${historyFile}`,
+    ]),
     node: process.version,
     natsServer: output(NATS_SERVER_BIN ?? 'nats-server', ['--version']),
     postgres: postgres === null ? null : output(postgres, ['--version']),
