@@ -5,7 +5,7 @@
 import {z} from 'zod';
 
 /** Also the most rounds that `--rounds` takes: the exact test of two runs would take too long with more. */
-export const roundsMax = 100;
+export const roundsMax = 50;
 
 const text = z.string().max(2_048);
 const share = z.number().min(0).max(1);

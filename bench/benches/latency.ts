@@ -76,7 +76,8 @@ async function runShape(
   const contenders = {
     millrace: async (round: number): Promise<Sample> => {
       const sample = await measureService(shape, load, service, round, options, say);
-      eventsPerMessage = Math.max(1, Math.round(sample.eventsPerMessage));
+      // A machine that is too busy may have stored no message between both looks.
+      eventsPerMessage = Math.max(1, Math.round(sample.eventsPerMessage || 1));
       return sample;
     },
     'floor: log': async (round: number): Promise<Sample> => {

@@ -11,8 +11,6 @@ export interface Curve {
 
 const height = 220;
 const pad = {top: 10, bottom: 26};
-/** Both in percent of the width. */
-const [left, right] = [8, 74];
 
 export const percentileName = (share: number): string => `p${Number((share * 100).toFixed(3))}`;
 
@@ -23,7 +21,7 @@ export function PercentileCurve({label, curves}: {readonly label: string; readon
   const [low, high] = decadesAround(Math.min(...above), Math.max(...above));
   const rarity = (share: number): number => -Math.log10(1 - share);
   const [from, to] = [rarity(shares[0]!), rarity(shares.at(-1)!)];
-  const x = (share: number): string => `${left + ((rarity(share) - from) / (to - from || 1)) * (right - left)}%`;
+  const x = (share: number): string => `${(((rarity(share) - from) / (to - from || 1)) * 100).toFixed(2)}%`;
   const y = (ms: number): number =>
     height -
     pad.bottom -
@@ -34,17 +32,11 @@ export function PercentileCurve({label, curves}: {readonly label: string; readon
     height,
   );
   return (
-    <svg
-      class="percentiles"
-      width="100%"
-      height={height}
-      role="img"
-      aria-label={`${label}. The table has its numbers.`}
-    >
+    <svg class="percentiles" height={height} role="img" aria-label={`${label}. The table has its numbers.`}>
       {decades.map((ms) => (
         <g key={ms}>
-          <line class="grid" x1={`${left}%`} x2={`${right}%`} y1={y(ms)} y2={y(ms)} />
-          <text class="tick" x={`${left}%`} y={y(ms)} dx="-8" dy="4" text-anchor="end">
+          <line class="grid" x1="0" x2="100%" y1={y(ms)} y2={y(ms)} />
+          <text class="tick" x="0" y={y(ms)} dx="-8" dy="4" text-anchor="end">
             {Number(ms.toPrecision(3))} ms
           </text>
         </g>
@@ -62,7 +54,7 @@ export function PercentileCurve({label, curves}: {readonly label: string; readon
         </g>
       ))}
       {labels.map(({label: name, tone, y: labelTop}) => (
-        <text key={name} class={`end tone-${tone}`} x={`${right}%`} dx="8" y={labelTop + labelHeight / 2} dy="4">
+        <text key={name} class={`end tone-${tone}`} x="100%" dx="8" y={labelTop + labelHeight / 2} dy="4">
           {name}
         </text>
       ))}

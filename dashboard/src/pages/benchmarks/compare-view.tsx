@@ -18,7 +18,7 @@ import {
   summaryOf,
 } from './comparison';
 import {comparisonHtml, comparisonMarkdown} from './comparison-text';
-import {changeText, figureText, runName, spreadText} from './figure-text';
+import {changeText, numberText, runName, spreadText} from './figure-text';
 import {RunLink} from './run-link';
 
 export function CompareView({
@@ -242,7 +242,7 @@ function Rows({
             </th>
             <th class="number">Change</th>
             <th class="number">Band</th>
-            <th>Verdict</th>
+            <th class="verdict-cell">Verdict</th>
           </tr>
         </thead>
         <tbody>
@@ -250,19 +250,21 @@ function Rows({
             <tr key={row.figure.id}>
               <td class="figure-name">
                 {row.figure.name}
-                <span class="better">{row.figure.better} is better</span>
+                <span class="better">
+                  {row.figure.unit !== 'ratio' && `${row.figure.unit}, `}
+                  {row.figure.better} is better
+                </span>
+                <VerdictMark row={row} isBeside />
               </td>
-              <Side spread={row.a} unit={row.figure.unit} />
-              <Side spread={row.b} unit={row.figure.unit} />
+              <Side spread={row.a} />
+              <Side spread={row.b} />
               <td class="axis">
                 <Dumbbell change={row.change} band={row.band} widest={widest} look={lookOf(row)} />
               </td>
               <td class="number strong">{changeText(row.change)}</td>
               <td class="number">±{percent(row.band)}</td>
-              <td>
-                <span class={pillOf(row)} title={row.p === undefined ? undefined : `p = ${row.p.toPrecision(2)}`}>
-                  {row.verdict}
-                </span>
+              <td class="verdict-cell">
+                <VerdictMark row={row} />
               </td>
             </tr>
           ))}
@@ -272,10 +274,22 @@ function Rows({
   );
 }
 
-function Side({spread, unit}: {readonly spread: ComparedFigure['a']; readonly unit: string}) {
+/** On a phone it stands beside the name, where nobody has to scroll for it. */
+function VerdictMark({row, isBeside = false}: {readonly row: ComparedFigure; readonly isBeside?: boolean}) {
+  return (
+    <span
+      class={`${pillOf(row)}${isBeside ? ' beside' : ''}`}
+      title={row.p === undefined ? undefined : `p = ${row.p.toPrecision(2)}`}
+    >
+      {row.verdict}
+    </span>
+  );
+}
+
+function Side({spread}: {readonly spread: ComparedFigure['a']}) {
   return (
     <td class="number median">
-      {figureText(spread.median, unit)}
+      {numberText(spread.median)}
       {spread.low !== spread.high && <small>{spreadText(spread)}</small>}
     </td>
   );

@@ -88,12 +88,12 @@ function Shortfalls({histories}: {readonly histories: readonly BenchHistory[]}) 
               <thead>
                 <tr>
                   <th>Figure</th>
-                  <th>Bench</th>
+                  <th class="number">Off by</th>
                   <th class="number">Median</th>
-                  <th class="number">Smallest – largest</th>
                   <th class="number">Reach</th>
                   <th class="number">Limit</th>
-                  <th class="number">Off by</th>
+                  <th class="number">Smallest – largest</th>
+                  <th>Bench</th>
                   <th>Run</th>
                 </tr>
               </thead>
@@ -114,14 +114,14 @@ function ShortRow({shortfall: {bench, figure, run, spread, times}}: {readonly sh
   return (
     <tr>
       <td class="figure-name">{figure.name}</td>
-      <td>{bench}</td>
-      <td class="number strong">{figureText(spread.median, figure.unit)}</td>
-      <td class="number">{spreadText(spread)}</td>
-      <td class="number">{chosenText(figure.reach!)}</td>
-      <td class="number">{figure.limit === undefined ? '' : chosenText(figure.limit)}</td>
       <td class="number">
         <span class="pill bad">{offText(figure, times)}</span>
       </td>
+      <td class="number strong">{figureText(spread.median, figure.unit)}</td>
+      <td class="number">{chosenText(figure.reach!)}</td>
+      <td class="number">{figure.limit === undefined ? '' : chosenText(figure.limit)}</td>
+      <td class="number">{spreadText(spread)}</td>
+      <td>{bench}</td>
       <td>
         <RunLink run={run} />
       </td>

@@ -1,5 +1,6 @@
 // One run: what it ran on and with, every figure with its rounds, latencies by percentile, void rounds and why, its JSON.
 import type {ComponentChildren} from 'preact';
+import {useState} from 'preact/hooks';
 import type {Figure, ListedRun} from '../../../../src/bench-run';
 import {pageAddress} from '../../address/base';
 import {DotStrip} from '../../charts/dot-strip';
@@ -81,14 +82,12 @@ function Figures({run}: {readonly run: ListedRun}) {
             <tr>
               <th>Figure</th>
               <th class="number">Median</th>
+              <th>Against reach</th>
               <th class="rounds">Rounds</th>
               <th class="number">Smallest – largest</th>
               <th class="number">Reach</th>
               <th class="number">Limit</th>
               <th>Better</th>
-              <th>
-                <span class="visually-hidden">Whether the reach is met</span>
-              </th>
             </tr>
           </thead>
           <tbody>
@@ -110,6 +109,11 @@ function FigureRow({figure}: {readonly figure: Figure}) {
     <tr>
       <td class="figure-name">{name}</td>
       <td class="number strong">{figureText(spread.median, unit)}</td>
+      <td>
+        {times !== undefined && (
+          <span class={times > 1 ? 'pill bad' : 'pill'}>{times > 1 ? offText(figure, times) : 'met'}</span>
+        )}
+      </td>
       <td class="rounds" title={samples.map(numberText).join(', ')}>
         <DotStrip samples={samples} median={spread.median} reach={reach} limit={limit} />
         <span class="visually-hidden">{samples.map(numberText).join(', ')}</span>
@@ -118,11 +122,6 @@ function FigureRow({figure}: {readonly figure: Figure}) {
       <td class="number">{reach === undefined ? '' : chosenText(reach)}</td>
       <td class="number">{limit === undefined ? '' : chosenText(limit)}</td>
       <td>{better}</td>
-      <td>
-        {times !== undefined && (
-          <span class={times > 1 ? 'pill bad' : 'pill'}>{times > 1 ? offText(figure, times) : 'met'}</span>
-        )}
-      </td>
     </tr>
   );
 }
@@ -264,6 +263,7 @@ function Fact({name, children}: {readonly name: string; readonly children: Compo
 }
 
 function Raw({run}: {readonly run: ListedRun}) {
+  const [isOpen, setOpen] = useState(false);
   const [asked, again] = useAsked<object>(`bench/run?id=${encodeURIComponent(run.id)}`);
   const {value, fault} = asked.value;
   const text = value === undefined ? '' : JSON.stringify(value, null, 1);
@@ -291,9 +291,11 @@ function Raw({run}: {readonly run: ListedRun}) {
               Download
             </button>
           </div>
-          <details class="more raw-run">
+          <details class="more raw-run" onToggle={({currentTarget}) => setOpen(currentTarget.open)}>
             <summary>Show it</summary>
-            <Snippet label="The run as JSON" text={isCut ? `${text.slice(0, rawCharactersShown)}\n…` : text} />
+            {isOpen && (
+              <Snippet label="The run as JSON" text={isCut ? `${text.slice(0, rawCharactersShown)}\n…` : text} />
+            )}
             {isCut && <p class="help">The beginning of it: the download has all.</p>}
           </details>
         </>
