@@ -85,9 +85,6 @@ function Figures({run}: {readonly run: ListedRun}) {
               <th>Against reach</th>
               <th class="rounds">Rounds</th>
               <th class="number">Smallest – largest</th>
-              <th class="number">Reach</th>
-              <th class="number">Limit</th>
-              <th>Better</th>
             </tr>
           </thead>
           <tbody>
@@ -107,11 +104,20 @@ function FigureRow({figure}: {readonly figure: Figure}) {
   const times = timesOff(figure, spread.median);
   return (
     <tr>
-      <td class="figure-name">{name}</td>
+      <td class="figure-name">
+        {name}
+        <span class="better">{better} is better</span>
+      </td>
       <td class="number strong">{figureText(spread.median, unit)}</td>
-      <td>
+      <td class="against">
         {times !== undefined && (
-          <span class={times > 1 ? 'pill bad' : 'pill'}>{times > 1 ? offText(figure, times) : 'met'}</span>
+          <>
+            <span class={times > 1 ? 'pill bad' : 'pill'}>{times > 1 ? offText(figure, times) : 'met'}</span>
+            <small>
+              reach {chosenText(reach!)}
+              {limit !== undefined && `, limit ${chosenText(limit)}`}
+            </small>
+          </>
         )}
       </td>
       <td class="rounds" title={samples.map(numberText).join(', ')}>
@@ -119,9 +125,6 @@ function FigureRow({figure}: {readonly figure: Figure}) {
         <span class="visually-hidden">{samples.map(numberText).join(', ')}</span>
       </td>
       <td class="number">{samples.length === 1 ? 'measured once' : spreadText(spread)}</td>
-      <td class="number">{reach === undefined ? '' : chosenText(reach)}</td>
-      <td class="number">{limit === undefined ? '' : chosenText(limit)}</td>
-      <td>{better}</td>
     </tr>
   );
 }
