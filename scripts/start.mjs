@@ -47,12 +47,12 @@ await runScript(async () => {
   if (words.includes('--print-config') || words.includes('--version')) {
     setUp({say: () => {}, needsNatsServer: false}); // Quiet: the output is the answer alone.
     Object.assign(process.env, knownNatsServer());
-    await import('../dist/src/main.js');
+    await import('../dist/service/main.js');
     return;
   }
   if (words.length > 0) throw new SetupFault(`unknown option ${words[0]}: see npm start -- --help`);
   Object.assign(process.env, setUp());
-  await import('../dist/src/main.js');
+  await import('../dist/service/main.js');
 });
 
 /** What a start would use, as far as it is there: nothing is fetched to answer a question. */
