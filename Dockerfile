@@ -21,6 +21,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data DELETIONS_DIR=/del
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY bench/history.ndjson bench/
 COPY ops/container.sh ops/
 RUN install -d -o node -g node -m 700 /data /deletions
 USER node

@@ -33,6 +33,7 @@ Configuration comes from the environment:
                                      per key; 0 switches one off
   TRUSTED_PROXIES=                   whose X-Forwarded-For is believed: addresses, blocks of them
   DASHBOARD_HOSTS=                   host names that the dashboard is served under, beside addresses and localhost
+  BENCH_RESULTS_DIR=                 result files of npm run bench that the dashboard shows (bench/results, where it is there)
   MEMORY_CACHE_MIB=512  DEDUPE_MEMORY_MIB=512
   LOG_LEVEL=info
 `;

@@ -165,7 +165,7 @@ export class LiveReads {
     const [caughtUp, standing] = await this.withStanding(this.catchUp(statusMsMax));
     if (standing === 'outlived') return undefined;
     // An owner that was paused may find its snapshot late, though a successor publishes. O1 (ownership.ts)
-    const alarms = standing === 'owner' ? this.runner.lookForAlarms() : this.runner.raisedAlarms;
+    const alarms = standing === 'owner' ? this.runner.lookForAlarms(standing) : this.runner.raisedAlarms;
     return measurePartition(this.runner, caughtUp, alarms);
   }
 
@@ -174,7 +174,7 @@ export class LiveReads {
     const {ownership} = this.runner.setup;
     const [done, standing] = await Promise.all([work, ownership.standing(statusMsMax)]);
     // This process may have been paused while it worked.
-    if (standing === 'owner' && !ownership.isConfirmed) return [done, await ownership.standing(statusMsMax)];
+    if (standing === 'owner' && !ownership.isConfirmed()) return [done, await ownership.standing(statusMsMax)];
     return [done, standing];
   }
 

@@ -57,9 +57,9 @@ export class Ownership {
     return this.hear(successor, askedMs) === 'outlived';
   }
 
-  /** The store said within `trustMs` that this process is the owner. */
-  get isConfirmed(): boolean {
-    return !this.lost && monotonicMs() - this.askedMs <= trustMs;
+  /** The store was asked at most `agoMsMax` ago, and said that this process is the owner. */
+  isConfirmed(agoMsMax = trustMs): boolean {
+    return !this.lost && monotonicMs() - this.askedMs <= agoMsMax;
   }
 
   /**
@@ -100,7 +100,7 @@ export class Ownership {
    * answer, and never resolves for an owner that was outlived. O3
    */
   confirm(): Promise<void> | undefined {
-    if (this.isConfirmed) return undefined;
+    if (this.isConfirmed()) return undefined;
     this.asking ??= this.ask().finally(() => {
       this.asking = undefined;
     });

@@ -84,6 +84,14 @@ export const places: readonly Place[] = [
     Page: lazy(() => import('../pages/live/live').then(({Live}) => Live)),
   },
   {
+    path: '/benchmarks',
+    name: 'Benchmarks',
+    icon: 'chartBar',
+    section: 'Operations',
+    role: 'reader',
+    Page: lazy(() => import('../pages/benchmarks/benchmarks').then(({Benchmarks}) => Benchmarks)),
+  },
+  {
     path: '/settings/keys',
     name: 'API keys',
     icon: 'key',

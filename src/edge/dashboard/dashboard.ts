@@ -4,6 +4,7 @@ import type {AdminTokens} from '../authentication.js';
 import type {ClientAddresses} from '../client-address.js';
 import type {Route} from '../route.js';
 import {readDashboardFiles} from './assets.js';
+import {BenchRuns, projectHistoryPath, projectResultsFolder} from './bench-runs.js';
 import {DashboardDoor} from './door.js';
 import {Live} from './live.js';
 import {dashboardRoutes} from './routes.js';
@@ -16,7 +17,10 @@ export interface DashboardOptions {
   /** Host names that it is served under beside addresses and `localhost`. */
   readonly hosts: readonly string[];
   readonly addresses: ClientAddresses;
+  /** Undefined: those of the project. */
+  readonly benchResultsDir: string | undefined;
   readonly wallMs: () => number;
+  readonly monotonicMs: () => number;
 }
 
 export class Dashboard {
@@ -28,11 +32,17 @@ export class Dashboard {
   /** Its build was not run: the page says how to. */
   readonly isBuilt: boolean;
 
-  constructor({keys, tokens, hosts, addresses, wallMs}: DashboardOptions) {
+  constructor({keys, tokens, hosts, addresses, benchResultsDir, wallMs, monotonicMs}: DashboardOptions) {
     const sessions = new Sessions(keys, tokens.admin, wallMs);
     this.door = new DashboardDoor(hosts, sessions, addresses);
     const files = readDashboardFiles();
     this.isBuilt = files !== undefined;
-    this.routes = dashboardRoutes(files, new SignIn({keys, sessions, door: this.door, tokens, wallMs}), this.live);
+    const signIn = new SignIn({keys, sessions, door: this.door, tokens, wallMs});
+    const benchRuns = new BenchRuns({
+      historyPath: projectHistoryPath,
+      resultsFolder: benchResultsDir ?? projectResultsFolder,
+      monotonicMs,
+    });
+    this.routes = dashboardRoutes(files, signIn, this.live, benchRuns);
   }
 }
