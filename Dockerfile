@@ -1,26 +1,26 @@
-# Two stages: the compiler stays in the first one.
-FROM node:20.20.2-bookworm-slim AS build
+# Two stages: what compiles stays in the first one.
+FROM node:24-trixie-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --ignore-scripts
-COPY tsconfig.json ./
+COPY tools tools
+RUN npm ci --workspaces=false --ignore-scripts
 COPY actors actors
 COPY src src
-COPY bench bench
 COPY kernels kernels
 COPY scripts scripts
 COPY dashboard dashboard
 # `docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD)`: for /healthz, /metrics and the log.
 ARG COMMIT=unknown
-RUN npx tsc -p . && node scripts/kernels.mjs && npx vite build dashboard --logLevel warn && node scripts/bundle.mjs && echo "$COMMIT" > dist/.commit && npm prune --omit=dev --ignore-scripts
+RUN npx vite build dashboard --logLevel warn && node scripts/bundle.mjs && echo "$COMMIT" > dist/.commit && npm prune --omit=dev --workspaces=false --ignore-scripts
 
-FROM node:20.20.2-bookworm-slim
+FROM node:24-trixie-slim
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data DELETIONS_DIR=/deletions
 # This image holds no nats-server: set NATS_URL (docker-compose.yml does).
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY --from=build /app/kernels kernels
 COPY bench/history.ndjson bench/
 COPY ops/container.sh ops/
 RUN install -d -o node -g node -m 700 /data /deletions

@@ -91,7 +91,8 @@ function recordedInstallation() {
 
 /** Why the native HTTP server does not load; undefined when it does. In a process of its own: a load has effects. */
 function nativeHttp() {
-  const load = "import('uWebSockets.js-newer').catch(() => import('uWebSockets.js')).catch((e) => { console.error(e.message); process.exit(1); })";
+  const load =
+    "import('uWebSockets.js-newer').catch(() => import('uWebSockets.js')).catch((e) => { console.error(e.message); process.exit(1); })";
   const {status, stderr} = spawnSync(process.execPath, ['-e', load], {cwd: projectRoot, encoding: 'utf8'});
   return status === 0 ? undefined : lastLineOf(stderr) || 'it does not load';
 }
@@ -144,7 +145,9 @@ function build(say, needs) {
     say('build: dist is up to date');
     return;
   }
-  say(`build: compiling, because ${due.some((name) => builtHash(name) !== undefined) ? 'sources changed' : 'dist is missing'}`);
+  say(
+    `build: compiling, because ${due.some((name) => builtHash(name) !== undefined) ? 'sources changed' : 'dist is missing'}`,
+  );
   for (const name of due) {
     try {
       products[name].run();

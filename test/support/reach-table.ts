@@ -14,5 +14,6 @@ export function reachTable(bench: string): string[] {
 }
 
 /** In the same form. */
-export const reachesOf = (figures: readonly {readonly reach?: number; readonly limit?: number}[]): string[] =>
-  figures.filter(({reach}) => reach !== undefined).map(({reach, limit}) => `${reach} ${limit}`);
+export const reachesOf = (
+  figures: readonly {readonly reach?: number | undefined; readonly limit?: number | undefined}[],
+): string[] => figures.filter(({reach}) => reach !== undefined).map(({reach, limit}) => `${reach} ${limit}`);
