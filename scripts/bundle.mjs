@@ -16,6 +16,7 @@ const programs = [
   'edge/large-bodies-worker',
   'cli/backup',
   'cli/dashboard',
+  'cli/doctor',
   'cli/import',
   'cli/keys',
 ];

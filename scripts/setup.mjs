@@ -5,12 +5,12 @@ import {execFileSync, spawnSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {findNatsServer} from './nats-server.mjs';
+import {checkNode} from './node-version.mjs';
 import {hashOf, inProject, projectRoot, SetupFault, withSetupLock} from './project.mjs';
 
 /** Sources have type errors; what could be compiled was. */
 export class BuildFault extends SetupFault {}
 
-const nodeMin = [20, 15];
 const lockFile = inProject('package-lock.json');
 const installedStamp = inProject('node_modules/.installed-lock');
 const commitStamp = inProject('dist/.commit');
@@ -29,12 +29,6 @@ export function setUp({say = console.log, needs = 'service', needsNatsServer = t
     stampCommit();
     return env;
   });
-}
-
-export function checkNode(version = process.versions.node) {
-  const [major, minor] = version.split('.').map(Number);
-  if (major > nodeMin[0] || (major === nodeMin[0] && minor >= nodeMin[1])) return;
-  throw new SetupFault(`Node ${nodeMin.join('.')} or newer is needed; this is ${version} (${process.execPath})`);
 }
 
 function natsServer(say) {

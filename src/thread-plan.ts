@@ -124,10 +124,6 @@ const channelsOf = (partitions: readonly number[]): Channels => ({
 });
 
 /** For each of so many threads that fold. */
-function spareRoomOf(
-  room: Int32Array,
-  bytes: number,
-  threads: number,
-): NonNullable<PartitionWorkerData['spareRoom']> {
+function spareRoomOf(room: Int32Array, bytes: number, threads: number): NonNullable<PartitionWorkerData['spareRoom']> {
   return {room, share: 1 / threads, startBytes: Math.floor((bytes - readAheadBytesOf(bytes)) / threads)};
 }

@@ -54,7 +54,7 @@ export class Connections {
 }
 
 /** How many files this process may open. Where the system does not tell, a number that is common. */
-function openFilesMax(): number {
+export function openFilesMax(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
     return soft === undefined ? clientConnectionsMax : Number(soft);

@@ -1,10 +1,10 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {cpSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync} from 'node:fs';
+import {cpSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
-import {checkNode} from '../../scripts/setup.mjs';
+import {checkNode} from '../../scripts/node-version.mjs';
 import {temporaryFolder} from '../support/service.js';
 
 const scripts = fileURLToPath(new URL('../../scripts', import.meta.url));
@@ -17,22 +17,33 @@ test.each(['20.15.0', '22.0.0', '24.1.0'])('Node %s will do', (version) => {
   expect(() => checkNode(version)).not.toThrow();
 });
 
-/** A project of one source file; its npm and compiler only note that they ran, and its bundler does nothing. */
+/**
+ * A project of one source file. Its npm notes that it ran, and installs a native HTTP server; its bundler notes that it ran, and
+ * copies the source.
+ */
 function tinyProject(): {root: string; runs(program: string): number} {
   const root = temporaryFolder();
   cpSync(scripts, join(root, 'scripts'), {recursive: true});
-  writeFileSync(join(root, 'scripts/bundle.mjs'), '');
   mkdirSync(join(root, 'src'));
   writeFileSync(join(root, 'src/a.ts'), 'export {};\n');
-  writeFileSync(join(root, 'tsconfig.json'), '{}');
   writeFileSync(join(root, 'package-lock.json'), '{}');
   const journal = join(root, 'journal');
-  const note = (name: string) => `require('node:fs').appendFileSync(${JSON.stringify(journal)}, '${name}\\n');\n`;
-  const compiler = join(root, 'node_modules/typescript/bin');
+  const note = (name: string) => `fs.appendFileSync(${JSON.stringify(journal)}, '${name}\\n');\n`;
+  const native = join(root, 'node_modules/uWebSockets.js');
   writeFileSync(
     join(root, 'npm.cjs'),
-    `${note('npm')}require('node:fs').mkdirSync(${JSON.stringify(compiler)}, {recursive: true});
-     require('node:fs').writeFileSync(${JSON.stringify(join(compiler, 'tsc'))}, ${JSON.stringify(note('tsc'))});`,
+    `const fs = require('node:fs');
+     ${note('npm')}
+     for (const folder of [${JSON.stringify(native)}, ${JSON.stringify(join(root, 'node_modules/@uwsjs'))}])
+       fs.mkdirSync(folder, {recursive: true});
+     fs.writeFileSync(${JSON.stringify(join(native, 'index.js'))}, '');`,
+  );
+  writeFileSync(
+    join(root, 'scripts/bundle.mjs'),
+    `import fs from 'node:fs';
+     ${note('bundler')}
+     fs.mkdirSync('dist/service', {recursive: true});
+     fs.copyFileSync('src/a.ts', 'dist/service/a.js');`,
   );
   const runs = (program: string) =>
     existsSync(journal)
@@ -74,7 +85,7 @@ test('each step is done when something changed, and says why', async () => {
   expect((await build(root)).lines[1]).toBe('build: compiling, because sources changed');
   writeFileSync(join(root, 'package-lock.json'), '{"changed": true}');
   expect((await build(root)).lines[0]).toBe('dependencies: installing with npm ci, because package-lock.json changed');
-  expect([runs('npm'), runs('tsc')]).toEqual([2, 3]); // The lock file may bring another compiler: built again.
+  expect([runs('npm'), runs('bundler')]).toEqual([2, 3]); // The lock file may bring another compiler: built again.
 });
 
 test.skipIf(process.env.NATS_SERVER_BIN === undefined)('a build finds nats-server where it is told to', async () => {
@@ -110,25 +121,36 @@ test('dependencies that another major version of Node installed are installed ag
   expect(runs('npm')).toBe(3);
 });
 
+test('an installation that lost the native HTTP server is repaired; one for which there is none says so, once', async () => {
+  const {root} = tinyProject();
+  await build(root);
+  rmSync(join(root, 'node_modules/@uwsjs'), {recursive: true});
+  expect((await build(root)).lines[0]).toBe(
+    'dependencies: installing with npm ci, because the native HTTP server is gone',
+  );
+  const npm = readFileSync(join(root, 'npm.cjs'), 'utf8');
+  writeFileSync(
+    join(root, 'npm.cjs'),
+    npm.replace(/fs\.writeFileSync.*/, '').replace(/for \(const folder of.*\n.*/, ''),
+  );
+  rmSync(join(root, 'node_modules'), {recursive: true});
+  mkdirSync(join(root, 'node_modules'));
+  const {code, lines} = await build(root);
+  expect([code, lines[1]]).toEqual([
+    0,
+    expect.stringMatching(/^HTTP server: node:http, which takes several times the CPU, because Cannot find package/),
+  ]);
+  expect((await build(root)).lines[0]).toBe('dependencies: unchanged since they were installed');
+});
+
 test('a source that was replaced by an older file, as out of an archive, is compiled', async () => {
   const {root} = tinyProject();
   await build(root);
-  const compiler = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
-  writeFileSync(join(root, 'node_modules/typescript/bin/tsc'), `require(${JSON.stringify(compiler)});`);
-  const own = JSON.parse(readFileSync(new URL('../../tsconfig.json', import.meta.url), 'utf8'));
-  writeFileSync(
-    join(root, 'tsconfig.json'),
-    JSON.stringify({
-      ...own,
-      compilerOptions: {...own.compilerOptions, types: [], verbatimModuleSyntax: false},
-      include: ['src'],
-    }),
-  );
   const compiled = async (text: string, madeS: number): Promise<string> => {
     writeFileSync(join(root, 'src/a.ts'), text);
     utimesSync(join(root, 'src/a.ts'), madeS, madeS);
     expect(await build(root)).toMatchObject({code: 0});
-    return readFileSync(join(root, 'dist/src/a.js'), 'utf8');
+    return readFileSync(join(root, 'dist/service/a.js'), 'utf8');
   };
   expect(await compiled('export const made = 2;\n', 1_700_000_000)).toContain('made = 2');
   expect(await compiled('export const made = 1;\n', 1_600_000_000)).toContain('made = 1');
@@ -138,7 +160,7 @@ test('set-ups that run at the same time install and build once', async () => {
   const {root, runs} = tinyProject();
   const ends = await Promise.all([build(root), build(root), build(root)]);
   expect(ends.map(({code}) => code)).toEqual([0, 0, 0]);
-  expect([runs('npm'), runs('tsc')]).toEqual([1, 1]);
+  expect([runs('npm'), runs('bundler')]).toEqual([1, 1]);
 });
 
 test('the lock of a set-up that was killed is taken over', async () => {
@@ -171,7 +193,7 @@ test('a failing installation and a failing build are said in words, with code 1'
 
   writeFileSync(join(root, 'npm.cjs'), npm);
   await build(root);
-  writeFileSync(join(root, 'node_modules/typescript/bin/tsc'), "console.log('src/a.ts(1,1): error'); process.exit(2);");
+  writeFileSync(join(root, 'scripts/bundle.mjs'), "console.log('src/a.ts(1,1): error'); process.exit(2);");
   writeFileSync(join(root, 'src/a.ts'), 'export const changed = 1;\n');
   const built = await build(root);
   expect(built).toMatchObject({code: 1, lines: expect.arrayContaining(['src/a.ts(1,1): error'])});

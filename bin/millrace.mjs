@@ -1,0 +1,81 @@
+#!/usr/bin/env node
+// `millrace`: the service and its tools, as the package has them: compiled, with nothing to build.
+
+import {spawn} from 'node:child_process';
+import {existsSync, readFileSync} from 'node:fs';
+import {homedir} from 'node:os';
+import {join} from 'node:path';
+import {configuration} from '../scripts/configuration.mjs';
+import {findNatsServer} from '../scripts/nats-server.mjs';
+import {checkNode} from '../scripts/node-version.mjs';
+import {inProject, runScript, SetupFault} from '../scripts/project.mjs';
+
+const usage = `millrace [COMMAND]
+
+  serve       the service (the default). Configuration comes from the environment: millrace serve --help
+  dashboard   prints a link that signs in to the dashboard
+  keys        creates, lists, limits and revokes API keys
+  import      imports events out of a file
+  backup      copies and restores the data of a service
+  demo        a service with the life of a web shop in it
+  doctor      looks whether this machine can run the service, and says what to do
+  --version   the version, and the commit that it was built from
+  --help      this text
+`;
+
+/** Commands that start a nats-server where none is named. */
+const needsNatsServer = ['serve', 'demo', 'backup', 'doctor'];
+const programs = {
+  serve: 'main',
+  dashboard: 'cli/dashboard',
+  keys: 'cli/keys',
+  import: 'cli/import',
+  backup: 'cli/backup',
+  demo: 'demo',
+  doctor: 'cli/doctor',
+};
+
+/** With which `npm start` runs Node, too. */
+const {scripts} = JSON.parse(readFileSync(inProject('package.json'), 'utf8'));
+const nodeFlags = scripts.start.match(/--[^ ]+/g);
+
+await runScript(async () => {
+  const [command = 'serve', ...words] = process.argv.slice(2);
+  const asksForHelp = [command, ...words].some((word) => word === '--help' || word === '-h');
+  if (asksForHelp && command.startsWith('-')) return say(usage);
+  if (asksForHelp && command === 'serve') return say(`millrace serve\n\n${configuration}`);
+  checkNode();
+  if (command === '--version') return run('main', ['--version'], {});
+  const program = programs[command];
+  if (program === undefined) throw new SetupFault(`there is no command ${command}: see millrace --help`);
+  const starts = needsNatsServer.includes(command) && !asksForHelp && !words.includes('--print-config');
+  return run(program, words, starts ? natsServer(command) : {});
+});
+
+function say(text) {
+  process.stdout.write(text);
+}
+
+/** In a folder of the user's: the package may lie where nobody may write. */
+function natsServer(command) {
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'millrace', 'nats');
+  try {
+    const {path, line} = findNatsServer({cache});
+    if (command === 'serve' && path !== undefined) process.stderr.write(`nats-server: ${line}\n`);
+    return path === undefined ? {} : {NATS_SERVER_BIN: path};
+  } catch (error) {
+    if (command !== 'doctor' || !(error instanceof SetupFault)) throw error;
+    return {NATS_SERVER_FAULT: error.message};
+  }
+}
+
+/** A process of its own, as Node takes these flags at its start alone. It gets our signals, and we end as it does. */
+async function run(program, words, env) {
+  const path = inProject(`dist/service/${program}.js`);
+  if (!existsSync(path)) throw new SetupFault(`${path} is missing: in a clone, npm run build makes it`);
+  const child = spawn(process.execPath, [...nodeFlags, path, ...words], {stdio: 'inherit', env: {...process.env, ...env}});
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  const [code, signal] = await new Promise((resolve) => child.once('exit', (...end) => resolve(end)));
+  if (signal !== null) process.kill(process.pid, signal);
+  process.exitCode = code ?? 1;
+}

@@ -1,0 +1,11 @@
+// `npm run package`: builds, and packs what a start needs as millrace-VERSION.tgz. It installs the native HTTP server alone.
+
+import {spawnSync} from 'node:child_process';
+import {projectRoot, runScript, SetupFault} from './project.mjs';
+import {setUp} from './setup.mjs';
+
+await runScript(() => {
+  setUp({needsNatsServer: false});
+  const {status} = spawnSync('npm', ['pack', '--ignore-scripts'], {cwd: projectRoot, stdio: ['ignore', 'inherit', 'inherit']});
+  if (status !== 0) throw new SetupFault('npm pack failed');
+});
