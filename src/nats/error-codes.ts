@@ -1,6 +1,6 @@
 // What JetStream says when it does not do what it was asked: the numbers that we tell apart.
 import {JetStreamApiError} from '@nats-io/jetstream';
-import {RequestError, TimeoutError} from 'nats';
+import {ClosedConnectionError, ConnectionError, RequestError, TimeoutError} from 'nats';
 
 /** Of a cluster: nobody leads what was asked for. */
 const noLeader = 10_008;
@@ -18,6 +18,11 @@ export const hasCode = (error: unknown, ...codes: readonly number[]): boolean =>
 
 /** What a cluster that elects a leader says, or does not say. */
 export const isWithoutLeader = (error: unknown): boolean => error instanceof TimeoutError || hasCode(error, noLeader);
+
+/** Nobody answered: NATS is away, silent, or elects a leader. Whoever needs it tries again. */
+export const isSilence = (error: unknown): boolean =>
+  isWithoutLeader(error) ||
+  [RequestError, ConnectionError, ClosedConnectionError].some((silence) => error instanceof silence);
 
 /** The client says of a publish that nobody takes that JetStream is not enabled. */
 export const reasonOf = ({message, cause}: Error): string =>

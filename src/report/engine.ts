@@ -15,6 +15,7 @@ import {setTimeout as pause, setImmediate as turn} from 'node:timers/promises';
 import {NumberLists} from '../../actors/report/median.js';
 import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
+import {isSilence, reasonOf} from '../nats/error-codes.js';
 import type {Logger} from '../observe.js';
 import {AskedColumns} from '../parts/asked-columns.js';
 import {Damage} from '../parts/damage.js';
@@ -126,7 +127,9 @@ export class ReportEngine {
     if (this.failures.has(error.message) || this.failures.size >= failuresMax) return;
     this.failures.add(error.message);
     const ask = question.ask === 'report' ? question.query.report : 'status';
-    this.logger.error({err: error, ask}, 'report failed');
+    if (isSilence(error))
+      this.logger.warn({reason: reasonOf(error), ask}, 'NATS did not answer, and a report needs it');
+    else this.logger.error({err: error, ask}, 'report failed');
   }
 
   /** Once, when there are snapshots; `rowsAtHand` as src/report/warm-up.ts has it. Never rejects. R6 */

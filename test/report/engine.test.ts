@@ -1,3 +1,4 @@
+import {TimeoutError} from 'nats';
 import {describe, expect, test} from 'vitest';
 import {decodeIndex, encodeIndex, encodeManifest, type Manifest} from '../../actors/manifest.js';
 import type {ReportAnswer, ReportQuery} from '../../src/asks.js';
@@ -324,6 +325,16 @@ describe('report engine', () => {
       await world.ask();
     }
     expect(said).toEqual(['away', 'away']);
+  });
+
+  test('a NATS that does not answer is no fault of ours', async () => {
+    const world = worldWithSnapshots();
+    const said: unknown[] = [];
+    world.logger.error = () => void said.push('fault');
+    world.logger.warn = (fields: object) => void said.push(fields);
+    world.bucket.lastRevision = () => Promise.reject(new TimeoutError());
+    expect((await world.answer()).kind).toBe('unavailable');
+    expect(said).toEqual([{reason: 'timeout', ask: query.report}]);
   });
 
   test('an event name that is new in a later snapshot is found', async () => {
