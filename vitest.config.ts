@@ -1,20 +1,45 @@
+import {readdirSync, readFileSync} from 'node:fs';
 import {defineConfig} from 'vitest/config';
 import {BaseSequencer, type TestSpecification} from 'vitest/node';
 
-/** Minutes that one of them takes at the end, alone, would be minutes of the whole: they begin. The longest first. */
+/**
+ * Those that take long, or judge times. Minutes that one of them takes at the end, alone, would be minutes of the whole: they
+ * begin. The longest first.
+ */
 const longFiles = [
-  'test/bench-ingest.test.ts',
-  'test/bench-engine.test.ts',
   'test/partition/partition-role.test.ts',
-  'test/reliability/chaos.test.ts',
-  'test/differential.test.ts',
   'test/cluster.test.ts',
+  'test/bench-engine.test.ts',
+  'test/differential.test.ts',
   'test/restart.test.ts',
-  'test/long-waits.test.ts',
+  'test/reliability/chaos.test.ts',
   'test/lifecycle.test.ts',
   'test/external-nats.test.ts',
   'test/backup.test.ts',
+  'test/long-waits.test.ts',
+  'test/bench-ingest.test.ts',
+  'test/bench-load.test.ts',
+  'test/bench-peer.test.ts',
+  'test/bench.test.ts',
+  'test/kernels.test.ts',
+  'test/reliability/erase.test.ts',
+  'test/reliability/fuzz.test.ts',
+  'test/reliability/mutants.test.ts',
+  'test/reliability/rolling.test.ts',
+  'test/reliability/sim.test.ts',
+  'test/edge/idle-connections.test.ts',
+  'test/edge/overload.test.ts',
 ];
+
+/** What a file imports that starts a service, a nats-server, a browser, or another program. */
+const startsPrograms =
+  /support\/(service|nats|nats-cluster|external-nats|partition-role|reverse-proxy|small-bench|browser-client|dashboard-page)\.js|service-under-test|node:child_process|startEmbeddedNats/;
+
+const testFiles = readdirSync('test', {recursive: true, encoding: 'utf8'})
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => `test/${name}`);
+const otherFiles = testFiles.filter((file) => !longFiles.includes(file));
+const isOfService = (file: string): boolean => startsPrograms.test(readFileSync(file, 'utf8'));
 
 /** Without times of an earlier run vitest begins with the largest files, which are not those that take long. */
 class LongFilesFirst extends BaseSequencer {
@@ -27,9 +52,11 @@ class LongFilesFirst extends BaseSequencer {
   }
 }
 
+/** Generous where programs are started: a slow machine is not what is tested; a test that hangs still ends. */
+const patience = {testTimeout: 300_000, hookTimeout: 300_000, teardownTimeout: 30_000};
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     // A process per file: integration tests end their services when their process ends.
     pool: 'forks',
@@ -37,11 +64,13 @@ export default defineConfig({
     // each other, and for the disk, a third of their time.
     maxWorkers: 3,
     sequence: {sequencer: LongFilesFirst},
-    // Generous: a slow machine is not what is tested; a test that hangs still ends.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    teardownTimeout: 30_000,
     // A build that is broken for good would use up the time of every test.
     bail: 20,
+    // `npm run test:unit` and so on; `npm test` plays all of them, mixed.
+    projects: [
+      {extends: true, test: {name: 'unit', include: otherFiles.filter((file) => !isOfService(file)), testTimeout: 10_000}},
+      {extends: true, test: {name: 'service', include: otherFiles.filter(isOfService), ...patience}},
+      {extends: true, test: {name: 'long', include: longFiles, ...patience}},
+    ],
   },
 });

@@ -5,6 +5,7 @@ import {postgresObstacle} from '../bench/peers/postgres/cluster.js';
 import {benchRun} from '../src/bench-run.js';
 import {fastPathsOf} from './support/fast-paths.js';
 import {reachesOf, reachTable} from './support/reach-table.js';
+import {playsAll, unlessAll} from './support/runs.js';
 import {runSmall} from './support/small-bench.js';
 
 const isLinux = process.platform === 'linux';
@@ -81,7 +82,8 @@ test.runIf(isLinux)('bench: latency offers shares of the saturated rate beside t
   }
 });
 
-test.runIf(isLinux)('bench: overload counts what becomes of every request, and the memory', async () => {
+test.runIf(isLinux)('bench: overload counts what becomes of every request, and the memory', async ({skip}) => {
+  skip(!playsAll, unlessAll);
   const {stdout, result} = await runSmall('overload', '--partitions', '1');
   expect(stdout).toMatch(/^batch +[\d,]+ +[\d,]+ /m);
   for (const {rounds, goodputToSaturated} of result.report.shapes) {
@@ -96,7 +98,8 @@ test.runIf(isLinux)('bench: overload counts what becomes of every request, and t
   expect([...figuresOf(result).keys()]).toEqual(['single-goodput-to-saturated', 'batch-goodput-to-saturated']);
 });
 
-test.runIf(isLinux)('bench: mixed asks reports and pages while events come in, and sees snapshots', async () => {
+test.runIf(isLinux)('bench: mixed asks reports and pages while events come in, and sees snapshots', async ({skip}) => {
+  skip(!playsAll, unlessAll);
   const {stdout, result} = await runSmall('mixed', '--partitions', '1');
   expect(stdout).toMatch(/single: report p99 while ingesting \/ idle \d/);
   expect(stdout).toMatch(/all rounds together \d/);
@@ -116,7 +119,8 @@ test.runIf(isLinux)('bench: mixed asks reports and pages while events come in, a
   }
 });
 
-test.runIf(isLinux)('bench: stalls reads the probe and the metric of the edge', async () => {
+test.runIf(isLinux)('bench: stalls reads the probe and the metric of the edge', async ({skip}) => {
+  skip(!playsAll, unlessAll);
   const {result} = await runSmall('stalls', '--partitions', '1');
   expect(result.report.users).toBe(3_000);
   expect(result.report.machine.length).toBeGreaterThan(0);
@@ -133,7 +137,8 @@ test.runIf(isLinux)('bench: stalls reads the probe and the metric of the edge', 
   }
 });
 
-test.runIf(isLinux)('bench: without compares the service with those that lack one of its shortcuts', async () => {
+test.runIf(isLinux)('bench: without compares the service with those that lack one of its shortcuts', async ({skip}) => {
+  skip(!playsAll, unlessAll);
   const {stdout, result} = await runSmall('without', '--partitions', '1');
   expect(stdout).toMatch(/^batches: what was acked is handed over +\d/m);
   const {gains, rounds} = result.report;

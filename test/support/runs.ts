@@ -2,3 +2,7 @@
 // `ALL_CASES=1 npm test` plays all. Not for properties that count how often something was met.
 
 export const runs = (all: number): number => (process.env.ALL_CASES === undefined ? Math.ceil(all / 3) : all);
+
+/** Whether the tests of benches that share their machinery with another one are played, too. */
+export const playsAll = process.env.ALL_CASES !== undefined;
+export const unlessAll = 'ALL_CASES=1 plays it: it shares its machinery with a bench that is played';
