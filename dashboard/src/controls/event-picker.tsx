@@ -1,12 +1,13 @@
 // The name of an event, chosen among those that reports know, most frequent first; any other name may be typed.
+
 import Combobox from '@github/combobox-nav';
 import {useEffect, useId, useRef, useState} from 'preact/hooks';
+import type {ListedName, NamesAnswer} from '../../../src/edge/answers.js';
 import {isName} from '../address/codec';
 import type {Days} from '../address/range';
 import {namesPath} from '../address/report-address';
 import {count} from '../charts/format';
 import {useAsked} from '../service/asked';
-import type {ListedName, NamesAnswer} from '../service/report-answers';
 import './event-picker.css';
 
 /** As many as a person reads; more are found by typing. */

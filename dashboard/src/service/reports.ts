@@ -5,8 +5,8 @@
 import {useSignal} from '@preact/signals';
 import {useEffect, useRef, useState} from 'preact/hooks';
 import {type Fault, read} from './client';
+import {type Freshness, freshnessOf, oldest} from './freshness';
 import {expectPublication, publication} from './publication';
-import {type Freshness, freshnessOf, oldest} from './report-answers';
 
 export interface Report<Value> {
   readonly path: string;

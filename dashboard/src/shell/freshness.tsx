@@ -1,7 +1,7 @@
 // Up to when the numbers of a page are exact, and when newer ones are due. Late is amber, and later red with the reasons.
 import {agoText, clockText, duration, momentText} from '../charts/format';
 import {Popover} from '../controls/popover';
-import type {Freshness} from '../service/report-answers';
+import type {Freshness} from '../service/freshness';
 import {serviceState} from '../service/service-state';
 import {now} from './now';
 import './freshness.css';

@@ -4,6 +4,7 @@
 //        all the rest only their number is known.
 //   AR3. What is shown of an event is bounded, whatever a client put into it.
 import {type EntryView, entryKind, MessageCursor, PropertyCursor} from '../../../actors/codec/entries.js';
+import type {ArrivedEvent, ArrivedSample} from './answers.js';
 
 export const sampleMax = 10;
 const propertiesMax = 12;
@@ -15,31 +16,9 @@ export interface ArrivalFilter {
   readonly user?: string | undefined;
 }
 
-export interface Arrival {
-  readonly event: string;
-  readonly user_id: string | null;
-  readonly anonymous_id: string | null;
-  readonly message_id: string | null;
-  /** Epoch ms: of the event, and of its receipt. */
-  readonly at: number;
-  readonly received: number;
-  /** From the first entry of its log message until that was on disk. */
-  readonly ack_ms: number;
-  /** The first of them in their order, with nested values and long texts as texts. AR3 */
-  readonly properties: readonly (readonly [key: string, value: null | boolean | number | string])[];
-  /** Properties beyond these. */
-  readonly more: number;
-}
-
-export interface Arrivals {
-  readonly events: readonly Arrival[];
-  /** Of all that came, in the sample or not. */
-  readonly count: number;
-}
-
 /** What one who looks on gets of a second. */
 export class ArrivalSample {
-  private events: Arrival[] = [];
+  private events: ArrivedEvent[] = [];
   private count = 0;
   private readonly name: Buffer | undefined;
   private readonly keys: readonly Buffer[] | undefined;
@@ -66,7 +45,7 @@ export class ArrivalSample {
   }
 
   /** Those since the last call, the oldest first. */
-  take(): Arrivals {
+  take(): ArrivedSample {
     const taken = {events: this.events.sort((a, b) => a.received - b.received), count: this.count};
     this.events = [];
     this.count = 0;
@@ -99,7 +78,7 @@ export class ArrivalTap {
 const isRange = ({bytes}: EntryView, start: number, end: number, wanted: Buffer): boolean =>
   end - start === wanted.length && wanted.equals(bytes.subarray(start, end));
 
-function read(entry: EntryView, ackMs: number): Arrival {
+function read(entry: EntryView, ackMs: number): ArrivedEvent {
   const key = entry.userKey();
   const isUser = key.startsWith('u');
   const {properties, more} = readProperties(entry);
@@ -117,7 +96,7 @@ function read(entry: EntryView, ackMs: number): Arrival {
   };
 }
 
-function readProperties({bytes, propertiesStart}: EntryView): Pick<Arrival, 'properties' | 'more'> {
+function readProperties({bytes, propertiesStart}: EntryView): Pick<ArrivedEvent, 'properties' | 'more'> {
   const cursor = new PropertyCursor(bytes);
   const all = cursor.open(propertiesStart);
   const count = cursor.isAtContext ? all - 1 : all;

@@ -13,6 +13,7 @@ import {optional, type TextForm, wholeNumber, withDefault} from '../parameters.j
 import {readQuery} from '../query.js';
 import type {ReadEndpoint} from '../route.js';
 import type {Readiness} from '../routes/health.js';
+import type {LoadAnswer, Vitals} from './answers.js';
 import {ArrivalSample} from './arrivals.js';
 import {type DashboardDoor, roleNotSufficient} from './door.js';
 import {type LookSources, publishedOf, readingOf, stateOf} from './load-look.js';
@@ -107,11 +108,12 @@ export class Live {
   private vitals(sources: LiveSources, nowMs: number): string | undefined {
     const newest = this.ring.newest();
     if (newest === undefined || this.readiness === undefined) return undefined;
-    return JSON.stringify({
+    const vitals: Vitals = {
       ...newest,
       state: stateOf(sources, this.newestMeasures(nowMs), this.readiness, sources.wallMs()),
       streams: this.streams.size,
-    });
+    };
+    return JSON.stringify(vitals);
   }
 
   /** What roles say comes in time for the next second. */
@@ -145,7 +147,8 @@ export class Live {
     this.readiness = await front.readiness();
     const state = stateOf(sources, this.newestMeasures(sources.monotonicMs()), this.readiness, nowMs);
     const rows = this.ring.rows(nowMs - minutes * 60_000);
-    exchange.json('200 OK', JSON.stringify({...rows, state, streams: this.streams.size}));
+    const answer: LoadAnswer = {...rows, state, streams: this.streams.size};
+    exchange.json('200 OK', JSON.stringify(answer));
   };
 
   readonly openStream: ReadEndpoint['handle'] = (front, exchange) => {

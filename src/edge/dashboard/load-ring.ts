@@ -5,6 +5,7 @@
 //        not known, and so is one whose source was silent. Not known is NaN, and null for those who read.
 import {type ErrorCode, statusOf} from '../failure.js';
 import {ackCells, percentilesBetween} from '../metrics/ack-times.js';
+import type {LoadRows} from './answers.js';
 
 export const ringRows = 900;
 
@@ -47,13 +48,6 @@ export interface LoadReading {
   readonly refusals: ReadonlyMap<ErrorCode, number>;
   /** Of ack-times.ts; copied. */
   readonly acks: Float64Array;
-}
-
-export interface LoadRows {
-  /** Epoch ms, ascending. */
-  readonly at: readonly number[];
-  /** Those of `refused.` that have nothing but zeros are left out. */
-  readonly columns: Readonly<Record<string, readonly (number | null)[]>>;
 }
 
 /** What the newest reading is compared with. */

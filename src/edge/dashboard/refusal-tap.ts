@@ -3,28 +3,16 @@
 //   RT2. Equal refusals of a second are one with a count; past `kindsMax` different ones only their number is known.
 import type {ErrorCode} from '../failure.js';
 import {ownFieldName} from '../rejected-events.js';
+import type {SeenRefusal, SeenRefusals} from './answers.js';
 
 const kindsMax = 20;
 
-export interface SeenRefusal {
-  readonly code: ErrorCode;
-  /** Undefined for a path that is not there. */
-  readonly route: string | undefined;
-  readonly field: string | null;
-  readonly key_id: string | null;
-  count: number;
-}
-
-export interface SeenRefusals {
-  readonly refusals: readonly SeenRefusal[];
-  /** Those of further kinds. */
-  readonly more: number;
-}
+type CountedRefusal = Omit<SeenRefusal, 'count'> & {count: number};
 
 export class RefusalTap {
   /** Set by who looks on. RT1 */
   isOpen = false;
-  private seen = new Map<string, SeenRefusal>();
+  private seen = new Map<string, CountedRefusal>();
   private more = 0;
 
   /** `route`: a path of ours. */
@@ -44,7 +32,7 @@ export class RefusalTap {
   }
 
   /** Those since the last call. */
-  take(): SeenRefusals {
+  take(): Omit<SeenRefusals, 'at'> {
     const taken = {refusals: [...this.seen.values()], more: this.more};
     this.seen = new Map();
     this.more = 0;

@@ -13,6 +13,7 @@ import {changeKey, createKey, listKeys, revokeKey} from '../routes/keys.js';
 import {readRejected} from '../routes/rejected.js';
 import {countsReport, funnelReport, namesReport, usersReport} from '../routes/reports.js';
 import {deleteUser, readDeletion, readUser} from '../routes/users.js';
+import type {StateAnswer} from './answers.js';
 import {type Asset, answerAsset, type DashboardFiles, pageBehind} from './assets.js';
 import type {NeededRole} from './door.js';
 import type {Live} from './live.js';
@@ -77,7 +78,8 @@ async function serviceState(front: Front, exchange: Exchange): Promise<void> {
   const {reasons, warnings, notes} = await front.readiness();
   const status = reasons.length === 0 ? 'ready' : 'not_ready';
   const durability = front.durability.class;
-  exchange.json('200 OK', JSON.stringify({status, reasons, warnings, notes, durability, version}));
+  const body: StateAnswer = {status, reasons, warnings, notes, durability, version};
+  exchange.json('200 OK', JSON.stringify(body));
 }
 
 /** A person's browser is led to the dashboard; a program is told where everything is. */

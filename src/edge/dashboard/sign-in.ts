@@ -13,6 +13,7 @@ import {pathPrefix} from '../path-prefix.js';
 import {noParameters, readQuery} from '../query.js';
 import {RateLimit} from '../rate-limit.js';
 import type {BodyEndpoint, ReadEndpoint} from '../route.js';
+import type {SessionAnswer} from './answers.js';
 import type {DashboardDoor} from './door.js';
 import type {Session, Sessions} from './session.js';
 
@@ -126,7 +127,7 @@ function answerSession(
   door: DashboardDoor,
   cookies: readonly Header[],
 ): void {
-  const body = {role, name, by, until: isoText(untilMs), is_secure: door.isSecure(exchange)};
+  const body: SessionAnswer = {role, name, by, until: isoText(untilMs), is_secure: door.isSecure(exchange)};
   exchange.json('200 OK', JSON.stringify(body), cookies);
 }
 

@@ -7,7 +7,7 @@
 //   ST4. A stop ends every stream at once. None of them is a request that a drain waits for (exchange.ts).
 import {type DashboardRole, mayAs} from '../../keys/dashboard-role.js';
 import type {StreamAnswer} from '../stream-answer.js';
-import type {Arrivals} from './arrivals.js';
+import type {ArrivedSample} from './answers.js';
 import type {Session} from './session.js';
 
 export const streamsMax = 64;
@@ -42,7 +42,7 @@ export interface StreamOptions {
   /** Undefined as soon as it is over. ST3 */
   readonly session: () => Session | undefined;
   /** Of this stream alone; undefined where it shows none. */
-  readonly arrivals: (() => Arrivals) | undefined;
+  readonly arrivals: (() => ArrivedSample) | undefined;
   /** What the arrays of `vitals` are. */
   readonly schema: string;
   readonly whenOver: () => void;

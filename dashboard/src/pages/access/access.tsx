@@ -1,5 +1,7 @@
 // Settings, Access: who may sign in, as what, and the end of all sessions.
+
 import {useState} from 'preact/hooks';
+import type {PersonAnswer} from '../../../../src/edge/dashboard/answers.js';
 import {Dialog} from '../../controls/dialog';
 import {Moment} from '../../controls/moment';
 import {useAsked} from '../../service/asked';
@@ -13,18 +15,10 @@ import {Empty, FaultBox, Loading} from '../../shell/states';
 import {CreatePerson} from './create-person';
 import '../keys/keys.css';
 
-export interface Person {
-  readonly id: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly last4: string;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-  readonly ends_at: string | null;
-  readonly revoked_at: string | null;
-}
-
-type Open = {readonly what: 'create'} | {readonly what: 'revoke'; readonly person: Person} | {readonly what: 'end'};
+type Open =
+  | {readonly what: 'create'}
+  | {readonly what: 'revoke'; readonly person: PersonAnswer}
+  | {readonly what: 'end'};
 
 export const roleWords: readonly (readonly [role: Role, may: string])[] = [
   [
@@ -36,7 +30,7 @@ export const roleWords: readonly (readonly [role: Role, may: string])[] = [
 ];
 
 export function Access() {
-  const [asked, ask] = useAsked<{people: Person[]}>('people');
+  const [asked, ask] = useAsked<{people: PersonAnswer[]}>('people');
   const [open, setOpen] = useState<Open>();
   const {value, fault} = asked.value;
   const people = [...(value?.people ?? [])].reverse();
@@ -129,12 +123,12 @@ export function Access() {
   );
 }
 
-function stateOf({revoked_at, ends_at}: Person): 'active' | 'revoked' | 'ended' {
+function stateOf({revoked_at, ends_at}: PersonAnswer): 'active' | 'revoked' | 'ended' {
   if (revoked_at !== null) return 'revoked';
   return ends_at !== null && Date.parse(ends_at) <= now.value ? 'ended' : 'active';
 }
 
-function endOf(person: Person) {
+function endOf(person: PersonAnswer) {
   if (person.revoked_at !== null) {
     return (
       <span class="faint">
@@ -147,7 +141,7 @@ function endOf(person: Person) {
   return stateOf(person) === 'ended' ? <span class="faint">ended {date}</span> : date;
 }
 
-function RevokePerson({person, onClose}: {readonly person: Person; readonly onClose: () => void}) {
+function RevokePerson({person, onClose}: {readonly person: PersonAnswer; readonly onClose: () => void}) {
   const [fault, setFault] = useState<Fault>();
   const revoke = async (): Promise<void> => {
     const answer = await change('DELETE', `person?id=${encodeURIComponent(person.id)}`);

@@ -1,19 +1,22 @@
 // Events as they arrive: a sample that people can read, and how many there really were. It stands still while somebody
 // points at it, has the focus in it, or holds it.
+
 import {useSignal} from '@preact/signals';
 import {useState} from 'preact/hooks';
+import type {ArrivedEvent, ArrivedSample} from '../../../../src/edge/dashboard/answers.js';
 import {clockText, count} from '../../charts/format';
-import {type Arrival, type Arrivals, propertiesText, whoOf} from '../../service/arrivals';
+import {propertiesText, whoOf} from '../../service/arrivals';
 import {streamState, useTopic} from '../../service/stream';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
 import {Empty} from '../../shell/states';
+import {EventsTable} from './events-table';
 import {FilterFields} from './filter-fields';
 
 const keptMax = 200;
 const meanOfSeconds = 5;
 
-interface Shown extends Arrival {
+interface Shown extends ArrivedEvent {
   readonly number: number;
 }
 
@@ -34,7 +37,7 @@ export function Arriving() {
     waiting.value = [];
     missed.value = 0;
   };
-  useTopic<Arrivals>(
+  useTopic<ArrivedSample>(
     'arrivals',
     ({events, count: all}) => {
       // A tab beside this one may have another filter: then the stream has all.
@@ -97,36 +100,26 @@ export function Arriving() {
           onFocusCapture={() => point(true)}
           onBlurCapture={() => point(false)}
         >
-          <table class="grid-table events-table">
-            <thead>
-              <tr>
-                <th>Received (UTC)</th>
-                <th>Event</th>
-                <th>User</th>
-                <th>Properties</th>
+          <EventsTable time="Received">
+            {shown.value.map((one) => (
+              <tr key={one.number}>
+                <td class="faint">{clockText(one.received / 1_000)}</td>
+                <td class="event">{one.event}</td>
+                <td>
+                  <button
+                    type="button"
+                    class="link"
+                    title="Only of this user"
+                    onClick={() => setFilter({...filter, user: whoOf(one)})}
+                  >
+                    {whoOf(one)}
+                  </button>
+                  {one.user_id === null && <span class="faint"> anonymous</span>}
+                </td>
+                <td class="of">{propertiesText(one)}</td>
               </tr>
-            </thead>
-            <tbody>
-              {shown.value.map((one) => (
-                <tr key={one.number}>
-                  <td class="faint">{clockText(one.received / 1_000)}</td>
-                  <td class="event">{one.event}</td>
-                  <td>
-                    <button
-                      type="button"
-                      class="link"
-                      title="Only of this user"
-                      onClick={() => setFilter({...filter, user: whoOf(one)})}
-                    >
-                      {whoOf(one)}
-                    </button>
-                    {one.user_id === null && <span class="faint"> anonymous</span>}
-                  </td>
-                  <td class="of">{propertiesText(one)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </EventsTable>
         </section>
       )}
     </Card>

@@ -1,5 +1,7 @@
 // The first page while nothing was sent yet: how to send an event, and what becomes of it, as it happens.
+
 import {useEffect, useState} from 'preact/hooks';
+import type {CreatedKey} from '../../../../src/edge/answers.js';
 import {serviceAddress} from '../../address/base';
 import {CopyButton} from '../../controls/copy-button';
 import {Snippet} from '../../controls/snippet';
@@ -10,7 +12,6 @@ import {Card} from '../../shell/card';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {FaultBox} from '../../shell/states';
-import type {CreatedKey} from '../keys/key';
 import './first-event.css';
 import {Progress} from './progress';
 import {noKey, snippetsFor} from './snippets';

@@ -1,10 +1,10 @@
 // How many users do one thing after another, and where they are lost.
+import type {FunnelAnswer} from '../../../../src/edge/answers.js';
 import {daysOf} from '../../address/range';
 import {funnelForm, funnelPath} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
 import {count, datesText, percent} from '../../charts/format';
 import {Funnel} from '../../charts/funnel';
-import type {FunnelAnswer} from '../../service/report-answers';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {CsvButton, CurlButton} from '../../shell/page-tools';

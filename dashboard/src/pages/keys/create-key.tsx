@@ -1,10 +1,12 @@
 // Creating a key: what it is for, then the key itself, once. When the dialog closes the key is nowhere in the page.
+
 import {useState} from 'preact/hooks';
+import type {CreatedKey} from '../../../../src/edge/answers.js';
 import {serviceAddress} from '../../address/base';
 import {Dialog} from '../../controls/dialog';
 import {change, type Fault} from '../../service/client';
 import {FaultBox} from '../../shell/states';
-import {type CreatedKey, curlOf} from './key';
+import {curlOf} from './key';
 import {type KeyDraft, KindCards, LimitFields, noLimits, optionsOf} from './key-form';
 import {SecretDialog} from './secret-dialog';
 

@@ -1,5 +1,5 @@
 // The fields of a new key: its kind as two cards that say what each may, its name, and the limits of a write key.
-import type {KeyKind, KeyOptions} from './key';
+import type {KeyKind, ShownOptions} from './key';
 import {kindWords} from './key';
 
 export interface KeyDraft {
@@ -17,7 +17,7 @@ export interface LimitsDraft {
 
 export const noLimits: LimitsDraft = {identify: true, origins: '', rate: ''};
 
-export const draftOf = ({identify, origins, events_per_second_per_address: rate}: KeyOptions = {}): LimitsDraft => ({
+export const draftOf = ({identify, origins, events_per_second_per_address: rate}: ShownOptions = {}): LimitsDraft => ({
   identify: identify !== false,
   origins: origins?.join('\n') ?? '',
   rate: rate === undefined ? '' : String(rate),

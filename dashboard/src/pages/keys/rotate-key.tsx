@@ -1,6 +1,8 @@
 // Rotation in four steps that anybody can see through: a new key of the same kind, its first use, the old one's last use,
 // the end of the old one.
+
 import {useState} from 'preact/hooks';
+import type {CreatedKey, ListedKey} from '../../../../src/edge/answers.js';
 import {serviceAddress} from '../../address/base';
 import {Dialog} from '../../controls/dialog';
 import {Moment} from '../../controls/moment';
@@ -8,7 +10,7 @@ import {change, type Fault} from '../../service/client';
 import {Icon} from '../../shell/icon';
 import {now} from '../../shell/now';
 import {FaultBox} from '../../shell/states';
-import {type CreatedKey, curlOf, type ListedKey} from './key';
+import {curlOf} from './key';
 import {revokeKey} from './revoke-key';
 import {ShownOnce} from './shown-once';
 

@@ -1,7 +1,8 @@
 // The partitions, worst first.
+
+import type {PartitionLoad} from '../../../../src/edge/dashboard/answers.js';
 import {count, duration} from '../../charts/format';
 import type {Load} from '../../service/load';
-import type {PartitionLoad} from '../../service/load-state';
 import {Card} from '../../shell/card';
 import {rateText, secondsText} from './units';
 

@@ -1,7 +1,8 @@
 // How the service is, in its own words: ready or why not, and what an operator must do.
+
+import type {LoadState} from '../../../../src/edge/dashboard/answers.js';
 import {clockText, duration} from '../../charts/format';
 import type {Load} from '../../service/load';
-import type {LoadState} from '../../service/load-state';
 import {Icon} from '../../shell/icon';
 import {alarmWords} from './alarms';
 import {fillRate} from './points';

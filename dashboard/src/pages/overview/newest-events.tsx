@@ -1,11 +1,11 @@
 // The newest events, live; whoever may not see events gets the names that came up last.
+
 import {useEffect} from 'preact/hooks';
+import type {HistoryAnswer, NamesAnswer} from '../../../../src/edge/answers.js';
 import {dayOfMs} from '../../address/range';
 import {clockText, count, datesText, momentText, propertiesText} from '../../charts/format';
 import {Moment} from '../../controls/moment';
 import {useAsked} from '../../service/asked';
-import type {HistoryAnswer} from '../../service/person-history';
-import type {NamesAnswer} from '../../service/report-answers';
 import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {now} from '../../shell/now';

@@ -1,8 +1,10 @@
 // The first page: how the product does, without anything to set up. It shows what is most frequent.
-import {daysOf, pastOf} from '../../address/range';
+import type {NamesAnswer} from '../../../../src/edge/answers.js';
+import {daysOf} from '../../address/range';
 import {countsPath, intervalOf, namesMax, namesPath, overviewForm, usersPath} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
-import {type NamesAnswer, oldest} from '../../service/report-answers';
+import {comparedDays, pastSoFar} from '../../charts/comparison';
+import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {may} from '../../service/session';
 import {ReportHead} from '../../shell/report-head';
@@ -21,7 +23,7 @@ export function Overview() {
   const {question, problems, ask} = useAddress(overviewForm);
   const days = daysOf(question.range, today.value);
   const interval = intervalOf(question.every, days);
-  const past = question.compare === 'off' ? undefined : pastOf(days, interval, question.compare);
+  const past = comparedDays(days, interval, question.compare);
   const asked = {days, interval, past};
 
   const namesAt = namesPath(days, namesMax);
@@ -38,12 +40,8 @@ export function Overview() {
   const linePaths = lines.flatMap(({path, pastPath}) => (pastPath === undefined ? [path] : [path, pastPath]));
   const trend = useReports({...asked, lines}, listed === undefined || lines.length === 0 ? undefined : linePaths);
 
-  // While today is in the range the time before is counted up to the same moment.
-  const isOpen = days.to >= today.value;
-  const pastNamesAt =
-    past === undefined || asOfMs === undefined
-      ? undefined
-      : namesPath(isOpen ? {...past, untilMs: past.momentOf(asOfMs)} : past, namesMax);
+  const soFar = pastSoFar(past, days, today.value, asOfMs) ?? past;
+  const pastNamesAt = soFar === undefined || asOfMs === undefined ? undefined : namesPath(soFar, namesMax);
   const pastNames = useReports(asked, pastNamesAt === undefined ? undefined : [pastNamesAt]);
 
   const activePaths = (['dau', 'wau', 'mau'] as const).map((metric) => usersPath(metric, days, interval));

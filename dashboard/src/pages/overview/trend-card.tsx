@@ -1,12 +1,13 @@
 // The most frequent events over time.
+
 import {useMemo, useState} from 'preact/hooks';
 import type {Interval} from '../../../../actors/calendar.js';
+import type {CountsAnswer} from '../../../../src/edge/answers.js';
 import type {Days, Past} from '../../address/range';
 import {type AnsweredLine, chartOf, csvRows, momentOf} from '../../charts/charted';
-import {clockText, datesText} from '../../charts/format';
+import {linesNote, perInterval, soFarText} from '../../charts/comparison';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
-import type {CountsAnswer} from '../../service/report-answers';
 import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
@@ -19,8 +20,6 @@ interface TrendQuestion {
   readonly past: Past | undefined;
   readonly lines: readonly {readonly event: string; readonly path: string; readonly pastPath: string | undefined}[];
 }
-
-const plural = {hour: 'an hour', day: 'a day', week: 'a week', month: 'a month'} as const;
 
 export function TrendCard({
   trend,
@@ -47,13 +46,14 @@ export function TrendCard({
   const interval = question?.interval ?? 'day';
   const moment = useMemo(() => momentOf(interval), [interval]);
   const asOfMs = shown?.freshness?.asOfMs;
-  const until = asOfMs === undefined ? '' : clockText(asOfMs / 1_000).slice(0, 5);
   const props = {...chart, label: 'Most frequent events', clock: interval === 'hour', moment};
-  const note = [
-    `events ${plural[interval]}`,
-    ...(question?.past === undefined ? [] : [`dotted: ${datesText(question.past, today.value)}`]),
-    ...(chart.openFrom === undefined ? [] : [`dashed: until ${until} UTC`]),
-  ].join(', ');
+  const note = linesNote({
+    what: `events ${perInterval[interval]}`,
+    past: question?.past,
+    isOpen: chart.openFrom !== undefined,
+    today: today.value,
+    asOfMs,
+  });
   return (
     <Card
       span={8}
@@ -81,7 +81,7 @@ export function TrendCard({
             <TimeChart
               {...props}
               height={318}
-              openText={`so far, until ${until}`}
+              openText={soFarText(asOfMs)}
               onRange={(from, to) => onRange(Math.floor(from / 86_400), Math.floor(to / 86_400))}
             />
           )

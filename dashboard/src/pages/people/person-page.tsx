@@ -1,5 +1,6 @@
 // What is known of one person: when they were first and last seen, their traits, their days, their events.
 
+import type {ProfileAnswer} from '../../../../src/edge/answers.js';
 import {dayOfMs} from '../../address/range';
 import {type PersonId, personPath} from '../../address/report-address';
 import {count, momentText} from '../../charts/format';
@@ -16,7 +17,7 @@ import {today} from '../../shell/today';
 import {ActivityStrip} from './activity-strip';
 import {EventList} from './event-list';
 import '../../design/reports.css';
-import {type Profile, typeOf, valueText} from './person';
+import {typeOf, valueText} from './trait-text';
 
 const stripDays = 90;
 
@@ -30,7 +31,7 @@ export function PersonPage({
   readonly onDelete: () => void;
 }) {
   const path = personPath(person);
-  const [asked, ask] = useAsked<Profile>(path);
+  const [asked, ask] = useAsked<ProfileAnswer>(path);
   const [history, readOn] = useHistory(person);
   const {value, fault} = asked.value;
   if (fault?.code === 'user_not_found') return <Unknown person={person} onFind={onFind} />;
@@ -45,7 +46,7 @@ export function PersonPage({
   const byName = [...names].sort((a, b) => b[1] - a[1]);
   return (
     <>
-      <section class="card person-head" aria-label="Profile">
+      <section class="card person-head" aria-label="ProfileAnswer">
         <div class="person-id">
           <span class="label">{person.kind === 'user' ? 'User' : 'Anonymous'}</span>
           <h2>{value.id}</h2>

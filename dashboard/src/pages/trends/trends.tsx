@@ -1,6 +1,8 @@
 // Events by name over time: up to six lines, each of one name and perhaps one property.
+
 import {useMemo, useState} from 'preact/hooks';
-import {daysOf, pastOf} from '../../address/range';
+import type {CountsAnswer, FunnelAnswer} from '../../../../src/edge/answers.js';
+import {daysOf} from '../../address/range';
 import {
   type AskedSeries,
   countsPath,
@@ -12,10 +14,11 @@ import {
 } from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
 import {type AnsweredLine, chartOf, csvRows, momentOf} from '../../charts/charted';
-import {clockText, datesText} from '../../charts/format';
+import {comparedDays, linesNote, pastSoFar, perInterval, soFarText} from '../../charts/comparison';
+import {datesText} from '../../charts/format';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
-import {type CountsAnswer, type FunnelAnswer, oldest} from '../../service/report-answers';
+import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
@@ -27,14 +30,12 @@ import {SeriesForm} from './series-form';
 import {type SeriesRow, SeriesTable} from './series-table';
 import './trends.css';
 
-const plural = {hour: 'an hour', day: 'a day', week: 'a week', month: 'a month'} as const;
-
 export function Trends() {
   const {question, problems, ask} = useAddress(trendsForm);
   const [isTable, setTable] = useState(false);
   const days = daysOf(question.range, today.value);
   const interval = intervalOf(question.every, days);
-  const past = question.compare === 'off' ? undefined : pastOf(days, interval, question.compare);
+  const past = comparedDays(days, interval, question.compare);
   const asked = {series: seriesOf(question), days, interval, past};
   const pathOf = (series: AskedSeries): string => countsPath(series, days, interval);
   const pastPathOf = (series: AskedSeries): string | undefined => past && countsPath(series, past, interval);
@@ -45,13 +46,8 @@ export function Trends() {
   );
   const main = useReports({...asked, pathOf, pastPathOf, usersPathOf}, paths.length === 0 ? undefined : paths);
   const {shown} = main;
-  // While the last bucket is open the time before is counted up to the same moment.
-  const untilMs = shown?.freshness?.asOfMs;
-  const isOpen = days.to === today.value;
-  const untilPathOf = (series: AskedSeries): string | undefined =>
-    past && isOpen && untilMs !== undefined
-      ? countsPath(series, {...past, untilMs: past.momentOf(untilMs)}, interval)
-      : undefined;
+  const soFar = pastSoFar(past, days, today.value, shown?.freshness?.asOfMs);
+  const untilPathOf = (series: AskedSeries): string | undefined => soFar && countsPath(series, soFar, interval);
   const untilPaths = asked.series.map(untilPathOf).filter((path) => path !== undefined);
   const until = useReports({untilPathOf}, untilPaths.length === 0 ? undefined : untilPaths);
 
@@ -84,13 +80,13 @@ export function Trends() {
             note={
               shown === undefined
                 ? undefined
-                : [
-                    `events ${plural[shownInterval]}`,
-                    ...(shownPast === undefined ? [] : [`dotted: ${datesText(shownPast, today.value)}`]),
-                    ...(chart.openFrom === undefined || asOfMs === undefined
-                      ? []
-                      : [`dashed: until ${clockText(asOfMs / 1_000).slice(0, 5)} UTC`]),
-                  ].join(', ')
+                : linesNote({
+                    what: `events ${perInterval[shownInterval]}`,
+                    past: shownPast,
+                    isOpen: chart.openFrom !== undefined,
+                    today: today.value,
+                    asOfMs,
+                  })
             }
             tools={
               lines.length > 0 && (
@@ -116,9 +112,7 @@ export function Trends() {
                     <TimeChart
                       {...props}
                       height={320}
-                      openText={
-                        asOfMs === undefined ? 'so far' : `so far, until ${clockText(asOfMs / 1_000).slice(0, 5)}`
-                      }
+                      openText={soFarText(asOfMs)}
                       onRange={(from, to) =>
                         ask({
                           range: {kind: 'days', from: dayAt(from, shownDays.from), to: dayAt(to, shownDays.to)},
@@ -144,7 +138,7 @@ export function Trends() {
             <Card
               span={12}
               title="In numbers"
-              note={isOpen && past !== undefined ? 'changes against the time before until the same moment' : undefined}
+              note={soFar !== undefined ? 'changes against the time before until the same moment' : undefined}
             >
               <SeriesTable rows={rows} interval={shownInterval} isCompared={shownPast !== undefined} />
             </Card>
