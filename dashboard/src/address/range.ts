@@ -17,7 +17,8 @@ export interface Days {
   readonly to: number;
 }
 
-export type Compare = 'off' | 'before' | 'year';
+export const compares = ['off', 'before', 'year'] as const;
+export type Compare = (typeof compares)[number];
 
 const lastMax = {day: 9_999, month: 600} as const;
 

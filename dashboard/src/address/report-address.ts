@@ -2,7 +2,16 @@
 import {dateText, type Interval, isoText} from '../../../actors/calendar.js';
 import {funnelStepsMax, namesLimitMax} from '../../../actors/limits.js';
 import {isName, names, one, type Parameter, type QuestionOf, word} from './codec.js';
-import {type Compare, type Days, intervals, parseRange, type Range, rangeText, usualInterval} from './range.js';
+import {
+  type Compare,
+  compares,
+  type Days,
+  intervals,
+  parseRange,
+  type Range,
+  rangeText,
+  usualInterval,
+} from './range.js';
 
 // -- Forms -------------------------------------------------------------------------------------------------------------
 
@@ -14,7 +23,7 @@ const range = one<Range>(
 );
 /** Null: what is usual for the range. */
 const every = word<Interval, null>(intervals, null);
-const compare = word<Compare, Compare>(['off', 'before', 'year'], 'before');
+const compare = word<Compare, Compare>(compares, 'before');
 
 /** `<property>=<value>`, split at the first `=`, as the API takes it. */
 export const isFilter = (text: string): boolean => /^[^=]+=/.test(text);

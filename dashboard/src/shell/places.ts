@@ -3,6 +3,7 @@
 import type {FunctionComponent} from 'preact';
 import {lazy} from 'preact-iso';
 import type {IconName} from '../../icons';
+import {Overview} from '../pages/overview/overview';
 import {hasEvents} from '../service/any-events';
 import type {Role} from '../service/session';
 
@@ -24,7 +25,7 @@ export const places: readonly Place[] = [
     icon: 'home',
     section: 'Product',
     role: 'reader',
-    Page: lazy(() => import('../pages/overview/overview').then(({Overview}) => Overview)),
+    Page: Overview,
   },
   {
     path: '/trends',

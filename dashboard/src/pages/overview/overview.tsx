@@ -7,15 +7,18 @@ import {comparedDays, pastSoFar} from '../../charts/comparison';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {may} from '../../service/session';
+import {later} from '../../shell/later';
 import {ReportHead} from '../../shell/report-head';
+import {Loading} from '../../shell/states';
 import {today} from '../../shell/today';
 import {ActiveCard} from './active-card';
 import {NewestEvents} from './newest-events';
-import {NoEvents} from './no-events';
 import {Tiles, useTiles} from './tiles';
 import {TopEvents} from './top-events';
 import {TrendCard} from './trend-card';
 import './overview.css';
+
+const NoEvents = later(() => import('./no-events').then(({NoEvents: Part}) => Part), <Loading lines={6} />);
 
 const trendMax = 3;
 
