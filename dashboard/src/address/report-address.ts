@@ -62,6 +62,8 @@ export interface AskedSeries {
 export const seriesOf = (question: TrendsQuestion): AskedSeries[] =>
   question.event.map((event, at) => ({event, filter: question[filterNames[at]!]}));
 
+export const seriesLabel = ({event, filter}: AskedSeries): string => (filter === null ? event : `${event}, ${filter}`);
+
 export const withSeries = (question: TrendsQuestion, series: readonly AskedSeries[]): TrendsQuestion => ({
   ...question,
   event: series.map(({event}) => event),

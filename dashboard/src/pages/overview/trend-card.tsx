@@ -1,5 +1,6 @@
-// The most frequent events over time.
+// Events by name over time, in a card: the most frequent ones, or those of a pin.
 
+import type {ComponentChildren} from 'preact';
 import {useMemo, useState} from 'preact/hooks';
 import type {Interval} from '../../../../actors/calendar.js';
 import type {CountsAnswer} from '../../../../src/edge/answers.js';
@@ -22,16 +23,29 @@ interface TrendQuestion {
 }
 
 export function TrendCard({
+  span,
+  title,
+  address,
+  file,
   trend,
   names,
+  tools,
   onRange,
 }: {
+  readonly span: 6 | 8 | 12;
+  readonly title: string;
+  /** Where the trend has a page of its own. */
+  readonly address?: string;
+  readonly file: string;
   readonly trend: Asking<TrendQuestion>;
-  readonly names: Asking<unknown>;
+  /** What the lines are chosen from, where it is asked first. */
+  readonly names?: Asking<unknown>;
+  readonly tools?: ComponentChildren;
   readonly onRange: (from: number, to: number) => void;
 }) {
   const [isTable, setTable] = useState(false);
   const {shown} = trend;
+  const choosing = names !== undefined && names.shown?.reports[0]?.value === undefined ? names : undefined;
   const question = shown?.question;
   const lines = useMemo(
     () =>
@@ -46,7 +60,7 @@ export function TrendCard({
   const interval = question?.interval ?? 'day';
   const moment = useMemo(() => momentOf(interval), [interval]);
   const asOfMs = shown?.freshness?.asOfMs;
-  const props = {...chart, label: 'Most frequent events', clock: interval === 'hour', moment};
+  const props = {...chart, label: title, clock: interval === 'hour', moment};
   const note = linesNote({
     what: `events ${perInterval[interval]}`,
     past: question?.past,
@@ -56,24 +70,23 @@ export function TrendCard({
   });
   return (
     <Card
-      span={8}
-      title="Trend"
-      note={question === undefined ? undefined : note}
+      span={span}
+      title={title}
+      note={question === undefined ? undefined : address === undefined ? note : <a href={address}>{note}</a>}
       tools={
-        lines.length > 0 && (
-          <>
-            <CurlButton paths={question!.lines.map(({path}) => path)} />
-            <CsvButton file="most-frequent-events" rows={() => csvRows(lines)} />
-            <TableButton isTable={isTable} onChange={setTable} />
-          </>
-        )
+        <>
+          {lines.length > 0 && (
+            <>
+              <CurlButton paths={question!.lines.map(({path}) => path)} />
+              <CsvButton file={file} rows={() => csvRows(lines)} />
+              <TableButton isTable={isTable} onChange={setTable} />
+            </>
+          )}
+          {tools}
+        </>
       }
     >
-      <ReportBody
-        asking={names.shown?.reports[0]?.value === undefined ? names : trend}
-        reports={names.shown?.reports[0]?.value === undefined ? (names.shown?.reports ?? []) : (shown?.reports ?? [])}
-        lines={8}
-      >
+      <ReportBody asking={choosing ?? trend} reports={(choosing ?? trend).shown?.reports ?? []} lines={8}>
         {() =>
           isTable ? (
             <TimeTable {...props} />

@@ -2,12 +2,14 @@
 
 import {useMemo, useState} from 'preact/hooks';
 import type {CountsAnswer, FunnelAnswer} from '../../../../src/edge/answers.js';
+import {writeAddress} from '../../address/codec';
 import {daysOf} from '../../address/range';
 import {
   type AskedSeries,
   countsPath,
   funnelPath,
   intervalOf,
+  seriesLabel,
   seriesOf,
   trendsForm,
   withSeries,
@@ -22,6 +24,7 @@ import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {PinButton} from '../../shell/pin-button';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox} from '../../shell/states';
@@ -92,6 +95,7 @@ export function Trends() {
               lines.length > 0 && (
                 <>
                   <CurlButton paths={lines.map((_, at) => shown!.question.pathOf(shown!.question.series[at]!))} />
+                  <PinButton page="/trends" search={writeAddress(trendsForm, question)} />
                   <CsvButton file="trends" rows={() => csvRows(lines)} />
                   <TableButton isTable={isTable} onChange={setTable} />
                 </>
@@ -152,8 +156,6 @@ export function Trends() {
 const dayAt = (seconds: number, fallback: number): number =>
   Number.isFinite(seconds) ? Math.floor(seconds / 86_400) : fallback;
 
-export const labelOf = ({event, filter}: AskedSeries): string => (filter === null ? event : `${event}, ${filter}`);
-
 interface Paths {
   readonly series: readonly AskedSeries[];
   readonly pathOf: (series: AskedSeries) => string;
@@ -176,10 +178,10 @@ function rowsOf({question, of}: Main, until: Until): SeriesRow[] {
     const line: AnsweredLine | undefined =
       value === undefined
         ? undefined
-        : {label: labelOf(series), tone: at + 1, answer: value, headers, past: pastAnswer};
+        : {label: seriesLabel(series), tone: at + 1, answer: value, headers, past: pastAnswer};
     return {
-      key: `${at}/${labelOf(series)}`,
-      label: labelOf(series),
+      key: `${at}/${seriesLabel(series)}`,
+      label: seriesLabel(series),
       tone: at + 1,
       line,
       users: usersPath === undefined ? undefined : of<FunnelAnswer>(usersPath).value?.total,
