@@ -5,6 +5,7 @@ import {type Compare, dayOfMs, daysOf, parseTypedRange, type Range, rangeText, s
 import {rangeName} from '../charts/format';
 import {Icon} from '../shell/icon';
 import {today} from '../shell/today';
+import './range-panel.css';
 
 const compareWords: readonly (readonly [Compare, string])[] = [
   ['off', 'Nothing'],

@@ -5,7 +5,6 @@ import {Icon} from '../shell/icon';
 import {later} from '../shell/later';
 import {today} from '../shell/today';
 import {Popover} from './popover';
-import './range.css';
 
 const presets: readonly (readonly [letter: string, range: Range])[] = [
   ['d', {kind: 'last', amount: 1, unit: 'day'}],

@@ -7,6 +7,7 @@ import type {Freshness} from '../service/freshness';
 import {serviceState} from '../service/service-state';
 import {sinceThen} from '../service/since-then';
 import {now} from './now';
+import './freshness-panel.css';
 
 /** The ring of the service. */
 const minutes = 15;
