@@ -51,8 +51,11 @@ export function budget(out: string): Plugin {
   let chunks: Rolldown.OutputChunk[] = [];
   return {
     name: 'budget',
-    generateBundle(_, bundle) {
-      chunks = Object.values(bundle).filter((one) => one.type === 'chunk');
+    generateBundle: {
+      order: 'post', // Vite drops chunks that are nothing but style before.
+      handler(_, bundle) {
+        chunks = Object.values(bundle).filter((one) => one.type === 'chunk');
+      },
     },
     closeBundle() {
       const bytesOf = (file: string): number => gzipSync(readFileSync(join(out, file)), {level: 9}).length;

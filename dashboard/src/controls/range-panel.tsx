@@ -1,4 +1,5 @@
 // The open panel of a range: presets by letter, a text, two dates, a step back or on, what it is compared with.
+import type {RefObject} from 'preact';
 import {useEffect, useRef, useState} from 'preact/hooks';
 import {dateText} from '../../../actors/calendar.js';
 import {type Compare, dayOfMs, daysOf, parseTypedRange, type Range, rangeText, steppedRange} from '../address/range';
@@ -17,21 +18,27 @@ export function RangePanel({
   range,
   compare,
   presets,
+  wantsDates,
   onTake,
   onCompare,
 }: {
   readonly range: Range;
   readonly compare: Compare | undefined;
   readonly presets: readonly (readonly [letter: string, range: Range])[];
+  readonly wantsDates: RefObject<boolean>;
   readonly onTake: (range: Range | undefined) => void;
   readonly onCompare: ((compare: Compare) => void) | undefined;
 }) {
-  const list = useRef<HTMLUListElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
   // The popover was open before this script was here.
-  useEffect(() => list.current?.querySelector<HTMLElement>('[data-first-focus]')?.focus(), []);
+  useEffect(() => {
+    const place = wantsDates.current ? '#range-from' : '[data-first-focus]';
+    panel.current?.querySelector<HTMLElement>(place)?.focus();
+    wantsDates.current = false;
+  }, []);
   return (
-    <div class="range-panel">
-      <ul ref={list}>
+    <div class="range-panel" ref={panel}>
+      <ul>
         {presets.map(([letter, preset]) => (
           <li key={letter}>
             <button

@@ -1,10 +1,12 @@
 // Which days a page is about, and what they are compared with: presets by letter, a text, two dates. All days are UTC.
+import {useRef} from 'preact/hooks';
 import {type Compare, compares, daysOf, type Range, steppedRange} from '../address/range';
 import {datesText, rangeName} from '../charts/format';
 import {Icon} from '../shell/icon';
+import {useKeys} from '../shell/keys';
 import {later} from '../shell/later';
 import {today} from '../shell/today';
-import {Popover} from './popover';
+import {Popover, type PopoverHandle} from './popover';
 
 const presets: readonly (readonly [letter: string, range: Range])[] = [
   ['d', {kind: 'last', amount: 1, unit: 'day'}],
@@ -32,25 +34,34 @@ export function RangeControl({
   const days = daysOf(range, today.value);
   const name = rangeName(range);
   const dates = datesText(days, today.value);
+  const popover = useRef<PopoverHandle>(undefined);
+  /** The panel opens for its dates, and not for its presets. */
+  const wantsDates = useRef(false);
+  const step = (by: -1 | 1): void => {
+    const next = steppedRange(range, today.value, by);
+    if (next !== undefined) onRange(next);
+  };
   const take = (chosen: Range | undefined, close: () => void): void => {
     if (chosen === undefined) return;
     onRange(chosen);
     close();
   };
-  const onKey = (key: string, close: () => void): boolean => {
-    const preset = presets.find(([letter]) => letter === key);
-    if (preset !== undefined) take(preset[1], close);
-    else if (key === '[' || key === ']') take(steppedRange(range, today.value, key === '[' ? -1 : 1), close);
-    else if (key === 'x' && compare !== undefined) {
-      onCompare?.(compares[(compares.indexOf(compare) + 1) % compares.length]!);
-    } else if (key === 'c') document.getElementById('range-from')?.focus();
-    else return false;
-    return true;
-  };
+  useKeys({
+    ...Object.fromEntries(presets.map(([letter, preset]) => [letter, () => onRange(preset)])),
+    '[': () => step(-1),
+    ']': () => step(1),
+    c: () => {
+      wantsDates.current = true;
+      popover.current?.open();
+    },
+    ...(compare === undefined
+      ? {}
+      : {x: () => onCompare?.(compares[(compares.indexOf(compare) + 1) % compares.length]!)}),
+  });
   return (
     <Popover
       label="Days that the page is about"
-      onKey={onKey}
+      handle={popover}
       button={
         <>
           <Icon name="calendar" />
@@ -65,6 +76,7 @@ export function RangeControl({
           range={range}
           compare={compare}
           presets={presets}
+          wantsDates={wantsDates}
           onTake={(chosen) => take(chosen, close)}
           onCompare={onCompare}
         />

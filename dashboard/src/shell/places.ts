@@ -5,10 +5,12 @@ import {lazy} from 'preact-iso';
 import type {IconName} from '../../icons';
 import {Overview} from '../pages/overview/overview';
 import {hasEvents} from '../service/any-events';
-import type {Role} from '../service/session';
+import {may, type Role} from '../service/session';
 
 export interface Place {
   readonly path: string;
+  /** Goes there after `g`. */
+  readonly letter?: string;
   readonly name: string;
   readonly icon: IconName;
   readonly section: 'Product' | 'Operations' | 'Settings';
@@ -21,6 +23,7 @@ export interface Place {
 export const places: readonly Place[] = [
   {
     path: '/',
+    letter: 'o',
     name: 'Overview',
     icon: 'home',
     section: 'Product',
@@ -29,6 +32,7 @@ export const places: readonly Place[] = [
   },
   {
     path: '/trends',
+    letter: 't',
     name: 'Trends',
     icon: 'trends',
     section: 'Product',
@@ -37,6 +41,7 @@ export const places: readonly Place[] = [
   },
   {
     path: '/funnels',
+    letter: 'f',
     name: 'Funnels',
     icon: 'funnel',
     section: 'Product',
@@ -45,6 +50,7 @@ export const places: readonly Place[] = [
   },
   {
     path: '/active',
+    letter: 'a',
     name: 'Active users',
     icon: 'userGroup',
     section: 'Product',
@@ -53,6 +59,7 @@ export const places: readonly Place[] = [
   },
   {
     path: '/people',
+    letter: 'p',
     name: 'People',
     icon: 'users',
     section: 'Product',
@@ -61,6 +68,7 @@ export const places: readonly Place[] = [
   },
   {
     path: '/events',
+    letter: 'e',
     name: 'Events',
     icon: 'bolt',
     section: 'Product',
@@ -78,6 +86,7 @@ export const places: readonly Place[] = [
   },
   {
     path: '/live',
+    letter: 'l',
     name: 'Live load',
     icon: 'server',
     section: 'Operations',
@@ -86,6 +95,7 @@ export const places: readonly Place[] = [
   },
   {
     path: '/settings/keys',
+    letter: 'k',
     name: 'API keys',
     icon: 'key',
     section: 'Settings',
@@ -106,3 +116,6 @@ export const places: readonly Place[] = [
 export const firstPath = '/';
 /** And where, while nothing was ever sent. */
 export const beginningPath = '/first-event';
+
+/** Whether the side lists it for the person who is signed in. */
+export const isShown = ({role, isListed}: Place): boolean => may(role) && (isListed === undefined || isListed());

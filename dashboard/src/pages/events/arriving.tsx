@@ -8,6 +8,7 @@ import {useLiveArrivals} from '../../service/live-arrivals';
 import {streamState} from '../../service/stream';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
+import {useKeys} from '../../shell/keys';
 import {Empty} from '../../shell/states';
 import {EventsTable} from './events-table';
 import {FilterFields} from './filter-fields';
@@ -17,6 +18,7 @@ export function Arriving() {
   const [filter, setFilter] = useState<{event?: string; user?: string}>({});
   const arrivals = useLiveArrivals(keptMax, filter);
   const {shown, isHeld} = arrivals;
+  useKeys({p: arrivals.hold});
   return (
     <Card
       span={12}

@@ -6,6 +6,7 @@ import {heardMs, isStale, type Load, load, loadFault, lookEverySeconds, useLoad}
 import {streamState} from '../../service/stream';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
+import {useKeys} from '../../shell/keys';
 import {now} from '../../shell/now';
 import {FaultBox, Loading} from '../../shell/states';
 import {LiveCharts} from './live-charts';
@@ -29,6 +30,7 @@ export function Live() {
   const shown = paused?.load ?? load.value;
   const turn = (): void =>
     setPaused(paused === undefined && load.value !== undefined ? {load: load.value, sinceMs: Date.now()} : undefined);
+  useKeys({p: turn});
   return (
     <>
       <Head title="Live load" freshness={<Heard paused={paused} />}>

@@ -9,6 +9,7 @@ import {useLiveArrivals} from '../../service/live-arrivals';
 import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
+import {useKeys} from '../../shell/keys';
 import {ReportBody} from '../../shell/report-body';
 import {FaultBox, Loading} from '../../shell/states';
 import {today} from '../../shell/today';
@@ -32,6 +33,7 @@ function Arrivals() {
   // What was there before the page: the list is not empty until something comes.
   const [stored, again] = useAsked<HistoryAnswer>(`v1/events?limit=${shownMax}`);
   const arrivals = useLiveArrivals(shownMax);
+  useKeys({p: arrivals.hold});
   const {value, fault} = stored.value;
   const arrived: Line[] = arrivals.shown.map((one) => ({
     key: `a${one.number}`,

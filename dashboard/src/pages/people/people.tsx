@@ -84,6 +84,7 @@ function Search({
           </button>
         </fieldset>
         <input
+          data-search
           aria-label={kind === 'user' ? 'userId, exactly' : 'anonymousId, exactly'}
           placeholder={kind === 'user' ? 'userId, exactly' : 'anonymousId, exactly'}
           autocomplete="off"
