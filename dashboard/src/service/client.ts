@@ -85,7 +85,8 @@ async function ask(
 
 async function taken<Value>(response: Response): Promise<Answer<Value>> {
   const body = (await response.json().catch(() => undefined)) as {error?: Partial<Fault>} | undefined;
-  if (response.ok && body !== undefined) {
+  // An id that nobody has is answered with 200 here: browsers write a line into their console otherwise.
+  if (response.ok && body !== undefined && body.error === undefined) {
     return {kind: 'value', value: body as Value, headers: response.headers, isSame: false};
   }
   const {error, ...more} = body ?? {};

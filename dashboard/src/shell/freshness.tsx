@@ -10,13 +10,15 @@ const FreshnessPanel = later(() => import('./freshness-panel').then(({FreshnessP
 
 /** Times the promise. */
 const lateFrom = 1.2;
+const answerMs = 2_000;
 const veryLateFrom = 2;
 
 export function FreshnessPill({freshness}: {readonly freshness: Freshness | undefined}) {
   if (freshness === undefined) return null;
   const {asOfMs, nextByMs} = freshness;
   const promiseMs = Math.max(1_000, nextByMs - asOfMs);
-  const lateness = (now.value - asOfMs) / promiseMs;
+  // A promise of a few seconds is not broken by the way of an answer.
+  const lateness = Math.max(0, now.value - asOfMs - answerMs) / promiseMs;
   const dot = lateness > veryLateFrom ? 'dot bad' : lateness > lateFrom ? 'dot warn' : 'dot';
   const isToday = momentText(asOfMs).slice(0, 10) === momentText(now.value).slice(0, 10);
   return (

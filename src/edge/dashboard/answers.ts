@@ -14,7 +14,17 @@ export interface SessionAnswer {
   readonly until: string;
   /** Everything between the browser and the service is encrypted, as far as the service can tell. */
   readonly is_secure: boolean;
+  readonly api: ApiPlace;
 }
+
+/**
+ * Where clients reach the API: at the address of the pages; at another port of their host (ADMIN_PORT); or at an address that
+ * only a proxy knows.
+ */
+export type ApiPlace =
+  | {readonly at: 'here'}
+  | {readonly at: 'port'; readonly port: number}
+  | {readonly at: 'elsewhere'};
 
 /** A person who may sign in. */
 export interface PersonAnswer {
@@ -27,6 +37,37 @@ export interface PersonAnswer {
   readonly last_used_at: string | null;
   readonly ends_at: string | null;
   readonly revoked_at: string | null;
+}
+
+/** Something that changed who may do what, or deleted somebody; and failures to get in. */
+export interface RecordLine {
+  readonly at: string;
+  readonly what:
+    | 'key.created'
+    | 'key.changed'
+    | 'key.revoked'
+    | 'user.deleted'
+    | 'dashboard.signed-in'
+    | 'dashboard.sessions-ended'
+    | 'admin.refused'
+    | 'key.refused'
+    | 'sign-in.refused';
+  /** Name of the person or of the key; `admin`; `start` for a start of the service. Null for a failure. */
+  readonly by: string | null;
+  /** Id of the key or of the deletion. */
+  readonly subject: string | null;
+  /** Name of the key or the person that was changed. */
+  readonly name: string | null;
+  readonly address: string | null;
+  /** Failures that the line stands for. */
+  readonly count: number;
+}
+
+export interface RecordAnswer {
+  /** Newest first. */
+  readonly record: readonly RecordLine[];
+  /** Start of this process, which keeps the record in memory; its log has all of it. */
+  readonly since: string;
 }
 
 // -- State of the service -----------------------------------------------------------------------------------------------

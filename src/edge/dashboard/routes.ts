@@ -18,6 +18,7 @@ import {type Asset, answerAsset, type DashboardFiles, pageBehind} from './assets
 import type {NeededRole} from './door.js';
 import type {Live} from './live.js';
 import {createPerson, listPeople, revokePerson} from './people.js';
+import {readRecord} from './record.js';
 import {type SignIn, signInBodyBytesMax} from './sign-in.js';
 
 type Reading = NonNullable<Route['GET']>;
@@ -64,13 +65,25 @@ const dataRoutes = (signIn: SignIn, live: Live): Record<string, Route> => ({
   'v1/names': {GET: reading('reader', namesReport)},
   'v1/events': {GET: reading('analyst', readEvents)},
   'v1/rejected': {GET: reading('analyst', readRejected)},
-  'v1/user': {GET: reading('analyst', readUser), DELETE: reading('admin', deleteUser)},
-  'v1/deletion': {GET: reading('admin', readDeletion)},
+  'v1/user': {GET: reading('analyst', quietly(readUser)), DELETE: reading('admin', deleteUser)},
+  'v1/deletion': {GET: reading('admin', quietly(readDeletion))},
   keys: {GET: reading('admin', listKeys), POST: writing('admin', createKey)},
   key: {POST: writing('admin', changeKey), DELETE: reading('admin', revokeKey)},
   people: {GET: reading('admin', listPeople), POST: writing('admin', createPerson)},
   person: {DELETE: reading('admin', revokePerson)},
+  record: {GET: reading('admin', readRecord)},
 });
+
+/**
+ * An id that nobody has is an answer to the page that searches for it, and no fault: browsers write a line into their
+ * console for every status of 400 and above. The body is that of the API.
+ */
+const quietly =
+  (handle: Reading['handle']): Reading['handle'] =>
+  (front, exchange, segment) => {
+    exchange.isAbsenceAnswered = true;
+    return handle(front, exchange, segment);
+  };
 
 /** What `/readyz` and `/healthz` say, for the side of every page: never a status that a page would take for a fault. */
 async function serviceState(front: Front, exchange: Exchange): Promise<void> {

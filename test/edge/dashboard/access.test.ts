@@ -1,5 +1,6 @@
 // Who may ask what of the dashboard, against a running service: ways in, roles, forged requests, foreign hosts, the files.
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import type {RecordLine} from '../../../src/edge/dashboard/answers.js';
 import {dashboardRoles} from '../../../src/keys/dashboard-role.js';
 import {BrowserClient, type PageAnswer} from '../../support/browser-client.js';
 import {Client} from '../../support/http.js';
@@ -147,6 +148,7 @@ describe('roles', () => {
     ['GET', 'people', 'admin'],
     ['POST', 'people', 'admin'],
     ['DELETE', 'person?id=nothing', 'admin'],
+    ['GET', 'record', 'admin'],
     ['DELETE', 'sessions', 'admin'],
   ];
 
@@ -185,6 +187,17 @@ describe('roles', () => {
     }
   });
 
+  test('what nobody has is no fault of the page that searches for it: 200, with the error of the API', async () => {
+    for (const path of ['v1/user?userId=nobody', 'v1/deletion?id=nothing']) {
+      const answer = await admin.get(`/dashboard/api/${path}`);
+      const asKey = await new Client(service.baseUrl, service.secretKey).get(`/${path}`);
+      expect([path, answer.status, answer.json()]).toEqual([path, 200, asKey.json()]);
+      expect(asKey.status).toBe(404);
+    }
+    expect((await admin.get('/dashboard/api/v1/user?userId=')).status).toBe(400);
+    expect((await admin.get('/dashboard/api/nothing')).status).toBe(404);
+  });
+
   test('an access token opens no route of the API, a session neither', async () => {
     const {token, client} = await personAs('admin');
     expect((await new Client(service.baseUrl, token).get('/v1/events')).status).toBe(401);
@@ -194,6 +207,16 @@ describe('roles', () => {
     }
     const {keys} = (await admin.get('/dashboard/api/keys')).json<{keys: {kind: string}[]}>();
     expect(keys.map(({kind}) => kind).sort()).toEqual(['secret', 'write']);
+  });
+
+  test('the record says who made a token, by name, and names none', async () => {
+    const {client, id, token} = await personAs('admin');
+    expect((await client.post('/dashboard/api/keys', {kind: 'write', name: 'of a person'})).status).toBe(201);
+    const {record} = (await admin.get('/dashboard/api/record')).json<{record: RecordLine[]}>();
+    expect(record[0]).toMatchObject({what: 'key.created', by: 'a admin', name: 'of a person', count: 1});
+    expect(record.find(({subject}) => subject === id)).toMatchObject({what: 'key.created', by: 'admin'});
+    expect(record.find(({what}) => what === 'dashboard.signed-in')).toMatchObject({by: 'a admin', subject: null});
+    expect(JSON.stringify(record)).not.toContain(token);
   });
 });
 

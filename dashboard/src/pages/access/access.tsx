@@ -14,6 +14,7 @@ import {now} from '../../shell/now';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {CreatePerson} from './create-person';
 import '../keys/keys.css';
+import {RecordCard} from './record';
 
 type Open =
   | {readonly what: 'create'}
@@ -115,6 +116,9 @@ export function Access() {
             ))}
           </dl>
         </Card>
+      </div>
+      <div class="row">
+        <RecordCard key={people.map(({revoked_at}) => revoked_at).join()} />
       </div>
       {open?.what === 'create' && <CreatePerson onClose={close} />}
       {open?.what === 'revoke' && <RevokePerson person={open.person} onClose={close} />}

@@ -2,8 +2,8 @@
 
 import {useState} from 'preact/hooks';
 import type {CreatedKey} from '../../../../src/edge/answers.js';
-import {serviceAddress} from '../../address/base';
 import {Dialog} from '../../controls/dialog';
+import {apiAddress} from '../../service/api-address';
 import {change, type Fault} from '../../service/client';
 import {FaultBox} from '../../shell/states';
 import {curlOf} from './key';
@@ -34,7 +34,7 @@ export function CreateKey({onClose}: {readonly onClose: () => void}) {
         title={`Key ${created.name}`}
         secret={created.key}
         label={created.kind === 'write' ? 'Your write key' : 'Your secret key'}
-        snippet={curlOf(created.key, created.kind, serviceAddress)}
+        snippet={curlOf(created.key, created.kind, apiAddress.value)}
         onClose={onClose}
       />
     );

@@ -3,9 +3,9 @@
 
 import {useState} from 'preact/hooks';
 import type {CreatedKey, ListedKey} from '../../../../src/edge/answers.js';
-import {serviceAddress} from '../../address/base';
 import {Dialog} from '../../controls/dialog';
 import {Moment} from '../../controls/moment';
+import {apiAddress} from '../../service/api-address';
 import {change, type Fault} from '../../service/client';
 import {Icon} from '../../shell/icon';
 import {now} from '../../shell/now';
@@ -72,7 +72,7 @@ export function RotateKey({
             !isStored &&
             key !== undefined && (
               <>
-                <ShownOnce secret={key} label="The new key" snippet={curlOf(key, old.kind, serviceAddress)} />
+                <ShownOnce secret={key} label="The new key" snippet={curlOf(key, old.kind, apiAddress.value)} />
                 {isAsked && (
                   <p class="asked" role="alert">
                     Is it stored? Once this is closed nobody can show the key again.

@@ -107,8 +107,8 @@ export function Tiles({tiles: {day: asked, now, past, days}}: {readonly tiles: T
       {(
         [
           ['dau', isOpen ? 'Active users today' : `Active users ${on}`, weekday],
-          ['wau', 'Active users, 7 days', `the 7 days before${until === '' ? '' : ','}${until}`],
-          ['mau', 'Active users, 30 days', `the 30 days before${until === '' ? '' : ','}${until}`],
+          ['wau', 'Active users, 7 days', 'the 7 days before'],
+          ['mau', 'Active users, 30 days', 'the 30 days before'],
         ] as const
       ).map(([metric, label, note]) => {
         const report = shown?.of<ActiveAnswer>(activeOf(metric, day));
