@@ -1,4 +1,4 @@
-// What a page may weigh: the build fails above it. Sizes are those of the files as gzip sends them, without the font, which
+// Weights of the pages: the build fails above their budgets. Sizes are those of the files as gzip sends them, without the font, which
 // comes after the text is there.
 //   BU1. The first view is Overview as a browser without a cache loads it: the page, its script and style, icons, mark, worker.
 //   BU2. Any other page adds at most `pageBytesMax`, with all that only it needs.

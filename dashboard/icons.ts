@@ -45,7 +45,7 @@ const require = createRequire(import.meta.url);
 const symbol = ([id, file]: [string, string]): string => {
   const text = readFileSync(require.resolve(`heroicons/24/outline/${file}.svg`), 'utf8');
   const inner = /<svg[^>]*>([\s\S]*)<\/svg>/.exec(text)![1]!.trim();
-  // How lines look is in parts.css (.icon), once for all of them.
+  // The look of the lines is in parts.css (.icon), once for all icons.
   return `<symbol id="${id}" viewBox="0 0 24 24">${inner.replaceAll(/ stroke-line(?:cap|join)="round"/g, '')}</symbol>`;
 };
 

@@ -1,5 +1,5 @@
-// uPlot without what no chart here draws: bars, steps, curves, and joins of tables. They hang on its default export, where no
-// bundler can see that nobody asks for them. The build fails when a new version of uPlot says these lines in another way.
+// uPlot without what no chart here draws: bars, steps, curves, and joins of tables. Its default export names
+// them, so that no bundler can drop them. The build fails when a new version of uPlot lacks one of these lines.
 import type {Plugin} from 'vite';
 
 const unused = [

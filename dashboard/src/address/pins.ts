@@ -1,5 +1,4 @@
-// What Overview shows beside its own cards: funnels and trends, each as the address of its page without a range, as the
-// range is that of Overview.
+// Pins of Overview: funnels and trends, each as the address of its page without a range. Overview has the range.
 //   PI1. At most `pinsMax`, each once; a text that is no such address is dropped.
 import {readAddress, writeAddress} from './codec.js';
 import {funnelForm, trendsForm} from './report-address.js';

@@ -101,7 +101,7 @@ export const peopleForm = {
   receipt: id('the id of a deletion'),
 } as const;
 
-/** What a page counts by. */
+/** Interval of the buckets of a page. */
 export const intervalOf = (every: Interval | null, days: Days): Interval => every ?? usualInterval(days);
 
 // -- Paths, below the service's or the dashboard's own address --------------------------------------------------------------
@@ -139,7 +139,7 @@ export const usersPath = (metric: Metric, span: Span, interval: Interval): strin
 export const funnelPath = (steps: readonly string[], window: string | null, span: Span): string =>
   `v1/reports/funnel?${queryOf(span, [...steps.map((step) => ['steps[]', step] as const), ['window', window]])}`;
 
-/** As many names as the service gives at once. */
+/** The service gives at most this number of names at once. */
 export const namesMax = namesLimitMax;
 export const namesPath = (span: Span, limit: number, prefix?: string, cursor?: string): string =>
   `v1/names?${queryOf(span, [

@@ -35,7 +35,7 @@ export interface AnsweredLine {
   readonly tone: number;
   readonly answer: Counted;
   readonly headers: Headers | undefined;
-  /** As many buckets as the answer, of the time that it is compared with. */
+  /** Answer of the earlier range; it has equally many buckets. */
   readonly past?: Counted | undefined;
 }
 
@@ -50,7 +50,7 @@ export function chartOf(lines: readonly AnsweredLine[], interval: Interval): Cha
       label,
       tone,
       values: begunOf(answer, headers),
-      // A month that has no such day ends sooner: then nothing stands beside the last bucket.
+      // A month that has no such day ends sooner: then the last bucket is compared with nothing.
       ...(before === undefined ? {} : {before: answer.data.map((_, at) => before.data[at]?.count ?? null)}),
     })),
     openFrom: open.length === 0 ? undefined : Math.min(...open),

@@ -27,7 +27,7 @@ export const untilText = (asOfMs: number | undefined): string =>
 export const soFarText = (asOfMs: number | undefined): string =>
   asOfMs === undefined ? 'so far' : `so far, ${untilText(asOfMs)}`;
 
-/** What the lines of a chart mean: `events a day, dotted: 1 - 7 Nov, dashed: until 12:03 UTC`. */
+/** Meaning of the lines of a chart: `events a day, dotted: 1 - 7 Nov, dashed: until 12:03 UTC`. */
 export const linesNote = ({
   what,
   past,

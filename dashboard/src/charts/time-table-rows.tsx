@@ -10,7 +10,7 @@ export interface TimeTableProps {
   readonly openFrom?: number | undefined;
   readonly clock?: boolean;
   readonly say?: (value: number) => string;
-  /** Of times. */
+  /** Text of a time. */
   readonly moment?: (seconds: number) => string;
 }
 

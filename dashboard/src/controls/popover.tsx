@@ -16,7 +16,7 @@ export function Popover({
   handle,
   children,
 }: {
-  /** What the button and the panel are called, for screen readers. */
+  /** Name of the button and of the panel, for screen readers. */
   readonly label: string;
   readonly title?: string;
   readonly button: ComponentChildren;

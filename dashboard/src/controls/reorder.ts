@@ -1,4 +1,4 @@
-// A list whose items are dragged to another place by a handle. Keys and buttons do the same elsewhere: nobody has to drag.
+// A list whose items are dragged to another place by a handle. Keys and buttons do the same, so that dragging is never the only way.
 import {useState} from 'preact/hooks';
 
 export interface Reorder {

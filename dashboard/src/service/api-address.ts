@@ -1,4 +1,4 @@
-// Where clients reach the API, for snippets and commands that are copied. With ADMIN_PORT the pages are on the operators'
+// Address at which clients reach the API, for snippets and commands that are copied. With ADMIN_PORT the pages are on the operators'
 // port, which has no /v1: the address is then the other port of this host, or not known here behind a proxy.
 import {computed} from '@preact/signals';
 import {serviceAddress} from '../address/base';

@@ -1,4 +1,4 @@
-// What the stream tells of events and refusals as they happen.
+// An event of the stream as text.
 import type {ArrivedEvent} from '../../../src/edge/dashboard/answers.js';
 
 export const whoOf = ({user_id, anonymous_id}: Pick<ArrivedEvent, 'user_id' | 'anonymous_id'>): string =>

@@ -1,11 +1,11 @@
-// How fresh the answer of a report is, by its headers (API.md, Reports).
+// Freshness of a report, read from the headers of its answer (API.md, Reports).
 import type {CountedBucket} from '../../../src/edge/answers.js';
 
 export interface Freshness {
   /** The answer has every event that was acknowledged before. Epoch ms. */
   readonly asOfMs: number;
   readonly nextByMs: number;
-  /** Of each partition's log: `0:1.17,1:1.20`. */
+  /** Position in the log of each partition: `0:1.17,1:1.20`. */
   readonly position: string;
 }
 
@@ -20,7 +20,7 @@ export function freshnessOf(headers: Headers | undefined): Freshness | undefined
   };
 }
 
-/** That of the oldest: what can be said of all of them together. */
+/** The oldest freshness, which holds for all answers together. */
 export function oldest(all: readonly (Freshness | undefined)[]): Freshness | undefined {
   return all
     .filter((one) => one !== undefined)

@@ -1,5 +1,5 @@
-// Events as they arrive, for a page: the newest, how many a second, and what waits while the list stands still.
-//   LA1. A list that somebody reads does not move: what comes meanwhile waits, and is counted.
+// Events as they arrive, for a page: the newest ones, their rate, and those that wait while the list is paused.
+//   LA1. A list does not move under the pointer or the focus: newer events wait, and are counted.
 import {useSignal} from '@preact/signals';
 import {useState} from 'preact/hooks';
 import type {ArrivedEvent, ArrivedSample} from '../../../src/edge/dashboard/answers.js';
@@ -15,7 +15,7 @@ export interface LiveArrivals {
   readonly isHeld: boolean;
   /** A button holds the list, and lets it go on. */
   readonly hold: () => void;
-  /** For the element that stands still while the pointer or the focus is in it. */
+  /** For the element that pauses the list while the pointer or the focus is in it. */
   readonly still: {
     readonly onPointerEnter: () => void;
     readonly onPointerLeave: () => void;

@@ -14,7 +14,7 @@ import {listen, streamState} from './stream';
 export interface Load {
   readonly rows: LoadRows;
   readonly state: LoadState;
-  /** Of the second before, for what each partition counted since. */
+  /** State of the second before: partitions count from it. */
   readonly before: LoadState | undefined;
 }
 

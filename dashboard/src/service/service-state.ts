@@ -1,11 +1,11 @@
-// How the service is, for the side of every page: asked every few seconds while the page is visible.
+// State of the service, for the side of every page. A visible page asks every few seconds.
 
 import {signal} from '@preact/signals';
 import type {StateAnswer} from '../../../src/edge/dashboard/answers.js';
 import {read} from './client';
 import {session} from './session';
 
-/** What the service said last; `unknown` while it does not answer. */
+/** The last answer; `unknown` while the service does not answer. */
 export type ServiceState = Omit<StateAnswer, 'status' | 'durability' | 'version'> &
   Partial<Pick<StateAnswer, 'durability' | 'version'>> & {readonly status: StateAnswer['status'] | 'unknown'};
 

@@ -1,4 +1,4 @@
-// Who is signed in, as the service says it.
+// The session, as the service describes it.
 
 import {computed, signal} from '@preact/signals';
 import type {SessionAnswer} from '../../../src/edge/dashboard/answers.js';
@@ -7,7 +7,7 @@ import {type Answer, change, isSignedOut, read} from './client';
 
 export type Role = DashboardRole;
 
-/** Undefined until the service has said it, null when nobody is. */
+/** Undefined before the service has answered; null while the browser is signed out. */
 export const session = signal<SessionAnswer | null | undefined>(undefined);
 
 const order: readonly Role[] = ['reader', 'analyst', 'admin'];

@@ -1,4 +1,4 @@
-// What the service took since a moment, and which partition counts last: for the freshness of a page.
+// Events accepted since a moment, and the partition with the oldest snapshot, for the freshness of a page.
 import type {LoadAnswer} from '../../../src/edge/dashboard/answers.js';
 
 export interface SinceThen {
@@ -13,7 +13,7 @@ export interface SinceThen {
     | undefined;
 }
 
-/** `asOfMs`: epoch ms by the service's clock. Rates become counts over the time that each stands for. */
+/** `asOfMs`: epoch ms by the service's clock. A rate counts for the time since the row before it. */
 export function sinceThen({at, columns, state}: LoadAnswer, asOfMs: number): SinceThen {
   const rates = ['batch', 'single'].map((name) => columns[name] ?? []);
   let accepted = 0;

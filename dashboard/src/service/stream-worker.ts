@@ -4,10 +4,10 @@
 //   SW2. A tab that comes later gets the newest state at once.
 //   SW3. A tab that closed without saying so stops counting when it has been silent for `tabMsMax`.
 
-/** What a tab says: all that it wants now, again every `tabSaysEveryMs`. */
+/** Message of a tab: everything it wants now. A tab repeats it every `tabSaysEveryMs`. */
 export interface TabWish {
   readonly topics: readonly string[];
-  /** Of arrivals. */
+  /** Filter of arrivals. */
   readonly event?: string | undefined;
   readonly user?: string | undefined;
 }
@@ -72,7 +72,7 @@ function settle(): void {
   }, settleMs);
 }
 
-/** SW1. @returns the address of the stream; empty when nobody wants one. */
+/** SW1. @returns the address of the stream; empty when no tab wants one. */
 function wanted(): string {
   const wishes = [...tabs.values()].map(({wish}) => wish);
   const all = [...new Set(wishes.flatMap((wish) => wish.topics))].sort();

@@ -1,8 +1,8 @@
-// What the service tells as it happens, for the pages that show it. One SharedWorker of the browser holds the one stream
-// (stream-worker.ts); this tab says what it wants, and hands on what comes.
+// Live data for the pages. One SharedWorker of the browser holds the one stream (stream-worker.ts); this tab tells it what the
+// page wants, and passes on what comes.
 //   SR1. A hidden tab wants nothing but publications.
-//   SR2. Without a SharedWorker, and while the service gives no stream, whoever needs numbers asks for them now and then
-//        (load.ts): `streamState` says so.
+//   SR2. Without a SharedWorker, and while the service gives no stream, pages that need numbers poll for them (load.ts):
+//        `streamState` tells which it is.
 import {signal} from '@preact/signals';
 import {useEffect, useRef} from 'preact/hooks';
 import {isSignedOut} from './client';
@@ -95,7 +95,7 @@ export function listen<Data>(
   };
 }
 
-/** As long as the component lives. */
+/** Listens while the component lives. */
 export function useTopic<Data>(topic: Topic, hand: (data: Data) => void, filter: ArrivalFilter = {}): void {
   const newest = useRef(hand);
   newest.current = hand;

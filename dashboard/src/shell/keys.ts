@@ -1,5 +1,5 @@
 // Keys of the whole dashboard. Ctrl-K (or Command-K) works everywhere; single letters only outside of fields and dialogs, and
-// a person can switch them off (WCAG 2.1.4), as somebody who speaks to a computer sends letters without meaning to.
+// a person can switch them off (WCAG 2.1.4): speech input sends letters that were not meant as keys.
 //   KB1. A letter belongs to the newest component that claimed it; the page below never hears of it.
 import {signal} from '@preact/signals';
 import {useEffect, useRef} from 'preact/hooks';
@@ -53,7 +53,7 @@ document.addEventListener('keydown', (event) => {
   claim.actions[key]!();
 });
 
-/** As long as the component lives. `afterG`: the letters come after `g`. */
+/** Claims keys while the component lives. `afterG`: the letters come after `g`. */
 export function useKeys(actions: KeyActions, afterG = false): void {
   const newest = useRef(actions);
   newest.current = actions;

@@ -1,4 +1,4 @@
-// What every report can be taken away as: the request with curl, a CSV of what is shown, a table instead of a chart.
+// Buttons of a report: the request as a curl command, the numbers as a CSV, a table instead of the chart.
 import {type Cell, csvOf} from '../charts/csv';
 import {Popover} from '../controls/popover';
 import {Icon} from './icon';

@@ -1,4 +1,4 @@
-// Every page that the side lists: where it is, who may see it, and what loads it.
+// The pages in the order of the side: path, role, and what loads each.
 
 import type {FunctionComponent} from 'preact';
 import {lazy} from 'preact-iso';
@@ -16,7 +16,7 @@ export interface Place {
   readonly section: 'Product' | 'Operations' | 'Settings';
   readonly role: Role;
   readonly Page: FunctionComponent;
-  /** Of those that the side does not list always. */
+  /** Tells whether the side lists the page now; absent: always. */
   readonly isListed?: () => boolean;
 }
 
@@ -112,9 +112,9 @@ export const places: readonly Place[] = [
   },
 ];
 
-/** Where somebody is led who asks for the dashboard itself. */
+/** `/dashboard` leads here. */
 export const firstPath = '/';
-/** And where, while nothing was ever sent. */
+/** `/dashboard` leads here while the service has no event. */
 export const beginningPath = '/first-event';
 
 /** Whether the side lists it for the person who is signed in. */

@@ -1,4 +1,4 @@
-// What stands around every page: where one is, where one can go, how the service is, and who is signed in.
+// The frame of every page: the list of pages, the state of the service, the person who is signed in, and keys.
 import type {ComponentChildren} from 'preact';
 import {useLocation} from 'preact-iso';
 import {pageAddress} from '../address/base';

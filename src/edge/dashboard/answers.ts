@@ -5,7 +5,7 @@ import type {AlarmKind} from '../../measures.js';
 
 // -- Sign-in ------------------------------------------------------------------------------------------------------------
 
-/** Answer of `GET session` when somebody is signed in. */
+/** Answer of `GET session` with a valid session. */
 export interface SessionAnswer {
   readonly role: DashboardRole;
   readonly name: string;
@@ -18,8 +18,7 @@ export interface SessionAnswer {
 }
 
 /**
- * Where clients reach the API: at the address of the pages; at another port of their host (ADMIN_PORT); or at an address that
- * only a proxy knows.
+ * Address of the API for clients: that of the pages; another port of their host (ADMIN_PORT); or one that only a proxy knows.
  */
 export type ApiPlace =
   | {readonly at: 'here'}
@@ -39,7 +38,7 @@ export interface PersonAnswer {
   readonly revoked_at: string | null;
 }
 
-/** Something that changed who may do what, or deleted somebody; and failures to get in. */
+/** A change of keys, tokens or sessions, a deletion, or failures to get in. */
 export interface RecordLine {
   readonly at: string;
   readonly what:
@@ -59,7 +58,7 @@ export interface RecordLine {
   /** Name of the key or the person that was changed. */
   readonly name: string | null;
   readonly address: string | null;
-  /** Failures that the line stands for. */
+  /** Failures in this line. */
   readonly count: number;
 }
 
@@ -108,7 +107,7 @@ export interface LoadState {
   readonly threads: readonly {readonly thread: string; readonly late_p99_ms: number; readonly late_max_ms: number}[];
 }
 
-/** How fresh reports are; nulls before every partition has published, and while reports do not answer. */
+/** Freshness of reports; nulls before every partition has published, and while reports do not answer. */
 export interface Published {
   readonly as_of: string | null;
   readonly next_by: string | null;

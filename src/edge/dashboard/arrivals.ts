@@ -1,5 +1,5 @@
-// Events as they arrive, for those who look on: a sample of what the log has taken.
-//   AR1. While nobody looks nothing is read, and nothing is kept: looking begins and ends with `open` and `close`.
+// Events as they arrive, for streams that show them: a sample of the events that the log has taken.
+//   AR1. Without such a stream nothing is read or kept: `open` begins it, `close` ends it.
 //   AR2. Of each second at most `sampleMax` events are read as texts, every one of the second as likely as any other; of
 //        all the rest only their number is known.
 //   AR3. What is shown of an event is bounded, whatever a client put into it.
@@ -16,14 +16,14 @@ export interface ArrivalFilter {
   readonly user?: string | undefined;
 }
 
-/** What one who looks on gets of a second. */
+/** Sample of one second, for one stream. */
 export class ArrivalSample {
   private events: ArrivedEvent[] = [];
   private count = 0;
   private readonly name: Buffer | undefined;
   private readonly keys: readonly Buffer[] | undefined;
 
-  /** `chooses`: one of so many, each as likely as any other, from 0 on. */
+  /** `chooses`: a random number from 0 to below `count`, all equally likely. */
   constructor(
     {event, user}: ArrivalFilter,
     private readonly chooses: (count: number) => number,
@@ -44,7 +44,7 @@ export class ArrivalSample {
     }
   }
 
-  /** Those since the last call, the oldest first. */
+  /** Events since the last call, oldest first. */
   take(): ArrivedSample {
     const taken = {events: this.events.sort((a, b) => a.received - b.received), count: this.count};
     this.events = [];

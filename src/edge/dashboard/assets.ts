@@ -67,7 +67,7 @@ export interface Asset {
   readonly encoded: Readonly<Partial<Record<Encoding, Form>>>;
 }
 
-/** What the build left: undefined when it was not run. */
+/** Output of the build. */
 export interface DashboardFiles {
   /** By their path below `/dashboard/`. */
   readonly assets: ReadonlyMap<string, Asset>;

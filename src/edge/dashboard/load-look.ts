@@ -34,7 +34,7 @@ function unknownIfNone(values: readonly number[]): number {
   return values.length === 0 ? unknown : Math.max(...values);
 }
 
-/** `measures` undefined: nobody has answered yet. LL1 */
+/** `measures` undefined: no role has answered yet. LL1 */
 export function readingOf(
   {front, writeRoutes}: LookSources,
   measures: Measures | undefined,

@@ -1,5 +1,5 @@
-// Refusals of writes as they happen, for those who look on: what was wrong with what, never a value that a client sent.
-//   RT1. While nobody looks nothing is kept.
+// Refusals of writes as they happen, for streams that show them: code, route and field, never a value that a client sent.
+//   RT1. Without such a stream nothing is kept.
 //   RT2. Equal refusals of a second are one with a count; past `kindsMax` different ones only their number is known.
 import type {ErrorCode} from '../failure.js';
 import {ownFieldName} from '../rejected-events.js';
@@ -10,7 +10,7 @@ const kindsMax = 20;
 type CountedRefusal = Omit<SeenRefusal, 'count'> & {count: number};
 
 export class RefusalTap {
-  /** Set by who looks on. RT1 */
+  /** Live sets it while a stream shows refusals. RT1 */
   isOpen = false;
   private seen = new Map<string, CountedRefusal>();
   private more = 0;
@@ -31,7 +31,7 @@ export class RefusalTap {
     else this.more += 1;
   }
 
-  /** Those since the last call. */
+  /** Refusals since the last call. */
   take(): Omit<SeenRefusals, 'at'> {
     const taken = {refusals: [...this.seen.values()], more: this.more};
     this.seen = new Map();

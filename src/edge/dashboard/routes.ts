@@ -75,8 +75,8 @@ const dataRoutes = (signIn: SignIn, live: Live): Record<string, Route> => ({
 });
 
 /**
- * An id that nobody has is an answer to the page that searches for it, and no fault: browsers write a line into their
- * console for every status of 400 and above. The body is that of the API.
+ * Answers an unknown id with 200 and the body of the API: browsers write a line into their console for every status of 400 and
+ * above, and the page that searches for the id made no mistake.
  */
 const quietly =
   (handle: Reading['handle']): Reading['handle'] =>
@@ -85,7 +85,7 @@ const quietly =
     return handle(front, exchange, segment);
   };
 
-/** What `/readyz` and `/healthz` say, for the side of every page: never a status that a page would take for a fault. */
+/** The answers of `/readyz` and `/healthz`, for the side of every page. The status is 200 also while the service is not ready. */
 async function serviceState(front: Front, exchange: Exchange): Promise<void> {
   readQuery(exchange.query, noParameters);
   const {reasons, warnings, notes} = await front.readiness();

@@ -1,5 +1,5 @@
 // Signing in and out of the dashboard: a one-time code, an access token or the admin token becomes a session.
-//   SI1. Whoever guesses is slowed down: a few tries a minute for each address, and a bound for all of them together.
+//   SI1. Guessing is slow: a few tries a minute for each address, and a bound for all of them together.
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {BucketFault, type KeyStore} from '../../keys/store.js';
@@ -71,7 +71,7 @@ export class SignIn {
     answerSession(exchange, sessions.read(value)!, {door, apiPlace}, [cookie]);
   };
 
-  /** Who asks, if anybody is signed in: a page that asks this first is told, and not refused. Half over, a session goes on from here. */
+  /** The session, or a null role: pages ask this first and are never refused. It renews a session past half of its time. */
   readonly read: ReadEndpoint['handle'] = (front, exchange) => {
     readQuery(exchange.query, noParameters);
     const {sessions, door, apiPlace} = this.options;

@@ -56,8 +56,8 @@ export function Access() {
           {value === undefined && fault === undefined && <Loading />}
           {value !== undefined && people.length === 0 && (
             <Empty title="Nobody but the operator yet">
-              Whoever has the admin token or a sign-in link is an admin. Add a person to give somebody a token with a
-              role of their own, which you can take back.
+              The admin token and sign-in links make an admin. Add a person to give them a token with a role, which you
+              can take back.
             </Empty>
           )}
           {people.length > 0 && (
@@ -176,7 +176,7 @@ function EndSessions({onClose}: {readonly onClose: () => void}) {
   };
   return (
     <Dialog title="Sign everybody out?" onClose={onClose}>
-      <p>Every session ends, on every edge, yours too. Tokens stay valid: whoever has one can sign in again.</p>
+      <p>Every session ends, on every edge, yours too. Tokens stay valid, and sign in again.</p>
       {fault !== undefined && <FaultBox fault={fault} />}
       <div class="dialog-foot">
         <button type="button" class="button" onClick={onClose}>

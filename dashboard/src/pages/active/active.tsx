@@ -1,4 +1,4 @@
-// Who was active: daily, weekly and monthly users in one chart and one table, and how sticky the product is.
+// Active users: daily, weekly and monthly in one chart and one table, and the stickiness of the product.
 
 import {useMemo, useState} from 'preact/hooks';
 import type {ActiveAnswer} from '../../../../src/edge/answers.js';

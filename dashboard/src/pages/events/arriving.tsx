@@ -1,5 +1,5 @@
-// Events as they arrive: a sample that people can read, and how many there really were. It stands still while somebody
-// points at it, has the focus in it, or holds it.
+// Events as they arrive: a sample of readable size, and the number of all. The list pauses under the pointer, with the focus
+// in it, and by its button.
 
 import {useState} from 'preact/hooks';
 import {clockText} from '../../charts/format';

@@ -1,4 +1,4 @@
-// What was refused in the last hour, by code, field and key: where events that are missing are found.
+// Refusals of the last hour by code, field and key: the place to search for missing events.
 
 import {useEffect, useState} from 'preact/hooks';
 import type {ListedRejection, RejectedAnswer} from '../../../../src/edge/answers.js';

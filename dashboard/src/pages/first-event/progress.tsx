@@ -1,5 +1,5 @@
-// What becomes of the first event that comes while this page is open: accepted, in the history, in reports. And what was
-// refused, with the field at fault.
+// Progress of the first event that comes while this page is open: accepted, in the history, in reports. Refusals are listed
+// with the field at fault.
 
 import {useSignal} from '@preact/signals';
 import {useEffect, useState} from 'preact/hooks';

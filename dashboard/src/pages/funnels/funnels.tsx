@@ -1,4 +1,4 @@
-// How many users do one thing after another, and where they are lost.
+// Funnels: users who did one step after another, and the steps at which they were lost.
 import type {FunnelAnswer} from '../../../../src/edge/answers.js';
 import {writeAddress} from '../../address/codec';
 import {daysOf} from '../../address/range';

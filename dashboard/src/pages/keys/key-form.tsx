@@ -8,7 +8,7 @@ export interface KeyDraft {
   readonly limits: LimitsDraft;
 }
 
-/** As they are typed. */
+/** Limits as texts of their fields. */
 export interface LimitsDraft {
   readonly identify: boolean;
   readonly origins: string;
@@ -23,7 +23,7 @@ export const draftOf = ({identify, origins, events_per_second_per_address: rate}
   rate: rate === undefined ? '' : String(rate),
 });
 
-/** As the service takes them. What is no number goes to it as it is typed: its answer names the field. */
+/** Options as the service takes them. It gets a text that is no number as it is: its answer names the field. */
 export function optionsOf({identify, origins, rate}: LimitsDraft): object {
   const listed = origins.split(/[\s,]+/).filter((origin) => origin !== '');
   const typed = rate.trim();

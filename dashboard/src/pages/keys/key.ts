@@ -1,4 +1,4 @@
-// What each kind of API key may do, and the limits of a key, in words.
+// Kinds of API keys and the limits of a key, in words.
 import type {ListedKey} from '../../../../src/edge/answers.js';
 
 export type KeyKind = ListedKey['kind'];
@@ -21,7 +21,7 @@ export const kindWords: Readonly<
   },
 };
 
-/** What the key is limited to, in words; empty where it is not limited. */
+/** Limits of the key in words; empty for a key without limits. */
 export function optionWords({
   identify,
   origins,

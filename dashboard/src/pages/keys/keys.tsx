@@ -19,7 +19,7 @@ type Open =
   | {readonly what: 'rotate' | 'limit' | 'revoke'; readonly key: ListedKey}
   | undefined;
 
-/** When keys were used last is news while somebody looks. */
+/** The page asks again for the last use of keys. */
 const askAgainMs = 5_000;
 
 export function Keys() {

@@ -1,4 +1,4 @@
-// A secret that is shown once: in a field that selects itself, until somebody says that it is stored.
+// A secret that is shown once: in a field that selects itself, until the person says that it is stored.
 import {useEffect, useRef} from 'preact/hooks';
 import {ApiAddressNote} from '../../controls/api-address-note';
 import {CopyButton} from '../../controls/copy-button';

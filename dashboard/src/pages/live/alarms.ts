@@ -1,4 +1,4 @@
-// What an operator must know, and what to do about it: the words of README.md (Operating), which a test holds them to.
+// Alarms and their cures in the words of README.md (Operating); a test compares the two.
 import type {LoadAlarmKind} from '../../../../src/edge/dashboard/answers.js';
 
 export interface AlarmWords {

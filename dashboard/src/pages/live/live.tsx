@@ -1,4 +1,4 @@
-// What the service does now, for who operates it. Worst first; works without anything beside the service.
+// Live load, for operators. Worst first; it needs nothing beside the service.
 import {useState} from 'preact/hooks';
 import {clockText, duration} from '../../charts/format';
 import {copyText} from '../../controls/copy-button';
@@ -79,7 +79,7 @@ function Body({shown, minutes}: {readonly shown: Load; readonly minutes: Minutes
   );
 }
 
-/** How old what the page shows is. */
+/** Age of the numbers on the page. */
 function Heard({paused}: {readonly paused: Paused | undefined}) {
   if (paused !== undefined) {
     const seconds = Math.floor((now.value - paused.sinceMs) / 1_000);

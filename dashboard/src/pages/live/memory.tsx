@@ -1,4 +1,4 @@
-// What memory is used for, against the bounds that it has.
+// Uses of memory against their bounds.
 import type {LoadState} from '../../../../src/edge/dashboard/answers.js';
 import {Card} from '../../shell/card';
 import {bytesText} from './units';

@@ -1,6 +1,6 @@
-// LoadRows of a second each as the points of a chart: over more minutes a point stands for more seconds.
+// Rows of a second each as the points of a chart. Over more minutes a point covers more seconds.
 //   PO1. Of rates a point has the mean, of everything else the worst: a peak of one second must not vanish.
-//   PO2. A second that is not known is a gap, and so is one that nobody looked at: no line is drawn over it.
+//   PO2. A second without a number is a gap: no line is drawn over it.
 import type {LoadRows} from '../../../../src/edge/dashboard/answers.js';
 
 export const ranges = [

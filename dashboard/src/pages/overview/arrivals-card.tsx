@@ -30,7 +30,7 @@ interface Line {
 }
 
 function Arrivals() {
-  // What was there before the page: the list is not empty until something comes.
+  // Stored events fill the list until the first one arrives.
   const [stored, again] = useAsked<HistoryAnswer>(`v1/events?limit=${shownMax}`);
   const arrivals = useLiveArrivals(shownMax);
   useKeys({p: arrivals.hold});

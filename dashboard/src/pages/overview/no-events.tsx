@@ -53,7 +53,7 @@ export function NoEvents({days, onShow}: {readonly days: Days; readonly onShow: 
   );
 }
 
-/** Nothing was ever sent: whoever may see events is shown how to send one. */
+/** The service has no event. A person who may see events is shown how to send one. */
 function FirstEvent() {
   const {route} = useLocation();
   const maySee = may('analyst');

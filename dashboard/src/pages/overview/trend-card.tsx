@@ -34,11 +34,11 @@ export function TrendCard({
 }: {
   readonly span: 6 | 8 | 12;
   readonly title: string;
-  /** Where the trend has a page of its own. */
+  /** Address of the trend on its own page. */
   readonly address?: string;
   readonly file: string;
   readonly trend: Asking<TrendQuestion>;
-  /** What the lines are chosen from, where it is asked first. */
+  /** Names to choose the lines from; they are asked for first. */
   readonly names?: Asking<unknown>;
   readonly tools?: ComponentChildren;
   readonly onRange: (from: number, to: number) => void;

@@ -1,4 +1,4 @@
-// What is known of one person: when they were first and last seen, their traits, their days, their events.
+// One person: first and last seen, traits, days, events.
 
 import type {ProfileAnswer} from '../../../../src/edge/answers.js';
 import {dayOfMs} from '../../address/range';
