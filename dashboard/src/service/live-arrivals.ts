@@ -84,7 +84,7 @@ export function useLiveArrivals(keptMax: number, filter: ArrivalFilter = {}): Li
 
   function noteOf(): string {
     if (streamState.value === 'none') return 'this browser cannot listen: see History';
-    if (streamState.value === 'closed') return 'connecting';
+    if (streamState.value === 'opening') return 'connecting';
     if (streamState.value !== 'open') return 'stream lost, trying again';
     if (isStill) return `paused, ${whole.format(missed.value)} more`;
     const recent = rates.value.filter(({ms}) => Date.now() - ms < (meanOfSeconds + 1) * 1_000);

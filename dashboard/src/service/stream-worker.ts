@@ -3,6 +3,7 @@
 //   SW1. The stream carries what the tabs that are visible show, together; without any wish there is no stream.
 //   SW2. A tab that comes later gets the newest state at once.
 //   SW3. A tab that closed without saying so stops counting when it has been silent for `tabMsMax`.
+//   SW4. A tab is told `open` only when the stream carries what it wants: a page that says it listens must not miss an event.
 
 /** Message of a tab: everything it wants now. A tab repeats it every `tabSaysEveryMs`. */
 export interface TabWish {
@@ -14,8 +15,8 @@ export interface TabWish {
 
 export type StreamNews =
   | {readonly kind: 'event'; readonly topic: string; readonly data: string}
-  /** `refused`: the service does not give a stream now; it is tried again. */
-  | {readonly kind: 'state'; readonly state: 'open' | 'lost' | 'refused'};
+  /** `opening`: a stream with other topics takes the place of the last one. `refused`: the service gives none now. */
+  | {readonly kind: 'state'; readonly state: 'opening' | 'open' | 'lost' | 'refused'};
 
 export const tabSaysEveryMs = 20_000;
 /** Timers of a hidden tab run once a minute. */
@@ -41,7 +42,7 @@ const topics = [...states, 'arrivals', 'refusals', 'keys', 'dropped', 'bye'];
 const newest = new Map<string, StreamNews>();
 let source: EventSource | undefined;
 let address = '';
-let state: 'open' | 'lost' | 'refused' | undefined;
+let state: 'opening' | 'open' | 'lost' | 'refused' | undefined;
 let settling: ReturnType<typeof setTimeout> | undefined;
 let trying: ReturnType<typeof setTimeout> | undefined;
 
@@ -54,7 +55,9 @@ scope.onconnect = ({ports}) => {
       const news = newest.get(topic); // SW2
       if (news !== undefined && source !== undefined) port.postMessage(news);
     }
-    if (state !== undefined) port.postMessage({kind: 'state', state} satisfies StreamNews);
+    const isCarried = source !== undefined && wanted() === address; // SW4
+    const told = isCarried ? state : 'opening';
+    if (told !== undefined) port.postMessage({kind: 'state', state: told} satisfies StreamNews);
     settle();
   };
 };
@@ -99,6 +102,7 @@ function follow(next: string): void {
     state = undefined;
     return;
   }
+  tell('opening');
   open();
 }
 

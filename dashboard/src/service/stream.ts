@@ -12,7 +12,7 @@ import workerAddress from './stream-worker?sharedworker&url';
 export type Topic = 'vitals' | 'published' | 'arrivals' | 'refusals' | 'keys';
 
 /** `none`: there is no SharedWorker here. */
-export type StreamState = 'closed' | 'open' | 'lost' | 'refused' | 'none';
+export type StreamState = 'opening' | 'open' | 'lost' | 'refused' | 'none';
 
 export interface ArrivalFilter {
   readonly event?: string | undefined;
@@ -27,9 +27,11 @@ interface Listener {
 
 const saysEveryMs = 20_000;
 
-export const streamState = signal<StreamState>('closed');
+export const streamState = signal<StreamState>('opening');
 const listeners = new Set<Listener>();
 let port: MessagePort | undefined;
+/** The newest wish of this tab. */
+let said: TabWish = {topics: []};
 
 /** The only script whose address is made of a text: constant, and of this build. */
 const policy = (
@@ -71,8 +73,15 @@ function wish(): TabWish {
 function say(): void {
   if (listeners.size === 0 && port === undefined) return;
   const open = connect();
+  const wanted = wish();
+  const isMore = wanted.topics.some((topic) => !said.topics.includes(topic));
   if (open === undefined) streamState.value = 'none';
-  else open.postMessage(wish());
+  else {
+    // The worker says when the stream carries it (SW4).
+    if (isMore || wanted.event !== said.event || wanted.user !== said.user) streamState.value = 'opening';
+    open.postMessage(wanted);
+  }
+  said = wanted;
 }
 
 document.addEventListener('visibilitychange', say);
