@@ -12,7 +12,7 @@ COPY scripts scripts
 COPY dashboard dashboard
 # `docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD)`: for /healthz, /metrics and the log.
 ARG COMMIT=unknown
-RUN npx tsc -p . && node scripts/kernels.mjs && npx vite build dashboard --logLevel warn && echo "$COMMIT" > dist/.commit && npm prune --omit=dev --ignore-scripts
+RUN npx tsc -p . && node scripts/kernels.mjs && npx vite build dashboard --logLevel warn && node scripts/bundle.mjs && echo "$COMMIT" > dist/.commit && npm prune --omit=dev --ignore-scripts
 
 FROM node:20.20.2-bookworm-slim
 WORKDIR /app
@@ -21,6 +21,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data DELETIONS_DIR=/del
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY bench/history.ndjson bench/
 COPY ops/container.sh ops/
 RUN install -d -o node -g node -m 700 /data /deletions
 USER node
@@ -33,4 +34,4 @@ HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "(process.env.ROLES || 'edge').includes('edge') && fetch('http://127.0.0.1:' + (process.env.ADMIN_PORT || process.env.PORT) + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # It hands signals to Node, which drains within 25 s.
 ENTRYPOINT ["sh", "ops/container.sh"]
-CMD ["--single-threaded-gc", "--heap-growing-percent=300", "--max-semi-space-size=2", "--v8-pool-size=1", "dist/src/main.js"]
+CMD ["--single-threaded-gc", "--heap-growing-percent=300", "--max-semi-space-size=2", "--v8-pool-size=1", "dist/service/main.js"]

@@ -1,7 +1,9 @@
 // What a bench is. One file each in benches/, all of them in the list of benches.ts.
 
+import type {Figure} from '../src/bench-run.js';
 import type {BenchOptions} from './options.js';
 import type {Owned} from './owned.js';
+import type {Rounds} from './rounds.js';
 
 /** Shows progress: one line, now. */
 export type Say = (text: string) => void;
@@ -11,6 +13,8 @@ export interface NumberOption {
   readonly normal: number;
   /** With `--small`. */
   readonly small: number;
+  /** Default: none. */
+  readonly max?: number;
   readonly help: string;
 }
 
@@ -25,6 +29,10 @@ export interface Bench<Report extends object = object> {
    * it, so that other figures can be computed later. Throws when what it measures is wrong: a wrong answer has no speed.
    */
   run(options: BenchOptions, owned: Owned, say: Say): Promise<Report>;
+  /** What is compared over runs. Absent: the dashboard shows nothing of this bench. */
+  figures?(report: Report): readonly Figure[];
+  /** The rounds that it played, by what took turns in them. */
+  rounds?(report: Report): Readonly<Record<string, Rounds<unknown, string>>>;
   /** The report for people. */
   text(report: Report, options: BenchOptions): string;
 }

@@ -1,11 +1,11 @@
 // `npm run bench`: chooses the benches, shows their progress, prints their tables, writes their results.
 
-import {monotonicMs} from '../src/clock.js';
+import {monotonicMs, wallMs} from '../src/clock.js';
 import type {Bench} from './bench.js';
 import {benches} from './benches.js';
 import {type BenchOptions, OptionFault, readCommand, usageOf} from './options.js';
 import {Owned} from './owned.js';
-import {writeResults} from './results.js';
+import {historyPath, keepRun, runOf, writeResult} from './results.js';
 
 const startMs = monotonicMs();
 const owned = new Owned();
@@ -20,7 +20,11 @@ async function runBench(bench: Bench, options: BenchOptions): Promise<void> {
   try {
     const report = await bench.run(options, owned, say);
     process.stdout.write(`\n${bench.text(report, options)}\n\n`);
-    process.stdout.write(`Written to ${writeResults(bench.name, options, report)}\n\n`);
+    const run = runOf(bench, options, report, new Date(wallMs()).toISOString());
+    process.stdout.write(`Written to ${writeResult(run, report, options)}\n\n`);
+    if (!options.isKept) return;
+    if (run.figures.length > 0) keepRun(run);
+    process.stdout.write(run.figures.length > 0 ? `Kept in ${historyPath}\n\n` : 'Not kept: it has no figures\n\n');
   } finally {
     await owned.stopAll();
   }

@@ -2,6 +2,7 @@
 
 import {resolve} from 'node:path';
 import {parseArgs} from 'node:util';
+import {roundsMax} from '../src/bench-run.js';
 import type {Bench, NumberOption} from './bench.js';
 
 export interface BenchOptions {
@@ -20,6 +21,8 @@ export interface BenchOptions {
   /** Where the data set of the report benches is kept for later runs; null: it goes with this one. */
   readonly storeFolder: string | null;
   readonly isSmall: boolean;
+  /** Each run becomes a line of the history that the dashboard shows. */
+  readonly isKept: boolean;
 }
 
 export interface Command {
@@ -29,7 +32,7 @@ export interface Command {
 
 /** Of every bench. */
 const common = {
-  rounds: {normal: 5, small: 1, help: 'rounds, after one that warms up'},
+  rounds: {normal: 5, small: 1, max: roundsMax, help: 'rounds, after one that warms up'},
   seconds: {normal: 5, small: 0.25, help: 'seconds of each measurement in each round'},
   refresh: {normal: 10, small: 1, help: 'REPORT_REFRESH_SECONDS of the service'},
   partitions: {normal: 4, small: 4, help: 'PARTITIONS of the service, and of the log that is a floor'},
@@ -48,8 +51,10 @@ export function readCommand(args: readonly string[], all: readonly Bench[]): Com
   if (values.help === true) return null;
   const benches = positionals.length === 0 ? all : positionals.map((name) => benchOf(name, all));
   const isSmall = values.small === true;
-  const numberOf = (name: string, {normal, small}: NumberOption): number =>
-    aboveZero(name, values[name] as string | undefined, isSmall ? small : normal);
+  const isKept = values.keep === true;
+  if (isKept && isSmall) throw new OptionFault('--keep is for runs that measure something: the small form does not.');
+  const numberOf = (name: string, {normal, small, max}: NumberOption): number =>
+    aboveZero(name, values[name] as string | undefined, isSmall ? small : normal, max);
   const folderOf = (name: string): string | null => (values[name] === undefined ? null : resolve(String(values[name])));
   const optionsOf = ({numbers = {}}: Bench): BenchOptions => ({
     rounds: numberOf('rounds', common.rounds),
@@ -62,6 +67,7 @@ export function readCommand(args: readonly string[], all: readonly Bench[]): Com
     profileFolder: folderOf('profile'),
     storeFolder: folderOf('store'),
     isSmall,
+    isKept,
   });
   for (const bench of benches) optionsOf(bench); // Bad numbers are told before anything runs.
   return {benches, optionsOf};
@@ -81,6 +87,7 @@ export function usageOf(all: readonly Bench[]): string {
     '  --results DIR   where the JSON goes (default bench/results)',
     "  --profile DIR   write CPU profiles of the service's threads there (costs some 10 % of the rates)",
     '  --store DIR     keep the data set of the report benches there (default: make it, and remove it at the end)',
+    '  --keep          append each run to bench/history.ndjson, which the dashboard shows (benches that have figures)',
     '  --small         a tiny form that takes seconds: shows that it works, measures nothing',
     '',
   ].join('\n');
@@ -108,6 +115,7 @@ function parsed(args: readonly string[], all: readonly Bench[]) {
         results: {type: 'string'},
         profile: {type: 'string'},
         store: {type: 'string'},
+        keep: {type: 'boolean'},
         small: {type: 'boolean'},
         help: {type: 'boolean', short: 'h'},
       },
@@ -117,9 +125,10 @@ function parsed(args: readonly string[], all: readonly Bench[]) {
   }
 }
 
-function aboveZero(name: string, text: string | undefined, whenAbsent: number): number {
+function aboveZero(name: string, text: string | undefined, whenAbsent: number, max = Number.POSITIVE_INFINITY): number {
   if (text === undefined) return whenAbsent;
   const value = Number(text);
   if (!(value > 0)) throw new OptionFault(`--${name} must be a number above 0, not "${text}".`);
+  if (value > max) throw new OptionFault(`--${name} must be at most ${max}, not "${text}".`);
   return value;
 }

@@ -8,7 +8,7 @@ import {fileURLToPath} from 'node:url';
 import {monotonicMs} from '../src/clock.js';
 import {nodeFlags} from '../src/node-flags.js';
 
-const program = fileURLToPath(new URL('../src/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../service/main.js', import.meta.url));
 const readyMsMax = 120_000;
 const pollMs = 50;
 

@@ -117,11 +117,8 @@ function build(say) {
   try {
     buildKernels();
     // Not -b, which goes by times: files out of an archive are older than what was compiled before.
-    execFileSync(process.execPath, [inProject('node_modules/typescript/bin/tsc'), '-p', '.', '--pretty', 'false'], {
-      cwd: projectRoot,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    runStep('node_modules/typescript/bin/tsc', '-p', '.', '--pretty', 'false');
+    runStep('scripts/bundle.mjs');
     buildDashboard();
   } catch (error) {
     throw new BuildFault(`the build failed:\n${error.stdout || error.stderr || error.message}`);
@@ -133,8 +130,12 @@ function build(say) {
 /** Its pages, compressed, in dist/dashboard. They are not checked for types here: the tests do that. */
 export function buildDashboard() {
   if (!existsSync(inProject('dashboard'))) return; // An archive of the service alone.
-  const vite = inProject('node_modules/vite/bin/vite.js');
-  execFileSync(process.execPath, [vite, 'build', inProject('dashboard'), '--logLevel', 'warn'], {
+  runStep('node_modules/vite/bin/vite.js', 'build', inProject('dashboard'), '--logLevel', 'warn');
+}
+
+/** Its output is in the error that a failure throws. */
+function runStep(program, ...words) {
+  execFileSync(process.execPath, [inProject(program), ...words], {
     cwd: projectRoot,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -156,10 +157,13 @@ function stampCommit() {
 }
 
 function sourceFiles() {
+  const bundler = inProject('scripts/bundle.mjs');
   const folders = ['actors', 'src', 'bench', 'reliability', 'tools', 'kernels', 'test/model', 'test/differential'];
   const files = folders.flatMap((folder) => typescriptIn(inProject(folder)));
   const pages = filesIn(inProject('dashboard'));
-  return [inProject('tsconfig.json'), lockFile, ...files.sort(), ...pages.sort()].filter((file) => existsSync(file));
+  return [inProject('tsconfig.json'), lockFile, bundler, ...files.sort(), ...pages.sort()].filter((file) =>
+    existsSync(file),
+  );
 }
 
 const typescriptIn = (folder) => filesIn(folder).filter((path) => path.endsWith('.ts'));

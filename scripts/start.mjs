@@ -33,6 +33,7 @@ Configuration comes from the environment:
                                      per key; 0 switches one off
   TRUSTED_PROXIES=                   whose X-Forwarded-For is believed: addresses, blocks of them
   DASHBOARD_HOSTS=                   host names that the dashboard is served under, beside addresses and localhost
+  BENCH_RESULTS_DIR=                 result files of npm run bench that the dashboard shows (bench/results, where it is there)
   MEMORY_CACHE_MIB=512  DEDUPE_MEMORY_MIB=512
   LOG_LEVEL=info
 `;
@@ -46,12 +47,12 @@ await runScript(async () => {
   if (words.includes('--print-config') || words.includes('--version')) {
     setUp({say: () => {}, needsNatsServer: false}); // Quiet: the output is the answer alone.
     Object.assign(process.env, knownNatsServer());
-    await import('../dist/src/main.js');
+    await import('../dist/service/main.js');
     return;
   }
   if (words.length > 0) throw new SetupFault(`unknown option ${words[0]}: see npm start -- --help`);
   Object.assign(process.env, setUp());
-  await import('../dist/src/main.js');
+  await import('../dist/service/main.js');
 });
 
 /** What a start would use, as far as it is there: nothing is fetched to answer a question. */

@@ -48,6 +48,8 @@ export interface Config extends ListenAddress {
   readonly trustedProxies: readonly string[];
   /** Host names under which the dashboard is served, beside addresses and `localhost`; lower case. */
   readonly dashboardHosts: readonly string[];
+  /** Result files of benches that the dashboard shows; undefined: those of the project, where there are any. */
+  readonly benchResultsDir: string | undefined;
   readonly cacheBytesMax: number;
   readonly dedupeBytesMax: number;
   readonly logLevel: string;
@@ -99,6 +101,7 @@ export function readConfig(env: Environment): ConfigResult {
     },
     trustedProxies: readTrustedProxies(read),
     dashboardHosts: readHostNames(read),
+    benchResultsDir: readBenchResultsDir(read),
     cacheBytesMax: read.integer('MEMORY_CACHE_MIB', 512, memoryMibMin, memoryMibMax) * mib,
     dedupeBytesMax: read.integer('DEDUPE_MEMORY_MIB', 512, memoryMibMin, memoryMibMax) * mib,
     logLevel: read.oneOf('LOG_LEVEL', 'info', logLevels),
@@ -219,6 +222,11 @@ function readHostNames(read: Reader): string[] {
   if (names.every((name) => /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/.test(name))) return names;
   read.refuseValue('DASHBOARD_HOSTS', 'host names without port (stats.example.com) with commas');
   return [];
+}
+
+function readBenchResultsDir(read: Reader): string | undefined {
+  const path = read.value('BENCH_RESULTS_DIR');
+  return path === undefined ? undefined : resolve(path);
 }
 
 function isAddressBlock(block: string): boolean {

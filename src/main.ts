@@ -318,6 +318,7 @@ async function startFrontDoor(
     limits: config.limits,
     trustedProxies: config.trustedProxies,
     dashboardHosts: config.dashboardHosts,
+    benchResultsDir: config.benchResultsDir,
     foldingThreads,
     answeringThreads,
     ackedSequences,

@@ -7,7 +7,7 @@ import {commit, version} from '../src/version.js';
 import {Client} from './support/http.js';
 import {type Service, startService} from './support/service.js';
 
-const keys = fileURLToPath(new URL('../dist/src/cli/keys.js', import.meta.url));
+const keys = fileURLToPath(new URL('../dist/service/cli/keys.js', import.meta.url));
 const ofOperators = ['/healthz', '/readyz', '/metrics', '/admin/v1/keys'];
 
 let service: Service;

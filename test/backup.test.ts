@@ -13,7 +13,7 @@ import {reportPositions} from './support/reports.js';
 import {hasOwnNats, type Service, startService, temporaryFolder} from './support/service.js';
 import {until} from './support/until.js';
 
-const program = fileURLToPath(new URL('../dist/src/cli/backup.js', import.meta.url));
+const program = fileURLToPath(new URL('../dist/service/cli/backup.js', import.meta.url));
 const event = 'backed up';
 const usersCount = 20;
 const batchEvents = 25;

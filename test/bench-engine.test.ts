@@ -4,7 +4,9 @@ import {beforeAll, describe, expect, test} from 'vitest';
 import {Rivalry} from '../bench/engine/rivalry.js';
 import {DuckDbPeer} from '../bench/peers/duckdb/peer.js';
 import {slopeOf} from '../bench/statistics.js';
+import {benchRun, type Figure} from '../src/bench-run.js';
 import {fastPathsOf} from './support/fast-paths.js';
+import {reachesOf, reachTable} from './support/reach-table.js';
 import {runSmallTogether} from './support/small-bench.js';
 
 const isLinux = process.platform === 'linux';
@@ -63,10 +65,29 @@ test('DuckDB: where it is not installed it is skipped, and that is said', async 
 describe.runIf(isLinux)('the benches of one data set', () => {
   let small: Awaited<ReturnType<typeof runSmallTogether>>;
   const reportOf = (name: string) => small.results[name].report;
+  const figuresOf = (name: string): readonly Figure[] => benchRun.parse(small.results[name]).figures;
+  const sampleOf = (name: string, id: string): number =>
+    figuresOf(name).find((figure) => figure.id === id)!.samples[0]!;
 
   beforeAll(async () => {
     small = await runSmallTogether('reports', 'twins', 'history', 'fold', 'recovery', 'memory', 'growth');
   }, 600_000);
+
+  test('every figure has a sample a round, and the reach and the limit of the README', () => {
+    for (const name of ['reports', 'history', 'fold', 'recovery', 'memory']) {
+      const figures = figuresOf(name);
+      expect(figures.length).toBeGreaterThan(0);
+      expect(new Set(figures.map(({id}) => id)).size).toBe(figures.length);
+      for (const {samples} of figures) expect(samples).toHaveLength(1);
+      expect([...new Set(reachesOf(figures))].sort()).toEqual([...new Set(reachTable(name))].sort());
+    }
+    expect(['twins', 'growth'].flatMap(figuresOf)).toEqual([]);
+    expect(small.results.recovery.rounds.map(({name}: {name: string}) => name)).toEqual([
+      'recovery from the snapshot',
+      'start from the snapshot',
+      'start from the log',
+    ]);
+  });
 
   test('reports agree with DuckDB in both schemas', () => {
     expect(small.stdout).toMatch(/funnel of 14 +\d+\.\d\d +- /);
@@ -95,6 +116,12 @@ describe.runIf(isLinux)('the benches of one data set', () => {
       'mau, asking NATS',
     ]);
     expect(lines.map(({name}: {name: string}) => name)).toEqual(expect.arrayContaining(fastPathsOf('reports')));
+    expect(sampleOf('reports', 'funnel-of-3-ratio') / lines[0].ratio.median).toBeCloseTo(1, 4);
+    expect(sampleOf('reports', 'filtered-count') / lines[4].oursMs[0]).toBeCloseTo(1, 4);
+    expect(figuresOf('reports').find(({id}) => id === 'funnel-of-14-ratio')).toMatchObject({
+      better: 'less',
+      unit: 'ratio',
+    });
     for (const {name, ratio, oursMs} of lines)
       expect([ratio.all.length, oursMs.length]).toEqual([1, name.includes('first two') ? 2 * 5 : 1]);
   });
@@ -115,6 +142,8 @@ describe.runIf(isLinux)('the benches of one data set', () => {
     for (const pass of ['first', 'again', 'unprepared', 'uncached']) {
       const counts = Object.values(times[pass] as Record<string, number[]>).map((ms) => ms.length);
       expect(counts).toEqual(new Array(10).fill(pagesOfKind));
+      const pages = (Object.values(times[pass]).flat() as number[]).sort((a, b) => a - b);
+      expect(sampleOf('history', `pages-${pass}`) / pages[Math.floor(0.99 * pages.length)]!).toBeCloseTo(1, 4);
     }
   });
 
@@ -126,6 +155,7 @@ describe.runIf(isLinux)('the benches of one data set', () => {
       samples['F5: log read + unpack'].elapsedMs / samples['log read + fold'].elapsedMs,
       9,
     );
+    expect(sampleOf('fold', 'fold-to-floor') / ratios.fold.median).toBeCloseTo(1, 4);
     expect(small.stdout).toMatch(/F6: scan in memory +[\d,]+ /);
     expect(Object.keys(gains).sort()).toEqual(fastPathsOf('fold'));
     for (const [name, {median}] of Object.entries<{median: number}>(gains))
@@ -138,6 +168,8 @@ describe.runIf(isLinux)('the benches of one data set', () => {
     expect(snapshotBytes).toBeGreaterThan(100_000);
     expect([snapshot, log].map(({rounds}) => rounds.length)).toEqual([1, 1]);
     expect(ratios.log.median).toBeGreaterThan(1);
+    expect(sampleOf('recovery', 'log-to-floor') / ratios.log.median).toBeCloseTo(1, 4);
+    expect(sampleOf('recovery', 'recover') / snapshot.rounds[0].samples['recover()']).toBeCloseTo(1, 4);
     expect(small.stdout).toMatch(/start from the log +[\d,]+ /);
   });
 
@@ -147,6 +179,8 @@ describe.runIf(isLinux)('the benches of one data set', () => {
     // A byte for each property of few values; the two of many have their values row by row (actors/rows.ts, R4).
     expect(rows['property codes']).toBe(4 * eventCount);
     expect(users.keys / userCount).toBeGreaterThan(10);
+    const userBytes = Object.values(users as Record<string, number>).reduce((sum, bytes) => sum + bytes, 0);
+    expect(sampleOf('memory', 'user')).toBeCloseTo(userBytes / userCount, 3);
     expect(small.stdout).toMatch(/event \/ JSON: 0\.\d{3} /);
   });
 

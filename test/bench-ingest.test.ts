@@ -2,10 +2,19 @@
 
 import {expect, test} from 'vitest';
 import {postgresObstacle} from '../bench/peers/postgres/cluster.js';
+import {benchRun} from '../src/bench-run.js';
 import {fastPathsOf} from './support/fast-paths.js';
+import {reachesOf, reachTable} from './support/reach-table.js';
 import {runSmall} from './support/small-bench.js';
 
 const isLinux = process.platform === 'linux';
+
+/** By id: what the dashboard shows of a result. The rows of the README say the same about reach and limit. */
+function figuresOf(result: Awaited<ReturnType<typeof runSmall>>['result']) {
+  const run = benchRun.parse(result);
+  expect(reachTable(run.bench)).toEqual(expect.arrayContaining(reachesOf(run.figures)));
+  return new Map(run.figures.map((figure) => [figure.id, figure]));
+}
 
 test.runIf(isLinux)('bench: ingest compares floors, ours and the peer, and writes every round', async () => {
   const {stdout, result} = await runSmall('ingest', '--partitions', '1');
@@ -27,6 +36,21 @@ test.runIf(isLinux)('bench: ingest compares floors, ours and the peer, and write
     expect(peerToOurs?.median).toBe(obstacle === null ? cpu('peer: PostgreSQL') / cpu('millrace') : undefined);
   }
   if (obstacle !== null) expect(stdout).toMatch(/PEER A WAS SKIPPED/);
+
+  const figures = figuresOf(result);
+  for (const {shape, rounds, floorToEach, peerToOurs} of shapes) {
+    const [{samples}] = rounds.rounds;
+    const sampleOf = (name: string): number | undefined => figures.get(`${shape}-${name}`)?.samples[0];
+    expect(sampleOf('floor-to-ours')).toBeCloseTo(floorToEach.millrace.median, 4);
+    expect(sampleOf('cpu')! / samples.millrace.cpuSecondsPerMillion).toBeCloseTo(1, 4);
+    expect(sampleOf('rate')! / samples.millrace.eventsPerSecond).toBeCloseTo(1, 4);
+    expect(sampleOf('peer-to-ours') === undefined).toBe(peerToOurs === null);
+  }
+  expect(result.rounds).toMatchObject([
+    {name: 'single events', foreignShares: [expect.any(Number)], voided: []},
+    {name: 'batches', foreignShares: [expect.any(Number)], voided: []},
+  ]);
+  expect(result.options).not.toHaveProperty('resultsFolder'); // Where things are on one machine is in no history.
 });
 
 test.runIf(isLinux)('bench: latency offers shares of the saturated rate beside the floor of the log', async () => {
@@ -42,6 +66,19 @@ test.runIf(isLinux)('bench: latency offers shares of the saturated rate beside t
     }
     expect(ackToPublish.median).toBe(offered[0.5].latencyMs.p99 / samples['floor: log'].latencyMs.p99);
   }
+  const figures = figuresOf(result);
+  for (const {shape, rounds, ackToPublish} of result.report.shapes) {
+    const {offered, saturatedPerSecond} = rounds.rounds[0].samples.millrace;
+    expect(figures.get(`${shape}-ack-to-publish`)!.samples[0]! / ackToPublish.median).toBeCloseTo(1, 4);
+    expect(figures.get(`${shape}-saturated`)!.samples[0]! / saturatedPerSecond).toBeCloseTo(1, 4);
+    for (const share of [0.25, 0.5, 0.8]) {
+      const {p50, p90, p99, p999} = offered[share].latencyMs;
+      const {samples, curve} = figures.get(`${shape}-ack-${share * 100}`)!;
+      expect(samples[0]! / p99).toBeCloseTo(1, 4);
+      expect(curve!.points.map(([at]) => at)).toEqual([0.5, 0.9, 0.99, 0.999]);
+      for (const [at, ms] of [p50, p90, p99, p999].entries()) expect(curve!.points[at]![1] / ms).toBeCloseTo(1, 4);
+    }
+  }
 });
 
 test.runIf(isLinux)('bench: overload counts what becomes of every request, and the memory', async () => {
@@ -56,6 +93,7 @@ test.runIf(isLinux)('bench: overload counts what becomes of every request, and t
     expect(goodputToSaturated.median).toBe(goodput / saturated);
     expect(memory.peakMib).toBeGreaterThan(50);
   }
+  expect([...figuresOf(result).keys()]).toEqual(['single-goodput-to-saturated', 'batch-goodput-to-saturated']);
 });
 
 test.runIf(isLinux)('bench: mixed asks reports and pages while events come in, and sees snapshots', async () => {

@@ -130,4 +130,8 @@ test('bench: a wrong command is told what is wrong, before anything runs', async
     );
   expect(await told('nothing-like-it')).toBe('There is no bench "nothing-like-it".');
   expect(await told('ingest', '--rounds', 'many')).toBe('--rounds must be a number above 0, not "many".');
+  expect(await told('ingest', '--rounds', '51')).toBe('--rounds must be at most 50, not "51".');
+  expect(await told('ingest', '--small', '--keep')).toBe(
+    '--keep is for runs that measure something: the small form does not.',
+  );
 });

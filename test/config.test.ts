@@ -34,6 +34,7 @@ test('an empty environment gives the documented defaults', () => {
     limits: {eventsPerSecond: 50_000, readsPerMinute: 600, deletesPerSecond: 10},
     trustedProxies: [],
     dashboardHosts: [],
+    benchResultsDir: undefined,
     cacheBytesMax: 512 * 1_048_576,
     dedupeBytesMax: 512 * 1_048_576,
     logLevel: 'info',

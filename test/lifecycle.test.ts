@@ -87,7 +87,7 @@ test.skipIf(!hasOwnNats)(
     const dataDir = temporaryFolder();
     const env = {...asOperator, BOOTSTRAP_SECRET_KEY: fixed, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn'};
     const {PATH, NATS_SERVER_BIN} = process.env;
-    const command = `exec ${process.execPath} ${fileURLToPath(new URL('../dist/src/main.js', import.meta.url))}`;
+    const command = `exec ${process.execPath} ${fileURLToPath(new URL('../dist/service/main.js', import.meta.url))}`;
     const terminal = spawn('script', ['-qefc', command, '/dev/null'], {env: {PATH, NATS_SERVER_BIN, ...env}});
     let shown = '';
     terminal.stdout.setEncoding('utf8').on('data', (text: string) => {

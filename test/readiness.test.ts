@@ -11,7 +11,7 @@ import {scrape} from './support/metrics.js';
 import {temporaryFolder} from './support/service.js';
 import {until} from './support/until.js';
 
-const program = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../dist/service/main.js', import.meta.url));
 
 test('roles that nobody plays are reasons, and shown as down', async () => {
   const dataDir = temporaryFolder();

@@ -11,7 +11,7 @@ import {ExternalNats, type ExternalNatsOptions} from './support/external-nats.js
 import {Client, expectJson} from './support/http.js';
 import {type Service, startService, temporaryFolder} from './support/service.js';
 
-const program = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../dist/service/main.js', import.meta.url));
 
 interface End {
   readonly code: number | null;

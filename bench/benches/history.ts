@@ -5,9 +5,11 @@
 // nats-server.
 
 import {fileURLToPath} from 'node:url';
+import type {Figure} from '../../src/bench-run.js';
 import type {Bench, Say} from '../bench.js';
 import {HttpAsker} from '../engine/http-ask.js';
 import {cacheEnv, cacheOption, openStore, startOver} from '../engine/store.js';
+import type {Bounds} from '../figures.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
 import {fixed, tableText, whole} from '../table.js';
@@ -52,7 +54,8 @@ const frequentEvents = ['page_viewed', 'button_clicked', 'search_performed', 'it
 const rareEvents = ['invite_sent', 'plan_upgraded', 'refund_requested', 'purchase_completed'];
 /** Users by rank: the first ones make hundreds of times as many events as the last ones. */
 const activeUsers = 1_000;
-const reachMs = 20;
+/** Ms, of all pages that are asked for the first time. */
+const bounds: Bounds = {reach: 20, limit: 5};
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<HistoryReport> {
   const workload = {...canonical, userCount: 100_000, eventCount: options.numbers.events!};
@@ -153,6 +156,24 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
 }
 
+const curveShares = [0.5, 0.9, 0.99, 0.999] as const;
+
+/** Measured once: each has one sample. */
+function figures({times}: HistoryReport): Figure[] {
+  return passes.map((pass) => {
+    const pages = all(times[pass]);
+    return {
+      id: `pages-${pass}`,
+      name: `p99 of all pages, asked ${said[pass]}`,
+      unit: 'ms',
+      better: 'less',
+      samples: [percentile(pages, 0.99)],
+      ...(pass === 'first' ? bounds : {}),
+      curve: {name: pass, points: curveShares.map((share) => [share, percentile(pages, share)])},
+    };
+  });
+}
+
 function text({workload, cacheMib, times}: HistoryReport): string {
   const row = (name: string, of: (pass: Pass) => readonly number[]): string[] => [
     name,
@@ -160,7 +181,7 @@ function text({workload, cacheMib, times}: HistoryReport): string {
   ];
   const rows = (Object.keys(times.first) as Kind[]).map((kind) => row(kind, (pass) => times[pass][kind]));
   return [
-    `History of ${whole(workload.eventCount)} events, pages of ${pageEvents}, ms (p99 to reach: ${reachMs}),`,
+    `History of ${whole(workload.eventCount)} events, pages of ${pageEvents}, ms (p99 to reach: ${bounds.reach}),`,
     `MEMORY_CACHE_MIB=${cacheMib}, small cache ${smallCacheMib}`,
     tableText(
       ['', 'first: p50', 'p99', 'again: p50', 'p99', 'unprepared: p50', 'p99', 'small cache: p50', 'p99'],
@@ -178,5 +199,6 @@ export const historyBench: Bench<HistoryReport> = {
     cache: cacheOption,
   },
   run,
+  figures,
   text,
 };

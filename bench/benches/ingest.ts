@@ -1,11 +1,13 @@
 // What an event costs: CPU seconds per million events over all processes of a system, until it is idle again and, where it
 // has reports, these count them. Ours, the floors that get the same bytes, and peer A take turns.
 
+import type {Figure} from '../../src/bench-run.js';
 import type {Bench, Say} from '../bench.js';
+import {type Bounds, ratioFigure} from '../figures.js';
 import {LogFloorProcess, startFloor} from '../floor/floor-process.js';
 import type {LatencyMs} from '../load/latency.js';
 import {LoadProcess} from '../load/load-process.js';
-import {batchEvents, connectionsOf, prepareShapes, type Shape, secondsOf, shapes} from '../load/shapes.js';
+import {batchEvents, connectionsOf, prepareShapes, type Shape, secondsOf, shapeNames, shapes} from '../load/shapes.js';
 import {readMetrics} from '../machine/metrics.js';
 import {cpuSecondsOf} from '../machine/processes.js';
 import {type BenchService, envOf, startService, writeKey} from '../machine/service.js';
@@ -227,6 +229,40 @@ function sampleText(shape: Shape, name: Name, round: number, sample: Sample): st
   return `${when} · ${shape} · ${name}: ${rate}, ${cpu}${sample.isQuiet ? '' : ' (not idle again)'}`;
 }
 
+/** Of the ratios of each shape. */
+const bounds: Readonly<Record<Shape, {readonly floor: Bounds; readonly peer: Bounds}>> = {
+  single: {floor: {reach: 0.7, limit: 0.82}, peer: {reach: 2, limit: 2.5}},
+  batch: {floor: {reach: 0.45, limit: 0.75}, peer: {reach: 5, limit: 10}},
+};
+
+function figures({shapes: reports}: IngestReport): Figure[] {
+  return reports.flatMap(({shape, rounds, floorToEach, peerToOurs}) => {
+    const of = shapeNames[shape];
+    const ours = (value: (sample: Sample) => number): number[] =>
+      rounds.rounds.map(({samples}) => value(samples.millrace));
+    const floor = {id: `${shape}-floor-to-ours`, name: `CPU of F2 / CPU of ours, ${of}`, better: 'more'} as const;
+    const peer = {id: `${shape}-peer-to-ours`, name: `CPU of peer A / CPU of ours, ${of}`, better: 'more'} as const;
+    return [
+      ratioFigure(floor, floorToEach.millrace!, bounds[shape].floor),
+      ...(peerToOurs === null ? [] : [ratioFigure(peer, peerToOurs, bounds[shape].peer)]),
+      {
+        id: `${shape}-cpu`,
+        name: `CPU of a million events, ${of}`,
+        unit: 'CPU s',
+        better: 'less',
+        samples: ours(({cpuSecondsPerMillion}) => cpuSecondsPerMillion),
+      },
+      {
+        id: `${shape}-rate`,
+        name: `Events a second, ${of}`,
+        unit: 'events/s',
+        better: 'more',
+        samples: ours(({eventsPerSecond}) => eventsPerSecond),
+      },
+    ];
+  });
+}
+
 function text(report: IngestReport): string {
   const header = ['', 'events/s', 'CPU s/M', 'min-max', 'with idle wait', 'F2 / it', 'p50 ms', 'p99 ms'];
   return [
@@ -243,8 +279,12 @@ function text(report: IngestReport): string {
 }
 
 function shapeText({shape, floorToEach, peerToOurs, rounds}: ShapeReport): string {
-  const floor = `CPU(F2) / CPU(ours) ${ratioText(floorToEach.millrace!)}`;
-  const peer = peerToOurs === null ? '' : `, CPU(peer A) / CPU(ours) ${ratioText(peerToOurs)}`;
+  const {floor: floorBounds, peer: peerBounds} = bounds[shape];
+  const floor = `CPU(F2) / CPU(ours) ${ratioText(floorToEach.millrace!)} (to reach: ${fixed(floorBounds.reach, 2)})`;
+  const peer =
+    peerToOurs === null
+      ? ''
+      : `, CPU(peer A) / CPU(ours) ${ratioText(peerToOurs)} (to reach: ${fixed(peerBounds.reach, 1)})`;
   return `${shape}: ${floor}${peer}; ${roundsText(rounds)}`;
 }
 
@@ -268,5 +308,7 @@ export const ingestBench: Bench<IngestReport> = {
   name: 'ingest',
   summary: 'CPU per event, single and in batches of 1,000: ours, floors that get the same bytes, Fastify + PostgreSQL',
   run,
+  figures,
+  rounds: ({shapes: reports}) => Object.fromEntries(reports.map(({shape, rounds}) => [shapeNames[shape], rounds])),
   text,
 };

@@ -1,12 +1,14 @@
 // How long an ack takes under a load that does not wait, at shares of the rate at which the service is saturated in the same
 // round; beside it the log itself, to which the same packed bytes are published one after the other (F3).
 
+import type {Figure} from '../../src/bench-run.js';
 import type {Bench, Say} from '../bench.js';
+import {type Bounds, latencyFigure, ratioFigure} from '../figures.js';
 import {LogFloorProcess} from '../floor/floor-process.js';
 import type {LogResult} from '../floor/log.js';
 import {LoadProcess} from '../load/load-process.js';
 import {type Offered, offer, requireAllStored} from '../load/offered.js';
-import {prepareShapes, type Shape, saturatedRate, secondsOf, shapes} from '../load/shapes.js';
+import {prepareShapes, type Shape, saturatedRate, secondsOf, shapeNames, shapes} from '../load/shapes.js';
 import {type Metrics, readMetrics} from '../machine/metrics.js';
 import {type BenchService, envOf, startService, writeKey} from '../machine/service.js';
 import {quieted} from '../machine/settle.js';
@@ -74,7 +76,8 @@ async function runShape(
   const contenders = {
     millrace: async (round: number): Promise<Sample> => {
       const sample = await measureService(shape, load, service, round, options, say);
-      eventsPerMessage = Math.max(1, Math.round(sample.eventsPerMessage));
+      // A machine that is too busy may have stored no message between both looks.
+      eventsPerMessage = Math.max(1, Math.round(sample.eventsPerMessage || 1));
       return sample;
     },
     'floor: log': async (round: number): Promise<Sample> => {
@@ -136,6 +139,39 @@ function offeredText(share: Share, {requestsPerSecond, latencyMs, generator}: Of
 const serviceSample = (samples: Readonly<Record<Name, Sample>>): ServiceSample => samples.millrace as ServiceSample;
 const floorSample = (samples: Readonly<Record<Name, Sample>>): LogResult => samples['floor: log'] as LogResult;
 
+/** Of the ratio to the floor, for both shapes. */
+const bounds: Bounds = {reach: 4, limit: 2};
+
+function figures({shapes: reports}: LatencyReport): Figure[] {
+  return reports.flatMap(({shape, rounds: {rounds}, ackToPublish}) => {
+    const of = shapeNames[shape];
+    const ours = rounds.map(({samples}) => serviceSample(samples));
+    const toPublish = {
+      id: `${shape}-ack-to-publish`,
+      name: `Ack p99 at ${comparedShare * 100} % / p99 of serial publishes, ${of}`,
+      better: 'less',
+    } as const;
+    const acks = shares.map((share) =>
+      latencyFigure(
+        {id: `${shape}-ack-${share * 100}`, name: `Ack p99 at ${share * 100} % of the saturated rate, ${of}`},
+        `${shape}, ${share * 100} %`,
+        ours.map(({offered}) => offered[share]),
+      ),
+    );
+    return [
+      ratioFigure(toPublish, ackToPublish, bounds),
+      ...acks,
+      {
+        id: `${shape}-saturated`,
+        name: `Saturated rate, ${of}`,
+        unit: 'requests/s',
+        better: 'more',
+        samples: ours.map(({saturatedPerSecond}) => saturatedPerSecond),
+      },
+    ];
+  });
+}
+
 function text({refreshSeconds, shapes}: LatencyReport): string {
   const header = ['', 'requests/s', 'p50 ms', 'p90 ms', 'p99 ms', 'p99 min-max', 'p99.9 ms', 'generator late p99 ms'];
   return [
@@ -144,7 +180,7 @@ function text({refreshSeconds, shapes}: LatencyReport): string {
     ...shapes.map(
       ({shape, ackToPublish, rounds}) =>
         `${shape}: ack p99 at ${comparedShare * 100} % / p99 of a serial publish of the same bytes: ` +
-        `${ratioText(ackToPublish)}; ${roundsText(rounds)}`,
+        `${ratioText(ackToPublish)} (to reach: ${bounds.reach}); ${roundsText(rounds)}`,
     ),
   ].join('\n');
 }
@@ -177,5 +213,7 @@ export const latencyBench: Bench<LatencyReport> = {
   name: 'latency',
   summary: 'acks at 25, 50 and 80 % of the saturated rate, from the moment planned, beside serial publishes',
   run,
+  figures,
+  rounds: ({shapes: reports}) => Object.fromEntries(reports.map(({shape, rounds}) => [shapeNames[shape], rounds])),
   text,
 };

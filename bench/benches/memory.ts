@@ -11,6 +11,7 @@ import type {NatsConnection} from 'nats';
 import {InternedTable} from '../../actors/interned.js';
 import {decodeIndex, type SnapshotIndex} from '../../actors/manifest.js';
 import {isByRow, type RowsView} from '../../actors/rows.js';
+import type {Figure} from '../../src/bench-run.js';
 import {connectNats} from '../../src/nats/connection.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {publishedManifests} from '../../src/nats/published-manifests.js';
@@ -18,6 +19,7 @@ import {PartsCache} from '../../src/parts/parts-cache.js';
 import type {Bench, Say} from '../bench.js';
 import {startBroker} from '../engine/broker.js';
 import {openStore} from '../engine/store.js';
+import {type Bounds, ratioFigure} from '../figures.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
 import {fixed, tableText, whole} from '../table.js';
@@ -37,7 +39,10 @@ export interface MemoryReport {
 }
 
 const cacheBytesMax = 16 * 2 ** 30;
-const reach = {rows: 0.2, userBytes: 70};
+const bounds: Readonly<Record<'eventToJson' | 'userBytes', Bounds>> = {
+  eventToJson: {reach: 0.2, limit: 0.08},
+  userBytes: {reach: 70, limit: 35},
+};
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<MemoryReport> {
   const workload = {...canonical, userCount: 100_000, eventCount: options.numbers.events!};
@@ -117,6 +122,17 @@ function sumOf(all: readonly Breakdown[]): Breakdown {
 
 const total = (bytes: Breakdown): number => Object.values(bytes).reduce((sum, each) => sum + each, 0);
 
+/** Measured once: each has one sample. */
+function figures({eventCount, userCount, jsonBytes, rows, users}: MemoryReport): Figure[] {
+  const bytes = {unit: 'B', better: 'less'} as const;
+  const toJson = {id: 'event-to-json', name: 'Resident bytes of an event / its JSON', better: 'less'} as const;
+  return [
+    ratioFigure(toJson, {all: [total(rows) / jsonBytes]}, bounds.eventToJson),
+    {id: 'event', name: 'An event with its properties', ...bytes, samples: [total(rows) / eventCount]},
+    {id: 'user', name: 'A user without traits', ...bytes, samples: [total(users) / userCount], ...bounds.userBytes},
+  ];
+}
+
 function text({eventCount, userCount, jsonBytes, rows, users, grown}: MemoryReport): string {
   const lines = (bytes: Breakdown, count: number): string[][] =>
     Object.entries(bytes).map(([name, each]) => [`  ${name}`, fixed(each / count, 2)]);
@@ -134,7 +150,7 @@ function text({eventCount, userCount, jsonBytes, rows, users, grown}: MemoryRepo
         ['an event as JSON', fixed(jsonBytes / eventCount, 2)],
       ],
     ),
-    `event / JSON: ${fixed(total(rows) / jsonBytes, 3)} (to reach: ${fixed(reach.rows, 2)}); a user: ${fixed(total(users) / userCount, 1)} B (to reach: ${reach.userBytes} B)`,
+    `event / JSON: ${fixed(total(rows) / jsonBytes, 3)} (to reach: ${fixed(bounds.eventToJson.reach, 2)}); a user: ${fixed(total(users) / userCount, 1)} B (to reach: ${bounds.userBytes.reach} B)`,
   ].join('\n');
 }
 
@@ -143,5 +159,6 @@ export const memoryBench: Bench<MemoryReport> = {
   summary: 'resident bytes of an event with its properties, and of a user',
   numbers: {events: {normal: 10_000_000, small: 20_000, help: 'events of the data set'}},
   run,
+  figures,
   text,
 };

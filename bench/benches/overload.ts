@@ -6,10 +6,20 @@
 //   first request on, as the overload is: what a service takes on at first, and how the machine and the store change
 //   meanwhile, is in both.
 
+import type {Figure} from '../../src/bench-run.js';
 import type {Bench, Say} from '../bench.js';
+import {type Bounds, ratioFigure} from '../figures.js';
 import {LoadProcess} from '../load/load-process.js';
 import {type Offered, offer} from '../load/offered.js';
-import {batchEvents, connectionsOf, prepareShapes, rateFromStart, type Shape, shapes} from '../load/shapes.js';
+import {
+  batchEvents,
+  connectionsOf,
+  prepareShapes,
+  rateFromStart,
+  type Shape,
+  shapeNames,
+  shapes,
+} from '../load/shapes.js';
 import {type MemoryCurve, MemoryWatch} from '../machine/memory-watch.js';
 import {type BenchService, envOf, startService, writeKey} from '../machine/service.js';
 import {quieted} from '../machine/settle.js';
@@ -127,6 +137,22 @@ function sampleText({saturatedBefore, saturatedAfter, goodput, offered, wrong, m
   );
 }
 
+/** Of what is stored in time over the saturated rate, for both shapes. */
+const bounds: Bounds = {reach: 0.9, limit: 0.97};
+
+const figures = ({shapes: reports}: OverloadReport): Figure[] =>
+  reports.map(({shape, goodputToSaturated}) =>
+    ratioFigure(
+      {
+        id: `${shape}-goodput-to-saturated`,
+        name: `Goodput at ${offeredShare * 100} % offered / saturated rate, ${shapeNames[shape]}`,
+        better: 'more',
+      },
+      goodputToSaturated,
+      bounds,
+    ),
+  );
+
 function text({refreshSeconds, shapes}: OverloadReport): string {
   const header = [
     '',
@@ -179,5 +205,7 @@ export const overloadBench: Bench<OverloadReport> = {
   name: 'overload',
   summary: 'what is stored, refused and held in memory when 150 % of the saturated rate is offered',
   run,
+  figures,
+  rounds: ({shapes: reports}) => Object.fromEntries(reports.map(({shape, rounds}) => [shapeNames[shape], rounds])),
   text,
 };

@@ -2,6 +2,7 @@
 // call of the engine. Every question is asked for the first time; every answer equals the peer's.
 
 import {join} from 'node:path';
+import type {Figure} from '../../src/bench-run.js';
 import type {Bench, Say} from '../bench.js';
 import {EngineLink} from '../engine/engine-link.js';
 import {HttpAsker} from '../engine/http-ask.js';
@@ -19,6 +20,7 @@ import {
 } from '../engine/questions.js';
 import {type Asked, Rivalry, type Sample} from '../engine/rivalry.js';
 import {cacheEnv, cacheOption, openStore, startOver} from '../engine/store.js';
+import {type Bounds, ratioFigure} from '../figures.js';
 import type {BenchService} from '../machine/service.js';
 import {quieted} from '../machine/settle.js';
 import type {BenchOptions} from '../options.js';
@@ -56,12 +58,25 @@ const engineAsks = 24;
 /** Above the numbers of all other questions. */
 const veryFirst = 800;
 
+/** What a ratio is to reach, and which way is better. */
+interface Goal extends Bounds {
+  readonly better: Figure['better'];
+  /** What our time, or the peer's, is divided by. */
+  readonly of: 'ours' | 'funnel of 3';
+}
+
+const goals = {
+  funnel: {better: 'more', of: 'ours', reach: 12, limit: 30},
+  longFunnel: {better: 'less', of: 'funnel of 3', reach: 2, limit: 1.3},
+  filteredCount: {better: 'more', of: 'ours', reach: 5, limit: 20},
+  activeUsers: {better: 'more', of: 'ours', reach: 500, limit: 2_000},
+} as const satisfies Readonly<Record<string, Goal>>;
+
 interface Line {
   readonly name: string;
   /** Under which the peer's times are. */
   readonly question: string;
-  /** Of the table in bench/README.md; the ratio is to reach it. */
-  readonly reach: string;
+  readonly goal: Goal | null;
   readonly oursMs: readonly number[];
   readonly peerMs: readonly number[] | null;
   /** What is fast over what is slow, by round; null without a peer. */
@@ -159,12 +174,12 @@ async function playFunnels({service, http, peer, workload, options, say}: Ground
   if (peer !== null) contenders[peerName('funnel of 3')] = three.peer(peer);
   const rounds = await playRounds(contenders, options, say);
   const toThree = (name: string): Line => ({
-    ...lineOf(rounds, name, null, '<= 2.0 x funnel of 3'),
+    ...lineOf(rounds, name, null, goals.longFunnel),
     ratio: ratioOf(rounds, (samples) => samples[name]!.elapsedMs / samples['funnel of 3']!.elapsedMs),
   });
   return {
     lines: [
-      lineOf(rounds, 'funnel of 3', peer, '>= 12'),
+      lineOf(rounds, 'funnel of 3', peer, goals.funnel),
       firstLine(rounds, 'funnel of 3, the very first of the service', [firstMs], peer, 'funnel of 3'),
       toThree('funnel of 14'),
       toThree('funnel of 14, frequent events'),
@@ -200,7 +215,11 @@ async function playCounts({service, http, peer, workload, options, say}: Ground)
   const rounds = await playRounds(contenders, options, say);
   const first = firstLine(rounds, 'filtered count, first two of a property', firstMs, peer, 'filtered count');
   return {
-    lines: [lineOf(rounds, 'filtered count', peer, '>= 5'), slowestLine(rounds, 'filtered count', peer), first],
+    lines: [
+      lineOf(rounds, 'filtered count', peer, goals.filteredCount),
+      slowestLine(rounds, 'filtered count', peer),
+      first,
+    ],
     rounds,
     tried: {'filtered count': rivalry.tried},
   };
@@ -243,8 +262,8 @@ async function playActive({http, links, peer, workload, options, say}: Ground): 
   }
   const rounds = await playRounds(contenders, options, say);
   const lines = metrics.flatMap((metric) => [
-    lineOf(rounds, metric, peer, '>= 500'),
-    lineOf(rounds, askingNats(metric), peer, '', metric),
+    lineOf(rounds, metric, peer, goals.activeUsers),
+    lineOf(rounds, askingNats(metric), peer, null, metric),
   ]);
   return {lines, rounds, tried};
 }
@@ -259,19 +278,19 @@ function lineOf(
   rounds: Rounds<Sample, string>,
   name: string,
   peer: DuckDbPeer | null,
-  reach: string,
+  goal: Goal | null,
   question = name,
 ): Line {
   const msOf = (contender: string): number[] => rounds.rounds.map(({samples}) => samples[contender]!.elapsedMs);
-  if (peer === null) return {name, question, reach, oursMs: msOf(name), peerMs: null, ratio: null};
+  if (peer === null) return {name, question, goal, oursMs: msOf(name), peerMs: null, ratio: null};
   const ratio = ratioOf(rounds, (samples) => samples[peerName(question)]!.elapsedMs / samples[name]!.elapsedMs);
-  return {name, question, reach, oursMs: msOf(name), peerMs: msOf(peerName(question)), ratio};
+  return {name, question, goal, oursMs: msOf(name), peerMs: msOf(peerName(question)), ratio};
 }
 
 /** Of each round's questions the one that took longest, on both sides: a median of few would not show one in five. */
 function slowestLine(rounds: Rounds<Sample, string>, question: string, peer: DuckDbPeer | null): Line {
   const slowest = (contender: string): number[] => rounds.rounds.map(({samples}) => samples[contender]!.slowestMs);
-  const line = {name: `${question}, the slowest of ${countAsks}`, question, reach: '', oursMs: slowest(question)};
+  const line = {name: `${question}, the slowest of ${countAsks}`, question, goal: null, oursMs: slowest(question)};
   if (peer === null) return {...line, peerMs: null, ratio: null};
   const [ours, theirs] = [question, peerName(question)];
   const ratio = ratioOf(rounds, (samples) => samples[theirs]!.slowestMs / samples[ours]!.slowestMs);
@@ -286,7 +305,7 @@ function firstLine(
   peer: DuckDbPeer | null,
   question: string,
 ): Line {
-  const bare = {name, question, reach: '', oursMs, peerMs: null, ratio: null};
+  const bare = {name, question, goal: null, oursMs, peerMs: null, ratio: null};
   if (peer === null) return bare;
   const {median} = spreadOf(oursMs);
   const peerMs = rounds.rounds.map(({samples}) => samples[peerName(question)]!.elapsedMs);
@@ -295,12 +314,12 @@ function firstLine(
 
 function text({workload, cacheMib, peerVersion, played}: ReportsReport): string {
   const rows = played.flatMap(({lines, rounds}) =>
-    lines.map(({name, question, reach, oursMs, peerMs, ratio}) => [
+    lines.map(({name, question, goal, oursMs, peerMs, ratio}) => [
       name,
       fixed(spreadOf(oursMs).median, 2),
       peerMs === null ? '-' : `${fixed(spreadOf(peerMs).median, 1)} (${winningWays(rounds, question)})`,
       ratio === null ? '-' : ratioText(ratio, 1),
-      reach,
+      goalText(goal),
     ]),
   );
   const peer =
@@ -313,6 +332,27 @@ function text({workload, cacheMib, peerVersion, played}: ReportsReport): string 
   ].join('\n');
 }
 
+function goalText(goal: Goal | null): string {
+  if (goal === null) return '';
+  return goal.better === 'more' ? `>= ${goal.reach}` : `<= ${fixed(goal.reach, 1)} x ${goal.of}`;
+}
+
+/** Lines that have a goal: our own times, and the ratio where there is one. */
+function figures({played}: ReportsReport): Figure[] {
+  const idOf = (name: string): string => name.replaceAll(/[^a-z0-9]+/g, '-');
+  return played.flatMap(({lines}) =>
+    lines.flatMap(({name, goal, oursMs, ratio}): Figure[] => {
+      if (goal === null) return [];
+      const {better, of, ...bounds} = goal;
+      const ratioName = of === 'ours' ? `${name}: best DuckDB / ours` : `${name} / ${of}`;
+      return [
+        ...(ratio === null ? [] : [ratioFigure({id: `${idOf(name)}-ratio`, name: ratioName, better}, ratio, bounds)]),
+        {id: idOf(name), name, unit: 'ms', better: 'less', samples: oursMs},
+      ];
+    }),
+  );
+}
+
 /** Those that were the fastest of a round. */
 function winningWays({rounds}: Rounds<Sample, string>, name: string): string {
   return [...new Set(rounds.map(({samples}) => samples[peerName(name)]!.peer!.way))].join('; ');
@@ -323,5 +363,11 @@ export const reportsBench: Bench<ReportsReport> = {
   summary: 'funnels, filtered counts and active users over 10 million events, beside DuckDB',
   numbers: {events: {normal: 10_000_000, small: 20_000, help: 'events of the data set'}, cache: cacheOption},
   run,
+  figures,
+  rounds: ({played: [funnels, counts, active]}) => ({
+    funnels: funnels!.rounds,
+    'filtered counts': counts!.rounds,
+    'active users': active!.rounds,
+  }),
   text,
 };

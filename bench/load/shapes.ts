@@ -8,6 +8,8 @@ import type {LoadProcess, Prepared} from './load-process.js';
 export type Shape = 'single' | 'batch';
 
 export const shapes: readonly Shape[] = ['single', 'batch'];
+/** In the names of figures. */
+export const shapeNames: Readonly<Record<Shape, string>> = {single: 'single events', batch: 'batches'};
 /** Of a batch; the most that the API takes. */
 export const batchEvents = 1_000;
 

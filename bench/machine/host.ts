@@ -8,6 +8,8 @@ import {fileURLToPath} from 'node:url';
 import {version} from '../../src/version.js';
 import {postgresProgram} from './postgres-programs.js';
 
+const historyFile = 'bench/history.ndjson';
+const changedFilesMax = 100;
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 export function host() {
@@ -27,8 +29,8 @@ export function versions() {
   return {
     millrace: version,
     commit: output('git', ['-C', root, 'rev-parse', 'HEAD']),
-    /** Files changed since that commit: another checkout does not have them. */
-    changed: output('git', ['-C', root, 'status', '--porcelain', '--untracked-files=no']),
+    /** Files changed since that commit: another checkout does not have them. The history of runs changes with each one. */
+    changed: changedFiles(),
     node: process.version,
     natsServer: output(NATS_SERVER_BIN ?? 'nats-server', ['--version']),
     postgres: postgres === null ? null : output(postgres, ['--version']),
@@ -36,6 +38,11 @@ export function versions() {
     duckdb: packageVersion('@duckdb/node-api'),
     fastify: packageVersion('fastify'),
   };
+}
+
+function changedFiles(): string | null {
+  const words = ['-C', root, 'status', '--porcelain', '--untracked-files=no', '--', '.', `:!${historyFile}`];
+  return output('git', words)?.split('\n').slice(0, changedFilesMax).join('\n') ?? null;
 }
 
 function output(command: string, args: readonly string[]): string | null {
@@ -58,7 +65,10 @@ function packageVersion(name: string): string | null {
   }
 }
 
-/** Type and options of the mount that holds the folder: the longest mount point that is its beginning. */
+/**
+ * Type and options of the mount that holds the folder: the longest mount point that is its beginning. Without options that
+ * name paths, such as the layers of a container: they change nothing and differ on every machine.
+ */
 function filesystemOf(folder: string): string {
   const mounts = readFileSync('/proc/self/mounts', 'utf8')
     .trim()
@@ -67,5 +77,8 @@ function filesystemOf(folder: string): string {
     .filter(([, point]) => point === '/' || folder === point || folder.startsWith(`${point}/`))
     .sort(([, left], [, right]) => left.length - right.length);
   const [, , type, options] = mounts.at(-1) ?? ['', '', 'unknown', ''];
-  return `${type} (${options})`;
+  return `${type} (${options
+    .split(',')
+    .filter((option) => !option.includes('/'))
+    .join()})`;
 }

@@ -23,7 +23,9 @@ export interface BenchService extends Target {
 export const writeKey = 'sk_write_benchWriteKey00000000001';
 export const secretKey = 'sk_live_benchSecretKey00000000001';
 
-const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../service/main.js', import.meta.url));
+/** The same, not bundled: what is imported before it may replace functions of its modules. */
+const programOfModules = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 /** Ends it when the benchmark is killed. */
 const ownerWatch = ['--import', new URL('../probe/owner-watch.js', import.meta.url).href];
 /** Long enough to fold ten million events on a busy machine. */
@@ -39,7 +41,7 @@ export interface ServiceSettings {
   readonly dataDir?: string;
   /** `listening`: do not wait until it is ready, which one without all roles never is. */
   readonly awaits?: 'ready' | 'listening';
-  /** Of Node, before the program. */
+  /** Arguments of Node. With any of them the service runs from single modules. */
   readonly nodeArguments?: readonly string[];
   /** Gets each line that the service logs; what it says on its own is up to LOG_LEVEL. */
   readonly onLog?: (line: LogLine) => void;
@@ -70,7 +72,8 @@ export async function startService({
   const dataDir = kept ?? mkdtempSync(join(tmpdir(), 'millrace-bench-'));
   const {PATH, NATS_SERVER_BIN} = process.env;
   const profiling = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-  const child = spawn(process.execPath, [...nodeFlags, ...profiling, ...ownerWatch, ...nodeArguments, program], {
+  const started = nodeArguments.length === 0 ? program : programOfModules;
+  const child = spawn(process.execPath, [...nodeFlags, ...profiling, ...ownerWatch, ...nodeArguments, started], {
     env: {
       PATH,
       NATS_SERVER_BIN,

@@ -18,7 +18,7 @@ export interface ServiceOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../service/main.js', import.meta.url));
 const stopMsMax = 35_000;
 const pollMs = 10;
 

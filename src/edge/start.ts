@@ -79,6 +79,8 @@ export interface EdgeOptions {
   readonly trustedProxies: readonly string[];
   /** Host names of the dashboard. */
   readonly dashboardHosts: readonly string[];
+  /** Folder of result files of benches; undefined: the project's. */
+  readonly benchResultsDir: string | undefined;
   /** Threads of this process that fold what is taken here. */
   readonly foldingThreads: readonly FoldingThread[];
   /** Threads of this process that answer questions, by their subjects. */
@@ -146,7 +148,15 @@ async function openDoor(
   const fixedKeys = new FixedKeys(keys.ring, options.fixedKeys);
   await keys.signIn.ensure();
   const clientAddresses = new ClientAddresses(options.trustedProxies, (message) => logger.warn(message));
-  const dashboard = new Dashboard({keys, tokens, hosts: options.dashboardHosts, addresses: clientAddresses, wallMs});
+  const dashboard = new Dashboard({
+    keys,
+    tokens,
+    hosts: options.dashboardHosts,
+    addresses: clientAddresses,
+    benchResultsDir: options.benchResultsDir,
+    wallMs,
+    monotonicMs,
+  });
   if (!dashboard.isBuilt) logger.warn('the dashboard is not built, and is not served: run "npm run build"');
   for (const reason of fixedKeys.reasons()) logger.error(`not ready: ${reason}`);
   const pulses = {log: new Pulse(connections.log), ask: new Pulse(connections.ask)};

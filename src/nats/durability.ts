@@ -117,7 +117,8 @@ async function ask(nc: NatsConnection): Promise<Told> {
 /** U3 */
 async function serversOf(nc: NatsConnection): Promise<readonly {readonly id: string; readonly name: string}[]> {
   const monitor = monitorOf(nc.getServer());
-  const own = {id: nc.info!.server_id, name: `NATS at ${monitor}`};
+  // A connection that broke again has no server: the next reconnect asks the one that comes.
+  const own = {id: nc.info?.server_id ?? '', name: `NATS at ${monitor}`};
   if (!isOfCluster(nc)) return [own];
   const routes = (await guess<ServerRoutes>(`${monitor}/routez`))?.routes;
   if (routes === undefined) return [own, {id: '', name: `the cluster of ${own.name}`}];
@@ -126,7 +127,7 @@ async function serversOf(nc: NatsConnection): Promise<readonly {readonly id: str
 
 /** Of the server that is connected to, and of those of its cluster that it knows now. */
 function monitorsOf(nc: NatsConnection): readonly string[] {
-  const ofCluster = isOfCluster(nc) ? (nc.info!.connect_urls ?? []) : [];
+  const ofCluster = isOfCluster(nc) ? (nc.info?.connect_urls ?? []) : [];
   return [...new Set([nc.getServer(), ...ofCluster].map(monitorOf))];
 }
 

@@ -18,9 +18,9 @@ assert(replyBytesMax + headersBytesMax <= payloadBytesMin, 'a full reply is carr
 export const carriedBytesMax = payloadBytesMin - headersBytesMax;
 assert(carriedBytesMax <= logMessageBytesMax, 'a log message may be as long as NATS carries it');
 
-/** Why the server that we are connected to does not do; undefined where it does. */
+/** Why the server that we are connected to does not do; undefined where it does, and while there is none. */
 export function payloadFault(nc: NatsConnection): string | undefined {
-  const carried = nc.info!.max_payload;
+  const carried = nc.info?.max_payload ?? payloadBytesMin;
   if (carried >= payloadBytesMin) return undefined;
   return `the NATS server's max_payload is ${carried}: at least ${payloadBytesMin} are needed, and 1048576 is its default`;
 }

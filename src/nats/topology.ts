@@ -215,8 +215,9 @@ async function createDeployment(nc: NatsConnection, partitions: number): Promise
 }
 
 function checkServer(nc: NatsConnection, replicas: number): void {
+  if (nc.info === undefined) throw new TopologyFault('the connection to NATS broke while the service started');
   checkPayload(nc);
-  const version = nc.info!.version;
+  const {version} = nc.info;
   if (!isAtLeast(version, serverVersionMin)) {
     throw new TopologyFault(`the NATS server is version ${version}; ${serverVersionMin} or newer is needed`);
   }

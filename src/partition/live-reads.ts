@@ -19,6 +19,7 @@ import {HistoryReads} from './history-reads.js';
 import {type LongReads, ReadTooLong} from './long-reads.js';
 import {type CatchUp, measurePartition} from './measuring.js';
 import type {NewestWrite} from './newest-write.js';
+import type {Standing} from './ownership.js';
 import type {Runner} from './runner.js';
 import {loadRecord} from './user-loader.js';
 
@@ -134,9 +135,8 @@ export class LiveReads {
   }
 
   private async status(): Promise<PartitionAnswer> {
-    const {partition, ownership} = this.runner.setup;
-    // Both at once: a silent NATS answers neither, and then it is behind its log.
-    const [lag, standing] = await Promise.all([this.lag(), ownership.standing(statusMsMax)]);
+    const {partition} = this.runner.setup;
+    const [lag, standing] = await this.withStanding(this.lag());
     if (standing === 'outlived') return movedOn;
     return {
       kind: 'status',
@@ -162,14 +162,20 @@ export class LiveReads {
 
   /** Within 600 ms, behind the log or not; undefined when another process has the partition. */
   async measures(): Promise<PartitionMeasures | undefined> {
-    const [caughtUp, standing] = await Promise.all([
-      this.catchUp(statusMsMax),
-      this.runner.setup.ownership.standing(statusMsMax),
-    ]);
+    const [caughtUp, standing] = await this.withStanding(this.catchUp(statusMsMax));
     if (standing === 'outlived') return undefined;
     // An owner that was paused may find its snapshot late, though a successor publishes. O1 (ownership.ts)
-    const alarms = standing === 'owner' ? this.runner.lookForAlarms() : this.runner.raisedAlarms;
+    const alarms = standing === 'owner' ? this.runner.lookForAlarms(standing) : this.runner.raisedAlarms;
     return measurePartition(this.runner, caughtUp, alarms);
+  }
+
+  /** `work` and the standing once it is done. Both at once: a silent NATS answers neither, and then it is behind its log. */
+  private async withStanding<T>(work: Promise<T>): Promise<[T, Standing]> {
+    const {ownership} = this.runner.setup;
+    const [done, standing] = await Promise.all([work, ownership.standing(statusMsMax)]);
+    // This process may have been paused while it worked.
+    if (standing === 'owner' && !ownership.isConfirmed()) return [done, await ownership.standing(statusMsMax)];
+    return [done, standing];
   }
 
   /** Whether everything that was acked before the call, or was `seen`, is folded within `msMax`. */

@@ -57,25 +57,37 @@ export class Ownership {
     return this.hear(successor, askedMs) === 'outlived';
   }
 
+  /** The store was asked at most `agoMsMax` ago, and said that this process is the owner. */
+  isConfirmed(agoMsMax = trustMs): boolean {
+    return !this.lost && monotonicMs() - this.askedMs <= agoMsMax;
+  }
+
   /**
    * 'unknown' when the store does not answer within `msMax`, not counting time in which this process was paused: it asks
-   * `looksMax` times, and a pause uses up one of them. O2
+   * `looksMax` times, and a pause uses up one of them. The answer 'owner' to a question that is older than a look counts for
+   * nothing: the process may have been paused in between. O2
    */
   standing(msMax: number): Promise<Standing> {
+    const lookMs = msMax / looksMax;
+    const answerMsMax = Math.max(lookMs, trustMs);
     return new Promise((resolve) => {
       let looksLeft = looksMax;
       let timer: NodeJS.Timeout | undefined;
+      const end = (standing: Standing): void => {
+        clearTimeout(timer);
+        resolve(standing);
+      };
       const look = (): void => {
         if (looksLeft === 0) {
-          resolve('unknown');
+          end('unknown');
           return;
         }
         looksLeft -= 1;
-        timer = setTimeout(look, msMax / looksMax);
+        timer = setTimeout(look, lookMs);
         const askedMs = monotonicMs();
         const hear = (successor: Replaced | undefined): void => {
-          clearTimeout(timer);
-          resolve(this.hear(successor, askedMs));
+          const standing = this.hear(successor, askedMs);
+          if (standing === 'outlived' || monotonicMs() - askedMs <= answerMsMax) end(standing);
         };
         this.manifests.successorOf(this.epoch).then(hear, () => undefined);
       };
@@ -88,7 +100,7 @@ export class Ownership {
    * answer, and never resolves for an owner that was outlived. O3
    */
   confirm(): Promise<void> | undefined {
-    if (!this.lost && monotonicMs() - this.askedMs <= trustMs) return undefined;
+    if (this.isConfirmed()) return undefined;
     this.asking ??= this.ask().finally(() => {
       this.asking = undefined;
     });

@@ -23,7 +23,7 @@ import type {Layout} from './layout.js';
 import type {LogMessage, LogReader} from './log-reader.js';
 import type {LogWriter} from './log-writer.js';
 import {Replaced} from './manifest-store.js';
-import type {Ownership} from './ownership.js';
+import type {Ownership, Standing} from './ownership.js';
 import type {PartSweep} from './part-sweep.js';
 import {retryForever, Trouble} from './retry.js';
 import {type ErasureReach, Scrub} from './scrub.js';
@@ -47,6 +47,8 @@ const lookAgainMs = 5_000;
 
 /** After this time without a word of the store an owner looks for alarms all the same. One that wakes reconnects within it. */
 const standingMsMax = 10_000;
+/** A pause that is no longer makes no alarm (reportGraceMs in alarms.ts). */
+const looksTrustMs = 2_000;
 
 /** `standing still`: folding needs a part that is unreadable. */
 export type Phase = 'recovering' | 'live' | 'standing still' | 'draining';
@@ -153,8 +155,12 @@ export class Runner {
     return this.published === null ? null : Math.max(0, wallMs() - this.published.asOfMs);
   }
 
-  /** What an operator must know now; says so in the log when it begins and when it ends. */
-  lookForAlarms(): AlarmKind[] {
+  /**
+   * What an operator must know now; says so in the log when it begins and when it ends. `standing`: what was just heard. Other
+   * work may have run since, and a pause in it: then there is no look, as an owner that was paused finds its snapshot late. O1
+   */
+  lookForAlarms(standing: Exclude<Standing, 'outlived'>): AlarmKind[] {
+    if (standing === 'owner' && !this.setup.ownership.isConfirmed(looksTrustMs)) return this.raisedAlarms;
     const ageOf = (atMs: number | undefined) => (atMs === undefined ? null : monotonicMs() - atMs);
     return this.alarms.look({
       snapshotAgeMs: this.snapshotAgeMs,
@@ -516,11 +522,10 @@ export class Runner {
   private async tick(): Promise<void> {
     if (this.isTicking) return;
     this.isTicking = true;
-    // An owner that was paused would find its snapshot late. O1 (ownership.ts)
     const standing = await this.setup.ownership.standing(standingMsMax);
     this.isTicking = false;
     if (standing === 'outlived') return;
-    this.lookForAlarms();
+    this.lookForAlarms(standing);
     if (this.phase === 'draining' || this.isStandingStill) return; // A drain has a last tick of its own.
     this.publishIntervalTick();
     this.cleanUp();

@@ -11,7 +11,7 @@ import {Client, query} from '../support/http.js';
 import {until} from '../support/reports.js';
 import {type Service, startService, temporaryFolder} from '../support/service.js';
 
-const program = fileURLToPath(new URL('../../dist/src/cli/import.js', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/service/cli/import.js', import.meta.url));
 const examples = fileURLToPath(new URL('../../examples/commits.ndjson.gz', import.meta.url));
 const commits = gunzipSync(readFileSync(examples)).toString().trimEnd().split('\n');
 

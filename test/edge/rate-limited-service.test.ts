@@ -184,7 +184,7 @@ test('an import that is faster than its key may be waits as it is told, and lose
   const file = join(temporaryFolder(), 'events.ndjson');
   const events = Array.from({length: 60}, (_, i) => ({event: 'imported', userId: `u${i % 7}`, messageId: `m${i}`}));
   writeFileSync(file, events.map((event) => JSON.stringify(event)).join('\n'));
-  const program = fileURLToPath(new URL('../../dist/src/cli/import.js', import.meta.url));
+  const program = fileURLToPath(new URL('../../dist/service/cli/import.js', import.meta.url));
   const {PATH} = process.env;
   const child = spawn(process.execPath, [program, file, '--batch', '10'], {env: {PATH, DATA_DIR: service.dataDir}});
   let printed = '';

@@ -80,6 +80,7 @@ beforeAll(async () => {
     limits: {eventsPerSecond: 0, readsPerMinute: 0, deletesPerSecond: 0},
     trustedProxies: [],
     dashboardHosts: [],
+    benchResultsDir: undefined,
     foldingThreads: [thread],
     answeringThreads: new Map(),
     logLevel: 'silent',

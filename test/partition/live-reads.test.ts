@@ -1,10 +1,12 @@
 // Live reads while the log says nothing: whoever asks is told in the time that it waits.
-import {describe, expect, test} from 'vitest';
+import {setImmediate as turnEnd} from 'node:timers/promises';
+import {describe, expect, test, vi} from 'vitest';
 import {Conflicts} from '../../actors/conflicts.js';
 import {idCharsMax} from '../../actors/limits.js';
 import {replyBytesMax} from '../../src/asks.js';
 import {LiveReads} from '../../src/partition/live-reads.js';
 import {LongReads} from '../../src/partition/long-reads.js';
+import {Replaced} from '../../src/partition/manifest-store.js';
 import type {NewestWrite} from '../../src/partition/newest-write.js';
 import {Ownership} from '../../src/partition/ownership.js';
 import type {Runner} from '../../src/partition/runner.js';
@@ -14,8 +16,10 @@ import {shortestMs} from '../support/until.js';
 const edgeWaitsMs = 1_000;
 
 /** A partition that folded 7 messages, over a log whose last sequence, and a store whose word, comes when it comes. */
-function reads(sequence: () => Promise<number>): LiveReads {
-  const successorOf = (): Promise<undefined> => sequence().then(() => undefined);
+function reads(
+  sequence: () => Promise<number>,
+  successorOf: () => Promise<Replaced | undefined> = () => sequence().then(() => undefined),
+): LiveReads {
   const runner = {
     setup: {
       partition: {partition: 0, appliedSequence: 7, deletions: new Map()},
@@ -55,6 +59,24 @@ describe('the status of a partition', () => {
     });
     expect(await late.answer({ask: 'status'})).toMatchObject({...behind, lag: null});
     expect(await reads(async () => 8).answer({ask: 'status'})).toMatchObject(behind);
+  });
+
+  test("is nobody's of an owner that was paused while it looked at its log, and has a successor now", async () => {
+    let pausedMs = 0;
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + pausedMs);
+    const replacing = new Replaced(0, 2);
+    const woken = reads(
+      async () => {
+        await turnEnd(); // By now the store has answered.
+        pausedMs = 60_000;
+        return 7;
+      },
+      async () => (pausedMs === 0 ? undefined : replacing),
+    );
+    expect(await woken.answer({ask: 'status'})).not.toMatchObject({kind: 'status'});
+    expect(await woken.measures()).toBeUndefined();
+    vi.restoreAllMocks();
   });
 });
 

@@ -67,3 +67,12 @@ test('a silent store says nothing of who has a partition', async () => {
   expect([await store.ownership.standing(1_000), await store.ownership.isOutlived()]).toEqual(['outlived', true]);
   expect(store.lost).toEqual([replaced]);
 });
+
+test('that an owner was one before a pause says nothing of now', async () => {
+  const store = new Store();
+  const standing = store.ownership.standing(100); // The store has answered; the process sleeps before it hears that.
+  nowMs += 60_000;
+  store.successor = replaced;
+  expect(await standing).toBe('outlived');
+  expect(store.asked).toBe(2);
+});

@@ -21,6 +21,8 @@ interface Waiting {
 
 /** A partition of which only its ticks come out of the log. */
 class Driven {
+  /** The process was not paused since it heard that it is the owner. */
+  isConfirmed = true;
   readonly ticks: Waiting[] = [];
   readonly refresh = {ms: refreshMs, change: undefined};
   readonly runner: Runner;
@@ -28,9 +30,9 @@ class Driven {
   snapshotTaken = (): void => undefined;
   private arrived = (): void => undefined;
   private isTickDue = false;
-  private readonly snapshots = {
+  readonly snapshots = {
     publishedSequence: 0,
-    published: null,
+    published: null as {sequence: number; asOfMs: number} | null,
     isRunning: false,
     idle: async () => undefined,
     take: () => {
@@ -76,7 +78,12 @@ class Driven {
           new Promise<number>((stored) => void this.ticks.push({periodMs, reason, stored})),
       },
       snapshots: this.snapshots,
-      ownership: {isLost: false, standing: async () => 'owner', isOutlived: async () => false},
+      ownership: {
+        isLost: false,
+        standing: async () => 'owner',
+        isConfirmed: () => this.isConfirmed,
+        isOutlived: async () => false,
+      },
       journal: noJournal,
       sweep: {stop: async () => undefined},
       pace: new WorkPace(() => 0),
@@ -190,4 +197,14 @@ test('a drain while a start still folds has the last word in the log', async () 
   await started;
   expect(driven.reasons).toEqual([tickReason.shutdown]);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('an owner that was paused since it heard that it is one calls nothing late', async () => {
+  const driven = await live();
+  driven.snapshots.published = {sequence: 1, asOfMs: 0};
+  driven.isConfirmed = false;
+  expect(driven.runner.lookForAlarms('owner')).toEqual([]);
+  expect(driven.runner.lookForAlarms('unknown')).toContain('report_lag');
+  driven.isConfirmed = true;
+  expect(driven.runner.lookForAlarms('owner')).toContain('report_lag');
 });

@@ -393,7 +393,7 @@ describe('postings of some names, where those of all do not fit', () => {
 });
 
 describe('a second thread for long funnels', () => {
-  const program = new URL('../../dist/src/report/second-walker-worker.js', import.meta.url);
+  const program = new URL('../../dist/service/report/second-walker-worker.js', import.meta.url);
   /** Takes a share, and ends. */
   const deserter = new URL(
     `data:text/javascript,${encodeURIComponent(

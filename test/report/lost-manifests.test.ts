@@ -15,7 +15,7 @@ import {ForgetfulNats} from '../support/forgetful-nats.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 import {until} from '../support/until.js';
 
-const program = fileURLToPath(new URL('../../dist/src/report/worker.js', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/service/report/worker.js', import.meta.url));
 
 let nats: ForgetfulNats;
 let nc: NatsConnection;

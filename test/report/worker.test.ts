@@ -24,7 +24,7 @@ import {temporaryFolder} from '../support/service.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 import {until} from '../support/until.js';
 
-const program = fileURLToPath(new URL('../../dist/src/report/worker.js', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/service/report/worker.js', import.meta.url));
 const hourMs = 3_600_000;
 const partitionCount = 2;
 

@@ -17,10 +17,11 @@ test.each(['20.15.0', '22.0.0', '24.1.0'])('Node %s will do', (version) => {
   expect(() => checkNode(version)).not.toThrow();
 });
 
-/** A project of one source file; its npm and compiler only note that they ran. */
+/** A project of one source file; its npm and compiler only note that they ran, and its bundler does nothing. */
 function tinyProject(): {root: string; runs(program: string): number} {
   const root = temporaryFolder();
   cpSync(scripts, join(root, 'scripts'), {recursive: true});
+  writeFileSync(join(root, 'scripts/bundle.mjs'), '');
   mkdirSync(join(root, 'src'));
   writeFileSync(join(root, 'src/a.ts'), 'export {};\n');
   writeFileSync(join(root, 'tsconfig.json'), '{}');

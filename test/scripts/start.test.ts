@@ -120,7 +120,9 @@ test('npm start and the image run Node with the flags that are tested and measur
   const {scripts: commands} = JSON.parse(read('package.json')) as {scripts: {start: string}};
   expect(commands.start).toBe(`exec node ${[...nodeFlags, 'scripts/start.mjs'].join(' ')}`);
   expect(read('Dockerfile')).toContain(
-    `CMD ${JSON.stringify([...nodeFlags, 'dist/src/main.js']).replaceAll(',', ', ')}`,
+    `CMD ${JSON.stringify([...nodeFlags, 'dist/service/main.js']).replaceAll(',', ', ')}`,
   );
-  expect(read('ops/millrace.service')).toContain(`ExecStart=/usr/bin/node ${nodeFlags.join(' ')} dist/src/main.js\n`);
+  expect(read('ops/millrace.service')).toContain(
+    `ExecStart=/usr/bin/node ${nodeFlags.join(' ')} dist/service/main.js\n`,
+  );
 });

@@ -27,7 +27,7 @@ import type {FromWorker, PartitionWorkerData, ToWorker} from '../../src/worker-m
 import {temporaryFolder} from './service.js';
 import {patienceMsMax, until} from './until.js';
 
-const workerPath = fileURLToPath(new URL('../../dist/src/partition/worker.js', import.meta.url));
+const workerPath = fileURLToPath(new URL('../../dist/service/partition/worker.js', import.meta.url));
 
 export class PartitionRole {
   readonly nc: NatsConnection;

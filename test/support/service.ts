@@ -40,7 +40,7 @@ export const testWriteKey = 'sk_write_testWriteKey0000000001';
 export const testSecretKey = 'sk_live_testSecretKey0000000001';
 export const testAdminToken = 'admin-token-of-the-tests';
 
-const program = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/service/main.js', import.meta.url));
 // Generous: on a loaded machine of two cores a start takes seconds, and a slow start is not what these tests are about.
 const startMsMax = 120_000;
 

@@ -12,7 +12,7 @@ import {monotonicMs} from '../../src/clock.js';
 import {readServiceNote} from '../../src/data-dir.js';
 import {nodeFlags} from '../../src/node-flags.js';
 
-const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../service/main.js', import.meta.url));
 const readyMsMax = 120_000;
 const pollMs = 50;
 

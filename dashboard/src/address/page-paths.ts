@@ -10,6 +10,7 @@ export const pagePaths = [
   '/events',
   '/first-event',
   '/live',
+  '/benchmarks',
   '/settings/keys',
   '/settings/access',
 ] as const;

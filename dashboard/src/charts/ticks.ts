@@ -22,3 +22,9 @@ export function decadesAround(low: number | null, high: number | null): [number,
 
 export const isPowerOfTen = (value: number): boolean =>
   Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
+
+/** Pixels from the top for a value from zero to `top`. */
+export const scaledTo =
+  (top: number, height: number, pad: number): ((value: number) => number) =>
+  (value) =>
+    height - pad - (top > 0 ? value / top : 0) * (height - 2 * pad);

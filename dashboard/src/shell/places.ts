@@ -94,6 +94,15 @@ export const places: readonly Place[] = [
     Page: lazy(() => import('../pages/live/live').then(({Live}) => Live)),
   },
   {
+    path: '/benchmarks',
+    letter: 'b',
+    name: 'Benchmarks',
+    icon: 'chartBar',
+    section: 'Operations',
+    role: 'reader',
+    Page: lazy(() => import('../pages/benchmarks/benchmarks').then(({Benchmarks}) => Benchmarks)),
+  },
+  {
     path: '/settings/keys',
     letter: 'k',
     name: 'API keys',

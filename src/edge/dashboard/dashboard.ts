@@ -6,6 +6,7 @@ import type {Exchange} from '../exchange.js';
 import type {Route} from '../route.js';
 import type {ApiPlace} from './answers.js';
 import {readDashboardFiles} from './assets.js';
+import {BenchRuns, projectHistoryPath, projectResultsFolder} from './bench-runs.js';
 import {DashboardDoor} from './door.js';
 import {Live} from './live.js';
 import {dashboardRoutes} from './routes.js';
@@ -18,7 +19,10 @@ export interface DashboardOptions {
   /** Host names that it is served under beside addresses and `localhost`. */
   readonly hosts: readonly string[];
   readonly addresses: ClientAddresses;
+  /** Undefined: those of the project. */
+  readonly benchResultsDir: string | undefined;
   readonly wallMs: () => number;
+  readonly monotonicMs: () => number;
 }
 
 export class Dashboard {
@@ -32,7 +36,7 @@ export class Dashboard {
   /** Port of the API, where it is not the port of the pages. Known once it listens. */
   apiPort: number | undefined;
 
-  constructor({keys, tokens, hosts, addresses, wallMs}: DashboardOptions) {
+  constructor({keys, tokens, hosts, addresses, benchResultsDir, wallMs, monotonicMs}: DashboardOptions) {
     const sessions = new Sessions(keys, tokens.admin, wallMs);
     this.door = new DashboardDoor(hosts, sessions, addresses);
     const apiPlace = (exchange: Exchange): ApiPlace => {
@@ -43,6 +47,11 @@ export class Dashboard {
     const signIn = new SignIn({keys, sessions, door: this.door, tokens, wallMs, apiPlace});
     const files = readDashboardFiles();
     this.isBuilt = files !== undefined;
-    this.routes = dashboardRoutes(files, signIn, this.live);
+    const benchRuns = new BenchRuns({
+      historyPath: projectHistoryPath,
+      resultsFolder: benchResultsDir ?? projectResultsFolder,
+      monotonicMs,
+    });
+    this.routes = dashboardRoutes(files, signIn, this.live, benchRuns);
   }
 }

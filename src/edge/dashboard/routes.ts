@@ -15,6 +15,7 @@ import {countsReport, funnelReport, namesReport, usersReport} from '../routes/re
 import {deleteUser, readDeletion, readUser} from '../routes/users.js';
 import type {StateAnswer} from './answers.js';
 import {type Asset, answerAsset, type DashboardFiles, pageBehind} from './assets.js';
+import type {BenchRuns} from './bench-runs.js';
 import type {NeededRole} from './door.js';
 import type {Live} from './live.js';
 import {createPerson, listPeople, revokePerson} from './people.js';
@@ -37,18 +38,19 @@ export function dashboardRoutes(
   files: DashboardFiles | undefined,
   signIn: SignIn,
   live: Live,
+  benchRuns: BenchRuns,
 ): ReadonlyMap<string, Route> {
   const routes: [string, Route][] = [
     ['/', {GET: reading('nobody', leadOn)}],
     ...(files === undefined ? notBuilt() : pagesOf(files)),
-    ...Object.entries(dataRoutes(signIn, live)).map(
+    ...Object.entries(dataRoutes(signIn, live, benchRuns)).map(
       ([path, route]) => [`/dashboard/api/${path}`, route] as [string, Route],
     ),
   ];
   return new Map(routes.map(([path, route]) => [path, {...route, isOfDashboard: true}]));
 }
 
-const dataRoutes = (signIn: SignIn, live: Live): Record<string, Route> => ({
+const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<string, Route> => ({
   session: {
     POST: writing('nobody', signIn.takeBody, signInBodyBytesMax),
     GET: reading('nobody', signIn.read),
@@ -59,6 +61,8 @@ const dataRoutes = (signIn: SignIn, live: Live): Record<string, Route> => ({
   state: {GET: reading('reader', serviceState)},
   load: {GET: reading('reader', live.readLoad)},
   stream: {GET: reading('reader', live.openStream)},
+  'bench/runs': {GET: reading('reader', benchRuns.readRuns)},
+  'bench/run': {GET: reading('reader', benchRuns.readRun)},
   'v1/reports/events': {GET: reading('reader', countsReport)},
   'v1/reports/users': {GET: reading('reader', usersReport)},
   'v1/reports/funnel': {GET: reading('reader', funnelReport)},

@@ -10,7 +10,7 @@ import {afterEach, beforeEach, expect, test} from 'vitest';
 import {writeServiceNote} from '../../../src/data-dir.js';
 import {type Mood, MoodyService, moodyAdminToken, moodyWriteKey, type SentEvent} from './moody-service.js';
 
-const program = fileURLToPath(new URL('../../../dist/src/cli/import.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../dist/service/cli/import.js', import.meta.url));
 
 let service: MoodyService;
 let folder: string;

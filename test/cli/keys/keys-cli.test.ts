@@ -5,7 +5,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {Client, expectError, expectJson} from '../../support/http.js';
 import {type Service, startService, temporaryFolder} from '../../support/service.js';
 
-const program = fileURLToPath(new URL('../../../dist/src/cli/keys.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../dist/service/cli/keys.js', import.meta.url));
 
 interface Outcome {
   readonly code: number;

@@ -132,6 +132,8 @@ describe('roles', () => {
   const table: readonly (readonly [method: string, path: string, needed: (typeof dashboardRoles)[number]])[] = [
     ['GET', 'state', 'reader'],
     ['GET', 'load?minutes=1', 'reader'],
+    ['GET', 'bench/runs', 'reader'],
+    ['GET', 'bench/run?id=nothing', 'reader'],
     ['GET', 'v1/reports/events?event=a&from=2026-01-01&to=2026-01-02', 'reader'],
     ['GET', 'v1/reports/users?from=2026-01-01&to=2026-01-02', 'reader'],
     ['GET', 'v1/reports/funnel?steps[]=a&from=2026-01-01&to=2026-01-02', 'reader'],
@@ -177,7 +179,7 @@ describe('roles', () => {
     // A stream has no end; its topics have roles of their own (live.test.ts).
     const open = ['GET /', 'POST session', 'GET session', 'DELETE session', 'POST sign-in-code', 'GET stream'];
     // Only handlers are asked for here, none of them is called.
-    for (const [path, route] of dashboardRoutes(undefined, {} as never, {} as never)) {
+    for (const [path, route] of dashboardRoutes(undefined, {} as never, {} as never, {} as never)) {
       for (const method of ['GET', 'POST', 'DELETE'] as const) {
         const name = `${method} ${path.replace('/dashboard/api/', '')}`;
         if (route[method] !== undefined && !path.match(/^\/dashboard(\/|\/sign-in)?$/)) {

@@ -1,0 +1,109 @@
+// A run of a bench, as `npm run bench` writes it and the dashboard shows it: where it ran, with which options, what came out.
+//   BR1. A figure has one sample a counted round; a bench that measures once has one.
+//   BR2. The text of a result file ends with its report: the members before it are the run, and are read without it.
+//   BR3. The id of a run is its bench and its time, and the name of its result file.
+import {z} from 'zod';
+
+/** Also the most rounds that `--rounds` takes: the exact test of two runs would take too long with more. */
+export const roundsMax = 50;
+
+const text = z.string().max(2_048);
+const share = z.number().min(0).max(1);
+
+const figure = z.object({
+  id: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  name: z.string().min(1).max(120),
+  /** `ratio`: of two measurements of one round, so that runs of two machines can be compared by it. */
+  unit: z.string().min(1).max(24),
+  better: z.enum(['more', 'less']),
+  samples: z.array(z.number()).min(1).max(roundsMax).readonly(), // BR1
+  /** Must be met. */
+  reach: z.number().positive().optional(),
+  /** Where the limit is thought to lie. */
+  limit: z.number().positive().optional(),
+  /** Latencies of the load that the figure is about. */
+  curve: z
+    .object({
+      name: z.string().min(1).max(60),
+      /** Share of all requests that were at most so slow, and the median of the rounds in ms. */
+      points: z
+        .array(z.tuple([z.number().min(0).lt(1), z.number().nonnegative()]).readonly())
+        .min(2)
+        .max(20)
+        .readonly(),
+    })
+    .optional(),
+});
+export type Figure = Readonly<z.infer<typeof figure>>;
+
+const rounds = z.object({
+  /** Which measurements of the bench took turns in them. */
+  name: z.string().min(1).max(60),
+  /** For each counted round, the share of the machine's CPU that went to other processes. */
+  foreignShares: z.array(share).max(roundsMax).readonly(),
+  /** Each in vain: the number of the round, and why. */
+  voided: z
+    .array(z.object({round: z.int().min(0), reason: text}))
+    .max(10 * roundsMax)
+    .readonly(),
+});
+export type RunRounds = Readonly<z.infer<typeof rounds>>;
+
+export const benchRun = z.object({
+  bench: z.string().regex(/^[a-z]{1,32}$/),
+  time: z.iso.datetime(),
+  host: z.object({
+    cpu: text,
+    cores: z.int().positive(),
+    memoryMib: z.int().positive(),
+    kernel: text,
+    dataFilesystem: text,
+  }),
+  versions: z.record(z.string().max(64), z.string().max(65_536).nullable()),
+  options: z.object({
+    rounds: z.number().positive(),
+    seconds: z.number().positive(),
+    refreshSeconds: z.number().positive(),
+    partitions: z.number().positive(),
+    foreignShareMax: z.number().positive(),
+    numbers: z.record(z.string().max(64), z.number()),
+    isSmall: z.boolean(),
+    /** CPU profiles were written, which costs some 10 % of the rates. */
+    isProfiled: z.boolean(),
+  }),
+  figures: z.array(figure).max(100).readonly(),
+  rounds: z.array(rounds).max(32).readonly(),
+});
+export type BenchRun = Readonly<z.infer<typeof benchRun>>;
+
+/** BR3 */
+export const runId = ({bench, time}: Pick<BenchRun, 'bench' | 'time'>): string =>
+  `${bench}-${time.replaceAll(/[:.]/g, '-')}`;
+
+/** A run in the list of the dashboard's API. */
+export type ListedRun = BenchRun & {readonly id: string};
+
+/** A line or a file that is no run: where it is, and what is wrong with it. */
+export interface RunProblem {
+  readonly place: string;
+  readonly why: string;
+}
+
+export interface RunList {
+  /** Oldest first. */
+  readonly runs: readonly ListedRun[];
+  /** Older runs that were left out. */
+  readonly left_off: number;
+  readonly problems: readonly RunProblem[];
+}
+
+const reportBegins = ',\n "report": ';
+
+/** BR2 */
+export const resultText = (run: BenchRun, report: object): string => `${JSON.stringify({...run, report}, null, 1)}\n`;
+
+/** BR2: the members before the report as JSON. Undefined: the report does not begin in this text. */
+export function headOfResult(begun: string): string | undefined {
+  const at = begun.indexOf(reportBegins);
+  return at < 0 ? undefined : `${begun.slice(0, at)}}`;
+}

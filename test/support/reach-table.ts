@@ -1,0 +1,18 @@
+// The table of bench/README.md that says what each figure is to reach.
+import {readFileSync} from 'node:fs';
+
+/** `reach limit` of each row of a bench, as numbers. */
+export function reachTable(bench: string): string[] {
+  const readme = readFileSync(new URL('../../bench/README.md', import.meta.url), 'utf8');
+  const section = readme.split('\n## Reach\n')[1]!.split('\n## ')[0]!;
+  const numberOf = (cell: string): number => Number(cell.replace(/[ ,]|ms|B/g, ''));
+  return section
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+    .filter((cells) => cells[3] === `\`${bench}\``)
+    .map(([, , , , reach, limit]) => `${numberOf(reach!)} ${numberOf(limit!)}`);
+}
+
+/** In the same form. */
+export const reachesOf = (figures: readonly {readonly reach?: number; readonly limit?: number}[]): string[] =>
+  figures.filter(({reach}) => reach !== undefined).map(({reach, limit}) => `${reach} ${limit}`);
