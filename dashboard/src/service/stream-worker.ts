@@ -7,6 +7,8 @@
 
 /** Message of a tab: everything it wants now. A tab repeats it every `tabSaysEveryMs`. */
 export interface TabWish {
+  /** Ordinal of the wish in its tab: the answer names it. */
+  readonly number: number;
   readonly topics: readonly string[];
   /** Filter of arrivals. */
   readonly event?: string | undefined;
@@ -16,7 +18,7 @@ export interface TabWish {
 export type StreamNews =
   | {readonly kind: 'event'; readonly topic: string; readonly data: string}
   /** `opening`: a stream with other topics takes the place of the last one. `refused`: the service gives none now. */
-  | {readonly kind: 'state'; readonly state: 'opening' | 'open' | 'lost' | 'refused'};
+  | {readonly kind: 'state'; readonly state: 'opening' | 'open' | 'lost' | 'refused'; readonly wish: number};
 
 export const tabSaysEveryMs = 20_000;
 /** Timers of a hidden tab run once a minute. */
@@ -48,16 +50,14 @@ let trying: ReturnType<typeof setTimeout> | undefined;
 
 scope.onconnect = ({ports}) => {
   const port = ports[0]!;
-  tabs.set(port, {wish: {topics: []}, heardMs: Date.now()});
+  tabs.set(port, {wish: {number: 0, topics: []}, heardMs: Date.now()});
   port.onmessage = ({data}: MessageEvent<TabWish>) => {
     tabs.set(port, {wish: data, heardMs: Date.now()});
     for (const topic of states) {
       const news = newest.get(topic); // SW2
       if (news !== undefined && source !== undefined) port.postMessage(news);
     }
-    const isCarried = source !== undefined && wanted() === address; // SW4
-    const told = isCarried ? state : 'opening';
-    if (told !== undefined) port.postMessage({kind: 'state', state: told} satisfies StreamNews);
+    if (state !== undefined) tell(state);
     settle();
   };
 };
@@ -131,7 +131,10 @@ function open(): void {
   }
 }
 
+/** SW4 */
 function tell(now: NonNullable<typeof state>): void {
   state = now;
-  for (const port of tabs.keys()) port.postMessage({kind: 'state', state: now} satisfies StreamNews);
+  const told = now === 'open' && wanted() !== address ? 'opening' : now;
+  for (const [port, {wish}] of tabs)
+    port.postMessage({kind: 'state', state: told, wish: wish.number} satisfies StreamNews);
 }

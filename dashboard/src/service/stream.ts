@@ -31,7 +31,7 @@ export const streamState = signal<StreamState>('opening');
 const listeners = new Set<Listener>();
 let port: MessagePort | undefined;
 /** The newest wish of this tab. */
-let said: TabWish = {topics: []};
+let said: TabWish = {number: 0, topics: []};
 
 /** The only script whose address is made of a text: constant, and of this build. */
 const policy = (
@@ -53,7 +53,7 @@ function connect(): MessagePort | undefined {
 
 function take(news: StreamNews): void {
   if (news.kind === 'state') {
-    streamState.value = news.state;
+    if (news.wish === said.number) streamState.value = news.state; // Else it is of a stream that lacks a topic.
     return;
   }
   if (news.topic === 'bye' && (JSON.parse(news.data) as {why: string}).why === 'signed_out') isSignedOut.value = true;
@@ -67,7 +67,7 @@ function wish(): TabWish {
   const shown = [...listeners].filter(({topic}) => topic !== 'schema');
   const wanted = document.visibilityState === 'visible' ? shown : shown.filter(({topic}) => topic === 'published'); // SR1
   const filter = wanted.find(({topic}) => topic === 'arrivals')?.filter ?? {};
-  return {topics: [...new Set(wanted.map(({topic}) => topic))], ...filter};
+  return {number: said.number + 1, topics: [...new Set(wanted.map(({topic}) => topic))], ...filter};
 }
 
 function say(): void {
@@ -86,7 +86,7 @@ function say(): void {
 
 document.addEventListener('visibilitychange', say);
 addEventListener('pageshow', ({persisted}) => persisted && say());
-addEventListener('pagehide', () => port?.postMessage({topics: []} satisfies TabWish));
+addEventListener('pagehide', () => port?.postMessage({number: said.number, topics: []} satisfies TabWish));
 setInterval(say, saysEveryMs);
 
 /** @returns what ends it. `schema` comes with `vitals`. */
