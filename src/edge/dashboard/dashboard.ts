@@ -52,6 +52,6 @@ export class Dashboard {
       resultsFolder: benchResultsDir ?? projectResultsFolder,
       monotonicMs,
     });
-    this.routes = dashboardRoutes(files, signIn, this.live, benchRuns);
+    this.routes = dashboardRoutes(files, signIn, this.live, benchRuns, this.door);
   }
 }

@@ -84,6 +84,12 @@ export class DashboardDoor {
     return exchange.page!.forwardedProto.toLowerCase() === 'https' && this.addresses.isByProxy(exchange);
   }
 
+  /** Browsers call an origin trustworthy that is https, or this machine by its own address or as `localhost`. */
+  isTrustworthy(exchange: Exchange): boolean {
+    const name = hostName(exchange.page!.host);
+    return name === 'localhost' || name === '::1' || name.startsWith('127.') || this.isSecure(exchange);
+  }
+
   private isOurHost(host: string): boolean {
     const name = hostName(host);
     return name === 'localhost' || isIP(name) !== 0 || this.hosts.includes(name);

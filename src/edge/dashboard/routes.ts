@@ -3,6 +3,7 @@
 
 import {version} from '../../version.js';
 import type {Exchange} from '../exchange.js';
+import type {Header} from '../failure.js';
 import type {Front} from '../front.js';
 import {adminBodyBytesMax} from '../limits.js';
 import {pathPrefix} from '../path-prefix.js';
@@ -16,7 +17,7 @@ import {deleteUser, readDeletion, readUser} from '../routes/users.js';
 import type {StateAnswer} from './answers.js';
 import {type Asset, answerAsset, type DashboardFiles, pageBehind} from './assets.js';
 import type {BenchRuns} from './bench-runs.js';
-import type {NeededRole} from './door.js';
+import type {DashboardDoor, NeededRole} from './door.js';
 import type {Live} from './live.js';
 import {createPerson, listPeople, revokePerson} from './people.js';
 import {readRecord} from './record.js';
@@ -39,10 +40,11 @@ export function dashboardRoutes(
   signIn: SignIn,
   live: Live,
   benchRuns: BenchRuns,
+  door: DashboardDoor,
 ): ReadonlyMap<string, Route> {
   const routes: [string, Route][] = [
     ['/', {GET: reading('nobody', leadOn)}],
-    ...(files === undefined ? notBuilt() : pagesOf(files)),
+    ...(files === undefined ? notBuilt() : pagesOf(files, door)),
     ...Object.entries(dataRoutes(signIn, live, benchRuns)).map(
       ([path, route]) => [`/dashboard/api/${path}`, route] as [string, Route],
     ),
@@ -118,13 +120,16 @@ function leadOn(front: Front, exchange: Exchange): void {
   exchange.json('200 OK', JSON.stringify(body), [['Vary', 'Accept']]);
 }
 
-function pagesOf({assets, index, pages}: DashboardFiles): [string, Route][] {
+/** Over plain http beyond loopback browsers ignore it, and leave a line in the console that says so. */
+const isolated: readonly Header[] = [['Cross-Origin-Opener-Policy', 'same-origin']];
+
+function pagesOf({assets, index, pages}: DashboardFiles, door: DashboardDoor): [string, Route][] {
   const behind = new Map<string, Asset>();
   const page: Reading['handle'] = (front, exchange) => {
     const prefix = pathPrefix(front, exchange);
     const made = behind.get(prefix) ?? pageBehind(index, prefix);
     if (behind.size === 0) behind.set(prefix, made); // Proxies in front of one service have one prefix, mostly.
-    answerAsset(exchange, made);
+    answerAsset(exchange, made, door.isTrustworthy(exchange) ? isolated : []);
   };
   return [
     ...pages.map((path): [string, Route] => [`/dashboard${path}`, {GET: reading('nobody', page)}]),

@@ -123,11 +123,12 @@ describe.each(isWhole ? states : states.slice(0, 1))('$name', ({name: state, fil
         await dashboard.expectSound();
       } catch (error) {
         // Each page is looked at: the first fault must not hide the others.
-        faults.push(`${visit.name} (${visit.path}): ${(error as Error).message}`);
+        const {message, actual = ''} = error as Error & {actual?: unknown};
+        faults.push(`${visit.name} (${visit.path}): ${message} ${JSON.stringify(actual)}`);
       }
       await dashboard.close();
     }
-    expect(faults).toEqual([]);
+    expect(faults.join('\n')).toBe('');
   });
 
   let cookie: string | undefined;

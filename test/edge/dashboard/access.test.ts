@@ -179,7 +179,7 @@ describe('roles', () => {
     // A stream has no end; its topics have roles of their own (live.test.ts).
     const open = ['GET /', 'POST session', 'GET session', 'DELETE session', 'POST sign-in-code', 'GET stream'];
     // Only handlers are asked for here, none of them is called.
-    for (const [path, route] of dashboardRoutes(undefined, {} as never, {} as never, {} as never)) {
+    for (const [path, route] of dashboardRoutes(undefined, {} as never, {} as never, {} as never, {} as never)) {
       for (const method of ['GET', 'POST', 'DELETE'] as const) {
         const name = `${method} ${path.replace('/dashboard/api/', '')}`;
         if (route[method] !== undefined && !path.match(/^\/dashboard(\/|\/sign-in)?$/)) {
@@ -297,6 +297,14 @@ describe('the files', () => {
     for (const path of ['/dashboard/x', '/dashboard/assets/x.js', '/dashboard/pages.json', '/dashboardx']) {
       expect([path, (await openBrowser().get(path)).status]).toEqual([path, 404]);
     }
+  });
+
+  test('a page is isolated from its opener where browsers honour that: over https, and on this machine', async () => {
+    const headerAt = async (headers: Record<string, string>): Promise<unknown> =>
+      (await openBrowser().get('/dashboard', {headers})).headers['cross-origin-opener-policy'];
+    expect(await headerAt({})).toBe('same-origin');
+    expect(await headerAt({Host: 'stats.example.com'})).toBeUndefined();
+    expect(await headerAt({Host: 'stats.example.com', 'X-Forwarded-Proto': 'https'})).toBe('same-origin');
   });
 
   test('links carry the prefix that a proxy says; files are kept, compressed, and not sent twice', async () => {

@@ -1,10 +1,13 @@
 // The record: who did what when, and who tried to get in.
+
 import type {RecordAnswer, RecordLine} from '../../../../src/edge/dashboard/answers.js';
 import {count, momentText} from '../../charts/format';
 import {Moment} from '../../controls/moment';
+import {TableFrame} from '../../controls/table-frame';
 import {useAsked} from '../../service/asked';
 import {Card} from '../../shell/card';
 import {Empty, FaultBox, Loading} from '../../shell/states';
+import './record.css';
 
 const shownMax = 100;
 
@@ -36,8 +39,8 @@ export function RecordCard() {
         <Empty title="Nothing yet">Changes of keys and tokens, deletions and sign-ins are listed here.</Empty>
       )}
       {lines.length > 0 && (
-        <div class="table-frame">
-          <table class="grid-table">
+        <TableFrame label="Record in a table">
+          <table class="grid-table record-table">
             <thead>
               <tr>
                 <th>When</th>
@@ -66,7 +69,7 @@ export function RecordCard() {
               ))}
             </tbody>
           </table>
-        </div>
+        </TableFrame>
       )}
       {lines.length > shownMax && (
         <p class="page-note">

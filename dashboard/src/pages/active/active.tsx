@@ -11,6 +11,7 @@ import {count, percent} from '../../charts/format';
 import {stickinessOf} from '../../charts/stickiness';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
+import {TableFrame} from '../../controls/table-frame';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
@@ -184,7 +185,7 @@ const mean = new Intl.NumberFormat('en-US', {maximumFractionDigits: 1});
 
 function Numbers({lines, interval}: {readonly lines: readonly AnsweredLine[]; readonly interval: string}) {
   return (
-    <div class="table-frame">
+    <TableFrame label="Active users in numbers">
       <table class="grid-table">
         <thead>
           <tr>
@@ -211,6 +212,6 @@ function Numbers({lines, interval}: {readonly lines: readonly AnsweredLine[]; re
           })}
         </tbody>
       </table>
-    </div>
+    </TableFrame>
   );
 }

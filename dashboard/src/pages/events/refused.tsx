@@ -6,6 +6,7 @@ import type {SeenRefusals} from '../../../../src/edge/dashboard/answers.js';
 import {pageAddress} from '../../address/base';
 import {count} from '../../charts/format';
 import {Moment} from '../../controls/moment';
+import {TableFrame} from '../../controls/table-frame';
 import {useAsked} from '../../service/asked';
 import {may} from '../../service/session';
 import {useTopic} from '../../service/stream';
@@ -74,7 +75,7 @@ export function RefusedEvents() {
           </Empty>
         )}
         {groups.length > 0 && (
-          <div class="table-frame">
+          <TableFrame label="Refusals in a table">
             <table class="grid-table">
               <thead>
                 <tr>
@@ -113,7 +114,7 @@ export function RefusedEvents() {
                 ))}
               </tbody>
             </table>
-          </div>
+          </TableFrame>
         )}
       </Card>
       {withoutKey.length > 0 && (

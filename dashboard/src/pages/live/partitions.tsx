@@ -2,6 +2,7 @@
 
 import type {PartitionLoad} from '../../../../src/edge/dashboard/answers.js';
 import {count, duration} from '../../charts/format';
+import {TableFrame} from '../../controls/table-frame';
 import type {Load} from '../../service/load';
 import {Card} from '../../shell/card';
 import {rateText, secondsText} from './units';
@@ -35,7 +36,7 @@ export function Partitions({load}: {readonly load: Load}) {
   const {partitions, report} = load.state;
   return (
     <Card span={7} title="Partitions" note="worst first">
-      <div class="table-frame">
+      <TableFrame label="Partitions in a table">
         <table class="grid-table">
           <thead>
             <tr>
@@ -72,7 +73,7 @@ export function Partitions({load}: {readonly load: Load}) {
             ))}
           </tbody>
         </table>
-      </div>
+      </TableFrame>
     </Card>
   );
 }

@@ -6,6 +6,7 @@ import {type PersonId, personPath} from '../../address/report-address';
 import {count, momentText} from '../../charts/format';
 import {CopyButton} from '../../controls/copy-button';
 import {Moment} from '../../controls/moment';
+import {TableFrame} from '../../controls/table-frame';
 import {useAsked} from '../../service/asked';
 import {useHistory} from '../../service/person-history';
 import {may} from '../../service/session';
@@ -125,7 +126,7 @@ export function PersonPage({
           {traits.length === 0 ? (
             <Empty title="No traits">A call of identify sets them.</Empty>
           ) : (
-            <div class="table-frame">
+            <TableFrame label="Traits in a table">
               <table class="grid-table traits">
                 <thead>
                   <tr>
@@ -144,7 +145,7 @@ export function PersonPage({
                   ))}
                 </tbody>
               </table>
-            </div>
+            </TableFrame>
           )}
           {value.traits_over_limit !== undefined && (
             <p class="help">{count(value.traits_over_limit)} more were left out, because the profile is full.</p>
