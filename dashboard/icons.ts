@@ -18,7 +18,6 @@ const files = {
   calendar: 'calendar',
   chevronDown: 'chevron-down',
   chevronUp: 'chevron-up',
-  share: 'arrow-up-tray',
   code: 'command-line',
   table: 'table-cells',
   pause: 'pause',
@@ -30,7 +29,6 @@ const files = {
   trash: 'trash',
   rotate: 'arrow-path',
   warning: 'exclamation-triangle',
-  eye: 'eye',
   search: 'magnifying-glass',
   signOut: 'arrow-right-start-on-rectangle',
   download: 'arrow-down-tray',
@@ -47,7 +45,8 @@ const require = createRequire(import.meta.url);
 const symbol = ([id, file]: [string, string]): string => {
   const text = readFileSync(require.resolve(`heroicons/24/outline/${file}.svg`), 'utf8');
   const inner = /<svg[^>]*>([\s\S]*)<\/svg>/.exec(text)![1]!.trim();
-  return `<symbol id="${id}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.6">${inner}</symbol>`;
+  // The look of the lines is in parts.css (.icon), once for all icons.
+  return `<symbol id="${id}" viewBox="0 0 24 24">${inner.replaceAll(/ stroke-line(?:cap|join)="round"/g, '')}</symbol>`;
 };
 
 export const iconSprite = (): Plugin => ({

@@ -4,8 +4,10 @@ import {extname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {brotliCompressSync, gzipSync} from 'node:zlib';
 import {defineConfig, type Plugin} from 'vite';
+import {budget} from './budget.ts';
 import {iconSprite} from './icons.ts';
 import {pagePaths} from './src/address/page-paths.ts';
+import {uplotLines} from './uplot-lines.ts';
 
 const out = fileURLToPath(new URL('../dist/dashboard', import.meta.url));
 
@@ -27,7 +29,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
   oxc: {jsx: {runtime: 'automatic', importSource: 'preact'}},
-  plugins: [iconSprite(), forTheEdge()],
+  plugins: [iconSprite(), uplotLines(), forTheEdge(), budget(out)],
   build: {
     outDir: out,
     emptyOutDir: true,
@@ -35,6 +37,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: {polyfill: false},
     reportCompressedSize: false,
+    // Everything of the first view in one script: each further one is a request, and compresses worse.
+    rolldownOptions: {output: {codeSplitting: {groups: [{name: 'first-view', tags: ['$initial']}]}}},
   },
   worker: {format: 'es'},
 });

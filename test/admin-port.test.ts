@@ -53,6 +53,19 @@ test('what clients ask is not there', async () => {
   expect((await client.get('/v1/events')).status).toBe(200);
 });
 
+test('the pages are told where the API is: at the other port, or where only a proxy knows', async () => {
+  const signIn = async (headers: Record<string, string>): Promise<unknown> => {
+    const answer = await fetch(`${service.adminUrl}/dashboard/api/session`, {
+      method: 'POST',
+      headers: {'Content-Type': 'application/json', 'X-Millrace': '1', Origin: service.adminUrl, ...headers},
+      body: JSON.stringify({token: service.adminToken}),
+    });
+    return ((await answer.json()) as {api: unknown}).api;
+  };
+  expect(await signIn({})).toEqual({at: 'port', port: Number(new URL(service.baseUrl).port)});
+  expect(await signIn({'X-Forwarded-For': '192.0.2.1'})).toEqual({at: 'elsewhere'});
+});
+
 test('the command line finds it', async () => {
   const env = {...process.env, DATA_DIR: service.dataDir};
   const {stdout} = await promisify(execFile)(process.execPath, [keys, 'list'], {env});

@@ -7,13 +7,15 @@ import {describe, expect, test} from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = (folder: string): string[] =>
   readdirSync(join(root, folder), {recursive: true, encoding: 'utf8'})
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.tsx?$/.test(path))
     .map((path) => join(folder, path));
 
 interface Import {
   readonly file: string;
   /** Path from the root for files of ours, otherwise the package's name. */
   readonly target: string;
+  /** `import type`: nothing of the target is there at run time. */
+  readonly isOfTypes: boolean;
 }
 
 function importsOf(file: string): Import[] {
@@ -26,6 +28,7 @@ function importsOf(file: string): Import[] {
     return {
       file,
       target: target.startsWith('.') ? relative(root, normalize(join(root, dirname(file), target))) : target,
+      isOfTypes: /^\s*(?:import|export)\s+type\b/.test(match[0]),
     };
   });
 }
@@ -113,6 +116,34 @@ describe('what stands beside the service', () => {
     expect(shop.flatMap(importsOf).filter(({target}) => !target.startsWith('tools/shop/'))).toEqual([]);
     const banned = /\b(Date\.now|new Date\(\)|Math\.random|performance\b|process\b|setTimeout|async\b)/;
     expect(shop.filter((file) => banned.test(codeOf(file)))).toEqual([]);
+  });
+});
+
+describe('the pages of the dashboard', () => {
+  const pages = sources('dashboard').filter((file) => !file.includes('node_modules'));
+  const reached = pages.flatMap(importsOf).filter(({target}) => !/^dashboard\//.test(target));
+  const ofOurs = (folder: string): Import[] => reached.filter(({target}) => target.startsWith(`${folder}/`));
+
+  test('take from the service only the types of its answers', () => {
+    expect(pages.length).toBeGreaterThan(80);
+    expect(ofOurs('src').length).toBeGreaterThan(10);
+    expect(ofOurs('src').filter(({isOfTypes}) => !isOfTypes)).toEqual([]);
+    const homes = new Set(ofOurs('src').map(({target}) => target.replace(/\.js$/, '')));
+    expect([...homes].sort()).toEqual([
+      'src/bench-run',
+      'src/edge/answers',
+      'src/edge/dashboard/answers',
+      'src/keys/dashboard-role',
+    ]);
+  });
+
+  test('take from the core only the calendar and the limits', () => {
+    const taken = ofOurs('actors').filter(({isOfTypes}) => !isOfTypes);
+    expect([...new Set(taken.map(({target}) => target))].sort()).toEqual(['actors/calendar.js', 'actors/limits.js']);
+  });
+
+  test('import nothing of what stands beside the service', () => {
+    expect(reached.filter(({target}) => /^(bench|reliability|tools|test|scripts)\//.test(target))).toEqual([]);
   });
 });
 

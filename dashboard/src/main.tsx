@@ -7,15 +7,17 @@ import './design/layout.css';
 import './design/parts.css';
 import './design/controls.css';
 import {dashboardPath, pageAddress} from './address/base';
-import {SignIn} from './pages/sign-in/sign-in';
 import {hasEvents, lookForEvents} from './service/any-events';
 import {isSignedOut} from './service/client';
 import {readServiceState} from './service/service-state';
 import {may, readSession, session} from './service/session';
+import {later} from './shell/later';
 import {beginningPath, firstPath, type Place, places} from './shell/places';
 import {Shell} from './shell/shell';
 import {Loading, Refused} from './shell/states';
 import {applyTheme} from './shell/theme-button';
+
+const SignIn = later(() => import('./pages/sign-in/sign-in').then(({SignIn: Page}) => Page), <Loading />);
 
 function App() {
   const {path} = useLocation();

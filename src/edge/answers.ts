@@ -85,12 +85,14 @@ export const storedEvent = z.strictObject({
   received_at: instant(),
   messageId: z.string().optional(),
 });
+export type StoredEvent = z.infer<typeof storedEvent>;
 
 export const historyAnswer = z.strictObject({
   data: z.array(storedEvent).describe('Newest first.'),
   has_more: z.boolean(),
   next_cursor: z.string().nullable(),
 });
+export type HistoryAnswer = z.infer<typeof historyAnswer>;
 
 export const profileAnswer = z.strictObject({
   id: z.string(),
@@ -101,6 +103,7 @@ export const profileAnswer = z.strictObject({
   events: z.array(storedEvent).describe('The newest 100.'),
   events_has_more: z.boolean(),
 });
+export type ProfileAnswer = z.infer<typeof profileAnswer>;
 
 export const deletion = z.strictObject({
   id: z.string(),
@@ -114,6 +117,7 @@ export const deletion = z.strictObject({
   completed_at: instant().nullable(),
   verified: z.array(z.string()).readonly().nullable().describe('What was checked, in words.'),
 }) satisfies z.ZodType<Omit<Deletion, 'events_deleted' | 'log_position'>>;
+export type DeletionReceipt = z.infer<typeof deletion>;
 
 export const deletedAnswer = z.strictObject({status: z.literal('deleted'), id: z.string(), deletion});
 export const deletionPendingAnswer = z.strictObject({status: z.literal('pending'), id: z.string(), deletion});
@@ -132,6 +136,7 @@ const bucket = z.strictObject({
     .describe('When the bucket starts, UTC.'),
   count: count(),
 });
+export type CountedBucket = z.infer<typeof bucket>;
 
 export const countsAnswer = z.strictObject({
   event: z.string(),
@@ -139,6 +144,7 @@ export const countsAnswer = z.strictObject({
   data: z.array(bucket).describe('Every bucket, zeros included.'),
   total: count().describe('The sum.'),
 });
+export type CountsAnswer = z.infer<typeof countsAnswer>;
 
 export const activeAnswer = z.strictObject({
   metric: z.enum(['dau', 'wau', 'mau']),
@@ -146,6 +152,7 @@ export const activeAnswer = z.strictObject({
   data: z.array(bucket).describe('Every bucket, zeros included.'),
   total: count().describe('Distinct users of the whole range: not the sum.'),
 });
+export type ActiveAnswer = z.infer<typeof activeAnswer>;
 
 const funnelStep = z.strictObject({
   event: z.string(),
@@ -155,12 +162,14 @@ const funnelStep = z.strictObject({
   drop_off: count().describe('Users of the step before who did not reach this one.'),
   median_seconds: z.number().min(0).nullable().describe('From the step before.'),
 });
+export type FunnelStep = z.infer<typeof funnelStep>;
 
 export const funnelAnswer = z.strictObject({
   steps: z.array(funnelStep),
   conversion_rate: rate(),
   total: count().describe('Users at step 1.'),
 });
+export type FunnelAnswer = z.infer<typeof funnelAnswer>;
 
 const listedName = z.strictObject({
   name: z.string(),
@@ -168,12 +177,14 @@ const listedName = z.strictObject({
   first_seen: instant().describe('Of its earliest event, in or out of [from, to].'),
   last_seen: instant().describe('Of its latest event, in or out of [from, to].'),
 });
+export type ListedName = z.infer<typeof listedName>;
 
 export const namesAnswer = z.strictObject({
   data: z.array(listedName).describe('Most frequent first, equally frequent ones by name.'),
   has_more: z.boolean(),
   next_cursor: z.string().nullable(),
 });
+export type NamesAnswer = z.infer<typeof namesAnswer>;
 
 // -- refusals ---------------------------------------------------------------------------------------------------------
 
@@ -188,6 +199,7 @@ const rejected = z.strictObject({
     .describe('Name of the event, where it is a valid one. Nothing else of what was sent is kept.'),
   key_id: z.string().nullable().describe('Of the key that sent it; null for a `conflict`.'),
 });
+export type ListedRejection = z.infer<typeof rejected>;
 
 export const rejectedAnswer = z.strictObject({
   data: z.array(rejected).describe('Newest first.'),
@@ -195,6 +207,7 @@ export const rejectedAnswer = z.strictObject({
   since: instant().describe('When this process began to keep them.'),
   kept: z.literal('in memory alone: gone when the process ends'),
 });
+export type RejectedAnswer = z.infer<typeof rejectedAnswer>;
 
 // -- keys and operations ----------------------------------------------------------------------------------------------
 
@@ -219,6 +232,7 @@ export const listedKey = z.strictObject({
   revoked_at: instant().nullable(),
   options: shownOptions.optional(),
 });
+export type ListedKey = z.infer<typeof listedKey>;
 
 export const keysAnswer = z.strictObject({keys: z.array(listedKey).describe('Oldest first, revoked ones included.')});
 
@@ -233,6 +247,7 @@ export const createdKeyAnswer = z.strictObject({
   created_at: instant(),
   options: shownOptions.optional(),
 });
+export type CreatedKey = z.infer<typeof createdKeyAnswer>;
 
 export const revokedKeyAnswer = z.strictObject({status: z.literal('revoked'), id: z.string()});
 

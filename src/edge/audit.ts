@@ -1,13 +1,18 @@
 // The audit trail: lines of the process log with a field `audit`, for what changes who may do what, and who was deleted.
 //   AT1. A line names keys and deletions by their ids. It never has a user, a key or a token.
 //   AT2. Failures cost a client nothing: those of one kind are at most one line a second, with their count.
+//   AT3. The newest `linesMax` lines are in memory, too, for the page Access.
 
 import type {KeyRecord} from '../keys/key.js';
 import type {KeyAuthor, KeyChange} from '../keys/store.js';
 import type {Logger} from '../observe.js';
+import type {RecordLine} from './dashboard/answers.js';
+
+export const linesMax = 1_000;
 
 export interface AuditOptions {
   readonly logger: Logger;
+  readonly wallMs: () => number;
   /** Calls back after `ms`. */
   readonly later: (ms: number, call: () => void) => void;
 }
@@ -21,27 +26,55 @@ const failureWords: Readonly<Record<Failing, string>> = {
 };
 const lineEveryMs = 1_000;
 
+/** A line by its ids; names are looked up when it is shown. */
+export interface AuditLine {
+  readonly atMs: number;
+  readonly what: RecordLine['what'];
+  readonly by?: string;
+  readonly subject?: string;
+  readonly address?: string;
+  readonly count?: number;
+}
+
 export class AuditTrail {
+  readonly sinceMs: number;
+  private lines: AuditLine[] = [];
   /** Failures since the last line of their kind, and where the newest came from. No entry: the next has its line at once. */
   private readonly held = new Map<Failing, {count: number; address: string}>();
 
-  constructor(private readonly options: AuditOptions) {}
+  constructor(private readonly options: AuditOptions) {
+    this.sinceMs = options.wallMs();
+  }
+
+  /** Newest first. AT3 */
+  newest(): readonly AuditLine[] {
+    return this.lines.slice(-linesMax).reverse();
+  }
+
+  private keep(line: Omit<AuditLine, 'atMs'>): void {
+    this.lines.push({...line, atMs: this.options.wallMs()});
+    if (this.lines.length >= 2 * linesMax) this.lines = this.lines.slice(-linesMax);
+  }
 
   keyChanged(change: KeyChange, {id, kind}: KeyRecord, author: KeyAuthor): void {
+    this.keep({what: `key.${change}`, subject: id, ...author});
     this.options.logger.info({audit: `key.${change}`, keyId: id, kind, ...author}, `a key was ${change}`);
   }
 
   /** The deletion is in the log, so it will happen. */
   userDeleted(deletionId: string, keyId: string, address: string): void {
+    this.keep({what: 'user.deleted', subject: deletionId, by: keyId, address});
     this.options.logger.info({audit: 'user.deleted', deletionId, by: keyId, address}, 'a user is deleted');
   }
 
   /** `by`: id of the access token, or `admin`. */
   signedIn(by: string, address: string): void {
+    this.keep({what: 'dashboard.signed-in', by, address});
     this.options.logger.info({audit: 'dashboard.signed-in', by, address}, 'somebody signed in to the dashboard');
   }
 
   sessionsEnded(by: string, address: string): void {
+    this.keep({what: 'dashboard.sessions-ended', by, address});
     this.options.logger.info(
       {audit: 'dashboard.sessions-ended', by, address},
       'all sessions of the dashboard were ended',
@@ -56,6 +89,7 @@ export class AuditTrail {
   }
 
   private tell(audit: Failing, count: number, address: string): void {
+    this.keep({what: audit, address, count});
     this.options.logger.info({audit, count, address}, failureWords[audit]);
     this.held.set(audit, {count: 0, address});
     this.options.later(lineEveryMs, () => {

@@ -109,6 +109,8 @@ export class Exchange implements CommitWaiter {
   readonly page: PageRequest | undefined;
   /** Who is signed in, on routes of the dashboard that need it. */
   session: Session | undefined;
+  /** What does not exist is answered with 200: the body says so. */
+  isAbsenceAnswered = false;
   /** X-Forwarded-For, from anybody. */
   forwardedFor = '';
   /** X-Forwarded-Prefix, from anybody. */
@@ -343,7 +345,9 @@ export class Exchange implements CommitWaiter {
       if (this.key !== undefined) rejected.add(failure.code, this.key.id, failure);
     }
     const body = JSON.stringify({error: errorValue(failure), ...more});
-    this.answer(statusOf[failure.code], jsonType, body, headers, closes);
+    const status = statusOf[failure.code];
+    const isAnswer = this.isAbsenceAnswered && status.startsWith('404');
+    this.answer(isAnswer ? '200 OK' : status, jsonType, body, headers, closes);
   }
 
   /** `contentType` undefined: an answer without a body (304). */

@@ -141,7 +141,7 @@ async function openDoor(
   connections: NatsConnections,
 ): Promise<Edge> {
   const {tokens, limits, natsServer} = options;
-  const audit = new AuditTrail({logger, later: (ms, call) => void setTimeout(call, ms).unref()});
+  const audit = new AuditTrail({logger, wallMs, later: (ms, call) => void setTimeout(call, ms).unref()});
   const keys = await KeyStore.open(new NatsKeyBucket(connections.ask), wallMs, (...change) =>
     audit.keyChanged(...change),
   );
@@ -219,6 +219,7 @@ async function openDoor(
   const door = openTo(adminDoor === undefined ? served.all : served.clients, clientConnections(logger));
   const port = await door.listen(options.host, options.port);
   const adminPort = adminDoor === undefined ? port : await adminDoor.listen(admin!.host, admin!.port);
+  if (adminDoor !== undefined) dashboard.apiPort = port;
   const firstKeys = await keys.createFirst(); // Not before it listens: a start that ends shows nobody its keys.
   const signInCode = await keys.signIn.createCode();
   const ticking = setInterval(() => front.publisher.tick(), tickMs);

@@ -5,7 +5,7 @@ import {dayMs} from '../../actors/limits.js';
 import {activityOf} from '../../dashboard/src/charts/activity.js';
 import {chartOf, csvRows, figuresOf} from '../../dashboard/src/charts/charted.js';
 import {stickinessOf} from '../../dashboard/src/charts/stickiness.js';
-import {freshnessOf, oldest, openFrom} from '../../dashboard/src/service/report-answers.js';
+import {freshnessOf, oldest, openFrom} from '../../dashboard/src/service/freshness.js';
 
 const days = (...counts: number[]) => ({data: counts.map((count, at) => ({date: `2026-11-0${at + 1}`, count}))});
 const openAt = (date: string): Headers => new Headers({'Report-Incomplete-From': date});

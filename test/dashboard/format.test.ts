@@ -35,6 +35,7 @@ test('shares have one decimal and a thin space, changes a sign', () => {
   expect(percent(0.6194)).toBe('61.9\u2009%');
   expect(change(106, 100)).toBe('+6.0\u2009%');
   expect(change(94, 100)).toBe('−6.0\u2009%');
+  expect(change(6_933, 100)).toBe('+6,833\u2009%');
   expect(change(5, 0)).toBe('');
 });
 

@@ -3,11 +3,12 @@ import {readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {alarmWords} from '../../dashboard/src/pages/live/alarms.js';
 import {fillRate, pointsOf, summed} from '../../dashboard/src/pages/live/points.js';
-import {joined, type Rows} from '../../dashboard/src/service/load-rows.js';
+import {joined} from '../../dashboard/src/service/load-rows.js';
+import type {LoadRows} from '../../src/edge/dashboard/answers.js';
 
 const startMs = Date.UTC(2026, 10, 20, 12);
 
-function rowsOf(columns: Rows['columns'], skipped: readonly number[] = []): Rows {
+function rowsOf(columns: LoadRows['columns'], skipped: readonly number[] = []): LoadRows {
   const [first] = Object.values(columns);
   const places = first.map((_, at) => at).filter((at) => !skipped.includes(at));
   return {

@@ -1,7 +1,7 @@
 // The audit trail, on a clock driven by hand: what each line says, and that failures do not fill the log.
 import {pino} from 'pino';
 import {expect, test} from 'vitest';
-import {AuditTrail} from '../../src/edge/audit.js';
+import {AuditTrail, linesMax} from '../../src/edge/audit.js';
 import {recordOf} from '../../src/keys/key.js';
 
 function trail() {
@@ -12,7 +12,7 @@ function trail() {
     expect(ms).toBe(1_000);
     due.push(call);
   };
-  const audit = new AuditTrail({logger, later});
+  const audit = new AuditTrail({logger, wallMs: () => 1_000, later});
   const passSecond = (): void => {
     const calls = due;
     due = [];
@@ -39,6 +39,17 @@ test('a change of a key names its id and kind, who did it and from where, and no
       ...{by: 'admin', address: '192.0.2.7', msg: 'a key was revoked'},
     },
   ]);
+});
+
+test('the newest lines are in memory, a bounded number of them', () => {
+  const {audit} = trail();
+  for (let i = 0; i < 2 * linesMax + 10; i++) audit.userDeleted(`del_${i}`, 'admin', '192.0.2.7');
+  const kept = audit.newest();
+  expect(kept).toHaveLength(linesMax);
+  expect(kept[0]).toEqual({
+    ...{atMs: 1_000, what: 'user.deleted', subject: `del_${2 * linesMax + 9}`},
+    ...{by: 'admin', address: '192.0.2.7'},
+  });
 });
 
 test('failures of a kind are one line a second, and every one of them is counted', () => {

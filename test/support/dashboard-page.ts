@@ -2,10 +2,11 @@
 
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {type Browser, type BrowserContext, chromium, type Page} from 'playwright-core';
+import {type Browser, type BrowserContext, chromium, type Page, type Request} from 'playwright-core';
 import {expect} from 'vitest';
 import {findChromium} from '../browser/chromium.js';
 import type {Service} from './service.js';
+import {until} from './until.js';
 
 // What runs in the page; the types of a browser's globals would hide those of Node for every test.
 declare const axe: {
@@ -24,14 +25,17 @@ export interface View {
   readonly height?: number;
 }
 
-export async function openBrowser(): Promise<Browser> {
+/** `rules`: more arguments of Chromium. */
+export async function openBrowser(rules: readonly string[] = []): Promise<Browser> {
   // As root, as in containers, Chromium refuses to start with its sandbox.
-  return chromium.launch({executablePath: chromiumPath!, args: ['--no-sandbox', '--disable-dev-shm-usage']});
+  return chromium.launch({executablePath: chromiumPath!, args: ['--no-sandbox', '--disable-dev-shm-usage', ...rules]});
 }
 
 export class DashboardPage {
   /** Lines of the console, errors of scripts, requests to other hosts: none is right. */
   readonly complaints: string[] = [];
+
+  private readonly underWay = new Set<Request>();
 
   private constructor(
     readonly page: Page,
@@ -43,7 +47,10 @@ export class DashboardPage {
     page.on('request', (request) => {
       const url = new URL(request.url());
       if (url.protocol !== 'blob:' && url.host !== new URL(baseUrl).host) this.complaints.push(`asks ${url.host}`);
+      if (request.resourceType() === 'fetch') this.underWay.add(request);
     });
+    page.on('requestfinished', (request) => this.underWay.delete(request));
+    page.on('requestfailed', (request) => this.underWay.delete(request));
   }
 
   /** Not signed in yet. */
@@ -55,6 +62,28 @@ export class DashboardPage {
 
   async goto(path: string): Promise<void> {
     await this.page.goto(`${this.baseUrl}/dashboard${path}`);
+  }
+
+  /** Resolves when the page has asked for all that it shows, and shows it: one answer may lead to the next question. */
+  async settled(): Promise<void> {
+    let calm = 0;
+    await until('the page has settled', async () => {
+      const isWaiting = await this.page.evaluate("document.querySelector('.loading, .dimmed') !== null");
+      calm = isWaiting || this.underWay.size > 0 ? 0 : calm + 1;
+      return calm >= 3;
+    });
+  }
+
+  /** Signed in from the first page on. `cookie`: as a browser sends it. */
+  async takeSession(cookie: string): Promise<void> {
+    const [name, value] = cookie.split('=', 2);
+    const {hostname: domain} = new URL(this.baseUrl);
+    await this.context.addCookies([{name, value, domain, path: '/dashboard', httpOnly: true, sameSite: 'Strict'}]);
+  }
+
+  /** In the storage of the browser, before any page reads it. */
+  async keep(key: string, text: string): Promise<void> {
+    await this.context.addInitScript(`localStorage.setItem(${JSON.stringify(key)}, ${JSON.stringify(text)})`);
   }
 
   async signIn(token: string): Promise<void> {

@@ -1,4 +1,4 @@
-// Where the service is: everything is below the path that this module came from, whatever prefix a proxy puts before it.
+// Addresses of the service, derived from the address of this script: they hold behind any prefix of a proxy.
 
 /** Path of the dashboard, without a slash at its end: `/dashboard`, or `/analytics/dashboard` behind a prefix. */
 export const dashboardPath = new URL(import.meta.env.DEV ? '/dashboard' : '..', import.meta.url).pathname.replace(

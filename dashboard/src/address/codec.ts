@@ -3,7 +3,7 @@
 //   A2. What is unknown or no value is named as a problem and left out: nothing is corrected in silence.
 
 export interface Parameter<Value> {
-  /** What is meant when the address does not say. */
+  /** Value of an address without the parameter. */
   readonly absent: Value;
   /** Goes on after "must be". */
   readonly expected: string;

@@ -1,4 +1,4 @@
-// The days that a report is about: a range as it stands in an address, and as a person types it. All days are UTC.
+// Range of days of a report, as an address writes it and as a person types it. All days are UTC.
 //   R1. A relative range stays relative: `30d` means other days tomorrow.
 //   R2. Days are numbers since 1970-01-01; both ends of a span of days are in it.
 import {bucketStart, dateText, daysFromCivil, daysInMonth, type Interval} from '../../../actors/calendar.js';
@@ -17,7 +17,8 @@ export interface Days {
   readonly to: number;
 }
 
-export type Compare = 'off' | 'before' | 'year';
+export const compares = ['off', 'before', 'year'] as const;
+export type Compare = (typeof compares)[number];
 
 const lastMax = {day: 9_999, month: 600} as const;
 
@@ -165,7 +166,7 @@ export function steppedRange(range: Range, today: number, step: -1 | 1): Range |
 
 export const intervals: readonly Interval[] = ['hour', 'day', 'week', 'month'];
 
-/** Where nobody chose one: some 30 to 120 buckets. */
+/** Default interval: some 30 to 120 buckets. */
 export function usualInterval({from, to}: Days): Interval {
   const days = to - from + 1;
   if (days <= 3) return 'hour';
@@ -187,7 +188,7 @@ export interface Past extends Days {
 }
 
 /**
- * What a range is compared with: as many buckets, so that each stands beside one of the range. By the hour, day and week
+ * The range to compare with. It has equally many buckets, so that each lies beside one of the range. By the hour, day and week
  * it lies whole weeks before, so that a Friday is compared with a Friday.
  */
 export function pastOf({from, to}: Days, interval: Interval, compare: 'before' | 'year'): Past {

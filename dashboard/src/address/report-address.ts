@@ -2,7 +2,16 @@
 import {dateText, type Interval, isoText} from '../../../actors/calendar.js';
 import {funnelStepsMax, namesLimitMax} from '../../../actors/limits.js';
 import {isName, names, one, type Parameter, type QuestionOf, word} from './codec.js';
-import {type Compare, type Days, intervals, parseRange, type Range, rangeText, usualInterval} from './range.js';
+import {
+  type Compare,
+  compares,
+  type Days,
+  intervals,
+  parseRange,
+  type Range,
+  rangeText,
+  usualInterval,
+} from './range.js';
 
 // -- Forms -------------------------------------------------------------------------------------------------------------
 
@@ -14,7 +23,7 @@ const range = one<Range>(
 );
 /** Null: what is usual for the range. */
 const every = word<Interval, null>(intervals, null);
-const compare = word<Compare, Compare>(['off', 'before', 'year'], 'before');
+const compare = word<Compare, Compare>(compares, 'before');
 
 /** `<property>=<value>`, split at the first `=`, as the API takes it. */
 export const isFilter = (text: string): boolean => /^[^=]+=/.test(text);
@@ -53,6 +62,8 @@ export interface AskedSeries {
 export const seriesOf = (question: TrendsQuestion): AskedSeries[] =>
   question.event.map((event, at) => ({event, filter: question[filterNames[at]!]}));
 
+export const seriesLabel = ({event, filter}: AskedSeries): string => (filter === null ? event : `${event}, ${filter}`);
+
 export const withSeries = (question: TrendsQuestion, series: readonly AskedSeries[]): TrendsQuestion => ({
   ...question,
   event: series.map(({event}) => event),
@@ -90,7 +101,7 @@ export const peopleForm = {
   receipt: id('the id of a deletion'),
 } as const;
 
-/** What a page counts by. */
+/** Interval of the buckets of a page. */
 export const intervalOf = (every: Interval | null, days: Days): Interval => every ?? usualInterval(days);
 
 // -- Paths, below the service's or the dashboard's own address --------------------------------------------------------------
@@ -128,7 +139,7 @@ export const usersPath = (metric: Metric, span: Span, interval: Interval): strin
 export const funnelPath = (steps: readonly string[], window: string | null, span: Span): string =>
   `v1/reports/funnel?${queryOf(span, [...steps.map((step) => ['steps[]', step] as const), ['window', window]])}`;
 
-/** As many names as the service gives at once. */
+/** The service gives at most this number of names at once. */
 export const namesMax = namesLimitMax;
 export const namesPath = (span: Span, limit: number, prefix?: string, cursor?: string): string =>
   `v1/names?${queryOf(span, [

@@ -1,4 +1,4 @@
-// On which days somebody did something, out of the newest events of a person.
+// Active days of a person, derived from their newest events.
 //   AC1. What was not read is not known: days before the oldest event that was read have no count, unless there is none older.
 import {dayMs} from '../../../actors/limits.js';
 

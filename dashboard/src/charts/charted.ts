@@ -1,12 +1,14 @@
 // Answers of reports as the lines of a chart, the rows of a table and of a CSV.
 //   CT1. A bucket that has not begun is no zero: a line ends with the one that is open.
+
 import type {Interval} from '../../../actors/calendar.js';
-import {type Bucket, freshnessOf, openFrom} from '../service/report-answers.js';
+import type {CountedBucket} from '../../../src/edge/answers.js';
+import {freshnessOf, openFrom} from '../service/freshness.js';
 import type {Cell} from './csv.js';
 import {bucketText, secondsOf} from './format.js';
 
 export interface Counted {
-  readonly data: readonly Bucket[];
+  readonly data: readonly CountedBucket[];
 }
 
 export interface ChartedLine {
@@ -33,7 +35,7 @@ export interface AnsweredLine {
   readonly tone: number;
   readonly answer: Counted;
   readonly headers: Headers | undefined;
-  /** As many buckets as the answer, of the time that it is compared with. */
+  /** Answer of the earlier range; it has equally many buckets. */
   readonly past?: Counted | undefined;
 }
 
@@ -48,7 +50,7 @@ export function chartOf(lines: readonly AnsweredLine[], interval: Interval): Cha
       label,
       tone,
       values: begunOf(answer, headers),
-      // A month that has no such day ends sooner: then nothing stands beside the last bucket.
+      // A month that has no such day ends sooner: then the last bucket is compared with nothing.
       ...(before === undefined ? {} : {before: answer.data.map((_, at) => before.data[at]?.count ?? null)}),
     })),
     openFrom: open.length === 0 ? undefined : Math.min(...open),

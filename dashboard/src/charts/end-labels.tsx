@@ -3,7 +3,7 @@
 //   E2. Pointing at one, or having the focus on it, dims the other lines; a click keeps it so.
 import type {Signal} from '@preact/signals';
 
-/** As high as a finger needs (WCAG 2.5.8). */
+/** Height that a finger hits (WCAG 2.5.8). */
 export const labelHeight = 24;
 
 export interface EndLabel {

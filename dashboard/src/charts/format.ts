@@ -16,7 +16,8 @@ export const percent = (share: number, digits = 1): string => `${(share * 100).t
 export function change(now: number, before: number): string {
   if (before === 0) return '';
   const share = now / before - 1;
-  return `${share < 0 ? '−' : '+'}${percent(Math.abs(share))}`;
+  const size = share < 10 ? percent(Math.abs(share)) : `${count(Math.round(share * 100))}\u2009%`;
+  return `${share < 0 ? '−' : '+'}${size}`;
 }
 
 const units: readonly (readonly [seconds: number, name: string])[] = [

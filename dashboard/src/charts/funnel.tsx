@@ -1,6 +1,7 @@
 // A funnel as a list of lanes: solid is who came, hatched is who was lost since the step before. It reads as a list.
-import type {FunnelStep} from '../service/report-answers';
+import type {FunnelStep} from '../../../src/edge/answers.js';
 import {count, duration, percent} from './format';
+import './funnel.css';
 
 export function Funnel({steps}: {readonly steps: readonly FunnelStep[]}) {
   const worst = worstStep(steps);

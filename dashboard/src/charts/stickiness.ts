@@ -1,6 +1,6 @@
-// How much of a month a user comes: users of a day as a share of those of the 30 days that end with it.
+// Stickiness: users of a day as a share of those of the 30 days that end with it.
 
-/** Null where nobody was active in the month, and where one of both is not known. */
+/** Null for a month without users, and where either number is not known. */
 export const stickinessOf = (
   daily: readonly (number | null)[],
   monthly: readonly (number | null)[],

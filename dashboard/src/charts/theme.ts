@@ -1,7 +1,7 @@
 // Colours for canvases: what the registered custom properties come to in the theme that is shown.
 import {signal} from '@preact/signals';
 
-/** Counts changes of the theme: whoever draws on a canvas depends on it. */
+/** Counts changes of the theme. What draws on a canvas depends on it. */
 export const themeEpoch = signal(0);
 
 const changed = (): void => {

@@ -1,4 +1,4 @@
-// Where the lines of a grid are.
+// Places of the lines of a grid.
 
 const factors = [1, 2, 2.5, 5, 10];
 /** So that 0.3 / 0.1 is three steps and not four. */

@@ -1,7 +1,7 @@
 // Lines over time. Owns: drawing, crosshair, tooltip, names at the ends, keyboard. Does not own: data, range.
-//   C1. What is not finished is dashed, on a ground of its own, and says so.
-//   C2. A series is named at its end (end-labels.tsx); nobody needs a legend.
-//   C3. Each number can be reached by arrow keys, which have it read out, and stands in a table (time-table.tsx).
+//   C1. An open bucket is dashed, on a ground of its own, and is named as open.
+//   C2. A series is named at its end (end-labels.tsx), and not in a legend.
+//   C3. Arrow keys reach each number and have it read out; a table has all of them (time-table.tsx).
 //   C4. A gap in knowledge is a gap in the line; a zero is a zero.
 //   C5. Data that moves does not build the chart again: only another shape, size or theme does.
 import {useSignal} from '@preact/signals';
@@ -44,18 +44,18 @@ export interface TimeChartProps {
   readonly bound?: {readonly value: number; readonly text: string} | undefined;
   readonly height?: number;
   readonly scale?: 'linear' | 'log';
-  /** Stands behind values in the tooltip. */
+  /** Follows values in the tooltip. */
   readonly unit?: string;
   /** Times of a day instead of days. */
   readonly clock?: boolean;
   readonly labels?: boolean;
-  /** Of values on the axis. */
+  /** Text of a value on the axis. */
   readonly format?: (value: number) => string;
-  /** Of values in the tooltip: in full. */
+  /** Text of a value in the tooltip, in full. */
   readonly say?: (value: number) => string;
-  /** Of times in the tooltip. */
+  /** Text of a time in the tooltip. */
   readonly moment?: (seconds: number) => string;
-  /** Of the time before, that a point is compared with: index of the point to words. */
+  /** Text of the earlier time that a point is compared with, by the index of the point. */
   readonly beforeMoment?: ((at: number) => string) | undefined;
   /** Charts with the same key share their crosshair. */
   readonly syncKey?: string;
@@ -76,7 +76,7 @@ export function TimeChart(props: TimeChartProps) {
   const {label, times, series, openFrom, height = 250, scale = 'linear', labels = true} = props;
   const plot = useRef<HTMLDivElement>(null);
   const chart = useRef<Chart>(undefined);
-  /** What the hooks of the chart read: they outlive the properties that it was built with. C5 */
+  /** Newest properties. The hooks of the chart read them, as they outlive those that it was built with. C5 */
   const latest = useRef(props);
   latest.current = props;
   const tip = useSignal<Tip | undefined>(undefined);
@@ -201,7 +201,7 @@ class Chart {
     this.listener.onTip(undefined);
   }
 
-  /** The crosshair goes on by so many points; from nowhere it begins at the newest. */
+  /** Moves the crosshair by `step` points; without a crosshair it begins at the newest point. */
   move(step: number): void {
     const {times} = this.props();
     const last = times.length - 1;
@@ -384,7 +384,7 @@ function drawLine(context: CanvasRenderingContext2D, x: number, y: number, toX: 
   context.stroke();
 }
 
-/** What is finished, what is open, the period before: in the order of `dataOf`. */
+/** Lines of a series: closed buckets, open ones, the period before, in the order of `dataOf`. */
 function linesOf({label, tone, before}: Series, owner: number, isOpen: boolean): {owner: number; line: uPlot.Series}[] {
   const stroke = colour(`series-${tone}`);
   const points = {show: true, size: 4, fill: stroke, filter: alonePoints};

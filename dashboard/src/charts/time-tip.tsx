@@ -1,4 +1,4 @@
-// What the lines of a chart are at one moment.
+// Values of the lines of a chart at one moment.
 import type {Signal} from '@preact/signals';
 import {change} from './format';
 

@@ -1,6 +1,7 @@
 // A modal dialog of the browser's own: it keeps the focus, closes by Escape, and gives the focus back.
 import type {ComponentChildren} from 'preact';
 import {useEffect, useId, useRef} from 'preact/hooks';
+import './dialog.css';
 
 export function Dialog({
   title,

@@ -1,15 +1,16 @@
 // The name of an event, chosen among those that reports know, most frequent first; any other name may be typed.
+
 import Combobox from '@github/combobox-nav';
 import {useEffect, useId, useRef, useState} from 'preact/hooks';
+import type {ListedName, NamesAnswer} from '../../../src/edge/answers.js';
 import {isName} from '../address/codec';
 import type {Days} from '../address/range';
 import {namesPath} from '../address/report-address';
 import {count} from '../charts/format';
 import {useAsked} from '../service/asked';
-import type {ListedName, NamesAnswer} from '../service/report-answers';
 import './event-picker.css';
 
-/** As many as a person reads; more are found by typing. */
+/** More names are found by typing. */
 const shownMax = 50;
 const askedMax = 200;
 
@@ -23,7 +24,7 @@ export function EventPicker({
   readonly label: string;
   /** Undefined: none is chosen yet. */
   readonly name: string | undefined;
-  /** Whose counts are shown. */
+  /** The names are shown with their counts in these days. */
   readonly days: Days;
   readonly isFirstFocus?: boolean;
   readonly onChoose: (name: string) => void;
@@ -132,7 +133,7 @@ export function EventPicker({
   );
 }
 
-/** Those that contain the text, in any case; the ones that begin so first. */
+/** Names that contain the text, in any case; names that begin with it come first. */
 function matching(text: string, all: readonly ListedName[], begun: readonly ListedName[]): ListedName[] {
   const wanted = text.toLowerCase();
   const known = new Map([...begun, ...all].map((one) => [one.name, one]));

@@ -1,4 +1,4 @@
-// How long ago something was, with the exact moment on hover. It moves with the page's clock.
+// A moment as its age, with the exact time on hover. The age follows the page's clock.
 import {agoText, momentText} from '../charts/format';
 import {now} from '../shell/now';
 

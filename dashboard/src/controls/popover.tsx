@@ -1,7 +1,11 @@
 // A button and what it opens beside it. Escape, a click elsewhere and leaving it by the keyboard close it; the focus goes back.
-import type {ComponentChildren} from 'preact';
+import type {ComponentChildren, RefObject} from 'preact';
 import {useEffect, useId, useRef, useState} from 'preact/hooks';
 import './popover.css';
+
+export interface PopoverHandle {
+  readonly open: () => void;
+}
 
 export function Popover({
   label,
@@ -9,18 +13,18 @@ export function Popover({
   button,
   look = 'button',
   align = 'end',
-  onKey,
+  handle,
   children,
 }: {
-  /** What the button and the panel are called, for screen readers. */
+  /** Name of the button and of the panel, for screen readers. */
   readonly label: string;
   readonly title?: string;
   readonly button: ComponentChildren;
   readonly look?: 'button' | 'quiet' | 'pill';
   /** Which edge of the button the panel keeps to. */
   readonly align?: 'start' | 'end';
-  /** Of the open panel; true: the key is used up. */
-  readonly onKey?: (key: string, close: () => void) => boolean;
+  /** Opens it from elsewhere, such as by a key. */
+  readonly handle?: RefObject<PopoverHandle | undefined>;
   readonly children: (close: () => void) => ComponentChildren;
 }) {
   const [isOpen, setOpen] = useState(false);
@@ -44,14 +48,13 @@ export function Popover({
       document.removeEventListener('focusin', leave);
     };
   }, [isOpen]);
+  if (handle !== undefined) handle.current = {open: () => setOpen(true)};
   const press = (event: KeyboardEvent): void => {
-    if (!isOpen || event.ctrlKey || event.metaKey || event.altKey) return;
-    const isTyping = event.target instanceof HTMLInputElement;
-    const isUsed = event.key === 'Escape' || (!isTyping && onKey?.(event.key, close) === true);
-    if (!isUsed) return;
+    if (!isOpen) return;
+    if (event.key !== 'Escape') return;
     event.preventDefault();
     event.stopPropagation();
-    if (event.key === 'Escape') close();
+    close();
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the controls in it

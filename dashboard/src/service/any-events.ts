@@ -1,14 +1,15 @@
 // Whether anything was ever sent: until then the first page shows how to.
+
 import {signal} from '@preact/signals';
+import type {LoadAnswer} from '../../../src/edge/dashboard/answers.js';
 import {read} from './client';
-import type {LoadState} from './load-state';
 
 /** Undefined while it is not known. */
 export const hasEvents = signal<boolean | undefined>(undefined);
 
 /** For every role: users alone are counted here, not named. */
 export async function lookForEvents(): Promise<void> {
-  const answer = await read<{state: LoadState}>('load?minutes=1');
+  const answer = await read<LoadAnswer>('load?minutes=1');
   if (answer.kind === 'fault') return;
   const users = answer.value.state.partitions.map((partition) => partition.users);
   if (users.some((count) => (count ?? 0) > 0)) hasEvents.value = true;

@@ -1,4 +1,4 @@
-// What a page asked for, as a signal: what was there stays while it is asked again.
+// The answer to a request of a page, as a signal. The last answer stays while the page asks again.
 import {type Signal, useSignal} from '@preact/signals';
 import {useCallback, useEffect} from 'preact/hooks';
 import {type Answer, type Fault, read} from './client';
@@ -24,7 +24,7 @@ export function useAsked<Value>(path: string | undefined): [Signal<Asked<Value>>
       (answer) => {
         if (!aborter.signal.aborted) asked.value = taken(asked.peek(), answer);
       },
-      () => {}, // Aborted: somebody asks for something else.
+      () => {}, // Aborted: the page asks something else.
     );
     return () => aborter.abort();
   }, [path]);

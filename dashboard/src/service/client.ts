@@ -5,14 +5,14 @@ import {signal} from '@preact/signals';
 import {dashboardPath, serviceAddress} from '../address/base';
 
 export interface Fault {
-  /** The service's own code; `unreachable` when nobody answered. */
+  /** The service's own code; `unreachable` when no answer came. */
   readonly code: string;
   readonly message: string;
   readonly field?: string;
   readonly status: number;
   /** Seconds, where the service says when to come back. */
   readonly retryAfter?: number;
-  /** What the answer says beside its error, such as an earlier deletion of an unknown user. */
+  /** Further fields of the answer, such as an earlier deletion of an unknown user. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
@@ -20,7 +20,7 @@ export type Answer<Value> =
   | {readonly kind: 'value'; readonly value: Value; readonly headers: Headers; readonly isSame: boolean}
   | {readonly kind: 'fault'; readonly fault: Fault};
 
-/** Nobody is signed in any more: the shell shows the way. CL2 */
+/** The session is over: the app shows the page for signing in. CL2 */
 export const isSignedOut = signal(false);
 
 const known = new Map<string, {readonly etag: string; readonly value: unknown; readonly headers: Headers}>();
@@ -85,7 +85,8 @@ async function ask(
 
 async function taken<Value>(response: Response): Promise<Answer<Value>> {
   const body = (await response.json().catch(() => undefined)) as {error?: Partial<Fault>} | undefined;
-  if (response.ok && body !== undefined) {
+  // The service answers an unknown id with 200 here: any other status would leave a line in the browser's console.
+  if (response.ok && body !== undefined && body.error === undefined) {
     return {kind: 'value', value: body as Value, headers: response.headers, isSame: false};
   }
   const {error, ...more} = body ?? {};

@@ -1,18 +1,14 @@
 // Rows of load, one a second, as they are read and as the stream brings them.
 
+import type {LoadRows} from '../../../src/edge/dashboard/answers.js';
+
 export const ringMinutes = 15;
 const keptMs = ringMinutes * 60_000;
 
 type Value = number | null;
 
-export interface Rows {
-  /** Epoch ms, ascending, a second apart but for what is not known. */
-  readonly at: readonly number[];
-  readonly columns: Readonly<Record<string, readonly Value[]>>;
-}
-
 /** Rows that are newer than what is known, after it; those older than a quarter of an hour go. */
-export function joined(known: Rows | undefined, more: Rows): Rows {
+export function joined(known: LoadRows | undefined, more: LoadRows): LoadRows {
   const after = known?.at.at(-1) ?? Number.NEGATIVE_INFINITY;
   const from = more.at.findIndex((at) => at > after);
   if (known !== undefined && from < 0) return known;

@@ -1,30 +1,21 @@
 // The load of the last 15 minutes, as the service keeps it: read once, then every second by the stream, or every few seconds
 // where there is none.
 //   LO1. What a page shows is what came; how long ago that was is known (`heardMs`), so that nothing old looks alive.
+
 import {computed, signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
+import type {LoadAnswer, LoadRows, LoadState, Vitals} from '../../../src/edge/dashboard/answers.js';
 import {now} from '../shell/now';
 import {type Fault, read} from './client';
-import {joined, type Rows, ringMinutes} from './load-rows';
-import type {LoadState} from './load-state';
+import {joined, ringMinutes} from './load-rows';
 import {serviceState} from './service-state';
 import {listen, streamState} from './stream';
 
 export interface Load {
-  readonly rows: Rows;
+  readonly rows: LoadRows;
   readonly state: LoadState;
-  /** Of the second before, for what each partition counted since. */
+  /** State of the second before: partitions count from it. */
   readonly before: LoadState | undefined;
-}
-
-interface LoadAnswer extends Rows {
-  readonly state: LoadState;
-}
-
-interface Vitals {
-  readonly at: number;
-  readonly row: readonly (number | null)[];
-  readonly state: LoadState;
 }
 
 /** Three seconds without a number are none that a busy machine explains. */
@@ -45,7 +36,7 @@ export const isStale = computed(
 
 let schema: readonly string[] = [];
 
-function take(rows: Rows, state: LoadState): void {
+function take(rows: LoadRows, state: LoadState): void {
   load.value = {rows, state, before: load.peek()?.state};
   heardMs.value = Date.now();
   loadFault.value = undefined;

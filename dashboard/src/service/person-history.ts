@@ -1,24 +1,10 @@
 // The events of one person, newest first, page by page. Pages never shift while events arrive (API.md, GET /v1/events).
+
 import {useSignal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
+import type {HistoryAnswer, StoredEvent} from '../../../src/edge/answers.js';
 import {historyPath, type PersonId} from '../address/report-address';
 import {type Fault, read} from './client';
-
-export interface StoredEvent {
-  readonly id: string;
-  readonly event: string;
-  readonly userId: string | null;
-  readonly anonymousId: string | null;
-  readonly properties: Readonly<Record<string, unknown>>;
-  readonly timestamp: string;
-  readonly received_at: string;
-}
-
-export interface HistoryAnswer {
-  readonly data: readonly StoredEvent[];
-  readonly has_more: boolean;
-  readonly next_cursor: string | null;
-}
 
 export interface History {
   readonly events: readonly StoredEvent[];

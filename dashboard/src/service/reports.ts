@@ -5,8 +5,8 @@
 import {useSignal} from '@preact/signals';
 import {useEffect, useRef, useState} from 'preact/hooks';
 import {type Fault, read} from './client';
+import {type Freshness, freshnessOf, oldest} from './freshness';
 import {expectPublication, publication} from './publication';
-import {type Freshness, freshnessOf, oldest} from './report-answers';
 
 export interface Report<Value> {
   readonly path: string;
@@ -17,17 +17,17 @@ export interface Report<Value> {
 
 export interface Shown<Question> {
   readonly question: Question;
-  /** What was asked, in its order. */
+  /** In the order of the request. */
   readonly reports: readonly Report<unknown>[];
   readonly freshness: Freshness | undefined;
-  /** Of a path that was asked. */
+  /** The report of a path that was asked. */
   readonly of: <Value>(path: string) => Report<Value>;
 }
 
 export interface Asking<Question> {
   /** Undefined until the first answers. */
   readonly shown: Shown<Question> | undefined;
-  /** What is shown belongs to another question: the answers to this one are on their way. */
+  /** The reports that are shown answer another question; the answers to this one are on their way. */
   readonly isOther: boolean;
   readonly again: () => void;
 }

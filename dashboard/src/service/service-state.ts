@@ -1,16 +1,13 @@
-// How the service is, for the side of every page: asked every few seconds while the page is visible.
+// State of the service, for the side of every page. A visible page asks every few seconds.
+
 import {signal} from '@preact/signals';
+import type {StateAnswer} from '../../../src/edge/dashboard/answers.js';
 import {read} from './client';
 import {session} from './session';
 
-export interface ServiceState {
-  readonly status: 'ready' | 'not_ready' | 'unknown';
-  readonly reasons: readonly string[];
-  readonly warnings: readonly string[];
-  readonly notes: readonly string[];
-  readonly durability?: 'power-cut' | 'process-crash' | undefined;
-  readonly version?: string | undefined;
-}
+/** The last answer; `unknown` while the service does not answer. */
+export type ServiceState = Omit<StateAnswer, 'status' | 'durability' | 'version'> &
+  Partial<Pick<StateAnswer, 'durability' | 'version'>> & {readonly status: StateAnswer['status'] | 'unknown'};
 
 const unknown: ServiceState = {status: 'unknown', reasons: [], warnings: [], notes: []};
 const everyMs = 10_000;
@@ -19,7 +16,7 @@ export const serviceState = signal<ServiceState>(unknown);
 
 export async function readServiceState(): Promise<void> {
   if (session.value == null) return;
-  const answer = await read<ServiceState>('state');
+  const answer = await read<StateAnswer>('state');
   if (answer.kind === 'value') serviceState.value = answer.value;
   else serviceState.value = {...serviceState.value, status: 'unknown', reasons: [answer.fault.message]};
 }

@@ -1,34 +1,27 @@
-// Who is signed in, as the service says it.
+// The session, as the service describes it.
+
 import {computed, signal} from '@preact/signals';
+import type {SessionAnswer} from '../../../src/edge/dashboard/answers.js';
+import type {DashboardRole} from '../../../src/keys/dashboard-role.js';
 import {type Answer, change, isSignedOut, read} from './client';
 
-export type Role = 'reader' | 'analyst' | 'admin';
+export type Role = DashboardRole;
 
-export interface Session {
-  readonly role: Role;
-  readonly name: string;
-  /** Id of the access token; `admin` for the admin token and a sign-in link. */
-  readonly by: string;
-  readonly until: string;
-  /** Everything between the browser and the service is encrypted, as far as the service can tell. */
-  readonly is_secure: boolean;
-}
-
-/** Undefined until the service has said it, null when nobody is. */
-export const session = signal<Session | null | undefined>(undefined);
+/** Undefined before the service has answered; null while the browser is signed out. */
+export const session = signal<SessionAnswer | null | undefined>(undefined);
 
 const order: readonly Role[] = ['reader', 'analyst', 'admin'];
 export const may = (role: Role): boolean => order.indexOf(session.value?.role ?? 'reader') >= order.indexOf(role);
 export const isAdmin = computed(() => may('admin'));
 
 export async function readSession(): Promise<void> {
-  const answer = await read<Session | {readonly role: null}>('session');
+  const answer = await read<SessionAnswer | {readonly role: null}>('session');
   if (answer.kind === 'value' && answer.value.role === null) session.value = null;
-  else take(answer as Answer<Session>);
+  else take(answer as Answer<SessionAnswer>);
 }
 
-export async function signIn(way: {code: string} | {token: string}): Promise<Answer<Session>> {
-  const answer = await change<Session>('POST', 'session', way);
+export async function signIn(way: {code: string} | {token: string}): Promise<Answer<SessionAnswer>> {
+  const answer = await change<SessionAnswer>('POST', 'session', way);
   if (answer.kind === 'value') take(answer);
   return answer;
 }
@@ -42,7 +35,7 @@ export async function signOut(everywhere = false): Promise<Answer<unknown>> {
   return answer;
 }
 
-function take(answer: Answer<Session>): void {
+function take(answer: Answer<SessionAnswer>): void {
   if (answer.kind === 'value') {
     session.value = answer.value;
     isSignedOut.value = false;

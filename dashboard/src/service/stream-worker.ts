@@ -3,19 +3,22 @@
 //   SW1. The stream carries what the tabs that are visible show, together; without any wish there is no stream.
 //   SW2. A tab that comes later gets the newest state at once.
 //   SW3. A tab that closed without saying so stops counting when it has been silent for `tabMsMax`.
+//   SW4. A tab is told `open` only when the stream carries what it wants: a page that says it listens must not miss an event.
 
-/** What a tab says: all that it wants now, again every `tabSaysEveryMs`. */
+/** Message of a tab: everything it wants now. A tab repeats it every `tabSaysEveryMs`. */
 export interface TabWish {
+  /** Ordinal of the wish in its tab: the answer names it. */
+  readonly number: number;
   readonly topics: readonly string[];
-  /** Of arrivals. */
+  /** Filter of arrivals. */
   readonly event?: string | undefined;
   readonly user?: string | undefined;
 }
 
 export type StreamNews =
   | {readonly kind: 'event'; readonly topic: string; readonly data: string}
-  /** `refused`: the service does not give a stream now; it is tried again. */
-  | {readonly kind: 'state'; readonly state: 'open' | 'lost' | 'refused'};
+  /** `opening`: a stream with other topics takes the place of the last one. `refused`: the service gives none now. */
+  | {readonly kind: 'state'; readonly state: 'opening' | 'open' | 'lost' | 'refused'; readonly wish: number};
 
 export const tabSaysEveryMs = 20_000;
 /** Timers of a hidden tab run once a minute. */
@@ -41,20 +44,20 @@ const topics = [...states, 'arrivals', 'refusals', 'keys', 'dropped', 'bye'];
 const newest = new Map<string, StreamNews>();
 let source: EventSource | undefined;
 let address = '';
-let state: 'open' | 'lost' | 'refused' | undefined;
+let state: 'opening' | 'open' | 'lost' | 'refused' | undefined;
 let settling: ReturnType<typeof setTimeout> | undefined;
 let trying: ReturnType<typeof setTimeout> | undefined;
 
 scope.onconnect = ({ports}) => {
   const port = ports[0]!;
-  tabs.set(port, {wish: {topics: []}, heardMs: Date.now()});
+  tabs.set(port, {wish: {number: 0, topics: []}, heardMs: Date.now()});
   port.onmessage = ({data}: MessageEvent<TabWish>) => {
     tabs.set(port, {wish: data, heardMs: Date.now()});
     for (const topic of states) {
       const news = newest.get(topic); // SW2
       if (news !== undefined && source !== undefined) port.postMessage(news);
     }
-    if (state !== undefined) port.postMessage({kind: 'state', state} satisfies StreamNews);
+    if (state !== undefined) tell(state);
     settle();
   };
 };
@@ -72,7 +75,7 @@ function settle(): void {
   }, settleMs);
 }
 
-/** SW1. @returns the address of the stream; empty when nobody wants one. */
+/** SW1. @returns the address of the stream; empty when no tab wants one. */
 function wanted(): string {
   const wishes = [...tabs.values()].map(({wish}) => wish);
   const all = [...new Set(wishes.flatMap((wish) => wish.topics))].sort();
@@ -99,6 +102,7 @@ function follow(next: string): void {
     state = undefined;
     return;
   }
+  tell('opening');
   open();
 }
 
@@ -127,7 +131,10 @@ function open(): void {
   }
 }
 
+/** SW4 */
 function tell(now: NonNullable<typeof state>): void {
   state = now;
-  for (const port of tabs.keys()) port.postMessage({kind: 'state', state: now} satisfies StreamNews);
+  const told = now === 'open' && wanted() !== address ? 'opening' : now;
+  for (const [port, {wish}] of tabs)
+    port.postMessage({kind: 'state', state: told, wish: wish.number} satisfies StreamNews);
 }

@@ -1,8 +1,8 @@
-// What the service tells as it happens, for the pages that show it. One SharedWorker of the browser holds the one stream
-// (stream-worker.ts); this tab says what it wants, and hands on what comes.
+// Live data for the pages. One SharedWorker of the browser holds the one stream (stream-worker.ts); this tab tells it what the
+// page wants, and passes on what comes.
 //   SR1. A hidden tab wants nothing but publications.
-//   SR2. Without a SharedWorker, and while the service gives no stream, whoever needs numbers asks for them now and then
-//        (load.ts): `streamState` says so.
+//   SR2. Without a SharedWorker, and while the service gives no stream, pages that need numbers poll for them (load.ts):
+//        `streamState` tells which it is.
 import {signal} from '@preact/signals';
 import {useEffect, useRef} from 'preact/hooks';
 import {isSignedOut} from './client';
@@ -12,7 +12,7 @@ import workerAddress from './stream-worker?sharedworker&url';
 export type Topic = 'vitals' | 'published' | 'arrivals' | 'refusals' | 'keys';
 
 /** `none`: there is no SharedWorker here. */
-export type StreamState = 'closed' | 'open' | 'lost' | 'refused' | 'none';
+export type StreamState = 'opening' | 'open' | 'lost' | 'refused' | 'none';
 
 export interface ArrivalFilter {
   readonly event?: string | undefined;
@@ -27,9 +27,11 @@ interface Listener {
 
 const saysEveryMs = 20_000;
 
-export const streamState = signal<StreamState>('closed');
+export const streamState = signal<StreamState>('opening');
 const listeners = new Set<Listener>();
 let port: MessagePort | undefined;
+/** The newest wish of this tab. */
+let said: TabWish = {number: 0, topics: []};
 
 /** The only script whose address is made of a text: constant, and of this build. */
 const policy = (
@@ -51,7 +53,7 @@ function connect(): MessagePort | undefined {
 
 function take(news: StreamNews): void {
   if (news.kind === 'state') {
-    streamState.value = news.state;
+    if (news.wish === said.number) streamState.value = news.state; // Else it is of a stream that lacks a topic.
     return;
   }
   if (news.topic === 'bye' && (JSON.parse(news.data) as {why: string}).why === 'signed_out') isSignedOut.value = true;
@@ -65,19 +67,26 @@ function wish(): TabWish {
   const shown = [...listeners].filter(({topic}) => topic !== 'schema');
   const wanted = document.visibilityState === 'visible' ? shown : shown.filter(({topic}) => topic === 'published'); // SR1
   const filter = wanted.find(({topic}) => topic === 'arrivals')?.filter ?? {};
-  return {topics: [...new Set(wanted.map(({topic}) => topic))], ...filter};
+  return {number: said.number + 1, topics: [...new Set(wanted.map(({topic}) => topic))], ...filter};
 }
 
 function say(): void {
   if (listeners.size === 0 && port === undefined) return;
   const open = connect();
+  const wanted = wish();
+  const isMore = wanted.topics.some((topic) => !said.topics.includes(topic));
   if (open === undefined) streamState.value = 'none';
-  else open.postMessage(wish());
+  else {
+    // The worker says when the stream carries it (SW4).
+    if (isMore || wanted.event !== said.event || wanted.user !== said.user) streamState.value = 'opening';
+    open.postMessage(wanted);
+  }
+  said = wanted;
 }
 
 document.addEventListener('visibilitychange', say);
 addEventListener('pageshow', ({persisted}) => persisted && say());
-addEventListener('pagehide', () => port?.postMessage({topics: []} satisfies TabWish));
+addEventListener('pagehide', () => port?.postMessage({number: said.number, topics: []} satisfies TabWish));
 setInterval(say, saysEveryMs);
 
 /** @returns what ends it. `schema` comes with `vitals`. */
@@ -95,7 +104,7 @@ export function listen<Data>(
   };
 }
 
-/** As long as the component lives. */
+/** Listens while the component lives. */
 export function useTopic<Data>(topic: Topic, hand: (data: Data) => void, filter: ArrivalFilter = {}): void {
   const newest = useRef(hand);
   newest.current = hand;

@@ -1,32 +1,8 @@
-// Parts of the address that mean nothing: each is named, and a button drops all of them.
-import type {Problem} from '../address/codec';
-import {Icon} from './icon';
-import './address-problems.css';
+// Parts of the address that mean nothing; most addresses have none.
+import {later} from './later';
+import type {ProblemListProps} from './problem-list';
 
-export function AddressProblems({
-  problems,
-  onDrop,
-}: {
-  readonly problems: readonly Problem[];
-  readonly onDrop: () => void;
-}) {
-  if (problems.length === 0) return null;
-  return (
-    <div class="address-problems" role="alert">
-      <Icon name="warning" />
-      <ul>
-        {problems.map(({name, text, expected}) => (
-          <li key={`${name}=${text}`}>
-            <code>
-              {name}={text}
-            </code>{' '}
-            in the address {expected === undefined ? 'is unknown to this page' : `must be ${expected}`}
-          </li>
-        ))}
-      </ul>
-      <button type="button" class="button" onClick={onDrop}>
-        Drop {problems.length === 1 ? 'it' : 'them'}
-      </button>
-    </div>
-  );
-}
+const ProblemList = later<ProblemListProps>(() => import('./problem-list').then(({ProblemList: List}) => List));
+
+export const AddressProblems = (props: ProblemListProps) =>
+  props.problems.length === 0 ? null : <ProblemList {...props} />;

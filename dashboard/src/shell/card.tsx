@@ -13,7 +13,7 @@ export function Card({
   /** The one figure of the card, in its head. */
   readonly sum?: ComponentChildren;
   readonly tools?: ComponentChildren;
-  /** Of twelve columns. */
+  /** Width in columns; the grid has twelve. */
   readonly span: 3 | 4 | 5 | 6 | 7 | 8 | 12;
   readonly children: ComponentChildren;
 }) {

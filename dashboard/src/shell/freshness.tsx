@@ -1,23 +1,26 @@
 // Up to when the numbers of a page are exact, and when newer ones are due. Late is amber, and later red with the reasons.
-import {agoText, clockText, duration, momentText} from '../charts/format';
+import {agoText, clockText, momentText} from '../charts/format';
 import {Popover} from '../controls/popover';
-import type {Freshness} from '../service/report-answers';
-import {serviceState} from '../service/service-state';
+import type {Freshness} from '../service/freshness';
+import {later} from './later';
 import {now} from './now';
 import './freshness.css';
 
+const FreshnessPanel = later(() => import('./freshness-panel').then(({FreshnessPanel: Panel}) => Panel));
+
 /** Times the promise. */
 const lateFrom = 1.2;
+const answerMs = 2_000;
 const veryLateFrom = 2;
 
 export function FreshnessPill({freshness}: {readonly freshness: Freshness | undefined}) {
   if (freshness === undefined) return null;
-  const {asOfMs, nextByMs, position} = freshness;
+  const {asOfMs, nextByMs} = freshness;
   const promiseMs = Math.max(1_000, nextByMs - asOfMs);
-  const lateness = (now.value - asOfMs) / promiseMs;
+  // A promise of a few seconds is not broken by the way of an answer.
+  const lateness = Math.max(0, now.value - asOfMs - answerMs) / promiseMs;
   const dot = lateness > veryLateFrom ? 'dot bad' : lateness > lateFrom ? 'dot warn' : 'dot';
   const isToday = momentText(asOfMs).slice(0, 10) === momentText(now.value).slice(0, 10);
-  const {reasons} = serviceState.value;
   return (
     <Popover
       label="How fresh these numbers are"
@@ -35,28 +38,12 @@ export function FreshnessPill({freshness}: {readonly freshness: Freshness | unde
       }
     >
       {() => (
-        <div class="freshness-panel">
-          <h3>{lateness > lateFrom ? 'These numbers are late' : 'These numbers are as new as promised'}</h3>
-          <p>Every event that was answered 200 before {momentText(asOfMs)} UTC is in them, counted once.</p>
-          {lateness > veryLateFrom && reasons.length > 0 && <p class="late-reason">{reasons.join('; ')}</p>}
-          <dl>
-            <dt>Newer ones are due</dt>
-            <dd>
-              {nextByMs > now.value
-                ? `in ${duration(Math.ceil((nextByMs - now.value) / 1_000))}, by ${clockText(nextByMs / 1_000)}`
-                : `since ${clockText(nextByMs / 1_000)}`}
-            </dd>
-            <dt>Promised at least every</dt>
-            <dd>{duration(Math.round(promiseMs / 1_000))}</dd>
-            <dt>Positions in the log</dt>
-            <dd class="positions">
-              {position.split(',').map((one) => (
-                <code key={one}>{one}</code>
-              ))}
-            </dd>
-          </dl>
-          <p class="help">This page asks again by itself when newer ones are due.</p>
-        </div>
+        <FreshnessPanel
+          freshness={freshness}
+          promiseMs={promiseMs}
+          isLate={lateness > lateFrom}
+          isVeryLate={lateness > veryLateFrom}
+        />
       )}
     </Popover>
   );

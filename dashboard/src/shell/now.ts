@@ -1,4 +1,4 @@
-// The one clock of the pages: everything that says how long ago something was follows it.
+// The clock of the pages: every age that a page shows follows it.
 import {signal} from '@preact/signals';
 
 /** Epoch ms, once a second. */

@@ -1,26 +1,15 @@
-// What every report can be taken away as: the request with curl, a CSV of what is shown, a table instead of a chart.
-import {serviceAddress} from '../address/base';
-import {curlOf} from '../address/report-address';
+// Buttons of a report: the request as a curl command, the numbers as a CSV, a table instead of the chart.
 import {type Cell, csvOf} from '../charts/csv';
-import {CopyButton} from '../controls/copy-button';
 import {Popover} from '../controls/popover';
 import {Icon} from './icon';
-import './page-tools.css';
+import {later} from './later';
+
+const CurlPanel = later(() => import('./curl-panel').then(({CurlPanel: Panel}) => Panel));
 
 export function CurlButton({paths}: {readonly paths: readonly string[]}) {
-  const text = paths.map((path) => curlOf(serviceAddress, path)).join('\n\n');
   return (
     <Popover label="The same with curl" title="The same with curl" look="quiet" button={<Icon name="code" />}>
-      {() => (
-        <div class="curl-panel">
-          <h3>The same with curl</h3>
-          <pre class="snippet">{text}</pre>
-          <div class="curl-foot">
-            <span class="help">MILLRACE_SECRET_KEY holds a secret key.</span>
-            <CopyButton text={text} what="Copy the commands" />
-          </div>
-        </div>
-      )}
+      {() => <CurlPanel paths={paths} />}
     </Popover>
   );
 }

@@ -1,33 +1,38 @@
-// Every page that the side lists: where it is, who may see it, and what loads it.
+// The pages in the order of the side: path, role, and what loads each.
 
 import type {FunctionComponent} from 'preact';
 import {lazy} from 'preact-iso';
 import type {IconName} from '../../icons';
+import {Overview} from '../pages/overview/overview';
 import {hasEvents} from '../service/any-events';
-import type {Role} from '../service/session';
+import {may, type Role} from '../service/session';
 
 export interface Place {
   readonly path: string;
+  /** Goes there after `g`. */
+  readonly letter?: string;
   readonly name: string;
   readonly icon: IconName;
   readonly section: 'Product' | 'Operations' | 'Settings';
   readonly role: Role;
   readonly Page: FunctionComponent;
-  /** Of those that the side does not list always. */
+  /** Tells whether the side lists the page now; absent: always. */
   readonly isListed?: () => boolean;
 }
 
 export const places: readonly Place[] = [
   {
     path: '/',
+    letter: 'o',
     name: 'Overview',
     icon: 'home',
     section: 'Product',
     role: 'reader',
-    Page: lazy(() => import('../pages/overview/overview').then(({Overview}) => Overview)),
+    Page: Overview,
   },
   {
     path: '/trends',
+    letter: 't',
     name: 'Trends',
     icon: 'trends',
     section: 'Product',
@@ -36,6 +41,7 @@ export const places: readonly Place[] = [
   },
   {
     path: '/funnels',
+    letter: 'f',
     name: 'Funnels',
     icon: 'funnel',
     section: 'Product',
@@ -44,6 +50,7 @@ export const places: readonly Place[] = [
   },
   {
     path: '/active',
+    letter: 'a',
     name: 'Active users',
     icon: 'userGroup',
     section: 'Product',
@@ -52,6 +59,7 @@ export const places: readonly Place[] = [
   },
   {
     path: '/people',
+    letter: 'p',
     name: 'People',
     icon: 'users',
     section: 'Product',
@@ -60,6 +68,7 @@ export const places: readonly Place[] = [
   },
   {
     path: '/events',
+    letter: 'e',
     name: 'Events',
     icon: 'bolt',
     section: 'Product',
@@ -77,6 +86,7 @@ export const places: readonly Place[] = [
   },
   {
     path: '/live',
+    letter: 'l',
     name: 'Live load',
     icon: 'server',
     section: 'Operations',
@@ -85,6 +95,7 @@ export const places: readonly Place[] = [
   },
   {
     path: '/benchmarks',
+    letter: 'b',
     name: 'Benchmarks',
     icon: 'chartBar',
     section: 'Operations',
@@ -93,6 +104,7 @@ export const places: readonly Place[] = [
   },
   {
     path: '/settings/keys',
+    letter: 'k',
     name: 'API keys',
     icon: 'key',
     section: 'Settings',
@@ -109,7 +121,10 @@ export const places: readonly Place[] = [
   },
 ];
 
-/** Where somebody is led who asks for the dashboard itself. */
+/** `/dashboard` leads here. */
 export const firstPath = '/';
-/** And where, while nothing was ever sent. */
+/** `/dashboard` leads here while the service has no event. */
 export const beginningPath = '/first-event';
+
+/** Whether the side lists it for the person who is signed in. */
+export const isShown = ({role, isListed}: Place): boolean => may(role) && (isListed === undefined || isListed());

@@ -1,4 +1,4 @@
-// What a card of reports shows: its numbers, dimmed while those of another question are on their way; or why there are none.
+// Body of a card of reports: its numbers, dimmed while another question is being answered, or the reason for having none.
 import type {ComponentChildren} from 'preact';
 import type {Asking, Report} from '../service/reports';
 import {Icon} from './icon';
@@ -12,7 +12,7 @@ export function ReportBody({
   children,
 }: {
   readonly asking: Asking<unknown>;
-  /** Those that the card cannot do without. */
+  /** Reports without which the card shows nothing. */
   readonly reports: readonly Report<unknown>[];
   readonly lines?: number;
   readonly children: () => ComponentChildren;
@@ -31,7 +31,7 @@ export function ReportBody({
       {fault !== undefined && (
         <p class="not-renewed" role="status">
           <Icon name="warning" />
-          Not renewed: {fault.message}. It is asked for again by itself.
+          Not renewed: {fault.message}. The page asks again by itself.
         </p>
       )}
       {children()}

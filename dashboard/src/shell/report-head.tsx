@@ -4,7 +4,7 @@ import type {Problem} from '../address/codec';
 import {type Compare, daysOf, type Range} from '../address/range';
 import {IntervalControl} from '../controls/interval';
 import {RangeControl} from '../controls/range';
-import type {Freshness} from '../service/report-answers';
+import type {Freshness} from '../service/freshness';
 import {AddressProblems} from './address-problems';
 import {FreshnessPill} from './freshness';
 import {Head} from './head';

@@ -1,16 +1,36 @@
-// What stands around every page: where one is, where one can go, how the service is, and who is signed in.
+// The frame of every page: the list of pages, the state of the service, the person who is signed in, and keys.
 import type {ComponentChildren} from 'preact';
 import {useLocation} from 'preact-iso';
 import {pageAddress} from '../address/base';
 import {serviceState} from '../service/service-state';
 import {may, session, signOut} from '../service/session';
 import {Icon} from './icon';
-import {places} from './places';
+import {focusSearch, moveRow, openDialog, useKeys} from './keys';
+import {later} from './later';
+import {isShown, places} from './places';
 import {ThemeButton} from './theme-button';
+
+const Palette = later(() => import('./palette').then(({Palette: Part}) => Part));
+const KeyList = later(() => import('./key-list').then(({KeyList: Part}) => Part));
 
 const sections = ['Product', 'Operations', 'Settings'] as const;
 
 export function Shell({children}: {readonly children: ComponentChildren}) {
+  const {route} = useLocation();
+  useKeys({
+    '?': () => (openDialog.value = 'keys'),
+    '/': focusSearch,
+    j: () => moveRow(1),
+    k: () => moveRow(-1),
+  });
+  useKeys(
+    Object.fromEntries(
+      places
+        .filter((place) => place.letter !== undefined && isShown(place))
+        .map(({letter, path}) => [letter, () => route(pageAddress(path))]),
+    ),
+    true,
+  );
   return (
     <div class="frame">
       <a class="skip" href="#content">
@@ -20,6 +40,8 @@ export function Shell({children}: {readonly children: ComponentChildren}) {
       <main class="page" id="content" tabIndex={-1}>
         {children}
       </main>
+      {openDialog.value === 'palette' && <Palette />}
+      {openDialog.value === 'keys' && <KeyList />}
     </div>
   );
 }
@@ -35,8 +57,8 @@ function Side() {
       </a>
       {sections.map((section) => {
         const shown = places.filter(
-          ({section: of, role, path: to, isListed}) =>
-            of === section && may(role) && (isListed === undefined || isListed() || pageAddress(to) === here),
+          (place) =>
+            place.section === section && (isShown(place) || (may(place.role) && pageAddress(place.path) === here)),
         );
         if (shown.length === 0) return null;
         return (
@@ -74,6 +96,15 @@ function Status() {
       {version !== undefined && <span>Version {version}</span>}
       <span class="who">
         <span title={`Role: ${session.value?.role}`}>{session.value?.name}</span>
+        <button
+          type="button"
+          class="quiet"
+          aria-label="Go to a page, person or event (Ctrl K)"
+          title="Go to a page, person or event (Ctrl K)"
+          onClick={() => (openDialog.value = 'palette')}
+        >
+          <Icon name="search" />
+        </button>
         <ThemeButton />
         <button type="button" class="quiet" aria-label="Sign out" onClick={() => void signOut()}>
           <Icon name="signOut" />

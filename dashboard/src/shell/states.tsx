@@ -1,4 +1,4 @@
-// What a card shows while it has no numbers: loading, empty, at fault, refused. One component each, the same on every page.
+// States of a card without numbers: loading, empty, faulty, refused. Every page uses these components.
 import type {ComponentChildren} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
 import type {Fault} from '../service/client';
@@ -37,7 +37,7 @@ const titles: Readonly<Record<string, string>> = {
   role_not_sufficient: 'Your role does not allow this',
 };
 
-/** What happened, what to do; the rest of the page lives on. */
+/** Says what happened and what to do. The rest of the page stays usable. */
 export function FaultBox({fault, onAgain}: {readonly fault: Fault; readonly onAgain?: () => void}) {
   const [sinceMs] = useState(now.peek());
   const waits = fault.retryAfter === undefined ? 0 : Math.ceil(fault.retryAfter - (now.value - sinceMs) / 1_000);
@@ -67,14 +67,14 @@ export function FaultBox({fault, onAgain}: {readonly fault: Fault; readonly onAg
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-/** Somebody followed a link to what their role does not see. */
+/** The role of the person does not see the page that a link led to. */
 export function Refused({needed}: {readonly needed: Role}) {
   return (
     <div class="state-box">
       <h1>This page needs the role {needed}</h1>
       <p>
-        You are signed in as {session.value?.name} with the role {session.value?.role}. Whoever administers this service
-        can give you another access token, under Settings, Access.
+        You are signed in as {session.value?.name} with the role {session.value?.role}. An admin of this service can
+        give you another access token, under Settings, Access.
       </p>
     </div>
   );

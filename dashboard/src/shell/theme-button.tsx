@@ -23,21 +23,24 @@ export function applyTheme(): void {
   else root.dataset.theme = chosen.value;
 }
 
+const shown = (): Theme => chosen.value ?? (isDark.matches ? 'dark' : 'light');
+const other = (): Theme => (shown() === 'dark' ? 'light' : 'dark');
+
+export function switchTheme(): void {
+  const theme = other();
+  chosen.value = theme;
+  applyTheme();
+  try {
+    localStorage.setItem(place, theme);
+  } catch {
+    // Not kept, and nothing else is lost.
+  }
+}
+
 export function ThemeButton() {
-  const shown: Theme = chosen.value ?? (isDark.matches ? 'dark' : 'light');
-  const other: Theme = shown === 'dark' ? 'light' : 'dark';
-  const choose = (): void => {
-    chosen.value = other;
-    applyTheme();
-    try {
-      localStorage.setItem(place, other);
-    } catch {
-      // Not kept, and nothing else is lost.
-    }
-  };
   return (
-    <button type="button" class="quiet" aria-label={`Use the ${other} theme`} onClick={choose}>
-      <Icon name={other === 'dark' ? 'moon' : 'sun'} />
+    <button type="button" class="quiet" aria-label={`Use the ${other()} theme`} onClick={switchTheme}>
+      <Icon name={other() === 'dark' ? 'moon' : 'sun'} />
     </button>
   );
 }

@@ -1,4 +1,4 @@
-// The UTC day that it is, which relative ranges end with. It changes at midnight and not every second.
+// The current UTC day, with which relative ranges end. It changes at midnight, not every second.
 import {computed} from '@preact/signals';
 import {dayOfMs} from '../address/range';
 import {now} from './now';

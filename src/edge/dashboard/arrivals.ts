@@ -1,9 +1,10 @@
-// Events as they arrive, for those who look on: a sample of what the log has taken.
-//   AR1. While nobody looks nothing is read, and nothing is kept: looking begins and ends with `open` and `close`.
+// Events as they arrive, for streams that show them: a sample of the events that the log has taken.
+//   AR1. Without such a stream nothing is read or kept: `open` begins it, `close` ends it.
 //   AR2. Of each second at most `sampleMax` events are read as texts, every one of the second as likely as any other; of
 //        all the rest only their number is known.
 //   AR3. What is shown of an event is bounded, whatever a client put into it.
 import {type EntryView, entryKind, MessageCursor, PropertyCursor} from '../../../actors/codec/entries.js';
+import type {ArrivedEvent, ArrivedSample} from './answers.js';
 
 export const sampleMax = 10;
 const propertiesMax = 12;
@@ -15,36 +16,14 @@ export interface ArrivalFilter {
   readonly user?: string | undefined;
 }
 
-export interface Arrival {
-  readonly event: string;
-  readonly user_id: string | null;
-  readonly anonymous_id: string | null;
-  readonly message_id: string | null;
-  /** Epoch ms: of the event, and of its receipt. */
-  readonly at: number;
-  readonly received: number;
-  /** From the first entry of its log message until that was on disk. */
-  readonly ack_ms: number;
-  /** The first of them in their order, with nested values and long texts as texts. AR3 */
-  readonly properties: readonly (readonly [key: string, value: null | boolean | number | string])[];
-  /** Properties beyond these. */
-  readonly more: number;
-}
-
-export interface Arrivals {
-  readonly events: readonly Arrival[];
-  /** Of all that came, in the sample or not. */
-  readonly count: number;
-}
-
-/** What one who looks on gets of a second. */
+/** Sample of one second, for one stream. */
 export class ArrivalSample {
-  private events: Arrival[] = [];
+  private events: ArrivedEvent[] = [];
   private count = 0;
   private readonly name: Buffer | undefined;
   private readonly keys: readonly Buffer[] | undefined;
 
-  /** `chooses`: one of so many, each as likely as any other, from 0 on. */
+  /** `chooses`: a random number from 0 to below `count`, all equally likely. */
   constructor(
     {event, user}: ArrivalFilter,
     private readonly chooses: (count: number) => number,
@@ -65,8 +44,8 @@ export class ArrivalSample {
     }
   }
 
-  /** Those since the last call, the oldest first. */
-  take(): Arrivals {
+  /** Events since the last call, oldest first. */
+  take(): ArrivedSample {
     const taken = {events: this.events.sort((a, b) => a.received - b.received), count: this.count};
     this.events = [];
     this.count = 0;
@@ -99,7 +78,7 @@ export class ArrivalTap {
 const isRange = ({bytes}: EntryView, start: number, end: number, wanted: Buffer): boolean =>
   end - start === wanted.length && wanted.equals(bytes.subarray(start, end));
 
-function read(entry: EntryView, ackMs: number): Arrival {
+function read(entry: EntryView, ackMs: number): ArrivedEvent {
   const key = entry.userKey();
   const isUser = key.startsWith('u');
   const {properties, more} = readProperties(entry);
@@ -117,7 +96,7 @@ function read(entry: EntryView, ackMs: number): Arrival {
   };
 }
 
-function readProperties({bytes, propertiesStart}: EntryView): Pick<Arrival, 'properties' | 'more'> {
+function readProperties({bytes, propertiesStart}: EntryView): Pick<ArrivedEvent, 'properties' | 'more'> {
   const cursor = new PropertyCursor(bytes);
   const all = cursor.open(propertiesStart);
   const count = cursor.isAtContext ? all - 1 : all;

@@ -46,7 +46,6 @@ const safety: readonly Header[] = [
   ['Content-Security-Policy', policy],
   ['Referrer-Policy', 'no-referrer'],
   ['Cross-Origin-Resource-Policy', 'same-origin'],
-  ['Cross-Origin-Opener-Policy', 'same-origin'],
   ['Permissions-Policy', refusedFeatures],
 ];
 const keptForEver: Header = ['Cache-Control', 'public, max-age=31536000, immutable'];
@@ -67,7 +66,7 @@ export interface Asset {
   readonly encoded: Readonly<Partial<Record<Encoding, Form>>>;
 }
 
-/** What the build left: undefined when it was not run. */
+/** Output of the build. */
 export interface DashboardFiles {
   /** By their path below `/dashboard/`. */
   readonly assets: ReadonlyMap<string, Asset>;
@@ -123,8 +122,14 @@ export function pageBehind(index: string, prefix: string): Asset {
   return {type: types['.html'], etag, plain: {bytes, headers: headersOf(askedAgain, etag)}, encoded: {}};
 }
 
-export function answerAsset(exchange: Exchange, {type, etag, plain, encoded}: Asset): void {
-  const {bytes, headers} = encodedFor(exchange.page!.acceptEncoding, encoded) ?? plain;
+/** `more`: headers of this answer alone. */
+export function answerAsset(
+  exchange: Exchange,
+  {type, etag, plain, encoded}: Asset,
+  more: readonly Header[] = [],
+): void {
+  const {bytes, headers: own} = encodedFor(exchange.page!.acceptEncoding, encoded) ?? plain;
+  const headers = more.length === 0 ? own : [...own, ...more];
   if (exchange.ifNoneMatch === etag) exchange.answer('304 Not Modified', undefined, '', headers);
   else exchange.answer('200 OK', type, bytes, headers);
 }

@@ -2,7 +2,9 @@
 import type {KeyStore} from '../../keys/store.js';
 import type {AdminTokens} from '../authentication.js';
 import type {ClientAddresses} from '../client-address.js';
+import type {Exchange} from '../exchange.js';
 import type {Route} from '../route.js';
+import type {ApiPlace} from './answers.js';
 import {readDashboardFiles} from './assets.js';
 import {BenchRuns, projectHistoryPath, projectResultsFolder} from './bench-runs.js';
 import {DashboardDoor} from './door.js';
@@ -31,18 +33,25 @@ export class Dashboard {
   readonly routes: ReadonlyMap<string, Route>;
   /** Its build was not run: the page says how to. */
   readonly isBuilt: boolean;
+  /** Port of the API, where it is not the port of the pages. Known once it listens. */
+  apiPort: number | undefined;
 
   constructor({keys, tokens, hosts, addresses, benchResultsDir, wallMs, monotonicMs}: DashboardOptions) {
     const sessions = new Sessions(keys, tokens.admin, wallMs);
     this.door = new DashboardDoor(hosts, sessions, addresses);
+    const apiPlace = (exchange: Exchange): ApiPlace => {
+      if (this.apiPort === undefined) return {at: 'here'};
+      const isThroughProxy = exchange.forwardedFor !== '' && addresses.isByProxy(exchange);
+      return isThroughProxy ? {at: 'elsewhere'} : {at: 'port', port: this.apiPort};
+    };
+    const signIn = new SignIn({keys, sessions, door: this.door, tokens, wallMs, apiPlace});
     const files = readDashboardFiles();
     this.isBuilt = files !== undefined;
-    const signIn = new SignIn({keys, sessions, door: this.door, tokens, wallMs});
     const benchRuns = new BenchRuns({
       historyPath: projectHistoryPath,
       resultsFolder: benchResultsDir ?? projectResultsFolder,
       monotonicMs,
     });
-    this.routes = dashboardRoutes(files, signIn, this.live, benchRuns);
+    this.routes = dashboardRoutes(files, signIn, this.live, benchRuns, this.door);
   }
 }

@@ -1,5 +1,5 @@
-// Who may ask the routes of the dashboard. A browser holds the session for everybody who can make it send a request, so it
-// is not enough that the cookie is right:
+// The door of the dashboard's routes. A browser sends its cookie with any request that any page makes it send, so a valid
+// cookie is not enough:
 //   D1. The host must be one that nobody else can point at this service: an address, `localhost`, or a name of
 //       DASHBOARD_HOSTS. Otherwise a foreign page whose name resolves to here would be of the same origin (DNS rebinding).
 //   D2. What changes something comes from a page of this host: it carries `X-Millrace: 1`, and an `Origin` that is the host
@@ -64,7 +64,7 @@ export class DashboardDoor {
     return value === undefined ? undefined : this.sessions.read(value);
   }
 
-  /** Of a session that began, or goes on. */
+  /** The header that begins or renews a session. */
   cookie(exchange: Exchange, value: string, prefix: string): Header {
     return this.cookieHeader(exchange, value, prefix, sessionMsMax / 1_000);
   }
@@ -82,6 +82,12 @@ export class DashboardDoor {
   /** The service itself speaks plain http: only a proxy that is trusted knows better. */
   isSecure(exchange: Exchange): boolean {
     return exchange.page!.forwardedProto.toLowerCase() === 'https' && this.addresses.isByProxy(exchange);
+  }
+
+  /** Browsers call an origin trustworthy that is https, or this machine by its own address or as `localhost`. */
+  isTrustworthy(exchange: Exchange): boolean {
+    const name = hostName(exchange.page!.host);
+    return name === 'localhost' || name === '::1' || name.startsWith('127.') || this.isSecure(exchange);
   }
 
   private isOurHost(host: string): boolean {

@@ -1,7 +1,7 @@
 // The live side of the dashboard: the ring of the last 15 minutes, and the streams of what happens now. It looks once a
 // second, whether anybody watches or not: a page that opens shows what was before.
-//   LV1. What a second costs with nobody looking is reading counters and one question to each role; readiness, arrivals and
-//        refusals are looked at only while a stream shows them.
+//   LV1. Without a stream a second costs reading counters and one question to each role. Readiness, arrivals and refusals are
+//        read only while a stream shows them.
 
 import {isName} from '../../ingest/validate.js';
 import {mayAs} from '../../keys/dashboard-role.js';
@@ -13,6 +13,7 @@ import {optional, type TextForm, wholeNumber, withDefault} from '../parameters.j
 import {readQuery} from '../query.js';
 import type {ReadEndpoint} from '../route.js';
 import type {Readiness} from '../routes/health.js';
+import type {LoadAnswer, Vitals} from './answers.js';
 import {ArrivalSample} from './arrivals.js';
 import {type DashboardDoor, roleNotSufficient} from './door.js';
 import {type LookSources, publishedOf, readingOf, stateOf} from './load-look.js';
@@ -23,12 +24,12 @@ export interface LiveSources extends ViewSources, LookSources {
   readonly door: DashboardDoor;
   readonly wallMs: () => number;
   readonly monotonicMs: () => number;
-  /** One of so many, from 0 on. */
+  /** A random number from 0 to below `count`. */
   readonly chooses: (count: number) => number;
 }
 
 const lookEveryMs = 1_000;
-/** What was said longer ago is not known now. */
+/** An older answer of a role counts as not known. */
 const measuresMsMax = 2_500;
 const minutesMax = 15;
 
@@ -107,14 +108,15 @@ export class Live {
   private vitals(sources: LiveSources, nowMs: number): string | undefined {
     const newest = this.ring.newest();
     if (newest === undefined || this.readiness === undefined) return undefined;
-    return JSON.stringify({
+    const vitals: Vitals = {
       ...newest,
       state: stateOf(sources, this.newestMeasures(nowMs), this.readiness, sources.wallMs()),
       streams: this.streams.size,
-    });
+    };
+    return JSON.stringify(vitals);
   }
 
-  /** What roles say comes in time for the next second. */
+  /** Asks the roles now, so that their answers are there for the next second. */
   private ask(sources: LiveSources): void {
     if (this.isAsking) return;
     this.isAsking = true;
@@ -145,7 +147,8 @@ export class Live {
     this.readiness = await front.readiness();
     const state = stateOf(sources, this.newestMeasures(sources.monotonicMs()), this.readiness, nowMs);
     const rows = this.ring.rows(nowMs - minutes * 60_000);
-    exchange.json('200 OK', JSON.stringify({...rows, state, streams: this.streams.size}));
+    const answer: LoadAnswer = {...rows, state, streams: this.streams.size};
+    exchange.json('200 OK', JSON.stringify(answer));
   };
 
   readonly openStream: ReadEndpoint['handle'] = (front, exchange) => {

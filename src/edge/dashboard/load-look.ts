@@ -3,7 +3,7 @@
 import {isoText} from '../../../actors/calendar.js';
 import {foldLagBytesMax} from '../../ingest/fold-lag.js';
 import {publisherBytesMax} from '../../ingest/publisher.js';
-import type {AlarmKind, PartitionMeasures, ThreadMeasures} from '../../measures.js';
+import type {PartitionMeasures, ThreadMeasures} from '../../measures.js';
 import {version} from '../../version.js';
 import {unfinishedBodyBytes} from '../body-budget.js';
 import type {Front} from '../front.js';
@@ -11,59 +11,8 @@ import type {Measures} from '../metrics/view.js';
 import type {Route} from '../route.js';
 import {isCatchingUp, type Readiness} from '../routes/health.js';
 import {answerBytesInFlight} from '../unread-answers.js';
+import type {LoadAlarmKind, LoadState, MemoryUse, PartitionLoad, Published} from './answers.js';
 import type {LoadReading} from './load-ring.js';
-
-/** What happened to whom: those of a partition, and those of our own nats-server and its disk. */
-export type LoadAlarmKind = AlarmKind | 'damaged_part' | 'disk_nearly_full' | 'store_fault';
-
-export interface LoadState {
-  readonly at: number;
-  /** `degraded`: ready, and an operator should know something. */
-  readonly status: 'ready' | 'degraded' | 'catching_up' | 'not_ready';
-  readonly reasons: readonly string[];
-  readonly warnings: readonly string[];
-  readonly notes: readonly string[];
-  readonly alarms: readonly {readonly kind: LoadAlarmKind; readonly partitions: readonly number[]}[];
-  readonly durability: 'power-cut' | 'process-crash';
-  readonly version: string;
-  readonly up_seconds: number;
-  readonly report: Published;
-  /** `is_own`: started by this service. */
-  readonly nats: {readonly is_own: boolean; readonly version: string | null; readonly restarts: number | null};
-  readonly disk: {readonly free_bytes: number; readonly reserve_bytes: number} | null;
-  /** False: other processes fold, and other edges may take events. */
-  readonly is_whole: boolean;
-  readonly partitions: readonly PartitionLoad[];
-  readonly memory: readonly MemoryUse[];
-  readonly threads: readonly {readonly thread: string; readonly late_p99_ms: number; readonly late_max_ms: number}[];
-}
-
-/** How fresh reports are; nulls before every partition has published, and while reports do not answer. */
-export interface Published {
-  readonly as_of: string | null;
-  readonly next_by: string | null;
-  readonly refresh_seconds: number;
-}
-
-export interface PartitionLoad {
-  readonly partition: number;
-  /** Nulls: it does not answer. */
-  readonly behind_ms: number | null;
-  readonly behind_messages: number | null;
-  /** Events and identify calls, duplicates too, since its thread started. */
-  readonly folded: number | null;
-  readonly users: number | null;
-  readonly snapshot_sequence: number | null;
-  readonly snapshot_age_ms: number | null;
-  readonly dedupe_window_ms: number | null;
-  readonly deletions_pending: number | null;
-}
-
-export interface MemoryUse {
-  readonly use: 'live_reads' | 'reports' | 'funnels' | 'message_ids' | 'log' | 'fold' | 'heaps' | 'nats';
-  readonly bytes: number;
-  readonly bytes_max: number | null;
-}
 
 export interface LookSources {
   readonly front: Front;
@@ -85,7 +34,7 @@ function unknownIfNone(values: readonly number[]): number {
   return values.length === 0 ? unknown : Math.max(...values);
 }
 
-/** `measures` undefined: nobody has answered yet. LL1 */
+/** `measures` undefined: no role has answered yet. LL1 */
 export function readingOf(
   {front, writeRoutes}: LookSources,
   measures: Measures | undefined,

@@ -1,16 +1,17 @@
 // The load of the last 15 minutes, one row a second, in columns: what Live load shows without Prometheus.
 //   Owns: the rows, and how they follow from what is counted. Does not own: who counts (load-look.ts), who asks.
 //   LR1. Memory is fixed: the oldest row gives its place to the newest.
-//   LR2. What is counted becomes a rate over the time that really passed. Counts that go down began anew: that second is
+//   LR2. What is counted becomes a rate over the time that really passed. A count that falls has restarted: that second is
 //        not known, and so is one whose source was silent. Not known is NaN, and null for those who read.
 import {type ErrorCode, statusOf} from '../failure.js';
 import {ackCells, percentilesBetween} from '../metrics/ack-times.js';
+import type {LoadRows} from './answers.js';
 
 export const ringRows = 900;
 
 /** Counts that only go up; their columns are rates, a second. */
 export const totalNames = ['batch', 'single', 'identify', 'folded', 'cpu_service', 'cpu_nats'] as const;
-/** What is looked at as it is. */
+/** Values of the moment. */
 export const gaugeNames = [
   'behind_ms',
   'report_age_ms',
@@ -38,25 +39,18 @@ export const columnNames: readonly string[] = [
   ...codes.map((code) => refusedPrefix + code),
 ];
 
-/** What is counted at one moment. NaN: not known. */
+/** Counts and values of one moment. NaN: not known. */
 export interface LoadReading {
   /** Epoch ms. */
   readonly atMs: number;
   readonly totals: Readonly<Record<(typeof totalNames)[number], number>>;
   readonly gauges: Readonly<Record<(typeof gaugeNames)[number], number>>;
   readonly refusals: ReadonlyMap<ErrorCode, number>;
-  /** Of ack-times.ts; copied. */
+  /** Cells of ack-times.ts; copied. */
   readonly acks: Float64Array;
 }
 
-export interface LoadRows {
-  /** Epoch ms, ascending. */
-  readonly at: readonly number[];
-  /** Those of `refused.` that have nothing but zeros are left out. */
-  readonly columns: Readonly<Record<string, readonly (number | null)[]>>;
-}
-
-/** What the newest reading is compared with. */
+/** The reading before, which rates are computed from. */
 interface Base {
   readonly atMs: number;
   readonly counts: readonly number[];
@@ -66,7 +60,7 @@ interface Base {
 export class LoadRing {
   private readonly times = new Float64Array(ringRows);
   private readonly columns = columnNames.map(() => new Float32Array(ringRows));
-  /** Of all rows that ever came; the place of each is its number modulo `ringRows`. LR1 */
+  /** Number of rows so far; a row's place is its number modulo `ringRows`. LR1 */
   private count = 0;
   private base: Base | undefined;
 
@@ -99,7 +93,7 @@ export class LoadRing {
     return {at: this.times[place], row: this.columns.map((column) => shown(column[place]))};
   }
 
-  /** Those that are newer than `sinceMs`. */
+  /** Rows newer than `sinceMs`. */
   rows(sinceMs: number): LoadRows {
     const places: number[] = [];
     for (let number = Math.max(0, this.count - ringRows); number < this.count; number++) {

@@ -1,4 +1,4 @@
-// What a browser says beside the request itself, read only where a page asks: none of it costs an event anything.
+// Headers that browsers send with a request. Only routes of the dashboard read them: no event pays for it.
 import type {HttpRequest} from '../http/transport.js';
 
 export interface PageRequest {
@@ -8,7 +8,7 @@ export interface PageRequest {
   readonly isByPage: boolean;
   /** Sec-Fetch-Site; empty over plain http beyond loopback, where browsers do not send it. */
   readonly fetchSite: string;
-  /** X-Forwarded-Proto, whoever wrote it. */
+  /** X-Forwarded-Proto, trusted or not. */
   readonly forwardedProto: string;
   readonly acceptsHtml: boolean;
   readonly acceptEncoding: string;

@@ -12,6 +12,7 @@ import {readFields, readObject} from '../json-fields.js';
 import {noParameters, readQuery} from '../query.js';
 import type {Handle} from '../route.js';
 import {keyForm} from '../routes/keys.js';
+import type {PersonAnswer} from './answers.js';
 import {orUnavailable} from './sign-in.js';
 
 const nameRule = `name must be 1 to ${idCharsMax} characters, none of them a control character`;
@@ -58,7 +59,7 @@ const authorOf = ({clientAddresses}: Front, exchange: Exchange) => ({
   address: clientAddresses.of(exchange),
 });
 
-function shown({id, name, last4, createdMs, lastUsedMs, revokedMs, access}: KeyRecord) {
+function shown({id, name, last4, createdMs, lastUsedMs, revokedMs, access}: KeyRecord): PersonAnswer {
   return {
     id,
     name,

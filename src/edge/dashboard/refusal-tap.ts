@@ -1,30 +1,18 @@
-// Refusals of writes as they happen, for those who look on: what was wrong with what, never a value that a client sent.
-//   RT1. While nobody looks nothing is kept.
+// Refusals of writes as they happen, for streams that show them: code, route and field, never a value that a client sent.
+//   RT1. Without such a stream nothing is kept.
 //   RT2. Equal refusals of a second are one with a count; past `kindsMax` different ones only their number is known.
 import type {ErrorCode} from '../failure.js';
 import {ownFieldName} from '../rejected-events.js';
+import type {SeenRefusal, SeenRefusals} from './answers.js';
 
 const kindsMax = 20;
 
-export interface SeenRefusal {
-  readonly code: ErrorCode;
-  /** Undefined for a path that is not there. */
-  readonly route: string | undefined;
-  readonly field: string | null;
-  readonly key_id: string | null;
-  count: number;
-}
-
-export interface SeenRefusals {
-  readonly refusals: readonly SeenRefusal[];
-  /** Those of further kinds. */
-  readonly more: number;
-}
+type CountedRefusal = Omit<SeenRefusal, 'count'> & {count: number};
 
 export class RefusalTap {
-  /** Set by who looks on. RT1 */
+  /** Live sets it while a stream shows refusals. RT1 */
   isOpen = false;
-  private seen = new Map<string, SeenRefusal>();
+  private seen = new Map<string, CountedRefusal>();
   private more = 0;
 
   /** `route`: a path of ours. */
@@ -43,8 +31,8 @@ export class RefusalTap {
     else this.more += 1;
   }
 
-  /** Those since the last call. */
-  take(): SeenRefusals {
+  /** Refusals since the last call. */
+  take(): Omit<SeenRefusals, 'at'> {
     const taken = {refusals: [...this.seen.values()], more: this.more};
     this.seen = new Map();
     this.more = 0;

@@ -3,6 +3,7 @@
 
 import {version} from '../../version.js';
 import type {Exchange} from '../exchange.js';
+import type {Header} from '../failure.js';
 import type {Front} from '../front.js';
 import {adminBodyBytesMax} from '../limits.js';
 import {pathPrefix} from '../path-prefix.js';
@@ -13,11 +14,13 @@ import {changeKey, createKey, listKeys, revokeKey} from '../routes/keys.js';
 import {readRejected} from '../routes/rejected.js';
 import {countsReport, funnelReport, namesReport, usersReport} from '../routes/reports.js';
 import {deleteUser, readDeletion, readUser} from '../routes/users.js';
+import type {StateAnswer} from './answers.js';
 import {type Asset, answerAsset, type DashboardFiles, pageBehind} from './assets.js';
 import type {BenchRuns} from './bench-runs.js';
-import type {NeededRole} from './door.js';
+import type {DashboardDoor, NeededRole} from './door.js';
 import type {Live} from './live.js';
 import {createPerson, listPeople, revokePerson} from './people.js';
+import {readRecord} from './record.js';
 import {type SignIn, signInBodyBytesMax} from './sign-in.js';
 
 type Reading = NonNullable<Route['GET']>;
@@ -37,10 +40,11 @@ export function dashboardRoutes(
   signIn: SignIn,
   live: Live,
   benchRuns: BenchRuns,
+  door: DashboardDoor,
 ): ReadonlyMap<string, Route> {
   const routes: [string, Route][] = [
     ['/', {GET: reading('nobody', leadOn)}],
-    ...(files === undefined ? notBuilt() : pagesOf(files)),
+    ...(files === undefined ? notBuilt() : pagesOf(files, door)),
     ...Object.entries(dataRoutes(signIn, live, benchRuns)).map(
       ([path, route]) => [`/dashboard/api/${path}`, route] as [string, Route],
     ),
@@ -67,21 +71,34 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<st
   'v1/names': {GET: reading('reader', namesReport)},
   'v1/events': {GET: reading('analyst', readEvents)},
   'v1/rejected': {GET: reading('analyst', readRejected)},
-  'v1/user': {GET: reading('analyst', readUser), DELETE: reading('admin', deleteUser)},
-  'v1/deletion': {GET: reading('admin', readDeletion)},
+  'v1/user': {GET: reading('analyst', quietly(readUser)), DELETE: reading('admin', deleteUser)},
+  'v1/deletion': {GET: reading('admin', quietly(readDeletion))},
   keys: {GET: reading('admin', listKeys), POST: writing('admin', createKey)},
   key: {POST: writing('admin', changeKey), DELETE: reading('admin', revokeKey)},
   people: {GET: reading('admin', listPeople), POST: writing('admin', createPerson)},
   person: {DELETE: reading('admin', revokePerson)},
+  record: {GET: reading('admin', readRecord)},
 });
 
-/** What `/readyz` and `/healthz` say, for the side of every page: never a status that a page would take for a fault. */
+/**
+ * Answers an unknown id with 200 and the body of the API: browsers write a line into their console for every status of 400 and
+ * above, and the page that searches for the id made no mistake.
+ */
+const quietly =
+  (handle: Reading['handle']): Reading['handle'] =>
+  (front, exchange, segment) => {
+    exchange.isAbsenceAnswered = true;
+    return handle(front, exchange, segment);
+  };
+
+/** The answers of `/readyz` and `/healthz`, for the side of every page. The status is 200 also while the service is not ready. */
 async function serviceState(front: Front, exchange: Exchange): Promise<void> {
   readQuery(exchange.query, noParameters);
   const {reasons, warnings, notes} = await front.readiness();
   const status = reasons.length === 0 ? 'ready' : 'not_ready';
   const durability = front.durability.class;
-  exchange.json('200 OK', JSON.stringify({status, reasons, warnings, notes, durability, version}));
+  const body: StateAnswer = {status, reasons, warnings, notes, durability, version};
+  exchange.json('200 OK', JSON.stringify(body));
 }
 
 /** A person's browser is led to the dashboard; a program is told where everything is. */
@@ -103,13 +120,16 @@ function leadOn(front: Front, exchange: Exchange): void {
   exchange.json('200 OK', JSON.stringify(body), [['Vary', 'Accept']]);
 }
 
-function pagesOf({assets, index, pages}: DashboardFiles): [string, Route][] {
+/** Over plain http beyond loopback browsers ignore it, and leave a line in the console that says so. */
+const isolated: readonly Header[] = [['Cross-Origin-Opener-Policy', 'same-origin']];
+
+function pagesOf({assets, index, pages}: DashboardFiles, door: DashboardDoor): [string, Route][] {
   const behind = new Map<string, Asset>();
   const page: Reading['handle'] = (front, exchange) => {
     const prefix = pathPrefix(front, exchange);
     const made = behind.get(prefix) ?? pageBehind(index, prefix);
     if (behind.size === 0) behind.set(prefix, made); // Proxies in front of one service have one prefix, mostly.
-    answerAsset(exchange, made);
+    answerAsset(exchange, made, door.isTrustworthy(exchange) ? isolated : []);
   };
   return [
     ...pages.map((path): [string, Route] => [`/dashboard${path}`, {GET: reading('nobody', page)}]),

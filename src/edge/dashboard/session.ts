@@ -1,8 +1,8 @@
 // A session of the dashboard: a signed cookie that every edge of the deployment can check, and that none of them stores.
 //   SE1. The key of the signature is derived from a secret in the bucket of keys and from the admin token: without both no
 //        cookie can be made, and a new admin token ends every session.
-//   SE2. Whoever signed in with an access token is looked up on every request: the session ends with the token, and has the
-//        role that the token has now.
+//   SE2. Every request looks up the access token of its session: the session ends with the token, and has the role that the
+//        token has now.
 import {createHmac, hkdfSync, randomBytes, timingSafeEqual} from 'node:crypto';
 import type {DashboardRole} from '../../keys/dashboard-role.js';
 import type {KeyStore} from '../../keys/store.js';
@@ -16,7 +16,7 @@ export interface Session {
   readonly role: DashboardRole;
   /** Id of the person's access token; `admin` for the admin token and a one-time link. */
   readonly by: string;
-  /** What the person is called. */
+  /** Name of the person. */
   readonly name: string;
   /** One session, as its limits count it. */
   readonly id: string;
@@ -24,7 +24,7 @@ export interface Session {
   readonly untilMs: number;
 }
 
-/** As it is signed: whatever else a session has is looked up. */
+/** Signed content of the cookie. Everything else of a session is looked up. */
 interface Signed {
   readonly v: number;
   readonly by: string;
@@ -87,7 +87,7 @@ export class Sessions {
     if (mac === undefined) return undefined;
     const bytes = Buffer.from(offered, 'base64url');
     if (bytes.length !== mac.length || !timingSafeEqual(bytes, mac)) return undefined;
-    const signed = JSON.parse(Buffer.from(text, 'base64url').toString()) as Signed; // Ours: the signature says so.
+    const signed = JSON.parse(Buffer.from(text, 'base64url').toString()) as Signed; // The signature proves that it is ours.
     return signed.v === formVersion ? signed : undefined;
   }
 

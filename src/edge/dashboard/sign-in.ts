@@ -1,5 +1,5 @@
 // Signing in and out of the dashboard: a one-time code, an access token or the admin token becomes a session.
-//   SI1. Whoever guesses is slowed down: a few tries a minute for each address, and a bound for all of them together.
+//   SI1. Guessing is slow: a few tries a minute for each address, and a bound for all of them together.
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {BucketFault, type KeyStore} from '../../keys/store.js';
@@ -13,6 +13,7 @@ import {pathPrefix} from '../path-prefix.js';
 import {noParameters, readQuery} from '../query.js';
 import {RateLimit} from '../rate-limit.js';
 import type {BodyEndpoint, ReadEndpoint} from '../route.js';
+import type {ApiPlace, SessionAnswer} from './answers.js';
 import type {DashboardDoor} from './door.js';
 import type {Session, Sessions} from './session.js';
 
@@ -40,6 +41,7 @@ export interface SignInOptions {
   readonly door: DashboardDoor;
   readonly tokens: AdminTokens;
   readonly wallMs: () => number;
+  readonly apiPlace: (exchange: Exchange) => ApiPlace;
 }
 
 export class SignIn {
@@ -61,23 +63,24 @@ export class SignIn {
       front.audit.refused('sign-in.refused', front.clientAddresses.of(exchange));
       return exchange.fail(by);
     }
-    const {sessions, door} = this.options;
+    const {sessions, door, apiPlace} = this.options;
     const value = sessions.begin(by);
     if (value === undefined) return exchange.fail(noSecret);
     front.audit.signedIn(by, front.clientAddresses.of(exchange));
-    answerSession(exchange, sessions.read(value)!, door, [door.cookie(exchange, value, pathPrefix(front, exchange))]);
+    const cookie = door.cookie(exchange, value, pathPrefix(front, exchange));
+    answerSession(exchange, sessions.read(value)!, {door, apiPlace}, [cookie]);
   };
 
-  /** Who asks, if anybody is signed in: a page that asks this first is told, and not refused. Half over, a session goes on from here. */
+  /** The session, or a null role: pages ask this first and are never refused. It renews a session past half of its time. */
   readonly read: ReadEndpoint['handle'] = (front, exchange) => {
     readQuery(exchange.query, noParameters);
-    const {sessions, door} = this.options;
+    const {sessions, door, apiPlace} = this.options;
     const session = door.sessionOf(exchange.page!);
     if (session === undefined) return exchange.json('200 OK', '{"role":null}');
     const value = sessions.renewed(session);
     const renewed = value === undefined ? undefined : sessions.read(value);
     const cookies = value === undefined ? [] : [door.cookie(exchange, value, pathPrefix(front, exchange))];
-    answerSession(exchange, renewed ?? session, door, cookies);
+    answerSession(exchange, renewed ?? session, {door, apiPlace}, cookies);
   };
 
   readonly end: ReadEndpoint['handle'] = (front, exchange) => {
@@ -123,10 +126,17 @@ export class SignIn {
 function answerSession(
   exchange: Exchange,
   {role, name, by, untilMs}: Session,
-  door: DashboardDoor,
+  {door, apiPlace}: Pick<SignInOptions, 'door' | 'apiPlace'>,
   cookies: readonly Header[],
 ): void {
-  const body = {role, name, by, until: isoText(untilMs), is_secure: door.isSecure(exchange)};
+  const body: SessionAnswer = {
+    role,
+    name,
+    by,
+    until: isoText(untilMs),
+    is_secure: door.isSecure(exchange),
+    api: apiPlace(exchange),
+  };
   exchange.json('200 OK', JSON.stringify(body), cookies);
 }
 

@@ -7,7 +7,7 @@
 //   ST4. A stop ends every stream at once. None of them is a request that a drain waits for (exchange.ts).
 import {type DashboardRole, mayAs} from '../../keys/dashboard-role.js';
 import type {StreamAnswer} from '../stream-answer.js';
-import type {Arrivals} from './arrivals.js';
+import type {ArrivedSample} from './answers.js';
 import type {Session} from './session.js';
 
 export const streamsMax = 64;
@@ -16,7 +16,7 @@ export const unreadMsMax = 30_000;
 /** Well within the 8 s after which uWebSockets.js ends a connection on which nothing moves. */
 const silentFramesMax = 4;
 
-/** Whose streams may have what. */
+/** The role that each topic needs. */
 export const topicRoles = {
   vitals: 'reader',
   published: 'reader',
@@ -41,9 +41,9 @@ export interface StreamOptions {
   readonly sessionId: string;
   /** Undefined as soon as it is over. ST3 */
   readonly session: () => Session | undefined;
-  /** Of this stream alone; undefined where it shows none. */
-  readonly arrivals: (() => Arrivals) | undefined;
-  /** What the arrays of `vitals` are. */
+  /** Arrivals of this stream; undefined for a stream without them. */
+  readonly arrivals: (() => ArrivedSample) | undefined;
+  /** Names of the columns of `vitals`. */
   readonly schema: string;
   readonly whenOver: () => void;
 }

@@ -1,8 +1,7 @@
 // GET /v1/rejected: what this edge refused of late, and the conflicts of message ids that partitions found. It answers the
 // question why an event is missing.
-import type {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
-import type {rejectedAnswer} from '../answers.js';
+import type {ListedRejection, RejectedAnswer} from '../answers.js';
 import type {Exchange} from '../exchange.js';
 import type {Front} from '../front.js';
 import {optional, wholeNumber, withDefault, word} from '../parameters.js';
@@ -21,17 +20,13 @@ export const rejectedForm = {
   limit: withDefault(wholeNumber(limitMax), limitDefault, {description: 'Refusals in the answer.'}),
 };
 
-type Answer = z.infer<typeof rejectedAnswer>;
-
-type Listed = Answer['data'][number];
-
 export async function readRejected(front: Front, exchange: Exchange): Promise<void> {
   const {code, limit} = readQuery(exchange.query, rejectedForm);
   const found = [
     ...(code === conflictCode ? [] : refusals(front, code, limit + 1)),
     ...(code === undefined || code === conflictCode ? await conflicts(front) : []),
   ].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
-  const answer: Answer = {
+  const answer: RejectedAnswer = {
     data: found.slice(0, limit),
     has_more: found.length > limit,
     since: isoText(front.rejected.sinceMs),
@@ -41,8 +36,8 @@ export async function readRejected(front: Front, exchange: Exchange): Promise<vo
 }
 
 /** The newest `countMax`. */
-function refusals({rejected}: Front, code: Rejected['code'] | undefined, countMax: number): Listed[] {
-  const found: Listed[] = [];
+function refusals({rejected}: Front, code: Rejected['code'] | undefined, countMax: number): ListedRejection[] {
+  const found: ListedRejection[] = [];
   for (const one of rejected.newest(code)) {
     if (found.length === countMax) break;
     found.push(shown(one));
@@ -51,7 +46,7 @@ function refusals({rejected}: Front, code: Rejected['code'] | undefined, countMa
 }
 
 /** @throws RequestFailure (503) when a partition does not answer: its conflicts must not seem to be none. */
-async function conflicts({asks, partitionCount}: Front): Promise<Listed[]> {
+async function conflicts({asks, partitionCount}: Front): Promise<ListedRejection[]> {
   const partitions = Array.from({length: partitionCount}, (_, partition) => partition);
   const answers = await Promise.all(
     partitions.map((partition) => asks.partition(partition, {ask: 'conflicts'}, ['conflicts'])),
@@ -68,7 +63,7 @@ async function conflicts({asks, partitionCount}: Front): Promise<Listed[]> {
   );
 }
 
-const shown = ({atMs, code, field, index, event, keyId}: Rejected): Listed => ({
+const shown = ({atMs, code, field, index, event, keyId}: Rejected): ListedRejection => ({
   at: isoText(atMs),
   code,
   field,

@@ -5,16 +5,11 @@ import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname} from 'node:path';
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
-import {Player} from '../../../tools/demo/player.js';
-import {Shop} from '../../../tools/shop/shop.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
-import {Client, query} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
-import {until} from '../../support/until.js';
+import {playShop} from '../../support/shop.js';
 
-const dayMs = 86_400_000;
 const [width, height] = [1_440, 886];
-const days = 30;
 
 let service: Service;
 let browser: Browser;
@@ -35,26 +30,6 @@ afterAll(async () => {
 beforeEach((context) => {
   if (chromiumPath === undefined) context.skip(noChromium);
 });
-
-/** The last days of a shop, today so far among them. */
-async function playShop(): Promise<void> {
-  const nowMs = Date.now();
-  const startMs = Math.floor(nowMs / dayMs) * dayMs - (days - 1) * dayMs;
-  const player = new Player({
-    baseUrl: service.baseUrl,
-    key: service.writeKey,
-    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-  });
-  await player.play(new Shop({seed: 5, people: 1_500, days, startMs}).entriesUntil(nowMs));
-  player.close();
-  const reader = new Client(service.baseUrl, service.secretKey);
-  const from = new Date(startMs).toISOString();
-  await until('the shop is in reports', async () => {
-    const answer = await reader.get(`/v1/names?${query({from, limit: 1_000})}`);
-    const counted = answer.json<{data: {count: number}[]}>().data.reduce((sum, {count}) => sum + count, 0);
-    return counted > 5_000 && counted;
-  });
-}
 
 async function overview(theme: 'light' | 'dark'): Promise<Buffer> {
   const dashboard = await DashboardPage.open(browser, service, {theme, width, height});
@@ -111,7 +86,7 @@ async function parted(light: Buffer, dark: Buffer): Promise<Buffer> {
 }
 
 test('Overview of a shop in both themes, side by side', async () => {
-  await playShop();
+  await playShop(service, 1_500);
   const picture = await parted(await overview('light'), await overview('dark'));
   expect(picture.subarray(8, 12).toString()).toBe('WEBP');
   const {PICTURE: path} = process.env;

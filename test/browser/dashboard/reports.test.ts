@@ -139,6 +139,7 @@ test('Trends: chart, table, CSV and curl say what the API says', async () => {
   await expectSoundOnPhone();
   const trend = card('Trend');
   await trend.getByRole('button', {name: 'Show the numbers as a table'}).click();
+  await trend.getByRole('table').waitFor();
   const table = await cellsOf(trend);
   expect(table.map((row) => row.slice(1))).toEqual(
     signup.data.map(({count}, at) => [count, odd.data[at]!.count, pro.data[at]!.count].map(text)),
@@ -195,11 +196,12 @@ test('Overview needs no set-up, and its numbers are those of names and active us
   const trend = card('Trend');
   await trend.getByRole('button', {name: 'Show the numbers as a table'}).click();
   const top = await Promise.all(names.data.slice(0, 3).map(({name}) => counts(name)));
+  await trend.getByRole('table').waitFor();
   expect((await cellsOf(trend)).map((row) => row.slice(1))).toEqual(
     top[0]!.data.map((_, at) => top.map(({data}) => text(data[at]!.count))),
   );
   await trend.getByRole('button', {name: 'Show the numbers as a table'}).click();
-  await card('Newest events').getByText('u23').first().waitFor();
+  await card('Arriving now').getByText('u23').first().waitFor();
   await expectSoundOnPhone();
 });
 
@@ -256,6 +258,7 @@ test('Active users: its numbers are those of the API', async () => {
   const active = card('Active users');
   await active.getByText(`${text(answers[0]!.total)} distinct users in all`).waitFor();
   await active.getByRole('button', {name: 'Show the numbers as a table'}).click();
+  await active.getByRole('table').waitFor();
   expect((await cellsOf(active)).map((row) => row.slice(1))).toEqual(
     answers[0]!.data.map((_, at) => answers.map(({data}) => text(data[at]!.count))),
   );

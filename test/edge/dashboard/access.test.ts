@@ -1,5 +1,6 @@
 // Who may ask what of the dashboard, against a running service: ways in, roles, forged requests, foreign hosts, the files.
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import type {RecordLine} from '../../../src/edge/dashboard/answers.js';
 import {dashboardRoles} from '../../../src/keys/dashboard-role.js';
 import {BrowserClient, type PageAnswer} from '../../support/browser-client.js';
 import {Client} from '../../support/http.js';
@@ -149,6 +150,7 @@ describe('roles', () => {
     ['GET', 'people', 'admin'],
     ['POST', 'people', 'admin'],
     ['DELETE', 'person?id=nothing', 'admin'],
+    ['GET', 'record', 'admin'],
     ['DELETE', 'sessions', 'admin'],
   ];
 
@@ -177,7 +179,7 @@ describe('roles', () => {
     // A stream has no end; its topics have roles of their own (live.test.ts).
     const open = ['GET /', 'POST session', 'GET session', 'DELETE session', 'POST sign-in-code', 'GET stream'];
     // Only handlers are asked for here, none of them is called.
-    for (const [path, route] of dashboardRoutes(undefined, {} as never, {} as never, {} as never)) {
+    for (const [path, route] of dashboardRoutes(undefined, {} as never, {} as never, {} as never, {} as never)) {
       for (const method of ['GET', 'POST', 'DELETE'] as const) {
         const name = `${method} ${path.replace('/dashboard/api/', '')}`;
         if (route[method] !== undefined && !path.match(/^\/dashboard(\/|\/sign-in)?$/)) {
@@ -185,6 +187,17 @@ describe('roles', () => {
         }
       }
     }
+  });
+
+  test('what nobody has is no fault of the page that searches for it: 200, with the error of the API', async () => {
+    for (const path of ['v1/user?userId=nobody', 'v1/deletion?id=nothing']) {
+      const answer = await admin.get(`/dashboard/api/${path}`);
+      const asKey = await new Client(service.baseUrl, service.secretKey).get(`/${path}`);
+      expect([path, answer.status, answer.json()]).toEqual([path, 200, asKey.json()]);
+      expect(asKey.status).toBe(404);
+    }
+    expect((await admin.get('/dashboard/api/v1/user?userId=')).status).toBe(400);
+    expect((await admin.get('/dashboard/api/nothing')).status).toBe(404);
   });
 
   test('an access token opens no route of the API, a session neither', async () => {
@@ -196,6 +209,16 @@ describe('roles', () => {
     }
     const {keys} = (await admin.get('/dashboard/api/keys')).json<{keys: {kind: string}[]}>();
     expect(keys.map(({kind}) => kind).sort()).toEqual(['secret', 'write']);
+  });
+
+  test('the record says who made a token, by name, and names none', async () => {
+    const {client, id, token} = await personAs('admin');
+    expect((await client.post('/dashboard/api/keys', {kind: 'write', name: 'of a person'})).status).toBe(201);
+    const {record} = (await admin.get('/dashboard/api/record')).json<{record: RecordLine[]}>();
+    expect(record[0]).toMatchObject({what: 'key.created', by: 'a admin', name: 'of a person', count: 1});
+    expect(record.find(({subject}) => subject === id)).toMatchObject({what: 'key.created', by: 'admin'});
+    expect(record.find(({what}) => what === 'dashboard.signed-in')).toMatchObject({by: 'a admin', subject: null});
+    expect(JSON.stringify(record)).not.toContain(token);
   });
 });
 
@@ -274,6 +297,14 @@ describe('the files', () => {
     for (const path of ['/dashboard/x', '/dashboard/assets/x.js', '/dashboard/pages.json', '/dashboardx']) {
       expect([path, (await openBrowser().get(path)).status]).toEqual([path, 404]);
     }
+  });
+
+  test('a page is isolated from its opener where browsers honour that: over https, and on this machine', async () => {
+    const headerAt = async (headers: Record<string, string>): Promise<unknown> =>
+      (await openBrowser().get('/dashboard', {headers})).headers['cross-origin-opener-policy'];
+    expect(await headerAt({})).toBe('same-origin');
+    expect(await headerAt({Host: 'stats.example.com'})).toBeUndefined();
+    expect(await headerAt({Host: 'stats.example.com', 'X-Forwarded-Proto': 'https'})).toBe('same-origin');
   });
 
   test('links carry the prefix that a proxy says; files are kept, compressed, and not sent twice', async () => {

@@ -1,5 +1,7 @@
 // Settings, Access: who may sign in, as what, and the end of all sessions.
+
 import {useState} from 'preact/hooks';
+import type {PersonAnswer} from '../../../../src/edge/dashboard/answers.js';
 import {Dialog} from '../../controls/dialog';
 import {Moment} from '../../controls/moment';
 import {useAsked} from '../../service/asked';
@@ -12,19 +14,12 @@ import {now} from '../../shell/now';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {CreatePerson} from './create-person';
 import '../keys/keys.css';
+import {RecordCard} from './record';
 
-export interface Person {
-  readonly id: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly last4: string;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-  readonly ends_at: string | null;
-  readonly revoked_at: string | null;
-}
-
-type Open = {readonly what: 'create'} | {readonly what: 'revoke'; readonly person: Person} | {readonly what: 'end'};
+type Open =
+  | {readonly what: 'create'}
+  | {readonly what: 'revoke'; readonly person: PersonAnswer}
+  | {readonly what: 'end'};
 
 export const roleWords: readonly (readonly [role: Role, may: string])[] = [
   [
@@ -36,7 +31,7 @@ export const roleWords: readonly (readonly [role: Role, may: string])[] = [
 ];
 
 export function Access() {
-  const [asked, ask] = useAsked<{people: Person[]}>('people');
+  const [asked, ask] = useAsked<{people: PersonAnswer[]}>('people');
   const [open, setOpen] = useState<Open>();
   const {value, fault} = asked.value;
   const people = [...(value?.people ?? [])].reverse();
@@ -61,8 +56,8 @@ export function Access() {
           {value === undefined && fault === undefined && <Loading />}
           {value !== undefined && people.length === 0 && (
             <Empty title="Nobody but the operator yet">
-              Whoever has the admin token or a sign-in link is an admin. Add a person to give somebody a token with a
-              role of their own, which you can take back.
+              The admin token and sign-in links make an admin. Add a person to give them a token with a role, which you
+              can take back.
             </Empty>
           )}
           {people.length > 0 && (
@@ -122,6 +117,9 @@ export function Access() {
           </dl>
         </Card>
       </div>
+      <div class="row">
+        <RecordCard key={people.map(({revoked_at}) => revoked_at).join()} />
+      </div>
       {open?.what === 'create' && <CreatePerson onClose={close} />}
       {open?.what === 'revoke' && <RevokePerson person={open.person} onClose={close} />}
       {open?.what === 'end' && <EndSessions onClose={() => setOpen(undefined)} />}
@@ -129,12 +127,12 @@ export function Access() {
   );
 }
 
-function stateOf({revoked_at, ends_at}: Person): 'active' | 'revoked' | 'ended' {
+function stateOf({revoked_at, ends_at}: PersonAnswer): 'active' | 'revoked' | 'ended' {
   if (revoked_at !== null) return 'revoked';
   return ends_at !== null && Date.parse(ends_at) <= now.value ? 'ended' : 'active';
 }
 
-function endOf(person: Person) {
+function endOf(person: PersonAnswer) {
   if (person.revoked_at !== null) {
     return (
       <span class="faint">
@@ -147,7 +145,7 @@ function endOf(person: Person) {
   return stateOf(person) === 'ended' ? <span class="faint">ended {date}</span> : date;
 }
 
-function RevokePerson({person, onClose}: {readonly person: Person; readonly onClose: () => void}) {
+function RevokePerson({person, onClose}: {readonly person: PersonAnswer; readonly onClose: () => void}) {
   const [fault, setFault] = useState<Fault>();
   const revoke = async (): Promise<void> => {
     const answer = await change('DELETE', `person?id=${encodeURIComponent(person.id)}`);
@@ -178,7 +176,7 @@ function EndSessions({onClose}: {readonly onClose: () => void}) {
   };
   return (
     <Dialog title="Sign everybody out?" onClose={onClose}>
-      <p>Every session ends, on every edge, yours too. Tokens stay valid: whoever has one can sign in again.</p>
+      <p>Every session ends, on every edge, yours too. Tokens stay valid, and sign in again.</p>
       {fault !== undefined && <FaultBox fault={fault} />}
       <div class="dialog-foot">
         <button type="button" class="button" onClick={onClose}>

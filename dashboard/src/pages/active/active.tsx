@@ -1,14 +1,18 @@
-// Who was active: daily, weekly and monthly users in one chart and one table, and how sticky the product is.
+// Active users: daily, weekly and monthly in one chart and one table, and the stickiness of the product.
+
 import {useMemo, useState} from 'preact/hooks';
-import {daysOf, pastOf} from '../../address/range';
+import type {ActiveAnswer} from '../../../../src/edge/answers.js';
+import {daysOf} from '../../address/range';
 import {activeForm, intervalOf, usersPath} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
 import {type AnsweredLine, chartOf, csvRows, figuresOf, momentOf} from '../../charts/charted';
-import {clockText, count, datesText, percent} from '../../charts/format';
+import {comparedDays, linesNote, pastSoFar, soFarText} from '../../charts/comparison';
+import {count, percent} from '../../charts/format';
 import {stickinessOf} from '../../charts/stickiness';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
-import {oldest, type UsersAnswer} from '../../service/report-answers';
+import {TableFrame} from '../../controls/table-frame';
+import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {ChangeText} from '../../shell/change-text';
@@ -24,26 +28,22 @@ export function ActiveUsers() {
   const [isStickTable, setStickTable] = useState(false);
   const days = daysOf(question.range, today.value);
   const interval = intervalOf(question.every, days);
-  const past = question.compare === 'off' ? undefined : pastOf(days, interval, question.compare);
+  const past = comparedDays(days, interval, question.compare);
   const paths = metrics.map((metric) => usersPath(metric, days, interval));
   const pastPaths = past === undefined ? [] : metrics.map((metric) => usersPath(metric, past, interval));
   const main = useReports({days, interval, past, paths, pastPaths}, [...paths, ...pastPaths]);
   const {shown} = main;
   const asOfMs = shown?.freshness?.asOfMs;
-  const isOpen = days.to >= today.value;
-  // Distinct users until the same moment: while today is in the range, the time before has had more time.
-  const untilPath =
-    past !== undefined && isOpen && asOfMs !== undefined
-      ? usersPath('dau', {...past, untilMs: past.momentOf(asOfMs)}, interval)
-      : undefined;
+  const soFar = pastSoFar(past, days, today.value, asOfMs);
+  const untilPath = soFar && usersPath('dau', soFar, interval);
   const until = useReports(undefined, untilPath === undefined ? undefined : [untilPath]);
 
   const lines = useMemo(
     () =>
       (shown?.question.paths ?? []).flatMap((path, at): AnsweredLine[] => {
-        const {value, headers} = shown!.of<UsersAnswer>(path);
+        const {value, headers} = shown!.of<ActiveAnswer>(path);
         const pastPath = shown!.question.pastPaths[at];
-        const before = pastPath === undefined ? undefined : shown!.of<UsersAnswer>(pastPath).value;
+        const before = pastPath === undefined ? undefined : shown!.of<ActiveAnswer>(pastPath).value;
         if (value === undefined) return [];
         return [{label: metricLabels[value.metric], tone: at + 1, answer: value, headers, past: before}];
       }),
@@ -53,7 +53,7 @@ export function ActiveUsers() {
   const shownInterval = shown?.question.interval ?? interval;
   const moment = useMemo(() => momentOf(shownInterval), [shownInterval]);
   const props = {...chart, label: 'Active users', clock: shownInterval === 'hour', moment};
-  const openText = asOfMs === undefined ? 'so far' : `so far, until ${clockText(asOfMs / 1_000).slice(0, 5)}`;
+  const openText = soFarText(asOfMs);
   const isWhole = lines.length === metrics.length;
   const sticky = useMemo(
     () => (isWhole ? stickinessOf(chart.series[0]!.values, chart.series[2]!.values) : undefined),
@@ -68,13 +68,13 @@ export function ActiveUsers() {
     series: [{label: 'Daily of monthly', tone: 4, values: sticky ?? []}],
     say: (share: number) => percent(share),
   };
-  const total = (shown?.reports[0]?.value as UsersAnswer | undefined)?.total;
+  const total = (shown?.reports[0]?.value as ActiveAnswer | undefined)?.total;
   const pastTotal =
     chart.openFrom === undefined
       ? shown?.question.pastPaths[0] === undefined
         ? undefined
-        : shown.of<UsersAnswer>(shown.question.pastPaths[0]).value?.total
-      : (until.shown?.reports[0]?.value as UsersAnswer | undefined)?.total;
+        : shown.of<ActiveAnswer>(shown.question.pastPaths[0]).value?.total
+      : (until.shown?.reports[0]?.value as ActiveAnswer | undefined)?.total;
   const tools = isWhole && shown !== undefined;
   return (
     <>
@@ -94,12 +94,7 @@ export function ActiveUsers() {
           note={
             shown === undefined
               ? undefined
-              : [
-                  ...(shown.question.past === undefined
-                    ? []
-                    : [`dotted: ${datesText(shown.question.past, today.value)}`]),
-                  ...(chart.openFrom === undefined ? [] : [`dashed: ${openText} UTC`]),
-                ].join(', ')
+              : linesNote({past: shown.question.past, isOpen: chart.openFrom !== undefined, asOfMs, today: today.value})
           }
           sum={
             total !== undefined && (
@@ -190,7 +185,7 @@ const mean = new Intl.NumberFormat('en-US', {maximumFractionDigits: 1});
 
 function Numbers({lines, interval}: {readonly lines: readonly AnsweredLine[]; readonly interval: string}) {
   return (
-    <div class="table-frame">
+    <TableFrame label="Active users in numbers">
       <table class="grid-table">
         <thead>
           <tr>
@@ -217,6 +212,6 @@ function Numbers({lines, interval}: {readonly lines: readonly AnsweredLine[]; re
           })}
         </tbody>
       </table>
-    </div>
+    </TableFrame>
   );
 }

@@ -5,7 +5,7 @@ import type {Metric} from '../../address/report-address';
 export const metrics: readonly Metric[] = ['dau', 'wau', 'mau'];
 export const metricLabels: Readonly<Record<Metric, string>> = {dau: 'Daily', wau: 'Weekly', mau: 'Monthly'};
 
-/** What a point of the chart is. */
+/** Meaning of a point of the chart. */
 export const countedHow: Readonly<Record<Interval, string>> = {
   hour: 'Each point counts who was active within the 1, 7 or 30 days that end with its hour.',
   day: 'Daily counts who was active on the day; weekly and monthly who was within the 7 or 30 days that end with it.',

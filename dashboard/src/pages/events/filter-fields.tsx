@@ -29,6 +29,7 @@ export function FilterFields<Name extends string>({
           ) : (
             <input
               id={`filter-${name}`}
+              data-search
               value={values[name] ?? ''}
               spellcheck={false}
               onChange={(event) => set(name, event.currentTarget.value.trim())}

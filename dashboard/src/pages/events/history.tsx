@@ -2,14 +2,15 @@
 
 import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
+import type {HistoryAnswer, StoredEvent} from '../../../../src/edge/answers.js';
 import {pageAddress} from '../../address/base';
 import {momentText} from '../../charts/format';
 import {CopyButton} from '../../controls/copy-button';
 import {Snippet} from '../../controls/snippet';
 import {type Fault, read} from '../../service/client';
-import type {HistoryAnswer, HistoryEvent} from '../../service/history';
 import {Card} from '../../shell/card';
 import {Empty, FaultBox, Loading} from '../../shell/states';
+import {EventsTable} from './events-table';
 import {FilterFields} from './filter-fields';
 
 const fields = [
@@ -31,7 +32,7 @@ export function History() {
   ) as Filter;
   const show = (values: Filter): void =>
     route(`${pageAddress('/events')}?${new URLSearchParams({show: 'history', ...values})}`);
-  const [events, setEvents] = useState<readonly HistoryEvent[]>();
+  const [events, setEvents] = useState<readonly StoredEvent[]>();
   const [cursor, setCursor] = useState<string | null>(null);
   const [fault, setFault] = useState<Fault>();
   const [open, setOpen] = useState<string>();
@@ -65,27 +66,17 @@ export function History() {
       )}
       {events !== undefined && events.length > 0 && (
         <div class="table-frame">
-          <table class="grid-table events-table">
-            <thead>
-              <tr>
-                <th>Time (UTC)</th>
-                <th>Event</th>
-                <th>User</th>
-                <th>Properties</th>
-              </tr>
-            </thead>
-            <tbody>
-              {events.map((one) => (
-                <EventRows
-                  key={one.id}
-                  event={one}
-                  isOpen={open === one.id}
-                  onOpen={() => setOpen(open === one.id ? undefined : one.id)}
-                  onFilter={(values) => show({...filter, ...values})}
-                />
-              ))}
-            </tbody>
-          </table>
+          <EventsTable time="Time">
+            {events.map((one) => (
+              <EventRows
+                key={one.id}
+                event={one}
+                isOpen={open === one.id}
+                onOpen={() => setOpen(open === one.id ? undefined : one.id)}
+                onFilter={(values) => show({...filter, ...values})}
+              />
+            ))}
+          </EventsTable>
         </div>
       )}
       {cursor !== null && events !== undefined && (
@@ -103,7 +94,7 @@ function EventRows({
   onOpen,
   onFilter,
 }: {
-  readonly event: HistoryEvent;
+  readonly event: StoredEvent;
   readonly isOpen: boolean;
   readonly onOpen: () => void;
   readonly onFilter: (values: Filter) => void;

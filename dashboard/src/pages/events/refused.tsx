@@ -1,9 +1,12 @@
-// What was refused in the last hour, by code, field and key: where events that are missing are found.
+// Refusals of the last hour by code, field and key: the place to search for missing events.
+
 import {useEffect, useState} from 'preact/hooks';
+import type {ListedRejection, RejectedAnswer} from '../../../../src/edge/answers.js';
+import type {SeenRefusals} from '../../../../src/edge/dashboard/answers.js';
 import {pageAddress} from '../../address/base';
 import {count} from '../../charts/format';
 import {Moment} from '../../controls/moment';
-import type {SeenRefusals} from '../../service/arrivals';
+import {TableFrame} from '../../controls/table-frame';
 import {useAsked} from '../../service/asked';
 import {may} from '../../service/session';
 import {useTopic} from '../../service/stream';
@@ -11,23 +14,8 @@ import {Card} from '../../shell/card';
 import {now} from '../../shell/now';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 
-interface Refused {
-  readonly at: string;
-  readonly code: string;
-  readonly field: string | null;
-  readonly index: number | null;
-  readonly event: string | null;
-  readonly key_id: string | null;
-}
-
-interface RefusedAnswer {
-  readonly data: readonly Refused[];
-  readonly has_more: boolean;
-  readonly since: string;
-}
-
 interface Group {
-  readonly newest: Refused;
+  readonly newest: ListedRejection;
   count: number;
 }
 
@@ -35,7 +23,7 @@ const hourMs = 3_600_000;
 const limit = 1_000;
 const settleMs = 1_000;
 
-export function groupsOf(data: readonly Refused[], sinceMs: number): Group[] {
+export function groupsOf(data: readonly ListedRejection[], sinceMs: number): Group[] {
   const groups = new Map<string, Group>();
   for (const one of data) {
     if (Date.parse(one.at) < sinceMs) continue;
@@ -49,7 +37,7 @@ export function groupsOf(data: readonly Refused[], sinceMs: number): Group[] {
 }
 
 export function RefusedEvents() {
-  const [asked, ask] = useAsked<RefusedAnswer>(`v1/rejected?limit=${limit}`);
+  const [asked, ask] = useAsked<RejectedAnswer>(`v1/rejected?limit=${limit}`);
   const [isNews, setNews] = useState(false);
   const [denied, setDenied] = useState<Readonly<Record<string, number>>>({});
   useTopic<SeenRefusals>('refusals', ({refusals}) => {
@@ -87,7 +75,7 @@ export function RefusedEvents() {
           </Empty>
         )}
         {groups.length > 0 && (
-          <div class="table-frame">
+          <TableFrame label="Refusals in a table">
             <table class="grid-table">
               <thead>
                 <tr>
@@ -126,7 +114,7 @@ export function RefusedEvents() {
                 ))}
               </tbody>
             </table>
-          </div>
+          </TableFrame>
         )}
       </Card>
       {withoutKey.length > 0 && (

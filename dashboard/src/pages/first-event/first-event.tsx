@@ -1,16 +1,18 @@
 // The first page while nothing was sent yet: how to send an event, and what becomes of it, as it happens.
+
 import {useEffect, useState} from 'preact/hooks';
-import {serviceAddress} from '../../address/base';
+import type {CreatedKey} from '../../../../src/edge/answers.js';
+import {ApiAddressNote} from '../../controls/api-address-note';
 import {CopyButton} from '../../controls/copy-button';
 import {Snippet} from '../../controls/snippet';
 import {lookForEvents} from '../../service/any-events';
+import {apiAddress, isApiHere} from '../../service/api-address';
 import {change, type Fault, sendEvent} from '../../service/client';
 import {may} from '../../service/session';
 import {Card} from '../../shell/card';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {FaultBox} from '../../shell/states';
-import type {CreatedKey} from '../keys/key';
 import './first-event.css';
 import {Progress} from './progress';
 import {noKey, snippetsFor} from './snippets';
@@ -24,7 +26,7 @@ export function FirstEvent() {
   const [shown, setShown] = useState(0);
   const [fault, setFault] = useState<Fault>();
   const [isBusy, setBusy] = useState(false);
-  const snippets = snippetsFor(serviceAddress, key ?? noKey);
+  const snippets = snippetsFor(apiAddress.value, key ?? noKey);
   const {name, text} = snippets[shown]!;
   useEffect(() => () => void lookForEvents(), []);
 
@@ -61,6 +63,7 @@ export function FirstEvent() {
               ))}
             </fieldset>
             <Snippet label={`Snippet for ${name}`} text={text} />
+            <ApiAddressNote />
             <div class="buttons">
               <CopyButton text={text} what={`Copy the snippet for ${name}`} />
               {may('admin') && key === undefined && (
@@ -69,7 +72,7 @@ export function FirstEvent() {
                   Put a fresh write key in
                 </button>
               )}
-              {may('admin') && (
+              {may('admin') && isApiHere.value && (
                 <button type="button" class="button" disabled={isBusy} onClick={() => void sendFromHere()}>
                   <Icon name="bolt" />
                   Send one from here

@@ -1,20 +1,20 @@
-// What becomes of the first event that comes while this page is open: accepted, in the history, in reports. And what was
-// refused, with the field at fault.
+// Progress of the first event that comes while this page is open: accepted, in the history, in reports. Refusals are listed
+// with the field at fault.
+
 import {useSignal} from '@preact/signals';
 import {useEffect, useState} from 'preact/hooks';
+import type {HistoryAnswer} from '../../../../src/edge/answers.js';
+import type {
+  ArrivedEvent,
+  ArrivedSample,
+  Published,
+  SeenRefusal,
+  SeenRefusals,
+} from '../../../../src/edge/dashboard/answers.js';
 import {pageAddress} from '../../address/base';
 import {agoText, clockText, duration} from '../../charts/format';
-import {
-  type Arrival,
-  type Arrivals,
-  propertiesText,
-  type SeenRefusal,
-  type SeenRefusals,
-  whoOf,
-} from '../../service/arrivals';
+import {propertiesText, whoOf} from '../../service/arrivals';
 import {read} from '../../service/client';
-import type {HistoryAnswer} from '../../service/history';
-import type {Published} from '../../service/load-state';
 import {streamState, useTopic} from '../../service/stream';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
@@ -29,11 +29,11 @@ interface Refused extends SeenRefusal {
 }
 
 export function Progress() {
-  const arrival = useSignal<Arrival | undefined>(undefined);
+  const arrival = useSignal<ArrivedEvent | undefined>(undefined);
   const published = useSignal<Published | undefined>(undefined);
   const refused = useSignal<readonly Refused[]>([]);
   const inHistoryMs = useInHistory(arrival.value);
-  useTopic<Arrivals>('arrivals', ({events}) => {
+  useTopic<ArrivedSample>('arrivals', ({events}) => {
     arrival.value ??= events[0];
   });
   useTopic<Published>('published', (news) => {
@@ -137,7 +137,13 @@ function Step({
 }
 
 /** When the publication that has it is due. */
-function Due({event, published}: {readonly event: Arrival | undefined; readonly published: Published | undefined}) {
+function Due({
+  event,
+  published,
+}: {
+  readonly event: ArrivedEvent | undefined;
+  readonly published: Published | undefined;
+}) {
   if (published === undefined) return <>Reports are published every few minutes.</>;
   if (event === undefined) return <>Within {duration(published.refresh_seconds)} of being accepted.</>;
   const promisedMs = event.received + published.refresh_seconds * 1_000;
@@ -157,7 +163,7 @@ function Report({event}: {readonly event: string}) {
 }
 
 /** Asked until it is there, which is at once but for a partition that is behind. @returns when it was seen. */
-function useInHistory(arrival: Arrival | undefined): number | undefined {
+function useInHistory(arrival: ArrivedEvent | undefined): number | undefined {
   const [seenMs, setSeen] = useState<number>();
   useEffect(() => {
     if (arrival === undefined) return undefined;

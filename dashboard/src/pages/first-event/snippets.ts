@@ -5,7 +5,7 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** What stands for a key until there is one. */
+/** Placeholder of a key. */
 export const noKey = 'YOUR_WRITE_KEY';
 
 export const snippetsFor = (address: string, key: string): readonly Snippet[] => [

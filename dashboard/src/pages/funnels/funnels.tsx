@@ -1,19 +1,22 @@
-// How many users do one thing after another, and where they are lost.
+// Funnels: users who did one step after another, and the steps at which they were lost.
+import type {FunnelAnswer} from '../../../../src/edge/answers.js';
+import {writeAddress} from '../../address/codec';
 import {daysOf} from '../../address/range';
 import {funnelForm, funnelPath} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
+import {windowText} from '../../address/window-text';
 import {count, datesText, percent} from '../../charts/format';
 import {Funnel} from '../../charts/funnel';
-import type {FunnelAnswer} from '../../service/report-answers';
+import {funnelRows, funnelTitle, windowNote} from '../../charts/funnel-words';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
+import {PinButton} from '../../shell/pin-button';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {Empty} from '../../shell/states';
 import {today} from '../../shell/today';
 import {StepsForm} from './steps-form';
-import {windowText} from './window-control';
 import '../trends/trends.css';
 import './funnels.css';
 
@@ -47,8 +50,8 @@ export function Funnels() {
         <div class="row builder-result">
           <Card
             span={12}
-            title={answer === undefined || answer.steps.length < 2 ? 'Funnel' : titleOf(answer)}
-            note={shown === undefined || steps.length === 0 ? undefined : limitText(shown.question.window)}
+            title={answer === undefined ? 'Funnel' : funnelTitle(answer)}
+            note={shown === undefined || steps.length === 0 ? undefined : windowNote(shown.question.window)}
             sum={
               answer !== undefined &&
               steps.length > 1 && (
@@ -62,7 +65,8 @@ export function Funnels() {
               steps.length > 0 && (
                 <>
                   <CurlButton paths={[report!.path]} />
-                  <CsvButton file="funnel" rows={() => rowsOf(answer)} />
+                  {steps.length > 1 && <PinButton page="/funnels" search={writeAddress(funnelForm, question)} />}
+                  <CsvButton file="funnel" rows={() => funnelRows(answer)} />
                 </>
               )
             }
@@ -89,11 +93,6 @@ export function Funnels() {
   );
 }
 
-const titleOf = ({steps}: FunnelAnswer): string => `From ${steps[0]!.event} to ${steps.at(-1)!.event}`;
-
-const limitText = (window: string | null): string =>
-  window === null ? 'without a limit of time' : `within ${windowText(window)} of the first step`;
-
 function sentence({steps, total}: FunnelAnswer, converted: number, window: string | null): string {
   if (total === 0) return `Nobody did ${steps[0]!.event} in these days.`;
   if (steps.length === 1) return 'Add a second step to see who goes on to it.';
@@ -104,16 +103,3 @@ function sentence({steps, total}: FunnelAnswer, converted: number, window: strin
       : `All steps lie in these days: who entered less than ${windowText(window)} before their end may still convert.`;
   return `${count(converted)} of ${count(total)} users did all ${steps.length} steps in this order ${within}. ${rest}`;
 }
-
-const rowsOf = ({steps}: FunnelAnswer) => [
-  ['step', 'event', 'count', 'conversion_rate', 'step_conversion_rate', 'drop_off', 'median_seconds'],
-  ...steps.map((step, at) => [
-    at + 1,
-    step.event,
-    step.count,
-    step.conversion_rate,
-    step.step_conversion_rate,
-    step.drop_off,
-    step.median_seconds,
-  ]),
-];

@@ -1,8 +1,9 @@
-// The steps of a funnel in their order: chosen, moved by buttons or Alt and an arrow, removed.
+// The steps of a funnel in their order: chosen, moved by dragging, by buttons or by Alt and an arrow, removed.
 import {useRef, useState} from 'preact/hooks';
 import type {Days} from '../../address/range';
 import {stepsMax} from '../../address/report-address';
 import {EventPicker} from '../../controls/event-picker';
+import {useReorder} from '../../controls/reorder';
 import {Icon} from '../../shell/icon';
 import {WindowControl} from './window-control';
 
@@ -23,16 +24,15 @@ export function StepsForm({
   const [said, setSaid] = useState('');
   const list = useRef<HTMLOListElement>(null);
   const hasNew = isAdding || steps.length < 2;
-  const move = (at: number, by: -1 | 1): void => {
-    const to = at + by;
+  const move = (at: number, to: number): void => {
     if (to < 0 || to >= steps.length) return;
-    const moved = [...steps];
-    [moved[at], moved[to]] = [moved[to]!, moved[at]!];
+    const others = steps.filter((_, index) => index !== at);
     setSaid(`${steps[at]} is step ${to + 1} now`);
-    onSteps(moved);
+    onSteps([...others.slice(0, to), steps[at]!, ...others.slice(to)]);
     // The focus stays with the step that was moved.
     requestAnimationFrame(() => list.current?.children[to]?.querySelector('input')?.focus());
   };
+  const reorder = useReorder(move);
   return (
     <section class="card builder-form" aria-label="Steps of the funnel">
       <header>
@@ -45,6 +45,7 @@ export function StepsForm({
         {steps.map((step, at) => (
           <li
             key={`${at}/${step}`}
+            {...reorder.place(at)}
             onKeyDown={(event) => {
               const by = event.altKey
                 ? {ArrowUp: -1 as const, ArrowDown: 1 as const}[event.key as 'ArrowUp']
@@ -52,11 +53,11 @@ export function StepsForm({
               if (by === undefined) return;
               event.preventDefault();
               event.stopPropagation();
-              move(at, by);
+              move(at, at + by);
             }}
           >
             <div class="builder-row">
-              <span class="step" aria-hidden="true">
+              <span class="step handle" aria-hidden="true" title="Drag it to another place" {...reorder.handle(at)}>
                 {at + 1}
               </span>
               <EventPicker
@@ -72,7 +73,7 @@ export function StepsForm({
                   disabled={at === 0}
                   aria-label={`Move ${step} up`}
                   title="Move up (Alt and arrow)"
-                  onClick={() => move(at, -1)}
+                  onClick={() => move(at, at - 1)}
                 >
                   <Icon name="chevronUp" />
                 </button>
@@ -82,7 +83,7 @@ export function StepsForm({
                   disabled={at === steps.length - 1}
                   aria-label={`Move ${step} down`}
                   title="Move down (Alt and arrow)"
-                  onClick={() => move(at, 1)}
+                  onClick={() => move(at, at + 1)}
                 >
                   <Icon name="chevronDown" />
                 </button>

@@ -1,16 +1,9 @@
 // The time from the first step to the last one that counts as a conversion. None means none.
 import {useState} from 'preact/hooks';
 import {isWindow} from '../../address/report-address';
+import {windowText} from '../../address/window-text';
 
 const presets = ['1h', '1d', '7d', '14d', '30d'] as const;
-const unitNames: Readonly<Record<string, string>> = {s: 'second', m: 'minute', h: 'hour', d: 'day'};
-
-/** `14 days` of `14d`. */
-export function windowText(window: string): string {
-  const amount = window.slice(0, -1);
-  return `${amount} ${unitNames[window.at(-1)!]}${amount === '1' ? '' : 's'}`;
-}
-
 export function WindowControl({
   window,
   onChange,

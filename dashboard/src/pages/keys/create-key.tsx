@@ -1,10 +1,12 @@
 // Creating a key: what it is for, then the key itself, once. When the dialog closes the key is nowhere in the page.
+
 import {useState} from 'preact/hooks';
-import {serviceAddress} from '../../address/base';
+import type {CreatedKey} from '../../../../src/edge/answers.js';
 import {Dialog} from '../../controls/dialog';
+import {apiAddress} from '../../service/api-address';
 import {change, type Fault} from '../../service/client';
 import {FaultBox} from '../../shell/states';
-import {type CreatedKey, curlOf} from './key';
+import {curlOf} from './key';
 import {type KeyDraft, KindCards, LimitFields, noLimits, optionsOf} from './key-form';
 import {SecretDialog} from './secret-dialog';
 
@@ -32,7 +34,7 @@ export function CreateKey({onClose}: {readonly onClose: () => void}) {
         title={`Key ${created.name}`}
         secret={created.key}
         label={created.kind === 'write' ? 'Your write key' : 'Your secret key'}
-        snippet={curlOf(created.key, created.kind, serviceAddress)}
+        snippet={curlOf(created.key, created.kind, apiAddress.value)}
         onClose={onClose}
       />
     );

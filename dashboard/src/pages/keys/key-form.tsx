@@ -1,5 +1,5 @@
 // The fields of a new key: its kind as two cards that say what each may, its name, and the limits of a write key.
-import type {KeyKind, KeyOptions} from './key';
+import type {KeyKind, ShownOptions} from './key';
 import {kindWords} from './key';
 
 export interface KeyDraft {
@@ -8,7 +8,7 @@ export interface KeyDraft {
   readonly limits: LimitsDraft;
 }
 
-/** As they are typed. */
+/** Limits as texts of their fields. */
 export interface LimitsDraft {
   readonly identify: boolean;
   readonly origins: string;
@@ -17,13 +17,13 @@ export interface LimitsDraft {
 
 export const noLimits: LimitsDraft = {identify: true, origins: '', rate: ''};
 
-export const draftOf = ({identify, origins, events_per_second_per_address: rate}: KeyOptions = {}): LimitsDraft => ({
+export const draftOf = ({identify, origins, events_per_second_per_address: rate}: ShownOptions = {}): LimitsDraft => ({
   identify: identify !== false,
   origins: origins?.join('\n') ?? '',
   rate: rate === undefined ? '' : String(rate),
 });
 
-/** As the service takes them. What is no number goes to it as it is typed: its answer names the field. */
+/** Options as the service takes them. It gets a text that is no number as it is: its answer names the field. */
 export function optionsOf({identify, origins, rate}: LimitsDraft): object {
   const listed = origins.split(/[\s,]+/).filter((origin) => origin !== '');
   const typed = rate.trim();

@@ -1,29 +1,8 @@
-// An API key as the service lists it, and what each kind is.
-export type KeyKind = 'write' | 'secret';
+// Kinds of API keys and the limits of a key, in words.
+import type {ListedKey} from '../../../../src/edge/answers.js';
 
-export interface KeyOptions {
-  readonly identify?: boolean;
-  readonly origins?: readonly string[];
-  readonly events_per_second_per_address?: number;
-}
-
-export interface ListedKey {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: KeyKind;
-  readonly last4: string;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-  readonly revoked_at: string | null;
-  readonly options?: KeyOptions;
-}
-
-export interface CreatedKey {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: KeyKind;
-  readonly key: string;
-}
+export type KeyKind = ListedKey['kind'];
+export type ShownOptions = NonNullable<ListedKey['options']>;
 
 export const prefixOf: Readonly<Record<KeyKind, string>> = {write: 'sk_write_', secret: 'sk_live_'};
 
@@ -42,12 +21,12 @@ export const kindWords: Readonly<
   },
 };
 
-/** What the key is limited to, in words; empty where it is not limited. */
+/** Limits of the key in words; empty for a key without limits. */
 export function optionWords({
   identify,
   origins,
   events_per_second_per_address: rate,
-}: KeyOptions = {}): readonly string[] {
+}: ShownOptions = {}): readonly string[] {
   return [
     ...(identify === false ? ['may not identify'] : []),
     ...(origins === undefined ? [] : [`pages of ${origins.join(', ')}`]),

@@ -1,12 +1,14 @@
 // Settings, API keys: what there is, who used it when; create, rotate, limit, revoke.
+
 import {useEffect, useState} from 'preact/hooks';
+import type {ListedKey} from '../../../../src/edge/answers.js';
 import {Moment} from '../../controls/moment';
 import {useAsked} from '../../service/asked';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {CreateKey} from './create-key';
-import {type ListedKey, optionWords, prefixOf} from './key';
+import {optionWords, prefixOf} from './key';
 import {LimitKey} from './limit-key';
 import {RevokeKey} from './revoke-key';
 import {RotateKey} from './rotate-key';
@@ -17,7 +19,7 @@ type Open =
   | {readonly what: 'rotate' | 'limit' | 'revoke'; readonly key: ListedKey}
   | undefined;
 
-/** When keys were used last is news while somebody looks. */
+/** The page asks again for the last use of keys. */
 const askAgainMs = 5_000;
 
 export function Keys() {

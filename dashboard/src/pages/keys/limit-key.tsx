@@ -1,9 +1,10 @@
 // The limits of a write key, changed while it is in use.
+
 import {useState} from 'preact/hooks';
+import type {ListedKey} from '../../../../src/edge/answers.js';
 import {Dialog} from '../../controls/dialog';
 import {change, type Fault} from '../../service/client';
 import {FaultBox} from '../../shell/states';
-import type {ListedKey} from './key';
 import {draftOf, LimitFields, optionsOf} from './key-form';
 
 export function LimitKey({known, onClose}: {readonly known: ListedKey; readonly onClose: () => void}) {

@@ -1,10 +1,12 @@
 // Revoking a key: names it and its last use, and says afterwards since when every edge refuses it.
+
 import {useState} from 'preact/hooks';
+import type {ListedKey} from '../../../../src/edge/answers.js';
 import {Dialog} from '../../controls/dialog';
 import {Moment} from '../../controls/moment';
 import {change, type Fault} from '../../service/client';
 import {FaultBox} from '../../shell/states';
-import {type ListedKey, prefixOf} from './key';
+import {prefixOf} from './key';
 
 export const revokeKey = (id: string) => change<unknown>('DELETE', `key?id=${encodeURIComponent(id)}`);
 

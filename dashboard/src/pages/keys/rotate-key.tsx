@@ -1,14 +1,16 @@
 // Rotation in four steps that anybody can see through: a new key of the same kind, its first use, the old one's last use,
 // the end of the old one.
+
 import {useState} from 'preact/hooks';
-import {serviceAddress} from '../../address/base';
+import type {CreatedKey, ListedKey} from '../../../../src/edge/answers.js';
 import {Dialog} from '../../controls/dialog';
 import {Moment} from '../../controls/moment';
+import {apiAddress} from '../../service/api-address';
 import {change, type Fault} from '../../service/client';
 import {Icon} from '../../shell/icon';
 import {now} from '../../shell/now';
 import {FaultBox} from '../../shell/states';
-import {type CreatedKey, curlOf, type ListedKey} from './key';
+import {curlOf} from './key';
 import {revokeKey} from './revoke-key';
 import {ShownOnce} from './shown-once';
 
@@ -70,7 +72,7 @@ export function RotateKey({
             !isStored &&
             key !== undefined && (
               <>
-                <ShownOnce secret={key} label="The new key" snippet={curlOf(key, old.kind, serviceAddress)} />
+                <ShownOnce secret={key} label="The new key" snippet={curlOf(key, old.kind, apiAddress.value)} />
                 {isAsked && (
                   <p class="asked" role="alert">
                     Is it stored? Once this is closed nobody can show the key again.

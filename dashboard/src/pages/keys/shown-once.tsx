@@ -1,5 +1,6 @@
-// A secret that is shown once: in a field that selects itself, until somebody says that it is stored.
+// A secret that is shown once: in a field that selects itself, until the person says that it is stored.
 import {useEffect, useRef} from 'preact/hooks';
+import {ApiAddressNote} from '../../controls/api-address-note';
 import {CopyButton} from '../../controls/copy-button';
 
 export function ShownOnce({
@@ -39,6 +40,7 @@ export function ShownOnce({
           <pre class="snippet" tabIndex={0}>
             {snippet}
           </pre>
+          <ApiAddressNote />
         </>
       )}
     </div>

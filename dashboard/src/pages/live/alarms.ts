@@ -1,12 +1,12 @@
-// What an operator must know, and what to do about it: the words of README.md (Operating), which a test holds them to.
-import type {AlarmKind} from '../../service/load-state.js';
+// Alarms and their cures in the words of README.md (Operating); a test compares the two.
+import type {LoadAlarmKind} from '../../../../src/edge/dashboard/answers.js';
 
 export interface AlarmWords {
   readonly means: string;
   readonly cure: string;
 }
 
-export const alarmWords: Readonly<Record<AlarmKind, AlarmWords>> = {
+export const alarmWords: Readonly<Record<LoadAlarmKind, AlarmWords>> = {
   report_lag: {
     means: 'snapshots come later than `REPORT_REFRESH_SECONDS` promises',
     cure: 'look at `millrace_snapshot_duration_seconds` and the disk; more cores, or a longer refresh',

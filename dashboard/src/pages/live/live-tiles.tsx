@@ -70,7 +70,7 @@ export function LiveTiles({
   );
 }
 
-/** As many points as so small a line can show: each the mean of its neighbours. */
+/** A small line shows this number of points, each the mean of its neighbours. */
 function thinned(values: readonly Value[]): Value[] {
   const size = Math.ceil(values.length / sparkPointsMax);
   return Array.from({length: Math.ceil(values.length / size) || 0}, (_, at) =>

@@ -1,4 +1,4 @@
-// What the service does now, for who operates it. Worst first; works without anything beside the service.
+// Live load, for operators. Worst first; it needs nothing beside the service.
 import {useState} from 'preact/hooks';
 import {clockText, duration} from '../../charts/format';
 import {copyText} from '../../controls/copy-button';
@@ -6,6 +6,7 @@ import {heardMs, isStale, type Load, load, loadFault, lookEverySeconds, useLoad}
 import {streamState} from '../../service/stream';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
+import {useKeys} from '../../shell/keys';
 import {now} from '../../shell/now';
 import {FaultBox, Loading} from '../../shell/states';
 import {LiveCharts} from './live-charts';
@@ -29,6 +30,7 @@ export function Live() {
   const shown = paused?.load ?? load.value;
   const turn = (): void =>
     setPaused(paused === undefined && load.value !== undefined ? {load: load.value, sinceMs: Date.now()} : undefined);
+  useKeys({p: turn});
   return (
     <>
       <Head title="Live load" freshness={<Heard paused={paused} />}>
@@ -77,7 +79,7 @@ function Body({shown, minutes}: {readonly shown: Load; readonly minutes: Minutes
   );
 }
 
-/** How old what the page shows is. */
+/** Age of the numbers on the page. */
 function Heard({paused}: {readonly paused: Paused | undefined}) {
   if (paused !== undefined) {
     const seconds = Math.floor((now.value - paused.sinceMs) / 1_000);

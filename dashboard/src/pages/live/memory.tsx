@@ -1,5 +1,5 @@
-// What memory is used for, against the bounds that it has.
-import type {LoadState} from '../../service/load-state';
+// Uses of memory against their bounds.
+import type {LoadState} from '../../../../src/edge/dashboard/answers.js';
 import {Card} from '../../shell/card';
 import {bytesText} from './units';
 

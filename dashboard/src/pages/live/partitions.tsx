@@ -1,7 +1,9 @@
 // The partitions, worst first.
+
+import type {PartitionLoad} from '../../../../src/edge/dashboard/answers.js';
 import {count, duration} from '../../charts/format';
+import {TableFrame} from '../../controls/table-frame';
 import type {Load} from '../../service/load';
-import type {PartitionLoad} from '../../service/load-state';
 import {Card} from '../../shell/card';
 import {rateText, secondsText} from './units';
 
@@ -34,7 +36,7 @@ export function Partitions({load}: {readonly load: Load}) {
   const {partitions, report} = load.state;
   return (
     <Card span={7} title="Partitions" note="worst first">
-      <div class="table-frame">
+      <TableFrame label="Partitions in a table">
         <table class="grid-table">
           <thead>
             <tr>
@@ -71,7 +73,7 @@ export function Partitions({load}: {readonly load: Load}) {
             ))}
           </tbody>
         </table>
-      </div>
+      </TableFrame>
     </Card>
   );
 }

@@ -1,7 +1,7 @@
-// Rows of a second each as the points of a chart: over more minutes a point stands for more seconds.
+// Rows of a second each as the points of a chart. Over more minutes a point covers more seconds.
 //   PO1. Of rates a point has the mean, of everything else the worst: a peak of one second must not vanish.
-//   PO2. A second that is not known is a gap, and so is one that nobody looked at: no line is drawn over it.
-import type {Rows} from '../../service/load-rows.js';
+//   PO2. A second without a number is a gap: no line is drawn over it.
+import type {LoadRows} from '../../../../src/edge/dashboard/answers.js';
 
 export const ranges = [
   {minutes: 1, seconds: 1},
@@ -22,7 +22,7 @@ const isWorst = (column: string): boolean => /_(?:ms|bytes)$/.test(column) || co
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-export function pointsOf({at, columns}: Rows, minutes: Minutes): Points {
+export function pointsOf({at, columns}: LoadRows, minutes: Minutes): Points {
   const {seconds} = ranges.find((range) => range.minutes === minutes)!;
   const end = Math.floor((at.at(-1) ?? 0) / 1_000 / seconds);
   const count = (minutes * 60) / seconds;
@@ -66,7 +66,7 @@ export function meanOf(values: readonly Value[]): Value {
 }
 
 /** Bytes a second that the disk fills up by, over what is known; null for less than two minutes of it. */
-export function fillRate({at, columns}: Rows): Value {
+export function fillRate({at, columns}: LoadRows): Value {
   const free = columns.disk_free_bytes ?? [];
   const known = at.flatMap((ms, row) => (free[row] == null ? [] : [{ms, bytes: free[row]!}]));
   const [first, last] = [known[0], known.at(-1)];

@@ -1,7 +1,8 @@
-// How the service is, in its own words: ready or why not, and what an operator must do.
+// State of the service in its own words: ready or why not, and what an operator must do.
+
+import type {LoadState} from '../../../../src/edge/dashboard/answers.js';
 import {clockText, duration} from '../../charts/format';
 import type {Load} from '../../service/load';
-import type {LoadState} from '../../service/load-state';
 import {Icon} from '../../shell/icon';
 import {alarmWords} from './alarms';
 import {fillRate} from './points';
@@ -10,7 +11,7 @@ import {bytesText} from './units';
 const words = {ready: 'Ready', degraded: 'Degraded', catching_up: 'Catching up', not_ready: 'Not ready'} as const;
 const dots = {ready: 'dot', degraded: 'dot warn', catching_up: 'dot warn', not_ready: 'dot bad'} as const;
 const daySeconds = 86_400;
-/** Further ahead nobody can tell. */
+/** A forecast beyond this is a guess. */
 const daysMax = 3_650;
 
 export function StateStrip({load}: {readonly load: Load}) {

@@ -1,12 +1,14 @@
 // Users active within 1, 7 and 30 days, over time.
+
 import {useMemo, useState} from 'preact/hooks';
 import type {Interval} from '../../../../actors/calendar.js';
+import type {ActiveAnswer} from '../../../../src/edge/answers.js';
 import {pageAddress} from '../../address/base';
 import {chartOf, csvRows, momentOf} from '../../charts/charted';
-import {clockText, count} from '../../charts/format';
+import {soFarText} from '../../charts/comparison';
+import {count} from '../../charts/format';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
-import type {UsersAnswer} from '../../service/report-answers';
 import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
@@ -23,7 +25,7 @@ export function ActiveCard({
   const lines = useMemo(
     () =>
       (shown?.question.activePaths ?? []).flatMap((path, at) => {
-        const {value, headers} = shown!.of<UsersAnswer>(path);
+        const {value, headers} = shown!.of<ActiveAnswer>(path);
         return value === undefined ? [] : [{label: metricLabels[value.metric], tone: at + 1, answer: value, headers}];
       }),
     [shown],
@@ -33,7 +35,7 @@ export function ActiveCard({
   const moment = useMemo(() => momentOf(interval), [interval]);
   const asOfMs = shown?.freshness?.asOfMs;
   const props = {...chart, label: 'Active users', clock: interval === 'hour', moment};
-  const total = (shown?.reports[0]?.value as UsersAnswer | undefined)?.total;
+  const total = (shown?.reports[0]?.value as ActiveAnswer | undefined)?.total;
   return (
     <Card
       span={8}
@@ -58,15 +60,7 @@ export function ActiveCard({
     >
       <ReportBody asking={active} reports={shown?.reports ?? []} lines={7}>
         {() =>
-          isTable ? (
-            <TimeTable {...props} />
-          ) : (
-            <TimeChart
-              {...props}
-              height={250}
-              openText={asOfMs === undefined ? 'so far' : `so far, until ${clockText(asOfMs / 1_000).slice(0, 5)}`}
-            />
-          )
+          isTable ? <TimeTable {...props} /> : <TimeChart {...props} height={250} openText={soFarText(asOfMs)} />
         }
       </ReportBody>
     </Card>

@@ -1,11 +1,12 @@
 // Nothing in the days that are shown: where the events are, or how to send the first one.
+
 import {useEffect} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
+import type {NamesAnswer} from '../../../../src/edge/answers.js';
 import {pageAddress} from '../../address/base';
 import {type Days, dayOfMs, type Range} from '../../address/range';
 import {namesMax, namesPath} from '../../address/report-address';
 import {datesText} from '../../charts/format';
-import type {NamesAnswer} from '../../service/report-answers';
 import {useReports} from '../../service/reports';
 import {may} from '../../service/session';
 import {Card} from '../../shell/card';
@@ -52,7 +53,7 @@ export function NoEvents({days, onShow}: {readonly days: Days; readonly onShow: 
   );
 }
 
-/** Nothing was ever sent: whoever may see events is shown how to send one. */
+/** The service has no event. A person who may see events is shown how to send one. */
 function FirstEvent() {
   const {route} = useLocation();
   const maySee = may('analyst');

@@ -1,19 +1,29 @@
 // The first page: how the product does, without anything to set up. It shows what is most frequent.
-import {daysOf, pastOf} from '../../address/range';
+import type {NamesAnswer} from '../../../../src/edge/answers.js';
+import {daysOf} from '../../address/range';
 import {countsPath, intervalOf, namesMax, namesPath, overviewForm, usersPath} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
-import {type NamesAnswer, oldest} from '../../service/report-answers';
+import {comparedDays, pastSoFar} from '../../charts/comparison';
+import {useReorder} from '../../controls/reorder';
+import {oldest} from '../../service/freshness';
+import {movePin, pins} from '../../service/pins';
 import {useReports} from '../../service/reports';
 import {may} from '../../service/session';
+import {later} from '../../shell/later';
 import {ReportHead} from '../../shell/report-head';
+import {Loading} from '../../shell/states';
 import {today} from '../../shell/today';
 import {ActiveCard} from './active-card';
-import {NewestEvents} from './newest-events';
-import {NoEvents} from './no-events';
+import {ArrivalsCard} from './arrivals-card';
+import type {PinnedProps} from './pinned';
 import {Tiles, useTiles} from './tiles';
 import {TopEvents} from './top-events';
 import {TrendCard} from './trend-card';
 import './overview.css';
+
+const NoEvents = later(() => import('./no-events').then(({NoEvents: Part}) => Part), <Loading lines={6} />);
+
+const Pinned = later(() => import('./pinned').then(({Pinned: Part}) => Part), <Loading lines={8} />);
 
 const trendMax = 3;
 
@@ -21,7 +31,7 @@ export function Overview() {
   const {question, problems, ask} = useAddress(overviewForm);
   const days = daysOf(question.range, today.value);
   const interval = intervalOf(question.every, days);
-  const past = question.compare === 'off' ? undefined : pastOf(days, interval, question.compare);
+  const past = comparedDays(days, interval, question.compare);
   const asked = {days, interval, past};
 
   const namesAt = namesPath(days, namesMax);
@@ -38,17 +48,19 @@ export function Overview() {
   const linePaths = lines.flatMap(({path, pastPath}) => (pastPath === undefined ? [path] : [path, pastPath]));
   const trend = useReports({...asked, lines}, listed === undefined || lines.length === 0 ? undefined : linePaths);
 
-  // While today is in the range the time before is counted up to the same moment.
-  const isOpen = days.to >= today.value;
-  const pastNamesAt =
-    past === undefined || asOfMs === undefined
-      ? undefined
-      : namesPath(isOpen ? {...past, untilMs: past.momentOf(asOfMs)} : past, namesMax);
+  const soFar = pastSoFar(past, days, today.value, asOfMs) ?? past;
+  const pastNamesAt = soFar === undefined || asOfMs === undefined ? undefined : namesPath(soFar, namesMax);
   const pastNames = useReports(asked, pastNamesAt === undefined ? undefined : [pastNamesAt]);
 
   const activePaths = (['dau', 'wau', 'mau'] as const).map((metric) => usersPath(metric, days, interval));
-  const active = useReports({...asked, activePaths}, activePaths);
+  const [first, ...others] = pins.value;
+  // Pins take the place of the chart of active users, whose figures are in the tiles.
+  const active = useReports({...asked, activePaths}, first === undefined ? activePaths : undefined);
+  const reorder = useReorder((from, to) => movePin(pins.value[from]!, to));
   const tiles = useTiles(Math.min(days.to, today.value));
+
+  const zoom = (from: number, to: number): void => ask({range: {kind: 'days', from, to}, every: null});
+  const pinned = {range: question.range, days, interval, past, reorder, onRange: zoom};
 
   const isNothing = listed !== undefined && listed.data.length === 0 && !names.isOther;
   return (
@@ -68,19 +80,30 @@ export function Overview() {
         <>
           <Tiles tiles={tiles} />
           <div class="row">
-            <TrendCard
-              trend={trend}
-              names={names}
-              onRange={(from, to) => ask({range: {kind: 'days', from, to}, every: null})}
-            />
+            <TrendCard span={8} title="Trend" file="most-frequent-events" trend={trend} names={names} onRange={zoom} />
             <TopEvents names={names} pastNames={pastNames} range={question.range} />
           </div>
           <div class="row">
-            <ActiveCard active={active} />
-            <NewestEvents mayRead={may('analyst')} names={names} />
+            {first === undefined ? <ActiveCard active={active} /> : <PinPlace pin={first} span={8} {...pinned} />}
+            <ArrivalsCard mayRead={may('analyst')} names={names} />
           </div>
+          {others.length > 0 && (
+            <div class="row">
+              {others.map((pin) => (
+                <PinPlace key={pin} pin={pin} span={others.length === 1 ? 12 : 6} {...pinned} />
+              ))}
+            </div>
+          )}
         </>
       )}
     </>
+  );
+}
+
+function PinPlace({span, ...props}: PinnedProps & {readonly span: 6 | 8 | 12}) {
+  return (
+    <div class={`pinned span-${span}`} {...props.reorder.place(pins.value.indexOf(props.pin))}>
+      <Pinned {...props} />
+    </div>
   );
 }

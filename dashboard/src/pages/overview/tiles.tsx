@@ -1,11 +1,12 @@
 // The four figures at the top, of the last day of the range: events, and users active within 1, 7 and 30 days.
 // Each is compared with the time before up to the same moment, as long as its day is not over.
+
 import {dayMs} from '../../../../actors/limits.js';
+import type {ActiveAnswer, NamesAnswer} from '../../../../src/edge/answers.js';
 import type {Days} from '../../address/range';
 import {type Metric, namesMax, namesPath, type Span, usersPath} from '../../address/report-address';
 import {clockText, count, dayName, weekdayName} from '../../charts/format';
 import {Sparkline} from '../../charts/sparkline';
-import type {NamesAnswer, UsersAnswer} from '../../service/report-answers';
 import {type Asking, useReports} from '../../service/reports';
 import {ChangeText} from '../../shell/change-text';
 import {ReportBody} from '../../shell/report-body';
@@ -106,11 +107,11 @@ export function Tiles({tiles: {day: asked, now, past, days}}: {readonly tiles: T
       {(
         [
           ['dau', isOpen ? 'Active users today' : `Active users ${on}`, weekday],
-          ['wau', 'Active users, 7 days', `the 7 days before${until === '' ? '' : ','}${until}`],
-          ['mau', 'Active users, 30 days', `the 30 days before${until === '' ? '' : ','}${until}`],
+          ['wau', 'Active users, 7 days', 'the 7 days before'],
+          ['mau', 'Active users, 30 days', 'the 30 days before'],
         ] as const
       ).map(([metric, label, note]) => {
-        const report = shown?.of<UsersAnswer>(activeOf(metric, day));
+        const report = shown?.of<ActiveAnswer>(activeOf(metric, day));
         return (
           <section key={metric} class="card tile span-3" aria-label={label}>
             <span class="label">{label}</span>
@@ -118,7 +119,7 @@ export function Tiles({tiles: {day: asked, now, past, days}}: {readonly tiles: T
               {() => (
                 <Figure
                   value={report!.value!.data.at(-1)?.count ?? 0}
-                  before={past.shown?.of<UsersAnswer>(pastActiveOf(metric, day, untilMs)).value?.total}
+                  before={past.shown?.of<ActiveAnswer>(pastActiveOf(metric, day, untilMs)).value?.total}
                   note={note}
                   spark={report!.value!.data.map((bucket) => bucket.count)}
                   isOpen={isOpen}

@@ -1,11 +1,11 @@
 // The most frequent names, each with its share of the first, and its change. Each leads to its trend.
 
+import type {NamesAnswer} from '../../../../src/edge/answers.js';
 import {pageAddress} from '../../address/base';
 import {addressAsking} from '../../address/codec';
 import type {Range} from '../../address/range';
 import {trendsForm} from '../../address/report-address';
 import {count} from '../../charts/format';
-import type {NamesAnswer} from '../../service/report-answers';
 import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {ChangeText} from '../../shell/change-text';

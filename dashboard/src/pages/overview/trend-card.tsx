@@ -1,12 +1,14 @@
-// The most frequent events over time.
+// Events by name over time, in a card: the most frequent ones, or those of a pin.
+
+import type {ComponentChildren} from 'preact';
 import {useMemo, useState} from 'preact/hooks';
 import type {Interval} from '../../../../actors/calendar.js';
+import type {CountsAnswer} from '../../../../src/edge/answers.js';
 import type {Days, Past} from '../../address/range';
 import {type AnsweredLine, chartOf, csvRows, momentOf} from '../../charts/charted';
-import {clockText, datesText} from '../../charts/format';
+import {linesNote, perInterval, soFarText} from '../../charts/comparison';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
-import type {CountsAnswer} from '../../service/report-answers';
 import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
@@ -20,19 +22,30 @@ interface TrendQuestion {
   readonly lines: readonly {readonly event: string; readonly path: string; readonly pastPath: string | undefined}[];
 }
 
-const plural = {hour: 'an hour', day: 'a day', week: 'a week', month: 'a month'} as const;
-
 export function TrendCard({
+  span,
+  title,
+  address,
+  file,
   trend,
   names,
+  tools,
   onRange,
 }: {
+  readonly span: 6 | 8 | 12;
+  readonly title: string;
+  /** Address of the trend on its own page. */
+  readonly address?: string;
+  readonly file: string;
   readonly trend: Asking<TrendQuestion>;
-  readonly names: Asking<unknown>;
+  /** Names to choose the lines from; they are asked for first. */
+  readonly names?: Asking<unknown>;
+  readonly tools?: ComponentChildren;
   readonly onRange: (from: number, to: number) => void;
 }) {
   const [isTable, setTable] = useState(false);
   const {shown} = trend;
+  const choosing = names !== undefined && names.shown?.reports[0]?.value === undefined ? names : undefined;
   const question = shown?.question;
   const lines = useMemo(
     () =>
@@ -47,33 +60,33 @@ export function TrendCard({
   const interval = question?.interval ?? 'day';
   const moment = useMemo(() => momentOf(interval), [interval]);
   const asOfMs = shown?.freshness?.asOfMs;
-  const until = asOfMs === undefined ? '' : clockText(asOfMs / 1_000).slice(0, 5);
-  const props = {...chart, label: 'Most frequent events', clock: interval === 'hour', moment};
-  const note = [
-    `events ${plural[interval]}`,
-    ...(question?.past === undefined ? [] : [`dotted: ${datesText(question.past, today.value)}`]),
-    ...(chart.openFrom === undefined ? [] : [`dashed: until ${until} UTC`]),
-  ].join(', ');
+  const props = {...chart, label: title, clock: interval === 'hour', moment};
+  const note = linesNote({
+    what: `events ${perInterval[interval]}`,
+    past: question?.past,
+    isOpen: chart.openFrom !== undefined,
+    today: today.value,
+    asOfMs,
+  });
   return (
     <Card
-      span={8}
-      title="Trend"
-      note={question === undefined ? undefined : note}
+      span={span}
+      title={title}
+      note={question === undefined ? undefined : address === undefined ? note : <a href={address}>{note}</a>}
       tools={
-        lines.length > 0 && (
-          <>
-            <CurlButton paths={question!.lines.map(({path}) => path)} />
-            <CsvButton file="most-frequent-events" rows={() => csvRows(lines)} />
-            <TableButton isTable={isTable} onChange={setTable} />
-          </>
-        )
+        <>
+          {lines.length > 0 && (
+            <>
+              <CurlButton paths={question!.lines.map(({path}) => path)} />
+              <CsvButton file={file} rows={() => csvRows(lines)} />
+              <TableButton isTable={isTable} onChange={setTable} />
+            </>
+          )}
+          {tools}
+        </>
       }
     >
-      <ReportBody
-        asking={names.shown?.reports[0]?.value === undefined ? names : trend}
-        reports={names.shown?.reports[0]?.value === undefined ? (names.shown?.reports ?? []) : (shown?.reports ?? [])}
-        lines={8}
-      >
+      <ReportBody asking={choosing ?? trend} reports={(choosing ?? trend).shown?.reports ?? []} lines={8}>
         {() =>
           isTable ? (
             <TimeTable {...props} />
@@ -81,7 +94,7 @@ export function TrendCard({
             <TimeChart
               {...props}
               height={318}
-              openText={`so far, until ${until}`}
+              openText={soFarText(asOfMs)}
               onRange={(from, to) => onRange(Math.floor(from / 86_400), Math.floor(to / 86_400))}
             />
           )

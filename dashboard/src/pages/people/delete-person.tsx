@@ -1,5 +1,7 @@
 // Deletes a person for good: what will go, the id typed in full, and then the receipt.
+
 import {useState} from 'preact/hooks';
+import type {DeletionReceipt, ProfileAnswer} from '../../../../src/edge/answers.js';
 import {type PersonId, personPath} from '../../address/report-address';
 import {count, momentText} from '../../charts/format';
 import {Dialog} from '../../controls/dialog';
@@ -7,7 +9,6 @@ import {useAsked} from '../../service/asked';
 import {change, type Fault} from '../../service/client';
 import {useHistory} from '../../service/person-history';
 import {FaultBox} from '../../shell/states';
-import type {Deletion, Profile} from './person';
 
 export function DeletePerson({
   person,
@@ -21,16 +22,16 @@ export function DeletePerson({
   const [typed, setTyped] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<Fault>();
-  const [asked] = useAsked<Profile>(personPath(person));
+  const [asked] = useAsked<ProfileAnswer>(personPath(person));
   const [{events, hasMore}] = useHistory(person);
   const profile = asked.value.value;
   const erase = async (): Promise<void> => {
     setBusy(true);
-    const answer = await change<{deletion: Deletion}>('DELETE', personPath(person));
+    const answer = await change<{deletion: DeletionReceipt}>('DELETE', personPath(person));
     setBusy(false);
     if (answer.kind === 'value') return onDeleted(answer.value.deletion.id);
     // Somebody else was faster: their receipt is the answer.
-    const earlier = answer.fault.more?.deletion as Deletion | undefined;
+    const earlier = answer.fault.more?.deletion as DeletionReceipt | undefined;
     if (earlier === undefined) setFault(answer.fault);
     else onDeleted(earlier.id);
   };

@@ -1,8 +1,10 @@
 // A person's events by day. A row opens the whole event as JSON.
+
 import {useState} from 'preact/hooks';
+import type {StoredEvent} from '../../../../src/edge/answers.js';
 import {clockText, longDayText, propertiesText} from '../../charts/format';
 import {CopyButton} from '../../controls/copy-button';
-import type {History, StoredEvent} from '../../service/person-history';
+import type {History} from '../../service/person-history';
 import {FaultBox, Loading} from '../../shell/states';
 
 const stepMax = 50;

@@ -37,7 +37,7 @@ export function People() {
         <section class="card" aria-label="Nobody chosen">
           <Empty title="Find a person by their exact id">
             The id is the userId or anonymousId that their events were sent with. You see their traits and events as
-            they are now, and who administers this service can delete all of it.
+            they are now, and an admin can delete all of it.
           </Empty>
         </section>
       )}
@@ -45,7 +45,7 @@ export function People() {
         <DeletePerson
           person={person}
           onClose={() => setDeleting(false)}
-          // The id of whoever is deleted does not stay in the address.
+          // The id of a deleted person does not stay in the address.
           onDeleted={(deletion) => {
             setDeleting(false);
             ask({user: null, anonymous: null, receipt: deletion}, true);
@@ -84,6 +84,7 @@ function Search({
           </button>
         </fieldset>
         <input
+          data-search
           aria-label={kind === 'user' ? 'userId, exactly' : 'anonymousId, exactly'}
           placeholder={kind === 'user' ? 'userId, exactly' : 'anonymousId, exactly'}
           autocomplete="off"

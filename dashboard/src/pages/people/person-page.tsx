@@ -1,10 +1,12 @@
-// What is known of one person: when they were first and last seen, their traits, their days, their events.
+// One person: first and last seen, traits, days, events.
 
+import type {ProfileAnswer} from '../../../../src/edge/answers.js';
 import {dayOfMs} from '../../address/range';
 import {type PersonId, personPath} from '../../address/report-address';
 import {count, momentText} from '../../charts/format';
 import {CopyButton} from '../../controls/copy-button';
 import {Moment} from '../../controls/moment';
+import {TableFrame} from '../../controls/table-frame';
 import {useAsked} from '../../service/asked';
 import {useHistory} from '../../service/person-history';
 import {may} from '../../service/session';
@@ -16,7 +18,7 @@ import {today} from '../../shell/today';
 import {ActivityStrip} from './activity-strip';
 import {EventList} from './event-list';
 import '../../design/reports.css';
-import {type Profile, typeOf, valueText} from './person';
+import {typeOf, valueText} from './trait-text';
 
 const stripDays = 90;
 
@@ -30,7 +32,7 @@ export function PersonPage({
   readonly onDelete: () => void;
 }) {
   const path = personPath(person);
-  const [asked, ask] = useAsked<Profile>(path);
+  const [asked, ask] = useAsked<ProfileAnswer>(path);
   const [history, readOn] = useHistory(person);
   const {value, fault} = asked.value;
   if (fault?.code === 'user_not_found') return <Unknown person={person} onFind={onFind} />;
@@ -45,7 +47,7 @@ export function PersonPage({
   const byName = [...names].sort((a, b) => b[1] - a[1]);
   return (
     <>
-      <section class="card person-head" aria-label="Profile">
+      <section class="card person-head" aria-label="ProfileAnswer">
         <div class="person-id">
           <span class="label">{person.kind === 'user' ? 'User' : 'Anonymous'}</span>
           <h2>{value.id}</h2>
@@ -124,7 +126,7 @@ export function PersonPage({
           {traits.length === 0 ? (
             <Empty title="No traits">A call of identify sets them.</Empty>
           ) : (
-            <div class="table-frame">
+            <TableFrame label="Traits in a table">
               <table class="grid-table traits">
                 <thead>
                   <tr>
@@ -143,7 +145,7 @@ export function PersonPage({
                   ))}
                 </tbody>
               </table>
-            </div>
+            </TableFrame>
           )}
           {value.traits_over_limit !== undefined && (
             <p class="help">{count(value.traits_over_limit)} more were left out, because the profile is full.</p>

@@ -1,5 +1,7 @@
 // The receipt of a deletion: its steps while it is pending, and what was checked once it is completed.
+
 import {useEffect} from 'preact/hooks';
+import type {DeletionReceipt} from '../../../../src/edge/answers.js';
 import {deletionPath} from '../../address/report-address';
 import {count, momentText} from '../../charts/format';
 import {useAsked} from '../../service/asked';
@@ -8,10 +10,9 @@ import {Icon} from '../../shell/icon';
 import {now} from '../../shell/now';
 import {CurlButton, download} from '../../shell/page-tools';
 import {FaultBox, Loading} from '../../shell/states';
-import type {Deletion} from './person';
 
 export function Receipt({deletionId}: {readonly deletionId: string}) {
-  const [asked, ask] = useAsked<{deletion: Deletion}>(deletionPath(deletionId));
+  const [asked, ask] = useAsked<{deletion: DeletionReceipt}>(deletionPath(deletionId));
   const {value, fault} = asked.value;
   const deletion = value?.deletion;
   const isPending = deletion?.status === 'pending';

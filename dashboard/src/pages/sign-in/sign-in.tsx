@@ -1,4 +1,4 @@
-// Signing in: by the one-time link that the service printed, or by a token. Whoever was signed out by time comes back to the
+// Signing in: by the one-time link that the service printed, or by a token. A session that timed out leads back to the
 // address they were at.
 import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';

@@ -1,24 +1,30 @@
 // Events by name over time: up to six lines, each of one name and perhaps one property.
+
 import {useMemo, useState} from 'preact/hooks';
-import {daysOf, pastOf} from '../../address/range';
+import type {CountsAnswer, FunnelAnswer} from '../../../../src/edge/answers.js';
+import {writeAddress} from '../../address/codec';
+import {daysOf} from '../../address/range';
 import {
   type AskedSeries,
   countsPath,
   funnelPath,
   intervalOf,
+  seriesLabel,
   seriesOf,
   trendsForm,
   withSeries,
 } from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
 import {type AnsweredLine, chartOf, csvRows, momentOf} from '../../charts/charted';
-import {clockText, datesText} from '../../charts/format';
+import {comparedDays, linesNote, pastSoFar, perInterval, soFarText} from '../../charts/comparison';
+import {datesText} from '../../charts/format';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
-import {type CountsAnswer, type FunnelAnswer, oldest} from '../../service/report-answers';
+import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {PinButton} from '../../shell/pin-button';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox} from '../../shell/states';
@@ -27,14 +33,12 @@ import {SeriesForm} from './series-form';
 import {type SeriesRow, SeriesTable} from './series-table';
 import './trends.css';
 
-const plural = {hour: 'an hour', day: 'a day', week: 'a week', month: 'a month'} as const;
-
 export function Trends() {
   const {question, problems, ask} = useAddress(trendsForm);
   const [isTable, setTable] = useState(false);
   const days = daysOf(question.range, today.value);
   const interval = intervalOf(question.every, days);
-  const past = question.compare === 'off' ? undefined : pastOf(days, interval, question.compare);
+  const past = comparedDays(days, interval, question.compare);
   const asked = {series: seriesOf(question), days, interval, past};
   const pathOf = (series: AskedSeries): string => countsPath(series, days, interval);
   const pastPathOf = (series: AskedSeries): string | undefined => past && countsPath(series, past, interval);
@@ -45,13 +49,8 @@ export function Trends() {
   );
   const main = useReports({...asked, pathOf, pastPathOf, usersPathOf}, paths.length === 0 ? undefined : paths);
   const {shown} = main;
-  // While the last bucket is open the time before is counted up to the same moment.
-  const untilMs = shown?.freshness?.asOfMs;
-  const isOpen = days.to === today.value;
-  const untilPathOf = (series: AskedSeries): string | undefined =>
-    past && isOpen && untilMs !== undefined
-      ? countsPath(series, {...past, untilMs: past.momentOf(untilMs)}, interval)
-      : undefined;
+  const soFar = pastSoFar(past, days, today.value, shown?.freshness?.asOfMs);
+  const untilPathOf = (series: AskedSeries): string | undefined => soFar && countsPath(series, soFar, interval);
   const untilPaths = asked.series.map(untilPathOf).filter((path) => path !== undefined);
   const until = useReports({untilPathOf}, untilPaths.length === 0 ? undefined : untilPaths);
 
@@ -84,18 +83,19 @@ export function Trends() {
             note={
               shown === undefined
                 ? undefined
-                : [
-                    `events ${plural[shownInterval]}`,
-                    ...(shownPast === undefined ? [] : [`dotted: ${datesText(shownPast, today.value)}`]),
-                    ...(chart.openFrom === undefined || asOfMs === undefined
-                      ? []
-                      : [`dashed: until ${clockText(asOfMs / 1_000).slice(0, 5)} UTC`]),
-                  ].join(', ')
+                : linesNote({
+                    what: `events ${perInterval[shownInterval]}`,
+                    past: shownPast,
+                    isOpen: chart.openFrom !== undefined,
+                    today: today.value,
+                    asOfMs,
+                  })
             }
             tools={
               lines.length > 0 && (
                 <>
                   <CurlButton paths={lines.map((_, at) => shown!.question.pathOf(shown!.question.series[at]!))} />
+                  <PinButton page="/trends" search={writeAddress(trendsForm, question)} />
                   <CsvButton file="trends" rows={() => csvRows(lines)} />
                   <TableButton isTable={isTable} onChange={setTable} />
                 </>
@@ -116,9 +116,7 @@ export function Trends() {
                     <TimeChart
                       {...props}
                       height={320}
-                      openText={
-                        asOfMs === undefined ? 'so far' : `so far, until ${clockText(asOfMs / 1_000).slice(0, 5)}`
-                      }
+                      openText={soFarText(asOfMs)}
                       onRange={(from, to) =>
                         ask({
                           range: {kind: 'days', from: dayAt(from, shownDays.from), to: dayAt(to, shownDays.to)},
@@ -144,7 +142,7 @@ export function Trends() {
             <Card
               span={12}
               title="In numbers"
-              note={isOpen && past !== undefined ? 'changes against the time before until the same moment' : undefined}
+              note={soFar !== undefined ? 'changes against the time before until the same moment' : undefined}
             >
               <SeriesTable rows={rows} interval={shownInterval} isCompared={shownPast !== undefined} />
             </Card>
@@ -157,8 +155,6 @@ export function Trends() {
 
 const dayAt = (seconds: number, fallback: number): number =>
   Number.isFinite(seconds) ? Math.floor(seconds / 86_400) : fallback;
-
-export const labelOf = ({event, filter}: AskedSeries): string => (filter === null ? event : `${event}, ${filter}`);
 
 interface Paths {
   readonly series: readonly AskedSeries[];
@@ -182,10 +178,10 @@ function rowsOf({question, of}: Main, until: Until): SeriesRow[] {
     const line: AnsweredLine | undefined =
       value === undefined
         ? undefined
-        : {label: labelOf(series), tone: at + 1, answer: value, headers, past: pastAnswer};
+        : {label: seriesLabel(series), tone: at + 1, answer: value, headers, past: pastAnswer};
     return {
-      key: `${at}/${labelOf(series)}`,
-      label: labelOf(series),
+      key: `${at}/${seriesLabel(series)}`,
+      label: seriesLabel(series),
       tone: at + 1,
       line,
       users: usersPath === undefined ? undefined : of<FunnelAnswer>(usersPath).value?.total,

@@ -1,0 +1,58 @@
+// The numbers of a chart over time as a table: every chart has one.
+import {clockText, count, longDayText} from './format';
+import type {Series} from './time-chart';
+
+export interface TimeTableProps {
+  readonly label: string;
+  /** Epoch seconds. */
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+  readonly openFrom?: number | undefined;
+  readonly clock?: boolean;
+  readonly say?: (value: number) => string;
+  /** Text of a time. */
+  readonly moment?: (seconds: number) => string;
+}
+
+export function TimeTableRows({
+  label,
+  times,
+  series,
+  openFrom,
+  clock = false,
+  say = count,
+  moment = clock ? clockText : longDayText,
+}: TimeTableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard
+    <section class="table-frame time-table" tabIndex={0} aria-label={`${label}, as a table`}>
+      <table class="grid-table">
+        <thead>
+          <tr>
+            <th>Time (UTC)</th>
+            {series.map(({label: name}) => (
+              <th key={name} class="number">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {times.map((time, at) => (
+            <tr key={time}>
+              <td>
+                {moment(time)}
+                {openFrom !== undefined && at >= openFrom && <span class="faint"> so far</span>}
+              </td>
+              {series.map(({label: name, values}) => (
+                <td key={name} class="number">
+                  {values[at] == null ? '' : say(values[at])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

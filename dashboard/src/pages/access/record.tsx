@@ -1,0 +1,83 @@
+// The record: who did what when, and who tried to get in.
+
+import type {RecordAnswer, RecordLine} from '../../../../src/edge/dashboard/answers.js';
+import {count, momentText} from '../../charts/format';
+import {Moment} from '../../controls/moment';
+import {TableFrame} from '../../controls/table-frame';
+import {useAsked} from '../../service/asked';
+import {Card} from '../../shell/card';
+import {Empty, FaultBox, Loading} from '../../shell/states';
+import './record.css';
+
+const shownMax = 100;
+
+const words: Readonly<Record<RecordLine['what'], string>> = {
+  'key.created': 'Created a key or token',
+  'key.changed': 'Changed the limits of a key',
+  'key.revoked': 'Revoked a key or token',
+  'user.deleted': 'Deleted a person',
+  'dashboard.signed-in': 'Signed in',
+  'dashboard.sessions-ended': 'Signed everybody out',
+  'admin.refused': 'Refused: a wrong admin token',
+  'key.refused': 'Refused: a key that is unknown or revoked',
+  'sign-in.refused': 'Refused: a sign-in that is not valid',
+};
+
+export function RecordCard() {
+  const [asked, again] = useAsked<RecordAnswer>('record');
+  const {value, fault} = asked.value;
+  const lines = value?.record ?? [];
+  return (
+    <Card
+      span={12}
+      title="Record"
+      note={value && `by this edge since ${momentText(Date.parse(value.since))} UTC; its log has all of it`}
+    >
+      {fault !== undefined && <FaultBox fault={fault} onAgain={again} />}
+      {value === undefined && fault === undefined && <Loading />}
+      {value !== undefined && lines.length === 0 && (
+        <Empty title="Nothing yet">Changes of keys and tokens, deletions and sign-ins are listed here.</Empty>
+      )}
+      {lines.length > 0 && (
+        <TableFrame label="Record in a table">
+          <table class="grid-table record-table">
+            <thead>
+              <tr>
+                <th>When</th>
+                <th>What</th>
+                <th>Which</th>
+                <th>By</th>
+                <th>From</th>
+              </tr>
+            </thead>
+            <tbody>
+              {lines.slice(0, shownMax).map((line, at) => (
+                <tr key={`${line.at} ${at}`}>
+                  <td>
+                    <Moment iso={line.at} />
+                  </td>
+                  <td>
+                    {words[line.what]}
+                    {line.count > 1 && `, ${count(line.count)} times`}
+                  </td>
+                  <td>
+                    {line.name ?? ''} {line.subject !== null && <code class="faint">{line.subject}</code>}
+                  </td>
+                  <td>{line.by === null ? <span class="faint">not known</span> : (authors[line.by] ?? line.by)}</td>
+                  <td>{line.address ?? <span class="faint">this machine</span>}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </TableFrame>
+      )}
+      {lines.length > shownMax && (
+        <p class="page-note">
+          The newest {shownMax} of {count(lines.length)} lines.
+        </p>
+      )}
+    </Card>
+  );
+}
+
+const authors: Readonly<Record<string, string>> = {admin: 'the operator', start: 'a start of the service'};

@@ -1,0 +1,21 @@
+// The questions of a card as commands, to be copied.
+import {curlOf} from '../address/report-address';
+import {ApiAddressNote} from '../controls/api-address-note';
+import {CopyButton} from '../controls/copy-button';
+import {apiAddress} from '../service/api-address';
+import './curl-panel.css';
+
+export function CurlPanel({paths}: {readonly paths: readonly string[]}) {
+  const text = paths.map((path) => curlOf(apiAddress.value, path)).join('\n\n');
+  return (
+    <div class="curl-panel">
+      <h3>The same with curl</h3>
+      <pre class="snippet">{text}</pre>
+      <ApiAddressNote />
+      <div class="curl-foot">
+        <span class="help">MILLRACE_SECRET_KEY holds a secret key.</span>
+        <CopyButton text={text} what="Copy the commands" />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+// `?`: every key of the dashboard, and the switch of the single letters.
+import {Fragment} from 'preact';
+import {Dialog} from '../controls/dialog';
+import {hasLetters, openDialog, setLetters} from './keys';
+import './palette.css';
+import {isShown, places} from './places';
+
+type Row = readonly [keys: readonly string[], does: string];
+
+const groups = (): readonly (readonly [title: string, rows: readonly Row[]])[] => [
+  [
+    'Everywhere',
+    [
+      [['Ctrl', 'K'], 'Go to a page, a person or an event; on a Mac Command'],
+      [['?'], 'This list'],
+      [['/'], 'Find something on this page'],
+      [['j', 'k'], 'Next row, row before; Enter opens it'],
+      ...places
+        .filter((place) => isShown(place) && place.letter !== undefined)
+        .map(({letter, name}): Row => [['g', letter!], name]),
+    ],
+  ],
+  [
+    'Reports',
+    [
+      [['d', 'y'], 'Today, yesterday'],
+      [['w', 'm', 'q', 'h'], 'Last 7, 30, 90 days, 12 months'],
+      [['c'], 'Type other days'],
+      [['[', ']'], 'The days before, the days after'],
+      [['x'], 'Compare with the time before, the year before, nothing'],
+      [['←', '→'], 'In a chart: read its values'],
+      [['Alt', '↑'], 'In a funnel: move the step'],
+    ],
+  ],
+  ['Live', [[['p'], 'Pause Live load, hold arriving events']]],
+];
+
+export function KeyList() {
+  return (
+    <Dialog
+      title="Keys"
+      onClose={() => {
+        openDialog.value = undefined;
+      }}
+    >
+      {groups().map(([title, rows]) => (
+        <section key={title} aria-label={title}>
+          <h3>{title}</h3>
+          <dl class="key-list">
+            {rows.map(([keys, does]) => (
+              <Fragment key={does}>
+                <dt>
+                  {keys.map((key) => (
+                    <kbd key={key}>{key}</kbd>
+                  ))}
+                </dt>
+                <dd>{does}</dd>
+              </Fragment>
+            ))}
+          </dl>
+        </section>
+      ))}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={hasLetters.value}
+          onChange={({currentTarget}) => setLetters(currentTarget.checked)}
+        />
+        Single letters do this
+      </label>
+      <p class="help">Switch them off if you speak to your computer, or press keys by accident. Ctrl-K stays.</p>
+      <div class="dialog-foot">
+        <button
+          type="button"
+          class="button primary"
+          onClick={() => {
+            openDialog.value = undefined;
+          }}
+        >
+          Done
+        </button>
+      </div>
+    </Dialog>
+  );
+}

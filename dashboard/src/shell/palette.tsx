@@ -1,0 +1,148 @@
+// Ctrl-K: a page, a person by exact id, an event by the beginning of its name, an action. One list, moved through by arrows.
+
+import {useState} from 'preact/hooks';
+import {useLocation} from 'preact-iso';
+import type {NamesAnswer} from '../../../src/edge/answers.js';
+import type {IconName} from '../../icons';
+import {pageAddress} from '../address/base';
+import {addressAsking, isName} from '../address/codec';
+import {namesPath, peopleForm, trendsForm} from '../address/report-address';
+import {count} from '../charts/format';
+import {Dialog} from '../controls/dialog';
+import {useAsked} from '../service/asked';
+import {may, signOut} from '../service/session';
+import {Icon} from './icon';
+import {openDialog} from './keys';
+import './palette.css';
+import {isShown, places} from './places';
+import {switchTheme} from './theme-button';
+import {today} from './today';
+
+const namesMax = 8;
+const namesDays = 30;
+
+interface Choice {
+  readonly key: string;
+  readonly icon: IconName;
+  readonly name: string;
+  readonly note: string;
+  readonly take: () => void;
+}
+
+export function Palette() {
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const {route} = useLocation();
+  const close = (): void => {
+    openDialog.value = undefined;
+  };
+  const choices = useChoices(text.trim(), route);
+  const chosen = choices[Math.min(at, choices.length - 1)];
+  const take = (choice: Choice | undefined): void => {
+    if (choice === undefined) return;
+    close();
+    choice.take();
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+    if (event.key === 'Enter') take(chosen);
+    else if (step !== undefined && choices.length > 0) setAt((at + step + choices.length) % choices.length);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Dialog title="Go to" onClose={close}>
+      <div class="palette">
+        <input
+          role="combobox"
+          aria-label="A page, the id of a person, or the name of an event"
+          placeholder="A page, the id of a person, or the name of an event"
+          aria-expanded="true"
+          aria-controls="palette-choices"
+          aria-activedescendant={chosen && `palette-${chosen.key}`}
+          autocomplete="off"
+          spellcheck={false}
+          value={text}
+          onInput={({currentTarget}) => {
+            setText(currentTarget.value);
+            setAt(0);
+          }}
+          onKeyDown={onKey}
+        />
+        <div class="choices" id="palette-choices" role="listbox" aria-label="Where to">
+          {choices.map((choice) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the field takes the option
+            // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
+            <div
+              key={choice.key}
+              id={`palette-${choice.key}`}
+              role="option"
+              aria-selected={choice === chosen}
+              onClick={() => take(choice)}
+              ref={(item) => {
+                if (choice === chosen) item?.scrollIntoView({block: 'nearest'});
+              }}
+            >
+              <Icon name={choice.icon} />
+              <span class="name">{choice.name}</span>
+              <span class="note">{choice.note}</span>
+            </div>
+          ))}
+        </div>
+        {choices.length === 0 && <p class="help">There is nothing of this name.</p>}
+        <p class="help">
+          <kbd>↑</kbd> <kbd>↓</kbd> choose, <kbd>Enter</kbd> goes there, <kbd>Esc</kbd> closes
+        </p>
+      </div>
+    </Dialog>
+  );
+}
+
+function useChoices(text: string, route: (address: string) => void): readonly Choice[] {
+  const days = {from: today.value - namesDays + 1, to: today.value};
+  const [asked] = useAsked<NamesAnswer>(isName(text) ? namesPath(days, namesMax, text) : undefined);
+  const lower = text.toLowerCase();
+  const isLike = (name: string): boolean => name.toLowerCase().includes(lower);
+  const to = (address: string) => (): void => route(pageAddress(address));
+  const names = isName(text) ? (asked.value.value?.data ?? []).filter(({name}) => name.startsWith(text)) : [];
+  return [
+    ...places
+      .filter((place) => isShown(place) && isLike(place.name))
+      .map(({path, name, icon, letter}) => ({
+        key: `page${path}`,
+        icon,
+        name,
+        note: letter === undefined ? '' : `g ${letter}`,
+        take: to(path),
+      })),
+    ...names.map(({name, count: times}) => ({
+      key: `event-${name}`,
+      icon: 'trends' as const,
+      name,
+      note: `its trend, ${count(times)} in 30 days`,
+      take: to(`/trends${addressAsking(trendsForm, {event: [name]})}`),
+    })),
+    ...(may('analyst') && isName(text)
+      ? (['user', 'anonymous'] as const).map((kind) => ({
+          key: kind,
+          icon: 'users' as const,
+          name: text,
+          note: kind === 'user' ? 'the user with this id' : 'the visitor with this anonymous id',
+          take: to(`/people${addressAsking(peopleForm, {[kind]: text})}`),
+        }))
+      : []),
+    ...[
+      {key: 'theme', icon: 'moon' as const, name: 'Switch between light and dark', note: '', take: switchTheme},
+      {
+        key: 'letters',
+        icon: 'sparkles' as const,
+        name: 'All keys',
+        note: '?',
+        take: () => {
+          openDialog.value = 'keys';
+        },
+      },
+      {key: 'out', icon: 'signOut' as const, name: 'Sign out', note: '', take: () => void signOut()},
+    ].filter(({name}) => isLike(name)),
+  ];
+}

@@ -1,0 +1,200 @@
+// Answers of the dashboard's own routes and frames of its stream, as types: the edge writes them, the pages read them.
+// Answers of the API are in ../answers.ts. Nothing here exists at run time, so the pages can import all of it.
+import type {DashboardRole} from '../../keys/dashboard-role.js';
+import type {AlarmKind} from '../../measures.js';
+
+// -- Sign-in ------------------------------------------------------------------------------------------------------------
+
+/** Answer of `GET session` with a valid session. */
+export interface SessionAnswer {
+  readonly role: DashboardRole;
+  readonly name: string;
+  /** Id of the access token; `admin` for the admin token and a sign-in link. */
+  readonly by: string;
+  readonly until: string;
+  /** Everything between the browser and the service is encrypted, as far as the service can tell. */
+  readonly is_secure: boolean;
+  readonly api: ApiPlace;
+}
+
+/**
+ * Address of the API for clients: that of the pages; another port of their host (ADMIN_PORT); or one that only a proxy knows.
+ */
+export type ApiPlace =
+  | {readonly at: 'here'}
+  | {readonly at: 'port'; readonly port: number}
+  | {readonly at: 'elsewhere'};
+
+/** A person who may sign in. */
+export interface PersonAnswer {
+  readonly id: string;
+  readonly name: string;
+  readonly role: DashboardRole;
+  /** The last four characters of the access token. */
+  readonly last4: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly ends_at: string | null;
+  readonly revoked_at: string | null;
+}
+
+/** A change of keys, tokens or sessions, a deletion, or failures to get in. */
+export interface RecordLine {
+  readonly at: string;
+  readonly what:
+    | 'key.created'
+    | 'key.changed'
+    | 'key.revoked'
+    | 'user.deleted'
+    | 'dashboard.signed-in'
+    | 'dashboard.sessions-ended'
+    | 'admin.refused'
+    | 'key.refused'
+    | 'sign-in.refused';
+  /** Name of the person or of the key; `admin`; `start` for a start of the service. Null for a failure. */
+  readonly by: string | null;
+  /** Id of the key or of the deletion. */
+  readonly subject: string | null;
+  /** Name of the key or the person that was changed. */
+  readonly name: string | null;
+  readonly address: string | null;
+  /** Failures in this line. */
+  readonly count: number;
+}
+
+export interface RecordAnswer {
+  /** Newest first. */
+  readonly record: readonly RecordLine[];
+  /** Start of this process, which keeps the record in memory; its log has all of it. */
+  readonly since: string;
+}
+
+// -- State of the service -----------------------------------------------------------------------------------------------
+
+export interface StateAnswer {
+  readonly status: 'ready' | 'not_ready';
+  readonly reasons: readonly string[];
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+  readonly durability: 'power-cut' | 'process-crash';
+  readonly version: string;
+}
+
+/** Alarms of partitions, and those of our own nats-server and its disk. */
+export type LoadAlarmKind = AlarmKind | 'damaged_part' | 'disk_nearly_full' | 'store_fault';
+
+/** State of the service, as Live load shows it. */
+export interface LoadState {
+  /** Epoch ms, by the service's clock. */
+  readonly at: number;
+  /** `degraded`: ready, and an operator should know something. */
+  readonly status: 'ready' | 'degraded' | 'catching_up' | 'not_ready';
+  readonly reasons: readonly string[];
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+  readonly alarms: readonly {readonly kind: LoadAlarmKind; readonly partitions: readonly number[]}[];
+  readonly durability: 'power-cut' | 'process-crash';
+  readonly version: string;
+  readonly up_seconds: number;
+  readonly report: Published;
+  /** `is_own`: started by this service. */
+  readonly nats: {readonly is_own: boolean; readonly version: string | null; readonly restarts: number | null};
+  readonly disk: {readonly free_bytes: number; readonly reserve_bytes: number} | null;
+  /** False: other processes fold, and other edges may take events. */
+  readonly is_whole: boolean;
+  readonly partitions: readonly PartitionLoad[];
+  readonly memory: readonly MemoryUse[];
+  readonly threads: readonly {readonly thread: string; readonly late_p99_ms: number; readonly late_max_ms: number}[];
+}
+
+/** Freshness of reports; nulls before every partition has published, and while reports do not answer. */
+export interface Published {
+  readonly as_of: string | null;
+  readonly next_by: string | null;
+  readonly refresh_seconds: number;
+}
+
+export interface PartitionLoad {
+  readonly partition: number;
+  /** Nulls: it does not answer. */
+  readonly behind_ms: number | null;
+  readonly behind_messages: number | null;
+  /** Events and identify calls, duplicates too, since its thread started. */
+  readonly folded: number | null;
+  readonly users: number | null;
+  readonly snapshot_sequence: number | null;
+  readonly snapshot_age_ms: number | null;
+  readonly dedupe_window_ms: number | null;
+  readonly deletions_pending: number | null;
+}
+
+export interface MemoryUse {
+  readonly use: 'live_reads' | 'reports' | 'funnels' | 'message_ids' | 'log' | 'fold' | 'heaps' | 'nats';
+  readonly bytes: number;
+  readonly bytes_max: number | null;
+}
+
+/** Rows of the ring, one a second, as columns. */
+export interface LoadRows {
+  /** Epoch ms, ascending. */
+  readonly at: readonly number[];
+  /** Columns of `refused.` that hold only zeros are left out. */
+  readonly columns: Readonly<Record<string, readonly (number | null)[]>>;
+}
+
+export interface LoadAnswer extends LoadRows {
+  readonly state: LoadState;
+  /** Streams that are open. */
+  readonly streams: number;
+}
+
+// -- Frames of the stream -----------------------------------------------------------------------------------------------
+
+/** The newest row of the ring, in the order of the schema that the stream begins with. */
+export interface Vitals {
+  readonly at: number;
+  readonly row: readonly (number | null)[];
+  readonly state: LoadState;
+  readonly streams: number;
+}
+
+export interface ArrivedEvent {
+  readonly event: string;
+  readonly user_id: string | null;
+  readonly anonymous_id: string | null;
+  readonly message_id: string | null;
+  /** Epoch ms: time of the event, and of its receipt. */
+  readonly at: number;
+  readonly received: number;
+  /** From the first entry of its log message until the log had it on disk. */
+  readonly ack_ms: number;
+  /** The first properties in their order; nested values and long texts are cut to short texts. */
+  readonly properties: readonly (readonly [key: string, value: null | boolean | number | string])[];
+  /** Number of further properties. */
+  readonly more: number;
+}
+
+/** Events of one second. */
+export interface ArrivedSample {
+  readonly events: readonly ArrivedEvent[];
+  /** Number of all events of the second, in the sample or not. */
+  readonly count: number;
+}
+
+export interface SeenRefusal {
+  readonly code: string;
+  /** Absent for a path that does not exist. */
+  readonly route?: string | undefined;
+  readonly field: string | null;
+  readonly key_id: string | null;
+  readonly count: number;
+}
+
+/** Refusals of one second. */
+export interface SeenRefusals {
+  /** Epoch ms. */
+  readonly at: number;
+  readonly refusals: readonly SeenRefusal[];
+  /** Number of refusals of further kinds. */
+  readonly more: number;
+}

@@ -1,0 +1,26 @@
+// GET /dashboard/api/record: who did what when, as this process has seen it.
+import {isoText} from '../../../actors/calendar.js';
+import type {KeyRing} from '../../keys/key-ring.js';
+import type {AuditLine} from '../audit.js';
+import {noParameters, readQuery} from '../query.js';
+import type {Handle} from '../route.js';
+import type {RecordAnswer, RecordLine} from './answers.js';
+
+export const readRecord: Handle = ({audit, keys}, exchange) => {
+  readQuery(exchange.query, noParameters);
+  const answer: RecordAnswer = {
+    record: audit.newest().map((line) => shown(line, keys.ring)),
+    since: isoText(audit.sinceMs),
+  };
+  exchange.json('200 OK', JSON.stringify(answer));
+};
+
+const shown = ({atMs, what, by, subject, address, count = 1}: AuditLine, ring: KeyRing): RecordLine => ({
+  at: isoText(atMs),
+  what,
+  by: by === undefined ? null : (ring.get(by)?.name ?? by),
+  subject: subject ?? null,
+  name: (subject !== undefined && ring.get(subject)?.name) || null,
+  address: address ?? null,
+  count,
+});

@@ -1,0 +1,154 @@
+// Every page of the dashboard: no line in the console, no foreign host, nothing against axe's rules, no overflow. With the life
+// of a shop, and in a service that nothing was sent to.
+//   `npm run test:pages` visits them in both themes, three widths and under two kinds of host, and leaves pictures in a folder
+//   outside of the repository. Without that it is what no other test looks at, in one theme, one width, one host.
+import {mkdirSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import type {Browser} from 'playwright-core';
+import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
+import {pagePaths} from '../../../dashboard/src/address/page-paths.js';
+import {BrowserClient} from '../../support/browser-client.js';
+import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {Client} from '../../support/http.js';
+import {type Service, startService} from '../../support/service.js';
+import {playShop} from '../../support/shop.js';
+
+const {PAGES: form, PAGES_DIR: folder = join(tmpdir(), 'millrace-pages')} = process.env;
+const isWhole = form === 'all';
+const themes = isWhole ? (['light', 'dark'] as const) : (['dark'] as const);
+const widths = isWhole ? [1_440, 1_024, 390] : [1_024];
+/** A plain name over http is no secure context: browsers leave out clipboard, locks and more. */
+const hostName = 'stats.example.test';
+const hosts = isWhole ? ['127.0.0.1', hostName] : ['127.0.0.1'];
+/** Visitors of the shop. */
+const people = isWhole ? 1_500 : 200;
+
+interface Visit {
+  readonly name: string;
+  readonly path: string;
+  readonly pins?: readonly string[];
+  readonly isSignedOut?: boolean;
+  /** No other test looks at it in this form: `npm test` does it here. */
+  readonly isShort?: boolean;
+}
+
+const funnel = '/funnels?step=product_viewed&step=cart_added&step=checkout_started&step=order_placed&window=14d';
+const visits: readonly Visit[] = [
+  {name: 'sign-in', path: '/sign-in', isSignedOut: true},
+  {name: 'overview', path: '/'},
+  {
+    name: 'overview-pinned',
+    path: '/',
+    pins: [funnel, '/trends?event=signup&event=order_placed', '/trends?event=login'],
+  },
+  {name: 'trends-empty', path: '/trends'},
+  {name: 'trends', path: '/trends?event=page_viewed&event=order_placed&event=signup'},
+  {name: 'funnels-empty', path: '/funnels'},
+  {name: 'funnels', path: funnel},
+  {name: 'active', path: '/active'},
+  {name: 'people-empty', path: '/people'},
+  {name: 'person', path: '/people?user=ada'},
+  {name: 'person-unknown', path: '/people?user=nobody'},
+  {name: 'events-arriving', path: '/events'},
+  {name: 'events-history', path: '/events?show=history'},
+  {name: 'events-refused', path: '/events?show=refused'},
+  {name: 'first-event', path: '/first-event'},
+  {name: 'live', path: '/live'},
+  {name: 'keys', path: '/settings/keys'},
+  {name: 'access', path: '/settings/access', isShort: true},
+  {name: 'address-problems', path: '/trends?event=signup&range=never&color=red', isShort: true},
+];
+/** Pages that came later are visited as they open. */
+const others = pagePaths.filter((path) => path !== '' && !visits.some((visit) => visit.path.split('?', 1)[0] === path));
+const every = [...visits, ...others.map((path): Visit => ({name: path.slice(1).replaceAll('/', '-'), path}))];
+
+const all = isWhole ? every : every.filter(({isShort}) => isShort);
+
+const states = [
+  {name: 'shop', fill: fillShop},
+  {name: 'empty', fill: async () => {}},
+] as const;
+
+async function fillShop(service: Service): Promise<void> {
+  const writer = new Client(service.baseUrl, service.writeKey);
+  const traits = {name: 'Ada Lovelace', plan: 'pro', seats: 12, tags: ['first', 'loyal'], address: {city: 'London'}};
+  expect((await writer.post('/v1/users/identify', {userId: 'ada', traits})).status).toBe(200);
+  for (const event of ['signup', 'page_viewed', 'order_placed'])
+    expect((await writer.post('/v1/events', {event, userId: 'ada', properties: {plan: 'pro'}})).status).toBe(200);
+  expect((await writer.post('/v1/events', {event: '', userId: 'ada'})).status).toBe(400);
+  const admin = new BrowserClient(service.baseUrl);
+  await admin.signIn({token: service.adminToken});
+  expect((await admin.post('/dashboard/api/people', {name: 'Grace Hopper', role: 'reader', days: 30})).status).toBe(
+    201,
+  );
+  await playShop(service, people);
+}
+
+describe.each(isWhole ? states : states.slice(0, 1))('$name', ({name: state, fill}) => {
+  let service: Service;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    if (chromiumPath === undefined) return;
+    const env = {DASHBOARD_HOSTS: hostName, REPORT_REFRESH_SECONDS: '5'};
+    const rule = `--host-resolver-rules=MAP ${hostName} 127.0.0.1`;
+    [service, browser] = await Promise.all([startService({env}), openBrowser([rule])]);
+    await fill(service);
+    mkdirSync(folder, {recursive: true});
+  });
+
+  afterAll(async () => {
+    if (chromiumPath === undefined) return;
+    await browser.close();
+    expect(await service.stop()).toBe(0);
+  });
+
+  beforeEach((context) => {
+    if (chromiumPath === undefined) context.skip(noChromium);
+  });
+
+  const views = hosts.flatMap((host) => themes.flatMap((theme) => widths.map((width) => ({host, theme, width}))));
+  test.each(views)('$host, $theme, $width px', async ({host, theme, width}) => {
+    const baseUrl = service.baseUrl.replace('127.0.0.1', host);
+    const faults: string[] = [];
+    for (const visit of all) {
+      const dashboard = await DashboardPage.open(browser, {baseUrl}, {theme, width});
+      try {
+        await look(dashboard, visit);
+        if (isWhole && host === '127.0.0.1') {
+          const path = join(folder, `${state}-${visit.name}-${theme}-${width}.png`);
+          await dashboard.page.screenshot({path, fullPage: true});
+        }
+        await dashboard.expectSound();
+      } catch (error) {
+        // Each page is looked at: the first fault must not hide the others.
+        const {message, actual = ''} = error as Error & {actual?: unknown};
+        faults.push(`${visit.name} (${visit.path}): ${message} ${JSON.stringify(actual)}`);
+      }
+      await dashboard.close();
+    }
+    expect(faults.join('\n')).toBe('');
+  });
+
+  let cookie: string | undefined;
+
+  async function look(dashboard: DashboardPage, {path, pins, isSignedOut = false}: Visit): Promise<void> {
+    const {page} = dashboard;
+    if (!isSignedOut) {
+      cookie ??= await sessionCookie();
+      await dashboard.takeSession(cookie);
+    }
+    if (pins !== undefined) await dashboard.keep('millrace-pins', JSON.stringify(pins));
+    await dashboard.goto(path);
+    await page.locator('h1').first().waitFor();
+    if (path === '/live') await page.getByText('every second').waitFor();
+    await dashboard.settled();
+  }
+
+  async function sessionCookie(): Promise<string> {
+    const client = new BrowserClient(service.baseUrl);
+    expect((await client.signIn({token: service.adminToken})).status).toBe(200);
+    return client.cookie;
+  }
+});

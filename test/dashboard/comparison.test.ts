@@ -1,0 +1,37 @@
+// A range beside an earlier one: never more of the earlier than of the later.
+import {expect, test} from 'vitest';
+import {comparedDays, linesNote, pastSoFar, soFarText} from '../../dashboard/src/charts/comparison.js';
+
+const day = (text: string): number => Date.parse(text) / 86_400_000;
+const week = {from: day('2026-11-16'), to: day('2026-11-22')};
+
+test('off compares with nothing', () => {
+  expect(comparedDays(week, 'day', 'off')).toBeUndefined();
+  expect(pastSoFar(undefined, week, week.to, 0)).toBeUndefined();
+});
+
+test('while today is in the range, the week before counts up to the same minute of its weekday', () => {
+  const past = comparedDays(week, 'day', 'before');
+  const asOfMs = Date.parse('2026-11-19T12:03:50Z');
+  expect(past).toMatchObject({from: day('2026-11-09'), to: day('2026-11-15')});
+  expect(pastSoFar(past, week, day('2026-11-19'), asOfMs)).toMatchObject({
+    from: day('2026-11-09'),
+    untilMs: Date.parse('2026-11-12T12:03:50Z'),
+  });
+});
+
+test('a range that is over is compared whole, and one without an answer not yet', () => {
+  const past = comparedDays(week, 'day', 'before');
+  expect(pastSoFar(past, week, day('2026-11-23'), Date.parse('2026-11-23T01:00:00Z'))).toBeUndefined();
+  expect(pastSoFar(past, week, day('2026-11-19'), undefined)).toBeUndefined();
+});
+
+test('the note names what dotted and dashed lines are, and only those that there are', () => {
+  const asOfMs = Date.parse('2026-11-19T12:03:50Z');
+  const past = {from: day('2020-11-09'), to: day('2020-11-15')};
+  expect(linesNote({what: 'events a day', past: undefined, isOpen: true, asOfMs, today: week.to})).toBe(
+    'events a day, dashed: until 12:03 UTC',
+  );
+  expect(linesNote({past, isOpen: false, asOfMs, today: week.to})).toBe('dotted: 9 Nov – 15 Nov 2020');
+  expect(soFarText(undefined)).toBe('so far');
+});
