@@ -79,7 +79,7 @@ describe('the world', () => {
   });
 
   test('reads the environment in src/config.ts, main and the command lines alone', () => {
-    expect(only(/process\.env/, /^src\/(main|edge\/native)\.ts$|^src\/cli\//)).toEqual([]);
+    expect(only(/process\.env/, /^src\/(main|edge\/http\/uws)\.ts$|^src\/cli\//)).toEqual([]);
   });
 
   test('draws no pseudo-random numbers', () => {
