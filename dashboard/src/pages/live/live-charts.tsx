@@ -63,7 +63,7 @@ function ChartCard({span, title, note, points, series, say, unit = '', scale, bo
 }
 
 const ms = (value: number): string => (value >= 1 ? String(Math.round(value)) : value.toFixed(1));
-const plainSeconds = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(1));
+const plainSeconds = (value: number): string => String(Math.round(value * 1_000) / 1_000);
 const sayS = (value: number): string => secondsText(value * 1_000);
 const cores = (value: number): string => value.toFixed(2);
 
