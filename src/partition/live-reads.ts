@@ -174,7 +174,7 @@ export class LiveReads {
     const {ownership} = this.runner.setup;
     const [done, standing] = await Promise.all([work, ownership.standing(statusMsMax)]);
     // This process may have been paused while it worked.
-    if (standing === 'owner' && !ownership.isConfirmed()) return [done, await ownership.standing(statusMsMax)];
+    if (standing === 'owner' && !ownership.isConfirmed) return [done, await ownership.standing(statusMsMax)];
     return [done, standing];
   }
 

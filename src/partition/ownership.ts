@@ -13,6 +13,8 @@ import {retryForever, type Trouble} from './retry.js';
 
 /** O3. No successor recovers a partition, cleans up after a deletion and publishes its receipt in this time. */
 const trustMs = 250;
+/** O1, O2. What the store was asked longer ago says nothing of now: this process may have been paused. */
+const freshMs = 1_000;
 const looksMax = 5;
 
 export type Standing = 'owner' | 'outlived' | 'unknown';
@@ -57,19 +59,21 @@ export class Ownership {
     return this.hear(successor, askedMs) === 'outlived';
   }
 
-  /** The store was asked at most `agoMsMax` ago, and said that this process is the owner. */
-  isConfirmed(agoMsMax = trustMs): boolean {
+  /** The store was asked just now, and said that this process is the owner. */
+  get isConfirmed(): boolean {
+    return this.wasConfirmed(freshMs);
+  }
+
+  private wasConfirmed(agoMsMax: number): boolean {
     return !this.lost && monotonicMs() - this.askedMs <= agoMsMax;
   }
 
   /**
    * 'unknown' when the store does not answer within `msMax`, not counting time in which this process was paused: it asks
-   * `looksMax` times, and a pause uses up one of them. The answer 'owner' to a question that is older than a look counts for
-   * nothing: the process may have been paused in between. O2
+   * `looksMax` times, and a pause uses up one of them. The answer 'owner' that took longer than `freshMs` counts for nothing. O2
    */
   standing(msMax: number): Promise<Standing> {
     const lookMs = msMax / looksMax;
-    const answerMsMax = Math.max(lookMs, trustMs);
     return new Promise((resolve) => {
       let looksLeft = looksMax;
       let timer: NodeJS.Timeout | undefined;
@@ -87,7 +91,7 @@ export class Ownership {
         const askedMs = monotonicMs();
         const hear = (successor: Replaced | undefined): void => {
           const standing = this.hear(successor, askedMs);
-          if (standing === 'outlived' || monotonicMs() - askedMs <= answerMsMax) end(standing);
+          if (standing === 'outlived' || monotonicMs() - askedMs <= freshMs) end(standing);
         };
         this.manifests.successorOf(this.epoch).then(hear, () => undefined);
       };
@@ -100,7 +104,7 @@ export class Ownership {
    * answer, and never resolves for an owner that was outlived. O3
    */
   confirm(): Promise<void> | undefined {
-    if (this.isConfirmed()) return undefined;
+    if (this.wasConfirmed(trustMs)) return undefined;
     this.asking ??= this.ask().finally(() => {
       this.asking = undefined;
     });

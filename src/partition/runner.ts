@@ -47,8 +47,6 @@ const lookAgainMs = 5_000;
 
 /** After this time without a word of the store an owner looks for alarms all the same. One that wakes reconnects within it. */
 const standingMsMax = 10_000;
-/** A pause that is no longer makes no alarm (reportGraceMs in alarms.ts). */
-const looksTrustMs = 2_000;
 
 /** `standing still`: folding needs a part that is unreadable. */
 export type Phase = 'recovering' | 'live' | 'standing still' | 'draining';
@@ -160,7 +158,7 @@ export class Runner {
    * work may have run since, and a pause in it: then there is no look, as an owner that was paused finds its snapshot late. O1
    */
   lookForAlarms(standing: Exclude<Standing, 'outlived'>): AlarmKind[] {
-    if (standing === 'owner' && !this.setup.ownership.isConfirmed(looksTrustMs)) return this.raisedAlarms;
+    if (standing === 'owner' && !this.setup.ownership.isConfirmed) return this.raisedAlarms;
     const ageOf = (atMs: number | undefined) => (atMs === undefined ? null : monotonicMs() - atMs);
     return this.alarms.look({
       snapshotAgeMs: this.snapshotAgeMs,

@@ -21,8 +21,13 @@ interface Waiting {
 
 /** A partition of which only its ticks come out of the log. */
 class Driven {
-  /** The process was not paused since it heard that it is the owner. */
-  isConfirmed = true;
+  /** Its owner was not paused since it heard that it is one. */
+  readonly ownership = {
+    isLost: false,
+    standing: async () => 'owner',
+    isConfirmed: true,
+    isOutlived: async () => false,
+  };
   readonly ticks: Waiting[] = [];
   readonly refresh = {ms: refreshMs, change: undefined};
   readonly runner: Runner;
@@ -78,12 +83,7 @@ class Driven {
           new Promise<number>((stored) => void this.ticks.push({periodMs, reason, stored})),
       },
       snapshots: this.snapshots,
-      ownership: {
-        isLost: false,
-        standing: async () => 'owner',
-        isConfirmed: () => this.isConfirmed,
-        isOutlived: async () => false,
-      },
+      ownership: this.ownership,
       journal: noJournal,
       sweep: {stop: async () => undefined},
       pace: new WorkPace(() => 0),
@@ -202,9 +202,9 @@ test('a drain while a start still folds has the last word in the log', async () 
 test('an owner that was paused since it heard that it is one calls nothing late', async () => {
   const driven = await live();
   driven.snapshots.published = {sequence: 1, asOfMs: 0};
-  driven.isConfirmed = false;
+  driven.ownership.isConfirmed = false;
   expect(driven.runner.lookForAlarms('owner')).toEqual([]);
   expect(driven.runner.lookForAlarms('unknown')).toContain('report_lag');
-  driven.isConfirmed = true;
+  driven.ownership.isConfirmed = true;
   expect(driven.runner.lookForAlarms('owner')).toContain('report_lag');
 });
