@@ -1,5 +1,5 @@
 # Two stages: what compiles stays in the first one.
-FROM node:24-trixie-slim AS build
+FROM node:24.21.0-trixie-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY tools tools
@@ -13,7 +13,7 @@ COPY dashboard dashboard
 ARG COMMIT=unknown
 RUN npx vite build dashboard --logLevel warn && node scripts/bundle.mjs && echo "$COMMIT" > dist/.commit && npm prune --omit=dev --workspaces=false --ignore-scripts
 
-FROM node:24-trixie-slim
+FROM node:24.21.0-trixie-slim
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data DELETIONS_DIR=/deletions
 # This image holds no nats-server: set NATS_URL (docker-compose.yml does).
