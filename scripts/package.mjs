@@ -6,6 +6,9 @@ import {setUp} from './setup.mjs';
 
 await runScript(() => {
   setUp({needsNatsServer: false});
-  const {status} = spawnSync('npm', ['pack', '--ignore-scripts'], {cwd: projectRoot, stdio: ['ignore', 'inherit', 'inherit']});
+  const {status} = spawnSync('npm', ['pack', '--ignore-scripts'], {
+    cwd: projectRoot,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   if (status !== 0) throw new SetupFault('npm pack failed');
 });
