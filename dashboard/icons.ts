@@ -37,7 +37,6 @@ const files = {
   chevronRight: 'chevron-right',
   chevronLeft: 'chevron-left',
   sparkles: 'sparkles',
-  scale: 'scale',
 } as const;
 export type IconName = keyof typeof files;
 

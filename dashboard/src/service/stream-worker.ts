@@ -4,6 +4,8 @@
 //   SW2. A tab that comes later gets the newest state at once.
 //   SW3. A tab that closed without saying so stops counting when it has been silent for `tabMsMax`.
 //   SW4. A tab is told `open` only when the stream carries what it wants: a page that says it listens must not miss an event.
+//   SW5. A stream that carries more than is wanted now stays while somebody watches what comes: between two streams an event
+//        would be missed.
 
 /** Message of a tab: everything it wants now. A tab repeats it every `tabSaysEveryMs`. */
 export interface TabWish {
@@ -92,7 +94,7 @@ function wanted(): string {
 }
 
 function follow(next: string): void {
-  if (next === address && source !== undefined) return;
+  if (source !== undefined && carries(next)) return;
   clearTimeout(trying);
   source?.close();
   source = undefined;
@@ -105,6 +107,15 @@ function follow(next: string): void {
   tell('opening');
   open();
 }
+
+/** Whether the stream there is does for `next`. One with a filter, which stands behind an `&`, carries some events alone. SW5 */
+function carries(next: string): boolean {
+  const wants = topicsOf(next);
+  const isWider = wants.includes('arrivals') && wants.every((topic) => topicsOf(address).includes(topic));
+  return next === address || (isWider && !address.includes('&'));
+}
+
+const topicsOf = (stream: string): string[] => stream.split(/topics=|%2C|&/).slice(1);
 
 function open(): void {
   const opened = new EventSource(address);
@@ -134,7 +145,7 @@ function open(): void {
 /** SW4 */
 function tell(now: NonNullable<typeof state>): void {
   state = now;
-  const told = now === 'open' && wanted() !== address ? 'opening' : now;
+  const told = now === 'open' && !carries(wanted()) ? 'opening' : now;
   for (const [port, {wish}] of tabs)
     port.postMessage({kind: 'state', state: told, wish: wish.number} satisfies StreamNews);
 }
