@@ -229,7 +229,7 @@ function sampleText(shape: Shape, name: Name, round: number, sample: Sample): st
   return `${when} · ${shape} · ${name}: ${rate}, ${cpu}${sample.isQuiet ? '' : ' (not idle again)'}`;
 }
 
-/** Of the ratios of each shape. */
+/** What each ratio is to reach, by the shape of the requests. */
 const bounds: Readonly<Record<Shape, {readonly floor: Bounds; readonly peer: Bounds}>> = {
   single: {floor: {reach: 0.7, limit: 0.82}, peer: {reach: 2, limit: 2.5}},
   batch: {floor: {reach: 0.45, limit: 0.75}, peer: {reach: 5, limit: 10}},

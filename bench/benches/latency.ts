@@ -139,7 +139,7 @@ function offeredText(share: Share, {requestsPerSecond, latencyMs, generator}: Of
 const serviceSample = (samples: Readonly<Record<Name, Sample>>): ServiceSample => samples.millrace as ServiceSample;
 const floorSample = (samples: Readonly<Record<Name, Sample>>): LogResult => samples['floor: log'] as LogResult;
 
-/** Of the ratio to the floor, for both shapes. */
+/** What the ratio of ack to publish is to reach, in both shapes. */
 const bounds: Bounds = {reach: 4, limit: 2};
 
 function figures({shapes: reports}: LatencyReport): Figure[] {

@@ -137,7 +137,7 @@ function sampleText({saturatedBefore, saturatedAfter, goodput, offered, wrong, m
   );
 }
 
-/** Of what is stored in time over the saturated rate, for both shapes. */
+/** What the ratio of events stored in time to the saturated rate is to reach, in both shapes. */
 const bounds: Bounds = {reach: 0.9, limit: 0.97};
 
 const figures = ({shapes: reports}: OverloadReport): Figure[] =>

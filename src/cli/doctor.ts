@@ -86,7 +86,7 @@ function dataFolder(dataDir: string): Finding {
   }
 }
 
-/** Of the folder, or of the nearest one above it that is there. */
+/** Looks at the disk of the folder, or of the nearest folder above it that exists. */
 function disk(dataDir: string, partitions: number): Finding {
   let folder = dataDir;
   while (!existsSync(folder)) folder = dirname(folder);

@@ -19,7 +19,7 @@ export const hasCode = (error: unknown, ...codes: readonly number[]): boolean =>
 /** What a cluster that elects a leader says, or does not say. */
 export const isWithoutLeader = (error: unknown): boolean => error instanceof TimeoutError || hasCode(error, noLeader);
 
-/** Nobody answered: NATS is away, silent, or elects a leader. Whoever needs it tries again. */
+/** NATS did not answer: it is away, silent, or elects a leader. Trying again helps. */
 export const isSilence = (error: unknown): boolean =>
   isWithoutLeader(error) ||
   [RequestError, ConnectionError, ClosedConnectionError].some((silence) => error instanceof silence);

@@ -1,4 +1,5 @@
-// Latencies by percentile: x is one request in so many, y the latency, both logarithmic. The numbers stand in a table beside.
+// Latencies by percentile, on two logarithmic axes: x = 1 / (1 - percentile), so p99 stands at 100; y is the latency. A table
+// beside the chart has the numbers.
 import {labelHeight, placeLabels} from './end-labels';
 import {decadesAround} from './ticks';
 

@@ -6,7 +6,7 @@ export interface Spread {
   readonly high: number;
 }
 
-/** Of at least one value. */
+/** `values` has at least one. */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -24,10 +24,10 @@ export interface ComparedFigure {
   readonly figure: Figure;
   readonly a: Spread;
   readonly b: Spread;
-  /** Of the medians, of A's: 0.1 is ten percent more. */
+  /** (median of B - median of A) / median of A: 0.1 says that B has ten percent more. */
   readonly change: number;
   readonly band: number;
-  /** Of the exact test; undefined where there are too few rounds. */
+  /** The p-value of the exact test; undefined where there are too few rounds. */
   readonly p: number | undefined;
   readonly verdict: Verdict;
 }

@@ -28,13 +28,13 @@ function doubledRanks(values: readonly number[]): number[] {
 /** Chance of each sum of `count` of the ranks. MW2 */
 function sumChances(ranks: readonly number[], count: number): Float64Array {
   const top = ranks.reduce((sum, rank) => sum + rank, 0);
-  /** By how many are taken: chance of each sum, the chance of taking so many included. */
+  /** `taken[k][sum]`: the chance that k of the ranks so far were taken, and that they add up to `sum`. */
   const taken = Array.from({length: count + 1}, () => new Float64Array(top + 1));
   taken[0]![0] = 1;
   for (const [at, rank] of ranks.entries()) {
     const left = ranks.length - at;
     for (let have = Math.min(at, count); have >= 0; have--) {
-      // Of the ranks that are left, as many are taken as are still to take: each is as likely as the others.
+      // `count - have` of the `left` ranks are still to be taken, and each of them is as likely as the others.
       const takes = (count - have) / left;
       const [from, to] = [taken[have]!, taken[have + 1]];
       for (let sum = top; sum >= 0; sum--) {
