@@ -1,5 +1,6 @@
 // What an HTTP server does with a port that another one has.
 import {expect, test} from 'vitest';
+import {cureOf, reasonOf} from '../../src/edge/http/load.js';
 import {transports} from '../support/transports.js';
 
 test.each(transports)('$name: of two that listen on one port, the second is refused', async (transport) => {
@@ -8,4 +9,14 @@ test.each(transports)('$name: of two that listen on one port, the second is refu
   expect(port).toBeGreaterThan(0);
   expect(await apps[1].listen('127.0.0.1', port!)).toBeUndefined();
   for (const app of apps) app.close();
+});
+
+test('why there is no native server is told in one line, with what would change it', () => {
+  const words = 'This version supports only some versions of Node.\n\nError: ';
+  const glibc = "/lib/libc.so.6: version `GLIBC_2.38' not found (required by uws_linux_x64_137.node)";
+  const older = new Error(`${words}Cannot find module './uws_linux_x64_137.node'`);
+  const reason = reasonOf(new AggregateError([new Error(words + glibc), older]));
+  expect(reason).toBe(`Error: ${glibc}`);
+  expect(cureOf(reason)).toMatch(/needs glibc 2\.38/);
+  expect(cureOf(reasonOf(new AggregateError([older])))).toMatch(/no binary for this platform/);
 });

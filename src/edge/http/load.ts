@@ -15,13 +15,14 @@ export async function loadTransport(logger: Pick<Logger, 'warn'>): Promise<Trans
   }
 }
 
-/** In one line: what the loader of the system said, where it said something. */
-function reasonOf({errors}: AggregateError): string {
-  const messages = errors.map(({message}: Error) => message.split('\n')[0]);
-  return messages.find((message) => message.includes('GLIBC')) ?? messages[0] ?? 'unknown';
+/** In one line: what the system's loader misses, where it says so, which is behind the words of the package. */
+export function reasonOf({errors}: AggregateError): string {
+  const lines = errors.flatMap(({message}: Error) => message.split('\n'));
+  return lines.find((line) => line.includes('GLIBC')) ?? lines[0] ?? 'unknown';
 }
 
-function cureOf(reason: string): string {
+/** What would change `reason`. */
+export function cureOf(reason: string): string {
   const [, glibc] = /GLIBC_(\d+\.\d+)/.exec(reason) ?? [];
   if (glibc !== undefined)
     return `the native HTTP server needs glibc ${glibc} (Debian 13, Ubuntu 24.04), or Node 20 or 22`;

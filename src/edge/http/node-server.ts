@@ -175,7 +175,9 @@ class NodeResponse implements HttpResponse {
     this.answer = answer;
     this.socket = message.socket;
     answer.on('close', () => this.left());
-    answer.on('drain', () => this.whenWritable?.(0));
+    answer.on('drain', () => {
+      if (!this.isEnded) this.whenWritable?.(0); // Who ended hears once, when all of it is taken.
+    });
     answer.on('error', () => undefined); // `close` follows.
   }
 
