@@ -22,6 +22,7 @@ const longFiles = [
   'test/bench-peer.test.ts',
   'test/bench.test.ts',
   'test/kernels.test.ts',
+  'test/package.test.ts',
   'test/reliability/erase.test.ts',
   'test/reliability/fuzz.test.ts',
   'test/reliability/mutants.test.ts',

@@ -1,6 +1,7 @@
 // Every bench, in the order in which they run when none is named. A new one is a file in benches/ and a line here.
 
 import type {Bench} from './bench.js';
+import {dashboardsBench} from './benches/dashboards.js';
 import {foldBench} from './benches/fold.js';
 import {growthBench} from './benches/growth.js';
 import {historyBench} from './benches/history.js';
@@ -23,6 +24,7 @@ export const benches: readonly Bench[] = [
   latencyBench,
   overloadBench,
   mixedBench,
+  dashboardsBench,
   stallsBench,
   withoutBench,
   parsersBench,

@@ -7,7 +7,7 @@ import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {configuration} from '../scripts/configuration.mjs';
 import {findNatsServer} from '../scripts/nats-server.mjs';
-import {checkNode} from '../scripts/node-version.mjs';
+import {checkMachine} from '../scripts/machine.mjs';
 import {inProject, runScript, SetupFault} from '../scripts/project.mjs';
 
 const usage = `millrace [COMMAND]
@@ -44,24 +44,28 @@ await runScript(async () => {
   const asksForHelp = [command, ...words].some((word) => word === '--help' || word === '-h');
   if (asksForHelp && command.startsWith('-')) return say(usage);
   if (asksForHelp && command === 'serve') return say(`millrace serve\n\n${configuration}`);
-  checkNode();
+  checkMachine();
   if (command === '--version') return run('main', ['--version'], {});
   const program = programs[command];
   if (program === undefined) throw new SetupFault(`there is no command ${command}: see millrace --help`);
   const starts = needsNatsServer.includes(command) && !asksForHelp && !words.includes('--print-config');
-  return run(program, words, starts ? natsServer(command) : {});
+  return run(program, words, starts ? await natsServer(command) : {});
 });
 
 function say(text) {
   process.stdout.write(text);
 }
 
+function tell(line) {
+  process.stderr.write(`${line}\n`);
+}
+
 /** In a folder of the user's: the package may lie where nobody may write. */
-function natsServer(command) {
+async function natsServer(command) {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'millrace', 'nats');
   try {
-    const {path, line} = findNatsServer({cache});
-    if (command === 'serve' && path !== undefined) process.stderr.write(`nats-server: ${line}\n`);
+    const {path, line} = await findNatsServer({cache, say: tell});
+    if (command === 'serve' && path !== undefined) tell(`nats-server: ${line}`);
     return path === undefined ? {} : {NATS_SERVER_BIN: path};
   } catch (error) {
     if (command !== 'doctor' || !(error instanceof SetupFault)) throw error;

@@ -3,9 +3,9 @@
 import {runScript, SetupFault} from './project.mjs';
 import {setUp} from './setup.mjs';
 
-await runScript(() => {
+await runScript(async () => {
   const words = process.argv.slice(2);
   const unknown = words.find((word) => word !== '--nats-server');
   if (unknown !== undefined) throw new SetupFault(`unknown option ${unknown}: the only one is --nats-server`);
-  setUp({needsNatsServer: words.length > 0});
+  await setUp({needsNatsServer: words.length > 0});
 });

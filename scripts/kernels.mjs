@@ -31,8 +31,8 @@ export function compileKernel(name, folder) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await runScript(() => {
-    setUp({needs: 'everything', needsNatsServer: false});
+  await runScript(async () => {
+    await setUp({needs: 'everything', needsNatsServer: false});
     for (const name of kernelNames) compileKernel(name, inProject('kernels'));
   });
 }

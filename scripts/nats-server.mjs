@@ -1,8 +1,9 @@
 // Finds nats-server, or fetches the one that Debian signs. Never needs root.
 // Order: NATS_URL (none needed) -> NATS_SERVER_BIN -> .cache/nats -> a new one on this machine -> Debian's package
-//        -> an older one on this machine -> an error that names the remedies.
+//        -> the release of the NATS project, by its checksum -> an older one on this machine -> an error that names the remedies.
 
-import {execFileSync, spawnSync} from 'node:child_process';
+import {spawnSync} from 'node:child_process';
+import {createHash} from 'node:crypto';
 import {
   accessSync,
   chmodSync,
@@ -18,12 +19,24 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {delimiter, join} from 'node:path';
-import {cacheFolder, SetupFault} from './project.mjs';
+import {cacheFolder, runProgram, SetupFault, underWay} from './project.mjs';
 
 /** JetStream works as Millrace needs it from here on; older servers are refused. */
 const versionMin = '2.9.10';
 /** Erasing a message is crash-atomic in the server from here on: worth a fetch when the machine's own is older. */
 const versionWanted = '2.14.5';
+/** The first that nothing here was tried with: a new major version may store or answer otherwise. */
+const versionUntried = '3.0.0';
+
+/** What is fetched where Debian's package is not to be had. The checksums are those of NATS's own container images. */
+const release = {
+  version: '2.15.0',
+  sha256: {
+    'linux-amd64': '5d2c51caca950333aba84911df7d377f826f3a59ec36061c6539105084f65c92',
+    'linux-arm64': 'cdc208f5a3f42963a52b6ab06ef65626bb870315dc936e26ba571780c6351112',
+  },
+};
+const downloadMsMax = 180_000;
 
 const debianKeyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const ubuntuKeyring = '/usr/share/keyrings/ubuntu-archive-keyring.gpg';
@@ -32,52 +45,64 @@ const aptMsMax = 180_000;
 
 /**
  * `{path, line}`: the binary (undefined when NATS_URL names a server) and why it was chosen, as one line.
- * Throws a `SetupFault` when there is none. `folders` and `fetchers` stand for this machine's own in tests.
- * @param {{env?: NodeJS.ProcessEnv, cache?: string, folders?: string[], fetchers?: {name: string, fetch: (folder: string) => string}[]}} options
+ * `say` gets a line when something is fetched. `folders` and `fetchers` stand for this machine's own in tests.
+ * Throws a `SetupFault` when there is none.
+ * @param {{env?: NodeJS.ProcessEnv, cache?: string, folders?: string[], say?: (line: string) => void,
+ *   fetchers?: {name: string, fetch: (folder: string) => string | Promise<string>}[]}} options
  */
-export function findNatsServer({env = process.env, cache = join(cacheFolder, 'nats'), folders, fetchers} = {}) {
+export async function findNatsServer(options = {}) {
+  const {env = process.env, cache = join(cacheFolder, 'nats'), say = () => {}} = options;
   if (env.NATS_URL?.trim()) return {path: undefined, line: 'not needed: NATS_URL names a server'};
   if (env.NATS_SERVER_BIN) return fromEnvironment(env.NATS_SERVER_BIN);
 
   const cached = inspect(join(cache, 'nats-server'));
-  if (cached !== undefined && isAtLeast(cached.version, versionMin)) return chosen(cached, 'fetched earlier');
+  if (cached !== undefined && isTried(cached.version)) return chosen(cached, 'fetched earlier');
 
-  const found = newestIn(folders ?? searchFolders(env));
+  const servers = serversIn(options.folders ?? searchFolders(env));
+  const found = newestOf(servers.filter(({version}) => isTried(version)));
   if (found !== undefined && isAtLeast(found.version, versionWanted)) return chosen(found, 'found on this machine');
 
   const failures = [];
-  for (const {name, fetch} of fetchers ?? debianFetchers()) {
+  for (const {name, fetch} of options.fetchers ?? fetchers()) {
     try {
-      const fetched = install(fetch, cache);
+      say(`nats-server: fetching it from ${name}`);
+      const fetched = await underWay(say, 'nats-server: fetching', () => install(fetch, cache));
       return chosen(fetched, `fetched from ${name}`);
     } catch (error) {
-      failures.push(`${name}: ${lastLine(error)}`);
+      failures.push(`${name}: ${error.message}`);
     }
   }
-  if (found !== undefined && isAtLeast(found.version, versionMin)) {
+  if (found !== undefined) {
     const warning = `WARNING: older than ${versionWanted}, erasure will be logical only${isAtLeast(found.version, '2.10.0') ? '' : ' and a power cut can lose events'}`;
     return chosen(found, `found on this machine; ${warning}`);
   }
-  throw new SetupFault(remedies(found, failures));
+  throw new SetupFault(remedies(newestOf(servers), failures));
 }
+
+/** Somewhere that this machine can fetch one from. */
+export const canFetchNatsServer = () => fetchers().length > 0;
+
+const fetchers = () => [...debianFetchers(), ...releaseFetchers()];
 
 function fromEnvironment(path) {
   const server = inspect(path);
   if (server === undefined) throw new SetupFault(`NATS_SERVER_BIN=${path} is no nats-server that runs here`);
-  if (!isAtLeast(server.version, versionMin)) {
-    throw new SetupFault(`NATS_SERVER_BIN=${path} is version ${server.version}; ${versionMin} or newer is needed`);
-  }
+  if (!isTried(server.version)) throw new SetupFault(`NATS_SERVER_BIN=${path} is version ${server.version}: ${needed}`);
   return chosen(server, 'named by NATS_SERVER_BIN');
 }
 
+const isTried = (version) => isAtLeast(version, versionMin) && !isAtLeast(version, versionUntried);
+const needed = `${versionMin} or newer is needed, and older than ${versionUntried}, which this Millrace was not tried with`;
+
 const chosen = ({path, version}, why) => ({path, version, line: `${version} at ${path} (${why})`});
 
-function remedies(found, failures) {
-  const tooOld = found === undefined ? '' : ` (the one at ${found.path} is ${found.version})`;
+function remedies(unfit, failures) {
+  const why =
+    unfit === undefined ? 'none is on this machine' : `the one at ${unfit.path} is ${unfit.version}, and ${needed}`;
   const tried = failures.length === 0 ? '' : ` Tried: ${failures.join('; ')}.`;
   const brew = process.platform === 'darwin' ? '`brew install nats-server`, or ' : '';
   return (
-    `no nats-server of ${versionMin} or newer${tooOld}.${tried} Remedies: ${brew}put a release binary ` +
+    `no nats-server: ${why}.${tried} Remedies: ${brew}put a release binary ` +
     '(https://github.com/nats-io/nats-server/releases) on PATH or name it in NATS_SERVER_BIN, ' +
     'or set NATS_URL to a running server, or use `docker compose up`.'
   );
@@ -90,15 +115,15 @@ function searchFolders(env) {
   return [...path, '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
 }
 
-function newestIn(folders) {
-  let newest;
-  for (const folder of new Set(folders)) {
-    const server = inspect(join(folder, 'nats-server'));
-    if (server === undefined) continue;
-    if (newest === undefined || !isAtLeast(newest.version, server.version)) newest = server;
-  }
-  return newest;
-}
+const serversIn = (folders) =>
+  [...new Set(folders)].map((folder) => inspect(join(folder, 'nats-server'))).filter((server) => server !== undefined);
+
+/** Of two that are alike, the first. */
+const newestOf = (servers) =>
+  servers.reduce(
+    (best, server) => (best !== undefined && isAtLeast(best.version, server.version) ? best : server),
+    undefined,
+  );
 
 /** `{path, version}`, or undefined when there is nothing that runs and calls itself nats-server. */
 function inspect(path) {
@@ -175,7 +200,7 @@ export function mirrorOf(suite, sources) {
 const readIfThere = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
 /** Downloads and unpacks the package inside `folder`; returns the path of the binary. */
-function aptFetch(folder, source) {
+async function aptFetch(folder, source) {
   const sourceList = join(folder, 'sources.list');
   const statusFile = join(folder, 'status');
   for (const name of ['state/lists/partial', 'cache/archives/partial'])
@@ -200,27 +225,70 @@ function aptFetch(folder, source) {
     'APT::Sandbox::User': process.getuid?.() === 0 ? 'root' : '',
   };
   const options = Object.entries(settings).flatMap(([name, value]) => (value === '' ? [] : ['-o', `${name}=${value}`]));
-  const run = {cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8', timeout: aptMsMax};
+  const run = (program, ...words) => runProgram(program, words, {cwd: folder, timeout: aptMsMax});
   // Its exit code also carries hooks of the machine that may need root; whether the lists came shows in the download.
-  const update = spawnSync('apt-get', [...options, '-q', 'update'], run);
-  try {
-    execFileSync('apt-get', [...options, '-q', 'download', 'nats-server'], run);
-  } catch (error) {
-    throw update.status === 0 ? error : new Error(lastLine(update), {cause: error});
-  }
+  const update = await run('apt-get', ...options, '-q', 'update');
+  const download = await run('apt-get', ...options, '-q', 'download', 'nats-server');
+  if (download.code !== 0) throw new Error(lastLine(update.code === 0 ? download : update));
   const archive = readdirSync(folder).find((name) => name.endsWith('.deb'));
-  execFileSync('dpkg-deb', ['-x', archive, 'unpacked'], run);
+  const unpacked = await run('dpkg-deb', '-x', archive, 'unpacked');
+  if (unpacked.code !== 0) throw new Error(lastLine(unpacked));
   return join(folder, 'unpacked/usr/sbin/nats-server');
 }
 
+// -- the release of the NATS project ----------------------------------------------------------------------------------
+
+/**
+ * None for a machine that no checksum is known for. `base` stands for the address of the releases in tests.
+ * @param {string} base
+ * @param {{version: string, sha256: Record<string, string>}} pinned
+ */
+export function releaseFetchers(base = 'https://github.com/nats-io/nats-server/releases/download', pinned = release) {
+  const machine = `${process.platform}-${{x64: 'amd64'}[process.arch] ?? process.arch}`;
+  const sha256 = pinned.sha256[machine];
+  if (sha256 === undefined) return [];
+  const name = `nats-server-v${pinned.version}-${machine}`;
+  const url = `${base}/v${pinned.version}/${name}.tar.gz`;
+  return [
+    {
+      name: `its release ${pinned.version} (${new URL(url).host})`,
+      fetch: (folder) => releaseFetch(folder, url, name, sha256),
+    },
+  ];
+}
+
+async function releaseFetch(folder, url, name, sha256) {
+  const archive = join(folder, 'release.tar.gz');
+  const bytes = await download(url);
+  const found = createHash('sha256').update(bytes).digest('hex');
+  if (found !== sha256) throw new Error(`what ${url} holds has the SHA-256 ${found} and not ${sha256}`);
+  writeFileSync(archive, bytes);
+  const {code, error, stderr} = await runProgram('tar', ['-xzf', archive, '-C', folder]);
+  if (code !== 0) throw new Error(error?.message ?? stderr.trim());
+  return join(folder, name, 'nats-server');
+}
+
+async function download(url) {
+  let response;
+  try {
+    response = await fetch(url, {signal: AbortSignal.timeout(downloadMsMax)});
+  } catch (error) {
+    throw new Error(error.cause?.message ?? error.message, {cause: error}); // fetch itself says "fetch failed".
+  }
+  if (!response.ok) throw new Error(`${url} was answered ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+// -- what was fetched -------------------------------------------------------------------------------------------------
+
 /** Moves a fetched binary into the cache, once it is known to run: a rename, so nobody ever sees half a file. */
-function install(fetch, cache) {
+async function install(fetch, cache) {
   mkdirSync(cache, {recursive: true});
   const work = mkdtempSync(join(cache, 'fetch-'));
   try {
-    const server = inspect(fetch(work));
+    const server = inspect(await fetch(work));
     if (server === undefined) throw new Error('the fetched nats-server does not run on this machine');
-    if (!isAtLeast(server.version, versionMin)) throw new Error(`it has ${server.version}, older than ${versionMin}`);
+    if (!isTried(server.version)) throw new Error(`it has ${server.version}, and ${needed}`);
     const ready = join(work, 'ready');
     copyFileSync(server.path, ready);
     chmodSync(ready, 0o755);
@@ -232,10 +300,11 @@ function install(fetch, cache) {
   }
 }
 
-function lastLine({stderr, message}) {
-  const lines = String(stderr ?? '')
+/** What apt says of an error: the last line that it marks as one. */
+function lastLine({error, stderr, code}) {
+  const lines = stderr
     .trim()
     .split('\n')
     .filter((line) => /^[EW]:/.test(line));
-  return lines.at(-1) ?? message ?? 'failed';
+  return lines.at(-1) ?? error?.message ?? `it ended with ${code ?? 'a signal: it took too long'}`;
 }

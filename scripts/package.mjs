@@ -4,8 +4,8 @@ import {spawnSync} from 'node:child_process';
 import {projectRoot, runScript, SetupFault} from './project.mjs';
 import {setUp} from './setup.mjs';
 
-await runScript(() => {
-  setUp({needsNatsServer: false});
+await runScript(async () => {
+  await setUp({needsNatsServer: false});
   const {status} = spawnSync('npm', ['pack', '--ignore-scripts'], {
     cwd: projectRoot,
     stdio: ['ignore', 'inherit', 'inherit'],

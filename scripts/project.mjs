@@ -1,8 +1,10 @@
 // Where things are, and the one lock under which set-up changes them.
 
+import {spawn} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {join, relative, resolve} from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 
 export const projectRoot = resolve(fileURLToPath(new URL('..', import.meta.url)));
@@ -31,6 +33,45 @@ export async function runScript(main) {
   }
 }
 
+/**
+ * Runs a program with its output kept. Resolves when it has ended, however it ended: `code` is null when it could not be
+ * started (`error` says why) or was ended by a signal.
+ */
+export async function runProgram(program, args, options = {}) {
+  const child = spawn(program, args, {stdio: ['ignore', 'pipe', 'pipe'], ...options});
+  const output = {stdout: '', stderr: ''};
+  for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', (text) => (output[name] += text));
+  let error;
+  child.on('error', (cause) => (error = cause));
+  const [code] = await new Promise((resolve) => child.once('close', (...end) => resolve(end)));
+  return {code: error === undefined ? code : null, error, ...output};
+}
+
+/** npm's own words, run in `cwd` as `runProgram` does. Started by npm, its own path is known, and the one on PATH may be another. */
+export function runNpm(words, cwd = projectRoot) {
+  const [program, first] = process.env.npm_execpath ? [process.execPath, [process.env.npm_execpath]] : ['npm', []];
+  return runProgram(program, [...first, ...words], {cwd});
+}
+
+/** Why npm failed, out of what `runNpm` resolves with. */
+export function npmReason({error, stderr}) {
+  const lines = stderr.split('\n').filter((line) => /^npm (error|ERR!)/.test(line));
+  return (error?.message ?? (lines.slice(0, 4).join(' ') || stderr)).trim();
+}
+
+const stillMs = 5_000;
+
+/** Does `work`, and says every few seconds that `step` is still under way. */
+export async function underWay(say, step, work) {
+  const beganMs = Date.now();
+  const timer = setInterval(() => say(`${step} … ${Math.round((Date.now() - beganMs) / 1_000)} s`), stillMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 const lockFolder = join(cacheFolder, 'setup.lock');
 // An installation over a slow line takes minutes; a set-up that waits longer than this has a stuck neighbour.
 const lockWaitMsMax = 600_000;
@@ -38,24 +79,24 @@ const lockWaitMsMax = 600_000;
 // a crash.
 const lockOwnerlessMsMax = 5_000;
 
-/** Two set-ups at once (`npm start` beside `npm test`) would install and build over each other: one waits. */
-export function withSetupLock(work) {
-  acquireSetupLock();
+/** Two set-ups at once (`npm start` beside `npm test`) would install and build over each other: one waits, and says so. */
+export async function withSetupLock(say, work) {
+  await underWay(say, 'waiting for another set-up of this folder', acquireSetupLock);
   try {
-    return work();
+    return await work();
   } finally {
     rmSync(lockFolder, {recursive: true, force: true});
   }
 }
 
-function acquireSetupLock() {
+async function acquireSetupLock() {
   mkdirSync(cacheFolder, {recursive: true});
   const deadlineMs = Date.now() + lockWaitMsMax;
   while (!tryLock()) {
     if (isLockStale()) removeStaleLock();
     else if (Date.now() > deadlineMs)
       throw new SetupFault(`another set-up is still running; if not, remove ${lockFolder}`);
-    else pause(100);
+    else await sleep(100);
   }
 }
 
@@ -110,8 +151,4 @@ function isProcessAlive(pid) {
   } catch (error) {
     return error.code === 'EPERM';
   }
-}
-
-function pause(ms) {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -1,16 +1,35 @@
-// `node scripts/run.mjs cli/keys …`: runs dist/service/cli/keys.js with the rest of the words, after set-up.
-// Quiet: the output belongs to the program.
+// `node scripts/run.mjs NAME [words]`: sets up what the program needs, and runs it in this process with the words.
 
 import {pathToFileURL} from 'node:url';
 import {inProject, runScript, SetupFault} from './project.mjs';
 import {setUp} from './setup.mjs';
 
+const quiet = () => {};
+/** Programs of the service: set-up says nothing, as the output belongs to them. */
+const ofService = {say: quiet, needsNatsServer: false};
+const programs = {
+  dashboard: ['service/cli/dashboard', ofService],
+  keys: ['service/cli/keys', ofService],
+  import: ['service/cli/import', ofService],
+  backup: ['service/cli/backup', {say: quiet}],
+  demo: ['service/demo', {}],
+  bench: ['bench/main', {needs: 'everything'}],
+  chaos: ['reliability/chaos/main', {needs: 'everything'}],
+  'fuzz-http': ['reliability/fuzz/main', {needs: 'everything'}],
+  rolling: ['reliability/rolling/main', {needs: 'everything'}],
+  'slow-clients': ['reliability/slow-clients/main', {needs: 'everything'}],
+  erase: ['reliability/erase/main', {needs: 'everything'}],
+  sim: ['reliability/sim/main', {say: quiet, needs: 'everything', needsNatsServer: false}],
+  mutants: ['reliability/mutants/main', {say: quiet, needs: 'everything', needsNatsServer: false}],
+};
+
 await runScript(async () => {
   const [name, ...words] = process.argv.slice(2);
-  if (name === undefined || !/^[a-z0-9/-]+$/.test(name))
-    throw new SetupFault('usage: node scripts/run.mjs <program> [words]');
-  Object.assign(process.env, setUp({say: () => {}, needsNatsServer: name === 'cli/backup'}));
-  const program = inProject('dist/service', `${name}.js`);
+  if (!Object.hasOwn(programs, name))
+    throw new SetupFault(`usage: node scripts/run.mjs ${Object.keys(programs).join('|')}`);
+  const [path, needs] = programs[name];
+  Object.assign(process.env, await setUp(needs));
+  const program = inProject('dist', `${path}.js`);
   process.argv = [process.argv[0], program, ...words];
   await import(pathToFileURL(program).href);
 });

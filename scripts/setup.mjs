@@ -1,12 +1,23 @@
 // Set-up: dependencies, build, nats-server. Uses built-ins only, since it runs before anything is installed.
-// Each step says in one line what it chose and why; a second run with nothing to do takes a fraction of a second.
+// Each step says in one line what it chose and why, and every few seconds that it is still under way; a second run with nothing
+// to do takes a fraction of a second.
 
-import {execFileSync, spawnSync} from 'node:child_process';
+import {spawnSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {findNatsServer} from './nats-server.mjs';
-import {checkNode} from './node-version.mjs';
-import {hashOf, inProject, projectRoot, SetupFault, withSetupLock} from './project.mjs';
+import {checkMachine} from './machine.mjs';
+import {canFetchNatsServer, findNatsServer} from './nats-server.mjs';
+import {
+  hashOf,
+  inProject,
+  npmReason,
+  projectRoot,
+  runNpm,
+  runProgram,
+  SetupFault,
+  underWay,
+  withSetupLock,
+} from './project.mjs';
 
 /** Sources have type errors; what could be compiled was. */
 export class BuildFault extends SetupFault {}
@@ -20,37 +31,43 @@ const commitStamp = inProject('dist/.commit');
  * some 400 MB more. `needsNatsServer: false` for programs that only talk to a running service.
  * Returns the environment that the service needs on top of its own: NATS_SERVER_BIN when one was found.
  */
-export function setUp({say = console.log, needs = 'service', needsNatsServer = true} = {}) {
-  checkNode();
-  return withSetupLock(() => {
-    installDependencies(say, needs);
-    const env = needsNatsServer ? natsServer(say) : {};
-    build(say, needs);
+export async function setUp({say = console.log, needs = 'service', needsNatsServer = true} = {}) {
+  checkMachine();
+  return await withSetupLock(say, async () => {
+    // Where no fetch can bring one, its absence is said now and not after minutes of installing.
+    const isFirst = needsNatsServer && !canFetchNatsServer();
+    const found = isFirst ? await natsServer(say) : {};
+    await installDependencies(say, needs);
+    const env = needsNatsServer && !isFirst ? await natsServer(say) : found;
+    await build(say, needs);
     stampCommit();
     return env;
   });
 }
 
-function natsServer(say) {
-  const {path, line} = findNatsServer();
+async function natsServer(say) {
+  const {path, line} = await findNatsServer({say});
   say(`nats-server: ${line}`);
   return path === undefined ? {} : {NATS_SERVER_BIN: path};
 }
 
 // -- dependencies -----------------------------------------------------------------------------------------------------
 
-function installDependencies(say, needs) {
+async function installDependencies(say, needs) {
   const why = reasonToInstall(needs);
   if (why === undefined) {
     say('dependencies: unchanged since they were installed');
     return;
   }
   say(`dependencies: installing with npm ci, because ${why}`);
-  const words = needs === 'service' ? ['--workspaces=false'] : [];
-  if (!npm('ci', ...words).ok) {
+  // Development packages too, also under NODE_ENV=production: the bundler is one of them.
+  const options = ['--ignore-scripts', '--include=dev', '--no-fund', '--no-audit'];
+  if (needs === 'service') options.push('--workspaces=false');
+  const install = (command) => underWay(say, 'dependencies: installing', () => runNpm([command, ...options]));
+  if ((await install('ci')).code !== 0) {
     say('dependencies: npm ci could not use the lock file; trying npm install');
-    const {ok, output} = npm('install', ...words);
-    if (!ok) throw new SetupFault(`npm install failed: ${npmReason(output)}`);
+    const end = await install('install');
+    if (end.code !== 0) throw new SetupFault(`npm install failed: ${npmReason(end)}`);
   }
   const native = nativeHttp();
   if (native !== undefined) say(`HTTP server: node:http, which takes several times the CPU, because ${native}`);
@@ -93,24 +110,6 @@ function nativeHttp() {
 
 const lastLineOf = (text) => text.trim().split('\n').at(-1);
 
-function npm(...words) {
-  // Development packages too, also under NODE_ENV=production: the bundler is one of them.
-  const args = [...words, '--ignore-scripts', '--include=dev', '--no-fund', '--no-audit'];
-  // Started by npm, its own path is known and the one on PATH may be another.
-  const [program, first] = process.env.npm_execpath ? [process.execPath, [process.env.npm_execpath]] : ['npm', []];
-  const {status, error, stderr} = spawnSync(program, [...first, ...args], {
-    cwd: projectRoot,
-    encoding: 'utf8',
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  return {ok: status === 0, output: error?.message ?? stderr};
-}
-
-function npmReason(output) {
-  const lines = output.split('\n').filter((line) => /^npm (error|ERR!)/.test(line));
-  return (lines.slice(0, 4).join(' ') || output).trim();
-}
-
 // -- build ------------------------------------------------------------------------------------------------------------
 
 /** What is built, of which sources, and by what. Each is built again when one of its sources changed. */
@@ -118,9 +117,9 @@ const products = {
   service: {
     folders: ['actors', 'src', 'kernels', 'tools/demo', 'tools/shop', 'dashboard'],
     files: ['package-lock.json', 'scripts/bundle.mjs'],
-    run: () => {
-      runStep('scripts/bundle.mjs');
-      buildDashboard();
+    run: async () => {
+      await runStep('scripts/bundle.mjs');
+      await buildDashboard();
     },
   },
   // For tests and benches, which import single modules.
@@ -132,7 +131,7 @@ const products = {
   },
 };
 
-function build(say, needs) {
+async function build(say, needs) {
   const wanted = needs === 'service' ? ['service'] : ['service', 'modules'];
   const due = wanted.filter((name) => builtHash(name) !== sourceHash(name));
   if (due.length === 0) {
@@ -143,11 +142,7 @@ function build(say, needs) {
     `build: compiling, because ${due.some((name) => builtHash(name) !== undefined) ? 'sources changed' : 'dist is missing'}`,
   );
   for (const name of due) {
-    try {
-      products[name].run();
-    } catch (error) {
-      throw new BuildFault(`the build failed:\n${error.stdout || error.stderr || error.message}`);
-    }
+    await underWay(say, 'build: compiling', products[name].run);
     mkdirSync(inProject('dist'), {recursive: true});
     writeFileSync(builtStamp(name), sourceHash(name));
   }
@@ -163,20 +158,20 @@ function sourceHash(name) {
 }
 
 /** The pages, compressed, in dist/dashboard. They are not checked for types here: the tests do that. */
-export function buildDashboard() {
+export async function buildDashboard() {
   if (!existsSync(inProject('dashboard'))) return; // An archive of the service alone.
-  runStep('node_modules/vite/bin/vite.js', 'build', inProject('dashboard'), '--logLevel', 'warn');
+  await runStep('node_modules/vite/bin/vite.js', 'build', inProject('dashboard'), '--logLevel', 'warn');
 }
 
-/** Its output is in the error that a failure throws. */
-function runStep(program, ...words) {
-  execFileSync(process.execPath, [inProject(program), ...words], {
+/** @throws BuildFault with the output of the program. */
+async function runStep(program, ...words) {
+  const {code, error, stdout, stderr} = await runProgram(process.execPath, [inProject(program), ...words], {
     cwd: projectRoot,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
     // vitest sets another one, and the pages that it built would be 3 kB larger than those of a start.
     env: {...process.env, NODE_ENV: 'production'},
   });
+  if (code !== 0)
+    throw new BuildFault(`the build failed:\n${stdout || stderr || error?.message || `it ended with ${code}`}`);
 }
 
 /** For `--version`, /healthz and /metrics. A folder that is no checkout of its own, but lies in one, has none. */

@@ -22,20 +22,20 @@ await runScript(async () => {
     return;
   }
   if (words.includes('--print-config') || words.includes('--version')) {
-    setUp({say: () => {}, needsNatsServer: false}); // Quiet: the output is the answer alone.
-    Object.assign(process.env, knownNatsServer());
+    await setUp({say: () => {}, needsNatsServer: false}); // Quiet: the output is the answer alone.
+    Object.assign(process.env, await knownNatsServer());
     await import('../dist/service/main.js');
     return;
   }
   if (words.length > 0) throw new SetupFault(`unknown option ${words[0]}: see npm start -- --help`);
-  Object.assign(process.env, setUp());
+  Object.assign(process.env, await setUp());
   await import('../dist/service/main.js');
 });
 
 /** What a start would use, as far as it is there: nothing is fetched to answer a question. */
-function knownNatsServer() {
+async function knownNatsServer() {
   try {
-    const {path} = findNatsServer({fetchers: []});
+    const {path} = await findNatsServer({fetchers: []});
     return path === undefined ? {} : {NATS_SERVER_BIN: path};
   } catch (error) {
     if (error instanceof SetupFault) return {}; // A start will fetch one, or say what is wrong.

@@ -67,6 +67,6 @@ await runScript(async () => {
     console.log('0 passed, 0 failed, 1 skipped');
     return;
   }
-  const env = setUp({needs: 'everything'});
+  const env = await setUp({needs: 'everything'});
   process.exitCode = await runAgainstContainer(process.argv.slice(2), env);
 });

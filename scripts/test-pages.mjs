@@ -6,7 +6,7 @@ import {setUp} from './setup.mjs';
 import {runVitest} from './vitest-run.mjs';
 
 await runScript(async () => {
-  const env = setUp({needs: 'everything'});
+  const env = await setUp({needs: 'everything'});
   const words = ['test/browser/dashboard/pages.test.ts', ...process.argv.slice(2)];
   process.exitCode = await runVitest(words, {...env, PAGES: 'all'});
 });

@@ -5,6 +5,6 @@ import {setUp} from './setup.mjs';
 import {runVitest} from './vitest-run.mjs';
 
 await runScript(async () => {
-  const env = setUp({needs: 'everything'});
+  const env = await setUp({needs: 'everything'});
   process.exitCode = await runVitest(process.argv.slice(2), env);
 });

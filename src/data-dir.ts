@@ -3,6 +3,7 @@
 import {randomBytes} from 'node:crypto';
 import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
+import {commandLine} from './command-line.js';
 import {isAdminToken} from './config.js';
 import {folderIdentity} from './folder-identity.js';
 import type {FirstKeys} from './keys/store.js';
@@ -66,7 +67,7 @@ export function writeFirstKeys(dataDir: string, {write, secret}: FirstKeys): str
   try {
     writeWhole(path, `${lines.join('\n')}\n`);
   } catch (cause) {
-    const cure = 'start again, then make others with "npm run keys -- create"';
+    const cure = `start again, then make others with "${commandLine('keys', 'create')}"`;
     throw new StartFault(`the first keys could not be written to ${path}: ${(cause as Error).message}; ${cure}`, {
       cause,
     });

@@ -15,6 +15,7 @@ import type {NatsConnection} from 'nats';
 import {isoText} from '../actors/calendar.js';
 import {askPartitionSubject, askReportSubject} from './asks.js';
 import {monotonicMs, wallMs} from './clock.js';
+import {commandLine} from './command-line.js';
 import {type Config, type ListenAddress, printableConfig, readConfig} from './config.js';
 import {
   checkDataDir,
@@ -27,7 +28,8 @@ import {
 import {lockDataDir, refuseHeldDataDir} from './data-lock.js';
 import {checkDeletionsDir, newestDeletionMs} from './deletions-dir.js';
 import {DiskSpace} from './disk-space.js';
-import type {Edge, EdgeOptions} from './edge/start.js';
+import type {EdgeOptions} from './edge/start.js';
+import type {FirstKeys} from './keys/store.js';
 import {connectFirst} from './nats/connection.js';
 import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/durability.js';
 import {type EmbeddedNats, startEmbeddedNats} from './nats/embedded.js';
@@ -47,7 +49,7 @@ import {
   type Thread,
 } from './threads.js';
 import {commit, version} from './version.js';
-import {type Addresses, baseUrlOf, welcome} from './welcome.js';
+import {type Addresses, baseUrlOf, type WelcomeOptions, welcome} from './welcome.js';
 import type {AnsweringThread, FoldingThread, NatsAddress} from './worker-messages.js';
 
 // A supervisor usually kills after 30 s: what is not drained by now is recovered from the log at the next start.
@@ -60,6 +62,9 @@ const badExitCode = 1;
 /** Another process has the partitions now: a supervisor that starts this one again would take them back, and so on. */
 const replacedExitCode = 3;
 
+/** A terminal shows keys and the sign-in link; anything else that takes standard output keeps it as a log, without them. */
+const isTerminal = process.stdout.isTTY;
+
 const printConfigWord = '--print-config';
 const versionWord = '--version';
 
@@ -69,6 +74,9 @@ interface Stage {
   /** Ends at once what would outlive this process, when the drain took too long to come to it. */
   cutShort?(): Promise<void>;
 }
+
+/** What listens, as a person is told. */
+type Door = Addresses & Pick<WelcomeOptions, 'firstKeys' | 'keysFile' | 'signInCode'>;
 
 /** NATS, ours or theirs, with the topology in place. */
 interface Ground {
@@ -89,7 +97,8 @@ await run();
 async function run(): Promise<void> {
   const words = process.argv.slice(2);
   const unknown = words.find((word) => word !== printConfigWord && word !== versionWord);
-  if (unknown !== undefined) endBadly(`unknown option ${unknown}: \`npm start -- --help\` shows those that there are`);
+  if (unknown !== undefined)
+    endBadly(`unknown option ${unknown}: \`${commandLine('serve', '--help')}\` shows those that there are`);
   if (words.includes(versionWord)) {
     process.stdout.write(`millrace ${version} (commit ${commit})\n`);
     return;
@@ -141,9 +150,10 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
     logger.warn('deletions are younger than the data (a restored backup?): the service listens once they are repeated');
     await Promise.all(threads.all.map(({ready}) => ready)); // M4
   }
-  if (isEdge) await startFrontDoor(config, ground, threads, stages, logger);
+  const door = isEdge ? await startFrontDoor(config, ground, threads, stages, logger) : undefined;
   await Promise.all(threads.all.map(({ready}) => ready));
   logger.info({version, commit, roles: config.roles, durability: ground.durability.class}, 'ready');
+  if (door !== undefined) greet(door, ground.refresh); // Last: a person finds the keys below all lines of the log.
 }
 
 function endBadly(line: string, exitCode = badExitCode): never {
@@ -296,7 +306,7 @@ async function startFrontDoor(
   {folding: foldingThreads, answering: answeringThreads, ackedSequences}: Threads,
   stages: Stage[],
   logger: Logger,
-): Promise<void> {
+): Promise<Door> {
   const {host, dataDir} = config;
   const commandToken = newToken();
   const adminToken = config.adminToken ?? keepAdminToken(dataDir);
@@ -328,27 +338,24 @@ async function startFrontDoor(
 
   const baseUrl = baseUrlOf(host, edge.port);
   const adminUrl = config.admin === undefined ? baseUrl : baseUrlOf(config.admin.host, edge.adminPort);
-  greet(config, ground, {baseUrl, adminUrl}, edge, logger);
   const deployment = createHash('sha256').update(`service note ${ground.deployment.secret}`).digest('hex');
   writeServiceNote(dataDir, {baseUrl, adminUrl, pid: process.pid, token: commandToken, deployment});
   stages.push({name: 'service note', stop: () => removeServiceNote(dataDir)});
+  const {firstKeys, signInCode} = edge;
+  return {baseUrl, adminUrl, firstKeys, keysFile: keepFirstKeys(dataDir, firstKeys, logger), signInCode};
 }
 
-/** Shows keys and the sign-in link on a terminal only: anything else that takes standard output keeps it as a log. */
-function greet(
-  {dataDir}: Config,
-  {refresh}: Ground,
-  addresses: Addresses,
-  {firstKeys, signInCode}: Pick<Edge, 'firstKeys' | 'signInCode'>,
-  logger: Logger,
-): void {
-  const isInFile = !process.stdout.isTTY && Object.keys(firstKeys).length > 0;
-  const keysFile = isInFile ? writeFirstKeys(dataDir, firstKeys) : undefined;
-  if (isInFile) logger.info({file: keysFile}, 'keys were created: move them out of this file');
-  const code = process.stdout.isTTY ? signInCode : undefined;
-  process.stdout.write(
-    welcome({...addresses, firstKeys, keysFile, signInCode: code, reportRefresh: refresh, nowMs: wallMs()}),
-  );
+/** @returns the file that the keys are in; undefined: there are none, or the greeting shows them. */
+function keepFirstKeys(dataDir: string, firstKeys: FirstKeys, logger: Logger): string | undefined {
+  if (isTerminal || Object.keys(firstKeys).length === 0) return undefined;
+  const file = writeFirstKeys(dataDir, firstKeys);
+  logger.info({file}, 'keys were created: move them out of this file');
+  return file;
+}
+
+function greet(door: Door, reportRefresh: Refresh): void {
+  const signInCode = isTerminal ? door.signInCode : undefined;
+  process.stdout.write(welcome({...door, signInCode, reportRefresh, nowMs: wallMs()}));
 }
 
 // -- the way back -----------------------------------------------------------------------------------------------------

@@ -1,12 +1,16 @@
-// Process logs: one JSON object a line, on stderr (stdout is for people: base address, keys, curl lines).
+// Process logs on stderr: one JSON object per line; on a terminal, the same as a line for people. (stdout has the base address,
+// keys and curl lines.)
 //   No user id, key or payload is ever logged, and nothing is logged per event: count per batch.
 
 import {writeSync} from 'node:fs';
+import {isatty} from 'node:tty';
 import {type Logger, pino} from 'pino';
 
 export type {Logger};
 
 const stderr = 2;
+/** Makes a line for people of one of JSON; undefined: nobody reads along. Its module is loaded for a terminal alone. */
+const forPeople = isatty(stderr) ? await lineMaker() : undefined;
 /** Of a reader of the log that does not read. */
 const patienceMsMax = 1_000;
 const lookAgainMs = 10;
@@ -14,9 +18,20 @@ const sleeper = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMEN
 
 /** `role` is the thread or program that speaks. Writes are synchronous: the last line before an exit is not lost. */
 export function createLogger(level: string, role: string): Logger {
-  const lines = new Lines((lost) => logger.warn({lines: lost}, 'lines of this log are lost: it could not be written'));
-  const logger = pino({level, base: {role}, timestamp: pino.stdTimeFunctions.isoTime}, lines);
+  const out = new Lines((lost) => logger.warn({lines: lost}, 'lines of this log are lost: it could not be written'));
+  const logger = pino({level, base: {role}, timestamp: pino.stdTimeFunctions.isoTime}, out);
   return logger;
+}
+
+async function lineMaker(): Promise<(json: string) => string> {
+  const {isColorSupported, prettyFactory} = await import('pino-pretty');
+  return prettyFactory({
+    colorize: isColorSupported, // Not with NO_COLOR.
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'role',
+    messageFormat: '{role}: {msg}',
+    singleLine: true,
+  });
 }
 
 /** A line that cannot be written (the disk is full, nobody reads) is lost, and ends nobody; how many were is told when one can. */
@@ -27,7 +42,8 @@ class Lines {
 
   constructor(private readonly onWritable: (lost: number) => void) {}
 
-  write(line: string): void {
+  write(json: string): void {
+    const line = forPeople?.(json) ?? json;
     const bytes = Buffer.from(this.isCut ? `\n${line}` : line);
     // Behind lost lines nobody waits again.
     const written = writeAll(bytes, this.lost === 0 ? patienceMsMax : 0);

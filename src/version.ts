@@ -10,10 +10,13 @@ function findPackage(): URL {
   }
 }
 
-export const version = (JSON.parse(readFileSync(findPackage(), 'utf8')) as {version: string}).version;
+/** package.json of the checkout, or of the package. */
+export const packageFile = findPackage();
+
+export const version = (JSON.parse(readFileSync(packageFile, 'utf8')) as {version: string}).version;
 
 /** `unknown` for a build outside of a checkout. */
-export const commit = readCommit(new URL('dist/.commit', findPackage()));
+export const commit = readCommit(new URL('dist/.commit', packageFile));
 
 function readCommit(stamp: URL): string {
   return existsSync(stamp) ? readFileSync(stamp, 'utf8').trim() : 'unknown';

@@ -2,6 +2,7 @@
 //   A key that the operator fixed is not shown: it is known already. Where stdout is no terminal it is kept as a log, and no
 //   key is shown at all: those that were created are in a file.
 
+import {commandLine} from './command-line.js';
 import type {FirstKeys} from './keys/store.js';
 import type {Refresh} from './refresh.js';
 
@@ -36,8 +37,8 @@ export function welcome(options: WelcomeOptions): string {
   const ofOperators = adminUrl === baseUrl ? '' : `Health, metrics and admin routes: ${adminUrl}\n`;
   const dashboard =
     signInCode === undefined
-      ? `Dashboard: ${adminUrl}/dashboard (npm run dashboard prints a link that signs in)\n`
-      : `Dashboard: ${signInLink(adminUrl, signInCode)}\n  (signs in once, within ten minutes; npm run dashboard prints another link)\n`;
+      ? `Dashboard: ${adminUrl}/dashboard (${commandLine('dashboard')} prints a link that signs in)\n`
+      : `Dashboard: ${signInLink(adminUrl, signInCode)}\n  (signs in once, within ten minutes; ${commandLine('dashboard')} prints another link)\n`;
   const listening = `Millrace listens on ${baseUrl} (the API: ${baseUrl}/docs)\n${ofOperators}${dashboard}`;
   if (Object.keys(firstKeys).length === 0) return listening;
   const {write, secret} = keysFile === undefined ? firstKeys : {};

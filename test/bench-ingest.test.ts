@@ -54,33 +54,47 @@ test.runIf(isLinux)('bench: ingest compares floors, ours and the peer, and write
   expect(result.options).not.toHaveProperty('resultsFolder'); // Where things are on one machine is in no history.
 });
 
-test.runIf(isLinux)('bench: latency offers shares of the saturated rate beside the floor of the log', async () => {
-  const {stdout, result} = await runSmall('latency', '--partitions', '1');
-  expect(stdout).toMatch(/batch: ack p99 at 50 % \/ p99 of a serial publish of the same bytes: \d/);
-  for (const {rounds, ackToPublish} of result.report.shapes) {
-    const [{samples}] = rounds.rounds;
-    const {offered, saturatedPerSecond} = samples.millrace;
-    for (const share of [0.25, 0.5, 0.8]) {
-      expect(offered[share].requestsPerSecond).toBeCloseTo(share * saturatedPerSecond, 6);
-      const {requests, statuses, unsent} = offered[share];
-      expect((statuses['200'] ?? 0) + unsent).toBe(requests);
-    }
-    expect(ackToPublish.median).toBe(offered[0.5].latencyMs.p99 / samples['floor: log'].latencyMs.p99);
-  }
-  const figures = figuresOf(result);
-  for (const {shape, rounds, ackToPublish} of result.report.shapes) {
-    const {offered, saturatedPerSecond} = rounds.rounds[0].samples.millrace;
-    expect(figures.get(`${shape}-ack-to-publish`)!.samples[0]! / ackToPublish.median).toBeCloseTo(1, 4);
-    expect(figures.get(`${shape}-saturated`)!.samples[0]! / saturatedPerSecond).toBeCloseTo(1, 4);
-    for (const share of [0.25, 0.5, 0.8]) {
-      const {p50, p90, p99, p999} = offered[share].latencyMs;
-      const {samples, curve} = figures.get(`${shape}-ack-${share * 100}`)!;
-      expect(samples[0]! / p99).toBeCloseTo(1, 4);
-      expect(curve!.points.map(([at]) => at)).toEqual([0.5, 0.9, 0.99, 0.999]);
-      for (const [at, ms] of [p50, p90, p99, p999].entries()) expect(curve!.points[at]![1] / ms).toBeCloseTo(1, 4);
-    }
-  }
+test.runIf(isLinux)('bench: dashboards compares acks with five open streams and with none', async () => {
+  const {stdout, result} = await runSmall('dashboards', '--partitions', '1');
+  expect(stdout).toMatch(/ack p99 with five open \/ with none: \d/);
+  const {rounds, openToNone} = result.report;
+  const [{samples}] = rounds.rounds;
+  const p99 = (name: string): number => samples[name].offered.latencyMs.p99;
+  expect(openToNone.median).toBe(p99('five dashboards') / p99('nobody'));
+  for (const name of ['nobody', 'five dashboards']) expect(samples[name].idleCores).toBeGreaterThan(0);
 });
+
+test.runIf(isLinux)(
+  'bench: latency offers shares of the saturated rate beside the floor of the log',
+  async ({skip}) => {
+    skip(!playsAll, unlessAll);
+    const {stdout, result} = await runSmall('latency', '--partitions', '1');
+    expect(stdout).toMatch(/batch: ack p99 at 50 % \/ p99 of a serial publish of the same bytes: \d/);
+    for (const {rounds, ackToPublish} of result.report.shapes) {
+      const [{samples}] = rounds.rounds;
+      const {offered, saturatedPerSecond} = samples.millrace;
+      for (const share of [0.25, 0.5, 0.8]) {
+        expect(offered[share].requestsPerSecond).toBeCloseTo(share * saturatedPerSecond, 6);
+        const {requests, statuses, unsent} = offered[share];
+        expect((statuses['200'] ?? 0) + unsent).toBe(requests);
+      }
+      expect(ackToPublish.median).toBe(offered[0.5].latencyMs.p99 / samples['floor: log'].latencyMs.p99);
+    }
+    const figures = figuresOf(result);
+    for (const {shape, rounds, ackToPublish} of result.report.shapes) {
+      const {offered, saturatedPerSecond} = rounds.rounds[0].samples.millrace;
+      expect(figures.get(`${shape}-ack-to-publish`)!.samples[0]! / ackToPublish.median).toBeCloseTo(1, 4);
+      expect(figures.get(`${shape}-saturated`)!.samples[0]! / saturatedPerSecond).toBeCloseTo(1, 4);
+      for (const share of [0.25, 0.5, 0.8]) {
+        const {p50, p90, p99, p999} = offered[share].latencyMs;
+        const {samples, curve} = figures.get(`${shape}-ack-${share * 100}`)!;
+        expect(samples[0]! / p99).toBeCloseTo(1, 4);
+        expect(curve!.points.map(([at]) => at)).toEqual([0.5, 0.9, 0.99, 0.999]);
+        for (const [at, ms] of [p50, p90, p99, p999].entries()) expect(curve!.points[at]![1] / ms).toBeCloseTo(1, 4);
+      }
+    }
+  },
+);
 
 test.runIf(isLinux)('bench: overload counts what becomes of every request, and the memory', async ({skip}) => {
   skip(!playsAll, unlessAll);

@@ -1,6 +1,6 @@
 // Process logs: structured, no line a request, no key, and no id or name of a user or an event, at any level.
 import {spawnSync} from 'node:child_process';
-import {closeSync, existsSync, openSync, readFileSync} from 'node:fs';
+import {closeSync, existsSync, openSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {Client} from './support/http.js';
@@ -33,6 +33,39 @@ test('a log that cannot be written ends nobody, and tells how much is lost when 
   expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
     {msg: 'to one with room'},
     {lines: 10, msg: 'lines of this log are lost: it could not be written'},
+  ]);
+});
+
+test('a terminal shows lines for people, with the stack of a fault; anything else gets JSON', {
+  skip: !existsSync('/usr/bin/script'),
+}, () => {
+  const observe = new URL('../dist/src/observe.js', import.meta.url).href;
+  const program = join(temporaryFolder(), 'program.mjs');
+  writeFileSync(
+    program,
+    `import {createLogger} from '${observe}';
+     const logger = createLogger('info', 'edge');
+     logger.warn({count: 2, of: {a: 'b'}}, 'two are late');
+     logger.error({err: new Error('no disk')}, 'it failed');`,
+  );
+  const env = {...process.env, NO_COLOR: '1'};
+  const shown = spawnSync('script', ['-qec', `'${process.execPath}' '${program}'`, '/dev/null'], {
+    env,
+    encoding: 'utf8',
+  });
+  const lines = shown.stdout.split('\r\n');
+  expect(lines[0]).toMatch(/^\[\d\d:\d\d:\d\d\] WARN: edge: two are late \{"count":2,"of":\{"a":"b"\}\}$/);
+  expect(lines[1]).toMatch(/^\[.{8}\] ERROR: edge: it failed/);
+  expect(shown.stdout).toMatch(/Error: no disk\s+at .*program\.mjs/);
+  const kept = spawnSync(process.execPath, [program], {env, encoding: 'utf8'});
+  expect(
+    kept.stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object),
+  ).toMatchObject([
+    {level: 40, role: 'edge', count: 2, of: {a: 'b'}, msg: 'two are late'},
+    {level: 50, role: 'edge', err: {message: 'no disk'}, msg: 'it failed'},
   ]);
 });
 

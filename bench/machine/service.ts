@@ -22,6 +22,7 @@ export interface BenchService extends Target {
 
 export const writeKey = 'sk_write_benchWriteKey00000000001';
 export const secretKey = 'sk_live_benchSecretKey00000000001';
+export const adminToken = 'admin-token-of-the-bench';
 
 const program = fileURLToPath(new URL('../../service/main.js', import.meta.url));
 /** The same, not bundled: what is imported before it may replace functions of its modules. */
@@ -81,7 +82,7 @@ export async function startService({
       DATA_DIR: dataDir,
       BOOTSTRAP_WRITE_KEY: writeKey,
       BOOTSTRAP_SECRET_KEY: secretKey,
-      ADMIN_TOKEN: 'admin-token-of-the-bench',
+      ADMIN_TOKEN: adminToken,
       RATE_LIMIT_EVENTS_PER_SECOND: '0',
       RATE_LIMIT_READS_PER_MINUTE: '0',
       RATE_LIMIT_DELETES_PER_SECOND: '0',

@@ -6,6 +6,7 @@
 
 import {existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
+import {commandLine} from '../command-line.js';
 import {deletionsDirOf} from '../config.js';
 import {unfinishedBackup} from '../data-dir.js';
 import {type Holder, holdersHere, lockDataDir} from '../data-lock.js';
@@ -20,7 +21,7 @@ import {markRestored} from './backup/restored-notes.js';
 import {whileStill} from './backup/still-server.js';
 import {StoreImage} from './backup/store-image.js';
 
-const usage = `Usage: npm run backup -- DIR
+const usage = `Usage: ${commandLine('backup', 'DIR')}
 
 Copies the DATA_DIR (default ./data) of a service with a nats-server of its own into DIR, which is new or empty.
 The service may run: its nats-server is held still for a moment, and acknowledgements wait for that.

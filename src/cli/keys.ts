@@ -59,13 +59,14 @@ function table(keys: readonly ListedKey[]): string {
     key.revoked_at === null ? 'active' : `revoked ${key.revoked_at.slice(0, 10)}`,
     optionWords(key.options ?? {}),
   ]);
-  const all = [['ID', 'KIND', 'NAME', 'KEY', 'CREATED', 'LAST USED (UTC)', 'STATE', 'OPTIONS'], ...rows];
-  const widths = all[0].map((_, column) => Math.max(...all.map((row) => row[column].length)));
+  const titles = ['ID', 'KIND', 'NAME', 'KEY', 'CREATED', 'LAST USED (UTC)', 'STATE', 'OPTIONS'];
+  const all = [titles, ...rows];
+  const widths = titles.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
   return all
     .map(
       (row) =>
         `${row
-          .map((cell, column) => cell.padEnd(widths[column]))
+          .map((cell, column) => cell.padEnd(widths[column]!))
           .join('  ')
           .trimEnd()}\n`,
     )

@@ -41,7 +41,7 @@ export class AddressLimits<Name extends string> {
 /** AL2. `address` has the form of RFC 5952. */
 function blockOf(address: string): string {
   if (!address.includes(':')) return address;
-  const [head, tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  const [head = [], tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
   const zeros = tail === undefined ? [] : Array<string>(Math.max(8 - head.length - tail.length, 0)).fill('0');
   return `${[...head, ...zeros, ...(tail ?? [])].slice(0, 4).join(':')}::/64`;
 }

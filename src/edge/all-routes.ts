@@ -106,7 +106,9 @@ const documentText = newestByPrefix((prefix) => JSON.stringify(describedBehind(p
 const pageText = newestByPrefix((prefix) => documentationPage(describedBehind(prefix)));
 
 function describedBehind(prefix: string): OpenApiDocument {
-  return prefix === '' ? description : {...description, servers: [{...description.servers[0], url: prefix}]};
+  return prefix === ''
+    ? description
+    : {...description, servers: description.servers.map((server) => ({...server, url: prefix}))};
 }
 
 /** Remembers the text of the newest prefix: most services have one. */

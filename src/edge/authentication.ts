@@ -43,7 +43,7 @@ export function authenticate(ring: KeyRing, exchange: Exchange, isBeaconRoute: b
 function beaconKey(query: string): string | undefined {
   if (query === '') return undefined;
   for (const pair of query.split('&')) {
-    const [name] = pair.split('=', 1);
+    const [name = ''] = pair.split('=', 1);
     if (decodePercent(name) === 'write_key') return decodePercent(pair.slice(name.length + 1)) ?? '';
   }
   return undefined;

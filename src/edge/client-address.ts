@@ -17,7 +17,7 @@ export class ClientAddresses {
     this.warn = warn;
     this.trustsNobody = trustedProxies.length === 0;
     for (const block of trustedProxies) {
-      const [address, bits] = block.split('/');
+      const [address = '', bits] = block.split('/');
       if (bits === undefined) this.trusted.addAddress(address, familyOf(address));
       else this.trusted.addSubnet(address, Number(bits), familyOf(address));
     }
@@ -66,7 +66,7 @@ const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'i
 export function addressOfBytes(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
   if (bytes.length !== 16) return '';
-  const groups = Array.from({length: 8}, (_, i) => ((bytes[2 * i] << 8) | bytes[2 * i + 1]).toString(16));
+  const groups = Array.from({length: 8}, (_, i) => ((bytes[2 * i]! << 8) | bytes[2 * i + 1]!).toString(16));
   return oneForm(groups.join(':'));
 }
 

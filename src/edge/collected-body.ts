@@ -119,7 +119,7 @@ export const tooLarge = (bytesMax: number): Failure => ({
 /** B2, B3. A fresh one is no larger than `bytesMax`, the most that can be needed, unless that is very little. */
 function takeBuffer(bytes: number, bytesMax: number): Buffer {
   const at = spareBuffers.findIndex((buffer) => buffer.length >= bytes && buffer.length <= 4 * bytes);
-  if (at >= 0) return spareBuffers.splice(at, 1)[0];
+  if (at >= 0) return spareBuffers.splice(at, 1)[0]!;
   return Buffer.allocUnsafeSlow(Math.max(Math.min(roundUp(bytes), bytesMax), bytes, bufferBytesMin));
 }
 

@@ -112,13 +112,13 @@ export class HistoryReader {
   private async readBodies({places, events}: PageRows): Promise<string[]> {
     const bodies = new Map<RowPlace, string>();
     const keep = (own: readonly RowPlace[], first: number, texts: readonly (string | null)[]) => {
-      for (const [i, text] of texts.entries()) if (text !== null) bodies.set(own[first + i], this.held(text));
+      for (const [i, text] of texts.entries()) if (text !== null) bodies.set(own[first + i]!, this.held(text));
       return first + texts.length;
     };
     await Promise.all(
       this.partitions.map(async (partition, i) => {
         const own = places.filter((place) => place.partition === partition).sort((a, b) => a.ordinal - b.ordinal); // H3
-        for (let done = keep(own, 0, events[i]); done < own.length; ) {
+        for (let done = keep(own, 0, events[i]!); done < own.length; ) {
           const ordinals = own.slice(done).map(({ordinal}) => ordinal);
           const answer = await this.asks.partition(partition, {ask: 'bodies', ordinals}, ['bodies']);
           if (answer.events.length === 0) throw new Error('a partition answered no body at all');
@@ -144,9 +144,10 @@ function newestOf(lists: readonly RowLists[], partitions: readonly number[], lim
   while (places.length < limit) {
     const list = newestList(lists, next);
     if (list < 0) break;
-    const {timesMs, ordinals} = lists[list];
-    places.push({timeMs: timesMs[next[list]], partition: partitions[list], ordinal: ordinals[next[list]]});
-    next[list] += 1;
+    const {timesMs, ordinals} = lists[list]!;
+    const row = next[list]!;
+    places.push({timeMs: timesMs[row]!, partition: partitions[list]!, ordinal: ordinals[row]!});
+    next[list] = row + 1;
   }
   return places;
 }
@@ -156,7 +157,7 @@ function newestList(lists: readonly RowLists[], next: readonly number[]): number
   let newest = -1;
   let newestMs = Number.NEGATIVE_INFINITY;
   for (let list = 0; list < lists.length; list++) {
-    const timeMs = lists[list].timesMs[next[list]];
+    const timeMs = lists[list]!.timesMs[next[list]!];
     if (timeMs === undefined || timeMs < newestMs) continue;
     newest = list;
     newestMs = timeMs;

@@ -17,7 +17,7 @@ export function readObject(bytes: Buffer): Record<string, unknown> {
 /** @throws RequestFailure that names the field at fault. */
 export function readFields<Form extends z.ZodType>(form: Form, body: object): z.infer<Form> {
   const read = form.safeParse(body);
-  if (!read.success) throw new RequestFailure(refusalOf(read.error.issues[0]));
+  if (!read.success) throw new RequestFailure(refusalOf(read.error.issues[0]!));
   return read.data;
 }
 

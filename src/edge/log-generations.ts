@@ -37,9 +37,9 @@ export class LogGenerations {
 
   /** Generation of a sequence that the log acked just now; 0 when it is not known. */
   ofAck(partition: number, sequence: number): number {
-    if (sequence <= this.sequences[partition]) this.doubt(partition); // LG2
+    if (sequence <= this.sequences[partition]!) this.doubt(partition); // LG2
     this.sequences[partition] = sequence;
-    return this.generations[partition];
+    return this.generations[partition]!;
   }
 
   /** A connection to the logs begins. LG2 */
@@ -59,7 +59,7 @@ export class LogGenerations {
 
   private doubt(partition: number): void {
     this.generations[partition] = unknown;
-    this.doubts[partition] += 1;
+    this.doubts[partition]! += 1;
     void this.ask(partition);
   }
 

@@ -40,7 +40,7 @@ export function readQuery<Form extends QueryForm>(
 ): QueryValues<Form> {
   const texts = splitQuery(text, form, others === 'ignored');
   const values: Record<string, unknown> = {};
-  for (const name of Object.keys(form)) values[name] = form[name].read(name, texts.get(name) ?? []);
+  for (const [name, parameter] of Object.entries(form)) values[name] = parameter.read(name, texts.get(name) ?? []);
   return values as QueryValues<Form>;
 }
 
@@ -59,7 +59,7 @@ function splitQuery(text: string, form: QueryForm, ignoresOthers: boolean): Map<
     if (value === '') throw refused('is empty', name);
     const known = texts.get(name);
     if (known === undefined) texts.set(name, [value]);
-    else if (form[name].isList) known.push(value);
+    else if (form[name]!.isList) known.push(value);
     else throw refused('stands more than once', name);
   }
   return texts;

@@ -103,12 +103,12 @@ export class RejectedEvents {
 
   private at(place: number): Rejected {
     return {
-      atMs: this.times[place],
-      code: rejectedCodes[this.codes[place]],
-      field: fields[this.fields[place]],
-      index: this.indexes[place] === noIndex ? null : this.indexes[place],
-      event: this.events[place],
-      keyId: this.keyIds[place],
+      atMs: this.times[place]!,
+      code: rejectedCodes[this.codes[place]!]!,
+      field: fields[this.fields[place]!]!,
+      index: this.indexes[place] === noIndex ? null : this.indexes[place]!,
+      event: this.events[place]!,
+      keyId: this.keyIds[place]!,
     };
   }
 }

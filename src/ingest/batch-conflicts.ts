@@ -25,12 +25,12 @@ export function conflictsOf(entries: BatchEntries, partitionCount: number): read
   const found: number[] = [];
   let isCleared = false;
   for (let partition = 0; partition < partitionCount; partition++) {
-    let start = starts[partition];
-    for (let entry = firsts[partition]; entry < firsts[partition + 1]; start = ends[entry++]) {
+    let start = starts[partition]!;
+    for (let entry = firsts[partition]!; entry < firsts[partition + 1]!; start = ends[entry++]!) {
       if (!entryHasMessageId(bytes, start)) continue;
       if (!isCleared) begins.fill(0);
       isCleared = true;
-      if (isConflict(bytes, start)) found.push(indexes[entry]);
+      if (isConflict(bytes, start)) found.push(indexes[entry]!);
     }
   }
   return found.sort((a, b) => a - b);
@@ -41,9 +41,9 @@ function isConflict(bytes: Uint8Array, start: number): boolean {
   const hash = messageIdHash(bytes, start);
   let place = hash % places;
   let compared = 0;
-  for (; begins[place] > 0; place = (place + 1) % places) {
+  for (; begins[place]! > 0; place = (place + 1) % places) {
     if (hashes[place] !== hash) continue;
-    const first = entryAt(bytes, begins[place] - 1);
+    const first = entryAt(bytes, begins[place]! - 1);
     const entry = entryAt(bytes, start);
     if (sameMessageId(first, entry)) return !sameContent(first, entry);
     compared += 1;

@@ -20,10 +20,10 @@ export interface BatchEntries {
 
 /** A copy that holds little more than the entries. Its buffers may be handed to another thread. */
 export function copyOf({bytes, firsts, starts, ends, indexes}: BatchEntries, partitionCount: number): BatchEntries {
-  const count = firsts[partitionCount];
-  const start = starts[0];
+  const count = firsts[partitionCount]!;
+  const start = starts[0]!;
   return {
-    bytes: bytes.slice(start, count === 0 ? start : ends[count - 1]),
+    bytes: bytes.slice(start, count === 0 ? start : ends[count - 1]!),
     firsts: firsts.slice(0, partitionCount + 1),
     starts: starts.slice(0, partitionCount).map((at) => at - start),
     ends: ends.slice(0, count).map((at) => at - start),
@@ -64,29 +64,29 @@ export class EntryList {
   /** Finds the partition of every entry, and where the entries of every partition begin. */
   private measure(partitionCount: number, firsts: Uint32Array, starts: Uint32Array): void {
     const {bytes} = this.writer;
-    for (let index = 0, start = 0; index < this.eventCount; start = this.ends[index++]) {
+    for (let index = 0, start = 0; index < this.eventCount; start = this.ends[index++]!) {
       if (this.ends[index] === start) continue;
       const partition = partitionOfEntry(bytes, start, partitionCount);
       this.partitions[index] = partition;
-      firsts[partition + 1] += 1;
-      if (partition + 1 < partitionCount) starts[partition + 1] += this.ends[index] - start;
+      firsts[partition + 1]! += 1;
+      if (partition + 1 < partitionCount) starts[partition + 1]! += this.ends[index]! - start;
     }
-    for (let partition = 1; partition <= partitionCount; partition++) firsts[partition] += firsts[partition - 1];
-    for (let partition = 1; partition < partitionCount; partition++) starts[partition] += starts[partition - 1];
+    for (let partition = 1; partition <= partitionCount; partition++) firsts[partition]! += firsts[partition - 1]!;
+    for (let partition = 1; partition < partitionCount; partition++) starts[partition]! += starts[partition - 1]!;
   }
 
   /** `nexts` and `places` are used up: which entry of each partition comes next, and where it goes. E1 */
   private move(nexts: Uint32Array, places: Uint32Array): void {
     const {bytes, position} = this.writer;
     if (this.grouped.length < position) this.grouped = new Uint8Array(bytes.length);
-    for (let index = 0, start = 0; index < this.eventCount; start = this.ends[index++]) {
-      const end = this.ends[index];
+    for (let index = 0, start = 0; index < this.eventCount; start = this.ends[index++]!) {
+      const end = this.ends[index]!;
       if (end === start) continue;
-      const partition = this.partitions[index];
-      this.grouped.set(bytes.subarray(start, end), places[partition]);
-      places[partition] += end - start;
-      const next = nexts[partition]++;
-      this.groupedEnds[next] = places[partition];
+      const partition = this.partitions[index]!;
+      this.grouped.set(bytes.subarray(start, end), places[partition]!);
+      places[partition]! += end - start;
+      const next = nexts[partition]!++;
+      this.groupedEnds[next] = places[partition]!;
       this.indexes[next] = index;
     }
   }

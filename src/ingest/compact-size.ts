@@ -12,12 +12,12 @@ const space = 0x20;
 export function compactBytesMin(bytes: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
+    const byte = bytes[at]!;
     if (byte === quote) {
       const end = stringEnd(bytes, at);
       count += 2 + shownBytesMin(bytes, at + 1, end);
       at = end;
-    } else if (byte > space && !(isOfNumber(byte) && isOfNumber(bytes[at - 1]))) count += 1;
+    } else if (byte > space && !(isOfNumber(byte) && isOfNumber(bytes[at - 1]!))) count += 1;
   }
   return count;
 }

@@ -70,7 +70,7 @@ export class FoldLag {
       lag.marks.push({sequence: sequence | 0, bytes});
       return;
     }
-    const last = lag.marks[marksMax - 1]; // F4
+    const last = lag.marks[marksMax - 1]!; // F4
     last.sequence = sequence | 0;
     last.bytes += bytes;
   }
@@ -79,7 +79,7 @@ export class FoldLag {
     const folded = Atomics.load(lag.thread.appliedSequences, lag.partition);
     const {marks} = lag;
     let [count, bytes] = [0, 0];
-    while (count < marks.length && ((folded - marks[count].sequence) | 0) >= 0) bytes += marks[count++].bytes;
+    while (count < marks.length && ((folded - marks[count]!.sequence) | 0) >= 0) bytes += marks[count++]!.bytes;
     if (count === 0) return;
     marks.splice(0, count);
     lag.bytes -= bytes;

@@ -49,7 +49,7 @@ export class HandOver {
     this.lag.acked(partition, sequence, bytes.length);
     const thread = this.byPartition[partition];
     if (thread === undefined || !this.hasRoom(thread, partition, bytes.length)) return;
-    this.handedBytes[partition] += bytes.length;
+    this.handedBytes[partition]! += bytes.length;
     const messages = this.gathered.get(thread);
     const message = {partition, sequence, bytes: new Uint8Array(bytes)};
     if (messages === undefined) this.gathered.set(thread, [message]);
@@ -61,7 +61,7 @@ export class HandOver {
 
   /** H3 */
   private hasRoom({releasedBytes}: FoldingThread, partition: number, length: number): boolean {
-    const held = (this.handedBytes[partition] - Atomics.load(releasedBytes, partition)) | 0;
+    const held = (this.handedBytes[partition]! - Atomics.load(releasedBytes, partition)) | 0;
     return held + length <= this.partitionBytesMax;
   }
 

@@ -19,7 +19,7 @@ export const newIgnoredCounts = (): Float64Array => new Float64Array(ignoredFiel
 
 /** IF1 */
 export function countIgnored(counts: Float64Array, name: string): void {
-  counts[labelNumbers.get(name) ?? ignoredFieldLabels.length - 1] += 1;
+  counts[labelNumbers.get(name) ?? ignoredFieldLabels.length - 1]! += 1;
 }
 
 const namesMax = 10;

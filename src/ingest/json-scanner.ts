@@ -46,7 +46,7 @@ export class JsonScanner {
   peek(): number | undefined {
     const {bytes} = this;
     let byte = bytes[this.at];
-    while (byte <= 0x20 && isSpace(byte)) byte = bytes[++this.at];
+    while (byte! <= 0x20 && isSpace(byte!)) byte = bytes[++this.at];
     return byte;
   }
 
@@ -54,7 +54,7 @@ export class JsonScanner {
     if (!this.take(quote)) return false;
     const {bytes} = this;
     let at = this.at;
-    while (isPlain[bytes[at]] === 1) at += 1;
+    while (isPlain[bytes[at]!] === 1) at += 1;
     if (bytes[at] !== quote) return false;
     this.stringStart = this.at;
     this.stringEnd = at;
@@ -74,7 +74,7 @@ export class JsonScanner {
     const start = this.at;
     let at = start;
     let to = writer.position + 1;
-    while (isPlain[bytes[at]] === 1) target[to++] = bytes[at++];
+    while (isPlain[bytes[at]!] === 1) target[to++] = bytes[at++]!;
     if (bytes[at] !== quote) return false;
     this.stringStart = start;
     this.stringEnd = at;
@@ -124,7 +124,7 @@ export class JsonScanner {
   private digits(): number {
     const {bytes} = this;
     let value = 0;
-    for (let digit = bytes[this.at] - zero; digit >= 0 && digit <= 9; digit = bytes[++this.at] - zero) {
+    for (let digit = bytes[this.at]! - zero; digit >= 0 && digit <= 9; digit = bytes[++this.at]! - zero) {
       value = value * 10 + digit;
     }
     return value;

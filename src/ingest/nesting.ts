@@ -20,9 +20,9 @@ export function nestsTooDeep(bytes: Uint8Array): boolean {
   const end = bytes.length;
   let depth = 0;
   for (let i = 0; i < end; ) {
-    const byte = bytes[i++];
+    const byte = bytes[i++]!;
     if (byte === quote) {
-      for (let inner = 0; i < end && (inner = bytes[i++]) !== quote; ) if (inner === backslash) i += 1;
+      for (let inner = 0; i < end && (inner = bytes[i++]!) !== quote; ) if (inner === backslash) i += 1;
     } else if (byte >= 0x5b) {
       // '[' and '{' differ in one bit, as do ']' and '}'.
       const bracket = byte & 0xdf;
@@ -41,11 +41,11 @@ export function cutNesting(bytes: Uint8Array): Buffer {
   let length = 0;
   let depth = 0;
   for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i];
+    const byte = bytes[i]!;
     const start = i;
     if (byte === quote) i = stringEnd(bytes, i);
     if ((byte & 0xdf) === 0x5d && depth > 0) depth -= 1;
-    if (depth < nestingMax) for (let at = start; at <= i && at < bytes.length; at++) kept[length++] = bytes[at];
+    if (depth < nestingMax) for (let at = start; at <= i && at < bytes.length; at++) kept[length++] = bytes[at]!;
     if ((byte & 0xdf) === 0x5b) depth += 1;
   }
   return kept.subarray(0, length);

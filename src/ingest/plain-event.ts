@@ -117,7 +117,7 @@ export class PlainEvent extends JsonScanner implements EventText {
         this.messageIdStart = start;
         this.messageIdEnd = end;
         // An id that begins with white space, of Unicode too, may be blank.
-        return end > start && end - start <= messageIdCharsMax && isVisibleAscii(this.bytes[start]);
+        return end > start && end - start <= messageIdCharsMax && isVisibleAscii(this.bytes[start]!);
       default:
         return this.keepTimestamp(start, end);
     }
@@ -165,7 +165,7 @@ export class PlainEvent extends JsonScanner implements EventText {
     if (length > objectKeyCharsMax || isDigit(bytes[start])) return false;
     if (bytes[start] === proto[0] && equals(bytes, start, this.stringEnd, proto)) return false;
     for (let i = 0; i < propertyCount; i++) {
-      if (keyLengths[i] === length && areEqual(bytes, keyStarts[i], start, length)) return false;
+      if (keyLengths[i] === length && areEqual(bytes, keyStarts[i]!, start, length)) return false;
     }
     keyStarts[propertyCount] = start;
     keyLengths[propertyCount] = length;
@@ -242,7 +242,7 @@ function isoMs(bytes: Uint8Array, start: number, end: number): number {
   if (!(month >= 1 && month <= 12 && day >= 1 && hour <= 23 && minute <= 59 && second <= 59)) return Number.NaN;
   if (!(day <= daysInMonth(year, month))) return Number.NaN;
   const millisecond =
-    twoDigits(bytes, start + 20) * 10 + (isDigit(bytes[start + 22]) ? bytes[start + 22] - 0x30 : Number.NaN);
+    twoDigits(bytes, start + 20) * 10 + (isDigit(bytes[start + 22]) ? bytes[start + 22]! - 0x30 : Number.NaN);
   return daysFromCivil(year, month, day) * dayMs + hour * hourMs + minute * 60_000 + second * 1_000 + millisecond;
 }
 
@@ -260,7 +260,7 @@ function hasIsoMarks(bytes: Uint8Array, start: number): boolean {
 
 /** NaN unless two ASCII digits stand at `at`. */
 function twoDigits(bytes: Uint8Array, at: number): number {
-  const tens = bytes[at] - 0x30;
-  const units = bytes[at + 1] - 0x30;
+  const tens = bytes[at]! - 0x30;
+  const units = bytes[at + 1]! - 0x30;
   return tens >= 0 && tens <= 9 && units >= 0 && units <= 9 ? tens * 10 + units : Number.NaN;
 }

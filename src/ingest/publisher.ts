@@ -175,7 +175,7 @@ export class LogPublisher implements LogListener {
     waiter: CommitWaiter,
     entryCount = 1,
   ): Commit | undefined {
-    const lane = this.lanes[partition];
+    const lane = this.lanes[partition]!;
     const length = end - start;
     if (!this.hasRoom(lane, length)) return undefined;
     const message = this.openMessage(lane, length);
@@ -296,7 +296,7 @@ export class LogPublisher implements LogListener {
   }
 
   answered(partition: number, ticket: number, answer: LogAnswer): void {
-    const lane = this.lanes[partition];
+    const lane = this.lanes[partition]!;
     const message = lane.inFlight;
     // An answer to a message that was given up. One to an older send of this message is as good as any.
     if (message === undefined || ticket < message.firstTicket) return;
@@ -353,7 +353,7 @@ export class LogPublisher implements LogListener {
 
   /** What was never sent is known not to be stored; its producer goes on. */
   private dropOverdue(lane: Lane, nowMs: number): void {
-    while (lane.full.length > 0 && nowMs - lane.full[0].openedMs >= giveUpMs) {
+    while (lane.full.length > 0 && nowMs - lane.full[0]!.openedMs >= giveUpMs) {
       this.drop(lane, lane.full.shift()!, 'unsent');
     }
     const {open} = lane;

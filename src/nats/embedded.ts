@@ -17,6 +17,7 @@ import {join, resolve} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {promisify} from 'node:util';
 import {monotonicMs} from '../clock.js';
+import {commandLine} from '../command-line.js';
 import type {DataLock} from '../data-lock.js';
 import type {Logger} from '../observe.js';
 import {isRunning} from '../process-life.js';
@@ -141,7 +142,9 @@ export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<E
 
 async function readVersion(serverBin: string): Promise<string> {
   if (serverBin === '')
-    throw new NatsServerFault('no nats-server: `npm start` finds or fetches one, or set NATS_SERVER_BIN or NATS_URL');
+    throw new NatsServerFault(
+      `no nats-server: \`${commandLine('serve')}\` finds or fetches one, or set NATS_SERVER_BIN or NATS_URL`,
+    );
   const {stdout} = await promisify(execFile)(serverBin, ['--version']).catch((cause: Error) => {
     throw new NatsServerFault(`the nats-server at ${serverBin} does not run: ${cause.message.split('\n')[0]}`, {cause});
   });

@@ -4,7 +4,7 @@ import {cpSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFi
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
-import {checkNode} from '../../scripts/node-version.mjs';
+import {checkNode, checkOpenFiles} from '../../scripts/machine.mjs';
 import {temporaryFolder} from '../support/service.js';
 
 const scripts = fileURLToPath(new URL('../../scripts', import.meta.url));
@@ -15,6 +15,15 @@ test.each(['18.20.0', '20.14.9'])('Node %s is refused in one sentence', (version
 
 test.each(['20.15.0', '22.0.0', '24.1.0'])('Node %s will do', (version) => {
   expect(() => checkNode(version)).not.toThrow();
+});
+
+test('fewer open files than a start needs are refused in one sentence; where the system does not tell, nothing is', () => {
+  const limits = (files: string) =>
+    `Max processes             96000  96000  processes\nMax open files            ${files}  4096  files\n`;
+  expect(() => checkOpenFiles(limits('64'))).toThrow(
+    /^too few open files: a process may have 64 here, and 512 are needed: .*$/,
+  );
+  for (const enough of [limits('512'), limits('unlimited'), '']) expect(() => checkOpenFiles(enough)).not.toThrow();
 });
 
 /**
@@ -54,8 +63,11 @@ function tinyProject(): {root: string; runs(program: string): number} {
   return {root, runs};
 }
 
-async function build(root: string, ...words: readonly string[]): Promise<{code: number; lines: string[]}> {
-  const {PATH, NATS_SERVER_BIN} = process.env;
+async function build(
+  root: string,
+  words: readonly string[] = [],
+  {PATH, NATS_SERVER_BIN}: NodeJS.ProcessEnv = process.env,
+): Promise<{code: number; lines: string[]}> {
   const env = {PATH, NATS_SERVER_BIN, npm_execpath: join(root, 'npm.cjs')};
   const child = spawn(process.execPath, [join(root, 'scripts/build.mjs'), ...words], {
     env,
@@ -90,7 +102,7 @@ test('each step is done when something changed, and says why', async () => {
 
 test.skipIf(process.env.NATS_SERVER_BIN === undefined)('a build finds nats-server where it is told to', async () => {
   const {root} = tinyProject();
-  expect(await build(root, '--nats-server')).toEqual({
+  expect(await build(root, ['--nats-server'])).toEqual({
     code: 0,
     lines: [
       'dependencies: installing with npm ci, because node_modules is missing',
@@ -98,10 +110,32 @@ test.skipIf(process.env.NATS_SERVER_BIN === undefined)('a build finds nats-serve
       'build: compiling, because dist is missing',
     ],
   });
-  expect(await build(root, '--nats')).toEqual({
+  expect(await build(root, ['--nats'])).toEqual({
     code: 1,
     lines: ['millrace: unknown option --nats: the only one is --nats-server'],
   });
+});
+
+test('where no nats-server can be fetched, its absence is said before anything is installed', async () => {
+  const {root, runs} = tinyProject();
+  const script = join(root, 'scripts/nats-server.mjs');
+  const text = readFileSync(script, 'utf8')
+    .replace(/^const fetchers = .*$/m, 'const fetchers = () => [];')
+    .replace(/^function searchFolders.*$/m, '$&\n  return [];');
+  writeFileSync(script, text);
+  const {code, lines} = await build(root, ['--nats-server'], {PATH: process.env.PATH});
+  expect([code, lines, runs('npm')]).toEqual([1, [expect.stringMatching(/^millrace: no nats-server: none is/)], 0]);
+});
+
+test('a step that takes long says every few seconds that it is under way', async () => {
+  const {root} = tinyProject();
+  const npm = readFileSync(join(root, 'npm.cjs'), 'utf8');
+  writeFileSync(join(root, 'npm.cjs'), `${npm}\nsetTimeout(() => {}, 6_000);`);
+  expect((await build(root)).lines).toEqual([
+    'dependencies: installing with npm ci, because node_modules is missing',
+    expect.stringMatching(/^dependencies: installing … \d s$/),
+    'build: compiling, because dist is missing',
+  ]);
 });
 
 test('dependencies that another major version of Node installed are installed again', async () => {

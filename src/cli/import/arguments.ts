@@ -3,8 +3,9 @@
 import {resolve} from 'node:path';
 import {parseArgs} from 'node:util';
 import {batchEventsMax} from '../../../actors/limits.js';
+import {commandLine} from '../../command-line.js';
 
-export const usage = `Usage: npm run import -- FILE.ndjson[.gz] [options]
+export const usage = `Usage: ${commandLine('import', 'FILE.ndjson[.gz] [options]')}
 
 Sends the events of FILE (one JSON object a line, as POST /v1/events takes it; gzip is recognised) to a running service.
 

@@ -5,6 +5,7 @@ import {hash} from 'node:crypto';
 import {resolve} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../clock.js';
+import {commandLine} from '../../command-line.js';
 import {readServiceNote, type ServiceNote} from '../../data-dir.js';
 
 export interface AddressOptions {
@@ -39,7 +40,7 @@ export async function findService(options: AddressOptions): Promise<ServiceAddre
   const note = readNote(options.dataDir);
   if (options.url === null && note === undefined) {
     throw new AddressFault(
-      `No service runs on ${resolve(options.dataDir)} (no service.json there). Start one with "npm start", or name one with --url.`,
+      `No service runs on ${resolve(options.dataDir)} (no service.json there). Start one with "${commandLine('serve')}", or name one with --url.`,
     );
   }
   const baseUrl = withoutTrailingSlash(options.url ?? note!.baseUrl);
@@ -100,7 +101,7 @@ async function revokeKey(baseUrl: string, token: string, id: string): Promise<vo
   try {
     await askAdmin(baseUrl, token, 'DELETE', `/admin/v1/key?id=${encodeURIComponent(id)}`);
   } catch (cause) {
-    const wish = `revoke it: npm run keys -- revoke ${id}`;
+    const wish = `revoke it: ${commandLine('keys', 'revoke', id)}`;
     throw new AddressFault(`The write key of this import still works; ${wish} (${(cause as Error).message})`, {cause});
   }
 }

@@ -1,5 +1,7 @@
 // The admin routes of the service that runs on a DATA_DIR.
+
 import {resolve} from 'node:path';
+import {commandLine} from '../../command-line.js';
 import {readServiceNote, type ServiceNote} from '../../data-dir.js';
 
 /** No service, or it refused; the message is a sentence for the operator. */
@@ -19,7 +21,7 @@ export class AdminClient {
     const note = readNote(dataDir);
     if (note !== undefined) return new AdminClient(note);
     throw new AdminFault(
-      `No service runs on ${resolve(dataDir)} (no service.json there). Start one with "npm start", or set DATA_DIR.`,
+      `No service runs on ${resolve(dataDir)} (no service.json there). Start one with "${commandLine('serve')}", or set DATA_DIR.`,
     );
   }
 

@@ -1,10 +1,14 @@
 // The words of `npm run keys`, as data.
-import {parseArgs} from 'node:util';
 
-export const usage = `Usage: npm run keys -- create --kind write|secret --name NAME [OPTION…]
-       npm run keys -- list [--all]
-       npm run keys -- options ID OPTION…|--none
-       npm run keys -- revoke ID
+import {parseArgs} from 'node:util';
+import {commandLine} from '../../command-line.js';
+
+const keys = (...words: readonly string[]): string => commandLine('keys', ...words);
+
+export const usage = `Usage: ${keys('create', '--kind write|secret --name NAME [OPTION…]')}
+       ${keys('list', '[--all]')}
+       ${keys('options', 'ID OPTION…|--none')}
+       ${keys('revoke', 'ID')}
 
 Options, of a write key that stands in a page or an app, where anybody can read it:
   --no-identify                        it may track events, and not identify
@@ -51,9 +55,7 @@ export function readCommand(words: readonly string[]): Command {
     throw new CommandFault('Options belong to create and options.');
   if (values.none && command !== 'options') throw new CommandFault('--none belongs to options.');
   if (rest.length > 0 || (id !== undefined && command !== 'revoke' && command !== 'options'))
-    throw new CommandFault(
-      'There are too many words. Options of npm run keys stand behind --, as in the lines of --help.',
-    );
+    throw new CommandFault(`There are too many words: ${keys('--help')} shows where options stand.`);
   switch (command) {
     case 'list':
       return {kind: 'list', isAll: values.all};

@@ -95,7 +95,7 @@ function assetOf(name: string, names: ReadonlySet<string>): Asset {
     headers: headersOf(cache, etagOf(bytes), encoding),
   });
   return {
-    type: types[extname(name)],
+    type: types[extname(name)]!,
     etag: etagOf(bytes),
     plain: form(name),
     encoded: {
@@ -119,7 +119,7 @@ const headersOf = (cache: Header, etag: string, encoding?: Encoding): readonly H
 export function pageBehind(index: string, prefix: string): Asset {
   const bytes = Buffer.from(index.replaceAll(relativeLink, `"${prefix}/dashboard/`));
   const etag = etagOf(bytes);
-  return {type: types['.html'], etag, plain: {bytes, headers: headersOf(askedAgain, etag)}, encoded: {}};
+  return {type: types['.html']!, etag, plain: {bytes, headers: headersOf(askedAgain, etag)}, encoded: {}};
 }
 
 /** `more`: headers of this answer alone. */

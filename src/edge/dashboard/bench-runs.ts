@@ -171,8 +171,8 @@ function foundRun(text: string, place: string, path?: string): Found {
   if (value !== null && typeof value === 'object' && !('figures' in value)) return nothing; // Before there were any.
   const {success, data: run, error} = benchRun.safeParse(value);
   if (!success) {
-    const [issue] = error.issues;
-    return problem(place, `is no run: ${issue.path.join('.')} ${issue.message}`);
+    const {path, message} = error.issues[0]!;
+    return problem(place, `is no run: ${path.join('.')} ${message}`);
   }
   if (run.figures.length === 0 || run.options.isSmall) return nothing;
   const id = runId(run);

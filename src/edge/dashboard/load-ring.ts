@@ -83,27 +83,27 @@ export class LoadRing {
       ...percentilesBetween(acksBefore, acks, ackShares),
       ...perSecond.slice(totalNames.length),
     ];
-    for (const [column, value] of row.entries()) this.columns[column][place] = value;
+    for (const [column, value] of row.entries()) this.columns[column]![place] = value;
   }
 
   /** In the order of `columnNames`; undefined before the first. */
   newest(): {readonly at: number; readonly row: readonly (number | null)[]} | undefined {
     if (this.count === 0) return undefined;
     const place = (this.count - 1) % ringRows;
-    return {at: this.times[place], row: this.columns.map((column) => shown(column[place]))};
+    return {at: this.times[place]!, row: this.columns.map((column) => shown(column[place]!))};
   }
 
   /** Rows newer than `sinceMs`. */
   rows(sinceMs: number): LoadRows {
     const places: number[] = [];
     for (let number = Math.max(0, this.count - ringRows); number < this.count; number++) {
-      if (this.times[number % ringRows] > sinceMs) places.push(number % ringRows);
+      if (this.times[number % ringRows]! > sinceMs) places.push(number % ringRows);
     }
     const shownColumns = columnNames.flatMap((name, column) => {
-      const values = places.map((place) => shown(this.columns[column][place]));
+      const values = places.map((place) => shown(this.columns[column]![place]!));
       return name.startsWith(refusedPrefix) && values.every((value) => value === 0) ? [] : [[name, values] as const];
     });
-    return {at: places.map((place) => this.times[place]), columns: Object.fromEntries(shownColumns)};
+    return {at: places.map((place) => this.times[place]!), columns: Object.fromEntries(shownColumns)};
   }
 }
 
@@ -115,7 +115,7 @@ const countsOf = ({totals, refusals}: LoadReading): number[] => [
 /** LR2 */
 function rates({atMs: beforeMs, counts: before}: Base, now: readonly number[], atMs: number): number[] {
   const seconds = (atMs - beforeMs) / 1_000;
-  return now.map((count, at) => (count < before[at] ? Number.NaN : (count - before[at]) / seconds));
+  return now.map((count, at) => (count < before[at]! ? Number.NaN : (count - before[at]!) / seconds));
 }
 
 /** Two decimals are more than any page shows. */

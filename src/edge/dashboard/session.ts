@@ -83,7 +83,8 @@ export class Sessions {
 
   private verified(cookie: string): Signed | undefined {
     const [text, offered, ...more] = cookie.split('.');
-    const mac = offered === undefined || more.length > 0 ? undefined : this.macOf(text);
+    if (text === undefined || offered === undefined || more.length > 0) return undefined;
+    const mac = this.macOf(text);
     if (mac === undefined) return undefined;
     const bytes = Buffer.from(offered, 'base64url');
     if (bytes.length !== mac.length || !timingSafeEqual(bytes, mac)) return undefined;

@@ -1,7 +1,9 @@
 // Signing in and out of the dashboard: a one-time code, an access token or the admin token becomes a session.
 //   SI1. Guessing is slow: a few tries a minute for each address, and a bound for all of them together.
+
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
+import {commandLine} from '../../command-line.js';
 import {BucketFault, type KeyStore} from '../../keys/store.js';
 import {AddressLimits} from '../address-limits.js';
 import {AdminDoor, type AdminTokens} from '../authentication.js';
@@ -30,7 +32,7 @@ const way = z
 
 const failed = (message: string): Failure => ({code: 'sign_in_failed', message});
 const badCode = failed(
-  'this link was used already, or is older than ten minutes: `npm run dashboard` prints a new one',
+  `this link was used already, or is older than ten minutes: \`${commandLine('dashboard')}\` prints a new one`,
 );
 const badToken = failed('this is neither the admin token nor an access token that is valid now');
 const noSecret = unavailable('the store of keys does not answer: nobody can be signed in now');

@@ -13,7 +13,7 @@ export class AckTimes {
   readonly counts = new Float64Array(ackCells);
 
   observe(ms: number): void {
-    this.counts[cellOf(ms)] += 1;
+    this.counts[cellOf(ms)]! += 1;
   }
 }
 
@@ -26,14 +26,14 @@ const cellOf = (ms: number): number =>
  */
 export function percentilesBetween(before: Float64Array, after: Float64Array, shares: readonly number[]): number[] {
   let total = 0;
-  for (let cell = 0; cell < ackCells; cell++) total += after[cell] - before[cell];
+  for (let cell = 0; cell < ackCells; cell++) total += after[cell]! - before[cell]!;
   if (total === 0) return shares.map(() => Number.NaN);
   let cell = 0;
-  let seen = after[0] - before[0];
+  let seen = after[0]! - before[0]!;
   return shares.map((share) => {
     while (seen < share * total && cell < lastCell) {
       cell += 1;
-      seen += after[cell] - before[cell];
+      seen += after[cell]! - before[cell]!;
     }
     return firstMs * 2 ** (cell / cellsPerDoubling);
   });

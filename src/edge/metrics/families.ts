@@ -232,7 +232,7 @@ const ingestion: readonly Family[] = [
     type: 'counter',
     help: 'Fields of events and identify calls that nobody reads, by well-known names.',
     read: ({front}) =>
-      ignoredFieldLabels.map((field, at) => ({labels: {field}, value: front.traffic.ignoredFields[at]})),
+      ignoredFieldLabels.map((field, at) => ({labels: {field}, value: front.traffic.ignoredFields[at]!})),
   },
   histogram(
     'millrace_ack_duration_seconds',

@@ -16,8 +16,8 @@ export class FixedHistogram {
   observe(value: number): void {
     const {bounds} = this;
     let bucket = 0;
-    while (bucket < bounds.length && value > bounds[bucket]) bucket += 1;
-    this.counts[bucket] += 1;
+    while (bucket < bounds.length && value > bounds[bucket]!) bucket += 1;
+    this.counts[bucket]! += 1;
     this.sum += value;
   }
 

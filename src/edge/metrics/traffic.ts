@@ -93,14 +93,14 @@ export class Traffic implements PublishObserver {
     const {newest} = this;
     const isSame = status === newest.status && route === newest.route && method === newest.method;
     const {cell, durations} = isSame ? newest : this.find(route, method, status);
-    this.requests[cell] += 1;
+    this.requests[cell]! += 1;
     durations.observe(ms / 1_000);
   }
 
   private find(route: Route | undefined, method: string, status: string): Counted {
     const number = this.numberOf(route);
     const cell = (number * methods.length + methodNumber(method)) * statuses.length + statusNumber(status);
-    this.newest = {route, method, status, cell, durations: this.durations[number]};
+    this.newest = {route, method, status, cell, durations: this.durations[number]!};
     return this.newest;
   }
 
@@ -114,7 +114,7 @@ export class Traffic implements PublishObserver {
     this.clocks.corrected += corrected;
     this.clocks.ahead += ahead;
     if (ignoredNames.length === 0) return;
-    for (const [label, count] of ignoredCounts.entries()) this.ignoredFields[label] += count;
+    for (const [label, count] of ignoredCounts.entries()) this.ignoredFields[label]! += count;
   }
 
   noteAhead(): void {
@@ -150,7 +150,7 @@ export class Traffic implements PublishObserver {
     return this.templates.flatMap((route, r) =>
       methods.flatMap((method, m) =>
         statuses.flatMap((status, s) => {
-          const count = this.requests[(r * methods.length + m) * statuses.length + s];
+          const count = this.requests[(r * methods.length + m) * statuses.length + s]!;
           return count === 0 ? [] : [{route, method, status, count}];
         }),
       ),
@@ -160,13 +160,14 @@ export class Traffic implements PublishObserver {
   /** Requests of one route that were answered so. */
   answeredCount(route: Route, method: string, status: string): number {
     const number = this.numberOf(route);
-    return this.requests[(number * methods.length + methodNumber(method)) * statuses.length + statusNumber(status)];
+    const cell = (number * methods.length + methodNumber(method)) * statuses.length + statusNumber(status);
+    return this.requests[cell]!;
   }
 
   /** Of the routes that were asked. */
   requestDurations(): {readonly route: string; readonly durations: FixedHistogram}[] {
     return this.templates
-      .map((route, at) => ({route, durations: this.durations[at]}))
+      .map((route, at) => ({route, durations: this.durations[at]!}))
       .filter(({durations}) => durations.read().count > 0);
   }
 }
@@ -179,5 +180,5 @@ for (const [at, status] of statuses.entries()) if (status !== 'other') statusNum
 
 function statusNumber(status: string): number {
   const digit = (at: number): number => status.charCodeAt(at) - 48;
-  return statusNumbers[digit(0) * 100 + digit(1) * 10 + digit(2)];
+  return statusNumbers[digit(0) * 100 + digit(1) * 10 + digit(2)]!;
 }

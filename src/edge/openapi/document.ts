@@ -320,7 +320,7 @@ function describeContent(answer: Answer | undefined, codes: readonly ErrorCode[]
     ...(codes.length === 0 ? [] : [{$ref: '#/components/schemas/Error'}]),
   ];
   if (bodies.length === 0) return undefined;
-  const body = bodies.length === 1 ? bodies[0] : {anyOf: bodies};
+  const body = bodies.length === 1 ? bodies[0]! : {anyOf: bodies};
   return {'application/json': {schema: codes.length === 0 ? body : {allOf: [body, errorWith(codes)]}, ...shown}};
 }
 

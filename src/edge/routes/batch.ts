@@ -100,7 +100,7 @@ class BatchOutcome implements CommitWaiter {
     const {firsts, starts, indexes} = entries;
     this.indexes = indexes.slice(0, firsts[partitionCount]);
     for (let partition = 0; partition < partitionCount; partition++) {
-      this.appendRun(publisher, entries, partition, firsts[partition], firsts[partition + 1], starts[partition]);
+      this.appendRun(publisher, entries, partition, firsts[partition]!, firsts[partition + 1]!, starts[partition]!);
     }
   }
 
@@ -114,10 +114,11 @@ class BatchOutcome implements CommitWaiter {
   ): void {
     while (first < runEnd) {
       const end = pieceEnd(ends, first, runEnd, start);
-      const commit = publisher.append(partition, bytes, start, ends[end - 1], this, end - first);
+      const endByte = ends[end - 1]!;
+      const commit = publisher.append(partition, bytes, start, endByte, this, end - first);
       if (commit !== undefined && !this.commits.includes(commit)) this.commits.push(commit);
       this.pieces.push({first, end, commit});
-      start = ends[end - 1];
+      start = endByte;
       first = end;
     }
   }
@@ -185,9 +186,9 @@ const allRefusedBody = (body: object): object => ({error: errorValue(allRefused)
 
 /** Where the piece that begins with entry `first`, at `start`, ends: it has one entry at least. */
 function pieceEnd(ends: Uint32Array, first: number, runEnd: number, start: number): number {
-  if (ends[runEnd - 1] - start <= pieceBytesMax) return runEnd;
+  if (ends[runEnd - 1]! - start <= pieceBytesMax) return runEnd;
   let end = first + 1;
-  while (end < runEnd && ends[end] - start <= pieceBytesMax) end += 1;
+  while (end < runEnd && ends[end]! - start <= pieceBytesMax) end += 1;
   return end;
 }
 

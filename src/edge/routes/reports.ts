@@ -33,7 +33,7 @@ const conversionWindow: TextForm<number> = {
   parse: (text) => {
     const [, amount, unit = 's'] = windowPattern.exec(text) ?? [];
     // No two events are further apart than this, so longer windows mean the same; and JSON has no infinity.
-    return amount === undefined ? undefined : Math.min(Number(amount) * windowUnitMs[unit], Number.MAX_SAFE_INTEGER);
+    return amount === undefined ? undefined : Math.min(Number(amount) * windowUnitMs[unit]!, Number.MAX_SAFE_INTEGER);
   },
 };
 
@@ -179,8 +179,8 @@ function checkBuckets({fromMs, toMs, interval}: {fromMs: number; toMs: number; i
     throw new RequestFailure(invalidRequest(message, 'interval'));
   }
   const bounds = [
-    ['from', starts[0]],
-    ['to', starts[starts.length - 1]],
+    ['from', starts[0]!],
+    ['to', starts.at(-1)!],
   ] as const;
   for (const [name, startMs] of bounds) {
     if (isLabelled(startMs)) continue;

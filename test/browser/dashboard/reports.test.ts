@@ -250,6 +250,81 @@ test('Funnels: built by keyboard, its numbers are those of the API', async () =>
   await page.waitForURL(/step=signup&step=project_created/);
 });
 
+test('steps of a funnel are dragged to another place', async () => {
+  await dashboard.goto(`/funnels?step=signup&step=project_created&step=subscribed&${range()}`);
+  const steps = page.locator('.builder-rows.steps > li');
+  await steps.nth(2).waitFor();
+  await steps.nth(0).locator('.handle').dragTo(steps.nth(2));
+  await page.waitForURL(/step=project_created&step=subscribed&step=signup/);
+});
+
+test('Ctrl-K finds a page, an event and a person; letters go to pages, and are switched off for good', async () => {
+  await dashboard.goto(`/trends?event=signup&${range()}`);
+  await card('Trend').waitFor();
+  const goTo = async (typed: string, option: RegExp): Promise<void> => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', {name: /^A page, the id/}).waitFor();
+    await page.keyboard.type(typed);
+    await page.getByRole('option', {name: option, selected: true}).waitFor();
+    await dashboard.expectSound();
+    await page.keyboard.press('Enter');
+  };
+  await goTo('funn', /^Funnels/);
+  await page.waitForURL(/\/funnels$/);
+  await goTo('proj', /^project_created/);
+  await page.waitForURL(/\/trends\?event=project_created$/);
+  await goTo('u5', /^u5 the user/);
+  await page.waitForURL(/\/people\?user=u5$/);
+  await page.keyboard.press('g');
+  await page.keyboard.press('a');
+  await page.waitForURL(/\/active$/);
+  await page.keyboard.press('?');
+  await page.getByLabel('Single letters do this').uncheck();
+  await dashboard.expectSound();
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await page.getByRole('heading', {name: 'Active users', level: 1}).waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('t');
+  await goTo('over', /^Overview/); // Had the letters gone anywhere, the dialog would have opened there.
+  await page.waitForURL(/\/dashboard\/?$/);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('all keys');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Single letters do this').check();
+  await page.keyboard.press('Escape');
+});
+
+test('pinned reports are on Overview, in an order that buttons and dragging change, until they are taken off', async () => {
+  for (const path of ['/trends?event=signup', '/funnels?step=signup&step=subscribed', '/trends?event=subscribed']) {
+    await dashboard.goto(`${path}&${range()}`);
+    await page.getByRole('button', {name: 'Pin to Overview', pressed: false}).click();
+    await page.getByRole('button', {name: 'Pin to Overview', pressed: true}).waitFor();
+  }
+  await dashboard.goto(`/?${range()}`);
+  const funnel = await ask<{conversion_rate: number}>('/v1/reports/funnel', {
+    'steps[]': ['signup', 'subscribed'],
+    from,
+    to,
+  });
+  await card('From signup to subscribed')
+    .getByText(`${(funnel.conversion_rate * 100).toFixed(1)}\u2009%`)
+    .first()
+    .waitFor();
+  const order = (): Promise<string[]> => page.locator('.pinned h2').allInnerTexts();
+  const untilOrder = (names: readonly string[]): Promise<unknown> =>
+    until(`the order is ${names}`, async () => (await order()).join() === names.join());
+  await untilOrder(['signup', 'From signup to subscribed', 'subscribed']);
+  await card('subscribed').getByRole('button', {name: 'Move subscribed forward'}).press('Enter');
+  await untilOrder(['signup', 'subscribed', 'From signup to subscribed']);
+  await card('signup').getByRole('button', {name: 'Move signup back'}).dragTo(card('From signup to subscribed'));
+  await untilOrder(['subscribed', 'From signup to subscribed', 'signup']);
+  await expectSoundOnPhone();
+  for (const name of ['subscribed', 'From signup to subscribed', 'signup'])
+    await page.getByRole('button', {name: `Take ${name} off Overview`}).click();
+  await untilOrder([]);
+});
+
 test('Active users: its numbers are those of the API', async () => {
   const answers = await Promise.all(
     ['dau', 'wau', 'mau'].map((metric) => ask<Counted>('/v1/reports/users', {metric, from, to})),

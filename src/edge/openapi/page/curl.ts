@@ -12,7 +12,7 @@ const inlineQueryCharactersMax = 24;
 
 export function curlOf(method: string, path: string, operation: DescribedOperation): string {
   const [scheme] = operation.security.flatMap((one) => Object.keys(one));
-  const body = operation.requestBody?.content['application/json'].example;
+  const body = operation.requestBody?.content['application/json']?.example;
   const query = queryOf(operation);
   const isInline = body !== undefined || query.toString().length <= inlineQueryCharactersMax;
   const verb = method === 'GET' || body !== undefined ? '' : ` -X ${method}`;

@@ -25,7 +25,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character]);
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character]!);
 
 /** Code spans of a sentence. */
 export function prose(text: string): Markup {

@@ -31,7 +31,7 @@ export function documentationPage(document: OpenApiDocument): string {
   const places = placesOf(document);
   const tags = (document.tags as {name: string}[]).map(({name}) => name);
   const {title, version} = document.info;
-  const prefix = document.servers[0].url.replace(/\/$/, '');
+  const prefix = document.servers[0]!.url.replace(/\/$/, '');
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -132,7 +132,7 @@ const accessWords: Readonly<Record<string, string>> = {
 
 function accessOf({security}: DescribedOperation): string[] {
   const schemes = security.flatMap((one) => Object.keys(one));
-  return schemes.length === 0 ? ['no key'] : schemes.map((name) => accessWords[name]);
+  return schemes.length === 0 ? ['no key'] : schemes.map((name) => accessWords[name]!);
 }
 
 function parameterTable({parameters = []}: DescribedOperation): Content {
@@ -151,9 +151,9 @@ function parameterTable({parameters = []}: DescribedOperation): Content {
 function bodyFields({requestBody}: DescribedOperation, {components}: OpenApiDocument): Content {
   if (requestBody === undefined) return undefined;
   const types = Object.keys(requestBody.content);
-  const name = nameOf(requestBody.content[types[0]].schema);
+  const name = nameOf(Object.values(requestBody.content)[0]!.schema);
   return html`<h4>Body</h4><div class="body"><a href="#schema-${name}">${name}</a> as ${types.join(' or ')}</div>
-${fieldTable(components.schemas[name])}`;
+${fieldTable(components.schemas![name]!)}`;
 }
 
 function answerLine(status: string, {description, headers = {}, content}: DescribedAnswer): Markup {
@@ -182,7 +182,7 @@ function exampleAnswer({responses}: DescribedOperation): Content {
     ([, answer]) => answer.content?.['application/json']?.example !== undefined,
   );
   if (shown === undefined) return undefined;
-  const {example} = shown[1].content!['application/json'];
+  const {example} = shown[1].content!['application/json']!;
   return html`<h4>Answer, ${shown[0]}</h4>${block(JSON.stringify(example, null, 2))}`;
 }
 
@@ -195,9 +195,9 @@ interface CodeSchema {
 }
 
 function errorSection({components}: OpenApiDocument): Markup {
-  const {code} = (components.schemas.ErrorValue as unknown as CodeSchema).properties;
+  const {code} = (components.schemas!.ErrorValue as unknown as CodeSchema).properties;
   const statusOfCode = (name: string): string => statusOf[name as keyof typeof statusOf].slice(0, 3);
-  const rows = Object.entries(code['x-enumDescriptions'])
+  const rows = Object.entries(code['x-enumDescriptions']!)
     .sort(([a], [b]) => Number(statusOfCode(a)) - Number(statusOfCode(b)))
     .map(
       ([name, meaning]) =>
@@ -208,7 +208,7 @@ function errorSection({components}: OpenApiDocument): Markup {
 }
 
 function schemaSection({components}: OpenApiDocument): Markup {
-  const articles = Object.entries(components.schemas).map(
+  const articles = Object.entries(components.schemas!).map(
     ([name, schema]) => html`<article id="schema-${name}"><h3>${name}</h3>${fieldTable(schema)}</article>`,
   );
   return html`<section><h2 id="schemas">Schemas</h2><div class="schemas">${articles}</div></section>`;

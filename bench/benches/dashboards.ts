@@ -1,0 +1,151 @@
+// What open dashboards cost those who wait for an ack: the same load with nobody looking and with five event streams open, each
+// with all that a page may ask for. And what the service takes while nothing happens, with and without them.
+
+import {request} from 'node:http';
+import {setTimeout as pause} from 'node:timers/promises';
+import {monotonicMs} from '../../src/clock.js';
+import type {Bench, Say} from '../bench.js';
+import {LoadProcess} from '../load/load-process.js';
+import {type Offered, offer, requireAllStored} from '../load/offered.js';
+import {prepareShapes, saturatedRate, secondsOf} from '../load/shapes.js';
+import {cpuSecondsOf} from '../machine/processes.js';
+import {adminToken, type BenchService, envOf, startService, writeKey} from '../machine/service.js';
+import {quieted} from '../machine/settle.js';
+import type {BenchOptions} from '../options.js';
+import type {Owned} from '../owned.js';
+import {playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} from '../rounds.js';
+import {spreadOf} from '../statistics.js';
+import {fixed, tableText, whole} from '../table.js';
+
+const watchers = 5;
+/** Of the rate at which the service is saturated. */
+const share = 0.25;
+
+interface Sample {
+  readonly offered: Offered;
+  /** CPU of the service and its nats-server while no request comes: cores. */
+  readonly idleCores: number;
+}
+type Name = 'nobody' | 'five dashboards';
+
+interface DashboardsReport {
+  readonly rounds: Rounds<Sample, Name>;
+  /** Ack p99 with five open / with none. */
+  readonly openToNone: Ratio;
+}
+
+async function run(options: BenchOptions, owned: Owned, say: Say): Promise<DashboardsReport> {
+  const load = owned.add(new LoadProcess());
+  say('preparing requests and starting the service …');
+  await prepareShapes(load, options, writeKey);
+  const service = owned.add(await startService({env: envOf(options), profileFolder: options.profileFolder}));
+  const cookie = await signIn(service);
+  const requestsPerSecond = share * (await saturatedRate(load, 'single', service, options.seconds, options));
+  const measure = async (round: number, name: Name): Promise<Sample> => {
+    await quieted(service, options);
+    const streams =
+      name === 'nobody' ? [] : await Promise.all(Array.from({length: watchers}, () => open(service, cookie)));
+    try {
+      const idleCores = await coresOf(service, secondsOf(round, options));
+      const offered = await offer(
+        load,
+        {shape: 'single', target: service, requestsPerSecond, seconds: secondsOf(round, options)},
+        options,
+      );
+      requireAllStored(offered);
+      const unseen = streams.filter(({bytes}) => bytes() === 0).length;
+      if (unseen > 0) throw new Error(`${unseen} of ${watchers} streams brought nothing`);
+      say(`${name}: p99 ${fixed(offered.latencyMs.p99, 2)} ms; idle ${fixed(idleCores * 100, 2)} % of a core`);
+      return {offered, idleCores};
+    } finally {
+      for (const {close} of streams) close();
+    }
+  };
+  const contenders = {
+    nobody: (round: number) => measure(round, 'nobody'),
+    'five dashboards': (round: number) => measure(round, 'five dashboards'),
+  };
+  const rounds = await playRounds<Sample, Name>(contenders, {...options, takesTurns: true}, say);
+  const p99 = ({offered}: Sample): number => offered.latencyMs.p99;
+  return {rounds, openToNone: ratioOf(rounds, (samples) => p99(samples['five dashboards']) / p99(samples.nobody))};
+}
+
+async function coresOf(service: BenchService, seconds: number): Promise<number> {
+  const [cpu, startMs] = [cpuSecondsOf(service.pid), monotonicMs()];
+  await pause(seconds * 1_000);
+  return (cpuSecondsOf(service.pid) - cpu) / ((monotonicMs() - startMs) / 1_000);
+}
+
+/** @returns the cookie of a session. */
+async function signIn({baseUrl}: BenchService): Promise<string> {
+  const answer = await fetch(`${baseUrl}/dashboard/api/session`, {
+    method: 'POST',
+    headers: {Origin: baseUrl, 'X-Millrace': '1', 'Content-Type': 'application/json'},
+    body: JSON.stringify({token: adminToken}),
+  });
+  const [cookie] = answer.headers.getSetCookie();
+  if (cookie === undefined) throw new Error(`the sign-in was answered ${answer.status}`);
+  return cookie.split(';', 1)[0]!;
+}
+
+interface Stream {
+  readonly bytes: () => number;
+  readonly close: () => void;
+}
+
+/** An event stream with every topic, read and thrown away. */
+function open({baseUrl}: BenchService, cookie: string): Promise<Stream> {
+  return new Promise((resolve, reject) => {
+    const asked = request(`${baseUrl}/dashboard/api/stream?topics=vitals,published,arrivals`, {
+      headers: {cookie},
+      agent: false,
+    });
+    let bytes = 0;
+    asked.on('error', reject);
+    asked.on('response', (answer) => {
+      answer.on('error', () => {}); // It is closed from here, in the middle of an answer that has no end.
+      answer.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      if (answer.statusCode === 200) resolve({bytes: () => bytes, close: () => asked.destroy()});
+      else reject(new Error(`a stream was answered ${answer.statusCode}`));
+    });
+    asked.end();
+  });
+}
+
+function text({rounds, openToNone}: DashboardsReport): string {
+  const rowOf = (name: Name): string[] => {
+    const samples = rounds.rounds.map((round) => round.samples[name]);
+    const median = (of: (sample: Sample) => number): number => spreadOf(samples.map(of)).median;
+    return [
+      name,
+      whole(median(({offered}) => offered.requestsPerSecond)),
+      fixed(
+        median(({offered}) => offered.latencyMs.p50),
+        2,
+      ),
+      fixed(
+        median(({offered}) => offered.latencyMs.p99),
+        2,
+      ),
+      fixed(
+        median(({idleCores}) => idleCores * 100),
+        2,
+      ),
+    ];
+  };
+  return [
+    `Acks of single events at ${share * 100} % of the saturated rate, with nobody looking and with ${watchers} dashboards open`,
+    tableText(['', 'requests/s', 'p50 ms', 'p99 ms', 'idle, % of a core'], [rowOf('nobody'), rowOf('five dashboards')]),
+    `ack p99 with five open / with none: ${ratioText(openToNone)} (to reach: 1.1); ${roundsText(rounds)}`,
+  ].join('\n');
+}
+
+export const dashboardsBench: Bench<DashboardsReport> = {
+  name: 'dashboards',
+  summary: 'acks with five dashboards open beside none; what the service takes while nothing happens',
+  run,
+  rounds: ({rounds}) => ({'single events': rounds}),
+  text,
+};

@@ -1,0 +1,39 @@
+// What a machine must have before anything else can begin.
+
+import {readFileSync} from 'node:fs';
+import {SetupFault} from './project.mjs';
+
+const nodeMin = [20, 15];
+/** npm alone has some hundred files open; the service as many for its threads and NATS, and one for each connection. */
+const openFilesMin = 512;
+
+/** Throws a `SetupFault` where there is too little. */
+export function checkMachine() {
+  checkNode();
+  checkOpenFiles();
+}
+
+export function checkNode(version = process.versions.node) {
+  const [major, minor] = version.split('.').map(Number);
+  if (major > nodeMin[0] || (major === nodeMin[0] && minor >= nodeMin[1])) return;
+  throw new SetupFault(`Node ${nodeMin.join('.')} or newer is needed; this is ${version} (${process.execPath})`);
+}
+
+/** Node has raised its own limit as far as the hard one allows. */
+export function checkOpenFiles(limits = readLimits()) {
+  const max = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+  if (max >= openFilesMin) return;
+  throw new SetupFault(
+    `too few open files: a process may have ${max} here, and ${openFilesMin} are needed: ` +
+      'raise the limit (ulimit -n, LimitNOFILE= of a systemd unit, --ulimit nofile= of Docker)',
+  );
+}
+
+/** Only Linux tells them. */
+function readLimits() {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,13 @@
+// How a person types the commands of Millrace here.
+import {existsSync} from 'node:fs';
+import {packageFile} from './version.js';
+
+/** Scripts of npm are there for a checkout; who installed the package has its program. */
+const isCheckout = existsSync(new URL('scripts/run.mjs', packageFile));
+
+/** `commandLine('keys', 'list')`: `npm run keys -- list` in a checkout, `millrace keys list` with the package. */
+export function commandLine(name: string, ...words: readonly string[]): string {
+  if (!isCheckout) return ['millrace', name, ...words].join(' ');
+  const script = name === 'serve' ? 'npm start' : `npm run ${name}`;
+  return words.length === 0 ? script : [script, '--', ...words].join(' ');
+}

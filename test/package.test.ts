@@ -1,0 +1,116 @@
+// The package as people install it: packed, installed with what a start needs alone, run by a newer Node than tests have.
+import {type ChildProcess, execFileSync, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {beforeAll, describe, expect, test} from 'vitest';
+import {fetchNode} from '../scripts/try-node.mjs';
+import {temporaryFolder} from './support/service.js';
+import {until} from './support/until.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const newerNode = '24';
+
+let node: string;
+let folder: string;
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  node = await fetchNode(newerNode);
+  execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {cwd: root, stdio: 'ignore'});
+  const [archive] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  const words = ['install', '--no-fund', '--no-audit', join(folder, archive!)];
+  execFileSync('npm', words, {cwd: folder, env: environment(), stdio: 'ignore'});
+});
+
+/** With Node 24 before the others: npm, and the first line of `millrace`, take that. */
+const environment = (own: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+  PATH: `${dirname(node)}:${process.env.PATH}`,
+  HOME: folder,
+  NATS_SERVER_BIN: process.env.NATS_SERVER_BIN,
+  ...own,
+});
+
+const millrace = (words: readonly string[], own: NodeJS.ProcessEnv = {}): ChildProcess =>
+  spawn(join(folder, 'node_modules/.bin/millrace'), words, {
+    cwd: folder,
+    env: environment(own),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+async function ended(child: ChildProcess): Promise<{code: number; stdout: string; stderr: string}> {
+  const text = {stdout: '', stderr: ''};
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name]!.setEncoding('utf8').on('data', (more: string) => (text[name] += more));
+  const [code] = (await once(child, 'close')) as [number];
+  return {code, ...text};
+}
+
+describe('the package', () => {
+  test('installs what a start needs, and nothing else', () => {
+    const installed = readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'));
+    expect(installed.filter((name) => !/^(@uwsjs|uWebSockets\.js(-newer)?|millrace)$/.test(name))).toEqual([]);
+  });
+
+  test('says what it has, which version it is, and which commands there are not', async () => {
+    const {version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {version: string};
+    expect(await ended(millrace(['--version']))).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(new RegExp(`^millrace ${version.replaceAll('.', '\\.')} \\(commit `)),
+    });
+    const help = await ended(millrace(['--help']));
+    for (const word of ['serve', 'dashboard', 'keys', 'import', 'backup', 'demo', 'doctor'])
+      expect(help.stdout).toContain(`  ${word} `);
+    expect((await ended(millrace(['serve', '--help']))).stdout).toContain('DATA_DIR');
+    expect(await ended(millrace(['walk']))).toMatchObject({
+      code: 1,
+      stderr: 'millrace: there is no command walk: see millrace --help\n',
+    });
+  });
+
+  test('the doctor names what it looked at; what keeps a start from running ends it with 1', async () => {
+    const well = await ended(millrace(['doctor']));
+    expect(well).toMatchObject({code: 0, stderr: ''});
+    for (const line of [
+      /^ok +Node 24\./m,
+      /^(ok|warn) +(HTTP server|HTTP is served)/m,
+      /^ok +nats-server \d/m,
+      /open files/m,
+    ])
+      expect(well.stdout).toMatch(line);
+    const ill = await ended(millrace(['doctor'], {PORT: 'http'}));
+    expect([ill.code, ill.stdout]).toEqual([1, expect.stringMatching(/^bad +.*PORT/m)]);
+  });
+
+  test('serves: an event in, the same in a report, and a SIGTERM ends it in order', async () => {
+    const dataDir = join(folder, 'millrace-data');
+    const service = millrace(['serve'], {
+      DATA_DIR: dataDir,
+      PORT: '0',
+      REPORT_REFRESH_SECONDS: '1',
+      BOOTSTRAP_WRITE_KEY: 'sk_write_0123456789abcdef',
+      BOOTSTRAP_SECRET_KEY: 'sk_live_0123456789abcdef',
+    });
+    const end = ended(service);
+    const note = join(dataDir, 'service.json');
+    await until('the service listens or ends', () => existsSync(note) || service.exitCode !== null);
+    const {baseUrl} = JSON.parse(readFileSync(note, 'utf8')) as {baseUrl: string};
+    const sent = await fetch(`${baseUrl}/v1/events`, {
+      method: 'POST',
+      headers: {Authorization: 'Bearer sk_write_0123456789abcdef', 'Content-Type': 'application/json'},
+      body: JSON.stringify({event: 'signup', userId: 'ada', timestamp: '2026-05-01T12:00:00Z'}),
+    });
+    expect(await sent.json()).toEqual({status: 'ok', received: 1});
+    const total = async (): Promise<number | undefined> => {
+      const report = await fetch(`${baseUrl}/v1/reports/events?event=signup&from=2026-05-01&to=2026-05-01`, {
+        headers: {Authorization: 'Bearer sk_live_0123456789abcdef'},
+      });
+      return ((await report.json()) as {total?: number}).total;
+    };
+    await until('the event is in a report', async () => (await total()) === 1);
+    expect((await fetch(`${baseUrl}/dashboard`)).status).toBe(200);
+    service.kill('SIGTERM');
+    expect((await end).code).toBe(0);
+  });
+});
