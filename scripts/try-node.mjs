@@ -32,6 +32,15 @@ export async function fetchNode(major) {
   return program;
 }
 
+/**
+ * An environment in which `program` is the `node` of npm and of all that it starts. npm looks for the settings of this machine (a
+ * registry of its own, say) beside the Node that runs it: they are those of the Node that was here before.
+ */
+export async function environmentOf(program) {
+  const {stdout} = await runNpm(['config', 'get', 'globalconfig']);
+  return {PATH: `${dirname(program)}${delimiter}${process.env.PATH}`, npm_config_globalconfig: stdout.trim()};
+}
+
 /** What git knows, or would take. */
 async function copyProject(target) {
   rmSync(target, {recursive: true, force: true});
@@ -55,7 +64,7 @@ async function tryNode(major, words, env) {
   );
   const child = spawn(program, ['scripts/test.mjs', ...words], {
     cwd: folder,
-    env: {...process.env, ...env, PATH: `${dirname(program)}${delimiter}${process.env.PATH}`},
+    env: {...process.env, ...env, ...(await environmentOf(program))},
     stdio: 'inherit',
   });
   const [code] = await once(child, 'exit');

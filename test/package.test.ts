@@ -2,31 +2,31 @@
 import {type ChildProcess, execFileSync, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {fetchNode} from '../scripts/try-node.mjs';
+import {environmentOf, fetchNode} from '../scripts/try-node.mjs';
 import {temporaryFolder} from './support/service.js';
 import {until} from './support/until.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const newerNode = '24';
 
-let node: string;
 let folder: string;
+/** With the newer Node before the others: npm, and the first line of `millrace`, take that. */
+let ofNode: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
   folder = temporaryFolder();
-  node = await fetchNode(newerNode);
+  ofNode = await environmentOf(await fetchNode(newerNode));
   execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {cwd: root, stdio: 'ignore'});
   const [archive] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   const words = ['install', '--no-fund', '--no-audit', join(folder, archive!)];
   execFileSync('npm', words, {cwd: folder, env: environment(), stdio: 'ignore'});
 });
 
-/** With Node 24 before the others: npm, and the first line of `millrace`, take that. */
 const environment = (own: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
-  PATH: `${dirname(node)}:${process.env.PATH}`,
+  ...ofNode,
   HOME: folder,
   NATS_SERVER_BIN: process.env.NATS_SERVER_BIN,
   ...own,
