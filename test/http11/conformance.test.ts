@@ -2,6 +2,7 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {Client, type HistoryAnswer} from '../support/http.js';
 import {type Service, startService, withoutNativeHttp} from '../support/service.js';
+import {transports} from '../support/transports.js';
 import type {Case} from './case.js';
 import {chunkCases} from './chunk-cases.js';
 import {framingCases} from './framing-cases.js';
@@ -22,7 +23,7 @@ const tables = {framing: framingCases, chunks: chunkCases, heads: headCases, smu
 const servers = [
   {server: 'uWebSockets.js', env: {}, caseOf: (one: Case): Case => one},
   {server: 'node:http', env: withoutNativeHttp, caseOf: overNode},
-];
+].filter(({server}) => transports.some(({name}) => name === server));
 
 describe.each(servers)('over $server', ({server, env, caseOf}) => {
   const tablesHere = Object.entries(tables).map(([name, cases]) => [name, cases.map(caseOf)] as const);

@@ -9,8 +9,11 @@ const strict: Partial<Case> = {answers: [400], ending: 'closed', stored: 0};
 const taken: Partial<Case> = {answers: [200], ending: 'kept', stored: 1};
 const shown: Partial<Case> = {answers: [200], ending: 'kept', stored: 0};
 
+/** Node 22 and newer take blanks on both sides of a length, as the RFC has it. */
+const takesBlanks = Number(process.versions.node.split('.')[0]) >= 22;
+
 const differences: Readonly<Record<string, Partial<Case>>> = {
-  'a length between spaces and tabs': strict,
+  ...(takesBlanks ? {} : {'a length between spaces and tabs': strict}),
   'a space behind the size': strict,
   'other bytes in place of the line end of a chunk': strict,
   'bare line feeds between chunks': strict,
