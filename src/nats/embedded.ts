@@ -27,7 +27,7 @@ import {type DurabilityClass, readDurability} from './durability.js';
 import {watchStore} from './store-watch.js';
 import {bucketStream} from './topology.js';
 import {finishErases} from './unfinished-erases.js';
-import {isAtLeast, serverVersionMin, serverVersionSyncAlways} from './version.js';
+import {isAtLeast, serverVersionSyncAlways, versionRefusal} from './version.js';
 
 export interface EmbeddedNatsOptions {
   readonly dataDir: string;
@@ -150,11 +150,8 @@ async function readVersion(serverBin: string): Promise<string> {
   });
   const version = /nats-server: v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
   if (version === undefined) throw new NatsServerFault(`${serverBin} is no nats-server`);
-  if (!isAtLeast(version, serverVersionMin)) {
-    throw new NatsServerFault(
-      `the nats-server at ${serverBin} is version ${version}; ${serverVersionMin} or newer is needed`,
-    );
-  }
+  const refusal = versionRefusal(version);
+  if (refusal !== undefined) throw new NatsServerFault(`the nats-server at ${serverBin} ${refusal}`);
   return version;
 }
 

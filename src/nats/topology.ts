@@ -28,7 +28,7 @@ import {StartFault} from '../start-fault.js';
 import {isOfCluster} from './connection.js';
 import {hasCode, isWithoutLeader, messageNotFound, streamNotFound, wrongLastSequence} from './error-codes.js';
 import {checkPayload} from './payload.js';
-import {isAtLeast, serverVersionMin, serverVersionReplicas} from './version.js';
+import {isAtLeast, serverVersionReplicas, versionRefusal} from './version.js';
 
 export const logStream = (partition: number): string => `LOG-${partition}`;
 export const logSubject = (partition: number): string => `log.${partition}`;
@@ -218,9 +218,8 @@ function checkServer(nc: NatsConnection, replicas: number): void {
   if (nc.info === undefined) throw new TopologyFault('the connection to NATS broke while the service started');
   checkPayload(nc);
   const {version} = nc.info;
-  if (!isAtLeast(version, serverVersionMin)) {
-    throw new TopologyFault(`the NATS server is version ${version}; ${serverVersionMin} or newer is needed`);
-  }
+  const refusal = versionRefusal(version);
+  if (refusal !== undefined) throw new TopologyFault(`the NATS server ${refusal}`);
   if (replicas > 1 && !isAtLeast(version, serverVersionReplicas)) {
     throw new TopologyFault(
       `REPLICAS above 1 needs nats-server ${serverVersionReplicas} or newer; this one is ${version}`,
