@@ -103,12 +103,13 @@ function recordedInstallation() {
 /** Why the native HTTP server does not load; undefined when it does. In a process of its own: a load has effects. */
 function nativeHttp() {
   const load =
-    "import('uWebSockets.js-newer').catch(() => import('uWebSockets.js')).catch((e) => { console.error(e.message); process.exit(1); })";
+    "import('uWebSockets.js-newer').catch((newer) => import('uWebSockets.js').catch((older) => { console.error(newer.message + '\\n' + older.message); process.exit(1); }))";
   const {status, stderr} = spawnSync(process.execPath, ['-e', load], {cwd: projectRoot, encoding: 'utf8'});
-  return status === 0 ? undefined : lastLineOf(stderr) || 'it does not load';
+  if (status === 0) return undefined;
+  const lines = stderr.trim().split('\n');
+  // What the system's loader misses is behind the words of the package.
+  return lines.find((line) => line.includes('GLIBC')) ?? (lines[0] || 'it does not load');
 }
-
-const lastLineOf = (text) => text.trim().split('\n').at(-1);
 
 // -- build ------------------------------------------------------------------------------------------------------------
 
