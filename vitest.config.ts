@@ -69,7 +69,7 @@ export default defineConfig({
     bail: 20,
     // `npm run test:unit` and so on; `npm test` plays all of them, mixed.
     projects: [
-      {extends: true, test: {name: 'unit', include: otherFiles.filter((file) => !isOfService(file)), testTimeout: 60_000}},
+      {extends: true, test: {name: 'unit', include: otherFiles.filter((file) => !isOfService(file)), testTimeout: 60_000, pool: 'threads', isolate: false}},
       {extends: true, test: {name: 'service', include: otherFiles.filter(isOfService), ...patience}},
       {extends: true, test: {name: 'long', include: longFiles, ...patience}},
     ],

@@ -204,7 +204,7 @@ class NodeResponse implements HttpResponse {
   }
 
   end(body: string | Buffer = '', closes = false): void {
-    if (closes) this.headers.push('Connection', 'close');
+    if (closes && !this.headers.includes('Connection')) this.headers.push('Connection', 'close');
     if (!this.answer.headersSent) this.writeHead(Buffer.byteLength(body));
     this.finish(body);
   }
@@ -270,6 +270,7 @@ class NodeResponse implements HttpResponse {
     const space = this.status.indexOf(' ');
     this.isLast = this.headers.includes('Connection');
     if (bodyBytes !== undefined) this.headers.push('Content-Length', String(bodyBytes));
+    this.answer.removeHeader('Connection'); // Node adds none of its own.
     this.answer.writeHead(Number(this.status.slice(0, space)), this.status.slice(space + 1), this.headers);
     if (bodyBytes === undefined) this.answer.flushHeaders();
   }
