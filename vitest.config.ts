@@ -40,7 +40,31 @@ const testFiles = readdirSync('test', {recursive: true, encoding: 'utf8'})
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => `test/${name}`);
 const otherFiles = testFiles.filter((file) => !longFiles.includes(file));
-const isOfService = (file: string): boolean => startsPrograms.test(readFileSync(file, 'utf8'));
+const textOf = (file: string): string => readFileSync(file, 'utf8');
+/** Looks at what a module keeps for the whole process: it must not share it with other files. */
+const ownModules = 'test/edge/collected-body.test.ts';
+const serviceFiles = otherFiles.filter((file) => file === ownModules || startsPrograms.test(textOf(file)));
+
+/** What a file imports that plays random cases: seconds of work, and on a busy machine more. */
+const playsCases = /support\/runs\.js|from 'fast-check'/;
+/** No random cases, and as much work. */
+const heavyFiles = [
+  'test/actors/bodies.test.ts',
+  'test/actors/event-rows.test.ts',
+  'test/actors/parts.test.ts',
+  'test/actors/report/passes.test.ts',
+  'test/edge/unread-answers.test.ts',
+  'test/ingest/hand-over.test.ts',
+  'test/partition/compaction.test.ts',
+  'test/partition/erasure.test.ts',
+  'test/partition/part-sweep.test.ts',
+  'test/report/funnel-index.test.ts',
+  'test/report/lost-manifests.test.ts',
+  'test/report/scans.test.ts',
+];
+const withoutPrograms = otherFiles.filter((file) => !serviceFiles.includes(file));
+const caseFiles = withoutPrograms.filter((file) => heavyFiles.includes(file) || playsCases.test(textOf(file)));
+const unitFiles = withoutPrograms.filter((file) => !caseFiles.includes(file));
 
 /** Without times of an earlier run vitest begins with the largest files, which are not those that take long. */
 class LongFilesFirst extends BaseSequencer {
@@ -52,6 +76,9 @@ class LongFilesFirst extends BaseSequencer {
     return (await super.sort(files)).sort((a, b) => placeOf(a) - placeOf(b));
   }
 }
+
+/** Files share threads and the modules that these have loaded: a quarter less CPU. They start no process that outlives them. */
+const inThreads = {pool: 'threads', isolate: false} as const;
 
 /** Generous where programs are started: a slow machine is not what is tested; a test that hangs still ends. */
 const patience = {testTimeout: 300_000, hookTimeout: 300_000, teardownTimeout: 30_000};
@@ -67,10 +94,11 @@ export default defineConfig({
     sequence: {sequencer: LongFilesFirst},
     // A build that is broken for good would use up the time of every test.
     bail: 20,
-    // `npm run test:unit` and so on; `npm test` plays all of them, mixed.
+    // `npm run test:unit` and so on (`test:long` plays `cases`, too); `npm test` plays all of them, mixed.
     projects: [
-      {extends: true, test: {name: 'unit', include: otherFiles.filter((file) => !isOfService(file)), testTimeout: 60_000, pool: 'threads', isolate: false}},
-      {extends: true, test: {name: 'service', include: otherFiles.filter(isOfService), ...patience}},
+      {extends: true, test: {name: 'unit', include: unitFiles, testTimeout: 10_000, ...inThreads}},
+      {extends: true, test: {name: 'cases', include: caseFiles, testTimeout: 120_000, ...inThreads}},
+      {extends: true, test: {name: 'service', include: serviceFiles, ...patience}},
       {extends: true, test: {name: 'long', include: longFiles, ...patience}},
     ],
   },

@@ -87,6 +87,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Recov
 async function playSnapshot(dataDir: string, options: BenchOptions, owned: Owned, say: Say) {
   const broker = owned.add(await startBroker(dataDir));
   const nc = await connectNats(broker.address, 'bench-recovery');
+  owned.add({stop: () => nc.close()}); // An open connection would keep the program, too, when every round is void.
   const [js, jsm] = [jetstream(nc), await jetstreamManager(nc)];
   const values = partValues(jsm);
   const log = createLogger('warn', 'bench');
