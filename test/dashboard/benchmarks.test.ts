@@ -321,7 +321,7 @@ test('numbers keep three digits, shares say which way they are off', () => {
   expect([offText({better: 'more'}, 2), offText({better: 'less'}, 1.26), offText({better: 'less'}, 3)]).toEqual([
     '50\u2009% short',
     '26\u2009% over',
-    '3.00 × reach',
+    '3.00 times the target',
   ]);
   expect([0.1, -0.05, 0, Number.POSITIVE_INFINITY].map(changeText)).toEqual([
     '+10.0\u2009%',

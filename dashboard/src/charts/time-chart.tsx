@@ -255,7 +255,7 @@ class Chart {
         {
           ...axis,
           grid: {...grid, ...inDecades},
-          size: 46,
+          size: (_, texts) => Math.max(46, 14 + Math.max(0, ...(texts ?? []).map(textWidth))),
           gap: 8,
           ...(isLog ? inDecades : {splits: (_: uPlot, __: number, ___: number, top: number) => ticksTo(top)}),
           values: (_, ticks) =>

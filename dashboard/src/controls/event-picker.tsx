@@ -43,6 +43,9 @@ export function EventPicker({
     ? matching(typed, all.value.value?.data ?? [], isMore ? (begun.value.value?.data ?? []) : [])
     : [];
   const isNew = isName(typed) && !options.some((option) => option.name === typed);
+  /** What Enter takes where no option was chosen; undefined while the names are not known. */
+  const isKnown = all.value.value !== undefined || all.value.fault !== undefined;
+  const entered = !isKnown ? undefined : isNew ? (options[0]?.name ?? typed) : typed;
 
   const take = (chosen: string): void => {
     setText(undefined);
@@ -90,7 +93,7 @@ export function EventPicker({
           else if (event.key === 'Enter' && isOpen && isName(typed)) {
             if (list.current!.querySelector('[aria-selected="true"]') !== null) return; // The list's own choice.
             event.preventDefault();
-            take(typed);
+            if (entered !== undefined) take(entered);
           }
         }}
         onBlur={() => setText(undefined)}
@@ -111,6 +114,7 @@ export function EventPicker({
             aria-selected="false"
             tabIndex={-1}
             data-name={option.name}
+            data-entered={option.name === entered}
           >
             <span class="name">{option.name}</span>
             <span class="number">{count(option.count)}</span>

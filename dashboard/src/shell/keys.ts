@@ -13,6 +13,16 @@ export const hasLetters = signal(stored());
 /** The dialog of the shell that is open. */
 export const openDialog = signal<'palette' | 'keys' | undefined>(undefined);
 
+/** Typed after Ctrl-K, before the palette has its field. */
+let early = '';
+
+/** What was typed early, once. */
+export function takeEarly(): string {
+  const text = early;
+  early = '';
+  return text;
+}
+
 const claims: {actions: KeyActions; goes: boolean}[] = [];
 let gMs = Number.NEGATIVE_INFINITY;
 
@@ -43,8 +53,14 @@ document.addEventListener('keydown', (event) => {
     openDialog.value = openDialog.value === 'palette' ? undefined : 'palette';
     return;
   }
+  const hasDialog = document.querySelector('dialog[open]') !== null;
+  if (openDialog.value === 'palette' && !hasDialog && key.length === 1 && !ctrlKey && !metaKey) {
+    event.preventDefault();
+    early += key;
+    return;
+  }
   const isOurs = !ctrlKey && !metaKey && !altKey && !event.defaultPrevented && !event.repeat;
-  if (!isOurs || !hasLetters.value || isField(event.target) || document.querySelector('dialog[open]') !== null) return;
+  if (!isOurs || !hasLetters.value || isField(event.target) || hasDialog) return;
   const isAfterG = performance.now() - gMs < afterGMs;
   gMs = key === 'g' && !isAfterG ? performance.now() : Number.NEGATIVE_INFINITY;
   const claim = claims.findLast(({actions, goes}) => goes === isAfterG && Object.hasOwn(actions, key)); // KB1

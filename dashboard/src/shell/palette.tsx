@@ -1,6 +1,6 @@
 // Ctrl-K: a page, a person by exact id, an event by the beginning of its name, an action. One list, moved through by arrows.
 
-import {useState} from 'preact/hooks';
+import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
 import type {NamesAnswer} from '../../../src/edge/answers.js';
 import type {IconName} from '../../icons';
@@ -12,7 +12,7 @@ import {Dialog} from '../controls/dialog';
 import {useAsked} from '../service/asked';
 import {may, signOut} from '../service/session';
 import {Icon} from './icon';
-import {openDialog} from './keys';
+import {openDialog, takeEarly} from './keys';
 import './palette.css';
 import {isShown, places} from './places';
 import {switchTheme} from './theme-button';
@@ -32,6 +32,7 @@ interface Choice {
 export function Palette() {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
+  useEffect(() => setText((typed) => typed + takeEarly()), []); // The dialog is open by now: what is typed goes to the field.
   const {route} = useLocation();
   const close = (): void => {
     openDialog.value = undefined;

@@ -132,7 +132,7 @@ test('History: medians, what is short, breaks and damage; a run is opened by key
   expect(await story.locator('.figure-now b').allInnerTexts()).toEqual(
     ids.map((id) => numberText(medianOf(newest, id))),
   );
-  const [short] = await cellsOf(card('Short of its reach'));
+  const [short] = await cellsOf(card('Short of the target'));
   expect(short!.slice(0, 7)).toEqual([
     'CPU of F2 / CPU of ours',
     '29\u2009% short',

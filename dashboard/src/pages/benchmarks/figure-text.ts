@@ -27,10 +27,10 @@ export function changeText(change: number): string {
   return `${change < 0 ? '−' : change > 0 ? '+' : ''}${percent(Math.abs(change))}`;
 }
 
-/** `34 % short`, `26 % over`, `3.10 × reach`; `times` above 1 (run-history.ts). */
+/** `34 % short`, `26 % over`, `3.10 times the target`; `times` above 1 (run-history.ts). */
 export function offText({better}: Pick<Figure, 'better'>, times: number): string {
   if (better === 'more') return `${percent(1 - 1 / times, 0)} short`;
-  return times < 2 ? `${percent(times - 1, 0)} over` : `${numberText(times)} × reach`;
+  return times < 2 ? `${percent(times - 1, 0)} over` : `${numberText(times)} times the target`;
 }
 
 export const commitOf = ({versions}: ListedRun): string => versions.commit?.slice(0, 7) ?? 'no commit';

@@ -73,24 +73,24 @@ function Shortfalls({histories}: {readonly histories: readonly BenchHistory[]}) 
     <div class="row">
       <Card
         span={12}
-        title="Short of its reach"
+        title="Short of the target"
         note={`by the newest run of each figure, worst first: ${short.length} of ${withReach}`}
       >
         {short.length === 0 ? (
           <p class="all-met">
             <Icon name="check" />
-            Every figure that has a reach meets it.
+            Every figure that has a target meets it.
           </p>
         ) : (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard
-          <section class="table-frame" tabIndex={0} aria-label="Figures that are short of their reach">
+          <section class="table-frame" tabIndex={0} aria-label="Figures that are short of their target">
             <table class="grid-table shortfalls">
               <thead>
                 <tr>
                   <th>Figure</th>
                   <th class="number">Off by</th>
                   <th class="number">Median</th>
-                  <th class="number">Reach</th>
+                  <th class="number">Target</th>
                   <th class="number">Limit</th>
                   <th class="number">Smallest – largest</th>
                   <th>Bench</th>
@@ -214,7 +214,7 @@ function Standing({history: {figure, points}}: {readonly history: FigureHistory}
     <>
       <span>{range}</span>
       {times !== undefined && (
-        <span class={times > 1 ? 'down' : 'up'}>{times > 1 ? offText(figure, times) : 'reach met'}</span>
+        <span class={times > 1 ? 'down' : 'up'}>{times > 1 ? offText(figure, times) : 'target met'}</span>
       )}
       <span class="better">{figure.better} is better</span>
     </>

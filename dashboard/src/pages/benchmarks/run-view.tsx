@@ -82,7 +82,7 @@ function Figures({run}: {readonly run: ListedRun}) {
             <tr>
               <th>Figure</th>
               <th class="number">Median</th>
-              <th>Against reach</th>
+              <th>Against the target</th>
               <th class="rounds">Rounds</th>
               <th class="number">Smallest – largest</th>
             </tr>
@@ -114,8 +114,8 @@ function FigureRow({figure}: {readonly figure: Figure}) {
           <>
             <span class={times > 1 ? 'pill bad' : 'pill'}>{times > 1 ? offText(figure, times) : 'met'}</span>
             <small>
-              reach {chosenText(reach!)}
-              {limit !== undefined && `, limit ${chosenText(limit)}`}
+              target {chosenText(reach!)}
+              {limit !== undefined && `, best possible ${chosenText(limit)}`}
             </small>
           </>
         )}

@@ -33,8 +33,16 @@ export function StepsForm({
     requestAnimationFrame(() => list.current?.children[to]?.querySelector('input')?.focus());
   };
   const reorder = useReorder(move);
+  const form = useRef<HTMLElement>(null);
+  /** After a step was chosen: the next one, or the button that adds one. */
+  const focusBehind = (at: number): void => {
+    requestAnimationFrame(() => {
+      const next = list.current?.children[at + 1]?.querySelector('input');
+      (next ?? form.current?.querySelector<HTMLElement>('.builder-add'))?.focus();
+    });
+  };
   return (
-    <section class="card builder-form" aria-label="Steps of the funnel">
+    <section class="card builder-form" aria-label="Steps of the funnel" ref={form}>
       <header>
         <h2>Steps</h2>
         <span class="note">
@@ -64,7 +72,10 @@ export function StepsForm({
                 label={`Step ${at + 1}`}
                 name={step}
                 days={days}
-                onChoose={(name) => onSteps(steps.map((one, index) => (index === at ? name : one)))}
+                onChoose={(name) => {
+                  onSteps(steps.map((one, index) => (index === at ? name : one)));
+                  focusBehind(at);
+                }}
               />
               <span class="step-tools">
                 <button
@@ -114,6 +125,7 @@ export function StepsForm({
                 onChoose={(name) => {
                   setAdding(false);
                   onSteps([...steps, name]);
+                  focusBehind(steps.length);
                 }}
               />
               {isAdding && steps.length >= 2 && (

@@ -65,11 +65,11 @@ export function meanOf(values: readonly Value[]): Value {
   return known.length === 0 ? null : mean(known);
 }
 
-/** Bytes a second that the disk fills up by, over what is known; null for less than two minutes of it. */
+/** Bytes a second that the disk fills up by, over what is known; null for less than ten minutes of it. */
 export function fillRate({at, columns}: LoadRows): Value {
   const free = columns.disk_free_bytes ?? [];
   const known = at.flatMap((ms, row) => (free[row] == null ? [] : [{ms, bytes: free[row]!}]));
   const [first, last] = [known[0], known.at(-1)];
-  if (first === undefined || last === undefined || last.ms - first.ms < 120_000) return null;
+  if (first === undefined || last === undefined || last.ms - first.ms < 600_000) return null;
   return (first.bytes - last.bytes) / ((last.ms - first.ms) / 1_000);
 }

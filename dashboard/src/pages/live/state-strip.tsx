@@ -85,5 +85,7 @@ export function diskText({free_bytes, reserve_bytes}: NonNullable<LoadState['dis
   const free = bytesText(free_bytes);
   if (fill === null || fill <= 0) return free;
   const days = Math.floor((free_bytes - reserve_bytes) / fill / daySeconds);
-  return days > daysMax ? free : `${free}, ${days < 1 ? 'less than a day' : duration(days * daySeconds)} at this rate`;
+  return days > daysMax
+    ? free
+    : `${free}, full in ${days < 1 ? 'less than a day' : duration(days * daySeconds)} if the disk goes on filling so`;
 }

@@ -164,7 +164,7 @@ function Figure({
         {before !== undefined && (before > 0 || value === 0) && (
           <>
             <ChangeText now={value} before={before} isMoreBetter={isMoreBetter} />
-            {before > 0 && ` than ${note}`}
+            {before > 0 && ` against ${note}`}
           </>
         )}
       </span>
