@@ -123,15 +123,6 @@ function useChoices(text: string, route: (address: string) => void): readonly Ch
       note: `its trend, ${count(times)} in 30 days`,
       take: to(`/trends${addressAsking(trendsForm, {event: [name]})}`),
     })),
-    ...(may('analyst') && isName(text)
-      ? (['user', 'anonymous'] as const).map((kind) => ({
-          key: kind,
-          icon: 'users' as const,
-          name: text,
-          note: kind === 'user' ? 'the user with this id' : 'the visitor with this anonymous id',
-          take: to(`/people${addressAsking(peopleForm, {[kind]: text})}`),
-        }))
-      : []),
     ...[
       {key: 'theme', icon: 'moon' as const, name: 'Switch between light and dark', note: '', take: switchTheme},
       {
@@ -145,5 +136,14 @@ function useChoices(text: string, route: (address: string) => void): readonly Ch
       },
       {key: 'out', icon: 'signOut' as const, name: 'Sign out', note: '', take: () => void signOut()},
     ].filter(({name}) => isLike(name)),
+    ...(may('analyst') && isName(text)
+      ? (['user', 'anonymous'] as const).map((kind) => ({
+          key: kind,
+          icon: 'users' as const,
+          name: text,
+          note: kind === 'user' ? 'the user with this id' : 'the visitor with this anonymous id',
+          take: to(`/people${addressAsking(peopleForm, {[kind]: text})}`),
+        }))
+      : []),
   ];
 }
