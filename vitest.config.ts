@@ -49,16 +49,16 @@ const serviceFiles = otherFiles.filter((file) => file === ownModules || startsPr
 const playsCases = /support\/runs\.js|from 'fast-check'/;
 /** No random cases, and as much work. */
 const heavyFiles = [
-  'test/actors/bodies.test.ts',
-  'test/actors/event-rows.test.ts',
+  'test/actors/chunk/bodies.test.ts',
+  'test/actors/chunk/event-rows.test.ts',
   'test/actors/parts.test.ts',
   'test/actors/report/passes.test.ts',
   'test/edge/unread-answers.test.ts',
   'test/ingest/hand-over.test.ts',
-  'test/partition/compaction.test.ts',
-  'test/partition/erasure.test.ts',
-  'test/partition/part-sweep.test.ts',
-  'test/report/funnel-index.test.ts',
+  'test/partition/snapshot/compaction.test.ts',
+  'test/partition/erasure/erasure.test.ts',
+  'test/partition/snapshot/part-sweep.test.ts',
+  'test/report/funnel/funnel-index.test.ts',
   'test/report/lost-manifests.test.ts',
   'test/report/scans.test.ts',
 ];

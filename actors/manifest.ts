@@ -38,7 +38,7 @@ export interface Manifest {
   /** The newest of the parts that its owner wrote, 0: none. For who looks into a store; the service does not read it. */
   readonly highWaterRevision: number;
   readonly index: PartRef;
-  /** The snapshot before this one: its parts are kept too (src/partition/snapshots.ts P4). */
+  /** The snapshot before this one: its parts are kept too (src/partition/snapshot/snapshots.ts P4). */
   readonly previous: {
     readonly position: Position;
     readonly mark: string;
@@ -78,7 +78,7 @@ export interface Run {
   readonly bytes: number;
 }
 
-/** An interned table: block b holds the entries from b * `internedBlockEntries` on (actors/interned.ts). */
+/** An interned table: block b holds the entries from b * `internedBlockEntries` on (actors/table/interned.ts). */
 export interface TableRef {
   readonly count: number;
   readonly blocks: readonly PartRef[];
@@ -105,7 +105,7 @@ export interface DeletionsPart {
   readonly expiresLogicalMs: number;
 }
 
-/** Fingerprints of message ids of one logical day (actors/fresh-fingerprints.ts). */
+/** Fingerprints of message ids of one logical day (actors/dedupe/fresh-fingerprints.ts). */
 export interface FingerprintsPart {
   readonly logicalDay: number;
   readonly part: PartRef;
@@ -118,9 +118,9 @@ export interface SnapshotIndex {
   /** Live rows per name index, f64 each. */
   readonly nameCounts: PartRef | null;
   readonly chunks: readonly ChunkEntry[];
-  /** Hourly counts and daily active sets (actors/windows.ts), keyed by epoch day. */
+  /** Hourly counts and daily active sets (actors/aggregator/windows.ts), keyed by epoch day. */
   readonly windowRuns: readonly Run[];
-  /** User records (actors/user-records.ts), keyed by user index. */
+  /** User records (actors/user/user-records.ts), keyed by user index. */
   readonly userRuns: readonly Run[];
   /** Indexes of erased users that window runs may still hold, ascending: readers leave them out of day sets. */
   readonly erasedUsers: readonly number[];

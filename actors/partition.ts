@@ -7,28 +7,29 @@
 //   P5. A user lives in one partition.
 //   P6. No clock in a fold: event time, log time, or the time that a tick carries.
 //   P8. Received = counted + duplicate + erased (`tally`), always.
-import {ActiveProfiles} from './active-profiles.js';
-import type {ChunkInMemory} from './chunk.js';
-import {bytesOf} from './codec/bytes.js';
-import {contentHash, type EntryView, entryKind, fingerprint, MessageCursor} from './codec/entries.js';
-import {Conflicts} from './conflicts.js';
+
+import {WindowDeltas} from './aggregator/window-deltas.js';
+import {encodeWindows} from './aggregator/windows.js';
+import {bytesOf} from './bytes/bytes.js';
+import {hashBytes} from './bytes/hash.js';
+import type {ChunkInMemory} from './chunk/chunk.js';
+import {EventRows, type RowKernel} from './chunk/event-rows.js';
+import {KernelChunk} from './chunk/kernel-chunk.js';
+import {OpenChunk} from './chunk/open-chunk.js';
+import {RestoredChunk} from './chunk/restored-chunk.js';
+import {Conflicts} from './dedupe/conflicts.js';
+import {FingerprintSet, fingerprintWords} from './dedupe/fingerprints.js';
+import {addFresh, type FreshFingerprints, StoredFingerprints} from './dedupe/fresh-fingerprints.js';
 import {Deletions} from './deletions.js';
-import {EventRows, type RowKernel} from './event-rows.js';
-import {FingerprintSet, fingerprintWords} from './fingerprints.js';
-import {addFresh, type FreshFingerprints, StoredFingerprints} from './fresh-fingerprints.js';
-import {hashBytes} from './hash.js';
-import {InternedTable} from './interned.js';
 import {assert, must} from './invariant.js';
-import {KernelChunk} from './kernel-chunk.js';
 import {chunkRowsMax, dayMs, dedupeMs, producerMs, tombstoneMs} from './limits.js';
+import {contentHash, type EntryView, entryKind, fingerprint, MessageCursor} from './log/entries.js';
 import type {DeletionRecord, SnapshotIndex} from './manifest.js';
-import {OpenChunk} from './open-chunk.js';
-import {Profile} from './profile.js';
-import {RestoredChunk} from './restored-chunk.js';
-import {UserDeltas} from './user-deltas.js';
-import {UserBlockWriter} from './user-records.js';
-import {WindowDeltas} from './window-deltas.js';
-import {encodeWindows} from './windows.js';
+import {InternedTable} from './table/interned.js';
+import {ActiveProfiles} from './user/active-profiles.js';
+import {Profile} from './user/profile.js';
+import {UserDeltas} from './user/user-deltas.js';
+import {UserBlockWriter} from './user/user-records.js';
 
 /** A producer is forgotten behind `producerMs`, or so many periods of the ticks: the log is cut at the second one behind a message at the earliest, once its snapshot is there. */
 const producerPeriods = 3;
@@ -556,7 +557,7 @@ export class Partition {
       yield {first: view.firstDay, last: view.lastDay, payload: encodeWindows(view)};
   }
 
-  /** Traits are printed user by user. AP1 (actors/active-profiles.ts) */
+  /** Traits are printed user by user. AP1 (actors/user/active-profiles.ts) */
   private *encodeUsers(deltas: UserDeltas, profiles: ReadonlyMap<number, Profile>): Generator<EncodedBlock> {
     const writer = new UserBlockWriter();
     for (const record of deltas.records({get: (user) => profiles.get(user)?.printed()})) {

@@ -1,10 +1,10 @@
 // AssemblyScript: one step of a funnel for a block of users, over the postings in the same memory.
-//   Owns: the same answer as PlainFunnelSteps (actors/report/funnel-steps.ts), its plain twin, without a branch where the
+//   Owns: the same answer as PlainFunnelSteps (actors/report/funnel/funnel-steps.ts), its plain twin, without a branch where the
 //   data decides, except for what is rare: users that are left, and those that need more than a look at their first event,
 //   are listed by adding one or zero, and the first eight events that may be the next one are compared at once. A branch
 //   mispredicted before a load makes the next user's loads wait for it.
 //   And what is known of them while they walk from one entry after the other: the same as PlainEntrySteps (entry-steps.ts).
-//   S1. `keysPastEnd` keys (actors/report/user-postings.ts) can be read behind the last one.
+//   S1. `keysPastEnd` keys (actors/report/funnel/user-postings.ts) can be read behind the last one.
 
 /** Of each user of the block: who (u32), its last key, what is known of the next, ms between them (f64). */
 declare const usersAt: usize;
@@ -105,7 +105,7 @@ function firstAbove(at: usize, sought: v128): u32 {
 }
 
 /**
- * As `placeAfter` of actors/report/key-search.ts, for keys of which the first is not above `key`. Begins where the place would
+ * As `placeAfter` of actors/report/funnel/key-search.ts, for keys of which the first is not above `key`. Begins where the place would
  * be if events were evenly apart, and goes on from there key by key: halving mispredicts at nearly every step.
  */
 function search(keys: usize, start: u32, end: u32, key: f64): u32 {
@@ -175,7 +175,7 @@ export function keepWithin(count: u32, step: u32, windowMs: f64, endKey: f64): u
   return kept;
 }
 
-/** E1 to E3 of actors/report/entry-rounds.ts. */
+/** E1 to E3 of actors/report/funnel/entry-rounds.ts. */
 export function seekLater(walked: u32, stepCount: u32, windowMs: f64): u32 {
   let count: u32 = 0;
   for (let i: u32 = 0; i < walked; i++) {

@@ -1,5 +1,5 @@
 // AssemblyScript: the rows of one chunk that have a name and a code in one column, for counts with a property filter.
-//   Owns: the same rows as PlainRowFinder (actors/report/row-finder.ts), its plain twin, 16 at a time.
+//   Owns: the same rows as PlainRowFinder (actors/report/counts/row-finder.ts), its plain twin, 16 at a time.
 //   The host copies both columns in: parts lie in memory of their own.
 
 /** One of each row: names and codes of 8 or 16 bits, as wide as their chunk has them. Rows that were found (u16). */

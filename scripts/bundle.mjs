@@ -12,7 +12,7 @@ const programs = [
   'main',
   'partition/worker',
   'report/worker',
-  'report/second-walker-worker',
+  'report/funnel/second-walker-worker',
   'edge/large-bodies-worker',
   'cli/backup',
   'cli/dashboard',

@@ -2,7 +2,7 @@
 // process get the same values without NATS: nats/ask-link.ts.)
 // Subjects `ask.partition.<p>` and `ask.report`. A reply of over 900 kB is never sent: answers are paged by their asker.
 
-import type {Conflict} from '../actors/conflicts.js';
+import type {Conflict} from '../actors/dedupe/conflicts.js';
 import type {PartitionMeasures, ThreadMeasures} from './measures.js';
 import type {RefreshChange} from './refresh.js';
 

@@ -57,7 +57,7 @@ interface LockRecord {
 }
 
 // A predecessor that was killed leaves a nats-server that needs a moment to close its store, and is killed when it does not
-// (nats/embedded.ts): on a busy machine that shows late.
+// (nats/server/embedded.ts): on a busy machine that shows late.
 const endingMsMax = 20_000;
 const pollMs = 20;
 const heartbeatMs = 1_000;

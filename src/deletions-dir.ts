@@ -1,4 +1,4 @@
-// DELETIONS_DIR: the files of the journal of deletions (partition/deletion-journal.ts), `key` and `partition-<p>.ndjson`. Beside
+// DELETIONS_DIR: the files of the journal of deletions (partition/erasure/deletion-journal.ts), `key` and `partition-<p>.ndjson`. Beside
 // DATA_DIR and not in it: a backup that is put in the place of DATA_DIR must not bring an older journal along.
 //   DD1. The key is made once, with the first record, and never changed: under another one the records name nobody. So each
 //        record says by which it was made, and a start with another one is refused: its deletions would be put on record as
@@ -25,7 +25,7 @@ import {type FileHandle, open, readFile, rename} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {monotonicMs, wallMs} from './clock.js';
 import type {Logger} from './observe.js';
-import {type DeletionJournal, type JournaledDeletion, journalHash} from './partition/deletion-journal.js';
+import {type DeletionJournal, type JournaledDeletion, journalHash} from './partition/erasure/deletion-journal.js';
 import {StartFault} from './start-fault.js';
 
 const dayMs = 86_400_000;

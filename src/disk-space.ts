@@ -13,7 +13,7 @@ import type {Logger} from './observe.js';
 const mib = 1_048_576;
 /** Well below the time in which the fastest ingestion writes the reserve; a look costs some tens of microseconds. */
 const lookEveryMs = 250;
-/** A cleaned log is pushed on by 9 MiB of filler (src/partition/scrub.ts); the rest is a snapshot under way. */
+/** A cleaned log is pushed on by 9 MiB of filler (src/partition/erasure/scrub.ts); the rest is a snapshot under way. */
 const partitionReserveBytes = 12 * mib;
 /** The server's own files, and what is published between two looks. */
 const commonReserveBytes = 16 * mib;

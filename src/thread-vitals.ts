@@ -3,7 +3,7 @@
 //   stall is seen by every scrape of the next 30 s.
 import {type IntervalHistogram, monitorEventLoopDelay} from 'node:perf_hooks';
 import {type CacheMeasures, loopWindowMs, type ThreadMeasures} from './measures.js';
-import type {ConnectionWatch} from './nats/connection-watch.js';
+import type {ConnectionWatch} from './nats/client/connection-watch.js';
 
 /** A timer of this period is watched: 50 wake-ups a second cost 0.1 % of a core. */
 const resolutionMs = 20;

@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
 import {checkDeletionsDir, copyDeletions, DeletionFile, newestDeletionMs} from '../src/deletions-dir.js';
 import {createLogger} from '../src/observe.js';
-import type {JournaledDeletion} from '../src/partition/deletion-journal.js';
+import type {JournaledDeletion} from '../src/partition/erasure/deletion-journal.js';
 import {StartFault} from '../src/start-fault.js';
 import {temporaryFolder} from './support/service.js';
 

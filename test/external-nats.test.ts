@@ -1,7 +1,7 @@
 // A NATS that others run, and what it can do to the service: come back with other settings, run out of room, lose a stream.
 import {type JetStreamManager, jetstreamManager} from '@nats-io/jetstream';
 import {afterEach, describe, expect, test} from 'vitest';
-import {connectNats} from '../src/nats/connection.js';
+import {connectNats} from '../src/nats/client/connection.js';
 import {ensureTopology} from '../src/nats/topology.js';
 import {ExternalNats, type ExternalNatsOptions, monitored} from './support/external-nats.js';
 import {Client, expectJson} from './support/http.js';

@@ -1,7 +1,7 @@
 // Somebody else on the same NATS asks the roles what is no question.
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {askPartitionSubject, askReportSubject} from '../src/asks.js';
-import {connectNats} from '../src/nats/connection.js';
+import {connectNats} from '../src/nats/client/connection.js';
 import {Client} from './support/http.js';
 import {startTestNats, type TestNats} from './support/nats.js';
 import {type Service, startService} from './support/service.js';

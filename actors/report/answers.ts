@@ -2,10 +2,10 @@
 //   J1. They are what JSON.stringify makes of the same fields. Series are written without it: an object a bucket took as
 //       long as all else of an answer that is looked up.
 import {isoText} from '../calendar.js';
-import type {ActiveResult} from './active-days.js';
-import type {ActiveMetric} from './active-plan.js';
-import type {Buckets} from './buckets.js';
-import type {Funnel} from './funnel.js';
+import type {ActiveResult} from './active/active-days.js';
+import type {ActiveMetric} from './active/active-plan.js';
+import type {Buckets} from './counts/buckets.js';
+import type {Funnel} from './funnel/funnel.js';
 
 export function countsAnswer(event: string, buckets: Buckets, counts: Float64Array): string {
   const total = counts.reduce((sum, count) => sum + count, 0);

@@ -4,8 +4,8 @@
 //   fold  the same reading, folded by the real partition core: identities, rows, windows, user records; no snapshot
 // and unpacking and folding once more without nats-server, from memory.
 
-import {MessageCursor} from '../../actors/codec/entries.js';
-import type {RowKernel} from '../../actors/event-rows.js';
+import type {RowKernel} from '../../actors/chunk/event-rows.js';
+import {MessageCursor} from '../../actors/log/entries.js';
 import {Partition} from '../../actors/partition.js';
 import {monotonicMs} from '../../src/clock.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';

@@ -8,17 +8,17 @@ import {cpSync, mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
-import {MessageCursor} from '../../actors/codec/entries.js';
+import {MessageCursor} from '../../actors/log/entries.js';
 import {decodeIndex, type Manifest, type PartRef} from '../../actors/manifest.js';
 import type {Figure} from '../../src/bench-run.js';
 import {monotonicMs} from '../../src/clock.js';
-import {connectNats} from '../../src/nats/connection.js';
+import {connectNats} from '../../src/nats/client/connection.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {publishedManifests} from '../../src/nats/published-manifests.js';
 import {createLogger} from '../../src/observe.js';
-import {ManifestStore} from '../../src/partition/manifest-store.js';
-import {noNote} from '../../src/partition/position-note.js';
-import {loadsAheadMax, recover} from '../../src/partition/recovery.js';
+import {ManifestStore} from '../../src/partition/snapshot/manifest-store.js';
+import {noNote} from '../../src/partition/snapshot/position-note.js';
+import {loadsAheadMax, recover} from '../../src/partition/snapshot/recovery.js';
 import {loadAhead} from '../../src/parts/load-ahead.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import type {Bench, Say} from '../bench.js';
@@ -118,7 +118,7 @@ async function playSnapshot(dataDir: string, options: BenchOptions, owned: Owned
 
 const partitionsOf = ({partitions}: BenchOptions): number[] => Array.from({length: partitions}, (_, at) => at);
 
-/** What a recovery loads (src/partition/recovery.ts), the index first. */
+/** What a recovery loads (src/partition/snapshot/recovery.ts), the index first. */
 async function partsOfRecovery(manifest: Manifest, parts: PartsCache): Promise<PartRef[]> {
   const index = decodeIndex(await parts.load(manifest.index));
   const open = index.chunks.find(({chunk}) => chunk === index.nextChunk);

@@ -1,7 +1,7 @@
 // A nats-server of the bench's own over a folder that a service left: its log and parts without anybody who folds them.
 
 import {lockDataDir} from '../../src/data-lock.js';
-import {startEmbeddedNats} from '../../src/nats/embedded.js';
+import {startEmbeddedNats} from '../../src/nats/server/embedded.js';
 import {createLogger} from '../../src/observe.js';
 import type {NatsAddress} from '../../src/worker-messages.js';
 

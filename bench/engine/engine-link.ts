@@ -8,13 +8,13 @@ import type {NatsConnection} from 'nats';
 import {must} from '../../actors/invariant.js';
 import type {ReportQuery} from '../../src/asks.js';
 import {monotonicMs} from '../../src/clock.js';
-import {connectNats} from '../../src/nats/connection.js';
+import {connectNats} from '../../src/nats/client/connection.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {onAnnounced, publishedManifests} from '../../src/nats/published-manifests.js';
 import {readDeployment} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {ReportEngine} from '../../src/report/engine.js';
-import type {CountedPublications} from '../../src/report/newest-snapshots.js';
+import type {CountedPublications} from '../../src/report/published/newest-snapshots.js';
 import {brokerAddress} from '../machine/broker.js';
 import type {BenchService} from '../machine/service.js';
 

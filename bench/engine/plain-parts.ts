@@ -1,9 +1,9 @@
 // Parts as reports would have them without what is there for speed alone: the twins of the bench of that name.
 
 import type {PartRef} from '../../actors/manifest.js';
-import type {DayRanges} from '../../actors/report/day-ranges.js';
+import type {DayRanges} from '../../actors/report/active/day-ranges.js';
 import {PartsCache, type ScannedWindows} from '../../src/parts/parts-cache.js';
-import {HeldDayRanges} from '../../src/report/held-day-ranges.js';
+import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 
 /** Nothing is derived of windows. */
 export class UnderivedParts extends PartsCache {

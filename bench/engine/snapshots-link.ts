@@ -3,13 +3,13 @@
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {must} from '../../actors/invariant.js';
-import {connectNats} from '../../src/nats/connection.js';
+import {connectNats} from '../../src/nats/client/connection.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {publishedManifests} from '../../src/nats/published-manifests.js';
 import {readDeployment} from '../../src/nats/topology.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import type {PartValues} from '../../src/parts/stored-parts.js';
-import {NewestSnapshots, type PartitionSnapshot} from '../../src/report/newest-snapshots.js';
+import {NewestSnapshots, type PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
 import {brokerAddress} from '../machine/broker.js';
 import type {BenchService} from '../machine/service.js';
 

@@ -1,6 +1,6 @@
 // F5: the least that anybody who reads a log message must do. Every entry is found, and every field and property of it.
 
-import {MessageCursor, PropertyCursor} from '../../actors/codec/entries.js';
+import {MessageCursor, PropertyCursor} from '../../actors/log/entries.js';
 
 /** Kept, so that no compiler finds the work useless. */
 export const unpacked = {valueEnds: 0};

@@ -1,18 +1,18 @@
 // Pieces of chunks and cuts: the order of rows, their bodies, records of users, and the open chunk of a start.
 
 import {gunzipSync, gzipSync} from 'node:zlib';
-import {inOrder} from '../../actors/chunk.js';
-import {ByteWriter} from '../../actors/codec/bytes.js';
-import {beginMessage, MessageCursor, sealMessage, writeEvent} from '../../actors/codec/entries.js';
-import {NewestRows} from '../../actors/history.js';
-import {InternedTable} from '../../actors/interned.js';
+import {ByteWriter} from '../../actors/bytes/bytes.js';
+import {inOrder} from '../../actors/chunk/chunk.js';
+import {NewestRows} from '../../actors/chunk/history.js';
+import {OpenChunk} from '../../actors/chunk/open-chunk.js';
+import {RestoredChunk} from '../../actors/chunk/restored-chunk.js';
+import {encodeRows, timeOrder, viewRows} from '../../actors/chunk/rows.js';
 import {must} from '../../actors/invariant.js';
 import {chunkRowsMax} from '../../actors/limits.js';
-import {OpenChunk} from '../../actors/open-chunk.js';
-import {RestoredChunk} from '../../actors/restored-chunk.js';
-import {encodeRows, timeOrder, viewRows} from '../../actors/rows.js';
-import {UserDeltas} from '../../actors/user-deltas.js';
-import type {UserRecord} from '../../actors/user-records.js';
+import {beginMessage, MessageCursor, sealMessage, writeEvent} from '../../actors/log/entries.js';
+import {InternedTable} from '../../actors/table/interned.js';
+import {UserDeltas} from '../../actors/user/user-deltas.js';
+import type {UserRecord} from '../../actors/user/user-records.js';
 import {EventDraft, readEvent} from '../../src/ingest/validate.js';
 import {storedBlock, storedMember} from '../../src/parts/stored-member.js';
 import {canonical, dayMs, workloadEvents} from '../workload/events.js';

@@ -1,10 +1,10 @@
 // Pieces of the fold: keys, names, users and windows of what comes.
 
-import {equalRanges, viewOf} from '../../actors/byte-ranges.js';
-import {DaySets} from '../../actors/day-sets.js';
-import {hashBytes} from '../../actors/hash.js';
+import {DaySets} from '../../actors/aggregator/day-sets.js';
+import {equalRanges, viewOf} from '../../actors/bytes/byte-ranges.js';
+import {hashBytes} from '../../actors/bytes/hash.js';
 import {hourMs} from '../../actors/limits.js';
-import {PairSums} from '../../actors/pair-sums.js';
+import {PairSums} from '../../actors/order/pair-sums.js';
 import {dayMs, eventMix, userId} from '../workload/events.js';
 import {type Piece, runningSum, sumOf, told} from './piece.js';
 import type {SomeEvents} from './some-events.js';
@@ -130,7 +130,7 @@ function additionsOf({count, times, names}: SomeEvents) {
   return additions;
 }
 
-/** As actors/hash.ts, each word put together from its bytes. */
+/** As actors/bytes/hash.ts, each word put together from its bytes. */
 function hashBytewise(bytes: Uint8Array, start: number, end: number): number {
   let h = 1;
   let k = 0;

@@ -2,12 +2,12 @@
 // with its kernel; the plain ways stand in place of its own.
 //   M1. A message is folded again under the next number of its producer: the log would have other events of the same users.
 
-import {ByteWriter} from '../../actors/codec/bytes.js';
-import {beginMessage, sealMessage, writeEvent} from '../../actors/codec/entries.js';
-import {InternedTable} from '../../actors/interned.js';
+import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {must} from '../../actors/invariant.js';
+import {beginMessage, sealMessage, writeEvent} from '../../actors/log/entries.js';
 import {Partition} from '../../actors/partition.js';
-import {type RowRange, UserDeltas} from '../../actors/user-deltas.js';
+import {InternedTable} from '../../actors/table/interned.js';
+import {type RowRange, UserDeltas} from '../../actors/user/user-deltas.js';
 import {EventDraft, readEvent} from '../../src/ingest/validate.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {canonical, dayMs, workloadEvents} from '../workload/events.js';
@@ -18,7 +18,7 @@ const messageEvents = 250;
 /** Events of a work, of all users: some have many of them, and whether a chunk or a day is new to one no guess would tell. */
 const foldedShare = 1 / 2;
 const dedupeBytesMax = 2 ** 27;
-/** Where a message has its number (actors/codec/entries.ts). */
+/** Where a message has its number (actors/log/entries.ts). */
 const numberAt = 10;
 
 export function manyUsersPieces(userCount: number): Piece[] {

@@ -2,7 +2,7 @@
 // putting together. Both end as the cache wants them, where typed arrays can be laid over them.
 
 import {Parser, type ParserEvent} from 'nats/lib/nats-base-client.js';
-import {MessageFrames} from '../../src/nats/message-frames.js';
+import {MessageFrames} from '../../src/nats/client/message-frames.js';
 import {type Piece, sumOf, told} from './piece.js';
 
 const valueBytes = 256 * 1_024;

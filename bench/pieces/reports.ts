@@ -1,17 +1,17 @@
 // Pieces of reports and history: what is looked for in memory, put in order, and written.
 
+import type {WindowsView} from '../../actors/aggregator/windows.js';
 import {bucketLabel} from '../../actors/calendar.js';
-import {type FoundRow, type HistoryFilter, NewestRows} from '../../actors/history.js';
+import {type FoundRow, type HistoryFilter, NewestRows} from '../../actors/chunk/history.js';
+import {firstAt, firstAtNear, noUser, type RowsView, timeOrder} from '../../actors/chunk/rows.js';
 import {chunkRowsMax, hourMs} from '../../actors/limits.js';
+import {DayRanges} from '../../actors/report/active/day-ranges.js';
 import {activeAnswer} from '../../actors/report/answers.js';
-import {Buckets} from '../../actors/report/buckets.js';
-import {CellsByName} from '../../actors/report/cells-by-name.js';
-import {DayRanges} from '../../actors/report/day-ranges.js';
-import {placeAfter} from '../../actors/report/key-search.js';
-import {MedianRoom, medianOf, NumberList, NumberLists} from '../../actors/report/median.js';
-import {TimeSort} from '../../actors/report/time-sort.js';
-import {firstAt, firstAtNear, noUser, type RowsView, timeOrder} from '../../actors/rows.js';
-import type {WindowsView} from '../../actors/windows.js';
+import {Buckets} from '../../actors/report/counts/buckets.js';
+import {CellsByName} from '../../actors/report/counts/cells-by-name.js';
+import {placeAfter} from '../../actors/report/funnel/key-search.js';
+import {MedianRoom, medianOf, NumberList, NumberLists} from '../../actors/report/funnel/median.js';
+import {TimeSort} from '../../actors/report/funnel/time-sort.js';
 import {canonical, dayMs, eventMix} from '../workload/events.js';
 import {type Piece, sumOf, told} from './piece.js';
 import type {SomeEvents} from './some-events.js';

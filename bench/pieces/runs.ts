@@ -1,11 +1,11 @@
 // A piece of snapshots: the newest run of windows merged with that of the days before.
 
 import {crc32} from 'node:zlib';
+import {WindowDeltas} from '../../actors/aggregator/window-deltas.js';
+import {encodeWindows, viewWindows} from '../../actors/aggregator/windows.js';
 import type {PartRef, Run} from '../../actors/manifest.js';
 import type {EncodedBlock} from '../../actors/partition.js';
-import {WindowDeltas} from '../../actors/window-deltas.js';
-import {encodeWindows, viewWindows} from '../../actors/windows.js';
-import {appendWindowRun} from '../../src/partition/compaction.js';
+import {appendWindowRun} from '../../src/partition/snapshot/compaction.js';
 import {dayMs} from '../workload/events.js';
 import {type Piece, sumOf, told} from './piece.js';
 

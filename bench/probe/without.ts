@@ -7,7 +7,7 @@ import {type JetStreamClient, jetstream} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import type {FoldLag} from '../../src/ingest/fold-lag.js';
 import type {LogListener} from '../../src/ingest/publisher.js';
-import type {LogReader} from '../../src/partition/log-reader.js';
+import type {LogReader} from '../../src/partition/log/log-reader.js';
 
 /** What is taken away, by its name in the bench. */
 const shortcuts = {
@@ -60,7 +60,7 @@ const shortcuts = {
   },
   /** The log is asked what a live read has to wait for. */
   newestWrite: async () => {
-    const {NewestWrite} = await import('../../src/partition/newest-write.js');
+    const {NewestWrite} = await import('../../src/partition/log/newest-write.js');
     replace(NewestWrite.prototype, {
       sequence(this: {reader: LogReader}) {
         return this.reader.lastSequence();

@@ -1,17 +1,17 @@
 // Active users: tables held, and hours as bits.
 
 import {hourMs} from '../../actors/limits.js';
-import {ActiveDaysPartial, type ActiveResult, mergeActive} from '../../actors/report/active-days.js';
-import {ActiveHoursPartial} from '../../actors/report/active-hours.js';
-import {type ActivePlan, planActive} from '../../actors/report/active-plan.js';
+import {ActiveDaysPartial, type ActiveResult, mergeActive} from '../../actors/report/active/active-days.js';
+import {ActiveHoursPartial} from '../../actors/report/active/active-hours.js';
+import {type ActivePlan, planActive} from '../../actors/report/active/active-plan.js';
+import {HourSetsPartial, hourSetWords} from '../../actors/report/active/hour-sets.js';
 import {activeAnswer} from '../../actors/report/answers.js';
-import {Buckets} from '../../actors/report/buckets.js';
-import {gatheredRowBytes} from '../../actors/report/gathered-rows.js';
-import {HourSetsPartial, hourSetWords} from '../../actors/report/hour-sets.js';
+import {Buckets} from '../../actors/report/counts/buckets.js';
+import {gatheredRowBytes} from '../../actors/report/funnel/gathered-rows.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
+import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {Evaluation} from '../../src/report/evaluate.js';
-import {HeldDayRanges} from '../../src/report/held-day-ranges.js';
-import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
+import type {PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
 import {RemadeDayRanges, ResumedDayRanges} from '../engine/plain-parts.js';
 import {wholeRange} from '../engine/questions.js';
 import {dayMs} from '../workload/events.js';

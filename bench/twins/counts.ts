@@ -1,8 +1,8 @@
 // Counts of events: what is derived of parts, and parts that are at hand.
 
 import type {PartsCache} from '../../src/parts/parts-cache.js';
-import {newRowFinder} from '../../src/report/filter-kernel.js';
-import {ValueIndex} from '../../src/report/value-index.js';
+import {newRowFinder} from '../../src/report/counts/filter-kernel.js';
+import {ValueIndex} from '../../src/report/counts/value-index.js';
 import {AwaitedParts, UnderivedParts} from '../engine/plain-parts.js';
 import {wholeRange} from '../engine/questions.js';
 import {cacheBytesMax, type FastPaths, type Ground} from './ground.js';

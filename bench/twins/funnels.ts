@@ -1,9 +1,9 @@
 // Funnels: over postings, by a kernel, by two threads, and kept.
 
 import {setTimeout as pause} from 'node:timers/promises';
-import {AnswerCache} from '../../src/report/answer-cache.js';
-import {FunnelIndex} from '../../src/report/funnel-index.js';
-import type {JointWalk, SecondWalkerOptions} from '../../src/report/second-walker.js';
+import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
+import type {JointWalk, SecondWalkerOptions} from '../../src/report/funnel/second-walker.js';
+import {AnswerCache} from '../../src/report/published/answer-cache.js';
 import type {Say} from '../bench.js';
 import {funnelOf14, funnelOf14Frequent, wholeRange} from '../engine/questions.js';
 import type {Owned} from '../owned.js';

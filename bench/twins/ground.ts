@@ -1,16 +1,16 @@
 // What all twins are asked about: the newest snapshots of a data set, and a cache that holds their parts.
 //   T1. Parts are in the cache, indexes built and the second thread at work before anything is timed.
 
-import {NumberLists} from '../../actors/report/median.js';
-import type {RowFinder} from '../../actors/report/row-finder.js';
+import type {RowFinder} from '../../actors/report/counts/row-finder.js';
+import {NumberLists} from '../../actors/report/funnel/median.js';
 import type {ReportQuery} from '../../src/asks.js';
 import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
+import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
+import type {ValueIndex} from '../../src/report/counts/value-index.js';
 import {Evaluation} from '../../src/report/evaluate.js';
-import type {FunnelIndex} from '../../src/report/funnel-index.js';
-import {HeldDayRanges} from '../../src/report/held-day-ranges.js';
-import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
-import type {ValueIndex} from '../../src/report/value-index.js';
+import type {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
+import type {PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
 import type {SnapshotsLink} from '../engine/snapshots-link.js';
 import {cacheMib} from '../engine/store.js';
 import type {WorkloadOptions} from '../workload/events.js';

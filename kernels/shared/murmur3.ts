@@ -1,4 +1,4 @@
-// MurmurHash3 (32 bits) of bytes in memory, as in actors/hash.ts: kernels and their hosts look in the same tables.
+// MurmurHash3 (32 bits) of bytes in memory, as in actors/bytes/hash.ts: kernels and their hosts look in the same tables.
 
 /** Reads up to three bytes behind the end. */
 @inline

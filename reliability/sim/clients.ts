@@ -1,7 +1,7 @@
 // Clients of an edge: they send events, identify and erase, wait for the answer, and send again what got none.
 //   Every event carries a text of its own (`tok<n>z`), by which it is found wherever it lies.
-import {ByteWriter} from '../../actors/codec/bytes.js';
-import {type KeyKind, writeErase, writeEvent, writeIdentify} from '../../actors/codec/entries.js';
+import {ByteWriter} from '../../actors/bytes/bytes.js';
+import {type KeyKind, writeErase, writeEvent, writeIdentify} from '../../actors/log/entries.js';
 import type {Commit, CommitWaiter} from '../../src/ingest/log-message.js';
 import type {SimEdge} from './edge.js';
 import type {Chance} from './random.js';

@@ -2,8 +2,8 @@
 //   O1. What was delivered and not taken yet stays, also while the connection is gone.
 //   O2. After a reset it goes on behind the last message that was delivered.
 //   O3. What is offered is taken when it follows, and what the server sends of it is left out: whichever comes first.
-import type {LogMessage, LogPull} from '../../src/partition/log-reader.js';
-import type {OfferedMessages} from '../../src/partition/offered-messages.js';
+import type {LogMessage, LogPull} from '../../src/partition/log/log-reader.js';
+import type {OfferedMessages} from '../../src/partition/log/offered-messages.js';
 import type {SimLink} from './link.js';
 import type {SimStream, Stored} from './store.js';
 

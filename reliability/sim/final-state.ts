@@ -1,6 +1,6 @@
 // The end of a seed against the slow model: rows, windows, names, profiles, deletions, and what is left on the disk.
 import {gunzipSync} from 'node:zlib';
-import {entryKind, MessageCursor} from '../../actors/codec/entries.js';
+import {entryKind, MessageCursor} from '../../actors/log/entries.js';
 import {tokenPattern} from './clients.js';
 import type {Model} from './model.js';
 import {PublishedState} from './published.js';

@@ -1,7 +1,7 @@
 // What the partition role uses of `@nats-io/jetstream`, over a fake link. Shapes and errors are those of the library.
 import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import {logStream} from '../../src/nats/topology.js';
-import type {LogSource} from '../../src/partition/log-reader.js';
+import type {LogSource} from '../../src/partition/log/log-reader.js';
 import {SimConsumer} from './consumer.js';
 import {nameOf, requestMs, type SimLink} from './link.js';
 import {type apiError, noMessageFound, type Stored} from './store.js';

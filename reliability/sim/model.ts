@@ -1,6 +1,6 @@
 // The slow, obvious model of a partition: what the accepted log messages must have made of it. Plain maps and loops.
-import {eventJson} from '../../actors/bodies.js';
-import {type EntryView, entryKind, MessageCursor} from '../../actors/codec/entries.js';
+import {eventJson} from '../../actors/chunk/bodies.js';
+import {type EntryView, entryKind, MessageCursor} from '../../actors/log/entries.js';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

@@ -1,15 +1,15 @@
 // An owner of the partition: the real partition role over a fake link, as src/partition/worker.ts puts it together.
 import type {AckedSequences} from '../../src/ingest/acked-sequences.js';
 import {partValues} from '../../src/nats/part-values.js';
-import {AckedIntake} from '../../src/partition/acked-intake.js';
 import {assemblePartition} from '../../src/partition/assembly.js';
-import {noJournal} from '../../src/partition/deletion-journal.js';
-import {LiveReads} from '../../src/partition/live-reads.js';
-import {LongReads} from '../../src/partition/long-reads.js';
-import {NewestWrite} from '../../src/partition/newest-write.js';
+import {noJournal} from '../../src/partition/erasure/deletion-journal.js';
+import {AckedIntake} from '../../src/partition/log/acked-intake.js';
+import {NewestWrite} from '../../src/partition/log/newest-write.js';
 import {patientValues} from '../../src/partition/patient-values.js';
-import {noNote} from '../../src/partition/position-note.js';
+import {LiveReads} from '../../src/partition/reads/live-reads.js';
+import {LongReads} from '../../src/partition/reads/long-reads.js';
 import type {Runner} from '../../src/partition/runner.js';
+import {noNote} from '../../src/partition/snapshot/position-note.js';
 import {Damage} from '../../src/parts/damage.js';
 import {DeferredParts} from '../../src/parts/deferred-parts.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';

@@ -1,7 +1,8 @@
 // What the newest manifest says, read straight from the fake store: every row, cell, member and profile as texts.
 import {crc32, gunzipSync} from 'node:zlib';
-import {BodyBlock, bodiesLayout, eventJson} from '../../actors/bodies.js';
-import {InternedTable} from '../../actors/interned.js';
+import {viewWindows} from '../../actors/aggregator/windows.js';
+import {BodyBlock, bodiesLayout, eventJson} from '../../actors/chunk/bodies.js';
+import {viewRows} from '../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../actors/limits.js';
 import {
   type DeletionRecord,
@@ -12,9 +13,8 @@ import {
   type PartRef,
   type SnapshotIndex,
 } from '../../actors/manifest.js';
-import {viewRows} from '../../actors/rows.js';
-import {mergeRecords, UserBlockReader, type UserRecord} from '../../actors/user-records.js';
-import {viewWindows} from '../../actors/windows.js';
+import {InternedTable} from '../../actors/table/interned.js';
+import {mergeRecords, UserBlockReader, type UserRecord} from '../../actors/user/user-records.js';
 import {profileText} from './model.js';
 import type {SimServer} from './server.js';
 

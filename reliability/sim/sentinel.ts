@@ -4,7 +4,7 @@
 //   W3. The log is not truncated past the older kept manifest.
 //   W4. Parts leave by overwriting alone: anything else leaves their bytes on the disk.
 //   W5. A message of the log has the bytes that every other message with its producer and number has.
-import {MessageCursor} from '../../actors/codec/entries.js';
+import {MessageCursor} from '../../actors/log/entries.js';
 import {decodeIndex, decodeManifest, type Manifest, type PartRef, partsOf} from '../../actors/manifest.js';
 import {payloadOf} from './published.js';
 import type {SimServer, Watch} from './server.js';

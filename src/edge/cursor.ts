@@ -3,7 +3,7 @@
 //       secret of the deployment. Nothing in it is believed before the tag is.
 //   C2. Everything in it is a value (times, ordinals), never a place in memory: any edge continues it, after restarts too.
 import {createHmac, timingSafeEqual} from 'node:crypto';
-import {ByteReader, ByteWriter} from '../../actors/codec/bytes.js';
+import {ByteReader, ByteWriter} from '../../actors/bytes/bytes.js';
 import type {RowPlace} from '../asks.js';
 
 export interface Cursor {

@@ -4,7 +4,7 @@ import type {FoldLag} from '../ingest/fold-lag.js';
 import type {LogPublisher} from '../ingest/publisher.js';
 import type {FixedKeys} from '../keys/fixed-keys.js';
 import type {KeyStore} from '../keys/store.js';
-import type {Durability} from '../nats/durability.js';
+import type {Durability} from '../nats/server/durability.js';
 import type {Asks} from './asks.js';
 import type {AuditTrail} from './audit.js';
 import type {BodiesUnderWay} from './bodies-under-way.js';

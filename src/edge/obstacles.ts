@@ -3,7 +3,7 @@
 //   B1. A write that was taken before is none of this: its publish goes on, and its outcome is what the log says.
 
 import type {DiskState} from '../disk-space.js';
-import type {PulseState} from '../nats/pulse.js';
+import type {PulseState} from '../nats/client/pulse.js';
 import {type Failure, unavailable} from './failure.js';
 
 /** `disk` and `storeFault` are absent with an external NATS: they are its operator's to watch. */

@@ -1,6 +1,6 @@
 // Parameters of queries: the forms of their texts, each with its schema, and how a route declares them.
 import {idCharsMax} from '../../actors/limits.js';
-import {parseRangeEnd, parseRangeStart} from '../../actors/timestamp.js';
+import {parseRangeEnd, parseRangeStart} from '../../actors/log/timestamp.js';
 import {isName} from '../ingest/validate.js';
 import {invalidRequest, RequestFailure} from './failure.js';
 import type {JsonSchema, Parameter} from './query.js';

@@ -3,9 +3,10 @@
 //   BC2. A batch without message ids costs a look at a byte of each entry, one with them a hash of each id.
 //   BC3. An id is compared with at most `comparedMax` others that have its hash. A client can make a thousand ids with one
 //        hash, which took 300 ms. Conflicts of ids beyond are found by the fold alone.
-import {EntryView, entryHasMessageId, messageIdHash, sameContent, sameMessageId} from '../../actors/codec/entries.js';
+
 import {assert} from '../../actors/invariant.js';
 import {batchEventsMax} from '../../actors/limits.js';
+import {EntryView, entryHasMessageId, messageIdHash, sameContent, sameMessageId} from '../../actors/log/entries.js';
 import type {BatchEntries} from './batch-entries.js';
 
 /** A power of two. */

@@ -1,9 +1,9 @@
 // Entries of a batch, partition by partition: what of it goes to one partition goes there in one piece.
 //   E1. Within a partition entries keep the order of their events.
 
-import {ByteWriter} from '../../actors/codec/bytes.js';
-import {partitionOfEntry} from '../../actors/codec/entries.js';
+import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {batchEventsMax} from '../../actors/limits.js';
+import {partitionOfEntry} from '../../actors/log/entries.js';
 
 /** Valid until its owner reads the next batch. */
 export interface BatchEntries {

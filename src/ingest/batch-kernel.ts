@@ -6,8 +6,8 @@
 //       event, and one that is read here is taken only if there is room for it and for all that may follow.
 
 import {isUtf8} from 'node:buffer';
-import {ByteWriter} from '../../actors/codec/bytes.js';
-import {partitionSeed} from '../../actors/hash.js';
+import {ByteWriter} from '../../actors/bytes/bytes.js';
+import {partitionSeed} from '../../actors/bytes/hash.js';
 import {assert} from '../../actors/invariant.js';
 import {
   batchEventsMax,
@@ -17,7 +17,7 @@ import {
   messageIdCharsMax,
   objectKeyCharsMax,
 } from '../../actors/limits.js';
-import {parseTimestamp} from '../../actors/timestamp.js';
+import {parseTimestamp} from '../../actors/log/timestamp.js';
 import {areaMarginBytes, compile, fixedMemory, instantiate, layOut, readKernel} from '../web-assembly.js';
 import type {BatchEntries} from './batch-entries.js';
 import {valueEnd} from './json-scanner.js';

@@ -1,8 +1,8 @@
 // A batch body: JSON to entries, event by event. The same code on the edge thread and in the worker for large bodies.
 import {isUtf8} from 'node:buffer';
-import type {ByteWriter} from '../../actors/codec/bytes.js';
-import {writeEvent} from '../../actors/codec/entries.js';
+import type {ByteWriter} from '../../actors/bytes/bytes.js';
 import {batchEventsMax} from '../../actors/limits.js';
+import {writeEvent} from '../../actors/log/entries.js';
 import {conflictsOf} from './batch-conflicts.js';
 import {type BatchEntries, EntryList} from './batch-entries.js';
 import {threadKernel as kernel, kernelBodyBytesMax} from './batch-kernel.js';

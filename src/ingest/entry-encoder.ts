@@ -1,8 +1,8 @@
 // From an accepted body to the bytes of its log entry, in a scratch buffer that the next entry overwrites.
 import {isUtf8} from 'node:buffer';
-import {ByteWriter} from '../../actors/codec/bytes.js';
-import {partitionOfEntry, writeErase, writeEvent, writeEventText, writeIdentify} from '../../actors/codec/entries.js';
+import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {entryBytesMax} from '../../actors/limits.js';
+import {partitionOfEntry, writeErase, writeEvent, writeEventText, writeIdentify} from '../../actors/log/entries.js';
 import type {BatchKernel} from './batch-kernel.js';
 import {PlainEvent} from './plain-event.js';
 import type {AcceptedIdentify, EventDraft} from './validate.js';

@@ -1,6 +1,6 @@
 // What the log acked goes on to the thread of this process that folds it, so that nats-server need not send it back: the
 // same bytes, known by partition and sequence. Whatever does not come this way is read from the log, which has everything.
-//   Owns: what was acked and is not handed over yet. Does not own: what follows from it (partition/acked-intake.ts).
+//   Owns: what was acked and is not handed over yet. Does not own: what follows from it (partition/log/acked-intake.ts).
 //   H1. Handed over is what the log acked, in the order of the acks, and nothing else.
 //   H2. Acks of one connection number speak of one log. The number goes up when the connection was lost, as the log that
 //       comes back may be another one (a power cut without sync), and it is told at once, before anything of the new one.

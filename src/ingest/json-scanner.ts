@@ -2,7 +2,7 @@
 //   S1. Only what needs no decoding: a string with an escape (or DEL, which names must not hold) is not taken.
 //   S2. What is not taken says nothing about the JSON: JSON.parse judges it.
 
-import type {ByteWriter} from '../../actors/codec/bytes.js';
+import type {ByteWriter} from '../../actors/bytes/bytes.js';
 import {eventBytesMax} from '../../actors/limits.js';
 
 export const quote = 0x22;

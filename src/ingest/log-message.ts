@@ -1,6 +1,6 @@
 // One log message on its way: the entries of many requests, and who waits for them.
-import type {ByteWriter} from '../../actors/codec/bytes.js';
-import {beginMessage, messageHeadBytes, sealMessage} from '../../actors/codec/entries.js';
+import type {ByteWriter} from '../../actors/bytes/bytes.js';
+import {beginMessage, messageHeadBytes, sealMessage} from '../../actors/log/entries.js';
 
 /**
  * What became of a message. `unsent`: it never left, so nothing is stored. `refused`: the log says that it did not store

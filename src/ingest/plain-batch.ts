@@ -2,9 +2,9 @@
 //   B1. Either the whole body is read, or nothing is said of it: then it is parsed as a whole (batch.ts), and that is what
 //       finds broken JSON, unknown fields of the body, and batches of any odd kind.
 
-import type {ByteWriter} from '../../actors/codec/bytes.js';
-import {writeEventText} from '../../actors/codec/entries.js';
+import type {ByteWriter} from '../../actors/bytes/bytes.js';
 import {batchEventsMax} from '../../actors/limits.js';
+import {writeEventText} from '../../actors/log/entries.js';
 import type {BatchEntries, EntryList} from './batch-entries.js';
 import {equals, token, valueEnd} from './json-scanner.js';
 import {PlainEvent} from './plain-event.js';

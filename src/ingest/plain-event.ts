@@ -4,9 +4,8 @@
 //   P1. What is read as plain is accepted, and makes the same entry as JSON.parse and validate.ts would (test/ingest).
 //   P2. Anything else is not plain, whether it is refused or only rare: the parsers decide.
 
+import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {daysFromCivil, daysInMonth} from '../../actors/calendar.js';
-import {ByteWriter} from '../../actors/codec/bytes.js';
-import {type EventText, valueTag, writeNumber} from '../../actors/codec/entries.js';
 import {
   dayMs,
   eventBytesMax,
@@ -16,7 +15,8 @@ import {
   messageIdCharsMax,
   objectKeyCharsMax,
 } from '../../actors/limits.js';
-import {parseTimestamp} from '../../actors/timestamp.js';
+import {type EventText, valueTag, writeNumber} from '../../actors/log/entries.js';
+import {parseTimestamp} from '../../actors/log/timestamp.js';
 import {dot, equals, JsonScanner, minus, quote, token} from './json-scanner.js';
 import {clockAheadMsMin} from './validate.js';
 

@@ -7,7 +7,7 @@
 //       given up by how long their first entry has waited, in flight or before: who waits behind a silent one waits no longer.
 //   G4. The buffer of a message that was sent more than once is not used again: a copy may lie in the send queue.
 //   G5. What may not leave is not taken: while disconnected, and past the bounds, `append` refuses at once.
-import {ByteWriter} from '../../actors/codec/bytes.js';
+import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {assert} from '../../actors/invariant.js';
 import {entryBytesMax, logMessageBytesMax, producerMs} from '../../actors/limits.js';
 import type {AckedSequences} from './acked-sequences.js';

@@ -10,7 +10,7 @@ import {
   objectKeyCharsMax,
   objectKeysMax,
 } from '../../actors/limits.js';
-import {parseTimestamp} from '../../actors/timestamp.js';
+import {parseTimestamp} from '../../actors/log/timestamp.js';
 import {refusalTexts} from './refusals.js';
 import {clockAheadMsMin} from './validate.js';
 

@@ -3,9 +3,10 @@
 //   V1. Size is judged before fields (API.md, order of checks). Unknown fields count towards it; they are named, and ignored.
 //   V2. `null` is an absent optional field.
 //   V3. Nothing is changed: what is accepted is stored verbatim.
-import type {AcceptedEvent, Json} from '../../actors/codec/entries.js';
+
 import {eventBytesMax, futureMsMax, idCharsMax, messageIdCharsMax} from '../../actors/limits.js';
-import {parseTimestamp} from '../../actors/timestamp.js';
+import type {AcceptedEvent, Json} from '../../actors/log/entries.js';
+import {parseTimestamp} from '../../actors/log/timestamp.js';
 import type {InexactInteger} from './inexact-integers.js';
 import {codePoints, ObjectWalk} from './object-walk.js';
 import {inexact, notAnObject, outOfBounds, type Refusal, refusals, type StoredField} from './refusals.js';

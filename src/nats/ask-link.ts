@@ -4,7 +4,7 @@
 // and gives plain values: text in JSON, as bodies of reports are, would be escaped and parsed again on its way.
 import type {NatsConnection} from 'nats';
 import type {AnsweringThread} from '../worker-messages.js';
-import type {Pulse, PulseState} from './pulse.js';
+import type {Pulse, PulseState} from './client/pulse.js';
 
 export class AskLink {
   private readonly nc: NatsConnection;

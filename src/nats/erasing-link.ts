@@ -4,8 +4,8 @@
 //   shows never reaches another one.
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
-import type {ErasingLink} from '../partition/part-sweep.js';
-import {isOfCluster} from './connection.js';
+import type {ErasingLink} from '../partition/snapshot/part-sweep.js';
+import {isOfCluster} from './client/connection.js';
 
 export async function erasingLink(nc: NatsConnection): Promise<ErasingLink> {
   const jsm = await jetstreamManager(nc, {checkAPI: false});

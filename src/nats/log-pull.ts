@@ -12,8 +12,8 @@
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {AckPolicy, DeliverPolicy, type JetStreamManager} from '@nats-io/jetstream';
 import {createInbox, type Msg, type NatsConnection, nanos, nuid, type Subscription} from 'nats';
-import type {LogMessage, LogPull, LogSource} from '../partition/log-reader.js';
-import type {OfferedMessages} from '../partition/offered-messages.js';
+import type {LogMessage, LogPull, LogSource} from '../partition/log/log-reader.js';
+import type {OfferedMessages} from '../partition/log/offered-messages.js';
 import {logStream} from './topology.js';
 
 /**

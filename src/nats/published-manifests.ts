@@ -6,7 +6,7 @@
 import type {JetStreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {decodeManifest} from '../../actors/manifest.js';
-import type {CountedPublications, ManifestSource} from '../report/newest-snapshots.js';
+import type {CountedPublications, ManifestSource} from '../report/published/newest-snapshots.js';
 import {hasCode, messageNotFound} from './error-codes.js';
 import {bucketStream, bucketSubject} from './topology.js';
 

@@ -25,7 +25,7 @@ import {
 import {type NatsConnection, nanos} from 'nats';
 import {monotonicMs, wallMs} from '../clock.js';
 import {StartFault} from '../start-fault.js';
-import {isOfCluster} from './connection.js';
+import {isOfCluster} from './client/connection.js';
 import {hasCode, isWithoutLeader, messageNotFound, streamNotFound, wrongLastSequence} from './error-codes.js';
 import {checkPayload} from './payload.js';
 import {isAtLeast, serverVersionReplicas, versionRefusal} from './version.js';

@@ -1,13 +1,13 @@
 // The kernel that makes rows of ordinary events (kernels/event-rows.ts): its memory, and how the core gets at it
-// (actors/event-rows.ts). One each partition.
+// (actors/chunk/event-rows.ts). One each partition.
 //   M1. The memory is laid out once and never grows: views of it stay valid. 14.5 MiB are its bound, of which the machine
 //       gives what was ever written: 2 MiB for chunks of plain events, and 2 for users that it knows.
 //   M2. Whatever the log has, nothing outgrows its area: they are as large as the bounds of a chunk (actors/limits.ts) allow.
 
-import {receivedBaseStepMs, receivedDeltaMax} from '../../actors/bodies.js';
-import {codesReserved, distinctSampleMin, distinctShare} from '../../actors/dictionary.js';
-import type {RowKernel} from '../../actors/event-rows.js';
-import {tableSeed} from '../../actors/interned.js';
+import {receivedBaseStepMs, receivedDeltaMax} from '../../actors/chunk/bodies.js';
+import {codesReserved, distinctSampleMin, distinctShare} from '../../actors/chunk/dictionary.js';
+import type {RowKernel} from '../../actors/chunk/event-rows.js';
+import {predictedShapes} from '../../actors/chunk/open-chunk.js';
 import {
   bodyBlockRows,
   chunkBodyBytesMax,
@@ -20,7 +20,7 @@ import {
   entryPairsMax,
   objectKeyCharsMax,
 } from '../../actors/limits.js';
-import {predictedShapes} from '../../actors/open-chunk.js';
+import {tableSeed} from '../../actors/table/interned.js';
 import {compile, fixedMemory, instantiate, layOut, readKernel} from '../web-assembly.js';
 
 /** Bytes of the log in the kernel's memory: little enough to stay in a core's cache. */
@@ -126,7 +126,7 @@ export const hasRowKernel = module !== undefined;
 
 /** What a bench leaves out. */
 interface Tuning {
-  /** Of new values in a column from which on D1 (actors/dictionary.ts) holds; above 1 it never does. */
+  /** Of new values in a column from which on D1 (actors/chunk/dictionary.ts) holds; above 1 it never does. */
   readonly distinctShare?: number;
   /** Bytes of keys of users that the kernel knows; 0: it knows none. */
   readonly knownUserBytesMax?: number;

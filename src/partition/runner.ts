@@ -1,9 +1,9 @@
 // The loop of one partition: read this first.
 //   read a message -> await what is missing -> fold synchronously -> effects (chunks to parts, cuts to snapshots)
-//   P1 to P8 stand in actors/partition.ts and src/partition/snapshots.ts.
+//   P1 to P8 stand in actors/partition.ts and src/partition/snapshot/snapshots.ts.
 import type {JetStreamManager} from '@nats-io/jetstream';
-import type {MessageCursor} from '../../actors/codec/entries.js';
-import {type TickReason, tickReason} from '../../actors/codec/entries.js';
+import type {MessageCursor} from '../../actors/log/entries.js';
+import {type TickReason, tickReason} from '../../actors/log/entries.js';
 import type {Partition, Stop} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import type {AlarmKind} from '../measures.js';
@@ -14,22 +14,22 @@ import {MissingPart} from '../parts/stored-parts.js';
 import type {Refresh} from '../refresh.js';
 import {Alarms} from './alarms.js';
 import {ConflictWarning} from './conflict-warning.js';
-import type {DeletionJournal} from './deletion-journal.js';
-import type {Erasure} from './erasure.js';
-import type {NoteStep} from './erasure-steps.js';
+import type {DeletionJournal} from './erasure/deletion-journal.js';
+import type {Erasure} from './erasure/erasure.js';
+import type {NoteStep} from './erasure/erasure-steps.js';
+import {eraseLacking} from './erasure/lacking-deletions.js';
+import {type ErasureReach, Scrub} from './erasure/scrub.js';
 import type {FoldPace} from './fold-pace.js';
-import {eraseLacking} from './lacking-deletions.js';
-import type {Layout} from './layout.js';
-import type {LogMessage, LogReader} from './log-reader.js';
-import type {LogWriter} from './log-writer.js';
-import {Replaced} from './manifest-store.js';
+import type {LogMessage, LogReader} from './log/log-reader.js';
+import type {LogWriter} from './log/log-writer.js';
+import {Waiters} from './log/waiters.js';
 import type {Ownership, Standing} from './ownership.js';
-import type {PartSweep} from './part-sweep.js';
 import {retryForever, Trouble} from './retry.js';
-import {type ErasureReach, Scrub} from './scrub.js';
-import type {Published, Snapshots} from './snapshots.js';
-import {loadProfile} from './user-loader.js';
-import {Waiters} from './waiters.js';
+import type {Layout} from './snapshot/layout.js';
+import {Replaced} from './snapshot/manifest-store.js';
+import type {PartSweep} from './snapshot/part-sweep.js';
+import type {Published, Snapshots} from './snapshot/snapshots.js';
+import {loadProfile} from './snapshot/user-loader.js';
 import type {WorkPace} from './work-pace.js';
 
 /** Closed chunks on their way into parts: about 5 MB each in memory. Past this the fold waits. */

@@ -1,7 +1,7 @@
-// Of which columns reports keep the values in memory where nearly each row has its own (actors/rows.ts R7): those of the
+// Of which columns reports keep the values in memory where nearly each row has its own (actors/chunk/rows.ts R7): those of the
 // properties that were asked for lately. Sessions and the like are a third of what rows take, and hardly ever counted by.
 
-import type {PropertyName} from '../../actors/report/property-name.js';
+import type {PropertyName} from '../../actors/report/counts/property-name.js';
 import {monotonicMs} from '../clock.js';
 
 /** A service asks about few such properties at a time: the one that was asked for longest ago goes first. */

@@ -1,7 +1,7 @@
-// Blocks of bodies, opened out of the members of their part (actors/bodies.ts).
+// Blocks of bodies, opened out of the members of their part (actors/chunk/bodies.ts).
 import {promisify} from 'node:util';
 import {gunzip} from 'node:zlib';
-import {type BodiesLayout, bodiesLayout} from '../../actors/bodies.js';
+import {type BodiesLayout, bodiesLayout} from '../../actors/chunk/bodies.js';
 import {bodyBlockRows, entryBytesMax} from '../../actors/limits.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {storedBlock} from './stored-member.js';

@@ -11,12 +11,12 @@
 //   C4. Rows for reports lack values that nobody asks about (asked-columns.ts). Who needs those of a property says so: what
 //       is at hand without them is read once more.
 
-import {type BodiesLayout, bodiesHeadBytes, bodiesLayout} from '../../actors/bodies.js';
+import {viewWindows, type WindowsView} from '../../actors/aggregator/windows.js';
+import {type BodiesLayout, bodiesHeadBytes, bodiesLayout} from '../../actors/chunk/bodies.js';
+import {type RowsView, viewRows, withoutValues} from '../../actors/chunk/rows.js';
 import type {PartRef} from '../../actors/manifest.js';
-import {CellsByName} from '../../actors/report/cells-by-name.js';
-import type {PropertyName} from '../../actors/report/property-name.js';
-import {type RowsView, viewRows, withoutValues} from '../../actors/rows.js';
-import {viewWindows, type WindowsView} from '../../actors/windows.js';
+import {CellsByName} from '../../actors/report/counts/cells-by-name.js';
+import type {PropertyName} from '../../actors/report/counts/property-name.js';
 import type {AskedColumns} from './asked-columns.js';
 import {inflatedBlock} from './bodies-part.js';
 import {type Held, PartsMemory} from './parts-memory.js';
@@ -181,7 +181,7 @@ export class PartsCache {
     }
   }
 
-  /** One block of a bodies part, inflated (actors/bodies.ts). C2 */
+  /** One block of a bodies part, inflated (actors/chunk/bodies.ts). C2 */
   async loadBodyBlock(ref: PartRef, block: number): Promise<Uint8Array> {
     const kept = this.memory.get(blockKey(ref, block));
     if (kept !== undefined) return kept.bytes;

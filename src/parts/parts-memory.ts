@@ -4,12 +4,12 @@
 //   M1. Several readers of a thread may share one, each with its own way to the store: what one has loaded the others have at
 //       hand, and nothing is kept twice.
 
-import type {BodiesLayout} from '../../actors/bodies.js';
-import type {CellsByName} from '../../actors/report/cells-by-name.js';
-import type {DayRanges} from '../../actors/report/day-ranges.js';
-import type {ValueCells} from '../../actors/report/value-cells.js';
-import type {RowsView} from '../../actors/rows.js';
-import type {WindowsView} from '../../actors/windows.js';
+import type {WindowsView} from '../../actors/aggregator/windows.js';
+import type {BodiesLayout} from '../../actors/chunk/bodies.js';
+import type {RowsView} from '../../actors/chunk/rows.js';
+import type {DayRanges} from '../../actors/report/active/day-ranges.js';
+import type {CellsByName} from '../../actors/report/counts/cells-by-name.js';
+import type {ValueCells} from '../../actors/report/counts/value-cells.js';
 import {TwoQueues} from './two-queues.js';
 
 /** A payload or an inflated block of one, with the views of it that were asked for; or what many payloads say, without them. */

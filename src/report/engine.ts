@@ -12,7 +12,7 @@
 //       (rehearsal.ts).
 
 import {setTimeout as pause, setImmediate as turn} from 'node:timers/promises';
-import {NumberLists} from '../../actors/report/median.js';
+import {NumberLists} from '../../actors/report/funnel/median.js';
 import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import {isSilence, reasonOf} from '../nats/error-codes.js';
@@ -22,17 +22,17 @@ import {Damage} from '../parts/damage.js';
 import type {RowsAtHand} from '../parts/handed-rows.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
-import {AnswerCache} from './answer-cache.js';
+import {HeldDayRanges} from './active/held-day-ranges.js';
+import {newRowFinder} from './counts/filter-kernel.js';
+import {ValueIndex} from './counts/value-index.js';
 import {Evaluation} from './evaluate.js';
-import {newRowFinder} from './filter-kernel.js';
-import {asOf, headersOf, isNoneMatch, originOf} from './freshness.js';
-import {FunnelIndex} from './funnel-index.js';
-import {HeldDayRanges} from './held-day-ranges.js';
+import {FunnelIndex} from './funnel/funnel-index.js';
 import {partsBytesOf} from './memory-shares.js';
-import {type ManifestSource, NewestSnapshots, type PartitionSnapshot} from './newest-snapshots.js';
+import {AnswerCache} from './published/answer-cache.js';
+import {asOf, headersOf, isNoneMatch, originOf} from './published/freshness.js';
+import {type ManifestSource, NewestSnapshots, type PartitionSnapshot} from './published/newest-snapshots.js';
 import {rehearse} from './rehearsal.js';
 import {Overload, QuietTurns, Turns} from './turns.js';
-import {ValueIndex} from './value-index.js';
 import {warmUp} from './warm-up.js';
 
 /** Snapshots may follow each other faster than a busy machine computes a report. */

@@ -4,47 +4,47 @@
 //   E2. A scan of more rows than there is room for would drop what it comes back to next time before it does, and what
 //       others use: it leaves the cache as it is, and each time finds at hand what fits.
 
-import {wtf8} from '../../actors/codec/bytes.js';
+import type {WindowsView} from '../../actors/aggregator/windows.js';
+import {wtf8} from '../../actors/bytes/bytes.js';
+import type {RowsView} from '../../actors/chunk/rows.js';
 import {bodyBlockRows, dayMs} from '../../actors/limits.js';
 import type {ChunkEntry, RunBlock, SnapshotIndex} from '../../actors/manifest.js';
-import {ActiveDaysPartial, type ActiveResult, mergeActive} from '../../actors/report/active-days.js';
-import {ActiveHoursPartial} from '../../actors/report/active-hours.js';
-import {type ActivePlan, planActive} from '../../actors/report/active-plan.js';
-import {activeAnswer, countsAnswer, funnelAnswer, namesAnswer} from '../../actors/report/answers.js';
-import {Buckets} from '../../actors/report/buckets.js';
-import {CountsPartial, mergeCounts} from '../../actors/report/counts.js';
+import {ActiveDaysPartial, type ActiveResult, mergeActive} from '../../actors/report/active/active-days.js';
+import {ActiveHoursPartial} from '../../actors/report/active/active-hours.js';
+import {type ActivePlan, planActive} from '../../actors/report/active/active-plan.js';
 import {
   activeInRanges,
   cutsNobody,
   type DayRanges,
   DayRangesBuilder,
   type DaySpan,
-} from '../../actors/report/day-ranges.js';
-import {PropertyFilter} from '../../actors/report/filter.js';
-import {FunnelPartial, type FunnelResult, mergeFunnels} from '../../actors/report/funnel.js';
-import {gatheredRowBytes} from '../../actors/report/gathered-rows.js';
-import {HourSetsPartial, hourSetBytes, hourSetWords} from '../../actors/report/hour-sets.js';
-import {NumberLists} from '../../actors/report/median.js';
-import {NameCounts} from '../../actors/report/name-counts.js';
-import {NamePage} from '../../actors/report/name-page.js';
-import {NameTimes} from '../../actors/report/name-times.js';
-import {PostedFunnel, walkBlocks} from '../../actors/report/posted-funnel.js';
-import type {PropertyName} from '../../actors/report/property-name.js';
-import {PlainRowFinder, type RowFinder} from '../../actors/report/row-finder.js';
+} from '../../actors/report/active/day-ranges.js';
+import {HourSetsPartial, hourSetBytes, hourSetWords} from '../../actors/report/active/hour-sets.js';
+import {activeAnswer, countsAnswer, funnelAnswer, namesAnswer} from '../../actors/report/answers.js';
+import {Buckets} from '../../actors/report/counts/buckets.js';
+import {CountsPartial, mergeCounts} from '../../actors/report/counts/counts.js';
+import {PropertyFilter} from '../../actors/report/counts/filter.js';
+import {NameCounts} from '../../actors/report/counts/name-counts.js';
+import {NamePage} from '../../actors/report/counts/name-page.js';
+import {NameTimes} from '../../actors/report/counts/name-times.js';
+import type {PropertyName} from '../../actors/report/counts/property-name.js';
+import {PlainRowFinder, type RowFinder} from '../../actors/report/counts/row-finder.js';
+import {FunnelPartial, type FunnelResult, mergeFunnels} from '../../actors/report/funnel/funnel.js';
+import {gatheredRowBytes} from '../../actors/report/funnel/gathered-rows.js';
+import {NumberLists} from '../../actors/report/funnel/median.js';
+import {PostedFunnel, walkBlocks} from '../../actors/report/funnel/posted-funnel.js';
 import {type DaySegment, liveRows, type Stretch} from '../../actors/report/selection.js';
-import type {RowsView} from '../../actors/rows.js';
-import type {WindowsView} from '../../actors/windows.js';
 import type {ReportQuery} from '../asks.js';
 import {namesCursorText} from '../names-cursor.js';
 import {isUnreadable} from '../parts/damage.js';
 import {foldAhead, loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache, ScannedWindows} from '../parts/parts-cache.js';
-import type {FunnelIndex} from './funnel-index.js';
-import {HeldDayRanges} from './held-day-ranges.js';
-import type {PartitionSnapshot} from './newest-snapshots.js';
-import type {PostedSteps} from './second-walker.js';
+import {HeldDayRanges} from './active/held-day-ranges.js';
+import type {ValueIndex} from './counts/value-index.js';
+import type {FunnelIndex} from './funnel/funnel-index.js';
+import type {PostedSteps} from './funnel/second-walker.js';
+import type {PartitionSnapshot} from './published/newest-snapshots.js';
 import {Slices} from './slices.js';
-import type {ValueIndex} from './value-index.js';
 
 /** A part is some 0.5 MB and 0.7 ms away: a few ahead hide the way without holding much. */
 export const loadsAheadMax = 4;

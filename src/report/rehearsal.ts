@@ -10,7 +10,7 @@ import {dayMs} from '../../actors/limits.js';
 import {stretchOfChunks} from '../../actors/report/selection.js';
 import type {ReportQuery} from '../asks.js';
 import {monotonicMs} from '../clock.js';
-import type {PartitionSnapshot} from './newest-snapshots.js';
+import type {PartitionSnapshot} from './published/newest-snapshots.js';
 
 const roundsMax = 20;
 /** As far back as dashboards look. */

@@ -10,7 +10,7 @@ import type {RowsAtHand} from '../parts/handed-rows.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {WarmUp} from '../parts/warm-up.js';
 import {readAheadBytesOf} from './memory-shares.js';
-import type {PartitionSnapshot} from './newest-snapshots.js';
+import type {PartitionSnapshot} from './published/newest-snapshots.js';
 
 /** How many parts are asked for at a time, and for how many ms at once before as long a rest. */
 interface Pace {

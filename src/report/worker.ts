@@ -7,8 +7,8 @@ import {jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection, Subscription} from 'nats';
 import {must} from '../../actors/invariant.js';
 import {askReportSubject, type ReportAnswer, type ReportQuestion} from '../asks.js';
-import {connectFirst, isOfCluster} from '../nats/connection.js';
-import {ConnectionWatch} from '../nats/connection-watch.js';
+import {connectFirst, isOfCluster} from '../nats/client/connection.js';
+import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {partValues} from '../nats/part-values.js';
 import {onAnnounced, publishedManifests} from '../nats/published-manifests.js';
 import {createLogger} from '../observe.js';
@@ -18,8 +18,8 @@ import {Refresh} from '../refresh.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, ReportWorkerData, ThreadQuestion, ToWorker} from '../worker-messages.js';
 import {ReportEngine} from './engine.js';
-import {HandedManifests} from './handed-manifests.js';
-import type {CountedPublications} from './newest-snapshots.js';
+import {HandedManifests} from './published/handed-manifests.js';
+import type {CountedPublications} from './published/newest-snapshots.js';
 
 /** A first snapshot takes some tens of ms: asking rarely would only delay the start. */
 const readyPauseMs = 20;

@@ -1,7 +1,11 @@
 // Message ids that a partition remembers: the same behind a restart as without one, also where memory does not suffice.
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {ByteWriter} from '../../actors/codec/bytes.js';
+import {ByteWriter} from '../../actors/bytes/bytes.js';
+import {Conflicts} from '../../actors/dedupe/conflicts.js';
+import {FingerprintSet, fingerprintWords} from '../../actors/dedupe/fingerprints.js';
+import {FreshFingerprints} from '../../actors/dedupe/fresh-fingerprints.js';
+import {dayMs} from '../../actors/limits.js';
 import {
   type AcceptedEvent,
   beginMessage,
@@ -10,14 +14,10 @@ import {
   writeEvent,
   writeIdentify,
   writeTick,
-} from '../../actors/codec/entries.js';
-import {Conflicts} from '../../actors/conflicts.js';
-import {FingerprintSet, fingerprintWords} from '../../actors/fingerprints.js';
-import {FreshFingerprints} from '../../actors/fresh-fingerprints.js';
-import {dayMs} from '../../actors/limits.js';
+} from '../../actors/log/entries.js';
 import {type FingerprintsPart, forgottenIds, newestParts, type SnapshotIndex} from '../../actors/manifest.js';
 import {Partition} from '../../actors/partition.js';
-import {Profile} from '../../actors/profile.js';
+import {Profile} from '../../actors/user/profile.js';
 import {runs} from '../support/runs.js';
 
 const startMs = Date.UTC(2026, 4, 1);

@@ -2,8 +2,10 @@
 // redelivery changes nothing; every event is counted, a duplicate, or dropped after an erasure.
 import fc from 'fast-check';
 import {describe, expect, test, vi} from 'vitest';
-import {inOrder} from '../../actors/chunk.js';
-import {ByteWriter} from '../../actors/codec/bytes.js';
+import {ByteWriter} from '../../actors/bytes/bytes.js';
+import {inOrder} from '../../actors/chunk/chunk.js';
+import {encodeRows} from '../../actors/chunk/rows.js';
+import {dayMs} from '../../actors/limits.js';
 import {
   beginMessage,
   sealMessage,
@@ -13,13 +15,11 @@ import {
   writeFiller,
   writeIdentify,
   writeTick,
-} from '../../actors/codec/entries.js';
-import {dayMs} from '../../actors/limits.js';
+} from '../../actors/log/entries.js';
 import {type Cut, Partition} from '../../actors/partition.js';
-import {Profile} from '../../actors/profile.js';
-import {encodeRows} from '../../actors/rows.js';
-import {type ChunkImage, imageOf} from '../../src/partition/chunk-parts.js';
+import {Profile} from '../../actors/user/profile.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
+import {type ChunkImage, imageOf} from '../../src/partition/snapshot/chunk-parts.js';
 import {MemoryShell} from '../support/memory-shell.js';
 import {runs} from '../support/runs.js';
 

@@ -1,14 +1,13 @@
 // Bytes of parts: what is written comes back, and what was erased is not in it.
 import {describe, expect, test, vi} from 'vitest';
-import {inOrder} from '../../actors/chunk.js';
-import {ByteWriter, wtf8} from '../../actors/codec/bytes.js';
-import {type AcceptedEvent, beginMessage, MessageCursor, sealMessage, writeEvent} from '../../actors/codec/entries.js';
-import {hashBytes} from '../../actors/hash.js';
-import {InternedTable, internedBlockEntries, tableSeed} from '../../actors/interned.js';
-import {bodyBlockRows, chunkColumnsMax, chunkRowsMax} from '../../actors/limits.js';
-import {OpenChunk, summarizeRows} from '../../actors/open-chunk.js';
-import {RestoredChunk} from '../../actors/restored-chunk.js';
-import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
+import {WindowDeltas} from '../../actors/aggregator/window-deltas.js';
+import {encodeWindows, viewWindows} from '../../actors/aggregator/windows.js';
+import {ByteWriter, wtf8} from '../../actors/bytes/bytes.js';
+import {hashBytes} from '../../actors/bytes/hash.js';
+import {inOrder} from '../../actors/chunk/chunk.js';
+import {OpenChunk, summarizeRows} from '../../actors/chunk/open-chunk.js';
+import {RestoredChunk} from '../../actors/chunk/restored-chunk.js';
+import {eraseRows, rowsOfUser} from '../../actors/chunk/row-erasure.js';
 import {
   codeInBody,
   encodeRows,
@@ -20,7 +19,10 @@ import {
   type RowsView,
   timeOf,
   viewRows,
-} from '../../actors/rows.js';
+} from '../../actors/chunk/rows.js';
+import {bodyBlockRows, chunkColumnsMax, chunkRowsMax} from '../../actors/limits.js';
+import {type AcceptedEvent, beginMessage, MessageCursor, sealMessage, writeEvent} from '../../actors/log/entries.js';
+import {InternedTable, internedBlockEntries, tableSeed} from '../../actors/table/interned.js';
 import {
   datedWords,
   findRecord,
@@ -29,9 +31,7 @@ import {
   UserBlockReader,
   UserBlockWriter,
   withoutRecord,
-} from '../../actors/user-records.js';
-import {WindowDeltas} from '../../actors/window-deltas.js';
-import {encodeWindows, viewWindows} from '../../actors/windows.js';
+} from '../../actors/user/user-records.js';
 import {Random} from '../differential/random.js';
 
 const start = Date.UTC(2026, 1, 28, 22);

@@ -1,8 +1,8 @@
 // Rows in memory without values that nobody asks about: all else is as it was, and whoever asks for them is told.
 import {describe, expect, test} from 'vitest';
-import {wtf8} from '../../actors/codec/bytes.js';
-import {PropertyName} from '../../actors/report/property-name.js';
-import {encodeRows, type RowsView, viewRows, withoutValues} from '../../actors/rows.js';
+import {wtf8} from '../../actors/bytes/bytes.js';
+import {encodeRows, type RowsView, viewRows, withoutValues} from '../../actors/chunk/rows.js';
+import {PropertyName} from '../../actors/report/counts/property-name.js';
 import {StoredParts} from '../../src/parts/stored-parts.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 

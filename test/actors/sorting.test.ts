@@ -1,10 +1,10 @@
 // Sorting and adding up without comparing or hashing, against a Map and the comparator that they replace.
 import {describe, expect, test} from 'vitest';
-import {DaySets} from '../../actors/day-sets.js';
-import {PairSums} from '../../actors/pair-sums.js';
-import {sortNumbers, sortPlaces} from '../../actors/radix-sort.js';
-import {CellsByName} from '../../actors/report/cells-by-name.js';
-import {noUser, timeOrder} from '../../actors/rows.js';
+import {DaySets} from '../../actors/aggregator/day-sets.js';
+import {noUser, timeOrder} from '../../actors/chunk/rows.js';
+import {PairSums} from '../../actors/order/pair-sums.js';
+import {sortNumbers, sortPlaces} from '../../actors/order/radix-sort.js';
+import {CellsByName} from '../../actors/report/counts/cells-by-name.js';
 import {Random} from '../differential/random.js';
 
 const seeds = [1, 2, 3, 4, 5, 6, 7, 8];

@@ -1,7 +1,7 @@
 // What a batch is answered when the log takes all of it, a share of it, or nothing: over a wire that fails on demand.
 import {describe, expect, test} from 'vitest';
-import {MessageCursor, propertiesJson} from '../../actors/codec/entries.js';
 import {logMessageBytesMax} from '../../actors/limits.js';
+import {MessageCursor, propertiesJson} from '../../actors/log/entries.js';
 import type {Exchange} from '../../src/edge/exchange.js';
 import {type Failure, type Header, statusOf} from '../../src/edge/failure.js';
 import type {Front} from '../../src/edge/front.js';

@@ -2,7 +2,7 @@
 // in those that are parsed.
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {hashBytes} from '../../actors/hash.js';
+import {hashBytes} from '../../actors/bytes/hash.js';
 import {readBatch} from '../../src/ingest/batch.js';
 import {runs} from '../support/runs.js';
 

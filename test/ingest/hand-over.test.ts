@@ -3,8 +3,8 @@ import {beforeEach, describe, expect, test} from 'vitest';
 import {logMessageBytesMax} from '../../actors/limits.js';
 import {FoldLag} from '../../src/ingest/fold-lag.js';
 import {HandOver, handedBytesMax} from '../../src/ingest/hand-over.js';
-import {AckedIntake} from '../../src/partition/acked-intake.js';
-import {OfferedMessages} from '../../src/partition/offered-messages.js';
+import {AckedIntake} from '../../src/partition/log/acked-intake.js';
+import {OfferedMessages} from '../../src/partition/log/offered-messages.js';
 import type {AckedParcel, FoldingThread} from '../../src/worker-messages.js';
 import {until} from '../support/until.js';
 

@@ -2,9 +2,9 @@
 // bit, and the same refusals.
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {ByteWriter} from '../../actors/codec/bytes.js';
-import {partitionOfEntry, writeEvent} from '../../actors/codec/entries.js';
+import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {batchEventsMax, eventBytesMax} from '../../actors/limits.js';
+import {partitionOfEntry, writeEvent} from '../../actors/log/entries.js';
 import {canonical, workloadEvents} from '../../bench/workload/events.js';
 import {type BatchReading, readBatch, readCheapBatch, readPlain} from '../../src/ingest/batch.js';
 import {copyOf, EntryList} from '../../src/ingest/batch-entries.js';

@@ -3,9 +3,9 @@ import {randomBytes} from 'node:crypto';
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
-import {ByteWriter} from '../../actors/codec/bytes.js';
-import {MessageCursor, writeErase} from '../../actors/codec/entries.js';
+import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {logMessageBytesMax} from '../../actors/limits.js';
+import {MessageCursor, writeErase} from '../../actors/log/entries.js';
 import type {Commit} from '../../src/ingest/log-message.js';
 import {
   giveUpMs,
@@ -15,7 +15,7 @@ import {
   LogPublisher,
   resendMs,
 } from '../../src/ingest/publisher.js';
-import {connectNats} from '../../src/nats/connection.js';
+import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsLogLink} from '../../src/nats/log-link.js';
 import {logStream} from '../../src/nats/topology.js';
 import {startTestNats, type TestNats} from '../support/nats.js';

@@ -1,8 +1,8 @@
 // Group commit driven by hand: a fake wire that answers when told to, and a clock that moves when told to.
 import {describe, expect, test, vi} from 'vitest';
-import {ByteWriter} from '../../actors/codec/bytes.js';
-import {MessageCursor, writeErase} from '../../actors/codec/entries.js';
+import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {logMessageBytesMax} from '../../actors/limits.js';
+import {MessageCursor, writeErase} from '../../actors/log/entries.js';
 import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
 import {lingerMsMax, togetherMs} from '../../src/ingest/commit-pace.js';
 import type {Commit, CommitWaiter} from '../../src/ingest/log-message.js';

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {eventBytesMax, eventDepthMax} from '../../actors/limits.js';
-import {parseTimestamp} from '../../actors/timestamp.js';
+import {parseTimestamp} from '../../actors/log/timestamp.js';
 import {refusals} from '../../src/ingest/refusals.js';
 import {eventSchema, identifySchema} from '../../src/ingest/schemas.js';
 import {EventDraft, readEvent, readIdentify} from '../../src/ingest/validate.js';

@@ -2,9 +2,9 @@
 import {afterEach, expect, test} from 'vitest';
 import {lockDataDir} from '../../src/data-lock.js';
 import {AskLink} from '../../src/nats/ask-link.js';
-import {connectNats} from '../../src/nats/connection.js';
-import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
-import {Pulse} from '../../src/nats/pulse.js';
+import {connectNats} from '../../src/nats/client/connection.js';
+import {Pulse} from '../../src/nats/client/pulse.js';
+import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/server/embedded.js';
 import {createLogger} from '../../src/observe.js';
 import type {AnsweringThread} from '../../src/worker-messages.js';
 import {temporaryFolder} from '../support/service.js';

@@ -3,7 +3,7 @@ import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {BucketFault, KeyStore} from '../../src/keys/store.js';
-import {connectNats} from '../../src/nats/connection.js';
+import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
 import {bucketStream} from '../../src/nats/topology.js';
 import {ForgetfulNats} from '../support/forgetful-nats.js';

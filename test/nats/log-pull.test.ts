@@ -2,11 +2,11 @@
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
-import {connectNats} from '../../src/nats/connection.js';
+import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsLogSource} from '../../src/nats/log-pull.js';
 import {logStream, logSubject} from '../../src/nats/topology.js';
-import {type LogMessage, type LogPull, LogReader} from '../../src/partition/log-reader.js';
-import {OfferedMessages} from '../../src/partition/offered-messages.js';
+import {type LogMessage, type LogPull, LogReader} from '../../src/partition/log/log-reader.js';
+import {OfferedMessages} from '../../src/partition/log/offered-messages.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
 import {until} from '../support/until.js';
 

@@ -11,7 +11,7 @@ import {temporaryFolder} from '../support/service.js';
 import {until} from '../support/until.js';
 
 const run = promisify(execFile);
-const connection = new URL('../../dist/src/nats/connection.js', import.meta.url).href;
+const connection = new URL('../../dist/src/nats/client/connection.js', import.meta.url).href;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const hasOpenssl = String(spawnSync('openssl', ['req', '-help']).stderr).includes('-addext');
 if (!hasOpenssl)

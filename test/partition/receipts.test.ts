@@ -1,11 +1,11 @@
 // What waits for erasing, and what does not: a whole partition in this thread, on a real nats-server that is slow to erase.
 import {afterEach, beforeEach, expect, test} from 'vitest';
-import type {ByteWriter} from '../../actors/codec/bytes.js';
-import {tickReason, writeErase, writeEvent, writeIdentify} from '../../actors/codec/entries.js';
+import type {ByteWriter} from '../../actors/bytes/bytes.js';
+import {tickReason, writeErase, writeEvent, writeIdentify} from '../../actors/log/entries.js';
 import {bucketStream, bucketSubject, logStream} from '../../src/nats/topology.js';
-import {PartStore} from '../../src/partition/part-store.js';
-import type {ErasingLink} from '../../src/partition/part-sweep.js';
 import type {Runner} from '../../src/partition/runner.js';
+import {PartStore} from '../../src/partition/snapshot/part-store.js';
+import type {ErasingLink} from '../../src/partition/snapshot/part-sweep.js';
 import {PartitionRole} from '../support/partition-role.js';
 import {until} from '../support/until.js';
 import {startWholePartition} from '../support/whole-partition.js';

@@ -1,9 +1,9 @@
 // When a partition publishes ticks by itself: driven by hand, without a log.
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
-import {type TickReason, tickReason} from '../../actors/codec/entries.js';
-import {Conflicts} from '../../actors/conflicts.js';
+import {Conflicts} from '../../actors/dedupe/conflicts.js';
+import {type TickReason, tickReason} from '../../actors/log/entries.js';
 import {createLogger} from '../../src/observe.js';
-import {noJournal} from '../../src/partition/deletion-journal.js';
+import {noJournal} from '../../src/partition/erasure/deletion-journal.js';
 import {Runner, type RunnerSetup} from '../../src/partition/runner.js';
 import {WorkPace} from '../../src/partition/work-pace.js';
 

@@ -1,8 +1,8 @@
 // What live reads find while a fold waits in the midst of a message.
 import {afterEach, expect, test} from 'vitest';
-import type {ByteWriter} from '../../actors/codec/bytes.js';
-import {tickReason, writeEvent, writeIdentify, writeTick} from '../../actors/codec/entries.js';
+import type {ByteWriter} from '../../actors/bytes/bytes.js';
 import {chunkRowsMax} from '../../actors/limits.js';
+import {tickReason, writeEvent, writeIdentify, writeTick} from '../../actors/log/entries.js';
 import {partValues} from '../../src/nats/part-values.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {PartitionRole} from '../support/partition-role.js';

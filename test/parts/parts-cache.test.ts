@@ -1,6 +1,6 @@
 import {crc32, gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
-import {joinBodies} from '../../actors/bodies.js';
+import {joinBodies} from '../../actors/chunk/bodies.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {storedMember} from '../../src/parts/stored-member.js';

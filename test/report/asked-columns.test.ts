@@ -1,14 +1,14 @@
 // Reports over rows without the values that nobody asked about answer what they answer over whole rows.
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {PropertyName} from '../../actors/report/property-name.js';
-import {viewRows} from '../../actors/rows.js';
+import {viewRows} from '../../actors/chunk/rows.js';
+import {PropertyName} from '../../actors/report/counts/property-name.js';
 import type {ReportQuery} from '../../src/asks.js';
 import {createLogger} from '../../src/observe.js';
 import {AskedColumns} from '../../src/parts/asked-columns.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
+import {ValueIndex} from '../../src/report/counts/value-index.js';
 import {Evaluation} from '../../src/report/evaluate.js';
-import {ValueIndex} from '../../src/report/value-index.js';
 import {warmUp} from '../../src/report/warm-up.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 

@@ -4,7 +4,11 @@ import {decodeIndex, encodeIndex, encodeManifest, type Manifest} from '../../act
 import type {ReportAnswer, ReportQuery} from '../../src/asks.js';
 import {createLogger} from '../../src/observe.js';
 import {ReportEngine} from '../../src/report/engine.js';
-import type {CountedPublications, ManifestSource, PartitionSnapshot} from '../../src/report/newest-snapshots.js';
+import type {
+  CountedPublications,
+  ManifestSource,
+  PartitionSnapshot,
+} from '../../src/report/published/newest-snapshots.js';
 import type {HandedManifest} from '../../src/worker-messages.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 import {until} from '../support/until.js';

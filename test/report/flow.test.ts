@@ -2,8 +2,8 @@
 
 import {describe, expect, test} from 'vitest';
 import {loadAhead} from '../../src/parts/load-ahead.js';
-import {AnswerCache} from '../../src/report/answer-cache.js';
-import {SharedRun} from '../../src/report/shared-run.js';
+import {AnswerCache} from '../../src/report/published/answer-cache.js';
+import {SharedRun} from '../../src/report/published/shared-run.js';
 import {Slices} from '../../src/report/slices.js';
 import {Overload, Turns} from '../../src/report/turns.js';
 

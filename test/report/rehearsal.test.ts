@@ -2,8 +2,8 @@
 import {describe, expect, test} from 'vitest';
 import type {ReportQuery} from '../../src/asks.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
+import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {Evaluation} from '../../src/report/evaluate.js';
-import {HeldDayRanges} from '../../src/report/held-day-ranges.js';
 import {rehearse} from '../../src/report/rehearsal.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 

@@ -1,8 +1,8 @@
 // Reports that go through more rows than the cache holds: what they read, and what they leave to others.
 import {describe, expect, test, vi} from 'vitest';
-import {ActiveHoursPartial} from '../../actors/report/active-hours.js';
-import {FunnelPartial} from '../../actors/report/funnel.js';
-import {HourSetsPartial} from '../../actors/report/hour-sets.js';
+import {ActiveHoursPartial} from '../../actors/report/active/active-hours.js';
+import {HourSetsPartial} from '../../actors/report/active/hour-sets.js';
+import {FunnelPartial} from '../../actors/report/funnel/funnel.js';
 import type {ReportQuery} from '../../src/asks.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {DamagedPart} from '../../src/parts/stored-parts.js';

@@ -2,7 +2,7 @@
 // Prints one line of JSON once the server runs.
 
 import {lockDataDir} from '../../dist/src/data-lock.js';
-import {startEmbeddedNats} from '../../dist/src/nats/embedded.js';
+import {startEmbeddedNats} from '../../dist/src/nats/server/embedded.js';
 import {createLogger} from '../../dist/src/observe.js';
 
 const [dataDir, serverBin] = process.argv.slice(2);

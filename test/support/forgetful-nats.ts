@@ -4,7 +4,7 @@ import {cpSync, mkdirSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {freePort} from '../../reliability/chaos/free-port.js';
 import {NatsProcess} from '../../reliability/chaos/nats-process.js';
-import {connectNats} from '../../src/nats/connection.js';
+import {connectNats} from '../../src/nats/client/connection.js';
 import {ensureTopology} from '../../src/nats/topology.js';
 import type {NatsAddress} from '../../src/worker-messages.js';
 import {temporaryFolder} from './service.js';

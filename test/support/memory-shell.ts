@@ -2,20 +2,20 @@
 // compaction and erasure, with a store that cannot fail.
 
 import {crc32} from 'node:zlib';
-import {BodyBlock, eventJson} from '../../actors/bodies.js';
-import {ByteWriter} from '../../actors/codec/bytes.js';
-import {beginMessage, sealMessage} from '../../actors/codec/entries.js';
-import type {RowKernel} from '../../actors/event-rows.js';
+import {ByteWriter} from '../../actors/bytes/bytes.js';
+import {BodyBlock, eventJson} from '../../actors/chunk/bodies.js';
+import type {RowKernel} from '../../actors/chunk/event-rows.js';
+import {RestoredChunk} from '../../actors/chunk/restored-chunk.js';
 import {bodyBlockRows} from '../../actors/limits.js';
+import {beginMessage, sealMessage} from '../../actors/log/entries.js';
 import {forgottenIds, type PartRef, type SnapshotIndex} from '../../actors/manifest.js';
 import {Partition} from '../../actors/partition.js';
-import {RestoredChunk} from '../../actors/restored-chunk.js';
-import {imageOf, putChunk} from '../../src/partition/chunk-parts.js';
-import {appendUserRun, appendWindowRun} from '../../src/partition/compaction.js';
-import {Erasure} from '../../src/partition/erasure.js';
-import {Layout} from '../../src/partition/layout.js';
-import type {PartStore} from '../../src/partition/part-store.js';
-import {loadProfile, loadRecord} from '../../src/partition/user-loader.js';
+import {Erasure} from '../../src/partition/erasure/erasure.js';
+import {imageOf, putChunk} from '../../src/partition/snapshot/chunk-parts.js';
+import {appendUserRun, appendWindowRun} from '../../src/partition/snapshot/compaction.js';
+import {Layout} from '../../src/partition/snapshot/layout.js';
+import type {PartStore} from '../../src/partition/snapshot/part-store.js';
+import {loadProfile, loadRecord} from '../../src/partition/snapshot/user-loader.js';
 import {WorkPace} from '../../src/partition/work-pace.js';
 import {DeferredParts, isDeferred} from '../../src/parts/deferred-parts.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';

@@ -1,8 +1,8 @@
 // A nats-server of a test's own, started and restarted as the service does it.
 
 import {lockDataDir} from '../../src/data-lock.js';
-import {connectNats} from '../../src/nats/connection.js';
-import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
+import {connectNats} from '../../src/nats/client/connection.js';
+import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/server/embedded.js';
 import {ensureTopology} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {temporaryFolder} from './service.js';

@@ -4,14 +4,14 @@ import {fileURLToPath} from 'node:url';
 import {Worker} from 'node:worker_threads';
 import {type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
-import {ByteWriter} from '../../actors/codec/bytes.js';
-import {beginMessage, sealMessage} from '../../actors/codec/entries.js';
+import {ByteWriter} from '../../actors/bytes/bytes.js';
+import {beginMessage, sealMessage} from '../../actors/log/entries.js';
 import {decodeIndex, decodeManifest, type Manifest, type SnapshotIndex} from '../../actors/manifest.js';
 import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../../src/asks.js';
 import {lockDataDir} from '../../src/data-lock.js';
-import {connectNats} from '../../src/nats/connection.js';
-import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/embedded.js';
+import {connectNats} from '../../src/nats/client/connection.js';
 import {partValues} from '../../src/nats/part-values.js';
+import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/server/embedded.js';
 import {
   bucketStream,
   bucketSubject,

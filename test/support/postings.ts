@@ -1,7 +1,8 @@
 // Postings of funnels out of rows, for tests.
-import type {FunnelResult} from '../../actors/report/funnel.js';
-import {PostingsBuilder, plainMemory, type UserPostings} from '../../actors/report/user-postings.js';
-import {noUser, type RowsView, timeOrder} from '../../actors/rows.js';
+
+import {noUser, type RowsView, timeOrder} from '../../actors/chunk/rows.js';
+import type {FunnelResult} from '../../actors/report/funnel/funnel.js';
+import {PostingsBuilder, plainMemory, type UserPostings} from '../../actors/report/funnel/user-postings.js';
 
 export interface Row {
   readonly user: number;

@@ -1,11 +1,15 @@
 // A partition's published snapshot in memory, written with the real columns and blocks: for tests of what reads them.
 
 import {crc32, gzipSync} from 'node:zlib';
-import {joinBodies} from '../../actors/bodies.js';
-import {inOrder} from '../../actors/chunk.js';
-import {ByteWriter, wtf8} from '../../actors/codec/bytes.js';
-import {beginMessage, type Json, MessageCursor, sealMessage, writeEvent} from '../../actors/codec/entries.js';
-import {InternedTable} from '../../actors/interned.js';
+import {WindowDeltas} from '../../actors/aggregator/window-deltas.js';
+import {encodeWindows, type WindowsView} from '../../actors/aggregator/windows.js';
+import {ByteWriter, wtf8} from '../../actors/bytes/bytes.js';
+import {joinBodies} from '../../actors/chunk/bodies.js';
+import {inOrder} from '../../actors/chunk/chunk.js';
+import {OpenChunk, summarizeRows} from '../../actors/chunk/open-chunk.js';
+import {eraseRows, rowsOfUser} from '../../actors/chunk/row-erasure.js';
+import {encodeRows, type RowsView} from '../../actors/chunk/rows.js';
+import {beginMessage, type Json, MessageCursor, sealMessage, writeEvent} from '../../actors/log/entries.js';
 import {
   type ChunkEntry,
   type Manifest,
@@ -14,13 +18,9 @@ import {
   type Run,
   type SnapshotIndex,
 } from '../../actors/manifest.js';
-import {OpenChunk, summarizeRows} from '../../actors/open-chunk.js';
-import {eraseRows, rowsOfUser} from '../../actors/row-erasure.js';
-import {encodeRows, type RowsView} from '../../actors/rows.js';
-import {WindowDeltas} from '../../actors/window-deltas.js';
-import {encodeWindows, type WindowsView} from '../../actors/windows.js';
+import {InternedTable} from '../../actors/table/interned.js';
 import type {PartValues} from '../../src/parts/stored-parts.js';
-import type {PartitionSnapshot} from '../../src/report/newest-snapshots.js';
+import type {PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
 
 export interface TestEvent {
   readonly user: string;

@@ -4,7 +4,7 @@
 
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
-import {type ErasureStep, erasureStepMessage, erasureSteps} from '../../../src/partition/erasure-steps.js';
+import {type ErasureStep, erasureStepMessage, erasureSteps} from '../../../src/partition/erasure/erasure-steps.js';
 import type {Random} from '../../../test/differential/random.js';
 import {searchDisk} from '../../disk-search.js';
 import type {Broken} from '../broken.js';

@@ -1,9 +1,9 @@
-// Positions of a backup's partitions (partition/position-note.ts): where it is started, positions of another generation follow,
+// Positions of a backup's partitions (partition/snapshot/position-note.ts): where it is started, positions of another generation follow,
 // as the original went on in its own.
 
 import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import type {NotedPosition} from '../../partition/position-note.js';
+import type {NotedPosition} from '../../partition/snapshot/position-note.js';
 
 /** A partition without a note has published nothing. */
 export function markRestored(target: string): void {

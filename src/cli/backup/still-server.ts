@@ -3,7 +3,7 @@
 //        streams at the same moment, and every start is used to that.
 //   SV2. The server goes on whatever becomes of this process: a small shell waits for the end of a pipe that only we hold
 //        open, and continues it.
-//   SV3. It is still for less than the edge takes for silence (2.5 s, nats/pulse.ts): acks wait, none is refused.
+//   SV3. It is still for less than the edge takes for silence (2.5 s, nats/client/pulse.ts): acks wait, none is refused.
 
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
@@ -26,7 +26,7 @@ const resumeScript = 'read -r _; kill -CONT "$1"';
 /** Would stop or end this process between the server's stop and its continuation. */
 const deferredSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGTSTP'] as const;
 
-/** `guard`: leads the process group of the nats-server (nats/embedded.ts E1). `look` runs while the server is still. */
+/** `guard`: leads the process group of the nats-server (nats/server/embedded.ts E1). `look` runs while the server is still. */
 export async function whileStill<T>(
   dataDir: string,
   guard: Holder,

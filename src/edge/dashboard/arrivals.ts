@@ -3,7 +3,7 @@
 //   AR2. Of each second at most `sampleMax` events are read as texts, every one of the second as likely as any other; of
 //        all the rest only their number is known.
 //   AR3. What is shown of an event is bounded, whatever a client put into it.
-import {type EntryView, entryKind, MessageCursor, PropertyCursor} from '../../../actors/codec/entries.js';
+import {type EntryView, entryKind, MessageCursor, PropertyCursor} from '../../../actors/log/entries.js';
 import type {ArrivedEvent, ArrivedSample} from './answers.js';
 
 export const sampleMax = 10;

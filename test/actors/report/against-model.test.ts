@@ -2,13 +2,13 @@
 
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import type {Json} from '../../../actors/codec/entries.js';
-import {gatheredRowBytes} from '../../../actors/report/gathered-rows.js';
+import type {Json} from '../../../actors/log/entries.js';
+import {gatheredRowBytes} from '../../../actors/report/funnel/gathered-rows.js';
 import type {ReportQuery} from '../../../src/asks.js';
 import {type NamesCursor, readNamesCursor} from '../../../src/names-cursor.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
+import {HeldDayRanges} from '../../../src/report/active/held-day-ranges.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
-import {HeldDayRanges} from '../../../src/report/held-day-ranges.js';
 import {activeUsersOf} from '../../model/active-users.js';
 import {dayMs, formatTime, hourMs} from '../../model/calendar.js';
 import {eventCountsOf} from '../../model/event-counts.js';

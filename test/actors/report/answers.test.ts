@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {activeAnswer, countsAnswer} from '../../../actors/report/answers.js';
-import {Buckets} from '../../../actors/report/buckets.js';
+import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {runs} from '../../support/runs.js';
 
 const dayMs = 86_400_000;

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {GatheredRows, groupByUser} from '../../../actors/report/gathered-rows.js';
-import {listAt, MedianRoom, medianOf, NumberList, NumberLists} from '../../../actors/report/median.js';
-import {TimeSort} from '../../../actors/report/time-sort.js';
+import {GatheredRows, groupByUser} from '../../../actors/report/funnel/gathered-rows.js';
+import {listAt, MedianRoom, medianOf, NumberList, NumberLists} from '../../../actors/report/funnel/median.js';
+import {TimeSort} from '../../../actors/report/funnel/time-sort.js';
 import {finish} from '../../support/postings.js';
 import {runs} from '../../support/runs.js';
 

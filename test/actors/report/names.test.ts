@@ -2,11 +2,11 @@
 
 import {describe, expect, test} from 'vitest';
 import {chunkNamesMax} from '../../../actors/manifest.js';
-import {NamePage, type NamePlace} from '../../../actors/report/name-page.js';
-import {NameTimes} from '../../../actors/report/name-times.js';
+import {NamePage, type NamePlace} from '../../../actors/report/counts/name-page.js';
+import {NameTimes} from '../../../actors/report/counts/name-times.js';
 import {namesCursorText, readNamesCursor} from '../../../src/names-cursor.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
-import type {PartitionSnapshot} from '../../../src/report/newest-snapshots.js';
+import type {PartitionSnapshot} from '../../../src/report/published/newest-snapshots.js';
 import {MemoryParts, TestPartition} from '../../support/snapshot.js';
 
 describe('a page of names', () => {

@@ -1,12 +1,12 @@
 // The end of a pass over what was gathered: in slices, so that the thread's loop gets its turn however much memory there is.
 import {describe, expect, test} from 'vitest';
 import type {SnapshotIndex} from '../../../actors/manifest.js';
-import {ActiveHoursPartial} from '../../../actors/report/active-hours.js';
-import {planActive} from '../../../actors/report/active-plan.js';
-import {Buckets} from '../../../actors/report/buckets.js';
-import {FunnelPartial} from '../../../actors/report/funnel.js';
-import {sliceRows} from '../../../actors/report/gathered-rows.js';
-import {HourSetsPartial} from '../../../actors/report/hour-sets.js';
+import {ActiveHoursPartial} from '../../../actors/report/active/active-hours.js';
+import {planActive} from '../../../actors/report/active/active-plan.js';
+import {HourSetsPartial} from '../../../actors/report/active/hour-sets.js';
+import {Buckets} from '../../../actors/report/counts/buckets.js';
+import {FunnelPartial} from '../../../actors/report/funnel/funnel.js';
+import {sliceRows} from '../../../actors/report/funnel/gathered-rows.js';
 import {chunkOf} from '../../support/postings.js';
 
 const hourMs = 3_600_000;

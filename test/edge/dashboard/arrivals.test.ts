@@ -1,12 +1,6 @@
 import {expect, test} from 'vitest';
-import {ByteWriter} from '../../../actors/codec/bytes.js';
-import {
-  type AcceptedEvent,
-  beginMessage,
-  sealMessage,
-  writeEvent,
-  writeIdentify,
-} from '../../../actors/codec/entries.js';
+import {ByteWriter} from '../../../actors/bytes/bytes.js';
+import {type AcceptedEvent, beginMessage, sealMessage, writeEvent, writeIdentify} from '../../../actors/log/entries.js';
 import {type ArrivalFilter, ArrivalSample, ArrivalTap, sampleMax} from '../../../src/edge/dashboard/arrivals.js';
 import {Random} from '../../differential/random.js';
 

@@ -1,0 +1,421 @@
+// Bodies of rows: what the columns of a row do not say of its event. Columns and body together give the entry's own bytes
+// again, so whatever reads an event reads it as the log had it.
+//
+//   bodies part = version << 24 | blocks:u32 (end:u32)*blocks gzip-member*
+//                                          `end`: where the member ends, from the first member's start
+//   block (uncompressed), `bodyBlockRows` rows but in the last one
+//         = receivedBase:f64 shapes:varint shape* (length:varint body)*      one body a row; length 0 = erased
+//   shape = properties:varint (column:u8)*         which columns an event's properties are in, in its own order
+//   body  = flags:u8 receivedMs - receivedBase: zigzag varint
+//           [shape:varint] [messageId:string] [anonymousId:string] (in-body value | in-body key and value)*
+//         | `whole` payload                        for what the fields above cannot tell
+//
+//   B1. A property whose code stands in its column (rows.ts R2) is not in the body; the value of one that is `inBody`
+//       is, and of a property without a column (rows.ts R3, `keyInBody` in the shape) its key and value are, in the shape's
+//       order.
+//   B2. A block stands alone with the columns: shapes name columns and nothing else, so one that only an erased row used
+//       says nothing of it.
+//
+// Compression is the shell's: the core knows uncompressed blocks only. Members are gzip, so that anybody can check a disk.
+
+import {ByteReader, ByteWriter} from '../bytes/bytes.js';
+import {isoText} from '../calendar.js';
+import {assert} from '../invariant.js';
+import {bodyBlockRows, chunkColumnsMax} from '../limits.js';
+import {EntryView, entryKind, eventFlag, PropertyCursor, propertiesJson, valueTag} from '../log/entries.js';
+import type {InternedTable} from '../table/interned.js';
+import {codeAbsent, type RowsView} from './rows.js';
+
+const bodiesVersion = 2;
+/** In a body's flags, beside those of the entry: the entry's payload follows. */
+const flagWhole = 8;
+/** In a shape: a property without a column. B1 */
+export const keyInBody = 0xff;
+assert(chunkColumnsMax < keyInBody, 'a shape names every column in one byte');
+/** Coarse, so that it tells of the first row no more than the others do. */
+export const receivedBaseStepMs = 65_536;
+/** Farther from the base than this, or no whole number: the body is a whole one. */
+export const receivedDeltaMax = 2 ** 40;
+
+/** What a body needs of its chunk's columns. */
+export type RowColumns = Omit<RowsView, 'order'>;
+
+// ---- writing ----
+
+/** The columns of an event's properties in their order, and which number they have in the block that used them last. */
+export interface Shape {
+  readonly columns: Uint8Array;
+  /** A property that stands twice has only one place in the columns. */
+  readonly isWhole: boolean;
+  block: number;
+  id: number;
+}
+
+/** Writes the bodies of one block after the other. */
+export class BodyWriter {
+  private readonly bodies = new ByteWriter(4 * 1024);
+  private shapes: Uint8Array[] = [];
+  private receivedBase = 0;
+  /** Number of the block that is being written: tells whether a shape has a number in it. */
+  private block = 0;
+  private count = 0;
+
+  /** Rows of the block so far. */
+  get rows(): number {
+    return this.count;
+  }
+
+  /**
+   * Appends one body; returns its bytes. `shape` is undefined without properties. `spans` are the first `spanCount` pairs
+   * of start and end in the entry's bytes of what B1 leaves to the body.
+   */
+  append(entry: EntryView, shape: Shape | undefined, spans: readonly number[], spanCount: number): number {
+    if (this.count === 0) this.receivedBase = Math.floor(entry.receivedMs / receivedBaseStepMs) * receivedBaseStepMs;
+    const delta = entry.receivedMs - this.receivedBase;
+    this.count += 1;
+    const {bodies} = this;
+    const start = bodies.position;
+    // The length is mostly one byte.
+    bodies.u8(0);
+    if (shape?.isWhole || !Number.isInteger(delta) || Math.abs(delta) > receivedDeltaMax) {
+      bodies.u8(flagWhole);
+      bodies.raw(entry.bytes, entry.payloadStart, entry.payloadEnd);
+    } else this.appendFields(entry, delta, shape, spans, spanCount);
+    return this.endBody(start);
+  }
+
+  private appendFields(
+    entry: EntryView,
+    delta: number,
+    shape: Shape | undefined,
+    spans: readonly number[],
+    spanCount: number,
+  ): void {
+    const {bodies} = this;
+    let flags = entry.flags & (eventFlag.timed | eventFlag.corrected);
+    if (shape !== undefined) flags |= eventFlag.properties;
+    if (entry.messageIdEnd > 0) flags |= eventFlag.messageId;
+    if (entry.anonymousIdEnd > 0) flags |= eventFlag.anonymousId;
+    bodies.u8(flags);
+    bodies.varint(delta < 0 ? -delta * 2 - 1 : delta * 2);
+    if (shape !== undefined) bodies.varint(this.shapeId(shape));
+    if (flags & eventFlag.messageId) bodies.stringBytes(entry.bytes, entry.messageIdStart, entry.messageIdEnd);
+    if (flags & eventFlag.anonymousId) bodies.stringBytes(entry.bytes, entry.anonymousIdStart, entry.anonymousIdEnd);
+    for (let i = 0; i < spanCount; i++) bodies.raw(entry.bytes, spans[i * 2], spans[i * 2 + 1]);
+  }
+
+  private shapeId(shape: Shape): number {
+    if (shape.block !== this.block) {
+      shape.block = this.block;
+      shape.id = this.shapes.length;
+      this.shapes.push(shape.columns);
+    }
+    return shape.id;
+  }
+
+  private endBody(start: number): number {
+    const {bodies} = this;
+    const length = bodies.position - start - 1;
+    if (length <= 0x7f) {
+      bodies.bytes[start] = length;
+      return length;
+    }
+    const body = bodies.bytes.slice(start + 1, bodies.position);
+    bodies.position = start;
+    bodies.varint(length);
+    bodies.raw(body);
+    return length;
+  }
+
+  /** The block so far. */
+  encoded(): Uint8Array<ArrayBuffer> {
+    const bodies = this.bodies.bytes.subarray(0, this.bodies.position);
+    return encodeBlocks([{receivedBase: this.receivedBase, shapes: this.shapes, bodies}])[0];
+  }
+
+  /** Begins the next block. */
+  clear(): void {
+    this.bodies.position = 0;
+    this.shapes = [];
+    this.block += 1;
+    this.count = 0;
+  }
+
+  /** Goes on with a block of `rows` rows as it was encoded; `shapeOf` gives the chunk's shape of these columns. */
+  restore(block: Uint8Array, rows: number, shapeOf: (columns: Uint8Array) => Shape): void {
+    const head = readHead(block);
+    this.receivedBase = head.receivedBase;
+    for (const columns of head.shapes) this.shapeId(shapeOf(columns));
+    this.bodies.raw(block, head.bodiesStart);
+    this.count = rows;
+  }
+}
+
+/** What a block consists of. */
+export interface BlockPieces {
+  readonly receivedBase: number;
+  readonly shapes: readonly Uint8Array[];
+  /** (length:varint body)* */
+  readonly bodies: Uint8Array;
+}
+
+/** Encoded blocks, all in one buffer: chunks have 64, and buffers cost the garbage collector more by number than by size. */
+export function encodeBlocks(blocks: readonly BlockPieces[]): Uint8Array<ArrayBuffer>[] {
+  const writer = new ByteWriter(blocks.reduce((sum, block) => sum + bytesMaxOf(block), 0));
+  const ends = blocks.map((block) => {
+    writeBlock(writer, block);
+    return writer.position;
+  });
+  return ends.map((end, i) => writer.bytes.subarray(i === 0 ? 0 : ends[i - 1], end));
+}
+
+const bytesMaxOf = ({shapes, bodies}: BlockPieces): number =>
+  shapes.reduce((sum, columns) => sum + columns.length + 2, 24) + bodies.length;
+
+function writeBlock(writer: ByteWriter, {receivedBase, shapes, bodies}: BlockPieces): void {
+  writer.f64(receivedBase);
+  writer.varint(shapes.length);
+  for (const columns of shapes) {
+    writer.varint(columns.length);
+    writer.raw(columns);
+  }
+  writer.raw(bodies);
+}
+
+// ---- reading ----
+
+interface BlockHead {
+  readonly receivedBase: number;
+  readonly shapes: readonly Uint8Array[];
+  readonly bodiesStart: number;
+}
+
+function readHead(block: Uint8Array): BlockHead {
+  const reader = new ByteReader(block);
+  const receivedBase = reader.f64();
+  const shapes: Uint8Array[] = new Array(reader.varint());
+  for (let i = 0; i < shapes.length; i++) shapes[i] = reader.raw(reader.varint());
+  return {receivedBase, shapes, bodiesStart: reader.position};
+}
+
+/** How many bytes each body of the block takes; 0: erased. */
+export function bodyLengths(block: Uint8Array): number[] {
+  const reader = new ByteReader(block, readHead(block).bodiesStart);
+  const lengths: number[] = [];
+  while (!reader.done) {
+    const start = reader.skipString();
+    lengths.push(reader.position - start);
+  }
+  return lengths;
+}
+
+/** One block and the columns of its chunk. Rows are numbered within the chunk; asking in ascending order is cheapest. */
+export class BodyBlock {
+  private readonly block: Uint8Array;
+  private readonly columns: RowColumns;
+  private readonly head: BlockHead;
+  private readonly reader: ByteReader;
+  /** Row whose body stands at the reader's position. */
+  private next = 0;
+  private readonly scratch = new ByteWriter(1_024);
+  private scratchEntry: EntryView | undefined;
+
+  constructor(block: Uint8Array, columns: RowColumns) {
+    this.block = block;
+    this.columns = columns;
+    this.head = readHead(block);
+    this.reader = new ByteReader(block, this.head.bodiesStart);
+  }
+
+  /** The entry of one row, valid until the next is asked for; undefined when it was erased. */
+  entry(row: number, users: InternedTable, names: InternedTable): EntryView | undefined {
+    const user = this.columns.users[row];
+    const place = this.seek(row);
+    if (place === undefined || user === this.columns.noUser || !users.has(user)) return undefined;
+    const reader = new ByteReader(this.block, place.start, place.end);
+    const flags = reader.u8();
+    if (flags === flagWhole) return this.whole(reader);
+    const {scratch} = this;
+    scratch.position = 0;
+    scratch.u8(flags);
+    scratch.f64(this.columns.timeBase + this.columns.times[row]);
+    scratch.f64(this.head.receivedBase + readZigzag(reader));
+    const shape = flags & eventFlag.properties ? this.head.shapes[reader.varint()] : undefined;
+    users.write(scratch, user);
+    names.write(scratch, this.columns.names[row]);
+    if (flags & eventFlag.messageId) copyString(reader, scratch);
+    if (flags & eventFlag.anonymousId) copyString(reader, scratch);
+    if (shape !== undefined) this.writeProperties(row, shape, reader);
+    if (this.scratchEntry?.bytes !== scratch.bytes) this.scratchEntry = new EntryView(scratch.bytes);
+    this.scratchEntry.movePayload(entryKind.event, 0, scratch.position);
+    return this.scratchEntry;
+  }
+
+  /**
+   * A cursor at the properties of a live row, valid until the next row is asked for. One whose column has no values at hand
+   * (rows.ts R7) is null: whoever asks for it has them.
+   */
+  properties(row: number): PropertyCursor {
+    const place = this.seek(row);
+    assert(place !== undefined, 'a live row has a body: manifest.ts P7');
+    const reader = new ByteReader(this.block, place.start, place.end);
+    const flags = reader.u8();
+    if (flags === flagWhole) {
+      const entry = this.whole(reader);
+      const cursor = new PropertyCursor(entry.bytes);
+      cursor.open(entry.propertiesStart);
+      return cursor;
+    }
+    const {scratch} = this;
+    scratch.position = 0;
+    readZigzag(reader);
+    const shape = flags & eventFlag.properties ? this.head.shapes[reader.varint()] : new Uint8Array(0);
+    if (flags & eventFlag.messageId) reader.skipString();
+    if (flags & eventFlag.anonymousId) reader.skipString();
+    // A place of 0 means no properties.
+    scratch.u8(0);
+    this.writeProperties(row, shape, reader, true);
+    const cursor = new PropertyCursor(scratch.bytes);
+    cursor.open(1);
+    return cursor;
+  }
+
+  private whole(reader: ByteReader): EntryView {
+    const entry = new EntryView(this.block);
+    entry.movePayload(entryKind.event, reader.position, reader.end);
+    return entry;
+  }
+
+  /** B1. `reader` stands at what the body holds of them. `mayLack`: values that are left out are null. */
+  private writeProperties(row: number, shape: Uint8Array, reader: ByteReader, mayLack = false): void {
+    const {scratch, columns} = this;
+    scratch.varint(shape.length);
+    for (const column of shape) {
+      if (column === keyInBody) {
+        copyString(reader, scratch);
+        copyValue(reader, scratch);
+        continue;
+      }
+      const {key, codes, inBody, values} = columns.columns[column];
+      scratch.stringBytes(key, 0, key.length);
+      const code = codes[row];
+      assert(code !== codeAbsent, 'bodies: the columns of a shape have a code in its rows');
+      if (code === inBody) copyValue(reader, scratch);
+      else if (mayLack && values.areLeftOut) scratch.u8(valueTag.null);
+      else values.write(code, scratch);
+    }
+  }
+
+  /** Where the row's body lies in the block. */
+  private seek(row: number): {readonly start: number; readonly end: number} | undefined {
+    const {reader} = this;
+    const place = row % bodyBlockRows;
+    if (place < this.next) {
+      this.next = 0;
+      reader.position = this.head.bodiesStart;
+    }
+    for (; this.next < place; this.next++) reader.skipString();
+    const start = reader.skipString();
+    this.next += 1;
+    return start === reader.position ? undefined : {start, end: reader.position};
+  }
+}
+
+function readZigzag(reader: ByteReader): number {
+  const zigzag = reader.varint();
+  return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
+}
+
+function copyString(reader: ByteReader, writer: ByteWriter): void {
+  const start = reader.skipString();
+  writer.stringBytes(reader.bytes, start, reader.position);
+}
+
+function copyValue(reader: ByteReader, writer: ByteWriter): void {
+  const start = reader.position;
+  PropertyCursor.skipValue(reader);
+  writer.raw(reader.bytes, start, reader.position);
+}
+
+// ---- erasing ----
+
+/** The same block with the bodies of some rows (numbers within the block) left out. B2 */
+export function withoutBodies(block: Uint8Array, rows: ReadonlySet<number>): Uint8Array {
+  const {bodiesStart} = readHead(block);
+  const reader = new ByteReader(block, bodiesStart);
+  const writer = new ByteWriter(block.length);
+  writer.raw(block, 0, bodiesStart);
+  for (let row = 0; !reader.done; row++) {
+    const start = reader.skipString();
+    const end = rows.has(row) ? start : reader.position;
+    writer.varint(end - start);
+    writer.raw(block, start, end);
+  }
+  return writer.finish();
+}
+
+/** JSON text of an event as GET /v1/events shows it (API.md). */
+export function eventJson(entry: EntryView, partition: number, ordinal: number): string {
+  const key = entry.userKey();
+  const id = JSON.stringify(key.slice(1));
+  const isUser = key.startsWith('u');
+  const context = entry.contextJson();
+  const anonymousId = isUser ? (entry.anonymousIdEnd > 0 ? JSON.stringify(entry.anonymousId()) : 'null') : id;
+  return (
+    `{"id":"${partition}-${ordinal}","event":${JSON.stringify(entry.text())},"userId":${isUser ? id : 'null'}` +
+    `,"anonymousId":${anonymousId},"properties":${propertiesJson(entry.bytes, entry.propertiesStart)}` +
+    (context === undefined ? '' : `,"context":${context}`) +
+    `,"timestamp":"${isoText(entry.timeMs)}","received_at":"${isoText(entry.receivedMs)}"` +
+    (entry.hasMessageId ? `,"messageId":${JSON.stringify(entry.messageId())}}` : '}')
+  );
+}
+
+// ---- parts ----
+
+export interface BodiesLayout {
+  /** Byte ranges of the members within the part. */
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+}
+
+/** Number of blocks in the part. */
+function readPartHead(reader: ByteReader): number {
+  const head = reader.u32();
+  const version = head >>> 24;
+  assert(version === bodiesVersion, `bodies: part version ${version} is unknown to this program`);
+  return head & 0xffffff;
+}
+
+/** How long the head of a bodies part is, from its first bytes. */
+export const bodiesHeadBytes = (part: Uint8Array): number => 4 + readPartHead(new ByteReader(part)) * 4;
+
+/** `part`: its head is enough. */
+export function bodiesLayout(part: Uint8Array): BodiesLayout {
+  const reader = new ByteReader(part);
+  const blocks = readPartHead(reader);
+  const first = 4 + blocks * 4;
+  const starts = new Uint32Array(blocks);
+  const ends = new Uint32Array(blocks);
+  let start = first;
+  for (let i = 0; i < blocks; i++) {
+    starts[i] = start;
+    start = ends[i] = first + reader.u32();
+  }
+  return {starts, ends};
+}
+
+/** Joins compressed members into a bodies part. */
+export function joinBodies(members: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const head = 4 + members.length * 4;
+  const total = members.reduce((sum, member) => sum + member.length, 0);
+  const part = new Uint8Array(head + total);
+  const ends = new DataView(part.buffer);
+  ends.setUint32(0, (bodiesVersion << 24) | members.length, true);
+  let at = 0;
+  members.forEach((member, i) => {
+    part.set(member, head + at);
+    at += member.length;
+    ends.setUint32(4 + i * 4, at, true);
+  });
+  return part;
+}

@@ -1,0 +1,360 @@
+// A set of 96-bit fingerprints, each with its logical day and a 16-bit hash of its entry's content: the message ids of a
+// partition, and those of erased users.
+//   Three keyed 32-bit words of (user, message id). A false hit would need two of n ids to agree in 96 bits: for the
+//   27 million ids that the default bound holds the odds are 5 * 10^-15 over the whole window.
+//   Memory: 15 B a slot, at most 3 of 4 slots taken: 20 B an id at the bound.
+//   F1. A fingerprint keeps the day of its first insertion.
+//   F5. A fingerprint keeps the content hash of its first insertion: an entry with the same id and other content is told from
+//       a retry, but for one in 65,536.
+//   F2. Fingerprints come in generations: those of one day, or fewer where a 64th of the bound is full. At its bound the set
+//       drops its oldest generations, an eighth of the bound, so that the newest ones are always known, however many come
+//       in a day; the window that is really held shrinks and says so (`heldFromDay`).
+//   F3. A free slot is three zeros; a fingerprint of three zeros is kept as (1, 0, 0).
+//   F4. No addition holds up the fold. Slots of what was dropped are freed a few at a time, with what is added: a pass over
+//       all of them takes 0.1 s and more. And slots are in segments by the fingerprint's first word, each of which grows by
+//       itself, and the next one at another time: all at once took 0.45 s for 6 million ids, and as much memory again.
+import {assert, must} from '../invariant.js';
+
+const slotBytes = 15;
+const initialSlots = 1_024;
+/** At the bound. F2 */
+const generationsAtBound = 64;
+const generationsDroppedAtOnce = 8;
+/** Slots looked at with each fingerprint that is added. F4 */
+const slotsFreedAtOnce = 16;
+const droppedMin = (3 / 4) * ((generationsDroppedAtOnce - 1) / generationsAtBound);
+assert(slotsFreedAtOnce * droppedMin > 1, 'what was dropped is freed before as many have come again');
+/** Slots looked at when days expire: a ms where most of them are freed. F4 */
+const slotsFreedByDays = 8_192;
+/** A slot has a byte for its generation. */
+const tagsMax = 256;
+/** Slots of a segment, at the bound: to move so many takes some 2 ms. Of fewer some would have much more to hold than others. F4 */
+const segmentSlots = 65_536;
+const segmentsMax = 256;
+const segmentsUnbounded = 32;
+
+/** Words of a fingerprint. */
+export const fingerprintWords = 3;
+
+/** Fingerprints of one day that came one after the other. */
+interface Generation {
+  /** Of all that are held no two have the same; below `tagsMax`. */
+  readonly tag: number;
+  readonly day: number;
+  count: number;
+  /** Slots may still be taken by some of it. F2 */
+  isDropped: boolean;
+}
+
+/** Of all first words as many belong into each. F4 */
+class Segment {
+  /** A slot's words stand together: a lookup reads one line of cache. */
+  words: Uint32Array;
+  tags: Uint8Array;
+  /** F5 */
+  contents: Uint16Array;
+  /** By what is held, and by what was dropped and is not freed yet. */
+  taken = 0;
+  /** Of the slots, beyond which the segment grows: of each segment at another time. F4 */
+  readonly loadMax: number;
+
+  constructor(slots: number, loadMax: number) {
+    this.words = new Uint32Array(slots * fingerprintWords);
+    this.tags = new Uint8Array(slots);
+    this.contents = new Uint16Array(slots);
+    this.loadMax = loadMax;
+  }
+
+  get slots(): number {
+    return this.tags.length;
+  }
+
+  isFree(slot: number): boolean {
+    const {words} = this;
+    const start = slot * fingerprintWords;
+    return (words[start] | words[start + 1] | words[start + 2]) === 0;
+  }
+}
+
+export class FingerprintSet {
+  count = 0;
+  /** Everything added from this day on is held; some or all of the days before it was dropped for want of memory. */
+  heldFromDay = Number.NEGATIVE_INFINITY;
+  private readonly segmentSlotsMax: number;
+  private readonly countMax: number;
+  private readonly generationMax: number;
+  /** The oldest first: by day, and by when they began. */
+  private readonly generations: Generation[] = [];
+  private readonly byTag = new Array<Generation | undefined>(tagsMax).fill(undefined);
+  private lastTag = 0;
+  /** Dropped, and in slots still. F4 */
+  private dropped: Generation[] = [];
+  /** Dropped since their slots are being freed: their turn is next. */
+  private droppedSince: Generation[] = [];
+  /** All slots from here on may be those of dropped ones, while there are any. */
+  private freedTo = {segment: 0, slot: 0};
+  /** Ascending by first word. */
+  private readonly segments: readonly Segment[];
+
+  /** `bytesMax`: may be infinite. */
+  constructor(bytesMax: number) {
+    const slotsMax = Math.max(initialSlots, Math.floor(bytesMax / slotBytes));
+    const isBounded = Number.isFinite(slotsMax);
+    const segments = isBounded ? clamp(Math.floor(slotsMax / segmentSlots), 1, segmentsMax) : segmentsUnbounded;
+    const slots = Math.ceil(initialSlots / segments);
+    this.segmentSlotsMax = Math.floor(slotsMax / segments);
+    this.countMax = Math.floor((this.segmentSlotsMax * segments * 3) / 4);
+    this.generationMax = Math.floor(this.countMax / generationsAtBound);
+    this.segments = Array.from({length: segments}, (_, i) => new Segment(slots, (5 + (i + 1) / segments) / 8));
+  }
+
+  /** What the set takes now. */
+  get byteLength(): number {
+    return this.slots * slotBytes;
+  }
+
+  get bytesMax(): number {
+    return this.segmentSlotsMax * this.segments.length * slotBytes;
+  }
+
+  private get slots(): number {
+    return this.segments.reduce((sum, {slots}) => sum + slots, 0);
+  }
+
+  /** `from`: an array that holds the fingerprint's three words from `at` on. */
+  has(from: Uint32Array, at = 0): boolean {
+    const segment = this.segmentOf(firstWord(from, at));
+    return this.isHeld(segment, this.slotOf(segment, from, at));
+  }
+
+  /** Content hash of a fingerprint that is held. F5 */
+  contentOf(from: Uint32Array, at = 0): number {
+    const segment = this.segmentOf(firstWord(from, at));
+    return segment.contents[this.slotOf(segment, from, at)];
+  }
+
+  /** `content`: 16 bits. @returns whether the fingerprint was new. */
+  add(from: Uint32Array, at: number, day: number, content = 0): boolean {
+    if (this.dropped.length > 0) this.freeSlots(slotsFreedAtOnce);
+    const segment = this.segmentOf(firstWord(from, at));
+    const slot = this.slotOf(segment, from, at);
+    if (this.isHeld(segment, slot)) return false;
+    const generation = this.generationOf(day);
+    if (segment.isFree(slot)) segment.taken += 1;
+    this.take(segment, slot, from, at, generation.tag, content);
+    generation.count += 1;
+    this.count += 1;
+    if (segment.taken > segment.slots * segment.loadMax && segment.slots < this.segmentSlotsMax) this.grow(segment);
+    if (this.count > this.countMax) this.dropOldest();
+    return true;
+  }
+
+  /** F2 */
+  private generationOf(day: number): Generation {
+    const {generations} = this;
+    const isOpen = (one: Generation | undefined): one is Generation =>
+      one?.day === day && one.count < this.generationMax;
+    const newest = generations.at(-1);
+    if (isOpen(newest)) return newest;
+    // Days come in order, but those that a snapshot tells one by one.
+    const behind = generations.findLastIndex((one) => one.day <= day);
+    const before = generations[behind];
+    if (isOpen(before)) return before;
+    const begun = {tag: this.freeTag(), day, count: 0, isDropped: false};
+    generations.splice(behind + 1, 0, begun);
+    this.byTag[begun.tag] = begun;
+    return begun;
+  }
+
+  private freeTag(): number {
+    // Days that bring next to nothing, behind some that filled the slots, expire faster than these are freed.
+    if (!this.hasFreeTag) this.freeAllSlots();
+    assert(this.hasFreeTag, 'fingerprints: no more generations are held than a byte tells apart');
+    do this.lastTag = (this.lastTag + 1) % tagsMax;
+    while (this.byTag[this.lastTag] !== undefined);
+    return this.lastTag;
+  }
+
+  private get hasFreeTag(): boolean {
+    return this.generations.length + this.dropped.length + this.droppedSince.length < tagsMax;
+  }
+
+  private isHeld(segment: Segment, slot: number): boolean {
+    return !segment.isFree(slot) && !this.isDropped(segment, slot);
+  }
+
+  /** Of a slot that is taken. */
+  private isDropped({tags}: Segment, slot: number): boolean {
+    return must(this.byTag[tags[slot]], 'a taken slot is of a generation that is known').isDropped;
+  }
+
+  private segmentOf(first: number): Segment {
+    return this.segments[Math.floor((first / 2 ** 32) * this.segments.length)];
+  }
+
+  /** The slot that holds the fingerprint, or that it may take: a free one, or its own that was dropped. */
+  private slotOf(segment: Segment, from: Uint32Array, at: number): number {
+    const {words, slots} = segment;
+    const second = from[at + 1];
+    const third = from[at + 2];
+    const first = firstWord(from, at);
+    let slot = this.homeOf(segment, first);
+    for (;;) {
+      const start = slot * fingerprintWords;
+      if (words[start] === first && words[start + 1] === second && words[start + 2] === third) return slot;
+      if ((words[start] | words[start + 1] | words[start + 2]) === 0) return slot;
+      slot = slot + 1 === slots ? 0 : slot + 1;
+    }
+  }
+
+  /** Any capacity works, not only powers of two, so growth stops at the memory bound. */
+  private homeOf({slots}: Segment, first: number): number {
+    const place = (first / 2 ** 32) * this.segments.length;
+    return Math.floor((place - Math.floor(place)) * slots);
+  }
+
+  private take(
+    {words, tags, contents}: Segment,
+    slot: number,
+    from: Uint32Array,
+    at: number,
+    tag: number,
+    content: number,
+  ): void {
+    const start = slot * fingerprintWords;
+    words[start] = firstWord(from, at);
+    words[start + 1] = from[at + 1];
+    words[start + 2] = from[at + 2];
+    tags[slot] = tag;
+    contents[slot] = content;
+  }
+
+  /**
+   * Takes the memory for `count` more at once. Fingerprints in the order of their slots must not be added to a small set: all
+   * would belong into its first slots, and each would pass over all before it.
+   */
+  reserve(count: number): void {
+    const expected = (this.count + count) / this.segments.length;
+    for (const segment of this.segments) {
+      while (expected > segment.slots * segment.loadMax && segment.slots < this.segmentSlotsMax) this.grow(segment);
+    }
+  }
+
+  /** What was dropped is left behind. */
+  private grow(segment: Segment): void {
+    const {words, tags, contents, slots} = segment;
+    const grown = Math.min(2 * slots, this.segmentSlotsMax);
+    segment.words = new Uint32Array(grown * fingerprintWords);
+    segment.tags = new Uint8Array(grown);
+    segment.contents = new Uint16Array(grown);
+    segment.taken = 0;
+    for (let old = 0; old < slots; old++) {
+      const start = old * fingerprintWords;
+      if ((words[start] | words[start + 1] | words[start + 2]) === 0) continue;
+      if (must(this.byTag[tags[old]], 'a taken slot is of a generation that is known').isDropped) continue;
+      this.take(segment, this.slotOf(segment, words, start), words, start, tags[old], contents[old]);
+      segment.taken += 1;
+    }
+  }
+
+  /** Drops the days before `day`. */
+  expireBefore(day: number): void {
+    const kept = this.generations.findIndex((one) => one.day >= day);
+    const expired = kept < 0 ? this.generations.length : kept;
+    this.drop(expired);
+    this.freeSlots(slotsFreedByDays);
+  }
+
+  /** As many of the oldest generations as are no more than an eighth together. F2 */
+  private dropOldest(): void {
+    const {generations} = this;
+    let dropped = 1;
+    let sum = generations[0].count + generations[1].count;
+    while (sum <= generationsDroppedAtOnce * this.generationMax) sum += generations[++dropped].count;
+    this.heldFromDay = generations[dropped - 1].day + 1;
+    this.drop(dropped);
+  }
+
+  /** So many of the oldest generations. F4 */
+  private drop(count: number): void {
+    if (count === 0) return;
+    const dropped = this.generations.splice(0, count);
+    for (const one of dropped) {
+      one.isDropped = true;
+      this.count -= one.count;
+    }
+    this.droppedSince.push(...dropped);
+    if (this.dropped.length === 0) this.freeNext();
+  }
+
+  /** All slots are to be looked at again. */
+  private freeNext(): void {
+    this.dropped = this.droppedSince;
+    this.droppedSince = [];
+    this.freedTo = {segment: 0, slot: 0};
+  }
+
+  private freeAllSlots(): void {
+    while (this.dropped.length > 0) this.freeSlots(Number.POSITIVE_INFINITY);
+  }
+
+  /** Looks at so many slots more, and frees those of what was dropped. */
+  private freeSlots(count: number): void {
+    const {freedTo, segments} = this;
+    for (let left = count; left > 0 && this.dropped.length > 0; ) {
+      const segment = segments[freedTo.segment];
+      const end = Math.min(freedTo.slot + left, segment.slots);
+      for (let slot = freedTo.slot; slot < end; slot++) {
+        while (!segment.isFree(slot) && this.isDropped(segment, slot)) this.free(segment, slot);
+      }
+      left -= end - freedTo.slot;
+      freedTo.slot = end;
+      if (end < segment.slots) return;
+      freedTo.slot = 0;
+      freedTo.segment += 1;
+      if (freedTo.segment < segments.length) continue;
+      this.endFreeing();
+      return;
+    }
+  }
+
+  private endFreeing(): void {
+    for (const {tag} of this.dropped) this.byTag[tag] = undefined;
+    this.freeNext();
+  }
+
+  /** What stands behind it moves up, as far as that is not before the slot where it belongs: no probe ends too soon. */
+  private free(segment: Segment, slot: number): void {
+    const {words, tags, contents, slots} = segment;
+    const behind = (from: number, to: number): number => (to < from ? to - from + slots : to - from);
+    let hole = slot;
+    for (let next = (slot + 1) % slots; !segment.isFree(next); next = (next + 1) % slots) {
+      const start = next * fingerprintWords;
+      if (behind(this.homeOf(segment, words[start]), next) < behind(hole, next)) continue;
+      words.copyWithin(hole * fingerprintWords, start, start + fingerprintWords);
+      tags[hole] = tags[next];
+      contents[hole] = contents[next];
+      hole = next;
+    }
+    words.fill(0, hole * fingerprintWords, (hole + 1) * fingerprintWords);
+    segment.taken -= 1;
+  }
+
+  /** All entries: calls back with the array that holds the words, where they start in it, and the day. */
+  forEach(visit: (words: Uint32Array, start: number, day: number) => void): void {
+    for (const segment of this.segments) {
+      for (let slot = 0; slot < segment.slots; slot++) {
+        if (!this.isHeld(segment, slot)) continue;
+        const {day} = must(this.byTag[segment.tags[slot]], 'a taken slot is of a generation that is known');
+        visit(segment.words, slot * fingerprintWords, day);
+      }
+    }
+  }
+}
+
+const clamp = (value: number, min: number, max: number): number => Math.max(min, Math.min(value, max));
+
+/** F3 */
+function firstWord(from: Uint32Array, at: number): number {
+  return (from[at] | from[at + 1] | from[at + 2]) === 0 ? 1 : from[at];
+}

@@ -1,0 +1,718 @@
+// Bytes of the log. One log message carries many entries (group commit); bodies of rows (actors/chunk/bodies.ts) give them again.
+//
+//   message  = 'M' version:u8 producer:8 bytes n:f64 logTimeMs:f64 count:u32 entry*
+//   entry    = kind:u8 length:u32 payload                      (length counts the payload)
+//   event    = head userKey:string name:string [messageId:string] [anonymousId:string] [properties]
+//   identify = head userKey:string traits:string(JSON) [messageId:string]
+//   erase    = head userKey:string deletionId:string        (userKey empty: the partition does not know the user)
+//   tick     = timeMs:f64 periodMs:f64 reason:u8            (periodMs: the longest step that logical time takes)
+//   filler   = any bytes; folding skips it
+//   head     = flags:u8 timeMs:f64 receivedMs:f64
+//   userKey  = 'u' userId | 'a' anonymousId                    (two name spaces)
+//   properties = count:varint [context] (key:string value)*
+//   context  = key:string value                    (`context` as the client sent it, as a property whose key, `contextKey`,
+//                                                   no client can send: columns and bodies hold it as any other)
+//   value    = tag:u8 [int: zigzag varint | double: f64 | text: string | json: string]
+//
+//   E1. Version 1 bytes stay readable for ever (test/golden). A new layout is a new version.
+//      An event whose time was corrected has the time as sent in its context, as `original_timestamp`.
+//   E2. Equal values have equal bytes: dictionaries and filters compare values without decoding them.
+
+import {equalRanges, viewOf} from '../bytes/byte-ranges.js';
+import {ByteReader, type ByteWriter, readWtf8} from '../bytes/bytes.js';
+import {hashBytes, hashUint32, hashWords, partitionOf} from '../bytes/hash.js';
+import {isoText} from '../calendar.js';
+import {assert, must} from '../invariant.js';
+import {parseTimestamp} from './timestamp.js';
+
+export const entryKind = {event: 1, identify: 2, erase: 3, tick: 4, filler: 5} as const;
+export type EntryKind = (typeof entryKind)[keyof typeof entryKind];
+
+export const valueTag = {null: 0, false: 1, true: 2, int: 3, double: 4, text: 5, json: 6} as const;
+
+const messageVersion = 1;
+export const messageHeadBytes = 30;
+const entryHeadBytes = 5;
+const userKeyOffset = entryHeadBytes + 17;
+
+/** Bytes of 'u' and 'a'. */
+const userKeyKind = {user: 0x75, anonymous: 0x61};
+/**
+ * Flags of an event or identify entry: which of its optional fields follow, whether the client sent a time (else `timeMs` is
+ * that of the receipt, which a retry does not have again), and whether it was corrected. 8 is taken in bodies
+ * (actors/chunk/bodies.ts).
+ */
+export const eventFlag = {messageId: 1, anonymousId: 2, properties: 4, timed: 16, corrected: 32} as const;
+
+/** Starts no UTF-8, and no WTF-8 either. */
+const contextKeyByte = 0xff;
+export const contextKey = Uint8Array.of(contextKeyByte);
+/** Key of the time as sent, in the context. */
+const originalTimestamp = 'original_timestamp';
+
+export const tickReason = {interval: 1, erasure: 2, shutdown: 3, tail: 4, start: 5} as const;
+export type TickReason = (typeof tickReason)[keyof typeof tickReason];
+
+/** JSON as JSON.parse returns it. */
+export type Json = null | boolean | number | string | Json[] | {[key: string]: Json};
+
+/** An event that the edge has accepted. At least one id; `timeMs` and `receivedMs` in epoch ms. */
+export interface AcceptedEvent {
+  readonly event: string;
+  readonly userId?: string | undefined;
+  readonly anonymousId?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly properties?: {readonly [key: string]: Json} | undefined;
+  readonly context?: {readonly [key: string]: Json} | undefined;
+  readonly timeMs: number;
+  readonly receivedMs: number;
+  /** The time as the client sent it, from which `timeMs` differs when it was corrected; undefined: it sent none. */
+  readonly sentMs?: number | undefined;
+}
+
+/**
+ * The same event where it stands in the text that a client sent: strings are WTF-8 in `bytes[start, end)`, without quotes
+ * and free of escapes; one that ends at 0 is absent.
+ */
+export interface EventText {
+  readonly bytes: Uint8Array;
+  readonly eventStart: number;
+  readonly eventEnd: number;
+  readonly userIdStart: number;
+  readonly userIdEnd: number;
+  readonly anonymousIdStart: number;
+  readonly anonymousIdEnd: number;
+  readonly messageIdStart: number;
+  readonly messageIdEnd: number;
+  readonly timeMs: number;
+  readonly receivedMs: number;
+  /** Whether the client sent a time: `timeMs` is that time. */
+  readonly isTimed: boolean;
+  readonly propertyCount: number;
+  /** (key:string value)* as the grammar above has them. */
+  readonly properties: ByteWriter;
+}
+
+export type KeyKind = 'u' | 'a';
+
+// ---- writing ----
+
+/** Appends one event entry. */
+export function writeEvent(writer: ByteWriter, event: AcceptedEvent): void {
+  const {userId, anonymousId, messageId, properties, sentMs} = event;
+  const context = contextOf(event);
+  let flags = 0;
+  if (sentMs !== undefined) flags |= sentMs === event.timeMs ? eventFlag.timed : eventFlag.timed | eventFlag.corrected;
+  if (messageId !== undefined) flags |= eventFlag.messageId;
+  if (userId !== undefined && anonymousId !== undefined) flags |= eventFlag.anonymousId;
+  const keys = properties === undefined ? [] : Object.keys(properties);
+  if (keys.length > 0 || context !== undefined) flags |= eventFlag.properties;
+  const start = beginUserEntry(writer, entryKind.event, flags, event.timeMs, event.receivedMs);
+  writer.string(userId !== undefined ? 'u' + userId : 'a' + anonymousId);
+  writer.string(event.event);
+  if (messageId !== undefined) writer.string(messageId);
+  if (flags & eventFlag.anonymousId) writer.string(anonymousId as string);
+  if (flags & eventFlag.properties) writeProperties(writer, context, keys, properties ?? {});
+  endEntry(writer, start);
+}
+
+/** The event's context; the time as sent is added when it was corrected. E1 */
+function contextOf({context, sentMs, timeMs}: AcceptedEvent): AcceptedEvent['context'] {
+  if (sentMs === undefined || sentMs === timeMs) return context;
+  return {...context, [originalTimestamp]: isoText(sentMs)};
+}
+
+/** Appends the entry that `writeEvent` would append for the same event. */
+export function writeEventText(writer: ByteWriter, text: EventText): void {
+  const {bytes, properties} = text;
+  const hasUserId = text.userIdEnd > 0;
+  let flags: number = text.isTimed ? eventFlag.timed : 0;
+  if (text.messageIdEnd > 0) flags |= eventFlag.messageId;
+  if (hasUserId && text.anonymousIdEnd > 0) flags |= eventFlag.anonymousId;
+  if (text.propertyCount > 0) flags |= eventFlag.properties;
+  const start = beginUserEntry(writer, entryKind.event, flags, text.timeMs, text.receivedMs);
+  if (hasUserId) writeUserKey(writer, userKeyKind.user, bytes, text.userIdStart, text.userIdEnd);
+  else writeUserKey(writer, userKeyKind.anonymous, bytes, text.anonymousIdStart, text.anonymousIdEnd);
+  writer.stringBytes(bytes, text.eventStart, text.eventEnd);
+  if (flags & eventFlag.messageId) writer.stringBytes(bytes, text.messageIdStart, text.messageIdEnd);
+  if (flags & eventFlag.anonymousId) writer.stringBytes(bytes, text.anonymousIdStart, text.anonymousIdEnd);
+  if (flags & eventFlag.properties) {
+    writer.varint(text.propertyCount);
+    writer.raw(properties.bytes, 0, properties.position);
+  }
+  endEntry(writer, start);
+}
+
+/** The id with its kind before it: the copy brings the opening quote along, and the kind takes its place. */
+function writeUserKey(writer: ByteWriter, kind: number, bytes: Uint8Array, start: number, end: number): void {
+  writer.stringBytes(bytes, start - 1, end);
+  writer.bytes[writer.position - (end - start) - 1] = kind;
+}
+
+/** Optional fields of an identify: the client's idempotency key, and the time at which the traits were set, epoch ms. */
+export interface IdentifyOptions {
+  readonly messageId?: string | undefined;
+  readonly sentMs?: number | undefined;
+}
+
+/** Appends one identify entry; `traitsJson` is the compact JSON text of the traits object. */
+export function writeIdentify(
+  writer: ByteWriter,
+  userId: string,
+  traitsJson: string,
+  receivedMs: number,
+  {messageId, sentMs}: IdentifyOptions = {},
+): void {
+  const flags = (messageId === undefined ? 0 : eventFlag.messageId) | (sentMs === undefined ? 0 : eventFlag.timed);
+  const start = beginUserEntry(writer, entryKind.identify, flags, sentMs ?? receivedMs, receivedMs);
+  writer.string('u' + userId);
+  writer.string(traitsJson);
+  if (messageId !== undefined) writer.string(messageId);
+  endEntry(writer, start);
+}
+
+/** Appends one erase entry: everything of this user that stands before it in the log goes. */
+export function writeErase(
+  writer: ByteWriter,
+  kind: KeyKind,
+  id: string,
+  deletionId: string,
+  receivedMs: number,
+): void {
+  const start = beginUserEntry(writer, entryKind.erase, 0, receivedMs, receivedMs);
+  writer.string(kind + id);
+  writer.string(deletionId);
+  endEntry(writer, start);
+}
+
+/** Appends an erase entry. `key`: the user's key, as tables hold it, or `nobody`, which only puts the deletion on record. */
+export function writeEraseOfKey(writer: ByteWriter, key: Uint8Array, deletionId: string, receivedMs: number): void {
+  const start = beginUserEntry(writer, entryKind.erase, 0, receivedMs, receivedMs);
+  writer.stringBytes(key, 0, key.length);
+  writer.string(deletionId);
+  endEntry(writer, start);
+}
+
+/** A key that no user has. */
+export const nobody = new Uint8Array(0);
+
+export function writeTick(writer: ByteWriter, timeMs: number, periodMs: number, reason: TickReason): void {
+  const start = beginEntry(writer, entryKind.tick);
+  writer.f64(timeMs);
+  writer.f64(periodMs);
+  writer.u8(reason);
+  endEntry(writer, start);
+}
+
+export function writeFiller(writer: ByteWriter, bytes: number): void {
+  const start = beginEntry(writer, entryKind.filler);
+  writer.reserve(bytes);
+  writer.bytes.fill(0, writer.position, writer.position + bytes);
+  writer.position += bytes;
+  endEntry(writer, start);
+}
+
+/** Starts a log message; `sealMessage` fills in what is known only when it leaves. */
+export function beginMessage(writer: ByteWriter): void {
+  writer.position = 0;
+  writer.reserve(messageHeadBytes);
+  writer.bytes.fill(0, 0, messageHeadBytes);
+  writer.bytes[0] = 0x4d;
+  writer.bytes[1] = messageVersion;
+  writer.position = messageHeadBytes;
+}
+
+/** `producer` is 8 bytes, `n` counts this producer's messages of this partition from 1 on. */
+export function sealMessage(
+  writer: ByteWriter,
+  producer: Uint8Array,
+  n: number,
+  logTimeMs: number,
+  entryCount: number,
+): Uint8Array {
+  assert(producer.length === 8, 'a producer id has 8 bytes');
+  writer.bytes.set(producer, 2);
+  writer.setF64At(10, n);
+  writer.setF64At(18, logTimeMs);
+  writer.setU32At(26, entryCount);
+  return writer.bytes.subarray(0, writer.position);
+}
+
+/** The partition of the user entry that starts at `entryStart`. */
+export function partitionOfEntry(bytes: Uint8Array, entryStart: number, partitionCount: number): number {
+  const lengthAt = entryStart + userKeyOffset;
+  const start = shortStringStart(bytes, lengthAt);
+  return partitionOf(bytes, start, start + shortLength(bytes, lengthAt), partitionCount);
+}
+
+/** Whether the event entry that starts at `entryStart` has a message id. */
+export const entryHasMessageId = (bytes: Uint8Array, entryStart: number): boolean =>
+  (bytes[entryStart + entryHeadBytes] & eventFlag.messageId) !== 0;
+
+/** A hash of user and message id of an event entry that has one. */
+export function messageIdHash(bytes: Uint8Array, entryStart: number): number {
+  const keyStart = shortStringStart(bytes, entryStart + userKeyOffset);
+  const keyEnd = keyStart + shortLength(bytes, entryStart + userKeyOffset);
+  const nameEnd = shortStringStart(bytes, keyEnd) + shortLength(bytes, keyEnd);
+  const idStart = shortStringStart(bytes, nameEnd);
+  const ofUser = hashBytes(bytes, keyStart, keyEnd, 0);
+  return hashBytes(bytes, idStart, idStart + shortLength(bytes, nameEnd), ofUser);
+}
+
+/** Ids and names have at most 1 + 256 code points of 4 bytes: two length bytes suffice. */
+const shortStringStart = (bytes: Uint8Array, at: number): number => (bytes[at] > 0x7f ? at + 2 : at + 1);
+const shortLength = (bytes: Uint8Array, at: number): number =>
+  bytes[at] > 0x7f ? (bytes[at] & 0x7f) | (bytes[at + 1] << 7) : bytes[at];
+
+function beginEntry(writer: ByteWriter, kind: EntryKind): number {
+  const start = writer.position;
+  writer.reserve(entryHeadBytes + 24);
+  writer.bytes[writer.position] = kind;
+  writer.position += entryHeadBytes;
+  return start;
+}
+
+function beginUserEntry(
+  writer: ByteWriter,
+  kind: EntryKind,
+  flags: number,
+  timeMs: number,
+  receivedMs: number,
+): number {
+  const start = beginEntry(writer, kind);
+  writer.u8(flags);
+  writer.f64(timeMs);
+  writer.f64(receivedMs);
+  return start;
+}
+
+function endEntry(writer: ByteWriter, start: number): void {
+  writer.setU32At(start + 1, writer.position - start - entryHeadBytes);
+}
+
+function writeProperties(
+  writer: ByteWriter,
+  context: AcceptedEvent['context'],
+  keys: readonly string[],
+  properties: {readonly [key: string]: Json},
+): void {
+  writer.varint(context === undefined ? keys.length : keys.length + 1);
+  if (context !== undefined) {
+    writer.stringBytes(contextKey, 0, contextKey.length);
+    writer.u8(valueTag.json);
+    writer.string(JSON.stringify(context));
+  }
+  for (const key of keys) {
+    writer.string(key);
+    writeValue(writer, properties[key]);
+  }
+}
+
+export function writeValue(writer: ByteWriter, value: Json): void {
+  switch (typeof value) {
+    case 'string':
+      writer.u8(valueTag.text);
+      writer.string(value);
+      return;
+    case 'number':
+      writeNumber(writer, value);
+      return;
+    case 'boolean':
+      writer.u8(value ? valueTag.true : valueTag.false);
+      return;
+    default:
+      if (value === null) {
+        writer.u8(valueTag.null);
+        return;
+      }
+      writer.u8(valueTag.json);
+      writer.string(JSON.stringify(value));
+  }
+}
+
+export function writeNumber(writer: ByteWriter, value: number): void {
+  if ((value | 0) === value && !Object.is(value, -0)) {
+    writer.u8(valueTag.int);
+    writer.varint(((value << 1) ^ (value >> 31)) >>> 0);
+    return;
+  }
+  writer.u8(valueTag.double);
+  writer.f64(value);
+}
+
+// ---- reading ----
+
+/** Walks the entries of one log message without allocating: `next()` moves the fields to the next entry. */
+export class MessageCursor {
+  readonly bytes: Uint8Array;
+  readonly producer: string;
+  readonly n: number;
+  readonly logTimeMs: number;
+  readonly count: number;
+  /** Number of entries passed, the current one included. */
+  index = 0;
+  readonly entry: EntryView;
+  private at = messageHeadBytes;
+
+  /** @throws InvariantError when the bytes are no log message of a known version. */
+  constructor(bytes: Uint8Array) {
+    assert(bytes.length >= messageHeadBytes && bytes[0] === 0x4d, 'log: a message starts with M');
+    assert(bytes[1] === messageVersion, `log: message version ${bytes[1]} is unknown to this program`);
+    const reader = new ByteReader(bytes, 10);
+    this.bytes = bytes;
+    let producer = '';
+    for (let i = 2; i < 10; i++) producer += bytes[i].toString(16).padStart(2, '0');
+    this.producer = producer;
+    this.n = reader.f64();
+    this.logTimeMs = reader.f64();
+    this.count = reader.u32();
+    this.entry = new EntryView(bytes);
+  }
+
+  /** Names this message among all of its log. */
+  get mark(): string {
+    return `${this.producer}.${this.n}`;
+  }
+
+  next(): boolean {
+    if (this.index >= this.count) return false;
+    this.at = this.entry.moveTo(this.at);
+    this.index += 1;
+    return true;
+  }
+
+  /** Where the next entry starts. */
+  get position(): number {
+    return this.at;
+  }
+
+  /** Where the next entry ends, if there is one and the bytes are whole. */
+  get nextEnd(): number {
+    const {bytes, at} = this;
+    const length = (bytes[at + 1] | (bytes[at + 2] << 8) | (bytes[at + 3] << 16) | (bytes[at + 4] << 24)) >>> 0;
+    return at + entryHeadBytes + length;
+  }
+
+  /** Entries not passed yet. */
+  get left(): number {
+    return this.count - this.index;
+  }
+
+  /** Passes so many entries, which end at `position`, without looking at them. */
+  skip(entryCount: number, position: number): void {
+    this.index += entryCount;
+    this.at = position;
+  }
+}
+
+/** One entry in place. Positions point into `bytes`; a missing string has start = end = 0. */
+export class EntryView {
+  readonly bytes: Uint8Array;
+  private readonly reader: ByteReader;
+  kind: EntryKind = entryKind.filler;
+  /** Flags of an event or identify entry (`eventFlag`). */
+  flags = 0;
+  payloadStart = 0;
+  payloadEnd = 0;
+  timeMs = 0;
+  receivedMs = 0;
+  periodMs = 0;
+  reason: TickReason = tickReason.interval;
+  keyStart = 0;
+  keyEnd = 0;
+  /** Event name, traits JSON (identify) or deletion id (erase). */
+  textStart = 0;
+  textEnd = 0;
+  messageIdStart = 0;
+  messageIdEnd = 0;
+  anonymousIdStart = 0;
+  anonymousIdEnd = 0;
+  /** Where the properties' count stands; 0 without properties and context. */
+  propertiesStart = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.reader = new ByteReader(bytes);
+  }
+
+  /** Moves to the entry that starts at `start`; returns where the next one starts. */
+  moveTo(start: number): number {
+    const reader = this.reader;
+    reader.position = start;
+    const kind = reader.u8() as EntryKind;
+    const length = reader.u32();
+    const end = reader.position + length;
+    this.movePayload(kind, reader.position, end);
+    return end;
+  }
+
+  /** Moves to an entry of which only the payload is kept (bodies of rows). */
+  movePayload(kind: EntryKind, start: number, end: number): void {
+    assert(end <= this.bytes.length, 'log: an entry ends within its message');
+    this.kind = kind;
+    this.payloadStart = start;
+    this.payloadEnd = end;
+    const reader = this.reader;
+    reader.position = start;
+    if (kind === entryKind.tick) {
+      this.timeMs = reader.f64();
+      this.periodMs = reader.f64();
+      this.reason = reader.u8() as TickReason;
+    } else if (kind !== entryKind.filler) {
+      assert(kind >= entryKind.event && kind <= entryKind.erase, `log: entry kind ${kind} is unknown to this program`);
+      this.readUserEntry(kind);
+    }
+  }
+
+  private readUserEntry(kind: EntryKind): void {
+    const reader = this.reader;
+    const flags = reader.u8();
+    this.flags = flags;
+    this.timeMs = reader.f64();
+    this.receivedMs = reader.f64();
+    this.keyStart = reader.skipString();
+    this.keyEnd = reader.position;
+    this.textStart = reader.skipString();
+    this.textEnd = reader.position;
+    this.messageIdStart = this.messageIdEnd = this.anonymousIdStart = this.anonymousIdEnd = this.propertiesStart = 0;
+    if (kind === entryKind.erase) return;
+    if (flags & eventFlag.messageId) {
+      this.messageIdStart = reader.skipString();
+      this.messageIdEnd = reader.position;
+    }
+    if (flags & eventFlag.anonymousId) {
+      this.anonymousIdStart = reader.skipString();
+      this.anonymousIdEnd = reader.position;
+    }
+    if (flags & eventFlag.properties) this.propertiesStart = reader.position;
+  }
+
+  get hasMessageId(): boolean {
+    return this.messageIdEnd > 0;
+  }
+
+  /** Whether the client sent a time. */
+  get isTimed(): boolean {
+    return (this.flags & eventFlag.timed) !== 0;
+  }
+
+  /** The time as the client sent it, epoch ms; undefined: it sent none. */
+  get sentMs(): number | undefined {
+    if (!this.isTimed) return undefined;
+    if ((this.flags & eventFlag.corrected) === 0) return this.timeMs;
+    const context = must(this.contextJson(), 'log: a corrected event has the time as sent in its context');
+    return parseTimestamp((JSON.parse(context) as Record<string, string>)[originalTimestamp]);
+  }
+
+  /** Compact JSON text of the context, if there is one. */
+  contextJson(): string | undefined {
+    const properties = new PropertyCursor(this.bytes);
+    properties.open(this.propertiesStart);
+    return properties.isAtContext && properties.next() ? (properties.value() as string) : undefined;
+  }
+
+  /** Where the pairs that the client sent as properties begin; they end with the payload. */
+  get pairsStart(): number {
+    if (this.propertiesStart === 0) return this.payloadEnd;
+    const properties = new PropertyCursor(this.bytes);
+    properties.open(this.propertiesStart);
+    properties.passContext();
+    return properties.position;
+  }
+
+  userKey(): string {
+    return readWtf8(this.bytes, this.keyStart, this.keyEnd);
+  }
+
+  text(): string {
+    return readWtf8(this.bytes, this.textStart, this.textEnd);
+  }
+
+  messageId(): string {
+    return readWtf8(this.bytes, this.messageIdStart, this.messageIdEnd);
+  }
+
+  anonymousId(): string {
+    return readWtf8(this.bytes, this.anonymousIdStart, this.anonymousIdEnd);
+  }
+}
+
+/** Walks `(key, value)` pairs of an event's properties in place; the context, if there is one, is the first. */
+export class PropertyCursor {
+  readonly bytes: Uint8Array;
+  private at = 0;
+  private left = 0;
+  /** Where the pair starts: the length of its key. */
+  pairStart = 0;
+  keyStart = 0;
+  keyEnd = 0;
+  /** The value with its tag, as dictionaries hold it (E2). */
+  valueStart = 0;
+  valueEnd = 0;
+  tag = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  /** `start` is `EntryView.propertiesStart`; 0 means none. Returns how many there are. */
+  open(start: number): number {
+    this.left = 0;
+    if (start === 0) return 0;
+    this.at = start;
+    this.left = this.varint();
+    return this.left;
+  }
+
+  /** Where the next pair starts. */
+  get position(): number {
+    return this.at;
+  }
+
+  /** Whether the next pair is the context. */
+  get isAtContext(): boolean {
+    return this.left > 0 && this.bytes[this.at + 1] === contextKeyByte && this.bytes[this.at] === contextKey.length;
+  }
+
+  /** Moves to the first pair that the client sent as a property. */
+  passContext(): void {
+    if (this.isAtContext) this.next();
+  }
+
+  next(): boolean {
+    if (this.left === 0) return false;
+    this.left -= 1;
+    const {bytes} = this;
+    this.pairStart = this.at;
+    const keyLength = this.varint();
+    this.keyStart = this.at;
+    const keyEnd = this.at + keyLength;
+    this.keyEnd = keyEnd;
+    this.valueStart = keyEnd;
+    this.tag = bytes[keyEnd];
+    this.at = keyEnd + 1;
+    if (this.tag >= valueTag.text) {
+      const length = this.varint();
+      this.at += length;
+    } else if (this.tag === valueTag.int) {
+      while (bytes[this.at] > 0x7f) this.at += 1;
+      this.at += 1;
+    } else if (this.tag === valueTag.double) this.at += 8;
+    this.valueEnd = this.at;
+    assert(this.at <= bytes.length, 'log: a property ends within its message');
+    return true;
+  }
+
+  /** Moves a reader over one value. */
+  static skipValue(reader: ByteReader): void {
+    const tag = reader.u8();
+    if (tag === valueTag.int) reader.varint();
+    else if (tag === valueTag.double) reader.f64();
+    else if (tag >= valueTag.text) reader.skipString();
+  }
+
+  /** Most lengths take one byte. */
+  private varint(): number {
+    const {bytes} = this;
+    let byte = bytes[this.at++];
+    if (byte < 0x80) return byte;
+    let value = byte & 0x7f;
+    for (let scale = 0x80; byte > 0x7f; scale *= 0x80) {
+      byte = bytes[this.at++];
+      value += (byte & 0x7f) * scale;
+    }
+    return value;
+  }
+
+  key(): string {
+    return readWtf8(this.bytes, this.keyStart, this.keyEnd);
+  }
+
+  valueJson(): string {
+    const value = this.value();
+    return this.tag === valueTag.json ? (value as string) : JSON.stringify(value);
+  }
+
+  /** The value; nested ones as their JSON text. */
+  value(): null | boolean | number | string {
+    const reader = new ByteReader(this.bytes, this.valueStart + 1, this.valueEnd);
+    switch (this.tag) {
+      case valueTag.null:
+        return null;
+      case valueTag.false:
+        return false;
+      case valueTag.true:
+        return true;
+      case valueTag.int: {
+        const zigzag = reader.varint();
+        return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
+      }
+      case valueTag.double:
+        return reader.f64();
+      default:
+        return reader.string();
+    }
+  }
+}
+
+/** Compact JSON text of an event's properties. */
+export function propertiesJson(bytes: Uint8Array, propertiesStart: number): string {
+  const cursor = new PropertyCursor(bytes);
+  cursor.open(propertiesStart);
+  cursor.passContext();
+  let text = '{';
+  while (cursor.next()) {
+    if (text.length > 1) text += ',';
+    text += JSON.stringify(cursor.key()) + ':' + cursor.valueJson();
+  }
+  return text + '}';
+}
+
+/** Message ids of identifies are a scope of their own: an event of the same user may have the same one. 'iden' */
+const identifyDomain = 0x6964656e;
+
+/** Keyed 96-bit fingerprint of (kind of entry, user, message id), written to `words`. */
+export function fingerprint(entry: EntryView, seeds: readonly [number, number, number], words: Uint32Array): void {
+  const domain = entry.kind === entryKind.identify ? identifyDomain : 0;
+  words[0] = seeds[0] ^ domain;
+  words[1] = seeds[1] ^ domain;
+  words[2] = seeds[2] ^ domain;
+  hashWords(entry.bytes, entry.keyStart, entry.keyEnd, words);
+  words[0] ^= seeds[0];
+  words[1] ^= seeds[1];
+  words[2] ^= seeds[2];
+  hashWords(entry.bytes, entry.messageIdStart, entry.messageIdEnd, words);
+}
+
+// ---- copies ----
+// The content of an event or identify: what a retry repeats. Name or traits, ids, properties in their order, and the time as
+// sent, if there is one. Not the receipt, the correction or the context: they differ from one try to the next.
+
+/** Keyed 16-bit hash of the content. */
+export function contentHash(entry: EntryView, seed: number): number {
+  const {bytes, pairsStart} = entry;
+  // An identify's time may be corrected, by another amount with each try.
+  const sentMs = entry.kind === entryKind.event ? entry.sentMs : undefined;
+  let hash = hashBytes(bytes, entry.keyStart, entry.textEnd, seed);
+  if (entry.anonymousIdEnd > 0) hash = hashBytes(bytes, entry.anonymousIdStart, entry.anonymousIdEnd, hash);
+  if (pairsStart < entry.payloadEnd) hash = hashBytes(bytes, pairsStart, entry.payloadEnd, hash + 1);
+  if (sentMs !== undefined) hash = hashUint32(hash ^ hashUint32(sentMs >>> 0) ^ Math.floor(sentMs / 2 ** 32));
+  return hash & 0xffff;
+}
+
+/** Whether two entries in the same bytes have the same content. */
+export const sameContent = (a: EntryView, b: EntryView): boolean =>
+  a.sentMs === b.sentMs &&
+  sameRange(a.bytes, a.keyStart, a.textEnd, b.keyStart, b.textEnd) &&
+  sameRange(a.bytes, a.anonymousIdStart, a.anonymousIdEnd, b.anonymousIdStart, b.anonymousIdEnd) &&
+  sameRange(a.bytes, a.pairsStart, a.payloadEnd, b.pairsStart, b.payloadEnd);
+
+/** Whether two entries in the same bytes have the same user and message id. */
+export const sameMessageId = (a: EntryView, b: EntryView): boolean =>
+  sameRange(a.bytes, a.keyStart, a.keyEnd, b.keyStart, b.keyEnd) &&
+  sameRange(a.bytes, a.messageIdStart, a.messageIdEnd, b.messageIdStart, b.messageIdEnd);
+
+function sameRange(bytes: Uint8Array, aStart: number, aEnd: number, bStart: number, bEnd: number): boolean {
+  const view = viewOf(bytes);
+  return aEnd - aStart === bEnd - bStart && equalRanges(view, aStart, view, bStart, aEnd - aStart);
+}

@@ -1,0 +1,19 @@
+// Who was active on a day, as one block of a window run says it.
+
+import type {WindowsView} from '../../aggregator/windows.js';
+import {lowerBound} from '../../order/lower-bound.js';
+import type {SlidingUsers} from './sliding-users.js';
+
+/** Visits everybody of the day's set; a block without the day has nobody. */
+export function visitMembers(sliding: SlidingUsers, {days, members, memberOffsets}: WindowsView, day: number): void {
+  const place = placeOf(days, day);
+  if (place < 0) return;
+  const end = memberOffsets[place + 1];
+  for (let at = memberOffsets[place]; at < end; at++) sliding.visit(members[at]);
+}
+
+/** Where `day` stands in ascending days; -1 when nobody was active on it. */
+function placeOf(days: Uint32Array, day: number): number {
+  const place = lowerBound(days, day);
+  return days[place] === day ? place : -1;
+}

@@ -1,0 +1,176 @@
+// Active users of one partition over hours, as sets: a bit for each user in each hour, in which rows are marked as they
+// come. Windows are trailing ones of one length (active-plan.ts), so two unions an hour give them all, however long they
+// are (van Herk 1992, Gil and Werman 1993): hours are cut into blocks of a window's length, and a window is what is left
+// of the block before, united from its end backwards, and what has passed of this block, united from its start.
+//   When the sets of all users exceed the bound of memory, several passes over the chunks each take some of the users.
+//   Where rows are few for so many users and hours, sets are mostly zeros: ActiveHoursPartial gathers the rows instead.
+
+import {firstAt, firstAtNear, type RowsView, timeOf} from '../../chunk/rows.js';
+import {assert} from '../../invariant.js';
+import {hourMs} from '../../limits.js';
+import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
+import {chunksWithin, liveRows, type Stretch} from '../selection.js';
+import type {ActiveResult} from './active-days.js';
+import {type ActivePlan, isEmpty} from './active-plan.js';
+
+const wordUsers = 32;
+const wordBytes = 4;
+/** Gathering and sorting a row takes as long as some ten words of the sets; a pass over rows that others gather is cheap. */
+const wordsPerRowMax = 8;
+const passesMax = 8;
+/** Words united between two turns of whoever else wants the thread: well below a ms, but of one set of millions of users. */
+const sliceWords = 65_536;
+
+/** Words of one hour's set in each pass; undefined when sets do not pay or do not fit. */
+export function hourSetWords(
+  {users: {count}, chunks}: SnapshotIndex,
+  plan: ActivePlan,
+  toMs: number,
+  bytesMax: number,
+): number | undefined {
+  const words = Math.ceil(count / wordUsers);
+  const rows = liveRows(chunksWithin(chunks, [stretchOf(plan, toMs)]));
+  const passWords = Math.floor(bytesMax / wordBytes / (plan.elementCount + 2));
+  if (words * plan.elementCount > rows * wordsPerRowMax || passWords * passesMax < words) return undefined;
+  return Math.min(words, passWords);
+}
+
+/** What so many words of users take (`hourSetWords`). */
+export const hourSetBytes = (words: number, plan: ActivePlan): number => words * (plan.elementCount + 2) * wordBytes;
+
+/** What rows of a report by hours are read. */
+export function stretchOf(plan: ActivePlan, toMs: number): Stretch {
+  return {startMs: plan.firstElement * hourMs, lastMs: toMs};
+}
+
+export class HourSetsPartial {
+  private readonly plan: ActivePlan;
+  private readonly stretch: Stretch;
+  private readonly userCount: number;
+  /** Words of one set. */
+  private readonly words: number;
+  /** Set of element e: sets[e * words .. (e + 1) * words). Bit i of word w: user firstUser + 32 * w + i. */
+  private readonly sets: Int32Array;
+  /** Who was active in `plan.head`, and since `plan.totalElement`. */
+  private readonly inTotal: Int32Array;
+  private readonly counts: Float64Array;
+  private firstUser = 0;
+  private total = 0;
+  /** Since it gave way last. */
+  private wordsDone = 0;
+
+  /** `words`: of `hourSetWords`. */
+  constructor(index: SnapshotIndex, plan: ActivePlan, toMs: number, words: number) {
+    assert(plan.elementMs === hourMs, 'hour sets: elements are hours');
+    this.plan = plan;
+    this.stretch = stretchOf(plan, toMs);
+    this.userCount = index.users.count;
+    this.words = words;
+    this.sets = new Int32Array(words * plan.elementCount);
+    this.inTotal = new Int32Array(words);
+    this.counts = new Float64Array(plan.windows.ends.length);
+  }
+
+  /** What each pass goes through. */
+  chunks(index: SnapshotIndex): ChunkEntry[] {
+    return chunksWithin(index.chunks, [this.stretch]);
+  }
+
+  addRows(rows: RowsView): void {
+    const {head, firstElement} = this.plan;
+    if (!isEmpty(head)) this.mark(rows, firstAt(rows, head.startMs), firstAt(rows, head.lastMs + 1), this.inTotal, 0);
+    const end = firstAt(rows, this.stretch.lastMs + 1);
+    for (let at = firstAt(rows, this.stretch.startMs); at < end; ) {
+      const hour = Math.floor(timeOf(rows, rows.order[at]) / hourMs);
+      const hourEnd = Math.min(end, firstAtNear(rows, (hour + 1) * hourMs, at));
+      this.mark(rows, at, hourEnd, this.sets, (hour - firstElement) * this.words);
+      at = hourEnd;
+    }
+  }
+
+  /** Users of rows order[start .. end) are in the set that begins at `sets[at]`. */
+  private mark({order, users}: RowsView, start: number, end: number, sets: Int32Array, at: number): void {
+    const {firstUser} = this;
+    const userMax = this.words * wordUsers;
+    for (let place = start; place < end; place++) {
+      const user = (users[order[place]] - firstUser) >>> 0; // Users before the first wrap round to large numbers.
+      if (user < userMax) sets[at + (user >>> 5)] |= 1 << (user & 31);
+    }
+  }
+
+  /** Counts the users of this pass, and yields between slices; true when another pass over the chunks is due. */
+  *endPass(): Generator<void, boolean, void> {
+    const {sets, inTotal, words, plan} = this;
+    for (let element = plan.totalElement; element < plan.elementCount; element++) {
+      unite(inTotal, 0, sets, element * words, words);
+      if (this.isTurnDue()) yield;
+    }
+    this.total += bitsOf(inTotal);
+    yield* this.slide();
+    this.firstUser += words * wordUsers;
+    if (this.firstUser >= this.userCount) return false;
+    for (let element = 0; element < plan.elementCount; element++) {
+      sets.fill(0, element * words, (element + 1) * words);
+      if (this.isTurnDue()) yield;
+    }
+    inTotal.fill(0);
+    return true;
+  }
+
+  /** Another set was gone through. */
+  private isTurnDue(): boolean {
+    this.wordsDone += this.words;
+    if (this.wordsDone < sliceWords) return false;
+    this.wordsDone = 0;
+    return true;
+  }
+
+  /** Adds the users of each window. Sets of past blocks become unions to the ends of their blocks. */
+  private *slide(): Generator<void, void, void> {
+    const {sets, words, plan, counts} = this;
+    const {starts, ends} = plan.windows;
+    const length = ends[0] - starts[0];
+    const passed = new Int32Array(words);
+    for (let window = 0, element = 0; element < plan.elementCount; element++) {
+      unite(passed, 0, sets, element * words, words);
+      const isLast = element % length === length - 1;
+      if (element === ends[window] - 1) {
+        counts[window] += isLast ? bitsOf(passed) : unionBits(passed, sets, starts[window] * words, words);
+        window += 1;
+      }
+      if (this.isTurnDue()) yield;
+      if (!isLast) continue;
+      passed.fill(0);
+      for (let back = element - 1; back > element - length; back--) {
+        unite(sets, back * words, sets, (back + 1) * words, words);
+        if (this.isTurnDue()) yield;
+      }
+    }
+  }
+
+  result(): ActiveResult {
+    return {counts: this.counts, total: this.total};
+  }
+}
+
+function unite(into: Int32Array, intoAt: number, set: Int32Array, setAt: number, words: number): void {
+  for (let word = 0; word < words; word++) into[intoAt + word] |= set[setAt + word];
+}
+
+function unionBits(one: Int32Array, other: Int32Array, otherAt: number, words: number): number {
+  let bits = 0;
+  for (let word = 0; word < words; word++) bits += bitsOfWord(one[word] | other[otherAt + word]);
+  return bits;
+}
+
+function bitsOf(set: Int32Array): number {
+  let bits = 0;
+  for (let word = 0; word < set.length; word++) bits += bitsOfWord(set[word]);
+  return bits;
+}
+
+function bitsOfWord(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}

@@ -1,0 +1,222 @@
+// Event counts of one partition: hourly cells where whole hours are asked for, rows for the rest.
+//   Q1. A window cell answers for a whole hour only: the parts of hours at both ends of [from, to] are counted from rows.
+//   Q2. With a property filter those are cells by value, of the chunks that have any; of other chunks the rows with the name
+//       and a code of the value are found (row-finder.ts), or every row of the name is judged where codes do not tell.
+//   Q3. The cells of one name are the same ones as among those of all names, sooner.
+
+import {hoursPerDay, type WindowsView} from '../../aggregator/windows.js';
+import {firstAt, firstAtNear, isByRow, type RowColumn, type RowsView, timeOf} from '../../chunk/rows.js';
+import {chunkRowsMax, hourMs} from '../../limits.js';
+import type {ChunkEntry, RunBlock, SnapshotIndex} from '../../manifest.js';
+import {lowerBound} from '../../order/lower-bound.js';
+import {blocksWithin, chunksNaming, chunksWithin, type Stretch} from '../selection.js';
+import type {Buckets} from './buckets.js';
+import type {CellsByName} from './cells-by-name.js';
+import {type PropertyFilter, verdict} from './filter.js';
+import {PlainRowFinder, type RowFinder} from './row-finder.js';
+import type {ValueCells} from './value-cells.js';
+
+const noRows = new Uint16Array(0);
+
+export class CountsPartial {
+  /** Events of each bucket. */
+  readonly counts: Float64Array;
+  private readonly buckets: Buckets;
+  private readonly name: number;
+  private readonly filter: PropertyFilter | undefined;
+  private readonly finder: RowFinder;
+  /** Whole hours [hourStart, hourEnd) that cells answer for. Q1 */
+  private readonly hourStart: number;
+  private readonly hourEnd: number;
+  /** What is left to rows where cells answer for those, and where none do; each in order, not touching. */
+  private readonly ends: readonly Stretch[];
+  private readonly whole: readonly Stretch[];
+  private edges: Float64Array | undefined;
+  private readonly unsure: Uint16Array;
+  private unsureCount = 0;
+
+  /** `name` is the event's index in this partition. */
+  constructor(buckets: Buckets, name: number, filter?: PropertyFilter, finder: RowFinder = new PlainRowFinder()) {
+    const {fromMs, toMs} = buckets;
+    this.finder = finder;
+    this.buckets = buckets;
+    this.name = name;
+    this.filter = filter;
+    this.counts = new Float64Array(buckets.count);
+    this.unsure = filter === undefined ? noRows : new Uint16Array(chunkRowsMax);
+    const hourStart = Math.ceil(fromMs / hourMs);
+    const hourEnd = Math.floor((toMs + 1) / hourMs);
+    const hasWholeHours = hourStart < hourEnd;
+    this.hourStart = hasWholeHours ? hourStart : 0;
+    this.hourEnd = hasWholeHours ? hourEnd : 0;
+    this.whole = [{startMs: fromMs, lastMs: toMs}];
+    this.ends = hasWholeHours
+      ? [
+          {startMs: fromMs, lastMs: hourStart * hourMs - 1},
+          {startMs: hourEnd * hourMs, lastMs: toMs},
+        ]
+      : this.whole;
+  }
+
+  blocks(index: SnapshotIndex): RunBlock[] {
+    if (this.filter !== undefined || this.hourStart === this.hourEnd) return [];
+    const firstDay = Math.floor(this.hourStart / hoursPerDay);
+    return blocksWithin(index.windowRuns, firstDay, Math.floor((this.hourEnd - 1) / hoursPerDay));
+  }
+
+  /** `values`: the chunks that cells by value stand for (`addValueCells`), by the keys of their rows parts, and the others. */
+  chunks(
+    {chunks}: SnapshotIndex,
+    values?: {covered: ReadonlySet<string>; others: readonly ChunkEntry[]},
+  ): ChunkEntry[] {
+    const ends = this.ends.filter(({startMs, lastMs}) => startMs <= lastMs);
+    if (this.filter === undefined) return this.asked(chunks, ends);
+    if (values === undefined) return this.asked(chunks, this.whole);
+    const others = this.asked(values.others, this.whole);
+    if (ends.length === 0) return others;
+    const covered = chunks.filter(({rows}) => values.covered.has(rows.key));
+    return [...others, ...this.asked(covered, ends)];
+  }
+
+  private asked(chunks: readonly ChunkEntry[], stretches: readonly Stretch[]): ChunkEntry[] {
+    return stretches.length === 0 ? [] : chunksNaming(chunksWithin(chunks, stretches), [this.name]);
+  }
+
+  /** Cells by value instead of the rows of the chunks that they stand for, but for the ends of [from, to]. Q2 */
+  addValueCells(cells: ValueCells): void {
+    if (this.filter !== undefined && this.hourStart < this.hourEnd) {
+      cells.add(this.filter, this.name, this.edgeHours, this.counts);
+    }
+  }
+
+  /** Edges of the buckets as hours, within the whole hours. */
+  private get edgeHours(): Float64Array {
+    const {hourStart, hourEnd} = this;
+    this.edges ??= this.buckets.edges.map((edge) => Math.min(Math.max(edge / hourMs, hourStart), hourEnd));
+    return this.edges;
+  }
+
+  addCells({hours, names, counts}: WindowsView): void {
+    let bucket = 0;
+    for (let cell = lowerBound(hours, this.hourStart); cell < hours.length && hours[cell] < this.hourEnd; cell++) {
+      if (names[cell] === this.name) bucket = this.addCell(hours[cell], counts[cell], bucket);
+    }
+  }
+
+  /** The same from the cells of the name alone. Q3 */
+  addNamedCells(cells: CellsByName): void {
+    const {hours, counts} = cells;
+    const end = cells.find(this.name, this.hourEnd);
+    let bucket = 0;
+    for (let cell = cells.find(this.name, this.hourStart); cell < end; cell++)
+      bucket = this.addCell(hours[cell], counts[cell], bucket);
+  }
+
+  /** `bucket`: of an hour before this one. Returns that of this hour. */
+  private addCell(hour: number, count: number, bucket: number): number {
+    const {edges} = this.buckets;
+    const timeMs = hour * hourMs;
+    const found = timeMs < edges[bucket + 1] ? bucket : this.buckets.indexOf(timeMs);
+    this.counts[found] += count;
+    return found;
+  }
+
+  /**
+   * `isCovered`: cells stand for the chunk. Returns the rows, ascending, that only their bodies can decide: `addBodies` is
+   * due for each of their blocks.
+   */
+  addRows(rows: RowsView, isCovered = false): Uint16Array {
+    if (this.filter !== undefined && !this.filter.open(rows)) return noRows;
+    this.unsureCount = 0;
+    const areEnds = this.filter === undefined || isCovered;
+    const telling = areEnds ? undefined : this.filter?.tellingColumn;
+    if (telling !== undefined) this.addFound(rows, telling, this.filter!.equalCodes);
+    else for (const stretch of areEnds ? this.ends : this.whole) this.addStretch(rows, stretch);
+    return this.unsureCount === 0 ? noRows : this.unsure.slice(0, this.unsureCount).sort();
+  }
+
+  private addStretch(rows: RowsView, {startMs, lastMs}: Stretch): void {
+    const end = firstAt(rows, lastMs + 1);
+    for (let at = firstAt(rows, startMs); at < end; ) at = this.addBucketRows(rows, at, end);
+  }
+
+  /** Counts from `order[start]` to the end of that row's bucket; returns where the next bucket's rows start. */
+  private addBucketRows(rows: RowsView, start: number, end: number): number {
+    const bucket = this.buckets.indexOf(timeOf(rows, rows.order[start]));
+    const bucketEnd = Math.min(end, firstAtNear(rows, this.buckets.edges[bucket + 1], start));
+    this.counts[bucket] += this.countRows(rows, start, bucketEnd);
+    return bucketEnd;
+  }
+
+  private countRows({order, names}: RowsView, start: number, end: number): number {
+    const {name, filter} = this;
+    let count = 0;
+    for (let at = start; at < end; at++) {
+      const row = order[at];
+      if (names[row] !== name) continue;
+      count += filter === undefined ? 1 : this.judge(filter, row);
+    }
+    return count;
+  }
+
+  /** The rows of the name whose codes are these, in the order in which they came. */
+  private addFound(rows: RowsView, column: RowColumn, equalCodes: readonly number[]): void {
+    if (isByRow(column)) {
+      const isNamed = (row: number): boolean => rows.names[row] === this.name;
+      this.addTimes(rows, Uint16Array.from(equalCodes, (code) => code - 1).filter(isNamed));
+      return;
+    }
+    this.finder.open(rows.names, column.codes);
+    for (const code of equalCodes) this.addTimes(rows, this.finder.find(this.name, code));
+    this.noteUnsure(rows, this.finder.find(this.name, column.inBody));
+  }
+
+  /** Rows that pass, if [from, to] has their times. Most are in the bucket of the one before. */
+  private addTimes({times, timeBase}: RowsView, passing: Uint16Array): void {
+    const {fromMs, toMs, edges} = this.buckets;
+    let [start, end, bucket, count] = [0, 0, -1, 0];
+    for (let i = 0; i < passing.length; i++) {
+      const time = times[passing[i]];
+      if (time >= start && time < end) {
+        count += 1;
+        continue;
+      }
+      if (bucket >= 0) this.counts[bucket] += count;
+      const timeMs = timeBase + time;
+      bucket = timeMs < fromMs || timeMs > toMs ? -1 : this.buckets.indexOf(timeMs);
+      start = bucket < 0 ? time : Math.max(edges[bucket], fromMs) - timeBase;
+      end = bucket < 0 ? time : Math.min(edges[bucket + 1], toMs + 1) - timeBase;
+      count = 1;
+    }
+    if (bucket >= 0) this.counts[bucket] += count;
+  }
+
+  private noteUnsure(rows: RowsView, unsure: Uint16Array): void {
+    const {fromMs, toMs} = this.buckets;
+    for (const row of unsure) {
+      const timeMs = timeOf(rows, row);
+      if (timeMs >= fromMs && timeMs <= toMs) this.unsure[this.unsureCount++] = row;
+    }
+  }
+
+  /** 1 when the row passes for sure; one that is unsure is noted. */
+  private judge(filter: PropertyFilter, row: number): number {
+    const judged = filter.judge(row);
+    if (judged === verdict.unsure) this.unsure[this.unsureCount++] = row;
+    return judged === verdict.yes ? 1 : 0;
+  }
+
+  /** Decides unsure rows of one body block. */
+  addBodies(rows: RowsView, unsure: Uint16Array, block: Uint8Array): void {
+    if (this.filter === undefined) return;
+    for (const row of this.filter.passing(rows, block, unsure))
+      this.counts[this.buckets.indexOf(timeOf(rows, row))] += 1;
+  }
+}
+
+/** The sum of the partitions' counts. */
+export function mergeCounts(bucketCount: number, partials: readonly Float64Array[]): Float64Array {
+  const sum = new Float64Array(bucketCount);
+  for (const counts of partials) for (let bucket = 0; bucket < bucketCount; bucket++) sum[bucket] += counts[bucket];
+  return sum;
+}

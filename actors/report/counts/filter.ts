@@ -1,0 +1,155 @@
+// The property filter of an event count: `<property>=<value>` (API.md, Reports).
+//   A literal top-level key wins over the path that its dots would spell, whatever its value. Strings, numbers and
+//   booleans compare by their JavaScript string form; null, objects and arrays equal nothing. A property `context`, whatever its
+//   value, wins over the event's context.
+//   F1. The value's string form has at most three sources (text, boolean or number), so equality is equality of bytes
+//       (entries.ts E2) and no dictionary entry is decoded.
+//   F2. Where columns cannot tell (rows.ts R2, R3) the row is `unsure`, and its body decides.
+
+import {ByteWriter, holds} from '../../bytes/bytes.js';
+import {BodyBlock} from '../../chunk/bodies.js';
+import {codeAbsent, codeInBody, type RowColumn, type RowsView} from '../../chunk/rows.js';
+import {type Json, type PropertyCursor, valueTag, writeValue} from '../../log/entries.js';
+import {PropertyName} from './property-name.js';
+
+export const verdict = {no: 0, yes: 1, unsure: 2, byPath: 3} as const;
+/** Most filters never open a chunk. */
+const noVerdicts = new Uint8Array(0);
+type Verdict = (typeof verdict)[keyof typeof verdict];
+
+export class PropertyFilter {
+  readonly property: PropertyName;
+  private readonly value: string;
+  /** Value bytes that pass. F1 */
+  readonly equalValues: readonly Uint8Array[];
+  /**
+   * The chunk that `open` chose: codes of the literal key, the verdict of each code, columns of the path's first key and of
+   * the context (if the path goes there), and the verdict on a row without any of these columns.
+   */
+  private codes: RowColumn['codes'] | undefined;
+  private head: RowColumn | undefined;
+  private context: RowColumn | undefined;
+  private absent: Verdict = verdict.no;
+  private verdicts = noVerdicts;
+  /** Of the open chunk: the literal key's column, where it is, and the codes that say `yes`. */
+  private literal: RowColumn | undefined;
+  private column = -1;
+  equalCodes: readonly number[] = [];
+  /** What the literal key's column says of rows that their bodies tell of (rows.ts R2). */
+  private inBody = codeInBody;
+
+  constructor(property: string, value: string) {
+    this.property = new PropertyName(property);
+    this.value = value;
+    this.equalValues = valuesPrinting(value);
+  }
+
+  /**
+   * Chooses the chunk that `judge` and `tellingColumn` speak of; false when none of its rows can pass.
+   */
+  open(rows: RowsView): boolean {
+    const {isPath} = this.property;
+    const column = this.property.columnIn(rows, this.column);
+    const headColumn = this.property.headColumnIn(rows);
+    this.codes = rows.columns[column]?.codes;
+    this.head = rows.columns[headColumn];
+    const contextColumn = this.property.contextColumnIn(rows);
+    this.context = rows.columns[contextColumn];
+    this.absent = rows.keysInBody ? verdict.unsure : verdict.no; // R3
+    if (this.verdicts === noVerdicts) this.verdicts = new Uint8Array(codeInBody + 1);
+    for (const code of this.equalCodes) this.verdicts[code] = verdict.no;
+    this.verdicts[this.inBody] = verdict.no;
+    this.inBody = rows.columns[column]?.inBody ?? codeInBody;
+    this.verdicts[this.inBody] = verdict.unsure;
+    this.equalCodes = column < 0 ? [] : this.readEqual(rows, column);
+    for (const code of this.equalCodes) this.verdicts[code] = verdict.yes;
+    const literalAbsent = isPath ? verdict.byPath : verdict.no;
+    this.verdicts[codeAbsent] = column < 0 && rows.keysInBody ? verdict.unsure : literalAbsent;
+    this.column = column;
+    this.literal = rows.columns[column];
+    return column >= 0 || headColumn >= 0 || contextColumn >= 0 || rows.keysInBody;
+  }
+
+  private readEqual({columns}: RowsView, column: number): number[] {
+    const equal: number[] = [];
+    const {values} = columns[column];
+    for (const value of this.equalValues) {
+      const stored = values.storedForm(value);
+      if (stored !== undefined) values.find(stored, equal);
+    }
+    return equal;
+  }
+
+  /** The column of the open chunk whose codes say of every row whether it passes or is unsure; undefined: `judge` does. */
+  get tellingColumn(): RowColumn | undefined {
+    return this.property.isPath ? undefined : this.literal;
+  }
+
+  /** `yes`, `no` or `unsure` (F2) for one row of the open chunk. */
+  judge(row: number): Verdict {
+    const literal = this.verdicts[this.codes === undefined ? codeAbsent : this.codes[row]];
+    if (literal !== verdict.byPath) return literal as Verdict;
+    const {head} = this;
+    const isHeadAbsent = head === undefined || head.codes[row] === codeAbsent;
+    if (!isHeadAbsent) return inside(head, row);
+    if (head === undefined && this.absent === verdict.unsure) return verdict.unsure;
+    if (!this.property.isOfContext) return verdict.no;
+    return this.context === undefined ? this.absent : inside(this.context, row);
+  }
+
+  /** Those of the rows (ascending, all of one body block) whose bodies pass. */
+  passing(columns: RowsView, block: Uint8Array, rows: Uint16Array): Uint16Array {
+    const bodies = new BodyBlock(block, columns);
+    const passing = new Uint16Array(rows.length);
+    let count = 0;
+    for (const row of rows) if (this.passes(bodies.properties(row))) passing[count++] = row;
+    return passing.subarray(0, count);
+  }
+
+  private passes(cursor: PropertyCursor): boolean {
+    const {bytes} = cursor;
+    const {key, pathHead, isPath} = this.property;
+    let nested: string | undefined;
+    if (this.property.isOfContext && cursor.isAtContext && cursor.next()) nested = cursor.value() as string;
+    while (cursor.next()) {
+      const {keyStart, keyEnd} = cursor;
+      if (holds(bytes, keyStart, keyEnd, key)) return this.equalsScalar(bytes, cursor);
+      if (isPath && holds(bytes, keyStart, keyEnd, pathHead)) {
+        nested = cursor.tag === valueTag.json ? (cursor.value() as string) : undefined;
+      }
+    }
+    return nested !== undefined && this.equalsNested(JSON.parse(nested) as Json);
+  }
+
+  private equalsScalar(block: Uint8Array, cursor: PropertyCursor): boolean {
+    return this.equalValues.some((value) => holds(block, cursor.valueStart, cursor.valueEnd, value));
+  }
+
+  private equalsNested(head: Json): boolean {
+    let value: Json | undefined = head;
+    for (const key of this.property.path.slice(1)) {
+      if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, key))
+        return false;
+      value = value[key];
+    }
+    return value !== null && typeof value !== 'object' && String(value) === this.value;
+  }
+}
+
+/** A value with a code is a scalar. Only a value in the body may have the path's next key. */
+const inside = ({codes, inBody}: RowColumn, row: number): Verdict =>
+  codes[row] === inBody ? verdict.unsure : verdict.no;
+
+/** The encoded values whose string form is `text`. F1 */
+function valuesPrinting(text: string): Uint8Array[] {
+  const values: Json[] = [text];
+  if (text === 'true' || text === 'false') values.push(text === 'true');
+  const number = Number(text);
+  if (Number.isFinite(number) && String(number) === text) values.push(number);
+  if (text === '0') values.push(-0);
+  return values.map((value) => {
+    const writer = new ByteWriter(text.length * 3 + 16);
+    writeValue(writer, value);
+    return writer.finish();
+  });
+}

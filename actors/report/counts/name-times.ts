@@ -1,0 +1,78 @@
+// When the first and the last event of some names of one partition were, of all time.
+//   NT1. They come of rows alone. An erased row is in no chunk's order, so they are exact in the snapshot of an erasure.
+//   NT2. A chunk is read only while it may hold an earlier or a later event than those found: its bounds and its names tell.
+//       Where events come about in order of time, that is the oldest and the newest chunks of a name.
+
+import {type RowsView, timeOf} from '../../chunk/rows.js';
+import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
+
+const notAsked = -1;
+
+export class NameTimes {
+  /** First and last time of each requested name, epoch ms: `Infinity` and `-Infinity` where it has no event. */
+  readonly firstMs: Float64Array;
+  readonly lastMs: Float64Array;
+  /** Place in the lists by name index. */
+  private readonly places: Int32Array;
+  /** Chunks that may be needed, the next one last. */
+  private readonly oldestLast: ChunkEntry[];
+  private readonly newestLast: ChunkEntry[];
+  private readonly read = new Set<number>();
+
+  /** `asked`: name indexes, each once. `names`: indexes ever given out. */
+  constructor({chunks}: SnapshotIndex, asked: readonly number[], names: number) {
+    this.firstMs = new Float64Array(asked.length).fill(Number.POSITIVE_INFINITY);
+    this.lastMs = new Float64Array(asked.length).fill(Number.NEGATIVE_INFINITY);
+    this.places = new Int32Array(names).fill(notAsked);
+    for (const [place, name] of asked.entries()) this.places[name] = place;
+    const live = chunks.filter((chunk) => chunk.live > 0);
+    this.oldestLast = live.toSorted((a, b) => b.minTimeMs - a.minTimeMs);
+    this.newestLast = live.toSorted((a, b) => a.maxTimeMs - b.maxTimeMs);
+  }
+
+  /** Up to `max` chunks that are to be read next, the oldest and the newest ones by turns; none once the times are known. */
+  next(max: number): ChunkEntry[] {
+    const due: ChunkEntry[] = [];
+    for (let before = -1; before < due.length && due.length < max; ) {
+      before = due.length;
+      this.takeDue(this.oldestLast, this.mayBeginBefore, due);
+      if (due.length < max) this.takeDue(this.newestLast, this.mayEndAfter, due);
+    }
+    return due;
+  }
+
+  private takeDue(
+    waiting: ChunkEntry[],
+    isWanted: (chunk: ChunkEntry, place: number) => boolean,
+    due: ChunkEntry[],
+  ): void {
+    for (let chunk = waiting.pop(); chunk !== undefined; chunk = waiting.pop()) {
+      if (this.read.has(chunk.chunk) || !this.placesIn(chunk).some((place) => isWanted(chunk, place))) continue;
+      this.read.add(chunk.chunk);
+      due.push(chunk);
+      return;
+    }
+  }
+
+  private readonly mayBeginBefore = ({minTimeMs}: ChunkEntry, place: number): boolean =>
+    minTimeMs < this.firstMs[place];
+
+  private readonly mayEndAfter = ({maxTimeMs}: ChunkEntry, place: number): boolean => maxTimeMs > this.lastMs[place];
+
+  /** Places of the names that were asked for and that the chunk may hold. */
+  private placesIn({names}: ChunkEntry): number[] {
+    if (names === null) return Array.from(this.firstMs, (_, place) => place);
+    return names.map((name) => this.places[name]).filter((place) => place !== notAsked);
+  }
+
+  addRows(rows: RowsView): void {
+    const {places, firstMs, lastMs} = this;
+    for (const row of rows.order) {
+      const place = places[rows.names[row]];
+      if (place === notAsked) continue;
+      const timeMs = timeOf(rows, row);
+      if (timeMs < firstMs[place]) firstMs[place] = timeMs;
+      if (timeMs > lastMs[place]) lastMs[place] = timeMs;
+    }
+  }
+}

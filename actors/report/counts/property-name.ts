@@ -1,0 +1,78 @@
+// The property that a filter names: a literal top-level key, or the path that its dots spell (API.md, Reports). A path that
+// begins with `context` goes into the event's context where no property has that name.
+import {wtf8} from '../../bytes/bytes.js';
+import type {RowsView} from '../../chunk/rows.js';
+import {contextKey} from '../../log/entries.js';
+
+const contextHead = 'context';
+
+export class PropertyName {
+  readonly text: string;
+  readonly key: Uint8Array;
+  readonly path: readonly string[];
+  readonly pathHead: Uint8Array;
+
+  constructor(text: string) {
+    this.text = text;
+    this.key = wtf8(text);
+    this.path = text.split('.');
+    this.pathHead = wtf8(this.path[0]);
+  }
+
+  get isPath(): boolean {
+    return this.path.length > 1;
+  }
+
+  /** The literal key's column, or -1. `likely`: of the chunk before; events of one kind have the same properties in the same order. */
+  columnIn({columns}: RowsView, likely = -1): number {
+    if (likely >= 0 && likely < columns.length && equals(columns[likely].key, this.key)) return likely;
+    return columns.findIndex((column) => equals(column.key, this.key));
+  }
+
+  /** The column of the path's first key; -1 without one, and where the name is no path. */
+  headColumnIn({columns}: RowsView): number {
+    return this.isPath ? columns.findIndex((column) => equals(column.key, this.pathHead)) : -1;
+  }
+
+  /** Whether the path goes into the event's context where no property has that name. */
+  get isOfContext(): boolean {
+    return this.isPath && this.path[0] === contextHead;
+  }
+
+  /** The context's column; -1 without one, and for a path that does not go there. */
+  contextColumnIn({columns}: RowsView): number {
+    return this.isOfContext ? columns.findIndex((column) => equals(column.key, contextKey)) : -1;
+  }
+
+  /** Whether the literal key's values are at hand where it has a column (rows.ts R7). A path's first key is never asked for a value. */
+  isToldBy(rows: RowsView): boolean {
+    const column = this.columnIn(rows);
+    return column < 0 || !rows.columns[column].values.areLeftOut;
+  }
+
+  isKey(key: Uint8Array): boolean {
+    return equals(key, this.key);
+  }
+
+  /** The column that alone tells what all rows have, -1: none has anything. Undefined: some rows are told by their bodies (rows.ts R2, R3). */
+  decidingColumn(rows: RowsView): number | undefined {
+    const column = this.columnIn(rows);
+    const head = this.headColumnIn(rows);
+    const context = this.contextColumnIn(rows);
+    const mayBePastColumns = column < 0 || (this.isPath && head < 0) || (this.isOfContext && context < 0);
+    if (rows.keysInBody && mayBePastColumns) return undefined;
+    return [column, head, context].some((one) => isInBody(rows, one)) ? undefined : column;
+  }
+}
+
+function isInBody({columns}: RowsView, column: number): boolean {
+  if (column < 0) return false;
+  const {codes, inBody} = columns[column];
+  return codes.includes(inBody);
+}
+
+function equals(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

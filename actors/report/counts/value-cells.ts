@@ -1,0 +1,307 @@
+// Hourly counts of one property by value and event name, over some chunks of one partition: a filtered count of whole hours
+// is a sum of few of them, however many rows and chunks they stand for.
+//   Derived from rows parts, never stored.
+//   V1. A value has one index here, whatever codes it has in the chunks (rows.ts R4): values are their bytes.
+//   V2. Chunks with a row that only its body tells are left out, and left to the scan.
+//   V3. A cell is an hour of one value and name, in the order of (value, name, hour). Where most hours have a single row a
+//       cell is a row, and its count is not written down.
+//   V4. Cells of a value and name are a group, and groups have their names; where these would take more than a name for
+//       each cell, as with tens of thousands of values, cells have them.
+import {ByteWriter} from '../../bytes/bytes.js';
+import {codeAbsent, codeInBody, type RowColumn, type RowsView} from '../../chunk/rows.js';
+import {hourMs} from '../../limits.js';
+import {lowerBound} from '../../order/lower-bound.js';
+import {sortPlaces} from '../../order/radix-sort.js';
+import {InternedTable} from '../../table/interned.js';
+import type {PackedTable} from '../../table/packed-table.js';
+import type {PropertyFilter} from './filter.js';
+import type {PropertyName} from './property-name.js';
+
+/** Names and hours are 16 bits each in the keys of rows: whatever has others is left out (V2). */
+const nameMax = 0xffff;
+const hoursMax = 0x1_0000;
+/** A property of more values than these, and than this share of its rows, is nearly unique: cells would be larger than rows. */
+const valuesMin = 65_536;
+const valuesShare = 1 / 4;
+/** What building takes of a row, at its peak. */
+const buildingRowBytes = 28;
+
+/** Groups of value v: [valueStarts[v], valueStarts[v + 1]); their names ascending. Cells of group g: [cells[g], cells[g + 1]). */
+interface Groups {
+  readonly names: Uint16Array;
+  readonly cells: Uint32Array;
+}
+
+type CellNames = Uint8Array | Uint16Array;
+
+interface CellColumns {
+  readonly values: PackedTable;
+  /** Hours (epoch ms / 3,600,000) that occur, ascending; cells name them by their place. */
+  readonly hours: Uint32Array;
+  /** Of each value and the end: its first group, or its first cell where cells have names. V4 */
+  readonly valueStarts: Uint32Array;
+  readonly named: Groups | CellNames;
+  readonly cellHours: Uint16Array;
+  /** Rows before each cell, and before the end; undefined where each cell is one row. V3 */
+  readonly rowsBefore: Uint32Array | undefined;
+}
+
+const isGroups = (named: Groups | CellNames): named is Groups => 'cells' in named;
+
+export class ValueCells {
+  private readonly columns: CellColumns;
+
+  constructor(columns: CellColumns) {
+    this.columns = columns;
+  }
+
+  get bytes(): number {
+    const {values, hours, valueStarts, named, cellHours, rowsBefore} = this.columns;
+    const names = isGroups(named) ? named.names.byteLength + named.cells.byteLength : named.byteLength;
+    const bytes = values.bytes + hours.byteLength + valueStarts.byteLength + names + cellHours.byteLength;
+    return bytes + (rowsBefore?.byteLength ?? 0);
+  }
+
+  /** Adds the events of the name that pass: those of hours [edges[b], edges[b + 1]) to counts[b]. `edges` ascend. */
+  add(filter: PropertyFilter, name: number, edges: Float64Array, counts: Float64Array): void {
+    for (const bytes of filter.equalValues) {
+      const value = this.columns.values.find(bytes, 0, bytes.length);
+      if (value >= 0) this.addValue(value, name, edges, counts);
+    }
+  }
+
+  private addValue(value: number, name: number, edges: Float64Array, counts: Float64Array): void {
+    const {valueStarts, named} = this.columns;
+    const [start, end] = [valueStarts[value], valueStarts[value + 1]];
+    if (!isGroups(named)) {
+      const first = firstOf(named, start, end, name);
+      this.addCells(first, firstOf(named, first, end, name + 1), edges, counts);
+      return;
+    }
+    const group = firstOf(named.names, start, end, name);
+    if (group === end || named.names[group] !== name) return;
+    this.addCells(named.cells[group], named.cells[group + 1], edges, counts);
+  }
+
+  private addCells(start: number, end: number, edges: Float64Array, counts: Float64Array): void {
+    const {hours, cellHours, rowsBefore} = this.columns;
+    let place = lowerBound(hours, edges[0]);
+    let cell = cellAt(cellHours, start, end, place);
+    for (let bucket = 0; bucket < counts.length && cell < end; bucket++) {
+      const edge = edges[bucket + 1];
+      if (hours[cellHours[cell]] >= edge) continue;
+      place = lowerBound(hours, edge, place);
+      const next = cellAt(cellHours, cell, end, place);
+      counts[bucket] += rowsBefore === undefined ? next - cell : rowsBefore[next] - rowsBefore[cell];
+      cell = next;
+    }
+  }
+}
+
+/** First place of [start, end), in which names ascend, with this name or a later one. */
+function firstOf(names: CellNames, start: number, end: number, name: number): number {
+  let [low, high] = [start, end];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (names[middle] < name) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** First cell of [start, end) whose hour is at `place` or later: in steps that double before they halve. */
+function cellAt(cellHours: Uint16Array, start: number, end: number, place: number): number {
+  let low = start;
+  let step = 1;
+  while (low + step <= end && cellHours[low + step - 1] < place) {
+    low += step;
+    step *= 2;
+  }
+  let high = Math.min(low + step - 1, end);
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (cellHours[middle] < place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Rows of one chunk that have the property: the index of the value, and the name with the hour's index in arrival order. */
+interface ChunkRows {
+  readonly values: Uint32Array;
+  readonly keys: Uint32Array;
+}
+
+export class ValueCellsBuilder {
+  readonly property: PropertyName;
+  private readonly values = new InternedTable();
+  private readonly chunks: ChunkRows[] = [];
+  private rows = 0;
+  /** Hour -> its index, in the order in which they came. */
+  private readonly hours = new Map<number, number>();
+  /** Of the chunk being added: code -> index of its value. */
+  private readonly valueOf = new Uint32Array(codeInBody);
+  private readonly scratch = new ByteWriter(64);
+
+  constructor(property: PropertyName) {
+    this.property = property;
+  }
+
+  /** What building takes at its peak of so many rows, and what it leaves at most for values of 16 bytes. */
+  static bytesFor(rows: number): number {
+    return rows * buildingRowBytes;
+  }
+
+  /** Whether there are so many values that cells are of no use. */
+  get isNearlyUnique(): boolean {
+    return this.values.count > Math.max(valuesMin, this.rows * valuesShare);
+  }
+
+  /** False: the chunk is left to the scan. V2 */
+  add(rows: RowsView): boolean {
+    const column = this.property.decidingColumn(rows);
+    if (column === undefined) return false;
+    if (column < 0) return true;
+    this.internValues(rows, column);
+    const chunk = this.rowsOf(rows, rows.columns[column].codes);
+    if (chunk === undefined) return false;
+    this.chunks.push(chunk);
+    this.rows += chunk.values.length;
+    return true;
+  }
+
+  /** V1 */
+  private internValues({columns}: RowsView, column: number): void {
+    const {values} = columns[column];
+    const {scratch} = this;
+    for (let code = 1; code <= values.count; code++) {
+      scratch.position = 0;
+      values.write(code, scratch);
+      this.valueOf[code] = this.values.intern(scratch.bytes, 0, scratch.position);
+    }
+  }
+
+  /** Undefined when a name or the number of hours is past its bound. */
+  private rowsOf({order, timeBase, times, names}: RowsView, codes: RowColumn['codes']): ChunkRows | undefined {
+    const values = new Uint32Array(order.length);
+    const keys = new Uint32Array(order.length);
+    let count = 0;
+    let hourIndex = 0;
+    // Of the hour, less `timeBase`, as times are.
+    let hourEnd = Number.NEGATIVE_INFINITY;
+    for (let at = 0; at < order.length; at++) {
+      const row = order[at];
+      if (codes[row] === codeAbsent) continue;
+      if (names[row] > nameMax) return undefined;
+      if (times[row] >= hourEnd) {
+        const hour = Math.floor((timeBase + times[row]) / hourMs);
+        hourEnd = (hour + 1) * hourMs - timeBase;
+        hourIndex = this.indexOfHour(hour);
+        if (hourIndex >= hoursMax) return undefined;
+      }
+      values[count] = this.valueOf[codes[row]];
+      keys[count++] = ((names[row] << 16) | hourIndex) >>> 0;
+    }
+    return count === order.length ? {values, keys} : {values: values.slice(0, count), keys: keys.slice(0, count)};
+  }
+
+  private indexOfHour(hour: number): number {
+    const held = this.hours.get(hour);
+    if (held !== undefined) return held;
+    const index = this.hours.size;
+    if (index < hoursMax) this.hours.set(hour, index);
+    return index;
+  }
+
+  /** Gives way between steps of some ms. */
+  *build(): Generator<void, ValueCells, void> {
+    const {hours, keys} = this.sortableKeys();
+    yield;
+    const places = new Uint32Array(keys.length);
+    for (let row = 0; row < places.length; row++) places[row] = row;
+    sortPlaces(places, keys);
+    yield;
+    const sorted = this.byValue(places, keys);
+    yield;
+    return this.cellsOf(hours, sorted);
+  }
+
+  /** Hours in their order, and keys that name them by their place in it; rows in the order of arrival. */
+  private sortableKeys(): {hours: Uint32Array; keys: Uint32Array} {
+    const hours = Uint32Array.from(this.hours.keys()).sort();
+    const placeOf = new Uint16Array(hours.length);
+    for (let place = 0; place < hours.length; place++) placeOf[this.hours.get(hours[place])!] = place;
+    const keys = new Uint32Array(this.rows);
+    let at = 0;
+    for (const chunk of this.chunks) for (const key of chunk.keys) keys[at++] = (key & ~0xffff) | placeOf[key & 0xffff];
+    return {hours, keys};
+  }
+
+  /** Keys in the order of (value, key), and where those of each value begin. */
+  private byValue(places: Uint32Array, keys: Uint32Array): {starts: Uint32Array; keys: Uint32Array} {
+    const values = new Uint32Array(this.rows);
+    let filled = 0;
+    for (const chunk of this.chunks) {
+      values.set(chunk.values, filled);
+      filled += chunk.values.length;
+    }
+    const starts = new Uint32Array(this.values.count + 1);
+    for (let row = 0; row < values.length; row++) starts[values[row] + 1] += 1;
+    for (let value = 0; value < this.values.count; value++) starts[value + 1] += starts[value];
+    const ends = starts.slice();
+    const sorted = new Uint32Array(this.rows);
+    for (let at = 0; at < places.length; at++) sorted[ends[values[places[at]]]++] = keys[places[at]];
+    return {starts, keys: sorted};
+  }
+
+  private cellsOf(hours: Uint32Array, {starts, keys}: {starts: Uint32Array; keys: Uint32Array}): ValueCells {
+    const {groups, cells} = countCells(starts, keys);
+    const isCounted = cells * 6 < keys.length * 2; // V3
+    const cellCount = isCounted ? cells : keys.length;
+    const nameBytes = keys.some((key) => key >>> 16 > 0xff) ? 2 : 1;
+    const areNamed = groups * 6 > cellCount * nameBytes; // V4
+    const valueStarts = new Uint32Array(starts.length);
+    const cellNames = areNamed ? new (nameBytes === 1 ? Uint8Array : Uint16Array)(cellCount) : undefined;
+    const groupNames = new Uint16Array(areNamed ? 0 : groups);
+    const groupCells = new Uint32Array(areNamed ? 0 : groups + 1);
+    const cellHours = new Uint16Array(cellCount);
+    const rowsBefore = isCounted ? new Uint32Array(cellCount + 1) : undefined;
+    let group = 0;
+    let cell = 0;
+    for (let value = 0; value + 1 < starts.length; value++) {
+      valueStarts[value] = areNamed ? cell : group;
+      for (let at = starts[value]; at < starts[value + 1]; at++) {
+        const name = keys[at] >>> 16;
+        const isFirst = at === starts[value];
+        if (!areNamed && (isFirst || name !== keys[at - 1] >>> 16)) {
+          groupNames[group] = name;
+          groupCells[group++] = cell;
+        }
+        if (isCounted && !isFirst && keys[at] === keys[at - 1]) continue;
+        if (cellNames !== undefined) cellNames[cell] = name;
+        cellHours[cell] = keys[at] & 0xffff;
+        if (rowsBefore !== undefined) rowsBefore[cell] = at;
+        cell += 1;
+      }
+    }
+    valueStarts[starts.length - 1] = areNamed ? cell : group;
+    if (!areNamed) groupCells[group] = cell;
+    if (rowsBefore !== undefined) rowsBefore[cell] = keys.length;
+    const named = cellNames ?? {names: groupNames, cells: groupCells};
+    return new ValueCells({values: this.values.pack(), hours, valueStarts, named, cellHours, rowsBefore});
+  }
+}
+
+/** Runs of one (value, name), and of one (value, name, hour). */
+function countCells(starts: Uint32Array, keys: Uint32Array): {groups: number; cells: number} {
+  let groups = 0;
+  let cells = 0;
+  for (let value = 0; value + 1 < starts.length; value++) {
+    for (let at = starts[value]; at < starts[value + 1]; at++) {
+      const isFirst = at === starts[value];
+      if (isFirst || keys[at] >>> 16 !== keys[at - 1] >>> 16) groups += 1;
+      if (isFirst || keys[at] !== keys[at - 1]) cells += 1;
+    }
+  }
+  return {groups, cells};
+}

@@ -1,0 +1,212 @@
+// The funnel of one partition over its postings: what funnel.ts answers by gathering all matching rows, without reading
+// those that no user needs. Equal answers (API.md, funnel rules); test/actors/report holds one against the other.
+//   Users are taken in blocks, and each block through one step after the other: a user that misses a step is not looked
+//   for in the next ones, and what is looked at lies in the order of users. Most of it is in the postings of one segment,
+//   the largest: its memory holds the block, so that what walks over it (funnel-steps.ts) has both; what few events the
+//   others have come after.
+//   Blocks are counted apart from each other, so that several threads may take them in turn (walkBlocks), each with a funnel
+//   of its own.
+//   With a conversion window any entry may convert, so a block goes through the steps once for each entry that can decide
+//   (entry-rounds.ts).
+
+import type {Stretch} from '../selection.js';
+import {EntryRounds} from './entry-rounds.js';
+import {ranksPerMs} from './event-key.js';
+import type {FunnelResult} from './funnel.js';
+import {blockUsers, type FunnelSteps, findDense, PlainFunnelSteps} from './funnel-steps.js';
+import {placeAfter, placeOfUser} from './key-search.js';
+import type {NumberList, NumberLists} from './median.js';
+import type {DensePostings, SparsePostings, UserPostings} from './user-postings.js';
+
+const never = Number.POSITIVE_INFINITY;
+
+/** All that is posted of its name. */
+interface Step {
+  /** In the largest segment; the others are in the two lists. */
+  readonly main: DensePostings | undefined;
+  readonly dense: readonly DensePostings[];
+  readonly sparse: readonly SparseCursor[];
+}
+
+/** How far users were looked for: blocks are taken in ascending order, each of them from `blockAt` on. */
+interface SparseCursor {
+  readonly postings: SparsePostings;
+  blockAt: number;
+  at: number;
+}
+
+export class PostedFunnel implements FunnelResult {
+  readonly reached: Float64Array;
+  readonly durations: readonly NumberList[];
+  private readonly steps: readonly Step[];
+  private readonly block: FunnelSteps;
+  /** With a conversion window. */
+  private readonly rounds: EntryRounds | undefined;
+  /** Keys in [startKey, endKey) are inside the stretch. */
+  private readonly startKey: number;
+  private readonly endKey: number;
+
+  /**
+   * `segments`: postings of all chunks, in the order of their ordinals. `stepNames`: the name index of each step's event in
+   * this partition, -1 where it has none. `windowMs` is inclusive, infinite without a window. `lists` has those for the
+   * durations, which are the caller's to give back.
+   */
+  constructor(
+    segments: readonly UserPostings[],
+    stepNames: readonly number[],
+    {startMs, lastMs}: Stretch,
+    windowMs: number,
+    lists: NumberLists,
+  ) {
+    const main = largest(segments);
+    this.reached = new Float64Array(stepNames.length);
+    this.durations = stepNames.map(() => lists.take());
+    this.steps = stepNames.map((name) => stepOf(segments, main, name));
+    this.block = main?.steps ?? new PlainFunnelSteps();
+    this.startKey = startMs * ranksPerMs;
+    this.endKey = (lastMs + 1) * ranksPerMs;
+    if (windowMs !== never) this.rounds = this.roundsWithin(windowMs);
+  }
+
+  /** Of users that may have an entry. */
+  get blockCount(): number {
+    return this.endKey <= this.startKey ? 0 : Math.ceil(userEnd(this.steps[0]) / blockUsers);
+  }
+
+  /** Users that may have an entry; 0 when nobody can. */
+  get entryUsersMax(): number {
+    if (this.endKey <= this.startKey) return 0;
+    const {main, dense, sparse} = this.steps[0];
+    const ofSparse = sparse.reduce((sum, {postings}) => sum + postings.users.length, 0);
+    return Math.max(main?.heads.length ?? 0, ...dense.map(({heads}) => heads.length), ofSparse);
+  }
+
+  /** Counts the users of the block: each block once at most, and in ascending order. */
+  countBlock(block: number): void {
+    const first = block * blockUsers;
+    if (!hasAny(this.steps[0], first)) return;
+    for (const {sparse} of this.steps) for (const cursor of sparse) cursor.blockAt = cursor.at;
+    const entered = this.enter(first);
+    if (this.rounds === undefined) this.takeSteps(entered);
+    else this.rounds.count(entered, this.reached, this.durations);
+  }
+
+  private roundsWithin(windowMs: number): EntryRounds {
+    const {endKey, steps} = this;
+    const look = (step: number, count: number): void => this.look(steps[step], count);
+    return new EntryRounds(this.block, {stepCount: steps.length, windowMs, endKey, look});
+  }
+
+  /** Those of the users [first, first + blockUsers) that have an entry: the earliest one. */
+  private enter(first: number): number {
+    const {users, keys} = this.block;
+    for (let i = 0; i < blockUsers; i++) users[i] = first + i;
+    keys.fill(this.startKey - 1);
+    return this.take(this.steps[0], blockUsers);
+  }
+
+  /** How many of the first `count` users have the step. */
+  private take(step: Step, count: number): number {
+    this.look(step, count);
+    return this.block.keep(count, this.endKey);
+  }
+
+  /** The next event of each of the first `count` users: out of the largest segment, or another where that is earlier. */
+  private look({main, dense, sparse}: Step, count: number): void {
+    const {block} = this;
+    if (main === undefined) block.found.fill(never, 0, count);
+    else block.find(count, main);
+    for (const postings of dense) findDense(block, count, postings);
+    for (const cursor of sparse) findSparse(block, count, cursor);
+  }
+
+  /** Without a conversion window: each step takes the earliest event after the one before. */
+  private takeSteps(entered: number): void {
+    const {reached, steps, durations, block} = this;
+    reached[0] += entered;
+    for (let step = 1, count = entered; step < steps.length && count > 0; step++) {
+      count = this.take(steps[step], count);
+      reached[step] += count;
+      durations[step].pushAll(block.gaps, count);
+    }
+  }
+}
+
+function largest(segments: readonly UserPostings[]): UserPostings | undefined {
+  return segments.reduce<UserPostings | undefined>(
+    (largest, segment) => (largest === undefined || segment.rows > largest.rows ? segment : largest),
+    undefined,
+  );
+}
+
+function stepOf(segments: readonly UserPostings[], main: UserPostings | undefined, name: number): Step {
+  const found = {dense: [] as DensePostings[], sparse: [] as SparseCursor[]};
+  let inMain: DensePostings | undefined;
+  for (const segment of name < 0 ? [] : segments) {
+    const postings = segment.of(name);
+    if (postings === undefined) continue;
+    if (postings.kind === 'sparse') found.sparse.push({postings, blockAt: 0, at: 0});
+    else if (segment === main) inMain = postings;
+    else found.dense.push(postings);
+  }
+  return {main: inMain, ...found};
+}
+
+/** Above all users that may have an entry. */
+function userEnd({main, dense, sparse}: Step): number {
+  const lengths = dense.map(({heads}) => heads.length);
+  const ends = sparse.map(({postings: {users}}) => users[users.length - 1] + 1);
+  return Math.max(main?.heads.length ?? 0, ...lengths, ...ends);
+}
+
+/** Whether a user of the block that begins with `first` may have an entry. */
+function hasAny({main, dense, sparse}: Step, first: number): boolean {
+  if (first < (main?.heads.length ?? 0) || dense.some(({heads}) => first < heads.length)) return true;
+  return sparse.some((cursor) => {
+    const {users} = cursor.postings;
+    cursor.at = placeOfUser(users, cursor.at, users.length, first);
+    return cursor.at < users.length && users[cursor.at] < first + blockUsers;
+  });
+}
+
+/** The users of the block and those that have events go forward in turn, each to where the other is. */
+function findSparse({users, keys, found}: FunnelSteps, count: number, cursor: SparseCursor): void {
+  const {users: posted, starts, keys: postedKeys} = cursor.postings;
+  let at = cursor.blockAt;
+  for (let i = 0; i < count; ) {
+    at = placeOfUser(posted, at, posted.length, users[i]);
+    if (at === posted.length) break;
+    const user = posted[at];
+    i = placeOfUser(users, i, count, user);
+    if (i === count) break;
+    if (users[i] !== user) continue;
+    const end = starts[at + 1];
+    const place = placeAfter(postedKeys, starts[at], end, keys[i]);
+    if (place < end && postedKeys[place] < found[i]) found[i] = postedKeys[place];
+    i += 1;
+  }
+  if (at > cursor.at) cursor.at = at;
+}
+
+/** Numbers from 0 on. */
+function counter(): () => number {
+  let next = 0;
+  return () => next++;
+}
+
+/**
+ * Counts the blocks of all funnels, one funnel's after the other's, whose numbers `takeBlock` gives, ascending: by itself all
+ * of them. Yields after each. Whoever walks beside this takes the others.
+ */
+export function* walkBlocks(funnels: readonly PostedFunnel[], takeBlock = counter()): Generator<void, void, void> {
+  let start = 0;
+  let block = takeBlock();
+  for (const funnel of funnels) {
+    const end = start + funnel.blockCount;
+    for (; block < end; block = takeBlock()) {
+      funnel.countBlock(block - start);
+      yield;
+    }
+    start = end;
+  }
+}

@@ -1,0 +1,388 @@
+// The events of a stretch of chunks by name, of each name by user, of each user by (time, ordinal): a funnel is walked
+// over these lists, and events that it does not ask for cost it nothing.
+//   Owns: the order, and how it is made out of chunks. Does not own: which chunks (postings-plan.ts), the walk
+//   (posted-funnel.ts), how long they are kept (src/report/funnel/funnel-index.ts).
+//   U1. An event is one number, its key: time * 2^11 + rank. Of one user, keys of all names are different, and their order
+//       is that of (time, ordinal): ranks tell events of the same ms apart.
+//   U2. That holds over all postings of a partition: those of later chunks begin with the rank at which the ranks of
+//       earlier ones end, so nothing has to be merged before it is compared.
+//   U3. Keys are exact: below 2^53. A stretch of chunks with times from 2^42 ms (the year 2109) on, or with more events of
+//       one user in one ms than there are ranks, has no postings.
+//   U4. Postings never change.
+//   U5. Where they are of some names only, other events are as if they were not there: of those names' events all of the
+//       above holds.
+import type {RowsView} from '../../chunk/rows.js';
+import {ranksPerMs} from './event-key.js';
+import type {FunnelSteps} from './funnel-steps.js';
+import {TimeSort} from './time-sort.js';
+
+const timeEnd = 2 ** 53 / ranksPerMs;
+/** Rows between two turns of whoever else wants the thread: well below a ms. */
+const sliceRows = 8_192;
+
+/**
+ * A name's events where many users have some: those of user u are keys[starts[u]] to keys[starts[u + 1]] (not included). The
+ * first of them is heads[u], infinite when there is none: the walk often needs no more, and heads lie side by side.
+ */
+export interface DensePostings {
+  readonly kind: 'dense';
+  readonly heads: Float64Array;
+  /** One more than there are users. */
+  readonly starts: Uint32Array;
+  readonly keys: Float64Array;
+}
+
+/** Where few have: those of user users[i] are keys[starts[i]] to keys[starts[i + 1]] (not included). */
+export interface SparsePostings {
+  readonly kind: 'sparse';
+  /** Ascending. */
+  readonly users: Uint32Array;
+  /** One more than users. */
+  readonly starts: Uint32Array;
+  readonly keys: Float64Array;
+}
+
+/** All names share `keys`. */
+type NamePostings = DensePostings | SparsePostings;
+
+/** Where the columns of postings lie: a buffer, in which [offset, offset + bytes) are theirs, and who walks over it. */
+export interface PostingsMemory {
+  readonly buffer: ArrayBufferLike;
+  /** A multiple of 8. */
+  readonly offset: number;
+  /** Absent: a plain one takes the steps. */
+  readonly steps?: FunnelSteps | undefined;
+}
+
+/** Memory for so many bytes, all of them 0. */
+export type AllocatePostings = (bytes: number) => PostingsMemory;
+
+export const plainMemory: AllocatePostings = (bytes) => ({buffer: new ArrayBuffer(bytes), offset: 0});
+
+/** Whoever looks at so many keys at once need not look for the end first: there are as many behind the last one. */
+const keysPastEnd = 8;
+
+/**
+ * From a fourth of the users on: 12 bytes a user instead of 8 for each that has the name. 1.1 bytes an event of the
+ * canonical workload, and a search and three of four cache misses less for each user.
+ */
+const isDense = (pairs: number, userCount: number): boolean => pairs > 0 && pairs * 4 >= userCount;
+
+/** Starts and users of name n are the places [nameStarts[n], nameStarts[n + 1]), and so on; heads and users are one of the two. */
+export interface PostingsColumns {
+  readonly nameStarts: Uint32Array;
+  readonly nameUsers: Uint32Array;
+  readonly nameHeads: Uint32Array;
+  readonly keys: Float64Array;
+  readonly heads: Float64Array;
+  readonly starts: Uint32Array;
+  readonly users: Uint32Array;
+}
+
+export class UserPostings {
+  readonly bytes: number;
+  /** Ranks are in [rankStart, rankEnd). U2 */
+  readonly rankStart: number;
+  readonly rankEnd: number;
+  /** Takes steps over these, and has the block of users in their memory; undefined for those in plain memory. */
+  readonly steps: FunnelSteps | undefined;
+  readonly columns: PostingsColumns;
+  readonly memory: PostingsMemory;
+
+  constructor(columns: PostingsColumns, memory: PostingsMemory, rankStart: number, rankEnd: number) {
+    this.columns = columns;
+    this.memory = memory;
+    this.steps = memory.steps;
+    this.bytes = memory.buffer.byteLength;
+    this.rankStart = rankStart;
+    this.rankEnd = rankEnd;
+  }
+
+  get rows(): number {
+    return this.columns.keys.length - keysPastEnd;
+  }
+
+  /** Of the name with this index; undefined when it has no event here. */
+  of(name: number): NamePostings | undefined {
+    const {nameStarts, nameUsers, nameHeads, keys} = this.columns;
+    if (name + 1 >= nameStarts.length || nameStarts[name] === nameStarts[name + 1]) return undefined;
+    const starts = this.columns.starts.subarray(nameStarts[name], nameStarts[name + 1]);
+    const heads = this.columns.heads.subarray(nameHeads[name], nameHeads[name + 1]);
+    if (heads.length > 0) return {kind: 'dense', heads, starts, keys};
+    return {kind: 'sparse', users: this.columns.users.subarray(nameUsers[name], nameUsers[name + 1]), starts, keys};
+  }
+}
+
+type NameCodes = Uint16Array | Uint32Array;
+
+/** Two passes over the chunks, `count` and then `place`, each in the order of their ordinals; then `build`. */
+export class PostingsBuilder {
+  private readonly nameCount: number;
+  private readonly rankStart: number;
+  /** By name: 1 for those whose events are wanted; undefined where all are. U5 */
+  private readonly isWanted: Uint8Array | undefined;
+  /** While counting: rows of user u at u + 1; then where the rows of each user go; after placing: where they end. */
+  private readonly places: Uint32Array;
+  private rows = 0;
+  private times = new Float64Array(0);
+  private names: NameCodes = new Uint16Array(0);
+
+  /**
+   * `userCount`, `nameCount`: all indexes in the chunks are below. `rankStart`: see U2. `only`: the names whose events are
+   * wanted; all names' where it is left out.
+   */
+  constructor(userCount: number, nameCount: number, rankStart: number, only?: ReadonlySet<number>) {
+    this.nameCount = nameCount;
+    this.rankStart = rankStart;
+    this.isWanted = only && wantedOf(only, nameCount);
+    this.places = new Uint32Array(userCount + 1);
+  }
+
+  /** Bytes that building takes at most beside the postings, when they have so many rows. */
+  static passingBytes(userCount: number, rows: number): number {
+    return userCount * 4 + rows * 12;
+  }
+
+  /** Bytes of a name's postings, at most, beside 12 a name. */
+  static nameBytesMax(userCount: number, rows: number): number {
+    return rows * 8 + (isDense(rows, userCount) ? userCount * 12 : rows * 8);
+  }
+
+  /** Bytes of postings of so many rows, at least; at most seven times as many, where each user has few of them. */
+  static postingsBytesMin(nameCount: number, rows: number): number {
+    return (nameCount + 1) * 12 + (rows + keysPastEnd) * 8;
+  }
+
+  /** Counted so far. */
+  get rowCount(): number {
+    return this.rows;
+  }
+
+  count({order, users, names}: RowsView): void {
+    const {places, isWanted} = this;
+    if (isWanted === undefined) {
+      for (let at = 0; at < order.length; at++) places[users[order[at]] + 1] += 1;
+      this.rows += order.length;
+      return;
+    }
+    for (let at = 0; at < order.length; at++) {
+      const row = order[at];
+      const wanted = isWanted[names[row]];
+      places[users[row] + 1] += wanted;
+      this.rows += wanted;
+    }
+  }
+
+  /** After the last `count`. */
+  startPlacing(): void {
+    const {places} = this;
+    for (let user = 1; user < places.length; user++) places[user] += places[user - 1];
+    this.times = new Float64Array(this.rows);
+    this.names = this.newNames(this.rows);
+  }
+
+  private newNames(count: number): NameCodes {
+    return this.nameCount <= 2 ** 16 ? new Uint16Array(count) : new Uint32Array(count);
+  }
+
+  place(chunk: RowsView): void {
+    const {places, times, names, isWanted} = this;
+    const {order, timeBase} = chunk;
+    for (let at = 0; at < order.length; at++) {
+      const row = order[at];
+      if (isWanted !== undefined && isWanted[chunk.names[row]] === 0) continue;
+      const place = places[chunk.users[row]]++;
+      times[place] = timeBase + chunk.times[row];
+      names[place] = chunk.names[row];
+    }
+  }
+
+  /** Yields between slices. Undefined: there are none (U3), or `allocate` refused the bytes that they would take. */
+  *build(allocate: (bytes: number) => PostingsMemory | undefined): Generator<void, UserPostings | undefined, void> {
+    const totals = yield* this.makeKeys();
+    const memory = totals === undefined ? undefined : allocate(totals.bytes);
+    if (totals === undefined || memory === undefined) return undefined;
+    return yield* this.distribute(totals, memory);
+  }
+
+  /** Turns the times of each user into keys, in order, and counts what each name has. */
+  private *makeKeys(): Generator<void, Totals | undefined, void> {
+    const {times: keys, names, places} = this;
+    const timeSort = new TimeSort<NameCodes>((count) => this.newNames(count));
+    const totals = new Totals(places.length - 1, this.nameCount);
+    let rankEnd = this.rankStart;
+    let sliceEnd = sliceRows;
+    for (let user = 0, start = 0; start < this.rows; start = places[user++]) {
+      const end = places[user];
+      timeSort.sort(keys, names, start, end);
+      let previous = -1;
+      let rank = 0;
+      for (let at = start; at < end; at++) {
+        const time = keys[at];
+        if (!(time >= 0 && time < timeEnd)) return undefined;
+        rank = time === previous ? rank + 1 : this.rankStart;
+        if (rank >= rankEnd) rankEnd = rank + 1;
+        previous = time;
+        keys[at] = time * ranksPerMs + rank;
+        totals.add(user, names[at]);
+      }
+      if (rankEnd > ranksPerMs) return undefined;
+      if (end < sliceEnd) continue;
+      sliceEnd = end + sliceRows;
+      yield;
+    }
+    totals.rankEnd = rankEnd;
+    return totals;
+  }
+
+  private *distribute(totals: Totals, memory: PostingsMemory): Generator<void, UserPostings, void> {
+    const {times: keys, names, places} = this;
+    const columns = totals.columns(memory);
+    const pairs = new PairWriter(columns, this.nameCount);
+    const keyPlaces = totals.keyStarts();
+    let sliceEnd = sliceRows;
+    for (let user = 0, start = 0; start < this.rows; start = places[user++]) {
+      const end = places[user];
+      for (let at = start; at < end; at++) {
+        const name = names[at];
+        const place = keyPlaces[name]++;
+        columns.keys[place] = keys[at];
+        pairs.add(user, name, place);
+      }
+      if (end < sliceEnd) continue;
+      sliceEnd = end + sliceRows;
+      yield;
+    }
+    for (let name = 0; name < this.nameCount; name++) pairs.end(name, keyPlaces[name]);
+    return new UserPostings(columns, memory, this.rankStart, totals.rankEnd);
+  }
+}
+
+function wantedOf(names: ReadonlySet<number>, nameCount: number): Uint8Array {
+  const isWanted = new Uint8Array(nameCount);
+  for (const name of names) isWanted[name] = 1;
+  return isWanted;
+}
+
+/** What each name has: rows, and users with any. */
+class Totals {
+  rankEnd = 0;
+  private readonly userCount: number;
+  private readonly rows: Uint32Array;
+  private readonly pairs: Uint32Array;
+  /** User + 1 of the name's last row. */
+  private readonly lastUsers: Uint32Array;
+
+  constructor(userCount: number, nameCount: number) {
+    this.userCount = userCount;
+    this.rows = new Uint32Array(nameCount + 1);
+    this.pairs = new Uint32Array(nameCount + 1);
+    this.lastUsers = new Uint32Array(nameCount);
+  }
+
+  /** A row; users come ascending. */
+  add(user: number, name: number): void {
+    this.rows[name + 1] += 1;
+    if (this.lastUsers[name] === user + 1) return;
+    this.lastUsers[name] = user + 1;
+    this.pairs[name + 1] += 1;
+  }
+
+  /** Of the columns. */
+  get bytes(): number {
+    const {keys, heads, starts, users} = this.lengths();
+    return this.pairs.byteLength * 3 + (keys + heads) * 8 + (starts + users) * 4;
+  }
+
+  columns({buffer, offset}: PostingsMemory): PostingsColumns {
+    const {keys, heads, starts, users} = this.lengths();
+    const headsAt = offset + keys * 8;
+    const startsAt = headsAt + heads * 8;
+    const usersAt = startsAt + starts * 4;
+    const nameStarts = new Uint32Array(buffer, usersAt + users * 4, this.pairs.length);
+    const nameUsers = new Uint32Array(buffer, nameStarts.byteOffset + nameStarts.byteLength, this.pairs.length);
+    const nameHeads = new Uint32Array(buffer, nameUsers.byteOffset + nameUsers.byteLength, this.pairs.length);
+    nameStarts.set(sums(this.pairs.map((pairs) => this.startsOf(pairs))));
+    nameUsers.set(sums(this.pairs.map((pairs) => this.usersOf(pairs))));
+    nameHeads.set(sums(this.pairs.map((pairs) => this.headsOf(pairs))));
+    return {
+      nameStarts,
+      nameUsers,
+      nameHeads,
+      keys: new Float64Array(buffer, offset, keys),
+      heads: new Float64Array(buffer, headsAt, heads).fill(Number.POSITIVE_INFINITY),
+      starts: new Uint32Array(buffer, startsAt, starts),
+      users: new Uint32Array(buffer, usersAt, users),
+    };
+  }
+
+  private lengths(): {keys: number; heads: number; starts: number; users: number} {
+    const {rows, pairs} = this;
+    return {
+      keys: rows.reduce((sum, each) => sum + each, keysPastEnd),
+      heads: pairs.reduce((sum, each) => sum + this.headsOf(each), 0),
+      starts: pairs.reduce((sum, each) => sum + this.startsOf(each), 0),
+      users: pairs.reduce((sum, each) => sum + this.usersOf(each), 0),
+    };
+  }
+
+  private headsOf(pairs: number): number {
+    return isDense(pairs, this.userCount) ? this.userCount : 0;
+  }
+
+  private startsOf(pairs: number): number {
+    return pairs === 0 ? 0 : Math.max(this.headsOf(pairs), this.usersOf(pairs)) + 1;
+  }
+
+  private usersOf(pairs: number): number {
+    return isDense(pairs, this.userCount) ? 0 : pairs;
+  }
+
+  keyStarts(): Uint32Array {
+    return sums(this.rows);
+  }
+}
+
+/** Writes where the events of each user and name start; users come ascending. */
+class PairWriter {
+  private readonly columns: PostingsColumns;
+  /** The next places of each name in `starts` and `users`. */
+  private readonly startPlaces: Uint32Array;
+  private readonly userPlaces: Uint32Array;
+  /** User + 1 of the name's last event. */
+  private readonly lastUsers: Uint32Array;
+
+  constructor(columns: PostingsColumns, nameCount: number) {
+    this.columns = columns;
+    this.startPlaces = columns.nameStarts.slice();
+    this.userPlaces = columns.nameUsers.slice();
+    this.lastUsers = new Uint32Array(nameCount);
+  }
+
+  /** An event, whose key stands at `place` already. */
+  add(user: number, name: number, place: number): void {
+    const lastUser = this.lastUsers[name];
+    if (lastUser === user + 1) return;
+    this.lastUsers[name] = user + 1;
+    const {keys, heads, starts, users, nameHeads} = this.columns;
+    if (nameHeads[name] === nameHeads[name + 1]) users[this.userPlaces[name]++] = user;
+    else {
+      heads[nameHeads[name] + user] = keys[place];
+      // Users in between have none.
+      for (let between = lastUser; between < user; between++) starts[this.startPlaces[name]++] = place;
+    }
+    starts[this.startPlaces[name]++] = place;
+  }
+
+  /** `end`: the place behind the name's last event. */
+  end(name: number, end: number): void {
+    const {starts, nameStarts} = this.columns;
+    starts.fill(end, this.startPlaces[name], nameStarts[name + 1]);
+  }
+}
+
+function sums(counts: Uint32Array): Uint32Array {
+  const sums = counts.slice();
+  for (let i = 1; i < sums.length; i++) sums[i] += sums[i - 1];
+  return sums;
+}

@@ -1,0 +1,269 @@
+// What users gained since the last cut: numbers in arrays, one slot a touched user (actors/user/user-records.ts holds the rest).
+import {dayMs} from '../limits.js';
+import {datedWords, noIds, rememberedIds, type Traits, type UserRecord} from './user-records.js';
+
+const initialSlots = 1_024;
+const none = 0xffffffff;
+/** Users whose chunks are gathered side by side: more than reads of memory can be under way (16 and 64 are as fast). */
+const followedAtOnce = 32;
+/** A slot is four doubles, the last two of which are four words. */
+const slotBytes = 32;
+/** Places of a slot in `times`: epoch ms; NaN: none. */
+const timeFields = slotBytes / 8;
+const createdAt = 0;
+const lastEventAt = 1;
+/** Places of a slot in `marks`. */
+const markFields = slotBytes / 4;
+/** Epoch day of the newest event in arrival order, or `none`. */
+const lastDayAt = 4;
+/** Newest node of the slot's chunk list, + 1; 0: none. Chunks are linked newest first. */
+const chunkHeadAt = 5;
+/** The chunk of that node, or `none`. */
+const lastChunkAt = 6;
+/** Place in `identifyTimes`, + 1; 0: none. */
+const identifyAt = 7;
+
+/** Rows [start, end) of these columns, in the order of arrival. */
+export interface RowRange {
+  readonly times: Float64Array;
+  readonly users: Uint32Array;
+  readonly start: number;
+  readonly end: number;
+}
+
+export class UserDeltas {
+  /** Touched users, a slot each. */
+  count = 0;
+  // What an event of a user reads and writes stands together, in one memory seen as doubles and as words: users come in no
+  // order, and each column of its own would be another line of cache.
+  private times = new Float64Array(initialSlots * timeFields);
+  private marks = new Uint32Array(this.times.buffer);
+  /** Of each node its chunk, and the node before of the same user, + 1; 0: none. */
+  private nodeFields = new Uint32Array(initialSlots * 2);
+  private nodes = 0;
+  /** Slot by user index, from 1 on; 0: untouched. */
+  private slotOf = new Uint32Array(initialSlots);
+  /** Kept, so that no compiler leaves the reading out. */
+  private readonly kept = {touched: 0};
+  /** Of `chunksOf`: nodes, + 1, and whose lists they are in. */
+  private readonly followed = new Uint32Array(followedAtOnce);
+  private readonly followedFor = new Uint32Array(followedAtOnce);
+  /** Epoch ms of the newest identify entry of those who have one. */
+  private readonly identifyTimes: number[] = [];
+  /** Fingerprints of the message ids of their identifies, in the form of records (user-records.ts). */
+  private readonly identifyIds = new Map<number, Uint32Array>();
+
+  /** Returns whether the event's day differs from that of the user's event before: a day comes back at least once. */
+  addEvent(user: number, timeMs: number, chunk: number): boolean {
+    const slot = this.slot(user, timeMs);
+    const {marks} = this;
+    const time = slot * timeFields + lastEventAt;
+    if (!(this.times[time] >= timeMs)) this.times[time] = timeMs;
+    const mark = slot * markFields;
+    if (marks[mark + lastChunkAt] !== chunk) this.addChunk(mark, chunk);
+    const day = Math.floor(timeMs / dayMs);
+    if (marks[mark + lastDayAt] === day) return false;
+    marks[mark + lastDayAt] = day;
+    return true;
+  }
+
+  /**
+   * The same for the rows [start, end) of these columns, whose users are below `userCount`, in a loop that has at hand what
+   * it works on. Writes to `isNewDay`, from 0 on, what `addEvent` returns.
+   */
+  addEvents({users, times, start, end}: RowRange, userCount: number, chunk: number, isNewDay: Uint8Array): void {
+    this.makeRoom(userCount, end - start);
+    this.touchSlots(users, start, end);
+    const {slotOf, times: slotTimes, marks, nodeFields} = this;
+    let {nodes} = this;
+    let day = 0;
+    let dayStartMs = Number.NaN;
+    for (let row = start; row < end; row++) {
+      const timeMs = times[row];
+      // Most events are of the day of the one before: to compare is cheaper than to divide.
+      if (!(timeMs >= dayStartMs && timeMs < dayStartMs + dayMs)) {
+        day = Math.floor(timeMs / dayMs);
+        dayStartMs = day * dayMs;
+      }
+      const user = users[row];
+      const slot = slotOf[user] > 0 ? slotOf[user] : this.takeSlot(user, timeMs);
+      const time = slot * timeFields;
+      if (timeMs < slotTimes[time + createdAt]) slotTimes[time + createdAt] = timeMs;
+      if (!(slotTimes[time + lastEventAt] >= timeMs)) slotTimes[time + lastEventAt] = timeMs;
+      const mark = slot * markFields;
+      // What no guess would tell: whether the chunk, and the day, are new to the user. A node is written in any case, and
+      // counts if the chunk is new.
+      const isNewChunk = differs(marks[mark + lastChunkAt], chunk);
+      const head = marks[mark + chunkHeadAt] | 0;
+      nodeFields[nodes * 2] = chunk;
+      nodeFields[nodes * 2 + 1] = head;
+      nodes += isNewChunk;
+      marks[mark + chunkHeadAt] = head ^ ((head ^ nodes) & -isNewChunk);
+      marks[mark + lastChunkAt] = chunk;
+      isNewDay[row - start] = differs(marks[mark + lastDayAt], day);
+      marks[mark + lastDayAt] = day;
+    }
+    this.nodes = nodes;
+  }
+
+  /** For so many events more of users below `userCount`: nothing moves meanwhile. */
+  private makeRoom(userCount: number, events: number): void {
+    if (userCount > this.slotOf.length) this.slotOf = grown(this.slotOf, Math.max(userCount, this.slotOf.length * 1.5));
+    while ((this.count + events + 1) * markFields > this.marks.length) this.growSlots();
+    while ((this.nodes + events) * 2 > this.nodeFields.length)
+      this.nodeFields = grown(this.nodeFields, this.nodeFields.length * 2);
+  }
+
+  /**
+   * Brings the slots of these users nearer. Guesses about what a slot has are often wrong, and where a guess waits for memory
+   * nothing behind it begins: without any, the reads of many slots overlap.
+   */
+  private touchSlots(users: Uint32Array, start: number, end: number): void {
+    const {slotOf, marks} = this;
+    let touched = 0;
+    for (let row = start; row < end; row++) touched ^= marks[slotOf[users[row]] * markFields];
+    this.kept.touched = touched;
+  }
+
+  addIdentify(user: number, timeMs: number): void {
+    const mark = this.slot(user, timeMs) * markFields + identifyAt;
+    if (this.marks[mark] === 0) this.marks[mark] = this.identifyTimes.push(timeMs);
+    const place = this.marks[mark] - 1;
+    if (timeMs > this.identifyTimes[place]) this.identifyTimes[place] = timeMs;
+  }
+
+  /** Adds a message id of an identify of the user. Days never run back. */
+  addIdentifyId(user: number, print: Uint32Array, day: number): void {
+    const added = new Uint32Array(datedWords);
+    added[0] = day;
+    added.set(print, 1);
+    this.identifyIds.set(user, rememberedIds(this.identifyIds.get(user) ?? noIds, added));
+  }
+
+  /** The user's slot, its createdMs lowered to `timeMs`. */
+  private slot(user: number, timeMs: number): number {
+    if (user >= this.slotOf.length) this.slotOf = grown(this.slotOf, Math.max(user + 1, this.slotOf.length * 1.5));
+    const held = this.slotOf[user];
+    if (held > 0) {
+      const created = held * timeFields + createdAt;
+      if (timeMs < this.times[created]) this.times[created] = timeMs;
+      return held;
+    }
+    if ((this.count + 2) * markFields > this.marks.length) this.growSlots();
+    return this.takeSlot(user, timeMs);
+  }
+
+  /** There is room. */
+  private takeSlot(user: number, timeMs: number): number {
+    this.count += 1;
+    const slot = this.count;
+    this.slotOf[user] = slot;
+    const time = slot * timeFields;
+    this.times[time + createdAt] = timeMs;
+    this.times[time + lastEventAt] = Number.NaN;
+    const mark = slot * markFields;
+    this.marks[mark + lastDayAt] = none;
+    this.marks[mark + lastChunkAt] = none;
+    return slot;
+  }
+
+  private growSlots(): void {
+    this.times = grown(this.times, this.times.length * 2);
+    this.marks = new Uint32Array(this.times.buffer);
+  }
+
+  private addChunk(mark: number, chunk: number): void {
+    const node = this.nodes * 2;
+    if (node === this.nodeFields.length) this.nodeFields = grown(this.nodeFields, node * 2);
+    this.nodeFields[node] = chunk;
+    this.nodeFields[node + 1] = this.marks[mark + chunkHeadAt];
+    this.nodes += 1;
+    this.marks[mark + chunkHeadAt] = this.nodes;
+    this.marks[mark + lastChunkAt] = chunk;
+  }
+
+  /** What the deltas say of a user; `traits` are the caller's. */
+  record(user: number, traits: Traits | undefined): UserRecord | undefined {
+    const slot = user < this.slotOf.length ? this.slotOf[user] : 0;
+    if (slot === 0) return undefined;
+    const chunks: number[] = [];
+    let node = this.marks[slot * markFields + chunkHeadAt];
+    for (; node > 0; node = this.nodeFields[node * 2 - 1]) chunks.push(this.nodeFields[node * 2 - 2]);
+    return this.recordAt(slot, user, traits, chunks.reverse());
+  }
+
+  /** What `record` says of every touched user, ascending; traits are asked for when their user's turn comes. */
+  *records(traits: Pick<ReadonlyMap<number, Traits>, 'get'>): Generator<UserRecord> {
+    const users = this.usersAscending();
+    for (let at = 0; at < users.length; at += followedAtOnce) {
+      const end = Math.min(at + followedAtOnce, users.length);
+      const chunks = this.chunksOf(users, at, end);
+      for (let i = at; i < end; i++)
+        yield this.recordAt(this.slotOf[users[i]], users[i], traits.get(users[i]), chunks[i - at]);
+    }
+  }
+
+  /**
+   * The chunks of the users [start, end). Nodes of a user lie anywhere, and where the next one lies says the one before: the
+   * lists are followed side by side, so that no read of memory waits for another's.
+   */
+  private chunksOf(users: Uint32Array, start: number, end: number): number[][] {
+    const {followed, followedFor, slotOf, marks, nodeFields} = this;
+    const lists: number[][] = [];
+    let open = 0;
+    for (let i = start; i < end; i++) {
+      lists.push([]);
+      followed[open] = marks[slotOf[users[i]] * markFields + chunkHeadAt];
+      followedFor[open] = i - start;
+      if (followed[open] > 0) open += 1;
+    }
+    while (open > 0) {
+      for (let i = open - 1; i >= 0; i--) {
+        const node = (followed[i] - 1) * 2;
+        lists[followedFor[i]].push(nodeFields[node]);
+        followed[i] = nodeFields[node + 1];
+        if (followed[i] > 0) continue;
+        open -= 1;
+        followed[i] = followed[open];
+        followedFor[i] = followedFor[open];
+      }
+    }
+    for (const list of lists) list.reverse();
+    return lists;
+  }
+
+  private recordAt(slot: number, user: number, traits: Traits | undefined, chunks: number[]): UserRecord {
+    const identify = this.marks[slot * markFields + identifyAt];
+    return {
+      user,
+      createdMs: this.times[slot * timeFields + createdAt],
+      lastEventMs: known(this.times[slot * timeFields + lastEventAt]),
+      lastIdentifyMs: identify === 0 ? undefined : this.identifyTimes[identify - 1],
+      traits,
+      identifyIds: identify === 0 ? noIds : (this.identifyIds.get(user) ?? noIds),
+      chunks,
+    };
+  }
+
+  /** Touched users, ascending. */
+  usersAscending(): Uint32Array {
+    const users = new Uint32Array(this.count);
+    let count = 0;
+    for (let user = 0; user < this.slotOf.length; user++) if (this.slotOf[user] > 0) users[count++] = user;
+    return users;
+  }
+}
+
+/** 1, or 0 when both are the same 32 bits: a number, so that nothing branches. */
+function differs(a: number, b: number): number {
+  const bits = a ^ b;
+  return (bits | -bits) >>> 31;
+}
+
+const known = (timeMs: number): number | undefined => (Number.isNaN(timeMs) ? undefined : timeMs);
+
+function grown<T extends Uint32Array | Float64Array>(array: T, capacity: number): T {
+  const larger = new (array.constructor as new (length: number) => T)(Math.ceil(capacity));
+  larger.set(array);
+  return larger;
+}

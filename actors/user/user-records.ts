@@ -1,0 +1,276 @@
+// What is kept of a user: when it was seen, which chunks hold its rows, its traits. No timeline: the rows are that.
+//   Kept as sorted runs of blocks by user index (actors/manifest.ts `Run`); the record of a user is its parts in all runs
+//   merged, oldest first. An ordinary event adds to the deltas and never loads its user.
+//
+//   block  = record*                                        (by user index, ascending)
+//   record = userStep:varint flags:u8 createdMs:f64 [lastEventMs:f64] [lastIdentifyMs:f64]
+//            [traits:string(JSON) times overLimit:varint] [ids:varint (day:u32 fingerprint:3*u32)*]
+//            chunks:varint (chunkStep:varint)*
+//     times: when each trait was set = count:varint [firstMs:f64 (msStep: zigzag varint)*]
+//     ids: fingerprints of the identifies' message ids, which no row has
+//     userStep: from the previous user index (the first from 0); chunkStep, msStep likewise
+//
+//   U1. createdMs = min(event times, identify times); lastEventMs, lastIdentifyMs = max: any order of arrival gives the same.
+//   U2. A record keeps the ids of identifies that its partition remembers, at most the newest `identifyIdsMax`: an erasure makes
+//       tombstones of them (actors/partition.ts), as of ids in rows.
+import {ByteReader, ByteWriter, bytesOf} from '../bytes/bytes.js';
+import {fingerprintWords} from '../dedupe/fingerprints.js';
+import {assert} from '../invariant.js';
+import {dayMs, dedupeMs} from '../limits.js';
+
+/**
+ * A block is closed at so many users or bytes, one that is merged up to a quarter later: whoever looks for a user passes over
+ * those before it, 40 to 100 us. Smaller blocks are more values, each of which is erased on its own once it is replaced
+ * (src/partition/snapshot/part-sweep.ts).
+ */
+const userBlockUsers = 8_192;
+const userBlockBytes = 256 * 1024;
+
+const flagEvents = 1;
+const flagIdentified = 2;
+const flagTraits = 4;
+const flagIdentifyIds = 8;
+
+/** U2: more than one every twelve minutes of the days for which they are remembered. */
+const identifyIdsMax = 1_024;
+/** A logical day, and a fingerprint. */
+export const datedWords = 1 + fingerprintWords;
+
+export interface Traits {
+  readonly json: string;
+  /** When each of them was set, epoch ms. */
+  readonly setMs: readonly number[];
+  readonly overLimit: number;
+}
+
+export interface UserRecord {
+  readonly user: number;
+  readonly createdMs: number;
+  /** Undefined without events (without identifies). */
+  readonly lastEventMs: number | undefined;
+  readonly lastIdentifyMs: number | undefined;
+  /** Undefined: this part of the record says nothing of them. */
+  readonly traits: Traits | undefined;
+  /** Fingerprints of identifies' message ids, `datedWords` each, the newest last. U2 */
+  readonly identifyIds: Uint32Array;
+  /** Chunks that may hold rows of the user, ascending. */
+  readonly chunks: readonly number[];
+}
+
+export function mergeRecords(older: UserRecord, newer: UserRecord): UserRecord {
+  assert(older.user === newer.user, 'records of one user are merged');
+  return {
+    user: older.user,
+    createdMs: Math.min(older.createdMs, newer.createdMs),
+    lastEventMs: later(older.lastEventMs, newer.lastEventMs),
+    lastIdentifyMs: later(older.lastIdentifyMs, newer.lastIdentifyMs),
+    traits: newer.traits ?? older.traits,
+    identifyIds: rememberedIds(older.identifyIds, newer.identifyIds),
+    chunks: uniteAscending(older.chunks, newer.chunks),
+  };
+}
+
+export const noIds = new Uint32Array(0);
+
+/** The fingerprints of a record's ids. */
+export function identifyIds({identifyIds: ids}: UserRecord): Uint32Array[] {
+  return Array.from({length: ids.length / datedWords}, (_, i) =>
+    ids.subarray(i * datedWords + 1, (i + 1) * datedWords),
+  );
+}
+
+/** Ids of both lists that are still remembered. U2 */
+export function rememberedIds(older: Uint32Array, newer: Uint32Array): Uint32Array {
+  if (newer.length === 0) return older;
+  const both = new Uint32Array(older.length + newer.length);
+  both.set(older);
+  both.set(newer, older.length);
+  const fromDay = both[both.length - datedWords] - dedupeMs / dayMs;
+  let first = Math.max(0, both.length - identifyIdsMax * datedWords);
+  while (both[first] < fromDay) first += datedWords;
+  return both.subarray(first);
+}
+
+function later(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : Math.max(a, b);
+}
+
+/** Newer chunks mostly come after all older ones. */
+function uniteAscending(older: readonly number[], newer: readonly number[]): readonly number[] {
+  if (newer.length === 0) return older;
+  if (older.length === 0) return newer;
+  if (older[older.length - 1] < newer[0]) return [...older, ...newer];
+  return [...new Set([...older, ...newer])].sort((a, b) => a - b);
+}
+
+export class UserBlockWriter {
+  private readonly writer = new ByteWriter(64 * 1024);
+  private users = 0;
+  first = 0;
+  last = 0;
+
+  get isEmpty(): boolean {
+    return this.users === 0;
+  }
+
+  get bytes(): number {
+    return this.writer.position;
+  }
+
+  /** The next record belongs into another block. */
+  get isFull(): boolean {
+    return this.users >= userBlockUsers || this.writer.position >= userBlockBytes;
+  }
+
+  add(record: UserRecord): void {
+    const {writer} = this;
+    if (this.isEmpty) this.first = record.user;
+    writer.varint(this.isEmpty ? record.user : record.user - this.last);
+    this.last = record.user;
+    this.users += 1;
+    writer.u8(
+      (record.lastEventMs === undefined ? 0 : flagEvents) |
+        (record.lastIdentifyMs === undefined ? 0 : flagIdentified) |
+        (record.traits === undefined ? 0 : flagTraits) |
+        (record.identifyIds.length === 0 ? 0 : flagIdentifyIds),
+    );
+    writer.f64(record.createdMs);
+    if (record.lastEventMs !== undefined) writer.f64(record.lastEventMs);
+    if (record.lastIdentifyMs !== undefined) writer.f64(record.lastIdentifyMs);
+    if (record.traits !== undefined) {
+      writer.string(record.traits.json);
+      writeTimes(writer, record.traits.setMs);
+      writer.varint(record.traits.overLimit);
+    }
+    if (record.identifyIds.length > 0) {
+      writer.varint(record.identifyIds.length / datedWords);
+      writer.raw(bytesOf(record.identifyIds));
+    }
+    writer.varint(record.chunks.length);
+    let previous = 0;
+    for (const chunk of record.chunks) {
+      writer.varint(chunk - previous);
+      previous = chunk;
+    }
+  }
+
+  finish(): {first: number; last: number; payload: Uint8Array} {
+    const block = {first: this.first, last: this.last, payload: this.writer.finish()};
+    this.writer.position = 0;
+    this.users = 0;
+    return block;
+  }
+}
+
+/** Records of a block in order. */
+export class UserBlockReader {
+  private readonly reader: ByteReader;
+  private user = 0;
+
+  constructor(payload: Uint8Array) {
+    this.reader = new ByteReader(payload);
+  }
+
+  get restBytes(): number {
+    return this.reader.end - this.reader.position;
+  }
+
+  next(): UserRecord | undefined {
+    if (this.reader.done) return undefined;
+    this.user += this.reader.varint();
+    return this.record();
+  }
+
+  /** The record of a user behind those that were read, if it is there. The others are passed over, not read. */
+  find(user: number): UserRecord | undefined {
+    while (!this.reader.done && this.user <= user) {
+      this.user += this.reader.varint();
+      if (this.user === user) return this.record();
+      this.skipRecord();
+    }
+    return undefined;
+  }
+
+  private skipRecord(): void {
+    const {reader} = this;
+    const flags = reader.u8();
+    reader.position += 8 + (flags & flagEvents ? 8 : 0) + (flags & flagIdentified ? 8 : 0);
+    if (flags & flagTraits) {
+      reader.skipString();
+      skipTimes(reader);
+      reader.skipVarints(1);
+    }
+    if (flags & flagIdentifyIds) reader.skip(reader.varint() * datedWords * 4);
+    reader.skipVarints(reader.varint());
+  }
+
+  private record(): UserRecord {
+    const {reader} = this;
+    const flags = reader.u8();
+    const createdMs = reader.f64();
+    const lastEventMs = flags & flagEvents ? reader.f64() : undefined;
+    const lastIdentifyMs = flags & flagIdentified ? reader.f64() : undefined;
+    const traits = flags & flagTraits ? readTraits(reader) : undefined;
+    const identifyIds = flags & flagIdentifyIds ? readIds(reader) : noIds;
+    const chunks = new Array<number>(reader.varint());
+    let chunk = 0;
+    for (let i = 0; i < chunks.length; i++) {
+      chunk += reader.varint();
+      chunks[i] = chunk;
+    }
+    return {user: this.user, createdMs, lastEventMs, lastIdentifyMs, traits, identifyIds, chunks};
+  }
+}
+
+function readTraits(reader: ByteReader): Traits {
+  return {json: reader.string(), setMs: readTimes(reader), overLimit: reader.varint()};
+}
+
+function readIds(reader: ByteReader): Uint32Array {
+  return new Uint32Array(new Uint8Array(reader.raw(reader.varint() * datedWords * 4)).buffer); // A `slice` of a Buffer is no copy.
+}
+
+/** Most traits are set together: each time but the first takes a byte. */
+function writeTimes(writer: ByteWriter, times: readonly number[]): void {
+  writer.varint(times.length);
+  times.forEach((timeMs, i) => {
+    if (i === 0) writer.f64(timeMs);
+    else writer.varint(zigzag(timeMs - times[i - 1]));
+  });
+}
+
+function readTimes(reader: ByteReader): number[] {
+  const times = new Array<number>(reader.varint());
+  for (let i = 0; i < times.length; i++) times[i] = i === 0 ? reader.f64() : times[i - 1] + unzigzag(reader.varint());
+  return times;
+}
+
+function skipTimes(reader: ByteReader): void {
+  const count = reader.varint();
+  if (count === 0) return;
+  reader.skip(8);
+  reader.skipVarints(count - 1);
+}
+
+/** Zigzag encoding of integers of up to 52 bits. */
+const zigzag = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * value);
+const unzigzag = (value: number): number => (value % 2 === 0 ? value / 2 : -(value + 1) / 2);
+
+/** The record of one user in a block, if it is there. */
+export function findRecord(payload: Uint8Array, user: number): UserRecord | undefined {
+  return new UserBlockReader(payload).find(user);
+}
+
+/** The same block without one user's record; undefined when nothing is left. */
+export function withoutRecord(
+  payload: Uint8Array,
+  user: number,
+): {first: number; last: number; payload: Uint8Array} | undefined {
+  const reader = new UserBlockReader(payload);
+  const writer = new UserBlockWriter();
+  for (let record = reader.next(); record !== undefined; record = reader.next()) {
+    if (record.user !== user) writer.add(record);
+  }
+  return writer.isEmpty ? undefined : writer.finish();
+}

@@ -1,0 +1,359 @@
+// Our own nats-server: a child on loopback with a random port and token, its store under DATA_DIR/nats.
+//   E1. It never outlives us: a small shell between us and it waits for the end of a pipe that only we hold open. The
+//       kernel closes that pipe however we end, kill -9 included. A server that does not end then (it is stopped, or its
+//       disk hangs) is killed: it would hold the lock of DATA_DIR (E3), and no next start would get it.
+//   E2. After a crash it is started again on the same port with the same token: clients reconnect by themselves.
+//   E3. Never two on one store: starting needs the lock of DATA_DIR, and the shell of E1 holds that lock too.
+//   E4. A server that cannot write any more although the disk has room (it was full before) is started anew.
+//   E5. A server that was killed while it wrote a storage block anew leaves the unfinished copy behind, and no server removes
+//       it: bytes of a user who is deleted would stay in it. They go before a server starts.
+//   E6. Nor does any server finish erases that one had begun when it was killed: they are, before a server starts.
+
+import {type ChildProcess, execFile, spawn} from 'node:child_process';
+import {randomBytes} from 'node:crypto';
+import {once} from 'node:events';
+import {closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {join, resolve} from 'node:path';
+import {setTimeout as delay} from 'node:timers/promises';
+import {promisify} from 'node:util';
+import {monotonicMs} from '../../clock.js';
+import {commandLine} from '../../command-line.js';
+import type {DataLock} from '../../data-lock.js';
+import type {Logger} from '../../observe.js';
+import {isRunning} from '../../process-life.js';
+import {StartFault} from '../../start-fault.js';
+import type {NatsAddress} from '../../worker-messages.js';
+import {bucketStream} from '../topology.js';
+import {isAtLeast, serverVersionSyncAlways, versionRefusal} from '../version.js';
+import {type DurabilityClass, readDurability} from './durability.js';
+import {watchStore} from './store-watch.js';
+import {finishErases} from './unfinished-erases.js';
+
+export interface EmbeddedNatsOptions {
+  readonly dataDir: string;
+  /** Path of the nats-server to run. */
+  readonly serverBin: string;
+  /** Proof that nobody else uses `dataDir` (E3). */
+  readonly lock: DataLock;
+  readonly logger: Logger;
+}
+
+export interface EmbeddedNats {
+  /** Of its store, below DATA_DIR. */
+  readonly folder: string;
+  readonly address: NatsAddress;
+  readonly version: string;
+  readonly durability: DurabilityClass;
+  /** Of the nats-server itself, as long as it runs. */
+  pid(): number | undefined;
+  /** What keeps the server from writing (E4), in its words; undefined while nothing does. */
+  writeFault(): string | undefined;
+  /** Times that it was started again. */
+  restarts(): number;
+  /** Resolves when the server has closed its store and is gone; after `patienceMs` it is killed. */
+  stop(patienceMs?: number): Promise<void>;
+}
+
+/** The server could not be started; the message is one line for the operator. */
+export class NatsServerFault extends StartFault {}
+
+// Its heap is cached storage blocks of 8 MiB, as many as the log gets and gives in some seconds, and Go lets a heap grow to
+// twice of what lives before it collects. One and a half times costs the same CPU within the noise, and 390 instead of
+// 490 MiB at a saturated machine. No limit of bytes: one below what lives, measured at 200 MiB, takes three quarters of the
+// throughput, and what lives grows with the machine.
+const heapGrowthPercent = 50;
+
+const payloadBytesMax = 1_048_576;
+// Bytes that may wait for one slow reader before the server cuts it off. A consumer asks for 4 MiB at a time, and the
+// default of 64 MiB is soon reached by a thread that is busy folding while parts and replies arrive, too.
+const pendingBytesMax = 268_435_456;
+const logBytesMax = 10_485_760;
+const logFilesMax = 3;
+
+// Opening a big store takes time: its recovery is not a failure as long as the process lives.
+const startMsMax = 600_000;
+const startPollMs = 5;
+// It answers within milliseconds, but on a machine that was busy otherwise a second was not enough.
+const monitorMsMax = 30_000;
+const stopMsMax = 10_000;
+const restartWaitMsMin = 10;
+const restartWaitMsMax = 2_000;
+// A server that ran this long had started well: its next crash begins with the shortest wait again.
+const settledMs = 30_000;
+
+// Shorter than the next start waits for the lock (data-lock.ts).
+const orphanSecondsMax = 7;
+
+/**
+ * E1. Words: binary, configuration. Our pipe is its stdin; `read` returns when the only writer (we) is gone. At the end
+ * the whole process group is told, which is what is left of the watcher.
+ */
+const guardScript = `
+exec 3<&0
+"$1" -c "$2" </dev/null 3<&- & server=$!
+{ read -r _ <&3; kill -TERM "$server"; sleep ${orphanSecondsMax}; kill -KILL "$server"; } 2>/dev/null &
+exec 3<&-
+wait "$server"; code=$?
+trap '' TERM
+kill -TERM 0
+exit "$code"
+`;
+
+/** Everything that stays the same over restarts. */
+interface Plan {
+  readonly options: EmbeddedNatsOptions;
+  readonly folder: string;
+  readonly version: string;
+  readonly token: string;
+}
+
+interface RunningServer {
+  readonly guard: ChildProcess;
+  /** Resolves with words about the exit, once guard and server are gone. */
+  readonly exited: Promise<string>;
+  readonly pid: number;
+  readonly port: number;
+  readonly monitorUrl: string;
+}
+
+/** Throws `NatsServerFault` when the server is missing, too old, or does not start. */
+export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<EmbeddedNats> {
+  const version = await readVersion(options.serverBin);
+  const folder = resolve(options.dataDir, 'nats');
+  mkdirSync(folder, {recursive: true, mode: 0o700});
+  const plan: Plan = {options, folder, version, token: randomBytes(24).toString('base64url')};
+  const first = await startServer(plan, -1);
+  const durability = await readDurability(first.monitorUrl, monitorMsMax).catch(async (cause: Error) => {
+    await stopServer(first);
+    throw new NatsServerFault(`nats-server does not say how it syncs: ${cause.message}`, {cause});
+  });
+  const supervisor = supervise(plan, first);
+  return {
+    folder,
+    address: {servers: [`127.0.0.1:${first.port}`], token: plan.token},
+    version,
+    durability,
+    pid: supervisor.pid,
+    writeFault: supervisor.writeFault,
+    restarts: supervisor.restarts,
+    stop: supervisor.stop,
+  };
+}
+
+async function readVersion(serverBin: string): Promise<string> {
+  if (serverBin === '')
+    throw new NatsServerFault(
+      `no nats-server: \`${commandLine('serve')}\` finds or fetches one, or set NATS_SERVER_BIN or NATS_URL`,
+    );
+  const {stdout} = await promisify(execFile)(serverBin, ['--version']).catch((cause: Error) => {
+    throw new NatsServerFault(`the nats-server at ${serverBin} does not run: ${cause.message.split('\n')[0]}`, {cause});
+  });
+  const version = /nats-server: v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
+  if (version === undefined) throw new NatsServerFault(`${serverBin} is no nats-server`);
+  const refusal = versionRefusal(version);
+  if (refusal !== undefined) throw new NatsServerFault(`the nats-server at ${serverBin} ${refusal}`);
+  return version;
+}
+
+// -- one run of the server --------------------------------------------------------------------------------------------
+
+/** `port` -1: any free one. */
+async function startServer(plan: Plan, port: number): Promise<RunningServer> {
+  const {folder, options} = plan;
+  const portsFolder = join(folder, 'ports');
+  rmSync(portsFolder, {recursive: true, force: true});
+  mkdirSync(portsFolder, {mode: 0o700});
+  removeUnfinishedBlocks(folder); // E5
+  finishBegunErases(folder, options.logger); // E6
+  const configFile = join(folder, 'server.conf');
+  // In a file and not on the command line, where every user of the machine could read the token.
+  writeFileSync(configFile, serverConfig(plan, port), {mode: 0o600});
+
+  const complaints = openSync(join(folder, 'server.err'), 'w', 0o600);
+  const guard = spawn('/bin/sh', ['-c', guardScript, 'millrace-nats', options.serverBin, configFile], {
+    stdio: ['pipe', complaints, complaints],
+    detached: true, // Ctrl-C in a terminal is for us: the server goes after the last write, by E1.
+    env: {PATH: '/usr/bin:/bin', GOGC: String(heapGrowthPercent)},
+  });
+  closeSync(complaints);
+  guard.stdin!.on('error', () => {}); // We never write; that its reader is gone shows as the exit.
+  const exited = once(guard, 'exit').then(([code, signal]) => `${signal ?? `code ${code}`}`);
+  options.lock.addHolder(guard.pid!);
+  return {guard, exited, ...(await untilListening(plan, portsFolder, guard))};
+}
+
+function removeUnfinishedBlocks(folder: string): void {
+  const unfinished = readdirSync(folder, {recursive: true, encoding: 'utf8'}).filter((path) =>
+    path.endsWith('.blk.tmp'),
+  );
+  for (const path of unfinished) rmSync(join(folder, path), {force: true});
+}
+
+function finishBegunErases(folder: string, logger: Logger): void {
+  const stream = bucketStream('parts'); // No other stream's messages are erased.
+  const {erased, left} = finishErases(join(folder, 'jetstream', '$G', 'streams', stream, 'msgs'), stream);
+  if (erased > 0) logger.warn({values: erased}, 'erased what a killed nats-server had begun to erase');
+  if (left > 0) {
+    logger.error(
+      {values: left},
+      'a killed nats-server had begun to erase values, and their blocks are not as they should be',
+    );
+  }
+}
+
+async function untilListening(
+  plan: Plan,
+  portsFolder: string,
+  guard: ChildProcess,
+): Promise<{pid: number; port: number; monitorUrl: string}> {
+  const deadlineMs = monotonicMs() + startMsMax;
+  while (guard.exitCode === null && guard.signalCode === null) {
+    const listening = readPorts(portsFolder);
+    if (listening !== undefined) return listening;
+    if (monotonicMs() > deadlineMs) {
+      killGroup(guard);
+      throw new NatsServerFault(
+        `nats-server did not listen after ${startMsMax / 1_000} s (see ${plan.folder}/server.log)`,
+      );
+    }
+    await delay(startPollMs);
+  }
+  throw new NatsServerFault(`nats-server ended at its start: ${lastComplaint(plan.folder)}`);
+}
+
+/** The server writes `nats-server_<pid>.ports` once it accepts connections. */
+function readPorts(portsFolder: string): {pid: number; port: number; monitorUrl: string} | undefined {
+  const name = readdirSync(portsFolder).find((entry) => /^nats-server_\d+\.ports$/.test(entry));
+  if (name === undefined) return undefined;
+  const text = readFileSync(join(portsFolder, name), 'utf8');
+  if (!text.trimEnd().endsWith('}')) return undefined; // Still being written.
+  const ports = JSON.parse(text) as {nats: string[]; monitoring: string[]};
+  return {
+    pid: Number(/\d+/.exec(name)![0]),
+    port: Number(new URL(ports.nats[0]!.replace('nats:', 'http:')).port),
+    monitorUrl: ports.monitoring[0]!,
+  };
+}
+
+/** Strings are JSON strings, which the server's configuration language reads alike. */
+function serverConfig({folder, version, token}: Plan, port: number): string {
+  const text = JSON.stringify;
+  const syncs = isAtLeast(version, serverVersionSyncAlways);
+  return [
+    'server_name: millrace',
+    `listen: ${text(`127.0.0.1:${port}`)}`,
+    `http: ${text('127.0.0.1:-1')}`,
+    `authorization { token: ${text(token)} }`,
+    `max_payload: ${payloadBytesMax}`,
+    `max_pending: ${pendingBytesMax}`,
+    `ports_file_dir: ${text(join(folder, 'ports'))}`,
+    `log_file: ${text(join(folder, 'server.log'))}`,
+    `logfile_size_limit: ${logBytesMax}`,
+    // Older servers refuse a word that they do not know; their log then keeps all its files.
+    ...(syncs ? [`logfile_max_num: ${logFilesMax}`] : []),
+    'jetstream {',
+    `  store_dir: ${text(folder)}`,
+    ...(syncs ? ['  sync_interval: always'] : []),
+    '}',
+    '',
+  ].join('\n');
+}
+
+function lastComplaint(folder: string): string {
+  const lines = ['server.err', 'server.log'].flatMap((name) => {
+    const path = join(folder, name);
+    return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').slice(-20) : [];
+  });
+  const telling = lines.filter((line) => /\[(FTL|ERR)\]|nats-server:/.test(line)).at(-1);
+  return telling?.replace(/^\[\d+\] \S+ \S+ /, '') ?? `see ${join(folder, 'server.log')}`;
+}
+
+// -- over all runs ----------------------------------------------------------------------------------------------------
+
+function supervise(plan: Plan, first: RunningServer): Pick<EmbeddedNats, 'pid' | 'writeFault' | 'restarts' | 'stop'> {
+  let current: RunningServer | undefined = first;
+  let writeFault: string | undefined;
+  let restarts = 0;
+  const stopping = new AbortController();
+
+  const watching = (async () => {
+    let waitMs = restartWaitMsMin;
+    while (current !== undefined) {
+      const startedMs = monotonicMs();
+      const exit = await current.exited;
+      killGroup(current.guard); // When only the guard was killed, its server still runs and has the store open.
+      if (stopping.signal.aborted) return;
+      if (monotonicMs() - startedMs > settledMs) waitMs = restartWaitMsMin;
+      plan.options.logger.error({exit, complaint: lastComplaint(plan.folder)}, 'nats-server died: starting it again');
+      current = undefined;
+      current = await restart(first.port, waitMs);
+      restarts += 1;
+      waitMs = Math.min(waitMs * 2, restartWaitMsMax);
+    }
+  })();
+
+  async function restart(port: number, firstWaitMs: number): Promise<RunningServer | undefined> {
+    for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, restartWaitMsMax)) {
+      await delay(waitMs, undefined, {signal: stopping.signal}).catch(() => {});
+      if (stopping.signal.aborted) return undefined;
+      try {
+        const server = await startServer(plan, port); // E2
+        plan.options.logger.warn({pid: server.pid}, 'nats-server runs again');
+        if (stopping.signal.aborted) await stopServer(server);
+        return server;
+      } catch (cause) {
+        plan.options.logger.error(
+          {reason: (cause as Error).message},
+          'nats-server could not be started again: next try',
+        );
+      }
+    }
+  }
+
+  // E4
+  const watchingStore = watchStore(
+    {
+      folder: plan.folder,
+      monitorUrl: () => current?.monitorUrl,
+      onLook(fault) {
+        writeFault = fault;
+      },
+      async onStuck(reason) {
+        plan.options.logger.error({reason}, 'nats-server cannot write any more: stopping it, so that it starts anew');
+        if (current !== undefined) await stopServer(current);
+      },
+    },
+    stopping.signal,
+  );
+
+  return {
+    pid: () => current?.pid,
+    writeFault: () => writeFault,
+    restarts: () => restarts,
+    async stop(patienceMs) {
+      stopping.abort();
+      if (current !== undefined) await stopServer(current, patienceMs);
+      await Promise.all([watching, watchingStore]);
+    },
+  };
+}
+
+/** Ends the pipe (E1); a server that does not end by itself is killed. */
+async function stopServer({guard, exited, pid}: RunningServer, patienceMs = stopMsMax): Promise<void> {
+  guard.stdin!.end();
+  const killer = setTimeout(() => killGroup(guard), patienceMs);
+  await exited;
+  clearTimeout(killer);
+  // Killed together, the guard may be gone before the server is, which then has no parent here to wait for it.
+  const deadlineMs = monotonicMs() + stopMsMax;
+  while (isRunning(pid) && monotonicMs() < deadlineMs) await delay(startPollMs);
+}
+
+/** The guard leads a process group of its own, to which the server belongs. */
+function killGroup(guard: ChildProcess): void {
+  try {
+    process.kill(-guard.pid!, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // ESRCH: all of them are gone.
+  }
+}

@@ -1,0 +1,210 @@
+// Taking a user out of all parts of a partition, when its erase entry is folded (DESIGN.md, section 8).
+//   Every chunk and user block that holds the user is written anew without it, in memory until the next snapshot; the old
+//   parts are retired and leave the store when no kept manifest names them. A crash on the way loses nothing: the manifest
+//   still names the old parts, and the entry is folded again.
+//   What is written takes the place of what was at one moment, that in which the erasure is folded: nobody reads a user of
+//   whom half is gone.
+//   What is read here is not kept: nobody asks again for a part that is being replaced, and a user of a hundred chunks would
+//   push 50 MB of what live reads use out of their memory.
+import {BodyBlock, joinBodies, withoutBodies} from '../../../actors/chunk/bodies.js';
+import {inOrder} from '../../../actors/chunk/chunk.js';
+import {RestoredChunk} from '../../../actors/chunk/restored-chunk.js';
+import {eraseRows, rowsOfUser} from '../../../actors/chunk/row-erasure.js';
+import {encodeRows, type RowsView, timeOf, viewRows} from '../../../actors/chunk/rows.js';
+import {bodyBlockRows} from '../../../actors/limits.js';
+import type {ChunkEntry, PartRef, Run, RunBlock} from '../../../actors/manifest.js';
+import type {ErasedRow, Partition} from '../../../actors/partition.js';
+import {identifyIds, withoutRecord} from '../../../actors/user/user-records.js';
+import {BodiesPart} from '../../parts/bodies-part.js';
+import type {PartsCache} from '../../parts/parts-cache.js';
+import {compressBlock, entryOf, imageOf} from '../snapshot/chunk-parts.js';
+import type {Layout} from '../snapshot/layout.js';
+import type {PartStore} from '../snapshot/part-store.js';
+import {blockOf, loadRecord} from '../snapshot/user-loader.js';
+import type {NoteStep} from './erasure-steps.js';
+
+/** Chunks rewritten together: their puts share the disk's flushes. About 5 MB each in memory. */
+const chunksAtOnce = 4;
+
+export interface Erased {
+  readonly rows: ErasedRow[];
+  /** Fingerprints of the message ids of these rows, and of the user's identifies. */
+  readonly fingerprints: Uint32Array[];
+  /** As they are without the user. */
+  readonly chunks: ChunkEntry[];
+}
+
+/** All of it, ready to take the place of what the user is in. */
+export interface TakenOut extends Erased {
+  readonly userRuns: readonly Run[];
+  /** The open chunk without the user; undefined when no row of it is the user's. */
+  readonly open: RestoredChunk | undefined;
+}
+
+export class Erasure {
+  private readonly partition: Partition;
+  private readonly layout: Layout;
+  private readonly parts: PartStore;
+  private readonly cache: PartsCache;
+  private readonly note: NoteStep;
+  /** What is written anew of the user that is being taken out. */
+  private made: PartRef[] = [];
+
+  constructor(partition: Partition, layout: Layout, parts: PartStore, cache: PartsCache, note: NoteStep) {
+    this.partition = partition;
+    this.layout = layout;
+    this.parts = parts;
+    this.cache = cache;
+    this.note = note;
+  }
+
+  /** Nothing changes until `replace`. No snapshot may be running, and closed chunks are the layout's. */
+  async takeOut(user: number): Promise<TakenOut> {
+    this.made = [];
+    try {
+      return await this.takeOutOfAll(user);
+    } catch (error) {
+      this.parts.retire(...this.made);
+      throw error;
+    }
+  }
+
+  private async takeOutOfAll(user: number): Promise<TakenOut> {
+    const {partition, layout} = this;
+    await layout.settle(0);
+    const record = await loadRecord(partition, layout, this.cache, user);
+    const erased: Erased = {rows: [], fingerprints: record === undefined ? [] : identifyIds(record), chunks: []};
+    const open = this.takeOutOfOpen(user, erased);
+    const chunks = (record?.chunks ?? []).flatMap((number) => layout.chunks.get(number) ?? []);
+    for (let at = 0; at < chunks.length; at += chunksAtOnce) {
+      const pieces = chunks.slice(at, at + chunksAtOnce).map((entry) => this.takeOutOfChunk(entry, user));
+      for (const piece of await allOver(pieces)) {
+        erased.rows.push(...piece.rows);
+        erased.fingerprints.push(...piece.fingerprints);
+        erased.chunks.push(...piece.chunks);
+      }
+    }
+    this.note('chunks written');
+    return {...erased, userRuns: await this.runsWithout(user), open};
+  }
+
+  replace({chunks, userRuns, open}: TakenOut): void {
+    for (const chunk of chunks) this.layout.setChunk(chunk);
+    this.layout.setRuns('userRuns', userRuns);
+    if (open === undefined) return;
+    this.partition.replaceOpen(open);
+    this.layout.setOpenEntry(null); // Of as many rows as there may be again at the next snapshot.
+  }
+
+  /** Nothing is folded meanwhile. Through an encoded part, so that values that only the user had are nowhere in it. */
+  private takeOutOfOpen(user: number, erased: Erased): RestoredChunk | undefined {
+    const {open} = this.partition;
+    if (!open.rowsNow().users.includes(user)) return undefined; // Some microseconds.
+    const {columns, blocks} = imageOf(open);
+    const rows = inOrder(columns);
+    const ofUser = rowsOfUser(rows, user);
+    if (ofUser.length === 0) return undefined; // What stands for an erased user in narrow columns is a user in wide ones.
+    erased.rows.push(...rowsIn(rows, ofUser));
+    const byBlock = rowsByBlock(ofUser);
+    const left = blocks.map((raw, block) => this.withoutRows(raw, rows, byBlock.get(block) ?? [], erased));
+    return new RestoredChunk(viewRows(encodeRows(eraseRows(rows, ofUser))), left);
+  }
+
+  private async takeOutOfChunk(entry: ChunkEntry, user: number): Promise<Erased> {
+    const rows = await this.cache.loadRowsUnkept(entry.rows);
+    const ofUser = rowsOfUser(rows, user);
+    const erased: Erased = {rows: rowsIn(rows, ofUser), fingerprints: [], chunks: []};
+    if (ofUser.length === 0) return erased;
+    const left = eraseRows(rows, ofUser);
+    const [rowsPart, bodiesPart] = await allOver([
+      this.keep(encodeRows(left)),
+      this.putBodiesWithout(entry.bodies, rows, ofUser, erased),
+    ]);
+    erased.chunks.push({...entryOf(left), rows: rowsPart, bodies: bodiesPart});
+    return erased;
+  }
+
+  /** Only blocks with rows of the user are compressed again. */
+  private async putBodiesWithout(
+    bodies: PartRef,
+    columns: RowsView,
+    rows: readonly number[],
+    erased: Erased,
+  ): Promise<PartRef> {
+    const part = new BodiesPart(bodies, await this.cache.loadUnkept(bodies));
+    const byBlock = rowsByBlock(rows);
+    const members: Uint8Array[] = [];
+    for (let block = 0; block < part.blocks; block++) {
+      const gone = byBlock.get(block) ?? [];
+      if (gone.length === 0) {
+        members.push(part.member(block));
+        continue;
+      }
+      members.push(compressBlock(this.withoutRows(await part.block(block), columns, gone, erased)));
+    }
+    return this.keep(joinBodies(members));
+  }
+
+  /** A block without the bodies of these rows of its chunk. */
+  private withoutRows(raw: Uint8Array, columns: RowsView, gone: readonly number[], erased: Erased): Uint8Array {
+    this.rememberMessageIds(new BodyBlock(raw, columns), gone, erased);
+    return withoutBodies(raw, new Set(gone.map((row) => row % bodyBlockRows)));
+  }
+
+  private rememberMessageIds(block: BodyBlock, rows: readonly number[], erased: Erased): void {
+    const {users, names} = this.partition;
+    for (const row of rows) {
+      const body = block.entry(row, users, names);
+      if (body?.hasMessageId) erased.fingerprints.push(this.partition.fingerprintOf(body));
+    }
+  }
+
+  /** In memory until the next snapshot, as far as there is room: the next erasure may take a user out of the same part. */
+  private async keep(payload: Uint8Array): Promise<PartRef> {
+    const ref = this.parts.defer(payload) ?? (await this.parts.put(payload));
+    this.made.push(ref);
+    return ref;
+  }
+
+  private async runsWithout(user: number): Promise<Run[]> {
+    const runs: Run[] = [];
+    for (const run of this.layout.userRuns) {
+      const block = blockOf(run, user);
+      const left = block === undefined ? run : await this.takeOutOfRun(run, block, user);
+      if (left.blocks.length > 0) runs.push(left);
+    }
+    return runs;
+  }
+
+  private async takeOutOfRun(run: Run, block: RunBlock, user: number): Promise<Run> {
+    const left = withoutRecord(await this.cache.loadUnkept(block.part), user);
+    const blocks: RunBlock[] = [];
+    for (const held of run.blocks) {
+      if (held !== block) blocks.push(held);
+      else if (left !== undefined)
+        blocks.push({first: left.first, last: left.last, part: await this.keep(left.payload)});
+    }
+    return {blocks, bytes: run.bytes - block.part.bytes + (left?.payload.length ?? 0)};
+  }
+}
+
+/** Like `Promise.all`, but rejects once all are over. */
+async function allOver<T extends readonly Promise<unknown>[]>(promises: T) {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+const rowsIn = (rows: RowsView, found: readonly number[]): ErasedRow[] =>
+  found.map((row) => ({timeMs: timeOf(rows, row), name: rows.names[row]}));
+
+/** By the body block that they are in. */
+function rowsByBlock(rows: readonly number[]): Map<number, number[]> {
+  const byBlock = new Map<number, number[]>();
+  for (const row of rows) {
+    const block = Math.floor(row / bodyBlockRows);
+    const ofBlock = byBlock.get(block);
+    if (ofBlock === undefined) byBlock.set(block, [row]);
+    else ofBlock.push(row);
+  }
+  return byBlock;
+}

@@ -1,0 +1,80 @@
+// Erasing again what the journal of deletions says and the data lacks: a backup that is older than a deletion was restored, or the
+// log lost its tail.
+//   LD1. It runs once all of the log is folded, and before the start is over. It appends ordinary erase entries with the ids of
+//        the deletions, so that their receipts are there again.
+//   LD2. A deletion of a user that the data does not have is put on record as well: a user who comes later under that id is a
+//        new one, and no later start may take it for the deleted one.
+
+import {setImmediate as turn} from 'node:timers/promises';
+import {nobody} from '../../../actors/log/entries.js';
+import type {Partition} from '../../../actors/partition.js';
+import type {RunnerSetup} from '../runner.js';
+import type {JournaledDeletion} from './deletion-journal.js';
+
+/** Some 20 ms: pings are answered between. */
+const usersAtOnce = 4_096;
+
+/** The erasures that were appended; `report` logs them, once they are folded. */
+export interface LackingErased {
+  report(): void;
+}
+
+const nothing: LackingErased = {report: () => undefined};
+
+export async function eraseLacking({
+  partition,
+  journal,
+  writer,
+  log,
+}: Pick<RunnerSetup, 'partition' | 'journal' | 'writer' | 'log'>): Promise<LackingErased> {
+  const lacking = lackingOf(partition, await journal.read());
+  if (lacking.size === 0) return nothing;
+  const {partition: number} = partition;
+  if (partition.deletions.isIncomplete) {
+    log.error(
+      {partition: number, deletions: lacking.size},
+      'records of past deletions are damaged: the journal of deletions cannot be held against them, and deleted users may be back',
+    );
+    return nothing;
+  }
+  const keys = await keysOf(partition, lacking, (userHash) => journal.hashOf(userHash));
+  const erasures = [...lacking].map(([id, {user}]) => ({key: keys.get(user) ?? nobody, id})); // LD2
+  await writer.erase(erasures);
+  return {
+    report() {
+      const events = [...lacking.keys()].reduce(
+        (sum, id) => sum + (partition.deletions.get(id)?.eventsDeleted ?? 0),
+        0,
+      );
+      log.warn(
+        {partition: number, deletions: lacking.size, users: keys.size, events},
+        'the data is older than deletions of the journal: their users were erased again',
+      );
+    },
+  };
+}
+
+/** Records of deletions that the data lacks, by id; of two records of one id the later one. */
+function lackingOf(partition: Partition, records: readonly JournaledDeletion[]): Map<string, JournaledDeletion> {
+  const lacking = new Map<string, JournaledDeletion>();
+  for (const record of records) if (partition.lacks(record)) lacking.set(record.id, record);
+  return lacking;
+}
+
+/** Keys of the users of these deletions that the partition knows, by their hashes in the journal. */
+async function keysOf(
+  partition: Partition,
+  lacking: ReadonlyMap<string, JournaledDeletion>,
+  hashOf: (userHash: string) => string,
+): Promise<Map<string, Uint8Array>> {
+  const wanted = new Set([...lacking.values()].map(({user}) => user));
+  const keys = new Map<string, Uint8Array>();
+  const {users} = partition;
+  for (let user = 0; user < users.count; user++) {
+    if (user % usersAtOnce === usersAtOnce - 1) await turn();
+    if (!users.has(user)) continue;
+    const hash = hashOf(partition.hashOfUser(user));
+    if (wanted.has(hash)) keys.set(hash, users.bytesOf(user).slice());
+  }
+  return keys;
+}

@@ -1,0 +1,243 @@
+// Cleaning the disk after erase entries were folded (DESIGN.md, section 8). The state is free of the user by then; left are old
+// parts, and the entries in the log.
+//   filler -> snapshot A -> snapshot B -> purge of the log through A -> read back -> journal -> receipt
+//   Z1. A storage block of the log is unlinked once all of its messages are purged; the filler is longer than a block, so
+//       the tick at A lies in a younger block than any entry before the filler.
+//   Z2. With A and B published both kept manifests are free of the user, and what only older ones named is handed to the
+//       sweep. All that it has by then is erased, also lists that waited since before the entry was folded, and read back.
+//   Z3. Crash-safe: until the receipt is in a manifest the deletion is pending, and the next start does all of this again.
+//   Z4. What a killed owner had put and no manifest names may hold the user, too; a put that the server was slow to take
+//       may come after the sweep at the start looked for orphans: it looks again.
+//   Z5. Late copies of erased events that came meanwhile are cleaned up behind as well before there is a receipt, but no
+//       receipt waits for a client that never ends to send them: the log is cleaned once more behind it (runner.ts).
+//   Z6. A partition that stands still publishes nothing: the deletion stays pending, and the next start cleans up behind it.
+//   Deletions that come while a scrub runs share the next one.
+import type {JetStreamManager} from '@nats-io/jetstream';
+import {must} from '../../../actors/invariant.js';
+import type {DeletionRecord, Position} from '../../../actors/manifest.js';
+import type {Partition} from '../../../actors/partition.js';
+import {monotonicMs, wallMs} from '../../clock.js';
+import {positionText} from '../../log-position.js';
+import {logStream} from '../../nats/topology.js';
+import type {Logger} from '../../observe.js';
+import type {LogWriter} from '../log/log-writer.js';
+import {retryForever, Trouble} from '../retry.js';
+import type {PartSweep} from '../snapshot/part-sweep.js';
+import type {Snapshots} from '../snapshot/snapshots.js';
+import type {DeletionJournal} from './deletion-journal.js';
+import type {NoteStep} from './erasure-steps.js';
+
+/** nats-server's storage blocks of a stream without a size limit hold 8 MiB. */
+const logBlockBytes = 8 * 1024 * 1024;
+const fillerBytes = logBlockBytes + 1024 * 1024;
+
+/** So often receipts are put off one after the other. Z5 */
+const deferralsMax = 2;
+
+/** `bytes`: our own server, erasing crash-atomically. `logical`: ours, but older. `records`: not ours alone. */
+export type ErasureReach = 'bytes' | 'logical' | 'records';
+
+export interface ScrubSetup {
+  readonly partition: Partition;
+  readonly sweep: PartSweep;
+  readonly snapshots: Snapshots;
+  readonly writer: LogWriter;
+  readonly jsm: JetStreamManager;
+  readonly erasureReach: ErasureReach;
+  readonly journal: DeletionJournal;
+  readonly log: Logger;
+  readonly note: NoteStep;
+  /** Publishes a tick; whether a snapshot at or after it is published: never in a partition that stands still. Z6 */
+  readonly publish: () => Promise<boolean>;
+  readonly onFatal: (error: Error) => void;
+}
+
+export class Scrub {
+  private readonly setup: ScrubSetup;
+  private readonly trouble: Trouble;
+  private readonly journalTrouble: Trouble;
+  private isWanted = false;
+  private running: Promise<void> | undefined;
+  private readonly waiters = new Map<string, Set<() => void>>();
+  /** Deletions whose receipt is in no manifest yet. */
+  private readonly unpublished = new Set<string>();
+  /** Pending deletions by id, and when this process took them up; the oldest first. */
+  private readonly takenUpMs = new Map<string, number>();
+  /** Since the last receipt. */
+  private deferrals = 0;
+  /** Values of older snapshots that were overwritten, and not found again, since then. */
+  private erasedValues = 0;
+  /** Receipts given by this process. */
+  completed = 0;
+
+  constructor(setup: ScrubSetup) {
+    this.setup = setup;
+    this.trouble = new Trouble(setup.log, {
+      partition: setup.partition.partition,
+      tried: 'to look where the log begins',
+    });
+    this.journalTrouble = new Trouble(setup.log, {
+      partition: setup.partition.partition,
+      tried: 'to write the journal of deletions',
+    });
+  }
+
+  /** Cleans up behind everything that is folded by now. */
+  request(): void {
+    this.isWanted = true;
+    for (const {id} of this.setup.partition.pendingDeletions()) {
+      if (!this.takenUpMs.has(id)) this.takenUpMs.set(id, monotonicMs());
+    }
+    this.running ??= this.run()
+      .catch((error: unknown) => this.setup.onFatal(error as Error))
+      .finally(() => {
+        this.running = undefined;
+      });
+  }
+
+  /** Deletions without a published receipt, and since when this process knows of the oldest. */
+  get pending(): {readonly count: number; readonly oldestAgeMs: number} {
+    const [oldest] = this.takenUpMs.values();
+    return {count: this.takenUpMs.size, oldestAgeMs: oldest === undefined ? 0 : monotonicMs() - oldest};
+  }
+
+  get isRunning(): boolean {
+    return this.running !== undefined;
+  }
+
+  /** Resolves when no scrub is running. */
+  async idle(): Promise<void> {
+    while (this.running !== undefined) await this.running;
+  }
+
+  private async run(): Promise<void> {
+    while (this.isWanted) {
+      this.isWanted = false;
+      await this.scrubOnce();
+    }
+  }
+
+  private async scrubOnce(): Promise<void> {
+    const {partition, sweep, snapshots, writer, publish, note} = this.setup;
+    const deletions = partition.pendingDeletions();
+    const {appliedSequence} = partition;
+    sweep.note();
+    await writer.filler(fillerBytes); // Z1
+    note('filler written');
+    if (!(await publish())) return; // A, Z6
+    note('snapshot A published');
+    if (!(await publish())) return; // B, Z6
+    note('snapshot B published');
+    await snapshots.idle(); // Z2
+    snapshots.sweepOrphans(); // Z4
+    await sweep.settle();
+    note('old parts erased');
+    const older = must(snapshots.older, 'two snapshots were just published');
+    const position = {generation: partition.generation, sequence: older.sequence};
+    await snapshots.cutLogNow(older);
+    note('log purged');
+    const erased = sweep.takeNoted();
+    const remaining = await sweep.stillThere(erased);
+    this.erasedValues += erased.length - remaining.length;
+    const first = await this.firstSequence();
+    note('read back');
+    if (remaining.length > 0 || first < position.sequence) {
+      this.setup.log.error(
+        {remaining: remaining.length, first, position},
+        'an erasure left bytes behind: it is done again',
+      );
+      sweep.add(remaining);
+      this.isWanted = true;
+      return;
+    }
+    partition.logCleaned(appliedSequence); // Z1: what came behind the filler may share a block with A.
+    if (deletions.length === 0) {
+      // Values of a deletion that came meanwhile may be among those that were erased.
+      if (partition.pendingDeletions().length === 0) this.erasedValues = 0;
+      return;
+    }
+    if (partition.hasErasedInLog && this.deferrals < deferralsMax) {
+      this.deferrals += 1; // Z5
+      this.isWanted = true;
+      return;
+    }
+    this.deferrals = 0;
+    await retryForever(() => this.journal(deletions), this.journalTrouble); // DJ1 (deletion-journal.ts)
+    note('journal written');
+    for (const deletion of deletions) this.complete(deletion, position);
+    this.erasedValues = 0;
+    note('receipt made');
+    if (!(await publish())) return; // Z3
+    note('receipt published');
+    for (const {id} of deletions) this.announce(id);
+  }
+
+  private async firstSequence(): Promise<number> {
+    const {jsm, partition} = this.setup;
+    const {state} = await retryForever(() => jsm.streams.info(logStream(partition.partition)), this.trouble);
+    return state.first_seq;
+  }
+
+  private journal(deletions: readonly DeletionRecord[]): Promise<void> {
+    const {journal} = this.setup;
+    const timeMs = wallMs();
+    return journal.add(
+      deletions.map(({id, userHash, position, expiresLogicalMs}) => ({
+        id,
+        user: journal.hashOf(userHash),
+        position,
+        expiresLogicalMs,
+        timeMs,
+      })),
+    );
+  }
+
+  private complete({id}: DeletionRecord, position: Position): void {
+    const {partition, erasureReach} = this.setup;
+    const place = positionText({partition: partition.partition, ...position});
+    const verified = [
+      `state: the live state, and both kept snapshots (from ${place} on), were written without the user`,
+      `parts: ${this.erasedValues} values of older snapshots were overwritten, and a read of each found nothing`,
+      `log: it begins at ${place}, behind the erase entry; the storage blocks before were removed`,
+      limits[erasureReach],
+    ];
+    this.unpublished.add(id);
+    partition.completeDeletion(id, {timeMs: wallMs(), verified});
+  }
+
+  private announce(id: string): void {
+    this.unpublished.delete(id);
+    this.takenUpMs.delete(id);
+    this.completed += 1;
+    for (const resolve of this.waiters.get(id) ?? []) resolve();
+    this.waiters.delete(id);
+  }
+
+  /** Whether the receipt is there, and stays there whatever happens: nobody is told before. */
+  isCompleted(id: string): boolean {
+    return this.setup.partition.deletions.get(id)?.completed != null && !this.unpublished.has(id);
+  }
+
+  /** Whether the deletion is completed within `waitMs`. */
+  whenCompleted(id: string, waitMs: number): Promise<boolean> {
+    if (this.isCompleted(id)) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const waiters = this.waiters.get(id) ?? new Set();
+      this.waiters.set(id, waiters);
+      const finish = (isCompleted: boolean) => {
+        clearTimeout(timer);
+        waiters.delete(done);
+        resolve(isCompleted);
+      };
+      const done = () => finish(true);
+      const timer = setTimeout(() => finish(false), waitMs);
+      waiters.add(done);
+    });
+  }
+}
+
+const limits: Readonly<Record<ErasureReach, string>> = {
+  bytes: 'reach: every file under DATA_DIR, nats-server being our own',
+  logical: 'reach: logical only; this nats-server does not overwrite crash-atomically (2.14.5 or 2.12.15 does)',
+  records: 'reach: the live records; what replicas, backups and volumes of an external NATS keep is not checked',
+};

@@ -1,0 +1,101 @@
+// What the owner of a partition itself appends to the log: ticks, and filler that pushes older entries out of the newest
+// storage block.
+import {randomBytes} from 'node:crypto';
+import type {JetStreamClient} from '@nats-io/jetstream';
+import {ByteWriter} from '../../../actors/bytes/bytes.js';
+import {assert} from '../../../actors/invariant.js';
+import {logMessageBytesMax} from '../../../actors/limits.js';
+import {
+  beginMessage,
+  sealMessage,
+  type TickReason,
+  writeEraseOfKey,
+  writeFiller,
+  writeTick,
+} from '../../../actors/log/entries.js';
+import {wallMs} from '../../clock.js';
+import {headersBytesMax, payloadBytesMin} from '../../nats/payload.js';
+import {logSubject} from '../../nats/topology.js';
+import {retryForever, type Trouble} from '../retry.js';
+
+/** Of a message with one entry, and of that entry; a whole tick. */
+const messageHeadBytesMax = 128;
+// Its message has a head and, where the server carries no more than the least, headers.
+const fillerBytesMax = logMessageBytesMax - 2 * headersBytesMax;
+/** Bytes of an erase entry: an id of 256 characters, and the id of its deletion. */
+const erasureBytesMax = 1_280;
+const erasuresMax = 500;
+assert(erasuresMax * erasureBytesMax <= fillerBytesMax, 'NATS carries erase entries');
+assert(fillerBytesMax + messageHeadBytesMax + headersBytesMax <= payloadBytesMin, 'NATS carries filler');
+
+export class LogWriter {
+  private readonly js: JetStreamClient;
+  private readonly partition: number;
+  private readonly trouble: Trouble | undefined;
+  private readonly producer = randomBytes(8);
+  private n = 0;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(js: JetStreamClient, partition: number, trouble?: Trouble) {
+    this.js = js;
+    this.partition = partition;
+    this.trouble = trouble;
+  }
+
+  /** Why the log does not take what is to be appended. */
+  get fault(): string | undefined {
+    return this.trouble?.reason;
+  }
+
+  /** Appends a tick; resolves with its sequence. Messages leave one after the other, each retried with its own bytes. */
+  tick(periodMs: number, reason: TickReason): Promise<number> {
+    return this.send(messageHeadBytesMax, (writer, nowMs) => writeTick(writer, nowMs, periodMs, reason));
+  }
+
+  /** Appends erase entries of users by their keys; resolves with the sequence of the last. */
+  async erase(deletions: readonly {readonly key: Uint8Array; readonly id: string}[]): Promise<number> {
+    let sequence = 0;
+    for (let at = 0; at < deletions.length; at += erasuresMax) {
+      const some = deletions.slice(at, at + erasuresMax);
+      const bytes = messageHeadBytesMax + some.length * erasureBytesMax;
+      sequence = await this.send(
+        bytes,
+        (writer, nowMs) => {
+          for (const {key, id} of some) writeEraseOfKey(writer, key, id, nowMs);
+        },
+        some.length,
+      );
+    }
+    return sequence;
+  }
+
+  /** Appends so many bytes that mean nothing; resolves when they are stored. */
+  async filler(bytes: number): Promise<void> {
+    const pieces: Promise<number>[] = [];
+    for (let left = bytes; left > 0; left -= fillerBytesMax) {
+      const length = Math.min(left, fillerBytesMax);
+      pieces.push(this.send(length + messageHeadBytesMax, (writer) => writeFiller(writer, length)));
+    }
+    await Promise.all(pieces);
+  }
+
+  private send(bytes: number, write: (writer: ByteWriter, nowMs: number) => void, entryCount = 1): Promise<number> {
+    const appended = this.last.then(() => {
+      const writer = new ByteWriter(bytes);
+      beginMessage(writer);
+      const nowMs = wallMs();
+      write(writer, nowMs);
+      this.n += 1;
+      return this.append(sealMessage(writer, this.producer, this.n, nowMs, entryCount), this.n);
+    });
+    this.last = appended;
+    return appended;
+  }
+
+  private async append(message: Uint8Array, n: number): Promise<number> {
+    const msgID = `${this.producer.toString('hex')}.${this.partition}.${n}`;
+    const publish = () => this.js.publish(logSubject(this.partition), message, {msgID});
+    const ack = await retryForever(publish, this.trouble);
+    return ack.seq;
+  }
+}

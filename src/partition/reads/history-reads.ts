@@ -1,0 +1,288 @@
+// The rows of one partition: those that a history asks for, newest first, and the events that they stand for.
+//   Owns: which chunks are read, in which order, and how many at once. Does not own: waiting until the log is folded
+//   (live-reads.ts), what a row is (actors/).
+//   R1. What lies in memory, and which parts there are, is taken at one moment, before the first wait. A chunk that an
+//       erasure replaces meanwhile says the same of everybody else, and of an erased user nothing is said.
+//   R2. What is at hand is used at once: waiting for a promise for each of a hundred chunks takes longer than looking
+//       through them. From the first that is not, some are loaded ahead: the store answers one question after the other,
+//       each some milliseconds after it was asked.
+
+import {wtf8} from '../../../actors/bytes/bytes.js';
+import {BodyBlock, eventJson, type RowColumns} from '../../../actors/chunk/bodies.js';
+import type {ChunkInMemory} from '../../../actors/chunk/chunk.js';
+import {type HistoryFilter, NewestRows, type ReachableChunk, reachableChunks} from '../../../actors/chunk/history.js';
+import {bodyBlockRows} from '../../../actors/limits.js';
+import type {ChunkEntry} from '../../../actors/manifest.js';
+import {type PartitionAnswer, type PartitionQuestion, type RowPlace, replyBytesMax} from '../../asks.js';
+import {loadAhead} from '../../parts/load-ahead.js';
+import type {RunnerSetup} from '../runner.js';
+import {loadRecord} from '../snapshot/user-loader.js';
+import type {ReadBudget} from './long-reads.js';
+
+/** Chunks under way at once: at most 1 MiB each. */
+const loadsAheadMax = 8;
+/** Chunks looked for at once, of thousands: mostly few are wanted. */
+const chunksTakenAtOnce = 64;
+
+type HistoryQuestion = Extract<PartitionQuestion, {ask: 'history'}>;
+
+/** A chunk in memory, or in parts. */
+type Place = ChunkInMemory | ChunkEntry;
+
+/** Wanted rows of one block of bodies. */
+interface BlockRows {
+  /** Undefined: no chunk has such rows. */
+  readonly place: Place | undefined;
+  readonly block: number;
+  readonly ordinals: number[];
+}
+
+type Reachable = ReachableChunk<ChunkEntry>;
+
+type LoadedBlock = readonly [block: Uint8Array, columns: RowColumns];
+
+export class HistoryReads {
+  private readonly setup: Pick<RunnerSetup, 'partition' | 'layout' | 'cache'>;
+
+  constructor(setup: Pick<RunnerSetup, 'partition' | 'layout' | 'cache'>) {
+    this.setup = setup;
+  }
+
+  /** Ordinal after the newest folded row. */
+  get ordinalEnd(): number {
+    const {open} = this.setup.partition;
+    return open.baseOrdinal + open.count;
+  }
+
+  // ---- rows ----
+
+  /**
+   * `user`: the index of the one that the question names; undefined when nothing is known of it.
+   * @throws ReadTooLong
+   */
+  async history(question: HistoryQuestion, user: number | undefined, budget: ReadBudget): Promise<PartitionAnswer> {
+    const {partition} = this.setup;
+    const ordinalEnd = question.ordinalEnd ?? this.ordinalEnd;
+    const nothing: PartitionAnswer = {kind: 'history', timesMs: [], ordinals: [], more: false, ordinalEnd};
+    const unknownUser: PartitionAnswer = {...nothing, isUserUnknown: true};
+    if (question.user !== undefined && user === undefined) return unknownUser;
+    const name = question.event === undefined ? undefined : this.findName(question.event);
+    if (question.event !== undefined && name === undefined) return nothing;
+    const found = await this.newestRows(this.filterOf(question, user, name, ordinalEnd), question.limit + 1, budget);
+    const rows = found.slice(0, question.limit);
+    const timesMs = rows.map(({timeMs}) => timeMs);
+    const ordinals = rows.map(({ordinal}) => ordinal);
+    const answer = {kind: 'history', timesMs, ordinals, more: found.length > question.limit, ordinalEnd} as const;
+    const ascending = [...ordinals].sort((a, b) => a - b);
+    const events = question.withEvents && (await this.events(ascending, budget));
+    if (user !== undefined && !partition.users.has(user)) return unknownUser; // R1
+    return {...answer, ...(events && {events})};
+  }
+
+  private findName(event: string): number | undefined {
+    const bytes = wtf8(event);
+    const index = this.setup.partition.names.find(bytes, 0, bytes.length);
+    return index >= 0 ? index : undefined;
+  }
+
+  private filterOf(
+    question: HistoryQuestion,
+    user: number | undefined,
+    name: number | undefined,
+    ordinalEnd: number,
+  ): HistoryFilter {
+    const {before} = question;
+    const toMs = question.toMs ?? Number.POSITIVE_INFINITY;
+    return {
+      user,
+      name,
+      fromMs: question.fromMs ?? 0,
+      toMs: before === undefined ? toMs : Math.min(toMs, before.timeMs),
+      ordinalEnd,
+      before: before === undefined ? undefined : {timeMs: before.timeMs, ordinal: this.ordinalBefore(before)},
+    };
+  }
+
+  /** At the page's last moment, partitions above the one it stopped in gave all they had, those below gave nothing yet. */
+  private ordinalBefore(before: RowPlace): number {
+    const {partition} = this.setup.partition;
+    if (before.partition === partition) return before.ordinal;
+    return partition < before.partition ? Number.POSITIVE_INFINITY : 0;
+  }
+
+  private async newestRows(filter: HistoryFilter, limit: number, budget: ReadBudget) {
+    const newest = new NewestRows(limit, filter);
+    const {layout} = this.setup;
+    const inMemory = this.chunksInMemory(); // R1
+    const numbers = new Set(inMemory.map(({chunk}) => chunk));
+    const {newestFirst} = layout.chunks;
+    for (const chunk of inMemory) newest.offerByOrdinal(chunk.rowsNow());
+    const ofUser = await this.chunksOfUser(filter.user);
+    const isStored = ({chunk}: ChunkEntry) => !numbers.has(chunk) && (ofUser === undefined || ofUser.has(chunk));
+    await this.offerStored(newest, reachableChunks(newestFirst, filter, isStored), budget);
+    return newest.rows;
+  }
+
+  /** R2 */
+  private async offerStored(newest: NewestRows, chunks: Iterator<Reachable>, budget: ReadBudget): Promise<void> {
+    for (let next = chunks.next(); !next.done && newest.wants(next.value.newest); next = chunks.next()) {
+      const held = this.setup.cache.heldRows(next.value.chunk.rows);
+      if (held === undefined) return this.offerLoaded(newest, next.value, chunks, budget);
+      newest.offer(held);
+    }
+  }
+
+  /** From the first one on. */
+  private async offerLoaded(
+    newest: NewestRows,
+    first: Reachable,
+    others: Iterator<Reachable>,
+    budget: ReadBudget,
+  ): Promise<void> {
+    const load = ({chunk}: Reachable) => this.setup.cache.loadRows(chunk.rows);
+    let aheadFirst = 1; // Mostly the newest chunks have enough.
+    for (let some = [first, ...taken(others)]; some.length > 0; some = taken(others)) {
+      for await (const [{newest: begin}, columns] of loadAhead(some, load, loadsAheadMax, aheadFirst)) {
+        if (!newest.wants(begin)) return;
+        newest.offer(columns);
+        const turn = budget.count();
+        if (turn !== undefined) await turn;
+      }
+      aheadFirst = loadsAheadMax;
+    }
+  }
+
+  private chunksInMemory(): ChunkInMemory[] {
+    const {partition, layout} = this.setup;
+    return [...layout.writing.values()].map(({chunk}) => chunk).concat(partition.open);
+  }
+
+  private async chunksOfUser(user: number | undefined): Promise<ReadonlySet<number> | undefined> {
+    if (user === undefined) return undefined;
+    const {partition, layout, cache} = this.setup;
+    return new Set((await loadRecord(partition, layout, cache, user))?.chunks);
+  }
+
+  // ---- events ----
+
+  /**
+   * Events of the first of these rows, in order, as many as one reply can carry; at least one. Null: it was erased.
+   * @throws ReadTooLong
+   */
+  async events(ordinals: readonly number[], budget: ReadBudget): Promise<(string | null)[]> {
+    const events = new ReplyEvents();
+    const wanted = this.blocksOf(ordinals); // R1
+    for (let at = 0; at < wanted.length && !events.isFull; at++) {
+      const held = this.heldBlock(wanted[at]);
+      if (held === undefined) {
+        await this.loadEvents(events, wanted.slice(at), budget);
+        break;
+      }
+      this.addEvents(events, wanted[at], held);
+    }
+    return events.texts;
+  }
+
+  /** R2 */
+  private async loadEvents(events: ReplyEvents, wanted: readonly BlockRows[], budget: ReadBudget): Promise<void> {
+    for await (const [rows, loaded] of loadAhead(wanted, (rows) => this.loadBlock(rows), loadsAheadMax)) {
+      if (events.isFull) return;
+      this.addEvents(events, rows, loaded);
+      const turn = budget.count();
+      if (turn !== undefined) await turn;
+    }
+  }
+
+  /** Rows that follow each other in one block are taken together: each block is inflated once when ordinals ascend. */
+  private blocksOf(ordinals: readonly number[]): BlockRows[] {
+    const inMemory = this.chunksInMemory();
+    const stored = this.setup.layout.chunks.byOrdinal;
+    const blocks: BlockRows[] = [];
+    for (const ordinal of ordinals) {
+      const place = inMemory.find((chunk) => isIn(chunk, ordinal)) ?? placeOf(stored, ordinal);
+      const block = place === undefined ? 0 : Math.floor((ordinal - place.baseOrdinal) / bodyBlockRows);
+      const last = blocks.at(-1);
+      if (last !== undefined && last.place === place && last.block === block) last.ordinals.push(ordinal);
+      else blocks.push({place, block, ordinals: [ordinal]});
+    }
+    return blocks;
+  }
+
+  /** Null: there is no such row. */
+  private heldBlock({place, block}: BlockRows): LoadedBlock | null | undefined {
+    if (place === undefined) return null;
+    if ('blockAt' in place) return [place.blockAt(block), place.columnsView()];
+    const {cache} = this.setup;
+    const rows = cache.heldRows(place.rows);
+    const bodies = rows === undefined ? undefined : cache.heldBodyBlock(place.bodies, block);
+    return rows === undefined || bodies === undefined ? undefined : [bodies, rows];
+  }
+
+  private async loadBlock(rows: BlockRows): Promise<LoadedBlock | null> {
+    const held = this.heldBlock(rows);
+    if (held !== undefined) return held;
+    const {bodies, rows: columns} = rows.place as ChunkEntry;
+    const {cache} = this.setup;
+    return Promise.all([cache.loadBodyBlock(bodies, rows.block), cache.loadRows(columns)]);
+  }
+
+  private addEvents(events: ReplyEvents, {place, ordinals}: BlockRows, loaded: LoadedBlock | null): void {
+    const {partition, users, names} = this.setup.partition;
+    const bodies = loaded === null ? undefined : new BodyBlock(...loaded);
+    for (const ordinal of ordinals) {
+      const entry = place === undefined ? undefined : bodies?.entry(ordinal - place.baseOrdinal, users, names);
+      events.add(entry === undefined ? null : eventJson(entry, partition, ordinal));
+    }
+  }
+}
+
+/** In the reply an event is a JSON string between commas: at most six bytes for what is one character here. */
+const replyBytesAtMost = (text: string | null): number => (text === null ? 4 : text.length * 6 + 2) + 1;
+const replyBytes = (text: string | null): number => (text === null ? 4 : Buffer.byteLength(JSON.stringify(text))) + 1;
+
+/** Texts of events, until a reply is full. */
+class ReplyEvents {
+  readonly texts: (string | null)[] = [];
+  isFull = false;
+  private bytesAtMost = 0;
+  /** Counted only once the bound above is not enough: mostly never. */
+  private bytes: number | undefined;
+
+  /** Does nothing once it is full. */
+  add(text: string | null): void {
+    if (this.isFull) return;
+    this.bytesAtMost += replyBytesAtMost(text);
+    if (this.bytesAtMost > replyBytesMax) {
+      this.bytes ??= this.texts.reduce((sum, earlier) => sum + replyBytes(earlier), 0);
+      this.bytes += replyBytes(text);
+      this.isFull = this.bytes > replyBytesMax && this.texts.length > 0;
+    }
+    if (!this.isFull) this.texts.push(text);
+  }
+}
+
+function taken<T>(items: Iterator<T>): T[] {
+  const some: T[] = [];
+  while (some.length < chunksTakenAtOnce) {
+    const next = items.next();
+    if (next.done) break;
+    some.push(next.value);
+  }
+  return some;
+}
+
+const isIn = ({baseOrdinal, count}: Pick<ChunkEntry, 'baseOrdinal' | 'count'>, ordinal: number): boolean =>
+  baseOrdinal <= ordinal && ordinal < baseOrdinal + count;
+
+/** `chunks` ascend. */
+function placeOf(chunks: readonly ChunkEntry[], ordinal: number): ChunkEntry | undefined {
+  let low = 0;
+  let high = chunks.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (chunks[middle].baseOrdinal + chunks[middle].count <= ordinal) low = middle + 1;
+    else high = middle;
+  }
+  const chunk = chunks[low];
+  return chunk !== undefined && isIn(chunk, ordinal) ? chunk : undefined;
+}

@@ -1,0 +1,303 @@
+// Answers to live questions (src/asks.ts): profile, history, bodies, deletions. Live: everything that was acked before
+// the question left is folded first, whichever edge acked it. Only the owner answers what does not follow from the log
+// (ownership.ts O2).
+import {setTimeout as pause} from 'node:timers/promises';
+import {wtf8} from '../../../actors/bytes/bytes.js';
+import {isoText} from '../../../actors/calendar.js';
+import {conflictsMax} from '../../../actors/dedupe/conflicts.js';
+import {assert} from '../../../actors/invariant.js';
+import {idCharsMax} from '../../../actors/limits.js';
+import type {DeletionRecord} from '../../../actors/manifest.js';
+import {type Deletion, type PartitionAnswer, type PartitionQuestion, replyBytesMax, type UserRef} from '../../asks.js';
+import {monotonicMs} from '../../clock.js';
+import type {AckedSequences} from '../../ingest/acked-sequences.js';
+import {positionText} from '../../log-position.js';
+import type {PartitionMeasures} from '../../measures.js';
+import {MissingPart} from '../../parts/stored-parts.js';
+import {isReportLate} from '../alarms.js';
+import type {NewestWrite} from '../log/newest-write.js';
+import type {Standing} from '../ownership.js';
+import type {Runner} from '../runner.js';
+import {loadRecord} from '../snapshot/user-loader.js';
+import {HistoryReads} from './history-reads.js';
+import {type LongReads, ReadTooLong} from './long-reads.js';
+import {type CatchUp, measurePartition} from './measuring.js';
+
+const caughtUpMsMax = 2_000;
+/** The status question is asked with a deadline of 1 s. */
+const statusMsMax = 600;
+const retryPauseMs = 20;
+/** A part may be swept while it is being read, the state at hand naming a newer one: then the question starts again. */
+const overtakenMsMax = 10_000;
+/** Askers wait for 15 s (src/edge/asks.ts); they are told before why there is no page. */
+const pageMsMax = 14_000;
+/** JSON of one conflict: its name has at most 4 bytes a character. */
+const conflictBytesMax = 4 * idCharsMax + 64;
+assert(conflictsMax * conflictBytesMax <= replyBytesMax, 'a reply carries all conflicts that a partition holds');
+
+type Ask<K extends PartitionQuestion['ask']> = Extract<PartitionQuestion, {ask: K}>;
+
+/** What a thread tells about itself is not read here. */
+export type LiveQuestion = Exclude<PartitionQuestion, {ask: 'measures'}>;
+
+export class LiveReads {
+  private readonly runner: Runner;
+  private readonly rows: HistoryReads;
+  private readonly longReads: LongReads;
+  private readonly newestWrite: NewestWrite;
+
+  /** `longReads`: of the thread. */
+  constructor(runner: Runner, longReads: LongReads, newestWrite: NewestWrite) {
+    this.runner = runner;
+    this.newestWrite = newestWrite;
+    this.rows = new HistoryReads(runner.setup);
+    this.longReads = longReads;
+  }
+
+  /** `seen`: what was acked when the question left, if that is known. */
+  async answer(question: LiveQuestion, seen?: AckedSequences): Promise<PartitionAnswer> {
+    const startMs = monotonicMs();
+    const endMs = startMs + overtakenMsMax;
+    for (;;) {
+      try {
+        const answer = await this.answerOnce(question, seen, startMs + pageMsMax);
+        return await this.ofOwner(answer);
+      } catch (error) {
+        if (error instanceof ReadTooLong) return tooLong;
+        if (!(error instanceof MissingPart)) throw error;
+        if (this.runner.setup.layout.readsFrom(error.ref)) {
+          if (await this.runner.setup.ownership.isOutlived()) return movedOn;
+          throw error;
+        }
+        if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'the state changes faster than it is read'};
+      }
+    }
+  }
+
+  /** O2 (ownership.ts) */
+  private async ofOwner(answer: PartitionAnswer): Promise<PartitionAnswer> {
+    const {ownership} = this.runner.setup;
+    if (ownership.isLost) return movedOn;
+    const deletion = answer.kind === 'deletion' || answer.kind === 'unknown_user' ? answer.deletion : undefined;
+    if (deletion?.status !== 'pending') return answer;
+    // A successor may have its receipt.
+    const standing = await ownership.standing(caughtUpMsMax);
+    if (standing === 'owner') return answer;
+    return standing === 'outlived' ? movedOn : ownerUnknown;
+  }
+
+  private async answerOnce(
+    question: LiveQuestion,
+    seen: AckedSequences | undefined,
+    endMs: number,
+  ): Promise<PartitionAnswer> {
+    switch (question.ask) {
+      case 'status':
+        return this.status();
+      case 'generation':
+        return this.generation();
+      case 'conflicts':
+        return {kind: 'conflicts', conflicts: this.runner.setup.partition.conflicts.newest()};
+      case 'bodies':
+        return this.bodies(question, seen, endMs);
+      case 'deletion':
+        return this.deletion(question, seen);
+    }
+    if (!(await this.isCaughtUp(caughtUpMsMax, seen))) return behindItsLog;
+    switch (question.ask) {
+      case 'exists':
+        return this.exists(question.user);
+      case 'profile':
+        return this.profile(question.user);
+      case 'history':
+        return this.longReads.read(endMs, (budget) => {
+          const user = question.user === undefined ? undefined : this.find(question.user);
+          return this.rows.history(question, user, budget);
+        });
+    }
+  }
+
+  private async bodies(
+    {ordinals}: Ask<'bodies'>,
+    seen: AckedSequences | undefined,
+    endMs: number,
+  ): Promise<PartitionAnswer> {
+    const {rows, longReads} = this;
+    // Another owner may have listed rows that are not erased, but not folded here yet.
+    const isAhead = ordinals.some((ordinal) => ordinal >= rows.ordinalEnd);
+    if (isAhead && !(await this.isCaughtUp(caughtUpMsMax, seen))) return behindItsLog;
+    return longReads.read(endMs, async (budget) => ({kind: 'bodies', events: await rows.events(ordinals, budget)}));
+  }
+
+  private async generation(): Promise<PartitionAnswer> {
+    const generation = await this.runner.confirmGeneration();
+    return generation === undefined ? logUnknown : {kind: 'generation', generation};
+  }
+
+  private async status(): Promise<PartitionAnswer> {
+    const {partition} = this.runner.setup;
+    const [lag, standing] = await this.withStanding(this.lag());
+    if (standing === 'outlived') return movedOn;
+    return {
+      kind: 'status',
+      partition: partition.partition,
+      phase: this.runner.phase,
+      appliedSequence: partition.appliedSequence,
+      published: this.runner.published,
+      appendFault: this.runner.setup.writer.fault ?? null,
+      refreshChange: this.runner.setup.refresh.change ?? null,
+      lag,
+      damagedParts: this.runner.setup.damage.countOf(partition.partition),
+    };
+  }
+
+  private async lag(): Promise<string | null> {
+    const {refresh} = this.runner.setup;
+    if (!(await this.isCaughtUp(statusMsMax))) return 'it is behind its log';
+    const ageMs = this.runner.snapshotAgeMs;
+    return ageMs !== null && isReportLate(ageMs, refresh.ms)
+      ? `its newest snapshot is ${Math.round(ageMs / 1_000)} s old`
+      : null;
+  }
+
+  /** Within 600 ms, behind the log or not; undefined when another process has the partition. */
+  async measures(): Promise<PartitionMeasures | undefined> {
+    const [caughtUp, standing] = await this.withStanding(this.catchUp(statusMsMax));
+    if (standing === 'outlived') return undefined;
+    // An owner that was paused may find its snapshot late, though a successor publishes. O1 (ownership.ts)
+    const alarms = standing === 'owner' ? this.runner.lookForAlarms(standing) : this.runner.raisedAlarms;
+    return measurePartition(this.runner, caughtUp, alarms);
+  }
+
+  /** `work` and the standing once it is done. Both at once: a silent NATS answers neither, and then it is behind its log. */
+  private async withStanding<T>(work: Promise<T>): Promise<[T, Standing]> {
+    const {ownership} = this.runner.setup;
+    const [done, standing] = await Promise.all([work, ownership.standing(statusMsMax)]);
+    // This process may have been paused while it worked.
+    if (standing === 'owner' && !ownership.isConfirmed) return [done, await ownership.standing(statusMsMax)];
+    return [done, standing];
+  }
+
+  /** Whether everything that was acked before the call, or was `seen`, is folded within `msMax`. */
+  private async isCaughtUp(msMax: number, seen?: AckedSequences): Promise<boolean> {
+    return (await this.catchUp(msMax, seen)).isCaughtUp;
+  }
+
+  /** Waits until everything that was acked before the call, or was `seen`, is folded, or `msMax` is over. */
+  private async catchUp(msMax: number, seen?: AckedSequences): Promise<CatchUp> {
+    const {partition} = this.runner.setup;
+    const startedMs = monotonicMs();
+    const deadlineMs = startedMs + msMax;
+    const leftMs = () => Math.max(0, deadlineMs - monotonicMs());
+    while (leftMs() > 0) {
+      // A question that a restart of the server swallowed is asked again.
+      const sequence = await this.newestWithin(leftMs(), seen);
+      if (sequence !== undefined) {
+        const behind = Math.max(0, sequence - partition.appliedSequence);
+        const isCaughtUp = await this.runner.whenApplied(sequence, leftMs());
+        return {isCaughtUp, behind, waitedMs: monotonicMs() - startedMs};
+      }
+      await pause(retryPauseMs);
+    }
+    return {isCaughtUp: false, behind: null, waitedMs: monotonicMs() - startedMs};
+  }
+
+  /** Undefined when the log does not say, or not in time: of a silent one it is heard after a second and more. */
+  private newestWithin(msMax: number, seen: AckedSequences | undefined): Promise<number | undefined> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, msMax, undefined);
+      const asked = this.newestWrite.sequence(seen).finally(() => clearTimeout(timer));
+      asked.then(resolve, () => resolve(undefined));
+    });
+  }
+
+  // ---- users ----
+
+  private find(user: UserRef): number | undefined {
+    const key = userKey(user);
+    const index = this.runner.setup.partition.users.find(key, 0, key.length);
+    return index >= 0 ? index : undefined;
+  }
+
+  private exists(user: UserRef): PartitionAnswer {
+    return this.find(user) === undefined ? this.unknownUser(user) : {kind: 'known_user'};
+  }
+
+  private unknownUser(user: UserRef): PartitionAnswer {
+    const {partition} = this.runner.setup;
+    const key = userKey(user);
+    const newest = partition.deletions.newestOf(partition.userHash(key, 0, key.length));
+    return newest === undefined ? {kind: 'unknown_user'} : {kind: 'unknown_user', deletion: this.receipt(newest)};
+  }
+
+  private async profile(user: UserRef): Promise<PartitionAnswer> {
+    const {partition, layout, cache} = this.runner.setup;
+    const index = this.find(user);
+    const record = index === undefined ? undefined : await loadRecord(partition, layout, cache, index);
+    // Erased while its record was read.
+    if (index === undefined || record === undefined || !partition.users.has(index)) return this.unknownUser(user);
+    return {
+      kind: 'profile',
+      id: user.id,
+      traitsJson: record.traits?.json ?? '{}',
+      createdMs: record.createdMs,
+      lastSeenMs: record.lastEventMs ?? record.lastIdentifyMs ?? record.createdMs,
+      traitsOverLimit: record.traits?.overLimit ?? 0,
+    };
+  }
+
+  // ---- deletions ----
+
+  private async deletion(question: Ask<'deletion'>, seen: AckedSequences | undefined): Promise<PartitionAnswer> {
+    const {partition} = this.runner.setup;
+    const isCaughtUp =
+      question.waitMs > 0
+        ? await this.completion(question.id, question.waitMs, seen)
+        : await this.isCaughtUp(caughtUpMsMax, seen);
+    const record = partition.deletions.get(question.id);
+    // Its entry may be in the part of the log that is not folded.
+    if (record === undefined && !isCaughtUp) return behindItsLog;
+    return record === undefined ? {kind: 'unknown_deletion'} : {kind: 'deletion', deletion: this.receipt(record)};
+  }
+
+  /** Waits until the snapshot that is free of the user is published, or the time is over. Whether the log is folded so far. */
+  private async completion(id: string, waitMs: number, seen: AckedSequences | undefined): Promise<boolean> {
+    const {partition} = this.runner.setup;
+    const deadlineMs = monotonicMs() + waitMs;
+    if (!(await this.isCaughtUp(waitMs, seen))) return false;
+    if (partition.deletions.has(id)) await this.runner.whenErased(id, Math.max(0, deadlineMs - monotonicMs()));
+    return true;
+  }
+
+  private receipt(record: DeletionRecord): Deletion {
+    const {partition} = this.runner.setup.partition;
+    const {id, position, eventsDeleted} = record;
+    const completed = this.runner.isErased(id) ? record.completed : null;
+    return {
+      id,
+      status: completed === null ? 'pending' : 'completed',
+      log_position: positionText({partition, ...position}),
+      events_deleted: eventsDeleted,
+      completed_at: completed === null ? null : isoText(completed.timeMs),
+      verified: completed?.verified ?? null,
+    };
+  }
+}
+
+const behindItsLog: PartitionAnswer = {kind: 'unavailable', message: 'the partition is behind its log'};
+
+export const movedOn: PartitionAnswer = {kind: 'unavailable', message: 'another process has the partition now'};
+
+const ownerUnknown: PartitionAnswer = {kind: 'unavailable', message: 'the store does not say who has the partition'};
+
+const logUnknown: PartitionAnswer = {
+  kind: 'unavailable',
+  message: 'whether the log is the one that was folded is not known now',
+};
+
+const tooLong: PartitionAnswer = {
+  kind: 'unavailable',
+  message: 'the page reads more of the store than fits its time: ask for less, or for a shorter time',
+};
+
+const userKey = (user: UserRef): Uint8Array => wtf8((user.kind === 'user' ? 'u' : 'a') + user.id);

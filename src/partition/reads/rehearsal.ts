@@ -1,0 +1,67 @@
+// Pages of history that a start asks itself before it says that it is ready: code that never ran is interpreted first, and
+// the first pages of each kind took several times as long as those after them.
+//   Owns: what is asked, and how much of it. Does not own: what is read ahead (warm-up.ts).
+//   H1. What people ask for: pages of everything, of an event, of a user, up to a time. The answers go nowhere.
+//   H2. Bounded in pages and in time, a turn of the event loop after each: what is folded meanwhile goes on.
+//   H3. A page that cannot be read ends the rehearsal, and is left to whoever asks for it.
+import {setImmediate as nextTurn} from 'node:timers/promises';
+import {historyLimitDefault} from '../../../actors/limits.js';
+import type {PartitionQuestion} from '../../asks.js';
+import {monotonicMs} from '../../clock.js';
+import type {RunnerSetup} from '../runner.js';
+import {HistoryReads} from './history-reads.js';
+import {LongReads} from './long-reads.js';
+
+/** Of every kind, for each partition. */
+const roundsMax = 20;
+/** Users and chunks of following rounds lie so far apart. */
+const stride = 7;
+
+type Rehearsed = Pick<RunnerSetup, 'partition' | 'layout' | 'cache'>;
+
+interface Page {
+  readonly question: Extract<PartitionQuestion, {ask: 'history'}>;
+  readonly user: number | undefined;
+}
+
+/** Of partitions with chunks in parts; resolves with the number of pages read, after `msMax` at the latest and one page. */
+export async function rehearse(setups: readonly Rehearsed[], msMax: number): Promise<number> {
+  const endMs = monotonicMs() + msMax;
+  const readers = setups
+    .filter(({layout}) => layout.chunks.size > 0)
+    .map((setup) => ({setup, reads: new HistoryReads(setup)}));
+  const longReads = new LongReads();
+  let pages = 0;
+  for (let round = 0; round < roundsMax; round++) {
+    for (const {setup, reads} of readers) {
+      for (const {question, user} of pagesOf(setup, round)) {
+        if (monotonicMs() > endMs) return pages; // H2
+        try {
+          JSON.stringify(await longReads.read(endMs, (budget) => reads.history(question, user, budget)));
+        } catch {
+          return pages; // H3
+        }
+        pages += 1;
+        await nextTurn();
+      }
+    }
+  }
+  return pages;
+}
+
+/** H1 */
+function pagesOf({partition, layout}: Rehearsed, round: number): Page[] {
+  const {users, names} = partition;
+  const user = (round * stride) % Math.max(1, users.count);
+  const name = round % Math.max(1, names.count);
+  const chunks = [...layout.chunks.values()];
+  const toMs = chunks[(round * stride) % chunks.length].maxTimeMs;
+  const everything = {ask: 'history', limit: historyLimitDefault, withEvents: true} as const;
+  const ofName = names.has(name) ? {...everything, event: names.text(name)} : everything;
+  const pages: Page[] = [everything, {...everything, toMs}, ofName, {...ofName, toMs}].map((question) => ({
+    question,
+    user: undefined,
+  }));
+  if (!users.has(user)) return pages;
+  return [...pages, ...[everything, {...everything, toMs}, ofName].map((question) => ({question, user}))];
+}

@@ -1,0 +1,83 @@
+// Chunks of rows as parts: columns as they are, bodies compressed block by block.
+import {gzipSync} from 'node:zlib';
+import {joinBodies} from '../../../actors/chunk/bodies.js';
+import {type ChunkInMemory, inOrder, type OpenColumns} from '../../../actors/chunk/chunk.js';
+import {summarizeRows} from '../../../actors/chunk/open-chunk.js';
+import {encodeRows, type RowsView} from '../../../actors/chunk/rows.js';
+import type {ChunkEntry} from '../../../actors/manifest.js';
+import {storedMember} from '../../parts/stored-member.js';
+import type {Errand} from '../work-pace.js';
+import type {PartStore} from './part-store.js';
+
+/**
+ * Level 1: little more at others. In this thread: handing a block to the thread pool and back costs more CPU than
+ * compressing it. A smaller window and state lose nothing on blocks of this size, and what zlib allocates anew for each
+ * block drives the garbage collector.
+ */
+const gzipOptions = {level: 1, windowBits: 14, memLevel: 7, chunkSize: 16 * 1024};
+
+/**
+ * Blocks below this are stored in their member as they are: most bodies are some five bytes (actors/chunk/bodies.ts), of which
+ * compression would save three, and a compressor of its own costs a block some 20 us (0.1 CPU s per million events).
+ */
+const storedBytesMax = 2 * 1024;
+
+/** Blocks compressed in one go, about 1 ms. */
+const blocksAtOnce = 8;
+
+/** Full blocks of the open chunk never change: each is compressed once, whatever the number of snapshots it is in. */
+const compressed = new WeakMap<Uint8Array, Uint8Array>();
+
+export function compressBlock(block: Uint8Array): Uint8Array {
+  let member = compressed.get(block);
+  if (member === undefined) {
+    member = block.length <= storedBytesMax ? storedMember(block) : gzipSync(block, gzipOptions);
+    compressed.set(block, member);
+  }
+  return member;
+}
+
+async function compressBlocks(blocks: readonly Uint8Array[], errand: Errand): Promise<Uint8Array[]> {
+  const members: Uint8Array[] = [];
+  for (const block of blocks) {
+    members.push(compressBlock(block));
+    if (members.length % blocksAtOnce === 0) await errand.turn();
+  }
+  return members;
+}
+
+/** A chunk at one moment: rows that come later do not show. */
+export interface ChunkImage {
+  readonly columns: OpenColumns;
+  /** Uncompressed. */
+  readonly blocks: readonly Uint8Array[];
+}
+
+export function imageOf(chunk: ChunkInMemory): ChunkImage {
+  return {columns: chunk.columnsView(), blocks: chunk.blocks()};
+}
+
+export function entryOf(rows: RowsView): Omit<ChunkEntry, 'rows' | 'bodies'> {
+  return {chunk: rows.chunk, baseOrdinal: rows.baseOrdinal, count: rows.count, ...summarizeRows(rows)};
+}
+
+/** Resolves when both parts are durable. `isRead`: live reads read them, and not a chunk in memory. */
+export async function putChunk(
+  parts: PartStore,
+  {columns, blocks}: ChunkImage,
+  isRead: boolean,
+  errand: Errand,
+): Promise<ChunkEntry> {
+  await errand.turn();
+  const view = inOrder(columns);
+  const entry = entryOf(view);
+  await errand.turn();
+  const encoded = encodeRows(view);
+  await errand.turn();
+  const members = await compressBlocks(blocks, errand);
+  const [rows, bodies] = await Promise.all([
+    parts.put(encoded, isRead ? 'whole' : undefined),
+    parts.put(joinBodies(members), isRead ? 'by blocks' : undefined),
+  ]);
+  return {...entry, rows, bodies};
+}

@@ -1,0 +1,309 @@
+// Merging sorted runs, so that a reader has few to merge: a run is merged with its predecessor as soon as it is at least
+// a quarter of its size (of user records: half of it). Sizes then fall by more than four, or two, from run to run, and a
+// byte is rewritten once a level; a block that the newer runs do not reach into is not rewritten at all, as nearly all are
+// where events come in order of time.
+//   A run that cannot be read is merged with nothing: it stays as it is, and so do those before it. What was folded goes
+//   into snapshots all the same, and only what needs the damaged part is missing.
+
+import {daysOf, mergeDay, WindowsBuilder, windowBlockBytes} from '../../../actors/aggregator/window-deltas.js';
+import {encodeWindows, viewWindows, type WindowsView} from '../../../actors/aggregator/windows.js';
+import type {PartRef, Run, RunBlock} from '../../../actors/manifest.js';
+import type {EncodedBlock} from '../../../actors/partition.js';
+import {mergeRecords, UserBlockReader, UserBlockWriter, type UserRecord} from '../../../actors/user/user-records.js';
+import {isUnreadable} from '../../parts/damage.js';
+import type {Errand} from '../work-pace.js';
+import type {PartStore} from './part-store.js';
+import {
+  aloneAhead,
+  blockInMemory,
+  blockInStore,
+  lowestOf,
+  RunCursor,
+  type SourceBlock,
+  unopenedAt,
+} from './run-cursor.js';
+
+export const sizeRatio = 4;
+/**
+ * Of user records. Reports do not read them, and who looks for one user reads a block of each run; but those of millions of
+ * users are the largest runs, of which each snapshot touches a third: at a quarter nearly every snapshot wrote all of them.
+ */
+const userSizeRatio = 2;
+/** A run is not cut into smaller blocks than this to take one over. */
+const blockBytesMin = 64 * 1024;
+/** Users merged in one go: less than 1 ms. */
+const usersAtOnce = 256;
+
+/** What compaction writes with. */
+export type RunParts = Pick<PartStore, 'put' | 'retire'>;
+
+/** What compaction reads with: no cache, a merge reads each block once. */
+export interface PartLoader {
+  load(ref: PartRef): Promise<Uint8Array>;
+}
+
+/** How many of the newest runs are to be merged into one; 1: none. */
+export function mergeCount(sizes: readonly number[], ratio: number): number {
+  let count = 1;
+  let bytes = sizes[sizes.length - 1] ?? 0;
+  while (count < sizes.length && bytes * ratio >= sizes[sizes.length - 1 - count]) {
+    bytes += sizes[sizes.length - 1 - count];
+    count += 1;
+  }
+  return count;
+}
+
+async function encodeAll(blocks: Iterable<EncodedBlock>, errand: Errand): Promise<EncodedBlock[]> {
+  const encoded: EncodedBlock[] = [];
+  for (const block of blocks) {
+    encoded.push(block);
+    await errand.turn();
+  }
+  return encoded;
+}
+
+async function putRun(parts: RunParts, blocks: readonly EncodedBlock[], errand: Errand): Promise<Run> {
+  const put: RunBlock[] = [];
+  for (const {first, last, payload} of blocks) {
+    put.push({first, last, part: await parts.put(payload)});
+    await errand.turn();
+  }
+  return {blocks: put, bytes: bytesOf(blocks)};
+}
+
+const bytesOf = (blocks: readonly EncodedBlock[]): number => blocks.reduce((sum, {payload}) => sum + payload.length, 0);
+
+/** Appends a run and merges the newest ones; an empty run changes nothing. Members that are erased leave day sets. */
+export async function appendWindowRun(
+  runs: readonly Run[],
+  blocks: Iterable<EncodedBlock>,
+  parts: RunParts,
+  loader: PartLoader,
+  erased: ReadonlySet<number>,
+  errand: Errand,
+): Promise<readonly Run[]> {
+  return append(runs, blocks, sizeRatio, parts, loader, errand, (merged, output, isWhole) =>
+    mergeWindowRuns(merged, output, erased, isWhole, errand),
+  );
+}
+
+export async function appendUserRun(
+  runs: readonly Run[],
+  blocks: Iterable<EncodedBlock>,
+  parts: RunParts,
+  loader: PartLoader,
+  errand: Errand,
+): Promise<readonly Run[]> {
+  return append(runs, blocks, userSizeRatio, readLive(parts), loader, errand, (merged, output) =>
+    mergeUserRuns(merged, output, errand),
+  );
+}
+
+/** Who looks for one user reads a block whole. */
+const readLive = (parts: RunParts): RunParts => ({
+  put: (payload) => parts.put(payload, 'whole'),
+  retire: (...refs) => parts.retire(...refs),
+});
+
+type RunSource = readonly SourceBlock[];
+
+/**
+ * The run that is appended is merged out of memory and stored only where it stays: a value that is stored to be replaced at
+ * once would cost its put, and, when it is erased, its whole storage block written anew.
+ */
+async function append(
+  runs: readonly Run[],
+  blocks: Iterable<EncodedBlock>,
+  ratio: number,
+  parts: RunParts,
+  loader: PartLoader,
+  errand: Errand,
+  merge: (runs: readonly RunSource[], output: Output, isWhole: boolean) => Promise<void>,
+): Promise<readonly Run[]> {
+  const fresh = await encodeAll(blocks, errand);
+  if (fresh.length === 0) return runs;
+  const load = (ref: PartRef): Promise<Uint8Array> => loader.load(ref);
+  const sizes = [...runs.map((run) => run.bytes), bytesOf(fresh)];
+  for (let count = mergeCount(sizes, ratio); count > 1; count--) {
+    const kept = runs.slice(0, 1 - count);
+    const older = runs.slice(1 - count).map((run) => run.blocks.map((block) => blockInStore(block, load)));
+    const merged = [...older, fresh.map(blockInMemory)];
+    const result = await intoOneRun(parts, (output) => merge(merged, output, kept.length === 0));
+    if (result !== undefined) return result.blocks.length > 0 ? [...kept, result] : kept;
+  }
+  return [...runs, await putRun(parts, fresh, errand)];
+}
+
+/** The run that a merge makes. */
+class Output {
+  readonly blocks: RunBlock[] = [];
+  readonly put: PartRef[] = [];
+  bytes = 0;
+  private readonly parts: RunParts;
+
+  constructor(parts: RunParts) {
+    this.parts = parts;
+  }
+
+  async add({first, last, payload}: EncodedBlock): Promise<void> {
+    const part = await this.parts.put(payload);
+    this.put.push(part);
+    this.append({first, last, part});
+  }
+
+  /** As it is. RC1 (run-cursor.ts) */
+  async takeOver({first, last, part, load}: SourceBlock): Promise<void> {
+    if (part === undefined) await this.add({first, last, payload: await load()});
+    else this.append({first, last, part});
+  }
+
+  private append(block: RunBlock): void {
+    this.blocks.push(block);
+    this.bytes += block.part.bytes;
+  }
+}
+
+/** Undefined when one of the runs cannot be read: what was put until then goes. */
+async function intoOneRun(parts: RunParts, merge: (output: Output) => Promise<void>): Promise<Run | undefined> {
+  const output = new Output(parts);
+  try {
+    await merge(output);
+    return {blocks: output.blocks, bytes: output.bytes};
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    parts.retire(...output.put);
+    return undefined;
+  }
+}
+
+/** Whether a block can be taken over beside what was merged since the last one, without making a small one of either. */
+const isWorthWhile = (block: SourceBlock, mergedBytes: number): boolean =>
+  block.bytes >= blockBytesMin && (mergedBytes === 0 || mergedBytes >= blockBytesMin);
+
+/**
+ * Whether a block that has enough is closed here. Not shortly before the one ends that was read last: the rest would make a
+ * small block in front of one that could be taken over, and so shift all that follow.
+ */
+const isEndOfBlock = (cursor: RunCursor): boolean => !cursor.isOpen || cursor.restBytes >= blockBytesMin;
+
+class DayCursor extends RunCursor {
+  view: WindowsView | undefined;
+  private days: readonly number[] = [];
+  private next = 0;
+  private bytes = 0;
+
+  get restBytes(): number {
+    return (this.bytes * (this.days.length - this.next + 1)) / this.days.length;
+  }
+
+  protected enter(payload: Uint8Array): void {
+    this.bytes = payload.length;
+    this.view = viewWindows(payload);
+    this.days = daysOf(this.view);
+    this.next = 0;
+  }
+
+  protected nextKey(): number | undefined {
+    return this.days[this.next++];
+  }
+}
+
+/**
+ * Where all runs are merged, what was erased is left out of every block, and cells that became 0 go: only a block of the
+ * oldest run, which has none of these, can be taken over then, and only while nobody is erased.
+ */
+async function mergeWindowRuns(
+  runs: readonly RunSource[],
+  output: Output,
+  erased: ReadonlySet<number>,
+  isWhole: boolean,
+  errand: Errand,
+): Promise<void> {
+  const cursors = runs.map((run) => new DayCursor(run));
+  const builder = new WindowsBuilder();
+  const flush = async (): Promise<void> => {
+    if (builder.isEmpty) return;
+    const view = builder.finish();
+    await output.add({first: view.firstDay, last: view.lastDay, payload: encodeWindows(view)});
+  };
+  const mayTakeOver = (cursor: DayCursor): boolean => !isWhole || (cursor === cursors[0] && erased.size === 0);
+  const isErased = (user: number): boolean => erased.has(user);
+  for (;;) {
+    const lowest = lowestOf(cursors);
+    const day = lowest.key;
+    if (day === Number.POSITIVE_INFINITY) break;
+    const alone = mayTakeOver(lowest) ? aloneAhead(lowest, cursors) : undefined;
+    if (alone !== undefined && isWorthWhile(alone, builder.bytes)) {
+      await flush();
+      await output.takeOver(alone);
+      lowest.skip();
+      continue;
+    }
+    const unopened = unopenedAt(day, cursors);
+    if (unopened !== undefined) {
+      await unopened.open();
+      continue;
+    }
+    const here = cursors.filter((cursor) => cursor.key === day);
+    const views = here.map((cursor) => cursor.view as WindowsView);
+    mergeDay(builder, day, views, isErased, isWhole);
+    for (const cursor of here) cursor.step();
+    if (builder.bytes >= windowBlockBytes && isEndOfBlock(lowest)) await flush();
+    await errand.turn();
+  }
+  await flush();
+}
+
+class RecordCursor extends RunCursor {
+  private reader: UserBlockReader | undefined;
+  record: UserRecord | undefined;
+
+  get restBytes(): number {
+    return this.reader?.restBytes ?? 0;
+  }
+
+  protected enter(payload: Uint8Array): void {
+    this.reader = new UserBlockReader(payload);
+  }
+
+  protected nextKey(): number | undefined {
+    this.record = this.reader?.next();
+    return this.record?.user;
+  }
+}
+
+async function mergeUserRuns(runs: readonly RunSource[], output: Output, errand: Errand): Promise<void> {
+  const cursors = runs.map((run) => new RecordCursor(run));
+  const writer = new UserBlockWriter();
+  const flush = async (): Promise<void> => {
+    if (!writer.isEmpty) await output.add(writer.finish());
+  };
+  for (let users = 1; ; users++) {
+    const lowest = lowestOf(cursors);
+    const user = lowest.key;
+    if (user === Number.POSITIVE_INFINITY) break;
+    const alone = aloneAhead(lowest, cursors);
+    if (alone !== undefined && isWorthWhile(alone, writer.bytes)) {
+      await flush();
+      await output.takeOver(alone);
+      lowest.skip();
+      continue;
+    }
+    const unopened = unopenedAt(user, cursors);
+    if (unopened !== undefined) {
+      await unopened.open();
+      continue;
+    }
+    let merged: UserRecord | undefined;
+    for (const cursor of cursors) {
+      if (cursor.key !== user) continue;
+      const record = cursor.record as UserRecord;
+      merged = merged === undefined ? record : mergeRecords(merged, record);
+      cursor.step();
+    }
+    writer.add(merged as UserRecord);
+    if (writer.isFull && isEndOfBlock(lowest)) await flush();
+    if (users % usersAtOnce === 0) await errand.turn();
+  }
+  await flush();
+}

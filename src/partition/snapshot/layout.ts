@@ -1,0 +1,191 @@
+// Where the state of one partition lies in parts: the directory that a snapshot's index is written from.
+//   Owns: chunk entries, table blocks, runs, fingerprint parts. Does not own: what is not in parts yet (actors/partition).
+//   L1. Whatever is replaced here is retired in the part store, in the same synchronous step.
+
+import type {ChunkInMemory} from '../../../actors/chunk/chunk.js';
+import {must} from '../../../actors/invariant.js';
+import type {
+  ChunkEntry,
+  DeletionsPart,
+  FingerprintsPart,
+  PartRef,
+  Run,
+  RunBlock,
+  SnapshotIndex,
+  TableRef,
+} from '../../../actors/manifest.js';
+import {isDeferred} from '../../parts/deferred-parts.js';
+import type {Errand, WorkPace} from '../work-pace.js';
+import {ChunkDirectory} from './chunk-directory.js';
+import {type ChunkImage, imageOf, putChunk} from './chunk-parts.js';
+import type {PartStore} from './part-store.js';
+
+/** Put together: these puts share the disk's flushes. */
+const putAtOnce = 4;
+
+export class Layout {
+  private readonly parts: PartStore;
+  private readonly pace: WorkPace;
+  users: TableRef = {count: 0, blocks: []};
+  names: TableRef = {count: 0, blocks: []};
+  nameCounts: PartRef | null = null;
+  /** Closed chunks whose parts are durable. */
+  readonly chunks = new ChunkDirectory();
+  /** Numbers of those whose parts, or one of them, are in memory alone. */
+  private readonly deferredChunks = new Set<number>();
+  /** The open chunk as the last snapshot wrote it. */
+  openEntry: ChunkEntry | null = null;
+  /** Closed chunks on their way into parts. */
+  readonly writing = new Map<number, {chunk: ChunkInMemory; done: Promise<void>}>();
+  windowRuns: readonly Run[] = [];
+  userRuns: readonly Run[] = [];
+  dedupe: readonly FingerprintsPart[] = [];
+  erasedIds: readonly FingerprintsPart[] = [];
+  completedDeletions: readonly DeletionsPart[] = [];
+
+  constructor(parts: PartStore, pace: WorkPace) {
+    this.parts = parts;
+    this.pace = pace;
+  }
+
+  restore(index: SnapshotIndex): void {
+    this.users = index.users;
+    this.names = index.names;
+    this.nameCounts = index.nameCounts;
+    this.openEntry = index.chunks.find(({chunk}) => chunk === index.nextChunk) ?? null;
+    this.chunks.restore(index.chunks.filter((entry) => entry !== this.openEntry));
+    this.windowRuns = index.windowRuns;
+    this.userRuns = index.userRuns;
+    this.dedupe = index.dedupe;
+    this.erasedIds = index.erasedIds;
+    this.completedDeletions = index.completedDeletions;
+  }
+
+  /** Whether the state at hand answers questions out of this part. */
+  readsFrom({key}: PartRef): boolean {
+    for (const {rows, bodies} of this.chunks.values()) if (rows.key === key || bodies.key === key) return true;
+    return this.userRuns.some((run) => run.blocks.some(({part}) => part.key === key));
+  }
+
+  /** Starts writing a chunk that was just closed; it stays readable meanwhile. */
+  writeClosed(chunk: ChunkInMemory): void {
+    const writing = this.putClosed(chunk);
+    // Chunks that come faster than they are written would hold up the fold.
+    const done = this.writing.size === 0 ? writing : this.pace.hurry(writing);
+    this.writing.set(chunk.chunk, {chunk, done});
+  }
+
+  private async putClosed(chunk: ChunkInMemory): Promise<void> {
+    const entry = await putChunk(this.parts, imageOf(chunk), true, this.pace.errand());
+    this.setChunk(entry);
+    this.writing.delete(chunk.chunk);
+  }
+
+  /** Resolves when no more than `countMax` closed chunks are on their way. */
+  async settle(countMax: number): Promise<void> {
+    while (this.writing.size > countMax) {
+      const [oldest] = this.writing.values();
+      await this.pace.hurry(must(oldest, 'something is being written').done);
+    }
+  }
+
+  setChunk(entry: ChunkEntry): void {
+    const old = this.chunks.get(entry.chunk);
+    if (old !== undefined) this.retireOthers([old.rows, old.bodies], [entry.rows, entry.bodies]);
+    this.chunks.set(entry);
+    if (isDeferred(entry.rows) || isDeferred(entry.bodies)) this.deferredChunks.add(entry.chunk);
+    else this.deferredChunks.delete(entry.chunk);
+    if (this.openEntry?.chunk === entry.chunk) this.setOpenEntry(null);
+  }
+
+  setOpenEntry(entry: ChunkEntry | null): void {
+    const old = this.openEntry;
+    if (old !== null && old !== entry) this.parts.retire(old.rows, old.bodies);
+    this.openEntry = entry;
+  }
+
+  /** The parts of the open chunk, written anew only when rows came since the last snapshot. */
+  async putOpen(image: ChunkImage | undefined, errand: Errand): Promise<ChunkEntry | null> {
+    if (image === undefined) return null;
+    const {openEntry} = this;
+    const {chunk, count} = image.columns;
+    const isUnchanged = openEntry?.chunk === chunk && openEntry.count === count;
+    return isUnchanged ? openEntry : await putChunk(this.parts, image, false, errand);
+  }
+
+  /** Puts what erasures left in memory. DP2 (src/parts/deferred-parts.ts) */
+  async putDeferred(errand: Errand): Promise<void> {
+    await inGroups([...this.deferredChunks], errand, (chunk) => this.putDeferredChunk(chunk));
+    const stored = new Map<string, PartRef>();
+    const deferred = this.userRuns.flatMap(({blocks}) => blocks.map(partOf).filter(isDeferred));
+    await inGroups(deferred, errand, async (part) => void stored.set(part.key, await this.parts.putDeferred(part)));
+    if (deferred.length === 0) return;
+    const storedBlock = (block: RunBlock): RunBlock => ({...block, part: stored.get(block.part.key) ?? block.part});
+    this.setRuns(
+      'userRuns',
+      this.userRuns.map((run) => ({...run, blocks: run.blocks.map(storedBlock)})),
+    );
+  }
+
+  private async putDeferredChunk(chunk: number): Promise<void> {
+    const entry = must(this.chunks.get(chunk), 'a chunk that was erased from is in the directory');
+    const [rows, bodies] = await Promise.all([this.stored(entry.rows), this.stored(entry.bodies)]);
+    this.setChunk({...entry, rows, bodies});
+  }
+
+  private async stored(ref: PartRef): Promise<PartRef> {
+    return isDeferred(ref) ? this.parts.putDeferred(ref) : ref;
+  }
+
+  setTable(table: 'users' | 'names', count: number, blocks: ReadonlyMap<number, PartRef>): void {
+    const refs = [...this[table].blocks];
+    for (const [block, ref] of blocks) {
+      if (refs[block] !== undefined) this.parts.retire(refs[block]);
+      refs[block] = ref;
+    }
+    this[table] = {count, blocks: refs};
+  }
+
+  setNameCounts(ref: PartRef | null): void {
+    if (this.nameCounts !== null) this.parts.retire(this.nameCounts);
+    this.nameCounts = ref;
+  }
+
+  /** Replaces runs by one (compaction, erasure); parts that the new run took over stay. */
+  setRuns(runs: 'windowRuns' | 'userRuns', next: readonly Run[]): void {
+    const partsOf = ({blocks}: Run): PartRef[] => blocks.map(partOf);
+    this.retireOthers(this[runs].flatMap(partsOf), next.flatMap(partsOf));
+    this[runs] = next;
+  }
+
+  setFingerprints(of: 'dedupe' | 'erasedIds', next: readonly FingerprintsPart[]): void {
+    this.retireOthers(this[of].map(partOf), next.map(partOf));
+    this[of] = next;
+  }
+
+  setCompletedDeletions(next: readonly DeletionsPart[]): void {
+    this.retireOthers(this.completedDeletions.map(partOf), next.map(partOf));
+    this.completedDeletions = next;
+  }
+
+  private retireOthers(old: readonly PartRef[], next: readonly PartRef[]): void {
+    const kept = new Set(next.map(({key}) => key));
+    for (const ref of old) if (!kept.has(ref.key)) this.parts.retire(ref);
+  }
+
+  /** Closed chunks below `chunkEnd`, and the open one, in order of ordinals. */
+  chunkEntries(chunkEnd: number, open: ChunkEntry | null): ChunkEntry[] {
+    const entries = [...this.chunks.values()].filter((entry) => entry.chunk < chunkEnd);
+    if (open !== null) entries.push(open);
+    return entries.sort((a, b) => a.chunk - b.chunk);
+  }
+}
+
+async function inGroups<T>(items: readonly T[], errand: Errand, put: (item: T) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += putAtOnce) {
+    await Promise.all(items.slice(at, at + putAtOnce).map(put));
+    await errand.turn();
+  }
+}
+
+const partOf = ({part}: {readonly part: PartRef}): PartRef => part;

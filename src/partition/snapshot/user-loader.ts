@@ -1,0 +1,76 @@
+// Reading one user: its record in all runs and in what is not in runs yet, merged oldest first.
+import {must} from '../../../actors/invariant.js';
+import type {Run, RunBlock} from '../../../actors/manifest.js';
+import type {Partition} from '../../../actors/partition.js';
+import {Profile} from '../../../actors/user/profile.js';
+import {findRecord, mergeRecords, type UserRecord} from '../../../actors/user/user-records.js';
+import type {PartsCache} from '../../parts/parts-cache.js';
+import {MissingPart} from '../../parts/stored-parts.js';
+import type {Layout} from './layout.js';
+
+/** The block of a run that may hold a user's record. */
+export function blockOf(run: Run, user: number): RunBlock | undefined {
+  let low = 0;
+  let high = run.blocks.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (run.blocks[middle].last < user) low = middle + 1;
+    else high = middle;
+  }
+  const block = run.blocks[low];
+  return block !== undefined && block.first <= user ? block : undefined;
+}
+
+/**
+ * The record of a user; traits that are active in memory are in it. Undefined: nothing is known of the user.
+ * @throws DamagedPart, and MissingPart for a part that the state still names.
+ */
+export async function loadRecord(
+  partition: Partition,
+  layout: Layout,
+  cache: PartsCache,
+  user: number,
+): Promise<UserRecord | undefined> {
+  for (;;) {
+    try {
+      return await loadRecordOnce(partition, layout, cache, user);
+    } catch (error) {
+      // A read that took long: a snapshot merged the run meanwhile, and its parts were swept.
+      if (!(error instanceof MissingPart) || layout.readsFrom(error.ref)) throw error;
+    }
+  }
+}
+
+async function loadRecordOnce(
+  partition: Partition,
+  layout: Layout,
+  cache: PartsCache,
+  user: number,
+): Promise<UserRecord | undefined> {
+  // Everything is taken at one moment, before the first wait: runs, frozen and live deltas are exactly one whole.
+  const runs = layout.userRuns;
+  const {frozenDeltas, userDeltas, profiles} = partition;
+  const traits = profiles.get(user)?.printed();
+  const recent = [frozenDeltas?.record(user, undefined), userDeltas.record(user, undefined)];
+  let merged: UserRecord | undefined;
+  const merge = (record: UserRecord | undefined) => {
+    if (record !== undefined) merged = merged === undefined ? record : mergeRecords(merged, record);
+  };
+  for (const run of runs) {
+    const block = blockOf(run, user);
+    if (block !== undefined) merge(findRecord(await cache.load(block.part), user));
+  }
+  for (const record of recent) merge(record);
+  return merged === undefined || traits === undefined ? merged : {...(merged as UserRecord), traits};
+}
+
+/** The profile of a user that exists, for an identify entry to be applied to. */
+export async function loadProfile(
+  partition: Partition,
+  layout: Layout,
+  cache: PartsCache,
+  user: number,
+): Promise<Profile> {
+  const record = must(await loadRecord(partition, layout, cache, user), 'an interned user has a record');
+  return record.traits === undefined ? new Profile() : Profile.restore(record.traits);
+}

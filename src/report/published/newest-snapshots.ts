@@ -1,0 +1,178 @@
+// What the report role holds of every partition: the newest manifest, its index, and the event names.
+//   N1. Whoever asks gets snapshots at least as new as the newest that was published when it asked.
+//   N2. A partition's snapshot is replaced as a whole, once everything it needs was read: never half of one.
+
+import {
+  decodeIndex,
+  decodeManifest,
+  type Manifest,
+  type PartRef,
+  partsOf,
+  type SnapshotIndex,
+} from '../../../actors/manifest.js';
+import {InternedTable} from '../../../actors/table/interned.js';
+import {isBefore} from '../../log-position.js';
+import type {PartsCache} from '../../parts/parts-cache.js';
+import {MissingPart} from '../../parts/stored-parts.js';
+import type {HandedManifest} from '../../worker-messages.js';
+import {SharedRun} from './shared-run.js';
+
+/** Where manifests are published. */
+export interface ManifestSource {
+  /** Changes whenever a manifest of any partition is published. */
+  lastRevision(): Promise<number>;
+  /** What tells the same without a way to go; undefined where others may publish, too. */
+  readonly publications?: CountedPublications | undefined;
+  /** The newest manifest; undefined before the first. */
+  newest(partition: number): Promise<Manifest | undefined>;
+}
+
+/** Publications of threads of this process. */
+export interface CountedPublications {
+  /** Another number for every manifest of the partition, from before anybody hears of it. */
+  count(partition: number): number;
+  /** The newest manifest, if it is the one that is counted so and was handed over; once. */
+  takeHanded(partition: number, count: number): HandedManifest | undefined;
+}
+
+export interface PartitionSnapshot {
+  readonly manifest: Manifest;
+  readonly index: SnapshotIndex;
+  /** Event names of the partition, to their indexes. */
+  readonly names: InternedTable;
+}
+
+export class NewestSnapshots {
+  private readonly source: ManifestSource;
+  private readonly parts: PartsCache;
+  /** Another array for every change. */
+  private held: readonly (PartitionSnapshot | undefined)[];
+  private readonly refreshing = new SharedRun(() => this.refresh());
+  /** Of the bucket when all were read. */
+  private revision: number | undefined;
+  /** Of each partition when it was read; undefined: what is held is not believed. */
+  private readonly counts: (number | undefined)[];
+  /** Goes up when what is held is no longer believed: what was read before that is not, either. */
+  private era = 0;
+
+  constructor(source: ManifestSource, parts: PartsCache, partitionCount: number) {
+    this.source = source;
+    this.parts = parts;
+    this.held = new Array(partitionCount).fill(undefined);
+    this.counts = new Array(partitionCount).fill(undefined);
+  }
+
+  /** N1; one a partition, undefined for those that have not published yet. The same array until something is published. */
+  async read(): Promise<readonly (PartitionSnapshot | undefined)[]> {
+    if (!this.isNewest()) await this.refreshing.run();
+    return this.held;
+  }
+
+  /** Whether it takes no question to know whether those at hand are the newest. */
+  get isCounted(): boolean {
+    return this.source.publications !== undefined;
+  }
+
+  /** What `read` found last; there may be newer ones. */
+  lastRead(): readonly (PartitionSnapshot | undefined)[] {
+    return this.held;
+  }
+
+  /** Known without a question: all that was counted by now had been when these were read. */
+  private isNewest(): boolean {
+    const {publications} = this.source;
+    return (
+      publications !== undefined && this.counts.every((count, partition) => count === publications.count(partition))
+    );
+  }
+
+  /**
+   * The next read believes nothing that is held. After a lost connection, too: a bucket that lost manifests has the same
+   * revision again once as many are published.
+   */
+  doubt(): void {
+    this.era += 1;
+    this.revision = undefined;
+    this.counts.fill(undefined);
+  }
+
+  /** A part was missing: whether the newest manifests name it all the same. */
+  async nameNow({key}: PartRef): Promise<boolean> {
+    this.doubt();
+    for (const [partition] of this.held.entries()) {
+      const manifest = await this.source.newest(partition);
+      if (manifest === undefined) continue;
+      if (manifest.index.key === key) return true;
+      const index = await this.indexOf(manifest);
+      if (index !== undefined && [...partsOf(index)].some((part) => part.key === key)) return true;
+    }
+    return false;
+  }
+
+  /** Undefined when the manifest was replaced meanwhile. */
+  private async indexOf(manifest: Manifest): Promise<SnapshotIndex | undefined> {
+    try {
+      return decodeIndex(await this.parts.load(manifest.index));
+    } catch (error) {
+      if (error instanceof MissingPart) return undefined;
+      throw error;
+    }
+  }
+
+  private async refresh(): Promise<void> {
+    const {publications} = this.source;
+    if (publications !== undefined)
+      return this.refreshEach((partition) => this.refreshCounted(partition, publications));
+    const {era} = this;
+    const revision = await this.source.lastRevision();
+    if (revision === this.revision) return;
+    await this.refreshEach((partition) => this.refreshPartition(partition));
+    if (era === this.era) this.revision = revision;
+  }
+
+  /** All of them end before the next refresh begins: what one of them reads late would stand where that put newer ones. */
+  private async refreshEach(refresh: (partition: number) => Promise<void>): Promise<void> {
+    const outcomes = await Promise.allSettled(this.held.map((_, partition) => refresh(partition)));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  private async refreshCounted(partition: number, publications: CountedPublications): Promise<void> {
+    const {era} = this;
+    const count = publications.count(partition);
+    if (this.counts[partition] === count) return;
+    // Where nothing is believed the bucket alone says what is the newest.
+    const handed = this.counts[partition] === undefined ? undefined : publications.takeHanded(partition, count);
+    await this.refreshPartition(partition, handed);
+    if (era === this.era) this.counts[partition] = count;
+  }
+
+  private async refreshPartition(partition: number, handed?: HandedManifest): Promise<void> {
+    const manifest = handed === undefined ? await this.source.newest(partition) : decodeManifest(handed.manifest);
+    const held = this.held[partition];
+    if (manifest === undefined) return;
+    // The bucket may have said earlier what is not even counted yet.
+    if (handed !== undefined && held !== undefined && isBefore(manifest.position, held.manifest.position)) return;
+    if (held !== undefined && isSamePart(held.manifest.index, manifest.index)) {
+      this.hold(partition, {...held, manifest});
+      return;
+    }
+    const index = decodeIndex(handed?.index ?? (await this.parts.load(manifest.index)));
+    const isSameNames = held !== undefined && areSameParts(held.index.names.blocks, index.names.blocks);
+    this.hold(partition, {manifest, index, names: isSameNames ? held.names : await this.readNames(index)}); // N2
+  }
+
+  private hold(partition: number, snapshot: PartitionSnapshot): void {
+    this.held = this.held.with(partition, snapshot);
+  }
+
+  private async readNames(index: SnapshotIndex): Promise<InternedTable> {
+    const names = new InternedTable();
+    for (const block of index.names.blocks) names.restoreBlock(await this.parts.load(block));
+    return names;
+  }
+}
+
+const isSamePart = (a: PartRef, b: PartRef): boolean => a.key === b.key;
+
+const areSameParts = (a: readonly PartRef[], b: readonly PartRef[]): boolean =>
+  a.length === b.length && a.every((part, i) => isSamePart(part, b[i]!));

@@ -1,0 +1,250 @@
+// Columns and bodies together give the bytes of every entry again; the entry itself is the oracle.
+import {gunzipSync} from 'node:zlib';
+import {describe, expect, test} from 'vitest';
+import {ByteWriter} from '../../../actors/bytes/bytes.js';
+import {
+  BodyBlock,
+  bodiesHeadBytes,
+  bodiesLayout,
+  bodyLengths,
+  joinBodies,
+  withoutBodies,
+} from '../../../actors/chunk/bodies.js';
+import {inOrder} from '../../../actors/chunk/chunk.js';
+import {OpenChunk} from '../../../actors/chunk/open-chunk.js';
+import {eraseRows} from '../../../actors/chunk/row-erasure.js';
+import {codeInBody, encodeRows, type RowsView, viewRows} from '../../../actors/chunk/rows.js';
+import {bodyBlockRows, chunkColumnsMax, chunkRowsMax} from '../../../actors/limits.js';
+import {
+  type AcceptedEvent,
+  beginMessage,
+  type EntryView,
+  MessageCursor,
+  type PropertyCursor,
+  sealMessage,
+  writeEvent,
+} from '../../../actors/log/entries.js';
+import {InternedTable} from '../../../actors/table/interned.js';
+import {compressBlock} from '../../../src/partition/snapshot/chunk-parts.js';
+import {Random} from '../../differential/random.js';
+import {mixedKeys, mixedValue} from '../../support/mixed-properties.js';
+
+const start = Date.UTC(2026, 1, 28, 22);
+type Event = Partial<AcceptedEvent>;
+
+/** A chunk of these events, and what it was made of. */
+class Story {
+  readonly users = new InternedTable();
+  readonly names = new InternedTable();
+  readonly payloads: Uint8Array[] = [];
+  chunk = new OpenChunk(0, 0);
+
+  constructor(events: readonly Event[] = []) {
+    this.append(events);
+  }
+
+  append(events: readonly Event[]): this {
+    const writer = new ByteWriter(1_024);
+    for (let at = 0; at < events.length; at += 100) {
+      const some = events.slice(at, at + 100);
+      beginMessage(writer);
+      for (const event of some) {
+        writeEvent(writer, {event: 'e', userId: 'u', timeMs: start, receivedMs: start, ...event});
+      }
+      this.appendMessage(sealMessage(writer, new Uint8Array(8), 1, 0, some.length).slice());
+    }
+    return this;
+  }
+
+  appendMessage(bytes: Uint8Array): void {
+    const cursor = new MessageCursor(bytes);
+    while (cursor.next()) {
+      const {entry} = cursor;
+      this.payloads.push(payloadOf(entry));
+      const user = this.users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
+      this.chunk.append(entry, user, this.names.intern(entry.bytes, entry.textStart, entry.textEnd));
+    }
+  }
+
+  /** What comes out of these parts, row by row. */
+  read(rows: RowsView = inOrder(this.chunk.columnsView()), blocks: readonly Uint8Array[] = this.chunk.blocks()) {
+    return Array.from({length: rows.count}, (_, row) => {
+      const block = new BodyBlock(blocks[Math.floor(row / bodyBlockRows)], rows);
+      const entry = block.entry(row, this.users, this.names);
+      return entry === undefined ? undefined : payloadOf(entry);
+    });
+  }
+}
+
+const payloadOf = (entry: EntryView): Uint8Array => entry.bytes.slice(entry.payloadStart, entry.payloadEnd);
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+function propertiesOf(cursor: PropertyCursor): [string, string][] {
+  cursor.passContext();
+  const found: [string, string][] = [];
+  while (cursor.next()) found.push([cursor.key(), cursor.valueJson()]);
+  return found;
+}
+
+const story: Event[] = [
+  {event: 'seen', userId: 'ada', properties: {plan: 'pro', n: 3, half: 0.5, on: true, off: false, none: null}},
+  {event: 'seen', userId: 'bo', properties: {n: 4, plan: 'pro'}, receivedMs: start + 70_000, timeMs: start - 9},
+  {event: 'bare', anonymousId: 'x', userId: undefined, receivedMs: start - 70_000},
+  {userId: 'ada', anonymousId: 'x', messageId: 'm-1', properties: {nested: {a: [1, {b: 2}]}, long: 'x'.repeat(300)}},
+  {messageId: 'm'.repeat(128), properties: {'': '', ключ: 'значение', '\ud800': '\udfff'}},
+  {properties: {}},
+  {timeMs: start - 1, sentMs: start - 1, properties: {plan: 'pro'}, context: {page: {path: '/a'}}},
+  {timeMs: start - 2, sentMs: start, messageId: 'm-2', anonymousId: 'x', context: {}},
+  {receivedMs: start + 0.5, properties: {plan: 'half a millisecond'}},
+  {receivedMs: 0, timeMs: 0, properties: {plan: 'pro'}},
+  {receivedMs: 2 ** 52, properties: {plan: 'far'}},
+];
+
+describe('bodies', () => {
+  test('columns and bodies give the bytes of every entry', () => {
+    const told = new Story(story);
+    expect(told.read().map((bytes) => hex(bytes!))).toEqual(told.payloads.map(hex));
+  });
+
+  test('golden: version 2 stays readable', () => {
+    const told = new Story(story.slice(0, 4));
+    expect(told.chunk.blocks().map(hex)).toMatchInlineSnapshot(`
+      [
+        "0000003064ca79420306000102030405020100020607050480fc07000504e0c110010300df49cd020780fc0702036d2d31017806117b2261223a5b312c7b2262223a327d5d7d05ac02787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878787878",
+      ]
+    `);
+    expect(hex(joinBodies([Uint8Array.of(7, 8), Uint8Array.of(9)]))).toBe('0200000202000000030000000708' + '09');
+  });
+
+  test('what a column tells is in no body, and a body of plain properties is a few bytes', () => {
+    const told = new Story(
+      Array.from({length: bodyBlockRows}, (_, i) => ({properties: {plan: `plan ${i % 3}`, session: `s${i}`}})),
+    );
+    const [block] = told.chunk.blocks();
+    expect(Buffer.from(block).toString('latin1')).not.toMatch(/plan|session|s1/);
+    expect(block.length).toBeLessThan(8 * bodyBlockRows);
+  });
+
+  test('properties past the column bound, and one that stands twice', () => {
+    const many = Object.fromEntries(Array.from({length: chunkColumnsMax + 5}, (_, i) => [`p${i}`, i]));
+    const told = new Story([{properties: many}, {properties: {p50: 'late', p1: {x: 1}}}, {properties: many}]);
+    told.appendMessage(doubled('p1'));
+    expect(told.read().map((bytes) => hex(bytes!))).toEqual(told.payloads.map(hex));
+  });
+
+  test('properties alone are read without the tables', () => {
+    const told = new Story(story);
+    const rows = inOrder(told.chunk.columnsView());
+    const block = new BodyBlock(told.chunk.blocks()[0], rows);
+    const read = Array.from({length: rows.count}, (_, row) => propertiesOf(block.properties(row)));
+    const wanted = story.map(({properties = {}}) =>
+      Object.entries(properties).map(([key, value]) => [key, JSON.stringify(value)]),
+    );
+    expect(read).toEqual(wanted);
+  });
+
+  test('a chunk goes on from its parts, in the middle of a block', () => {
+    const events = mixedEvents(3 * bodyBlockRows, 5);
+    for (const cut of [1, bodyBlockRows - 1, bodyBlockRows, bodyBlockRows + 77]) {
+      const told = new Story(events.slice(0, cut));
+      told.chunk = OpenChunk.restore(viewRows(encodeRows(inOrder(told.chunk.columnsView()))), told.chunk.blocks())!;
+      told.append(events.slice(cut));
+      const whole = new Story(events);
+      expect(told.chunk.blocks().map(hex)).toEqual(whole.chunk.blocks().map(hex));
+      expect(encodeRows(inOrder(told.chunk.columnsView()))).toEqual(encodeRows(inOrder(whole.chunk.columnsView())));
+    }
+  });
+
+  test('values that nearly all differ have codes of their own, also after the chunk went on from its parts', () => {
+    const events = Array.from({length: 8 * bodyBlockRows}, (_, i) => ({
+      properties: {
+        session: `session ${i % 1_900}`,
+        plan: `plan ${i % 3}`,
+        ...(i > 700 ? {seldom: i % 2 === 0 ? i : 'x'.repeat(200)} : {}),
+      },
+    }));
+    const whole = new Story(events);
+    const [session, plan] = inOrder(whole.chunk.columnsView()).columns;
+    expect([new Set(session.codes).size, new Set(plan.codes).size]).toEqual([events.length, 3]);
+    for (const cut of [100, 1_023, 1_024, 1_025, 1_999]) {
+      const told = new Story(events.slice(0, cut));
+      told.chunk = OpenChunk.restore(viewRows(encodeRows(inOrder(told.chunk.columnsView()))), told.chunk.blocks())!;
+      told.append(events.slice(cut));
+      expect(inOrder(told.chunk.columnsView())).toEqual(inOrder(whole.chunk.columnsView()));
+      expect(told.read().map((bytes) => hex(bytes!))).toEqual(whole.payloads.map(hex));
+    }
+  });
+
+  test('more values than there are codes: the rest is in bodies, and few values keep their codes', () => {
+    const events = Array.from({length: chunkRowsMax}, (_, i) => ({
+      properties: {a: `a${i}`, b: `b${i}`, c: `c${i}`, d: `d${i}`, plan: i < 9_000 ? 'early' : 'late'},
+    }));
+    const told = new Story(events);
+    const view = inOrder(told.chunk.columnsView());
+    const plan = view.columns[4].codes;
+    expect([new Set(plan).size, plan.includes(codeInBody)]).toEqual([2, false]);
+    expect(view.columns.some(({codes}) => codes.includes(codeInBody))).toBe(true);
+    expect(told.read().map((bytes) => hex(bytes!))).toEqual(told.payloads.map(hex));
+  });
+
+  test('erased bodies are empty, the others where they were', () => {
+    const told = new Story(story);
+    const rows = inOrder(told.chunk.columnsView());
+    const [block] = told.chunk.blocks();
+    const left = withoutBodies(block, new Set([0, 3]));
+    const read = told.read(eraseRows(rows, [0, 3]), [left]);
+    expect(read.map((bytes) => bytes && hex(bytes))).toEqual(
+      told.payloads.map((bytes, row) => (row === 0 || row === 3 ? undefined : hex(bytes))),
+    );
+    expect(bodyLengths(left).map((length) => length > 0)).toEqual(story.map((_, row) => row !== 0 && row !== 3));
+    expect(Buffer.from(left).toString('latin1')).not.toMatch(/m-1|xxx|nested/);
+    expect(told.read(rows, [left])[3]).toBeUndefined();
+    told.users.remove(rows.users[1]);
+    expect(told.read(rows, [block])[1]).toBeUndefined();
+  });
+
+  test('the head of a part says where its members are, and which version they are of', () => {
+    const part = joinBodies([Uint8Array.of(7, 8), Uint8Array.of(9)]);
+    expect(bodiesLayout(part)).toEqual({starts: Uint32Array.of(12, 14), ends: Uint32Array.of(14, 15)});
+    expect(bodiesHeadBytes(part)).toBe(12);
+    part[3] = 3;
+    expect(() => bodiesLayout(part)).toThrow(/version 3 is unknown/);
+  });
+
+  test.each([1, 2, 3, 4, 5, 6])('seed %i: any mixture of events comes back, also from a member of a part', (seed) => {
+    const told = new Story(mixedEvents(2_000, seed));
+    const rows = viewRows(encodeRows(inOrder(told.chunk.columnsView())));
+    const blocks = told.chunk.blocks().map((block) => gunzipSync(compressBlock(block)));
+    expect(told.read(rows, blocks).map((bytes) => hex(bytes!))).toEqual(told.payloads.map(hex));
+  });
+});
+
+/** An entry that the edge never writes: two values of one property. */
+function doubled(key: string): Uint8Array {
+  const writer = new ByteWriter(1_024);
+  beginMessage(writer);
+  writeEvent(writer, {event: 'e', userId: 'u', timeMs: 1, receivedMs: 2, properties: {[key]: 'a', zz: 'b'}});
+  const bytes = sealMessage(writer, new Uint8Array(8), 1, 0, 1).slice();
+  const at = Buffer.from(bytes).indexOf('zz');
+  bytes.set(Buffer.from(key), at);
+  return bytes;
+}
+
+function mixedEvents(count: number, seed: number): Event[] {
+  const random = new Random(seed);
+  const below = (n: number) => random.between(0, n - 1);
+  const keysOf = mixedKeys(random);
+  return Array.from({length: count}, (_, i) => {
+    const name = below(keysOf.length);
+    const keys = below(10) === 0 ? keysOf[name].toReversed() : keysOf[name];
+    if (below(50) === 0) keys.push(`rare${below(60)}`);
+    return {
+      event: `event ${name}`,
+      ...(below(4) === 0 ? {userId: undefined, anonymousId: `a${below(9)}`} : {userId: `u${below(40)}`}),
+      ...(below(3) === 0 ? {messageId: `m${i}`} : {}),
+      timeMs: start + i * 10 - below(1_000),
+      receivedMs: start + i * 10 + (below(100) === 0 ? below(2 ** 31) - 2 ** 30 : 0),
+      properties: Object.fromEntries([...new Set(keys)].map((key) => [key, mixedValue(random, i)])),
+    };
+  });
+}

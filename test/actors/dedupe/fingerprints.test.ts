@@ -1,0 +1,210 @@
+// The set of message-id fingerprints: against a plain Map, with days that expire and a bound that is kept.
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {FingerprintSet} from '../../../actors/dedupe/fingerprints.js';
+import {runs} from '../../support/runs.js';
+
+const step = fc.oneof(
+  {weight: 9, arbitrary: fc.tuple(fc.constant('add' as const), fc.integer({min: 0, max: 400}), fc.constant(0))},
+  {weight: 1, arbitrary: fc.tuple(fc.constant('day' as const), fc.constant(0), fc.integer({min: 0, max: 3}))},
+  {weight: 1, arbitrary: fc.tuple(fc.constant('expire' as const), fc.constant(0), fc.integer({min: 0, max: 10}))},
+);
+// Words that collide in their slot, also in the last one, and in two of three; the first one is all zeros.
+const words = (id: number): Uint32Array =>
+  Uint32Array.of(Math.min((id % 9) * 2 ** 29, 2 ** 32 - 1), Math.floor(id / 9) % 5, Math.floor(id / 45));
+
+test('holds what a Map holds', () => {
+  const bounds = fc.constantFrom(1024 * 1024, Number.POSITIVE_INFINITY); // One segment, and many.
+  fc.assert(
+    fc.property(
+      fc.array(step, {maxLength: 800}),
+      fc.integer({min: 0, max: 600}),
+      bounds,
+      (steps, firstDay, bytesMax) => {
+        const set = new FingerprintSet(bytesMax);
+        const model = new Map<number, number>();
+        const contents = new Map<number, number>();
+        let content = 0;
+        let day = firstDay;
+        for (const [kind, id, amount] of steps) {
+          if (kind === 'day') day += amount;
+          if (kind === 'add') {
+            content = (content + 40_503) & 0xffff;
+            if (!model.has(id)) contents.set(id, content); // F5
+            expect(set.add(words(id), 0, day, content)).toBe(!model.has(id));
+            if (!model.has(id)) model.set(id, day);
+          }
+          if (kind === 'expire') {
+            set.expireBefore(day - amount);
+            for (const [held, heldDay] of model) if (heldDay < day - amount) model.delete(held);
+          }
+        }
+        expect(set.count).toBe(model.size);
+        for (let id = 0; id <= 400; id++) expect(set.has(words(id))).toBe(model.has(id));
+        for (const id of model.keys()) expect(set.contentOf(words(id))).toBe(contents.get(id));
+        const days = new Map<string, number>();
+        set.forEach((held, start, heldDay) => {
+          days.set(held.subarray(start, start + 3).join(' '), heldDay);
+        });
+        for (const [id, heldDay] of model) expect(days.get(id === 0 ? '1 0 0' : words(id).join(' '))).toBe(heldDay);
+      },
+    ),
+    {numRuns: runs(200)},
+  );
+});
+
+const print = (i: number) => Uint32Array.of((i * 2_654_435_761) >>> 0, i, 7);
+const bytesMax = 15 * 4_000; // 3,000 of them
+const generation = 3_000 / 8;
+
+function heldDays(set: FingerprintSet): readonly number[] {
+  const days = new Set<number>();
+  set.forEach((_words, _start, day) => {
+    days.add(day);
+  });
+  return [...days].sort((a, b) => a - b);
+}
+
+test('at its bound it drops its oldest ids, says so, and knows the newest', () => {
+  const set = new FingerprintSet(bytesMax);
+  for (let i = 0; i < 10_000; i++) set.add(print(i), 0, Math.floor(i / 1_000));
+  expect(set.count).toBeLessThanOrEqual(3_000);
+  expect(set.count).toBeGreaterThanOrEqual(7 * generation);
+  expect(heldDays(set)).toEqual([7, 8, 9]);
+  expect(set.heldFromDay).toBe(8); // Of the seventh a part is gone.
+  expect(set.byteLength).toBeLessThanOrEqual(bytesMax);
+  expect(set.has(print(9_999))).toBe(true);
+  expect(set.has(print(6_999))).toBe(false);
+});
+
+test('whatever days bring, an eighth of the bound goes at once, and the day is told from which all are known', () => {
+  const someDays = fc.array(fc.oneof(fc.integer({min: 0, max: 60}), fc.integer({min: 0, max: 4_000})), {
+    minLength: 3,
+    maxLength: 12,
+  });
+  fc.assert(
+    fc.property(someDays, fc.boolean(), (days, isExpiring) => {
+      const set = new FingerprintSet(bytesMax);
+      const dayOf: number[] = [];
+      let [oldest, expired] = [0, 0];
+      for (const [day, ids] of days.entries()) {
+        for (let i = 0; i < ids; i++) {
+          const before = set.count;
+          expect(set.add(print(dayOf.length), 0, day)).toBe(true);
+          dayOf.push(day);
+          if (set.count > before) continue;
+          expect(before).toBe(3_000);
+          const gone = before + 1 - set.count;
+          expect(gone).toBeLessThanOrEqual(generation);
+          expect(gone).toBeGreaterThan((generation * 7) / 8 - 7);
+          oldest = dayOf.length - set.count;
+        }
+        if (isExpiring && day > 2) {
+          set.expireBefore(day - 2);
+          expired = day - 2;
+        }
+        const firstKnown = Math.max(
+          oldest,
+          dayOf.findIndex((of) => of >= expired),
+        );
+        expect(set.count).toBe(expired > day || firstKnown < 0 ? 0 : dayOf.length - firstKnown);
+        for (let i = 0; i < dayOf.length; i += 37) expect(set.has(print(i))).toBe(dayOf[i]! >= expired && i >= oldest);
+        const firstWhole = oldest === 0 ? Number.NEGATIVE_INFINITY : dayOf[oldest - 1]! + 1;
+        expect(set.heldFromDay).toBe(firstWhole);
+      }
+    }),
+    {numRuns: 30},
+  );
+});
+
+test('it grows in steps, and no further than the bound', () => {
+  const [mib, ids] = [16 * 1024 * 1024, 1_100_000];
+  const set = new FingerprintSet(mib);
+  let [bytes, largest] = [set.byteLength, 0];
+  for (let i = 0; i < ids; i++) {
+    set.add(print(i), 0, 1);
+    largest = Math.max(largest, set.byteLength - bytes);
+    bytes = set.byteLength;
+  }
+  expect(largest).toBeLessThanOrEqual(mib / 19);
+  expect(bytes).toBeLessThanOrEqual(mib);
+  expect(bytes).toBeGreaterThan(0.999 * mib);
+  expect(set.bytesMax).toBeGreaterThan(0.999 * mib);
+});
+
+test('days that expire behind a burst are no pass over all of its slots', () => {
+  const bestMs = Array.from({length: 3}, () => {
+    const set = new FingerprintSet(16 * 1024 * 1024);
+    for (let i = 0; i < 900_000; i++) set.add(print(i), 0, i < 450_000 ? 1 : 2);
+    const startedMs = performance.now();
+    set.expireBefore(2);
+    set.expireBefore(3);
+    const expiredMs = performance.now();
+    set.forEach(() => {
+      expect.unreachable('all days have expired');
+    });
+    return {expire: expiredMs - startedMs, pass: performance.now() - expiredMs};
+  });
+  expect(Math.min(...bestMs.map(({expire}) => expire))).toBeLessThan(Math.min(...bestMs.map(({pass}) => pass)));
+});
+
+test('days that bring next to nothing expire behind a burst, however many these are', () => {
+  const set = new FingerprintSet(32 * 1024 * 1024);
+  const burst = 1_000_000; // Freeing its slots takes more days than a byte tells apart.
+  for (let i = 0; i < burst; i++) set.add(print(i), 0, 0);
+  for (let day = 1; day < 1_000; day++) {
+    set.add(print(burst + day), 0, day);
+    set.expireBefore(day - 1);
+    expect(set.count).toBe(day === 1 ? burst + 1 : 2);
+  }
+});
+
+test('however many ids one day brings, the newest seven eighths of the bound are known', () => {
+  const set = new FingerprintSet(bytesMax);
+  for (let i = 0; i < 10_000; i++) {
+    expect(set.add(print(i), 0, 5)).toBe(true);
+    const oldestKnown = Math.max(0, i + 1 - 7 * generation);
+    for (const known of [i, oldestKnown, Math.floor((i + oldestKnown) / 2)]) expect(set.has(print(known))).toBe(true);
+    expect(set.count).toBe(i + 1 - firstHeld(set, i));
+  }
+  expect(set.heldFromDay).toBe(6);
+  for (let i = 0; i < 10_000; i++) expect(set.has(print(i))).toBe(i >= 10_000 - set.count);
+});
+
+/** What was added before it is gone, and nothing behind it. */
+function firstHeld(set: FingerprintSet, newest: number): number {
+  let [low, high] = [0, newest];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (set.has(print(middle))) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+test('days that come in no order are told as they came, and leave in their order', () => {
+  const set = new FingerprintSet(Number.POSITIVE_INFINITY);
+  const days = [3, 1, 2, 3, 1, 9, 2, 0];
+  for (const [i, day] of days.entries()) set.add(print(i), 0, day);
+  expect(heldDays(set)).toEqual([0, 1, 2, 3, 9]);
+  set.expireBefore(2);
+  const held: [number, number][] = [];
+  set.forEach((words, start, day) => {
+    held.push([words[start + 1]!, day]);
+  });
+  expect(held.sort(([a], [b]) => a - b)).toEqual([
+    [0, 3],
+    [2, 2],
+    [3, 3],
+    [5, 9],
+    [6, 2],
+  ]);
+  expect(set.heldFromDay).toBe(Number.NEGATIVE_INFINITY); // Nothing left for want of memory.
+});
+
+test('a set without a bound drops nothing', () => {
+  const set = new FingerprintSet(Number.POSITIVE_INFINITY);
+  for (let i = 0; i < 200_000; i++) set.add(print(i), 0, 1);
+  expect(set.count).toBe(200_000);
+  for (let i = 0; i < 200_000; i += 997) expect(set.has(print(i))).toBe(true);
+});

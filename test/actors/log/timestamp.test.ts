@@ -1,0 +1,104 @@
+// Timestamps against temporal-polyfill, which knows the calendar and the grammar independently of us.
+import fc from 'fast-check';
+import {Temporal} from 'temporal-polyfill';
+import {describe, expect, test} from 'vitest';
+import {parseRangeEnd, parseRangeStart, parseTimestamp} from '../../../actors/log/timestamp.js';
+import {runs} from '../../support/runs.js';
+
+const grammar = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** The oracle: the grammar of API.md by a regular expression, the calendar by Temporal. */
+function expected(text: string): number {
+  const match = grammar.exec(text);
+  if (match === null) return Number.NaN;
+  const [, date, clock = '00:00', second = '00', fraction = '', zone = 'Z'] = match;
+  if (Number(second) > 59) return Number.NaN; // Temporal takes :60 for :59.
+  const offset = zone.toUpperCase() === 'Z' ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(-2)}`;
+  try {
+    const iso = `${date}T${clock}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}${offset}`;
+    return Temporal.Instant.from(iso).epochMilliseconds;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+const two = (max: number): fc.Arbitrary<string> => fc.integer({min: 0, max}).map((n) => String(n).padStart(2, '0'));
+const date = fc
+  .tuple(fc.integer({min: 0, max: 9999}), two(13), two(32))
+  .map(([year, month, day]) => `${String(year).padStart(4, '0')}-${month}-${day}`);
+const fraction = fc.string({unit: fc.constantFrom(...'0123456789'), maxLength: 12}).map((digits) => `.${digits}`);
+const zone = fc.oneof(
+  fc.constantFrom('', 'Z', 'z', '+00:00', '-00:00'),
+  fc.tuple(fc.constantFrom('+', '-'), two(25), fc.constantFrom('', ':'), two(61)).map((parts) => parts.join('')),
+);
+const time = fc
+  .tuple(fc.constantFrom('T', 't', ' '), two(25), two(61), fc.option(two(61)), fc.option(fraction), zone)
+  .map(([sep, h, m, s, f, z]) => `${sep}${h}:${m}${s === null ? '' : `:${s}${f ?? ''}`}${z}`);
+const timestamp = fc.tuple(date, fc.option(time, {nil: ''})).map((parts) => parts.join(''));
+
+describe('parseTimestamp', () => {
+  test('agrees with Temporal on well-formed texts, real dates or not', () => {
+    fc.assert(
+      fc.property(timestamp, (text) => {
+        expect(parseTimestamp(text)).toBe(expected(text));
+      }),
+      {numRuns: runs(3_000)},
+    );
+  });
+
+  test('agrees with Temporal when one character is changed, added or taken away', () => {
+    const edit = fc.tuple(fc.nat(40), fc.nat(1), fc.constantFrom('', '0', '9', ':', '-', '+', 'Z', '.', ' ', 'T', '٣'));
+    fc.assert(
+      fc.property(timestamp, edit, (text, [at, removed, added]) => {
+        const changed = text.slice(0, at) + added + text.slice(at + removed);
+        expect(parseTimestamp(changed)).toBe(expected(changed));
+      }),
+      {numRuns: runs(3_000)},
+    );
+  });
+
+  test.each([
+    ['2024-02-29', 1_709_164_800_000],
+    ['2024-02-29T23:59:59.9999Z', 1_709_251_199_999],
+    ['2024-02-29 01:00', 1_709_168_400_000],
+    ['2024-02-29t01:00z', 1_709_168_400_000],
+    ['2024-02-29T01:00:00.5+0130', 1_709_163_000_500],
+    ['1970-01-01T00:00:00Z', 0],
+    ['1969-12-31T23:59:59.999Z', -1],
+  ])('%s', (text, timeMs) => {
+    expect(parseTimestamp(text)).toBe(timeMs);
+  });
+
+  test.each([
+    '',
+    '2023-02-29',
+    '2024-13-01',
+    '2024-00-10',
+    '2024-01-00',
+    '2024-01-01T24:00:00Z',
+    '2024-01-01T23:59:60Z',
+    '2024-01-01T10',
+    '2024-01-01T10:00:00.',
+    '2024-01-01T10:00:00,5',
+    '2024-01-01T10:00+01',
+    '2024-01-01Z',
+    '2024-01-01T10:00Zx',
+    ' 2024-01-01',
+    '20240101',
+    '2024-W01-1',
+    '1704067200000',
+    'now',
+  ])('%j is refused', (text) => {
+    expect(parseTimestamp(text)).toBeNaN();
+  });
+});
+
+describe('ranges', () => {
+  test('a date alone covers its whole day; with a time the bounds are exact', () => {
+    expect(parseRangeStart('2024-03-10')).toBe(Date.UTC(2024, 2, 10));
+    expect(parseRangeEnd('2024-03-10')).toBe(Date.UTC(2024, 2, 11) - 1);
+    expect(parseRangeEnd('2024-03-10T12:00')).toBe(Date.UTC(2024, 2, 10, 12));
+    expect(parseRangeEnd('2024-03-10T1')).toBeNaN();
+    expect(parseRangeEnd('2024-02-30')).toBeNaN();
+  });
+});

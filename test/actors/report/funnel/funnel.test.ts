@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {FunnelWalk} from '../../../../actors/report/funnel/funnel-walk.js';
+import {PartsCache} from '../../../../src/parts/parts-cache.js';
+import {Evaluation} from '../../../../src/report/evaluate.js';
+import {runs} from '../../../support/runs.js';
+import {MemoryParts, TestPartition} from '../../../support/snapshot.js';
+
+interface FunnelAnswer {
+  readonly steps: readonly {readonly count: number; readonly median_seconds: number | null}[];
+}
+
+/** A story of one user, `A1 B2`: names with their seconds, in arrival order. */
+async function funnelOf(story: string, steps: string, options: {from?: number; windowSeconds?: number} = {}) {
+  const parts = new MemoryParts();
+  const partition = new TestPartition(parts);
+  for (const [, event, seconds] of story.matchAll(/([A-Z])(\d+)/g)) {
+    partition.append({user: 'ada', event: event!, timeMs: Number(seconds) * 1_000});
+  }
+  const answer = await new Evaluation(new PartsCache(parts, 1 << 20), 1 << 20).answer(
+    {
+      report: 'funnel',
+      steps: steps.split(','),
+      fromMs: (options.from ?? 0) * 1_000,
+      toMs: 1_000_000,
+      ...(options.windowSeconds === undefined ? {} : {windowMs: options.windowSeconds * 1_000}),
+    },
+    [partition.publish()],
+  );
+  return JSON.parse(answer) as FunnelAnswer;
+}
+
+const countsOf = (answer: FunnelAnswer): number[] => answer.steps.map((step) => step.count);
+
+describe('funnel vectors', () => {
+  test.each([
+    ['A1 B2 C3', 'A,B,C', [1, 1, 1]],
+    ['B1 A2', 'A,B', [1, 0]],
+    ['A1 X2 B3', 'A,B', [1, 1]],
+    ['A1', 'A,A', [1, 0]],
+    ['A1 A2', 'A,A', [1, 1]],
+    ['A1 B1', 'A,B', [1, 1]],
+    ['B1 A1', 'A,B', [1, 0]],
+    ['C3 B2 A1', 'A,B,C', [1, 1, 1]],
+    ['A1 B2 A3', 'A,B,A,B', [1, 1, 1, 0]],
+    ['X1', 'A,B', [0, 0]],
+  ])('%s through %s', async (story, steps, expected) => {
+    expect(countsOf(await funnelOf(story, steps))).toEqual(expected);
+  });
+
+  test('a step before `from` does not count', async () => {
+    expect(countsOf(await funnelOf('A1 B5', 'A,B', {from: 2}))).toEqual([0, 0]);
+  });
+
+  test('with a window a later entry may convert', async () => {
+    expect(countsOf(await funnelOf('A1 B5 A6 B7', 'A,B', {windowSeconds: 3}))).toEqual([1, 1]);
+  });
+
+  test('the window is inclusive, and counts from the first step', async () => {
+    expect(countsOf(await funnelOf('A1 B4', 'A,B', {windowSeconds: 3}))).toEqual([1, 1]);
+    expect(countsOf(await funnelOf('A1 B5', 'A,B', {windowSeconds: 3}))).toEqual([1, 0]);
+    expect(countsOf(await funnelOf('A1 B3 C5', 'A,B,C', {windowSeconds: 3}))).toEqual([1, 1, 0]);
+  });
+
+  test('of equally deep walks the one that starts earliest makes the medians', async () => {
+    const answer = await funnelOf('A1 B3 A10 B11', 'A,B,C', {windowSeconds: 5});
+    expect(answer.steps.map((step) => step.median_seconds)).toEqual([null, 2, null]);
+  });
+
+  test('a deeper walk makes the medians, wherever it starts', async () => {
+    const answer = await funnelOf('A1 B3 A10 B11 C13', 'A,B,C', {windowSeconds: 5});
+    expect(answer.steps.map((step) => step.median_seconds)).toEqual([null, 1, 2]);
+  });
+});
+
+test('an answer has every field, in the order of API.md', async () => {
+  const parts = new MemoryParts();
+  const partition = new TestPartition(parts).append(
+    {user: 'ada', event: 'A', timeMs: 0},
+    {user: 'bob', event: 'A', timeMs: 0},
+    {user: 'cyd', event: 'A', timeMs: 0},
+    {user: 'cyd', event: 'B', timeMs: 1_001},
+    {user: 'ada', event: 'B', timeMs: 2_000},
+  );
+  const evaluation = new Evaluation(new PartsCache(parts, 1 << 20), 1 << 20);
+  const query = {report: 'funnel', steps: ['A', 'B'], fromMs: 0, toMs: 10_000} as const;
+  expect(await evaluation.answer(query, [partition.publish()])).toBe(
+    '{"steps":[' +
+      '{"event":"A","count":3,"conversion_rate":1,"step_conversion_rate":1,"drop_off":0,"median_seconds":null},' +
+      '{"event":"B","count":2,"conversion_rate":0.6666666666666666,"step_conversion_rate":0.6666666666666666,' +
+      '"drop_off":1,"median_seconds":1.5005}],"conversion_rate":0.6666666666666666,"total":3}',
+  );
+});
+
+describe('funnel walk', () => {
+  /** Every entry, every event: what W1 and W2 of funnel-walk.ts say, without W3. */
+  function slowWalk(steps: readonly number[], windowMs: number, times: readonly number[], kinds: readonly number[]) {
+    let deepest: number[] = [];
+    for (let entry = 0; entry < kinds.length; entry++) {
+      if (kinds[entry] !== steps[0]) continue;
+      const reached: number[] = [];
+      for (let at = entry; at < kinds.length && times[at]! - times[entry]! <= windowMs; at++) {
+        if (kinds[at] === steps[reached.length]) reached.push(times[at]!);
+      }
+      if (reached.length > deepest.length) deepest = reached;
+    }
+    return deepest;
+  }
+
+  test('equals the slow walk, for one user after the other', () => {
+    const someEvents = fc.array(fc.tuple(fc.nat(30), fc.nat(2)), {maxLength: 40, size: 'max'});
+    const someSteps = fc.array(fc.nat(2), {minLength: 1, maxLength: 6});
+    fc.assert(
+      fc.property(fc.array(someEvents, {maxLength: 3}), someSteps, fc.nat(20), (users, steps, windowMs) => {
+        const walk = new FunnelWalk(Uint8Array.from(steps), windowMs);
+        for (const events of users) {
+          const sorted = events.toSorted((a, b) => a[0] - b[0]);
+          const times = sorted.map(([time]) => time);
+          const kinds = sorted.map(([, kind]) => kind);
+          const depth = walk.walk(Float64Array.from(times), Uint8Array.from(kinds), 0, times.length);
+          expect([...walk.times.subarray(0, depth)]).toEqual(slowWalk(steps, windowMs, times, kinds));
+        }
+      }),
+      {numRuns: runs(1_000)},
+    );
+  });
+
+  test('many entries that do not convert cost no more than their number', () => {
+    // 100,000 entries, each of which sees 50,000 events that it cannot use: a walk per entry would take minutes.
+    const count = 200_000;
+    const times = Float64Array.from({length: count}, (_, i) => i);
+    const kinds = Uint8Array.from({length: count}, (_, i) => i % 2);
+    const walk = new FunnelWalk(Uint8Array.of(0, 1, 2), 50_000);
+    expect(walk.walk(times, kinds, 0, count)).toBe(2);
+  });
+});

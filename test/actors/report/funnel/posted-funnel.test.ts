@@ -1,0 +1,322 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {noUser, type RowsView} from '../../../../actors/chunk/rows.js';
+import type {SnapshotIndex} from '../../../../actors/manifest.js';
+import {ranksPerMs, timeOfKey} from '../../../../actors/report/funnel/event-key.js';
+import {FunnelPartial} from '../../../../actors/report/funnel/funnel.js';
+import {NumberLists} from '../../../../actors/report/funnel/median.js';
+import {PostedFunnel, walkBlocks} from '../../../../actors/report/funnel/posted-funnel.js';
+import {plainMemory, type UserPostings} from '../../../../actors/report/funnel/user-postings.js';
+import type {Stretch} from '../../../../actors/report/selection.js';
+import {funnelKernel, kernelMemory} from '../../../../src/report/funnel/funnel-kernel.js';
+import {chunkOf, finish, postingsOf, type Row, resultOf, type Shape, segmentsOf} from '../../../support/postings.js';
+import {runs} from '../../../support/runs.js';
+
+const erased = (user: number, {rows}: {rows: readonly Row[]}): readonly Row[] =>
+  rows.map((row) => (row.user === user ? {...row, user: noUser, timeMs: 0} : row));
+
+/** What one funnel gives back the next one takes. */
+const lists = new NumberLists(1 << 20);
+
+/** Every segment has a kernel that walks over it. */
+const kernels = kernelMemory(funnelKernel(), 0);
+
+function scanned(
+  chunks: readonly RowsView[],
+  {userCount, nameCount}: Shape,
+  steps: number[],
+  stretch: Stretch,
+  windowMs: number,
+) {
+  const index = {
+    users: {count: userCount, blocks: []},
+    names: {count: nameCount, blocks: []},
+    chunks: [{live: 1, minTimeMs: 0, maxTimeMs: Number.MAX_SAFE_INTEGER, names: null}],
+  } as unknown as SnapshotIndex;
+  const partial = new FunnelPartial(index, steps, stretch, windowMs, 1 << 20);
+  for (const chunk of chunks) partial.addRows(chunk);
+  expect(finish(partial.endPass())).toBe(false);
+  return resultOf(partial);
+}
+
+function posted(segments: readonly UserPostings[], steps: number[], stretch: Stretch, windowMs: number) {
+  const funnel = new PostedFunnel(segments, steps, stretch, windowMs, lists);
+  finish(walkBlocks([funnel]));
+  const result = resultOf(funnel);
+  for (const list of funnel.durations) lists.giveBack(list);
+  return result;
+}
+
+const whole: Stretch = {startMs: 0, lastMs: 1e15};
+const always = Number.POSITIVE_INFINITY;
+
+describe('a funnel over postings equals the scan', () => {
+  const nameCount = 4;
+  const someSteps = fc.array(fc.integer({min: 0, max: nameCount - 1}), {minLength: 1, maxLength: 7});
+  const someChunks = (userCount: number) =>
+    fc.array(
+      fc.array(fc.record({user: fc.nat(userCount - 1), name: fc.nat(nameCount - 1), timeMs: fc.nat(40)}), {
+        maxLength: 40,
+        size: 'max',
+      }),
+      {maxLength: 6},
+    );
+  const someStretch = fc.oneof(fc.constant(whole), fc.record({startMs: fc.nat(45), lastMs: fc.nat(45)}));
+  const someWindow = fc.oneof(fc.constant(always), fc.nat(30), fc.constant(0));
+  const someCuts = fc.uniqueArray(fc.integer({min: 1, max: 5})).map((cuts) => cuts.sort((a, b) => a - b));
+
+  test.each([
+    ['few users with many events and ties', 3, 1],
+    ['users in several blocks', 5, 3_000],
+  ])('%s', (_, userCount, stride) => {
+    const shape = {userCount: userCount * stride, nameCount};
+    fc.assert(
+      fc.property(
+        someChunks(userCount),
+        someCuts,
+        someSteps,
+        someStretch,
+        someWindow,
+        fc.option(fc.nat(userCount - 1)),
+        (rows, cuts, steps, stretch, windowMs, erasedUser) => {
+          const chunks = rows
+            .map((chunk) => chunk.map((row) => ({...row, user: row.user * stride})))
+            .map((chunk) => chunkOf(erasedUser === null ? chunk : erased(erasedUser * stride, {rows: chunk})));
+          const right = scanned(chunks, shape, steps, stretch, windowMs);
+          for (const allocate of [plainMemory, kernels]) {
+            const segments = segmentsOf(chunks, cuts, shape, allocate);
+            expect(posted(segments, steps, stretch, windowMs)).toEqual(right);
+          }
+        },
+      ),
+      {numRuns: runs(600)},
+    );
+  });
+
+  test('of many users, most with few events and some with thousands', () => {
+    let state = 7;
+    const random = (): number => {
+      state = Math.imul(state, 48_271) >>> 0;
+      return state / 2 ** 32;
+    };
+    const shape = {userCount: 11_000, nameCount: 6};
+    const names = [0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4];
+    const row = (): Row => ({
+      user: Math.floor(shape.userCount * random() ** 4),
+      name: random() < 0.001 ? 5 : names[Math.floor(random() * names.length)]!,
+      timeMs: Math.floor(random() * 1e6),
+    });
+    const chunks = Array.from({length: 8}, () => chunkOf(Array.from({length: 16_000}, row)));
+    for (const cuts of [[], [7], [3, 6, 7]]) {
+      const plain = segmentsOf(chunks, cuts, shape);
+      const withKernels = segmentsOf(chunks, cuts, shape, kernels);
+      expect([0, 1, 2, 3].map((name) => withKernels[0]!.of(name)?.kind)).toContain('dense');
+      expect(withKernels[0]!.of(5)?.kind).toBe('sparse');
+      expect(withKernels.every(({steps}) => steps !== undefined)).toBe(true);
+      for (const steps of [
+        [0, 1, 2],
+        [4, 3, 2, 1, 0, 1, 2, 3, 4],
+        [0, 0, 0, 0],
+        [1, 5, 0],
+        [5, 0, 3],
+      ]) {
+        for (const [stretch, windowMs] of [
+          [whole, always],
+          [{startMs: 300_000, lastMs: 700_000}, always],
+          [whole, 100_000],
+          [{startMs: 300_000, lastMs: 700_000}, 2_000],
+        ] as const) {
+          const right = scanned(chunks, shape, steps, stretch, windowMs);
+          expect(posted(plain, steps, stretch, windowMs)).toEqual(right);
+          expect(posted(withKernels, steps, stretch, windowMs)).toEqual(right);
+        }
+      }
+    }
+  });
+
+  test.each([
+    ['at first', (i: number) => i ** 4 / 1e6],
+    ['at last', (i: number) => 4e6 * (1 - (1 - i / 2_000) ** 4)],
+    ['around two moments', (i: number) => (i % 2) * 3e6 + i],
+  ])('of a user with thousands of events, most of them %s', (_, timeOf) => {
+    const shape = {userCount: 3, nameCount: 3};
+    const bunched = Array.from({length: 2_000}, (_, i) => ({user: 1, name: 0, timeMs: Math.floor(timeOf(i))}));
+    const around = [0, 2].flatMap((user) => bunched.map(({name, timeMs}) => ({user, name, timeMs: timeMs * 2})));
+    for (let at = 0; at < 2_000; at += 37) {
+      const entry = {user: 1, name: 1, timeMs: Math.floor(timeOf(at)) + (at % 3)};
+      const chunks = [chunkOf([...bunched, ...around, entry])];
+      const segments = segmentsOf(chunks, [], shape, kernels);
+      expect(segments[0]!.of(0)?.kind).toBe('dense');
+      for (const windowMs of [always, 40])
+        expect(posted(segments, [1, 0, 0], whole, windowMs)).toEqual(
+          scanned(chunks, shape, [1, 0, 0], whole, windowMs),
+        );
+    }
+  });
+
+  test('windows of years, and times at the end of what keys can say', () => {
+    const shape = {userCount: 3, nameCount: 2};
+    const lastMs = 2 ** 42 - 1;
+    const rows = Array.from({length: 60}, (_, i) => ({user: i % 3, name: (i >> 2) & 1, timeMs: lastMs - 7 * (59 - i)}));
+    for (const windowMs of [7, 100, 366 * 86_400_000, Number.MAX_SAFE_INTEGER]) {
+      const chunks = [chunkOf([{user: 1, name: 0, timeMs: 0}, ...rows])];
+      const right = scanned(chunks, shape, [0, 1, 0, 1], whole, windowMs);
+      for (const allocate of [plainMemory, kernels])
+        expect(posted(segmentsOf(chunks, [], shape, allocate), [0, 1, 0, 1], whole, windowMs)).toEqual(right);
+    }
+  });
+
+  test('one user with a hundred thousand entries, each of which needs a round of its own', () => {
+    const shape = {userCount: 2, nameCount: 2};
+    const chunks = Array.from({length: 4}, (_, chunk) =>
+      chunkOf(Array.from({length: 50_000}, (_, i) => ({user: 1, name: i & 1, timeMs: (chunk * 50_000 + i) * 1_000}))),
+    );
+    const converts = {user: 1, name: 1, timeMs: 2e8 - 1_500};
+    for (const last of [[], [chunkOf([converts])]]) {
+      const all = [...chunks, ...last];
+      const right = scanned(all, shape, [0, 1], whole, 600);
+      expect(right.reached).toEqual([1, last.length]);
+      for (const allocate of [plainMemory, kernels])
+        expect(posted(segmentsOf(all, [4], shape, allocate), [0, 1], whole, 600)).toEqual(right);
+    }
+  });
+
+  test.each([always, 300])('two at a time do not meet in the block that both use (window of %s ms)', (windowMs) => {
+    const shape = {userCount: 9_000, nameCount: 2};
+    const chunks = [
+      chunkOf(Array.from({length: 18_000}, (_, i) => ({user: i >> 1, name: i & 1, timeMs: (i * 7_919) % 1_000}))),
+    ];
+    const segments = segmentsOf(chunks, [], shape, kernels);
+    const funnels = [
+      [0, 1],
+      [1, 0],
+    ].map((steps) => new PostedFunnel(segments, steps, whole, windowMs, lists));
+    const walks = funnels.map((funnel) => walkBlocks([funnel]));
+    for (let goesOn = true; goesOn; ) goesOn = walks.map((walk) => walk.next()).some(({done}) => !done);
+    expect(funnels.map((funnel) => resultOf(funnel))).toEqual([
+      scanned(chunks, shape, [0, 1], whole, windowMs),
+      scanned(chunks, shape, [1, 0], whole, windowMs),
+    ]);
+  });
+
+  test('blocks may be counted by several, each a part of them', () => {
+    const shape = {userCount: 40_000, nameCount: 3};
+    const rows = Array.from({length: 60_000}, (_, i) => ({
+      user: (i * 7_919) % shape.userCount,
+      name: i % 50 === 0 ? 2 : i & 1,
+      timeMs: (i * 104_729) % 5_000,
+    }));
+    const chunks = [chunkOf(rows.slice(0, 50_000)), chunkOf(rows.slice(50_000))];
+    const segments = segmentsOf(chunks, [1], shape, kernels);
+    fc.assert(
+      fc.property(
+        fc.array(fc.boolean(), {minLength: 10, maxLength: 10}),
+        fc.constantFrom<number[]>([0, 1], [2, 0, 1], [1, 2]),
+        fc.constantFrom(always, 500),
+        (isFirst, steps, windowMs) => {
+          const both = [true, false].map((first) => {
+            const funnel = new PostedFunnel(segments, steps, whole, windowMs, lists);
+            for (let block = 0; block < funnel.blockCount; block++) {
+              if (isFirst[block] === first) funnel.countBlock(block);
+            }
+            return resultOf(funnel);
+          });
+          const together = {
+            reached: steps.map((_, step) => both[0]!.reached[step]! + both[1]!.reached[step]!),
+            durations: steps.map((_, step) => both.flatMap(({durations}) => durations[step]!).sort((a, b) => a - b)),
+          };
+          expect(together).toEqual(posted(segments, steps, whole, windowMs));
+        },
+      ),
+      {numRuns: 20},
+    );
+  });
+
+  test('an event that never happened ends the funnel', () => {
+    const chunks = [chunkOf([{user: 0, name: 0, timeMs: 1}])];
+    const shape = {userCount: 1, nameCount: 2};
+    for (const windowMs of [always, 10]) {
+      expect(posted(segmentsOf(chunks, [], shape), [0, -1, 0], whole, windowMs).reached).toEqual([1, 0, 0]);
+      expect(posted(segmentsOf(chunks, [], shape), [-1, 0], whole, windowMs).reached).toEqual([0, 0]);
+      expect(posted(segmentsOf(chunks, [], shape), [0, 1], whole, windowMs).reached).toEqual([1, 0]);
+    }
+  });
+});
+
+describe('postings', () => {
+  const row = (user: number, name: number, timeMs: number): Row => ({user, name, timeMs});
+  const listed = (postings: UserPostings | undefined, name: number) => {
+    const found = postings?.of(name);
+    if (found === undefined) return [];
+    const {starts, keys} = found;
+    return Array.from({length: starts.length - 1}, (_, i) => {
+      const events = [...keys.subarray(starts[i], starts[i + 1])].map((key) => [timeOfKey(key), key % ranksPerMs]);
+      return [found.kind === 'dense' ? i : found.users[i], events] as const;
+    }).filter(([, events]) => events.length > 0);
+  };
+
+  test('hold each event once, by name, user, time and ordinal', () => {
+    const chunks = [
+      chunkOf([row(2, 1, 7), row(0, 0, 9), row(2, 0, 7), row(2, 1, 7)]),
+      chunkOf([row(2, 1, 3), row(2, 1, 7), row(0, 3, 9)]),
+    ];
+    const postings = postingsOf(chunks, {userCount: 3, nameCount: 4}, 5);
+    expect(listed(postings, 0)).toEqual([
+      [0, [[9, 5]]],
+      [2, [[7, 6]]],
+    ]);
+    expect(listed(postings, 1)).toEqual([
+      [
+        2,
+        [
+          [3, 5],
+          [7, 5],
+          [7, 7],
+          [7, 8],
+        ],
+      ],
+    ]);
+    expect(listed(postings, 2)).toEqual([]);
+    expect(listed(postings, 3)).toEqual([[0, [[9, 6]]]]);
+    expect(listed(postings, 4)).toEqual([]);
+    expect(postings).toMatchObject({rows: 7, rankStart: 5, rankEnd: 9});
+  });
+
+  test('of some names are as if there were no others', () => {
+    const rows = Array.from({length: 300}, (_, i) => row((i * 7) % 11, (i * 5) % 6, Math.floor(i / 40)));
+    const shape = {userCount: 11, nameCount: 6};
+    const only = new Set([1, 4]);
+    const some = postingsOf([chunkOf(rows)], shape, 3, undefined, only);
+    const others = postingsOf([chunkOf(rows.filter(({name}) => only.has(name)))], shape, 3);
+    expect(some?.rows).toBe(100);
+    for (let name = 0; name < 6; name++) expect(listed(some, name)).toEqual(listed(others, name));
+    expect([some?.rankEnd, some?.bytes]).toEqual([others?.rankEnd, others?.bytes]);
+  });
+
+  test('do not exist where ranks run out, and do where they just suffice', () => {
+    const rows = Array.from({length: ranksPerMs}, () => row(0, 0, 5));
+    const shape = {userCount: 1, nameCount: 1};
+    expect(postingsOf([chunkOf(rows)], shape)?.rankEnd).toBe(ranksPerMs);
+    expect(postingsOf([chunkOf(rows)], shape, 1)).toBeUndefined();
+    expect(postingsOf([chunkOf(rows), chunkOf([row(0, 0, 5)])], shape)).toBeUndefined();
+  });
+
+  test('do not exist where a key would not be exact', () => {
+    const shape = {userCount: 1, nameCount: 1};
+    expect(postingsOf([chunkOf([row(0, 0, 2 ** 42)])], shape)).toBeUndefined();
+    expect(listed(postingsOf([chunkOf([row(0, 0, 2 ** 42 - 1)])], shape, 7), 0)).toEqual([[0, [[2 ** 42 - 1, 7]]]]);
+  });
+
+  test('more than 65,536 names, and users of one event', () => {
+    const shape = {userCount: 70_000, nameCount: 70_000};
+    const chunks = [
+      chunkOf(Array.from({length: 35_000}, (_, i) => row(i, 69_999 - i, i))),
+      chunkOf(Array.from({length: 35_000}, (_, i) => row(35_000 + i, 34_999 - i, i))),
+    ];
+    const postings = postingsOf(chunks, shape);
+    for (const name of [0, 34_999, 35_000, 69_999]) {
+      const user = 69_999 - name;
+      expect(listed(postings, name)).toEqual([[user, [[user % 35_000, 0]]]]);
+    }
+  });
+});

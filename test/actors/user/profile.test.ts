@@ -1,0 +1,138 @@
+// Traits in memory and as they are stored: the same, in the same order.
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {membersOf} from '../../../actors/user/json-members.js';
+import {type IdentifyTime, Profile} from '../../../actors/user/profile.js';
+import {runs} from '../../support/runs.js';
+
+const names = fc.oneof(
+  fc.constantFrom(
+    'b',
+    'a',
+    '1',
+    '0',
+    '10',
+    '-1',
+    '01',
+    '4294967295',
+    '"',
+    '\\',
+    'a":1,"b',
+    '{',
+    '}',
+    ',',
+    'é',
+    '\ud800',
+  ),
+  fc.string({unit: 'binary', maxLength: 4}),
+);
+const traits = fc
+  .array(fc.tuple(names, fc.jsonValue()), {maxLength: 4})
+  .map((members) => JSON.stringify(Object.fromEntries(members.filter(([name]) => name !== '__proto__'))));
+
+interface Identify extends IdentifyTime {
+  readonly traitsJson: string;
+}
+
+const inLogOrder = (all: readonly string[]): Identify[] =>
+  all.map((traitsJson, at) => ({traitsJson, timeMs: at, isTimed: false}));
+
+/** `isRestored`: by entry, whether memory was freed before it. */
+function profileOf(identifies: readonly Identify[], isRestored: (at: number) => boolean = () => false): Profile {
+  let profile = new Profile();
+  identifies.forEach(({traitsJson, ...time}, at) => {
+    if (isRestored(at)) profile = Profile.restore(profile.printed());
+    profile.apply(traitsJson, time);
+  });
+  return profile;
+}
+
+test('a name that looks like an integer stays where it was first set (T3)', () => {
+  const profile = profileOf(inLogOrder(['{"b":1}', '{"1":2}', '{"a":{"2":[],"1":"},"}}', '{"b":3}']), () => true);
+  expect(profile.json()).toBe('{"b":3,"1":2,"a":{"1":"},","2":[]}}');
+  expect(Profile.restore(profile.printed()).json()).toBe(profile.json());
+});
+
+test('memory that is freed at any time changes nothing (T3)', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({traitsJson: traits, timeMs: fc.nat(3), isTimed: fc.boolean()}), {maxLength: 6}),
+      fc.array(fc.boolean(), {minLength: 6, maxLength: 6}),
+      (all, freed) => {
+        const kept = profileOf(all);
+        const restored = profileOf(all, (at) => freed[at]!);
+        expect(restored.printed()).toEqual(kept.printed());
+        expect(restored.byteLength).toBe(kept.byteLength);
+      },
+    ),
+    {numRuns: runs(500)},
+  );
+});
+
+test('what a full profile left out stays counted when it is restored (T2)', () => {
+  const many = JSON.stringify(Object.fromEntries(Array.from({length: 300}, (_, i) => [`t${i}`, i])));
+  const kept = profileOf(inLogOrder([many, '{"1":2}']));
+  expect(kept.overLimit).toBe(45);
+  expect(profileOf(inLogOrder([many, '{"1":2}']), () => true)).toEqual(kept);
+});
+
+const timed = fc.uniqueArray(
+  fc.record({
+    traitsJson: fc
+      .dictionary(fc.constantFrom('a', 'b', 'c'), fc.nat(9), {maxKeys: 3})
+      .map((all) => JSON.stringify(all)),
+    timeMs: fc.nat(1_000),
+    isTimed: fc.constant(true),
+  }),
+  {maxLength: 6, selector: ({timeMs}) => timeMs},
+);
+
+test('whatever order identifies with times come in, each trait is as the newest one set it (T4)', () => {
+  fc.assert(
+    fc.property(
+      timed.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, {minLength: all.length}))),
+      ([all, arrived]) => {
+        const newestLast = all.toSorted((a, b) => a.timeMs - b.timeMs);
+        const expected = Object.assign({}, ...newestLast.map(({traitsJson}) => JSON.parse(traitsJson)));
+        expect(JSON.parse(profileOf(arrived).json())).toEqual(expected);
+      },
+    ),
+  );
+});
+
+const at = (timeMs: number, traitsJson: string, isTimed = true): Identify => ({traitsJson, timeMs, isTimed});
+
+test('an older identify sets only what no newer one has set, and of equal times the last one sets (T4)', () => {
+  const profile = profileOf([at(10, '{"plan":"pro"}'), at(5, '{"plan":"free","city":"Ulm"}')]);
+  expect(profile.json()).toBe('{"plan":"pro","city":"Ulm"}');
+  expect(profileOf([at(5, '{"a":1}'), at(5, '{"a":2}')]).json()).toBe('{"a":2}');
+});
+
+test('one without a time sets in the order of the log, and what it set is of its receipt (T5)', () => {
+  expect(profileOf([at(10, '{"a":1}'), at(8, '{"a":2}', false)]).json()).toBe('{"a":2}');
+  expect(profileOf([at(10, '{"a":1}'), at(8, '{"a":2}', false), at(9, '{"a":3}')]).json()).toBe('{"a":3}');
+  expect(profileOf([at(10, '{"a":1}'), at(8, '{"a":2}', false), at(7, '{"a":3}')]).json()).toBe('{"a":2}');
+});
+
+test('what a full profile has left out of an older identify is counted, what a newer one has set is not (T2)', () => {
+  const many = JSON.stringify(Object.fromEntries(Array.from({length: 256}, (_, i) => [`t${i}`, i])));
+  expect(profileOf([at(10, many), at(5, '{"t0":"old","further":1}')])).toMatchObject({overLimit: 1});
+});
+
+test('members are what was printed', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(names, fc.jsonValue())), (members) => {
+      const printed = members.map(([name, value]) => [name, JSON.stringify(value)] as const);
+      const text = '{' + printed.map(([name, valueJson]) => JSON.stringify(name) + ':' + valueJson).join(',') + '}';
+      expect([...membersOf(text)]).toEqual(printed);
+    }),
+    {numRuns: runs(500)},
+  );
+});
+
+test.each(['', '1', '[]', '{', '{"a":1', '{"a":[1}', '{ "a":1}', '{"a}'])(
+  '%j is no printed object (json-members.ts JM1)',
+  (text) => {
+    expect(() => [...membersOf(text)]).toThrow(/JM1/);
+  },
+);

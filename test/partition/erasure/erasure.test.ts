@@ -1,0 +1,207 @@
+// What taking a user out of the parts reads, beside what live reads have in memory.
+import {describe, expect, test} from 'vitest';
+import {inOrder} from '../../../actors/chunk/chunk.js';
+import {encodeRows} from '../../../actors/chunk/rows.js';
+import {chunkRowsMax} from '../../../actors/limits.js';
+import {type Json, tickReason, writeErase, writeEvent, writeTick} from '../../../actors/log/entries.js';
+import {loadRowKernel} from '../../../src/partition/row-kernel.js';
+import {isDeferred} from '../../../src/parts/deferred-parts.js';
+import {MemoryShell} from '../../support/memory-shell.js';
+
+/** The first user there is. */
+const carol = 0;
+const day = Date.UTC(2026, 4, 1);
+
+test('a user is taken out of many chunks without a part of them in the memory of live reads', async () => {
+  const shell = new MemoryShell();
+  const batch = 500;
+  const rows = 41_000;
+  for (let first = 0; first < rows; first += batch) {
+    await shell.append(
+      (writer) => {
+        for (let i = first; i < first + batch; i++) {
+          const userId = i % 100 === 0 ? 'carol' : `u${i % 40}`;
+          writeEvent(writer, {event: 'x', userId, timeMs: day + i, receivedMs: day, properties: {text: `t${i}`}});
+        }
+      },
+      undefined,
+      batch,
+    );
+  }
+  const {cache, layout} = shell.readable(64 * 1024 * 1024);
+  const refs = [...layout.chunks.values()].flatMap(({rows, bodies}) => [rows, bodies]);
+  expect(refs).toHaveLength(4);
+  const {memory} = cache;
+  await cache.loadRows(refs[0]!);
+  const erasure = shell.erasureFor(cache);
+  const erased = await erasure.takeOut(carol);
+  expect(erased.rows).toHaveLength(rows / 100);
+  expect(refs.map(({key}) => memory.peek(key) !== undefined)).toEqual([true, false, false, false]);
+  // Who reads meanwhile finds all of the user, and then nothing.
+  const partsNow = () => [...layout.chunks.values()].flatMap((chunk) => [chunk.rows, chunk.bodies]);
+  expect(partsNow().slice(0, refs.length)).toEqual(refs);
+  erasure.replace(erased);
+  const replaced = [...layout.chunks.values()].flatMap(({rows, bodies}) => [rows, bodies]);
+  expect(replaced.some(({key}) => refs.some((old) => old.key === key))).toBe(false);
+  expect(memory.bytesHeld).toBe(refs[0]!.bytes);
+});
+
+describe.each([
+  ['made by the kernel', loadRowKernel],
+  ['made one by one', () => undefined],
+])('the open chunk, %s,', (_case, kernelOf) => {
+  const appendEvents = (shell: MemoryShell, count: number, userOf: (i: number) => string) =>
+    shell.append(
+      (writer) => {
+        for (let i = 0; i < count; i++)
+          writeEvent(writer, {event: 'x', userId: userOf(i), timeMs: day + i, receivedMs: day, properties: {i}});
+      },
+      undefined,
+      count,
+    );
+  const erase = (shell: MemoryShell, userId: string) =>
+    shell.append((writer) => writeErase(writer, 'u', userId, `del_0_${userId}`, day));
+
+  test('stays open when users are erased who have no rows in it', async () => {
+    const shell = new MemoryShell(kernelOf());
+    await appendEvents(shell, chunkRowsMax, (i) => `old${i % 40}`);
+    const written = shell.written.length;
+    for (let i = 0; i < 40; i++) {
+      await appendEvents(shell, 100, () => 'new');
+      await erase(shell, `old${i}`);
+    }
+    const {layout, partition} = shell.readable(0);
+    expect([...layout.chunks.values()]).toMatchObject([{chunk: 0, count: chunkRowsMax, live: 0}]);
+    // What an erasure writes anew is put with the next snapshot alone: of so many, once.
+    expect(shell.written.length).toBe(written);
+    const [entry] = layout.chunks.values();
+    expect([entry!.rows, entry!.bodies].map(isDeferred)).toEqual([true, true]);
+    await shell.append((writer) => writeTick(writer, day, 1, tickReason.interval));
+    const [stored] = layout.chunks.values();
+    expect([stored!.rows, stored!.bodies].map(isDeferred)).toEqual([false, false]);
+    await (await shell.restarted()).state();
+    expect(partition.open).toMatchObject({chunk: 1, count: 4_000});
+    expect([...partition.deletions.values()].map(({eventsDeleted}) => eventsDeleted)).toEqual(
+      Array.from({length: 40}, (_, i) => Math.floor(chunkRowsMax / 40) + (i < chunkRowsMax % 40 ? 1 : 0)),
+    );
+  });
+
+  test('stays open without the rows of a user who has some in it', async () => {
+    const shell = new MemoryShell(kernelOf());
+    await appendEvents(shell, 300, (i) => (i === 299 ? 'carol' : `u${i % 7}`));
+    const reader = shell.readable(0).partition.open;
+    const blocks = () => [0, 1].map((block) => Buffer.from(reader.blockAt(block)).toString('hex'));
+    const read = blocks();
+    await erase(shell, 'carol');
+    const {layout, partition} = shell.readable(0);
+    expect([...layout.chunks.values()]).toEqual([]);
+    expect(partition.open).toMatchObject({chunk: 0, baseOrdinal: 0, count: 300});
+    expect(partition.deletions.get('del_0_carol')).toMatchObject({eventsDeleted: 1});
+    expect(blocks()).toEqual(read); // Whoever began to read before the erasure goes on.
+    await appendEvents(shell, 200, () => 'dave');
+    await erase(shell, 'dave');
+    await erase(shell, 'u3');
+    await appendEvents(shell, chunkRowsMax - 499, () => 'eve');
+    expect([...layout.chunks.values()]).toMatchObject([{chunk: 0, count: chunkRowsMax, live: chunkRowsMax - 244}]);
+    expect(partition.open).toMatchObject({chunk: 1, baseOrdinal: chunkRowsMax, count: 1});
+    expect(['dave', 'u3'].map((id) => partition.deletions.get(`del_0_${id}`)?.eventsDeleted)).toEqual([200, 43]);
+  });
+
+  test('says the same after erasures whether it was written, and restored, in between or not', async () => {
+    const one = new MemoryShell(kernelOf());
+    let other = new MemoryShell(kernelOf());
+    /** Values of few and of many, properties that only the erased have, nested ones, and message ids. */
+    const write = (shell: MemoryShell, from: number, count: number) =>
+      shell.append(
+        (writer) => {
+          for (let i = from; i < from + count; i++) {
+            const userId = `u${i % 11}`;
+            const properties: Record<string, Json> = {session: `s${i * 7}`, plain: i % 3};
+            if (i % 11 === 4) properties.only = `secret ${i}`;
+            if (i % 5 === 0) properties.nested = {i};
+            const event = i % 11 === 4 ? 'of the erased' : `name ${i % 2}`;
+            const timeMs = day + i * 1_000 - (i % 50 === 0 ? 86_400_000 : 0);
+            writeEvent(writer, {event, userId, timeMs, receivedMs: day + i, messageId: `m${i}`, properties});
+          }
+        },
+        undefined,
+        count,
+      );
+    const ticked = (shell: MemoryShell, at: number) =>
+      shell.append((writer) => writeTick(writer, day + at * 60_000, 60_000, tickReason.interval));
+    for (const [at, userId] of ['u4', 'u5', 'nobody', 'u4', 'u6'].entries()) {
+      for (const shell of [one, other]) {
+        await write(shell, at * 400, 400);
+        await ticked(shell, at);
+        await erase(shell, userId);
+      }
+      await ticked(one, at);
+      await ticked(other, at);
+      other = await other.restarted();
+    }
+    for (const shell of [one, other]) await write(shell, 2_000, 100);
+    const state = JSON.stringify(await one.state());
+    expect(JSON.stringify(await other.state())).toBe(state);
+    expect(state).toContain('secret 1643');
+    expect(state).not.toContain('secret 15');
+    expect(one.readable(0).layout.chunks.size).toBe(0);
+    const [ofOne, ofOther] = [one, other].map((shell) => {
+      const {open} = shell.readable(0).partition;
+      return Buffer.concat([encodeRows(inOrder(open.columnsView())), ...open.blocks()]);
+    });
+    expect(ofOne!.toString('latin1')).toContain('secret 1643');
+    expect(ofOne!.toString('latin1')).not.toContain('secret 15');
+    expect(ofOther!.toString('hex')).toBe(ofOne!.toString('hex'));
+  });
+
+  test('is closed where the dictionary has no room for what an erasure left', async () => {
+    const shell = new MemoryShell(kernelOf());
+    const count = 8_000;
+    const columns = [...'abcdefghijk'];
+    // With carol's rows the values of a column are too alike for codes of their own, without them too many for these.
+    const isOfCarol = (i: number) => i % 10 < 3;
+    await shell.append(
+      (writer) => {
+        for (let i = 0; i < count; i++) {
+          const properties = Object.fromEntries(columns.map((key) => [key, isOfCarol(i) ? 'same' : `${key}${i}`]));
+          const userId = isOfCarol(i) ? 'carol' : 'dave';
+          writeEvent(writer, {event: 'x', userId, timeMs: day + i, receivedMs: day, properties});
+        }
+      },
+      undefined,
+      count,
+    );
+    await erase(shell, 'carol');
+    await appendEvents(shell, 1, () => 'eve');
+    const {layout, partition} = shell.readable(0);
+    expect([...layout.chunks.values()]).toMatchObject([{chunk: 0, count, live: 0.7 * count}]);
+    expect(partition.open).toMatchObject({chunk: 1, baseOrdinal: count, count: 1});
+    const {events} = (await shell.state()) as {readonly events: readonly string[]};
+    const told = events.map((text) => JSON.parse(text.slice(text.indexOf('{'))));
+    const isWhole = ({id, properties}: {id: string; properties: Readonly<Record<string, unknown>>}) =>
+      columns.every((key) => properties[key] === `${key}${id.slice(2)}`);
+    expect(told.filter((event) => !isWhole(event))).toMatchObject([{id: `0-${count}`, userId: 'eve'}]);
+  });
+
+  test('is closed without the rows of the user where it is half full', async () => {
+    const shell = new MemoryShell(kernelOf());
+    await appendEvents(shell, chunkRowsMax / 2, (i) => (i % 2 === 0 ? 'carol' : 'dave'));
+    await erase(shell, 'carol');
+    const {layout, partition} = shell.readable(0);
+    expect([...layout.chunks.values()]).toMatchObject([{chunk: 0, count: chunkRowsMax / 2, live: chunkRowsMax / 4}]);
+    expect(partition.open).toMatchObject({chunk: 1, baseOrdinal: chunkRowsMax / 2, count: 0});
+    expect(partition.deletions.get('del_0_carol')).toMatchObject({eventsDeleted: chunkRowsMax / 4});
+  });
+
+  test('of a start goes on over the erasure of a user without rows in it', async () => {
+    const before = new MemoryShell(kernelOf());
+    await appendEvents(before, chunkRowsMax, () => 'old');
+    await appendEvents(before, 300, () => 'new');
+    await before.append((writer) => writeTick(writer, day, 1, tickReason.interval));
+    const shell = await before.restarted();
+    await erase(shell, 'old');
+    const {partition} = shell.readable(0);
+    expect(partition.open).toMatchObject({chunk: 1, count: 300});
+    expect(partition.deletions.get('del_0_old')).toMatchObject({eventsDeleted: chunkRowsMax});
+  });
+});

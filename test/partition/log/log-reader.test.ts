@@ -1,0 +1,70 @@
+// The reader of a log whose connection is lost while a way through it is being opened.
+import {expect, test} from 'vitest';
+import {type LogMessage, type LogPull, LogReader} from '../../../src/partition/log/log-reader.js';
+import {until} from '../../support/until.js';
+
+class Pull implements LogPull {
+  isLeftBehind = false;
+  isStopped = false;
+  private readonly messages: LogMessage[][] = [[{sequence: 1, bytes: new Uint8Array(1)}]];
+  next = async () => this.messages.pop();
+  offered(): void {}
+  hurry(): void {}
+  stop(): void {
+    this.isStopped = true;
+  }
+}
+
+test('an opening that got no answer is given up when the connection is back, and stopped if it comes late', async () => {
+  let answerFirst: (pull: Pull) => void = () => {};
+  const openings: Promise<Pull>[] = [
+    new Promise<Pull>((resolve) => {
+      answerFirst = resolve;
+    }),
+  ];
+  const second = new Pull();
+  let opened = 0;
+  const source = {open: async () => openings[opened++] ?? second};
+  const reader = new LogReader(source, {} as never, 0);
+  const messages = reader.read(0);
+  const first = messages.next();
+  await until('the first opening is under way', () => opened === 1);
+  reader.reopen();
+  expect(((await first).value as LogMessage[]).map(({sequence}) => sequence)).toEqual([1]);
+  const late = new Pull();
+  answerFirst(late);
+  await until('the late one is stopped', () => late.isStopped);
+  expect([opened, second.isStopped]).toEqual([2, false]);
+  reader.reopen(); // Nothing is being opened: what is in use is stopped.
+  expect(second.isStopped).toBe(true);
+  await messages.return(undefined);
+});
+
+test('a way that breaks ends the reading: whoever reads on looks first whether it is the same log', async () => {
+  let opened = 0;
+  const open = async (): Promise<Pull> => {
+    opened += 1;
+    return new Pull();
+  };
+  const reader = new LogReader({open}, {} as never, 0);
+  const read: number[] = [];
+  for await (const messages of reader.read(0)) read.push(...messages.map(({sequence}) => sequence));
+  expect([read, opened]).toEqual([[1], 1]);
+});
+
+test('a way that is left behind what is offered gives way to the next one within the reading: the log is the same', async () => {
+  const opened: number[] = [];
+  const open = async (_partition: number, start: number): Promise<Pull> => {
+    opened.push(start);
+    const pull = new Pull();
+    pull.isLeftBehind = opened.length === 1;
+    return pull;
+  };
+  const reader = new LogReader({open}, {} as never, 0);
+  const read: number[] = [];
+  for await (const messages of reader.read(0)) read.push(...messages.map(({sequence}) => sequence));
+  expect([read, opened]).toEqual([
+    [1, 1],
+    [1, 2],
+  ]);
+});

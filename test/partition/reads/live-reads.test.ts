@@ -1,0 +1,94 @@
+// Live reads while the log says nothing: whoever asks is told in the time that it waits.
+import {setImmediate as turnEnd} from 'node:timers/promises';
+import {describe, expect, test, vi} from 'vitest';
+import {Conflicts} from '../../../actors/dedupe/conflicts.js';
+import {idCharsMax} from '../../../actors/limits.js';
+import {replyBytesMax} from '../../../src/asks.js';
+import type {NewestWrite} from '../../../src/partition/log/newest-write.js';
+import {Ownership} from '../../../src/partition/ownership.js';
+import {LiveReads} from '../../../src/partition/reads/live-reads.js';
+import {LongReads} from '../../../src/partition/reads/long-reads.js';
+import type {Runner} from '../../../src/partition/runner.js';
+import {Replaced} from '../../../src/partition/snapshot/manifest-store.js';
+import {shortestMs} from '../../support/until.js';
+
+/** The edge gives up then, and says that the partition does not answer. */
+const edgeWaitsMs = 1_000;
+
+/** A partition that folded 7 messages, over a log whose last sequence, and a store whose word, comes when it comes. */
+function reads(
+  sequence: () => Promise<number>,
+  successorOf: () => Promise<Replaced | undefined> = () => sequence().then(() => undefined),
+): LiveReads {
+  const runner = {
+    setup: {
+      partition: {partition: 0, appliedSequence: 7, deletions: new Map()},
+      damage: {countOf: () => 0},
+      writer: {fault: undefined},
+      refresh: {ms: 1_000, change: undefined},
+      ownership: new Ownership({successorOf}, 1, () => undefined),
+    },
+    phase: 'live',
+    published: null,
+    snapshotAgeMs: null,
+    whenApplied: async (wanted: number) => wanted <= 7,
+  };
+  const newest: Pick<NewestWrite, 'sequence'> = {sequence};
+  return new LiveReads(runner as unknown as Runner, new LongReads(), newest as NewestWrite);
+}
+
+describe('the status of a partition', () => {
+  const behind = {kind: 'status', phase: 'live', appliedSequence: 7, appendFault: null, lag: 'it is behind its log'};
+
+  test('comes while the edge waits, however long the log says nothing', async () => {
+    const silent = reads(() => new Promise(() => undefined));
+    const tookMs = await shortestMs(edgeWaitsMs, async () => {
+      const startMs = performance.now();
+      expect(await silent.answer({ask: 'status'})).toMatchObject(behind);
+      return performance.now() - startMs;
+    });
+    expect(tookMs).toBeLessThan(edgeWaitsMs);
+  });
+
+  test('is of the log once it says something, also when it did not at first', async () => {
+    let asked = 0;
+    const late = reads(async () => {
+      asked += 1;
+      if (asked === 1) throw new Error('the server was restarted');
+      return 7;
+    });
+    expect(await late.answer({ask: 'status'})).toMatchObject({...behind, lag: null});
+    expect(await reads(async () => 8).answer({ask: 'status'})).toMatchObject(behind);
+  });
+
+  test("is nobody's of an owner that was paused while it looked at its log, and has a successor now", async () => {
+    let pausedMs = 0;
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + pausedMs);
+    const replacing = new Replaced(0, 2);
+    const woken = reads(
+      async () => {
+        await turnEnd(); // By now the store has answered.
+        pausedMs = 60_000;
+        return 7;
+      },
+      async () => (pausedMs === 0 ? undefined : replacing),
+    );
+    expect(await woken.answer({ask: 'status'})).not.toMatchObject({kind: 'status'});
+    expect(await woken.measures()).toBeUndefined();
+    vi.restoreAllMocks();
+  });
+});
+
+test('a deletion whose entry may not be folded yet is not unknown', async () => {
+  const question = {ask: 'deletion', id: 'del_0_x', waitMs: 0} as const;
+  expect(await reads(async () => 8).answer(question)).toMatchObject({kind: 'unavailable'});
+  expect(await reads(async () => 7).answer(question)).toEqual({kind: 'unknown_deletion'});
+});
+
+test('a reply carries all conflicts that a partition holds, whatever their names', () => {
+  const conflicts = new Conflicts();
+  for (let i = 0; i < 2_000; i++) conflicts.add({timeMs: Date.UTC(2100, 0), event: '🌊'.repeat(idCharsMax)});
+  const reply = JSON.stringify({kind: 'conflicts', conflicts: conflicts.newest()});
+  expect(Buffer.byteLength(reply)).toBeLessThanOrEqual(replyBytesMax);
+});

@@ -1,0 +1,442 @@
+// Filtered counts by cells equal those by the scan: whatever makes rows odd, through growth, erasures and lost cells.
+
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import type {Interval} from '../../../actors/calendar.js';
+import type {Json} from '../../../actors/log/entries.js';
+import type {Stretch} from '../../../actors/report/selection.js';
+import {createLogger} from '../../../src/observe.js';
+import {PartsCache} from '../../../src/parts/parts-cache.js';
+import {type CoveredChunks, ValueIndex} from '../../../src/report/counts/value-index.js';
+import {Evaluation} from '../../../src/report/evaluate.js';
+import type {PartitionSnapshot} from '../../../src/report/published/newest-snapshots.js';
+import {Turns} from '../../../src/report/turns.js';
+import {MemoryParts, TestPartition} from '../../support/snapshot.js';
+
+const mib = 1 << 20;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const chunkRows = 200;
+
+interface Question {
+  readonly filter: readonly [property: string, value: string];
+  readonly event: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly interval: Interval;
+}
+
+const everything: Question = {
+  filter: ['plan', 'team'],
+  event: 'A',
+  fromMs: 0,
+  toMs: 5_000 * hourMs - 1,
+  interval: 'day',
+};
+
+const always: Stretch = {startMs: 0, lastMs: everything.toMs};
+
+class World {
+  readonly values = new MemoryParts();
+  readonly parts: PartsCache;
+  readonly index: ValueIndex;
+  readonly partition = new TestPartition(this.values);
+  nowMs = 0;
+  private rows = 0;
+  private drawn = 1;
+
+  constructor(bytesMax = 64 * mib, building?: Turns, partitionCount = 1) {
+    this.parts = new PartsCache(this.values, bytesMax);
+    const logger = createLogger('silent', 'test');
+    this.index = new ValueIndex(this.parts, logger, partitionCount, undefined, () => this.nowMs, building);
+  }
+
+  private draw(below: number): number {
+    this.drawn = Math.imul(this.drawn, 48_271) >>> 1;
+    return (this.drawn >>> 7) % below;
+  }
+
+  /** Chunks of few rows: some come late, some long ago, of some only bodies tell a property. */
+  grow(chunks: number): this {
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      for (let row = 0; row < chunkRows; row++) this.append(chunk);
+      this.partition.cutChunk();
+    }
+    return this;
+  }
+
+  private append(chunk: number): void {
+    const row = this.rows++;
+    const properties: Record<string, Json> = {
+      ...(this.draw(20) === 0 ? {} : {plan: ['free', 'team', 'business'][this.draw(3)]!}),
+      order: `order-${row % 4_000}`,
+      n: row % 3 === 0 ? this.draw(6) : String(this.draw(6)),
+      isPaid: this.draw(2) === 0 ? this.draw(2) === 0 : 'true',
+      ...(chunk % 3 === 0 && this.draw(50) === 0 ? {note: 'x'.repeat(300)} : {note: `note ${this.draw(4)}`}),
+      ...(chunk % 4 === 0 && this.draw(40) === 0 ? {a: {b: this.draw(3)}} : {}),
+      ...(this.draw(5) === 0 ? {'a.b': this.draw(3)} : {}),
+    };
+    const lateHours = this.draw(10) === 0 ? this.draw(90) : 0;
+    const timeMs = this.draw(400) === 0 ? this.draw(hourMs) : 4_000 * hourMs + row * 60_000 - lateHours * hourMs;
+    this.partition.append({user: `u${this.draw(300)}`, event: 'AABC'[this.draw(4)]!, timeMs, properties});
+  }
+
+  private query({filter: [property, value], ...rest}: Question) {
+    return {report: 'events', filter: {property, value}, ...rest} as const;
+  }
+
+  scanned(snapshot: PartitionSnapshot, question: Question): Promise<string> {
+    return new Evaluation(new PartsCache(this.values, 64 * mib), 16 * mib).answer(this.query(question), [snapshot]);
+  }
+
+  /** Holds the answer against the scan's; returns for how many chunks cells stood. */
+  async ask(snapshot: PartitionSnapshot, question: Question = everything): Promise<number> {
+    let covered: CoveredChunks | undefined;
+    const spy = {
+      coveredOf: (asked: PartitionSnapshot, property: string, stretch: Stretch) => {
+        covered = this.index.coveredOf(asked, property, stretch);
+        return covered;
+      },
+    } as ValueIndex;
+    const evaluation = new Evaluation(this.parts, 16 * mib, undefined, undefined, spy);
+    expect(await evaluation.answer(this.query(question), [snapshot])).toBe(await this.scanned(snapshot, question));
+    return covered?.covered.size ?? 0;
+  }
+
+  /** Asks as often as cells need to be built. */
+  async warm(snapshot: PartitionSnapshot, property = 'plan'): Promise<void> {
+    this.nowMs += minuteMs; // Past any rest.
+    for (let i = 0; i < 2; i++) await this.ask(snapshot, {...everything, filter: [property, 'none']});
+    await this.index.settled();
+  }
+}
+
+const filters = [
+  ['plan', 'team'],
+  ['plan', 'none'],
+  ['order', 'order-77'],
+  ['n', '3'],
+  ['n', '0'],
+  ['isPaid', 'true'],
+  ['note', 'note 2'],
+  ['note', 'x'.repeat(300)],
+  ['a.b', '1'],
+  ['a.c', '1'],
+  ['nothing', ''],
+] as const;
+
+const questions: fc.Arbitrary<Question> = fc
+  .record({
+    filter: fc.constantFrom(...filters),
+    event: fc.constantFrom('A', 'B', 'C', 'D'),
+    start: fc.integer({min: 3_900 * hourMs, max: 4_300 * hourMs}),
+    length: fc.oneof(fc.integer({min: 0, max: 3 * hourMs}), fc.integer({min: 0, max: 400 * hourMs})),
+    isFromTheFirst: fc.boolean(),
+    isWhole: fc.boolean(),
+    interval: fc.constantFrom<Interval[]>('hour', 'day', 'week', 'month'),
+  })
+  .map(({filter, event, start, length, isFromTheFirst, isWhole, interval}) => {
+    const cut = (ms: number): number => (isWhole ? Math.floor(ms / hourMs) * hourMs : ms);
+    const fromMs = isFromTheFirst ? 0 : cut(start);
+    return {filter, event, fromMs, toMs: Math.max(fromMs, cut(start + length) - 1), interval};
+  });
+
+describe('cells by property value', () => {
+  test('answer as the scan does: any filter, any range, before and after growth and an erasure', async () => {
+    const world = new World().grow(70);
+    const snapshots = [
+      world.partition.publish(),
+      world.grow(25).partition.publish(),
+      world.partition.erase('u7').publish(),
+    ];
+    for (const snapshot of snapshots) {
+      for (const [property] of filters) await world.warm(snapshot, property);
+      let covered = 0;
+      const property = fc.asyncProperty(questions, async (question) => {
+        covered += Math.min(1, await world.ask(snapshot, question));
+      });
+      await fc.assert(property, {seed: 31_337, numRuns: 60});
+      expect(covered).toBeGreaterThan(20);
+    }
+  });
+
+  test('are built behind the second question for a property, and answer without any part', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    expect(await world.ask(snapshot)).toBe(0);
+    await world.index.settled();
+    expect(await world.ask(snapshot)).toBe(0);
+    await world.index.settled();
+    world.values.reads = 0;
+    const empty = new PartsCache(world.values, 64 * mib);
+    const {cells, covered, others} = world.index.coveredOf(snapshot, 'plan', always)!;
+    const spy = {coveredOf: () => ({cells, covered, others})} as unknown as ValueIndex;
+    const query = {report: 'events', ...everything, filter: {property: 'plan', value: 'free'}} as const;
+    const answer = await new Evaluation(empty, 16 * mib, undefined, undefined, spy).answer(query, [snapshot]);
+    expect(world.values.reads).toBe(0);
+    expect(answer).toBe(await world.scanned(snapshot, {...everything, filter: ['plan', 'free']}));
+  });
+
+  test('leave chunks to the scan in which a body tells a value, and the open chunk', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    await world.warm(snapshot, 'note');
+    const covered = await world.ask(snapshot, {...everything, filter: ['note', 'note 1']});
+    expect(covered).toBeGreaterThan(20);
+    expect(covered).toBeLessThan(40);
+    const {index, ...rest} = snapshot;
+    const open = {...rest, index: {...index, nextChunk: index.chunks.at(-1)!.chunk}};
+    await world.warm(open);
+    expect(await world.ask(open)).toBe(39);
+  });
+
+  test('follow new snapshots before anybody asks again, in few segments', async () => {
+    const world = new World().grow(20);
+    await world.warm(world.partition.publish());
+    for (let round = 0; round < 6; round++) {
+      world.nowMs += minuteMs;
+      world.index.follow([world.grow(10).partition.publish()]);
+      await world.index.settled();
+    }
+    const last = world.partition.publish();
+    expect(await world.ask(last)).toBeGreaterThanOrEqual(80 - 7);
+    expect(world.index.coveredOf(last, 'plan', always)!.cells.length).toBeLessThan(4);
+  });
+
+  test('are built as far as somebody asks: what came behind that costs nothing until it is asked about', async () => {
+    const world = new World();
+    let timeMs = 0;
+    const growInOrder = (chunks: number): PartitionSnapshot => {
+      for (let row = 0; row < chunks * 10; row++) {
+        const plan = row % 3 === 0 ? 'team' : 'free';
+        world.partition.append({user: 'u', event: 'A', timeMs: (timeMs += minuteMs), properties: {plan}});
+        if (row % 10 === 9) world.partition.cutChunk();
+      }
+      return world.partition.publish();
+    };
+    const snapshot = growInOrder(20);
+    const earlier = {...everything, toMs: 15 * 10 * minuteMs};
+    for (let i = 0; i < 2; i++) await world.ask(snapshot, earlier);
+    await world.index.settled();
+    const newer = growInOrder(30);
+    world.nowMs += minuteMs;
+    world.values.reads = 0;
+    world.index.follow([newer]);
+    await world.index.settled();
+    expect(world.values.reads).toBe(0);
+    expect(await world.ask(newer, earlier)).toBe(15);
+    await world.warm(newer);
+    expect(await world.ask(newer)).toBe(50);
+    world.nowMs += minuteMs;
+    world.index.follow([growInOrder(10)]); // The newest was asked about: so will be what comes.
+    await world.index.settled();
+    const newest = world.partition.publish();
+    expect(await world.ask(newest)).toBe(60);
+    for (let i = 0; i < 8; i++) await world.ask(newest, earlier);
+    const later = growInOrder(30);
+    world.nowMs += minuteMs;
+    world.values.reads = 0;
+    world.index.follow([later]); // Nobody has asked about the newest for a while.
+    await world.index.settled();
+    expect(world.values.reads).toBe(0);
+    await world.warm(later);
+    expect(await world.ask(later)).toBe(90);
+  });
+
+  test('are looked up once a snapshot, however far a range reaches past its events', async () => {
+    const world = new World().grow(20);
+    const snapshot = world.partition.publish();
+    await world.warm(snapshot);
+    const {startMs, lastMs} = always;
+    const {covered} = world.index.coveredOf(snapshot, 'plan', always)!;
+    expect(covered.size).toBe(20);
+    expect(world.index.coveredOf(snapshot, 'plan', {startMs: startMs - 1, lastMs})!.covered).toBe(covered);
+    expect(world.index.coveredOf(snapshot, 'plan', {startMs: startMs - 2, lastMs: lastMs + 1})!.covered).toBe(covered);
+  });
+
+  test('rest after they were built, however often they are asked for meanwhile', async () => {
+    const world = new World().grow(40);
+    const first = world.partition.publish();
+    for (let i = 0; i < 2; i++) await world.ask(first); // Builds behind the second one, which is not waited for.
+    const second = world.grow(20).partition.publish();
+    world.index.follow([second]);
+    world.index.coveredOf(second, 'plan', always);
+    await world.index.settled();
+    expect(world.index.coveredOf(second, 'plan', always)!.covered.size).toBe(40);
+    world.nowMs += 999;
+    expect(world.index.coveredOf(second, 'plan', always)!.covered.size).toBe(40);
+    await world.index.settled();
+    expect(world.index.coveredOf(second, 'plan', always)!.covered.size).toBe(40);
+    world.nowMs += 1;
+    world.index.coveredOf(second, 'plan', always);
+    await world.index.settled();
+    expect(world.index.coveredOf(second, 'plan', always)!.covered.size).toBe(60);
+  });
+
+  test('never answer for rows of another snapshot', async () => {
+    const world = new World().grow(40);
+    const older = world.partition.publish();
+    await world.warm(older);
+    const erased = world.partition.erase('u7').publish();
+    expect(await world.ask(erased)).toBe(0);
+    expect(await world.ask(older)).toBe(40);
+    expect(await world.scanned(erased, everything)).not.toBe(await world.scanned(older, everything));
+  });
+
+  test('of nearly unique values are not built', async () => {
+    const world = new World();
+    for (let row = 0; row < 90_000; row++) {
+      world.partition.append({user: 'u', event: 'A', timeMs: row, properties: {order: `order-${row}`}});
+      if (row % 5_000 === 4_999) world.partition.cutChunk();
+    }
+    const snapshot = world.partition.publish();
+    const question: Question = {...everything, filter: ['order', 'order-7']};
+    for (let i = 0; i < 3; i++) {
+      expect(await world.ask(snapshot, question)).toBe(0);
+      await world.index.settled();
+    }
+    expect(world.index.coveredOf(snapshot, 'order', always)).toBeUndefined();
+  });
+
+  test('of one property stay while another is asked for in hundreds of partitions', async () => {
+    const partitions = 256;
+    const world = new World(64 * mib, undefined, partitions).grow(40);
+    const snapshot = world.partition.publish();
+    await world.warm(snapshot);
+    for (const property of ['plan', 'n']) {
+      for (let partition = 1; partition < partitions; partition++)
+        world.index.coveredOf({...snapshot, manifest: {...snapshot.manifest, partition}}, property, always);
+    }
+    expect(await world.ask(snapshot)).toBe(40);
+  });
+
+  test('take no more than their share of a small cache, give back what building took, and are missed by nobody', async () => {
+    const world = new World(3 * mib).grow(40);
+    const snapshot = world.partition.publish();
+    for (const [property] of filters) await world.warm(snapshot, property);
+    expect(world.parts.memory.bytesMax).toBe(3 * mib);
+    expect(world.parts.memory.bytesHeld).toBeLessThanOrEqual(3 * mib);
+    for (const filter of filters) await world.ask(snapshot, {...everything, filter});
+  });
+
+  test('stay while scans of more than the cache holds go through it', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    await world.warm(snapshot);
+    world.parts.memory.bound(Math.floor(world.parts.memory.bytesHeld / 2));
+    world.values.reads = 0;
+    for (let scan = 0; scan < 3; scan++) await world.ask(snapshot, {...everything, filter: [`asked once ${scan}`, '']});
+    expect(world.values.reads).toBeGreaterThan(40); // The cache does not hold what they go through.
+    expect(await world.ask(snapshot)).toBe(40);
+  });
+
+  test('that left the cache are left to the scan', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    await world.warm(snapshot);
+    expect(await world.ask(snapshot)).toBe(40);
+    world.parts.memory.bound(0);
+    world.parts.memory.bound(64 * mib);
+    expect(await world.ask(snapshot)).toBe(0);
+  });
+
+  test('go when nobody asked for a while', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    await world.warm(snapshot);
+    world.nowMs += 29 * minuteMs;
+    world.index.follow([snapshot]);
+    expect(await world.ask(snapshot)).toBe(40);
+    const {bytesHeld} = world.parts.memory;
+    world.nowMs += 31 * minuteMs;
+    world.index.follow([snapshot]);
+    expect(world.parts.memory.bytesHeld).toBeLessThan(bytesHeld);
+    expect(await world.ask(snapshot)).toBe(0);
+  });
+
+  test('a part that is missing leaves the answer to the scan', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    world.values.sweep(snapshot.index.chunks[3]!.rows);
+    for (let i = 0; i < 3; i++) {
+      world.index.coveredOf(snapshot, 'plan', always);
+      await world.index.settled();
+    }
+    expect(world.index.coveredOf(snapshot, 'plan', always)).toBeUndefined();
+    expect(world.parts.memory.bytesMax).toBe(64 * mib);
+  });
+
+  // ---- room that others borrow meanwhile ----
+
+  test('are built though others borrow of the room meanwhile, and one segment after the other', async () => {
+    const world = new World(27 * mib).grow(40);
+    const snapshot = world.partition.publish();
+    for (let i = 0; i < 2; i++) for (const property of ['plan', 'n']) world.index.coveredOf(snapshot, property, always);
+    world.parts.memory.lend(26 * mib); // The second property was planned, and its turn has not come.
+    await world.index.settled();
+    expect(world.parts.memory.bytesMax).toBe(1 * mib);
+    for (const property of ['plan', 'n'])
+      expect(world.index.coveredOf(snapshot, property, always)?.covered.size).toBe(40);
+    world.parts.memory.lend(-26 * mib);
+    for (const property of ['plan', 'n']) await world.warm(snapshot, property);
+    expect(await world.ask(snapshot)).toBe(40);
+    expect(await world.ask(snapshot, {...everything, filter: ['n', '3']})).toBe(40);
+  });
+
+  test('asked for while others borrow, they come once the room is back', async () => {
+    const world = new World(27 * mib).grow(40);
+    const snapshot = world.partition.publish();
+    for (const lent of [20 * mib, 27 * mib - 2_048]) {
+      world.parts.memory.lend(lent);
+      await world.warm(snapshot);
+      world.parts.memory.lend(-lent);
+    }
+    world.nowMs += minuteMs;
+    await world.warm(snapshot);
+    expect(await world.ask(snapshot)).toBe(40);
+  });
+
+  test('wait while others build in such room', async () => {
+    const building = new Turns(1, Number.POSITIVE_INFINITY);
+    const world = new World(27 * mib, building).grow(40);
+    const snapshot = world.partition.publish();
+    let ended = (): void => {};
+    const other = building.take(() => new Promise<void>((resolve) => (ended = resolve)));
+    world.values.reads = 0;
+    for (let i = 0; i < 3; i++) world.index.coveredOf(snapshot, 'plan', always);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect([world.values.reads, world.parts.memory.bytesMax]).toEqual([0, 27 * mib]);
+    ended();
+    await Promise.all([other, world.index.settled()]);
+    expect(await world.ask(snapshot)).toBe(40);
+  });
+
+  test('give back what building took where a part cannot be read', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    world.values.damage(snapshot.index.chunks[20]!.rows);
+    for (let i = 0; i < 2; i++) world.index.coveredOf(snapshot, 'plan', always);
+    await world.index.settled();
+    expect(world.parts.memory.bytesMax).toBe(64 * mib);
+    expect(world.index.coveredOf(snapshot, 'plan', always)).toBeUndefined();
+  });
+
+  test('that are only followed are not used: nobody asks for them', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    await world.warm(snapshot);
+    const used: string[] = [];
+    const {memory} = world.parts;
+    const keptCells = memory.keptCells.bind(memory);
+    memory.keptCells = (key) => {
+      used.push(key);
+      return keptCells(key);
+    };
+    world.nowMs += minuteMs;
+    world.index.follow([{...snapshot, index: {...snapshot.index}}]);
+    await world.index.settled();
+    expect(used).toEqual([]);
+    await world.ask(snapshot);
+    expect(used.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,472 @@
+import {describe, expect, test} from 'vitest';
+import {wtf8} from '../../../actors/bytes/bytes.js';
+import {NumberLists} from '../../../actors/report/funnel/median.js';
+import type {UserPostings} from '../../../actors/report/funnel/user-postings.js';
+import {liveRows, type Stretch} from '../../../actors/report/selection.js';
+import type {ReportQuery} from '../../../src/asks.js';
+import {createLogger} from '../../../src/observe.js';
+import {PartsCache} from '../../../src/parts/parts-cache.js';
+import {Evaluation} from '../../../src/report/evaluate.js';
+import {FunnelIndex} from '../../../src/report/funnel/funnel-index.js';
+import type {JointWalk, SecondWalker} from '../../../src/report/funnel/second-walker.js';
+import type {PartitionSnapshot} from '../../../src/report/published/newest-snapshots.js';
+import {MemoryParts, TestPartition} from '../../support/snapshot.js';
+import {until} from '../../support/until.js';
+
+type FunnelQuery = Extract<ReportQuery, {report: 'funnel'}>;
+const query: FunnelQuery = {report: 'funnel', steps: ['A', 'B', 'A'], fromMs: 0, toMs: 1_000_000};
+const always = {startMs: 0, lastMs: Number.MAX_SAFE_INTEGER};
+const mib = 1 << 20;
+
+function postingsOf(
+  index: FunnelIndex,
+  snapshot: PartitionSnapshot,
+  stretch: Stretch,
+): Promise<readonly UserPostings[] | undefined> {
+  const names = new Set(['A', 'B'].map((name) => snapshot.names.find(wtf8(name), 0, 1)));
+  return index.postingsOf(snapshot, {names, stretch}, liveRows(snapshot.index.chunks));
+}
+
+class World {
+  readonly values = new MemoryParts();
+  readonly parts: PartsCache;
+  readonly index: FunnelIndex;
+  readonly partition = new TestPartition(this.values);
+  private readonly lists = new NumberLists(mib);
+  private timeMs = 0;
+  private drawn = 1;
+
+  /** Funnels that two threads walked, and whose medians both were asked for. */
+  joint = 0;
+  jointMedians = 0;
+  /** The second thread takes the first block, and is waited for until it ended. */
+  isDeserted = false;
+
+  private readonly events: string;
+
+  /** `events`: their names, a letter each. */
+  constructor(bytesMax = 64 * mib, walkerOptions = {}, events = 'ABX') {
+    this.events = events;
+    this.parts = new PartsCache(this.values, bytesMax);
+    this.index = new FunnelIndex(this.parts, createLogger('silent', 'test'), undefined, this.lists, walkerOptions);
+  }
+
+  /** Events of 500 users, in chunks of 10,000. */
+  grow(events: number): this {
+    for (let i = 1; i <= events; i++) {
+      this.drawn = Math.imul(this.drawn, 48_271) >>> 1;
+      const event = this.events[(this.drawn >>> 4) % this.events.length]!;
+      this.partition.append({user: `u${(this.drawn >>> 8) % 500}`, event, timeMs: (this.timeMs += this.drawn % 3)});
+      if (i % 10_000 === 0) this.partition.cutChunk();
+    }
+    return this;
+  }
+
+  /** The time of the newest event. */
+  get nowMs(): number {
+    return this.timeMs;
+  }
+
+  /** Of the names A and B. */
+  postingsOf(snapshot: PartitionSnapshot, stretch: Stretch): Promise<readonly UserPostings[] | undefined> {
+    return postingsOf(this.index, snapshot, stretch);
+  }
+
+  scanned(snapshot: PartitionSnapshot, asked: FunnelQuery = query): Promise<string> {
+    return new Evaluation(new PartsCache(this.values, 64 * mib), 16 * mib).answer(asked, [snapshot]);
+  }
+
+  /** The answer, and whether postings gave it. */
+  async asked(
+    snapshot: PartitionSnapshot,
+    question: FunnelQuery = query,
+  ): Promise<{body: string; byPostings: boolean}> {
+    let byPostings = false;
+    const spy = {
+      postingsOf: async (...asked: Parameters<FunnelIndex['postingsOf']>) => {
+        const postings = await this.index.postingsOf(...asked);
+        byPostings = postings !== undefined;
+        return postings;
+      },
+      keeps: (postings: readonly UserPostings[]) => this.index.keeps(postings),
+      join: (...walk: Parameters<FunnelIndex['join']>) => {
+        const joint = this.index.join(...walk);
+        if (joint === undefined) return undefined;
+        this.joint += 1;
+        return this.isDeserted ? this.deserted(joint) : this.watched(joint);
+      },
+    };
+    const index = spy as unknown as FunnelIndex;
+    const evaluation = new Evaluation(this.parts, 16 * mib, undefined, index, undefined, this.lists);
+    return {body: await evaluation.answer(question, [snapshot]), byPostings};
+  }
+
+  /** Of the memory for durations, what was ever used: all of it comes back after each funnel. */
+  get listBytes(): number {
+    return (this.lists as unknown as {usedBytes: number}).usedBytes;
+  }
+
+  get secondWalker(): SecondWalker {
+    return (this.index as unknown as {secondWalker: SecondWalker}).secondWalker;
+  }
+
+  /** Slowly, so that the second thread comes in time. */
+  private watched(joint: JointWalk): JointWalk {
+    const takeBlock = () => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      return joint.takeBlock();
+    };
+    const medians: JointWalk['medians'] = async (own, others) => {
+      const found = await joint.medians(own, others);
+      if (found !== undefined) this.jointMedians += 1;
+      return found;
+    };
+    return {...joint, takeBlock, medians};
+  }
+
+  private deserted(joint: JointWalk): JointWalk {
+    const {secondWalker} = this;
+    joint.takeBlock();
+    const finish = async () => {
+      await until('the second thread ended', () => !secondWalker.isReady);
+      return joint.finish();
+    };
+    return {...joint, finish};
+  }
+
+  /** Holds the answer against the scan's. */
+  async ask(snapshot: PartitionSnapshot, question: FunnelQuery = query): Promise<boolean> {
+    const {body, byPostings} = await this.asked(snapshot, question);
+    expect(body).toBe(await this.scanned(snapshot, question));
+    return byPostings;
+  }
+}
+
+describe('postings for funnels', () => {
+  test('of a large partition are built behind the first answer, and answer the next one', async () => {
+    const world = new World().grow(80_000);
+    const snapshot = world.partition.publish();
+    expect(await world.ask(snapshot)).toBe(false);
+    await world.index.settled();
+    expect(world.index.bytesHeld).toBeGreaterThan(80_000 * 8);
+    world.values.reads = 0;
+    expect(await world.asked(snapshot)).toMatchObject({byPostings: true});
+    expect(world.values.reads).toBe(0);
+    expect(await world.ask(snapshot)).toBe(true);
+  });
+
+  test('follow every snapshot: few new rows are built on the way of the answer, and segments stay few', async () => {
+    const world = new World().grow(80_000);
+    await world.ask(world.partition.publish());
+    await world.index.settled();
+    for (let round = 0; round < 20; round++) {
+      expect(await world.ask(world.grow(5_000).partition.publish())).toBe(true);
+      await world.index.settled();
+      expect((await world.postingsOf(world.partition.publish(), always))!.length).toBeLessThan(6);
+    }
+  });
+
+  test('answer about stretches that they hold all of, however much came behind them', async () => {
+    const world = new World().grow(70_000);
+    await world.ask(world.partition.publish());
+    await world.index.settled();
+    const earlier = {...query, toMs: world.nowMs};
+    const newer = world.grow(100_000).partition.publish();
+    world.values.reads = 0;
+    expect((await world.asked(newer, earlier)).byPostings).toBe(true);
+    await world.index.settled();
+    expect(world.values.reads).toBe(0); // Nobody asked about what came behind them.
+    expect(await world.ask(newer, earlier)).toBe(true);
+    expect(await world.ask(newer, {...query, toMs: world.nowMs})).toBe(false);
+    await world.index.settled();
+    expect(await world.ask(newer, {...query, toMs: world.nowMs})).toBe(true);
+  });
+
+  test('are built as far as somebody asks', async () => {
+    const world = new World().grow(80_000);
+    const earlier = {...query, toMs: world.nowMs};
+    const snapshot = world.grow(100_000).partition.publish();
+    expect(await world.ask(snapshot, earlier)).toBe(false);
+    await world.index.settled();
+    expect(await world.ask(snapshot, earlier)).toBe(true);
+    const rowsHeld = (postings: readonly UserPostings[]): number => postings.reduce((sum, {rows}) => sum + rows, 0);
+    const held = (await world.postingsOf(snapshot, {startMs: 0, lastMs: earlier.toMs}))!;
+    expect(world.index.keeps(held)).toBe(true);
+    // The rest of the chunk in which the stretch ends.
+    expect(rowsHeld(held)).toBeGreaterThanOrEqual(80_000);
+    expect(rowsHeld(held)).toBeLessThanOrEqual(90_000);
+    expect(await world.ask(snapshot, {...query, toMs: world.nowMs})).toBe(false);
+    await world.index.settled();
+    expect(await world.ask(snapshot, {...query, toMs: world.nowMs})).toBe(true);
+  });
+
+  test('that do not fit leave those of shorter questions in peace', async () => {
+    const world = new World(6 * mib).grow(80_000);
+    const earlier = {...query, toMs: world.nowMs};
+    const snapshot = world.grow(400_000).partition.publish();
+    for (let round = 0; round < 3; round++) {
+      for (const question of [earlier, query]) {
+        await world.ask(snapshot, {...question, toMs: question.toMs - round});
+        await world.index.settled();
+      }
+    }
+    expect(await world.ask(snapshot, earlier)).toBe(true);
+    world.values.reads = 0;
+    await world.ask(snapshot, {...query, toMs: query.toMs - 3});
+    await world.index.settled();
+    expect(await world.asked(snapshot, {...earlier, toMs: earlier.toMs - 4})).toMatchObject({byPostings: true});
+  });
+
+  test('of what they lack, an answer builds what lies in its stretch, when that is little', async () => {
+    const world = new World().grow(70_000);
+    const first = world.partition.publish();
+    const [fromMs, toMs] = [Math.floor(world.nowMs / 2), Math.floor(world.nowMs / 2) + 9_000];
+    expect(await world.ask(first, {...query, fromMs, toMs})).toBe(true);
+    expect(await world.ask(world.grow(70_000).partition.publish(), {...query, fromMs: toMs, toMs: world.nowMs})).toBe(
+      false,
+    );
+  });
+
+  test('are built while no report is at work, and slowly while one always is', async () => {
+    const world = new World();
+    let slices = 0;
+    let goOn = (): void => {};
+    const index = new FunnelIndex(world.parts, createLogger('silent', 'test'), () => {
+      slices += 1;
+      return new Promise((resolve) => {
+        goOn = resolve;
+      });
+    });
+    const snapshot = world.grow(150_000).partition.publish();
+    await postingsOf(index, snapshot, always);
+    await expect.poll(() => slices, {timeout: 60_000}).toBe(1);
+    expect(await postingsOf(index, snapshot, always)).toBeUndefined();
+    const built = index.settled().then(() => true);
+    while (!(await Promise.race([built, new Promise((resolve) => setImmediate(resolve, false))]))) goOn();
+    expect(await postingsOf(index, snapshot, always)).toHaveLength(1);
+  });
+
+  test('never answer for rows of another snapshot: not for an older one, not after an erasure', async () => {
+    const world = new World().grow(70_000);
+    const older = world.partition.publish();
+    await world.ask(older);
+    await world.index.settled();
+    const newer = world.grow(70_000).partition.publish();
+    expect(await world.ask(newer)).toBe(false);
+    await world.index.settled();
+    expect(await world.ask(newer)).toBe(true);
+    await world.ask(older);
+    await world.index.settled();
+    const erased = world.partition.erase('u7').publish();
+    await world.ask(erased);
+    await world.index.settled();
+    expect(await world.ask(erased)).toBe(true);
+    expect(await world.scanned(erased)).not.toBe(await world.scanned(newer));
+  });
+
+  test('take the room of parts, give it back, and are not built where they do not fit', async () => {
+    const world = new World(4 * mib).grow(80_000);
+    const snapshot = world.partition.publish();
+    await world.ask(snapshot);
+    await world.index.settled();
+    expect(world.parts.memory.bytesMax).toBe(4 * mib - world.index.bytesHeld);
+    expect(world.parts.memory.bytesHeld).toBeLessThanOrEqual(world.parts.memory.bytesMax);
+    expect(await world.ask(snapshot)).toBe(true);
+
+    const small = new World(1 * mib).grow(80_000);
+    const unfit = small.partition.publish();
+    for (let i = 0; i < 3; i++) {
+      expect(await small.ask(unfit)).toBe(false);
+      await small.index.settled();
+    }
+    expect(small.index.bytesHeld).toBe(0);
+    expect(small.parts.memory.bytesMax).toBe(1 * mib);
+  });
+
+  test('that grow where only one copy fits are built after the old ones are gone', async () => {
+    const world = new World(7 * mib).grow(80_000);
+    await world.ask(world.partition.publish());
+    await world.index.settled();
+    const larger = world.grow(80_000).partition.publish();
+    expect(await world.ask(larger)).toBe(false);
+    await world.index.settled();
+    expect(await world.ask(larger)).toBe(true);
+    expect(world.index.bytesHeld).toBeLessThanOrEqual(world.index.bytesMax);
+  });
+
+  test('a part that is missing leaves the answer to the scan, and nothing is half built', async () => {
+    const world = new World().grow(80_000);
+    const {index, ...rest} = world.partition.publish();
+    world.values.sweep(index.chunks[3]!.rows);
+    expect(await world.postingsOf({index, ...rest}, always)).toBeUndefined();
+    await world.index.settled();
+    expect(world.index.bytesHeld).toBe(0);
+    expect(await world.postingsOf({index, ...rest}, always)).toBeUndefined();
+  });
+});
+
+describe('postings of some names, where those of all do not fit', () => {
+  const letters = 'ABCDEFGHIJKLMNOPQRST';
+  const funnel = (steps: string, more: Partial<FunnelQuery> = {}): FunnelQuery => ({
+    ...query,
+    steps: [...steps],
+    ...more,
+  });
+  /** All events would take 2 MiB of 0.9; three of twenty names take 0.4 with what they take per user. */
+  const grown = () => new World(1.6 * mib, {}, letters).grow(250_000);
+
+  async function built(world: World, snapshot: PartitionSnapshot, question: FunnelQuery): Promise<boolean> {
+    await world.ask(snapshot, question);
+    await world.index.settled();
+    return world.ask(snapshot, question);
+  }
+
+  test('are built behind the first answer, and answer every further question about these names', async () => {
+    const world = grown();
+    const snapshot = world.partition.publish();
+    expect(await world.ask(snapshot, funnel('ABC'))).toBe(false);
+    await world.index.settled();
+    expect(world.index.bytesHeld).toBeLessThanOrEqual(world.index.bytesMax);
+    for (const question of [
+      funnel('ABC'),
+      funnel('CBA'),
+      funnel('AA', {windowMs: 50}),
+      funnel('BC', {fromMs: 1_000, toMs: Math.floor(world.nowMs / 2)}),
+    ]) {
+      world.values.reads = 0;
+      expect(await world.asked(snapshot, question)).toMatchObject({byPostings: true});
+      expect(world.values.reads).toBe(0);
+      expect(await world.ask(snapshot, question)).toBe(true);
+    }
+    expect(await world.ask(snapshot, funnel('AD'))).toBe(false);
+  });
+
+  test('are of all funnels that are asked for, as far as they fit, and those that came first stay', async () => {
+    const world = grown();
+    const snapshot = world.partition.publish();
+    expect(await built(world, snapshot, funnel('AB'))).toBe(true);
+    expect(await built(world, snapshot, funnel('CD'))).toBe(true);
+    expect(await world.ask(snapshot, funnel('AB'))).toBe(true);
+    expect(await world.ask(snapshot, funnel('AD'))).toBe(true);
+    const long = funnel('EFGHIJKLMNOP');
+    expect(await built(world, snapshot, long)).toBe(false);
+    world.values.reads = 0;
+    for (const question of [funnel('AB'), funnel('CD')]) {
+      expect((await world.asked(snapshot, {...question, fromMs: 1})).byPostings).toBe(true);
+    }
+    expect(world.values.reads).toBe(0);
+  });
+
+  test('follow snapshots, growth and erasures, and are taken out of those of all names', async () => {
+    const world = new World(1.6 * mib, {}, letters).grow(50_000);
+    expect(await built(world, world.partition.publish(), funnel('AT'))).toBe(true);
+    expect(await world.ask(world.partition.publish(), funnel('LM'))).toBe(true);
+    const grownSince = world.grow(200_000).partition.publish();
+    expect(await built(world, grownSince, funnel('AT'))).toBe(true);
+    expect(await world.ask(grownSince, funnel('LM'))).toBe(true); // Asked before, too.
+    expect(await world.ask(grownSince, funnel('NO'))).toBe(false);
+    for (let round = 0; round < 5; round++) {
+      const snapshot = world.grow(3_000).partition.publish();
+      expect(await world.ask(snapshot, funnel('TA'))).toBe(true);
+      await world.index.settled();
+    }
+    const erased = world.partition.erase('u7').publish();
+    expect(await built(world, erased, funnel('AT'))).toBe(true);
+    expect(world.index.bytesHeld).toBeLessThanOrEqual(world.index.bytesMax);
+  });
+
+  test('begin with the first event that is asked about', async () => {
+    const world = new World(1.6 * mib, {}, 'AB').grow(400_000);
+    const snapshot = world.partition.publish();
+    const late = {...query, fromMs: Math.floor(world.nowMs * 0.9)};
+    expect(await built(world, snapshot, query)).toBe(false);
+    expect(await built(world, snapshot, late)).toBe(true);
+    expect(await world.ask(snapshot, {...late, fromMs: late.fromMs + 500})).toBe(true);
+    expect(await world.ask(snapshot, {...late, fromMs: 0})).toBe(false);
+  });
+
+  test('of names that never happened there is nothing to build', async () => {
+    const world = grown();
+    expect(await world.ask(world.partition.publish(), funnel('xy'))).toBe(true);
+    expect(world.index.bytesHeld).toBe(0);
+  });
+});
+
+describe('a second thread for long funnels', () => {
+  const program = new URL('../../../dist/service/report/funnel/second-walker-worker.js', import.meta.url);
+  /** Takes a share, and ends. */
+  const deserter = new URL(
+    `data:text/javascript,${encodeURIComponent(
+      `import {parentPort} from 'node:worker_threads';
+       parentPort.on('message', ({kind, turns}) => {
+         if (kind !== 'walk') return;
+         Atomics.store(turns, 1, 1);
+         process.exit();
+       });
+       parentPort.postMessage({kind: 'ready'});`,
+    )}`,
+  );
+  const newWorld = (code: URL) => new World(64 * mib, {program: code, lookupsMin: 1, kernelBytesMin: 0}).grow(80_000);
+
+  /** Asks until so many funnels were walked by two threads. */
+  async function askJointly(world: World, snapshot: PartitionSnapshot, count: number): Promise<void> {
+    await until('funnels are walked jointly', async () => {
+      await world.ask(snapshot);
+      return world.joint >= count;
+    });
+  }
+
+  test('gives the same answers, while snapshots follow each other', async () => {
+    const world = newWorld(program);
+    for (let round = 1; round <= 5; round++) {
+      const snapshot = world.grow(20_000).partition.publish();
+      await world.ask(snapshot);
+      await world.index.settled();
+      expect(world.index.keeps(world.secondWalker.postings)).toBe(true);
+      await askJointly(world, snapshot, world.joint + 1);
+    }
+    await until('both threads are asked for medians', async () => {
+      await world.ask(world.partition.publish());
+      return world.jointMedians > 0;
+    });
+  });
+
+  test('ends when the index gives up what it keeps', async () => {
+    const world = newWorld(program);
+    const snapshot = world.partition.publish();
+    await world.ask(snapshot);
+    await world.index.settled();
+    await askJointly(world, snapshot, 1);
+    world.index.forget();
+    await until('the thread ended', () => !world.secondWalker.isReady);
+    expect([world.secondWalker.postings, world.index.bytesHeld]).toEqual([[], 0]);
+  });
+
+  test('that ends in the middle of a walk takes nothing along', async () => {
+    const world = newWorld(deserter);
+    world.isDeserted = true;
+    const snapshot = world.partition.publish();
+    await world.ask(snapshot);
+    await world.index.settled();
+    await askJointly(world, snapshot, 2);
+    const {listBytes} = world;
+    await askJointly(world, snapshot, 4);
+    expect([listBytes > 0, world.listBytes]).toEqual([true, listBytes]);
+  });
+
+  test('gets no postings that an answer built for itself, and none that were replaced meanwhile', async () => {
+    const world = newWorld(program);
+    const first = world.partition.publish();
+    await world.ask(first);
+    await world.index.settled();
+    await askJointly(world, first, 1);
+    const held = (await world.postingsOf(first, always))!;
+    expect(world.index.keeps(held)).toBe(true);
+    const newer = world.grow(5_000).partition.publish();
+    const completed = (await world.postingsOf(newer, always))!;
+    expect(world.index.keeps(completed)).toBe(false);
+    await world.index.settled();
+    const steps = {segments: completed, stepNames: [0, 1]};
+    expect(world.index.join([steps], [], {stretch: always, windowMs: Number.POSITIVE_INFINITY})).toBeUndefined();
+  });
+});
