@@ -1,5 +1,5 @@
 // The two rings, checked on the text of the sources: who imports whom, and who may touch the world.
-import {readdirSync, readFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {dirname, join, normalize, relative} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
@@ -101,6 +101,85 @@ describe('the world', () => {
       ),
     );
     expect(crossing).toEqual([]);
+  });
+});
+
+/**
+ * The rooms of each house from the ground up, a floor a line: a room imports what is on lower floors, and nothing beside or above.
+ * Of the shell that holds for what is there at run time; types may come from above, where their user declares them.
+ */
+const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  actors: [
+    ['invariant.ts'],
+    ['bytes', 'dedupe', 'limits.ts', 'manifest.ts', 'order'],
+    ['aggregator', 'calendar.ts', 'deletions.ts', 'table', 'user'],
+    ['log'],
+    ['chunk'],
+    ['partition.ts', 'report/selection.ts'],
+    ['report/counts', 'report/funnel'],
+    ['report/active'],
+    ['report/answers.ts'],
+  ],
+  'src/partition': [
+    ['alarms.ts', 'conflict-warning.ts', 'fold-pace.ts', 'retry.ts', 'row-kernel.ts', 'work-pace.ts'],
+    ['log', 'patient-values.ts'],
+    ['snapshot'],
+    ['erasure'],
+    ['runner.ts'],
+    ['reads'],
+    ['assembly.ts'],
+    ['worker.ts'],
+  ],
+  'src/report': [
+    ['memory-shares.ts', 'slices.ts', 'turns.ts'],
+    ['published'],
+    ['active', 'counts', 'funnel', 'rehearsal.ts', 'warm-up.ts'],
+    ['evaluate.ts'],
+    ['engine.ts'],
+    ['worker.ts'],
+  ],
+  'src/nats': [
+    ['error-codes.ts', 'payload.ts', 'version.ts'],
+    ['client'],
+    ['topology.ts'],
+    [
+      'ask-link.ts',
+      'erasing-link.ts',
+      'key-bucket.ts',
+      'log-pull.ts',
+      'log-refusals.ts',
+      'part-values.ts',
+      'published-manifests.ts',
+    ],
+    ['log-link.ts', 'server', 'store-check.ts'],
+  ],
+};
+
+describe.each(Object.entries(houses))('the rooms of %s', (house, floors) => {
+  const rooms = floors.flat();
+  const roomOf = (path: string): string | undefined =>
+    rooms.find((room) => path === `${house}/${room}` || path.startsWith(`${house}/${room}/`));
+  const floorOf = (room: string): number => floors.findIndex((floor) => floor.includes(room));
+  const files = all.filter((file) => file.startsWith(`${house}/`));
+
+  test('hold every file, and each begins with what it is', () => {
+    expect(files.filter((file) => roomOf(file) === undefined)).toEqual([]);
+    const folders = ['', ...new Set(files.map((file) => dirname(file).slice(house.length)))];
+    expect(folders.filter((folder) => !existsSync(join(root, house + folder, 'README.md')))).toEqual([]);
+  });
+
+  test('import what is below them', () => {
+    const within = files
+      .flatMap(importsOf)
+      .filter(({isOfTypes}) => house === 'actors' || !isOfTypes)
+      .map(({file, target}) => [file, target.replace(/\.js$/, '.ts')] as const)
+      .filter(([, target]) => target.startsWith(`${house}/`));
+    expect(within.length).toBeGreaterThan(10);
+    const wrong = within.filter(([file, target]) => {
+      const [from, to] = [roomOf(file), roomOf(target)];
+      return from !== to && !(from !== undefined && to !== undefined && floorOf(to) < floorOf(from));
+    });
+    expect(wrong).toEqual([]);
   });
 });
 

@@ -11,8 +11,8 @@ import {headersBytesMax, payloadBytesMin} from '../../nats/payload.js';
 import {bucketStream, bucketSubject} from '../../nats/topology.js';
 import {type DeferredParts, isDeferred} from '../../parts/deferred-parts.js';
 import type {PartsCache, Reading} from '../../parts/parts-cache.js';
-import type {Ownership} from '../ownership.js';
 import {retryForever, type Trouble} from '../retry.js';
+import type {Ownership} from './ownership.js';
 
 /** A value of the store. Larger parts span several. */
 const valueBytesMax = 512 * 1024;

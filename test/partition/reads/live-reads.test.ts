@@ -5,11 +5,11 @@ import {Conflicts} from '../../../actors/dedupe/conflicts.js';
 import {idCharsMax} from '../../../actors/limits.js';
 import {replyBytesMax} from '../../../src/asks.js';
 import type {NewestWrite} from '../../../src/partition/log/newest-write.js';
-import {Ownership} from '../../../src/partition/ownership.js';
 import {LiveReads} from '../../../src/partition/reads/live-reads.js';
 import {LongReads} from '../../../src/partition/reads/long-reads.js';
 import type {Runner} from '../../../src/partition/runner.js';
 import {Replaced} from '../../../src/partition/snapshot/manifest-store.js';
+import {Ownership} from '../../../src/partition/snapshot/ownership.js';
 import {shortestMs} from '../../support/until.js';
 
 /** The edge gives up then, and says that the partition does not answer. */

@@ -7,9 +7,9 @@
 //   O3. No part is put long after a take-over: it may hold a user of whom the successor has a receipt that nothing is left. The
 //       next deletion or start erases a part that was put in the moment of the pause.
 //   A successor needs nothing that this process sweeps and cuts: P4 (snapshots.ts) holds for the manifest that it began with.
-import {monotonicMs} from '../clock.js';
-import {retryForever, type Trouble} from './retry.js';
-import type {ManifestStore, Replaced} from './snapshot/manifest-store.js';
+import {monotonicMs} from '../../clock.js';
+import {retryForever, type Trouble} from '../retry.js';
+import type {ManifestStore, Replaced} from './manifest-store.js';
 
 /** O3. No successor recovers a partition, cleans up after a deletion and publishes its receipt in this time. */
 const trustMs = 250;

@@ -1,9 +1,9 @@
 // Who still has a partition, by what the store says of the newest manifest.
 import {setImmediate as turnEnd} from 'node:timers/promises';
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
-import {Ownership} from '../../src/partition/ownership.js';
-import {Replaced} from '../../src/partition/snapshot/manifest-store.js';
-import {PartStore} from '../../src/partition/snapshot/part-store.js';
+import {Replaced} from '../../../src/partition/snapshot/manifest-store.js';
+import {Ownership} from '../../../src/partition/snapshot/ownership.js';
+import {PartStore} from '../../../src/partition/snapshot/part-store.js';
 
 let nowMs = 0;
 beforeEach(() => void vi.spyOn(performance, 'now').mockImplementation(() => nowMs));
