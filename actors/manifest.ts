@@ -65,6 +65,13 @@ export interface ChunkEntry {
 
 export const chunkNamesMax = 64;
 
+/** One of a run's blocks, encoded. */
+export interface EncodedBlock {
+  readonly first: number;
+  readonly last: number;
+  readonly payload: Uint8Array;
+}
+
 /** One block of a sorted run: keys (days of a window run, user indexes of a user run) in [first, last]. */
 export interface RunBlock {
   readonly first: number;

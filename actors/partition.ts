@@ -1,6 +1,6 @@
-// The partition actor: folds its log, in order, into user actors and the aggregator actor.
-//   Owns:    identities, the open chunk of rows, what windows and users gained since the last cut, message ids, deletions.
-//   Does not own: parts. What is closed, cut or missing is said to the shell (src/partition), which reads and writes.
+// The partition actor: folds its log, in order, into user actors, the aggregator actor and rows.
+//   Owns:    its position in the log, logical time, the open chunk of rows, deletions; composes the other actors.
+//   Does not own: parts. Closed chunks, cuts and missing profiles are returned to the shell (src/partition), which does the I/O.
 //
 //   P1. A message at or below the applied sequence, or that a producer counted before, changes nothing.
 //   P2. A fold never suspends: it stops before an entry that needs something, and goes on when that is there.
@@ -8,31 +8,22 @@
 //   P6. No clock in a fold: event time, log time, or the time that a tick carries.
 //   P8. Received = counted + duplicate + erased (`tally`), always.
 
-import {WindowDeltas} from './aggregator/window-deltas.js';
-import {encodeWindows} from './aggregator/windows.js';
-import {bytesOf} from './bytes/bytes.js';
+import {Aggregator, type AggregatorCut, type ErasedRow} from './aggregator/aggregator.js';
 import {hashBytes} from './bytes/hash.js';
 import type {ChunkInMemory} from './chunk/chunk.js';
 import {EventRows, type RowKernel} from './chunk/event-rows.js';
 import {KernelChunk} from './chunk/kernel-chunk.js';
 import {OpenChunk} from './chunk/open-chunk.js';
 import {RestoredChunk} from './chunk/restored-chunk.js';
-import {Conflicts} from './dedupe/conflicts.js';
-import {FingerprintSet, fingerprintWords} from './dedupe/fingerprints.js';
-import {addFresh, type FreshFingerprints, StoredFingerprints} from './dedupe/fresh-fingerprints.js';
+import {Dedupe, type DedupeCut} from './dedupe/dedupe.js';
 import {Deletions} from './deletions.js';
 import {assert, must} from './invariant.js';
-import {chunkRowsMax, dayMs, dedupeMs, producerMs, tombstoneMs} from './limits.js';
-import {contentHash, type EntryView, entryKind, fingerprint, MessageCursor} from './log/entries.js';
+import {chunkRowsMax, dayMs, tombstoneMs} from './limits.js';
+import {type EntryView, entryKind, MessageCursor} from './log/entries.js';
+import {Producers} from './log/producers.js';
 import type {DeletionRecord, SnapshotIndex} from './manifest.js';
-import {InternedTable} from './table/interned.js';
-import {ActiveProfiles} from './user/active-profiles.js';
-import {Profile} from './user/profile.js';
-import {UserDeltas} from './user/user-deltas.js';
-import {UserBlockWriter} from './user/user-records.js';
-
-/** A producer is forgotten behind `producerMs`, or so many periods of the ticks: the log is cut at the second one behind a message at the earliest, once its snapshot is there. */
-const producerPeriods = 3;
+import type {InternedTable} from './table/interned.js';
+import {UserActors, type UsersCut} from './user/user-actors.js';
 
 export interface PartitionSetup {
   readonly partition: number;
@@ -53,44 +44,18 @@ export type Stop =
   /** A tick was applied: cut now, then fold on. */
   | {kind: 'tick'; gaps: number};
 
-export interface ErasedRow {
-  readonly timeMs: number;
-  readonly name: number;
-}
-
-/** One of a run's blocks, encoded. */
-export interface EncodedBlock {
-  readonly first: number;
-  readonly last: number;
-  readonly payload: Uint8Array;
-}
-
-export interface EncodedFingerprints {
-  readonly logicalDay: number;
-  readonly count: number;
-  readonly payload: Uint8Array;
-}
-
 /**
- * State that was dirty at a cut. The shell writes it as parts. What is iterable is iterated once, before `snapshotDone`, and
- * is encoded block by block meanwhile: folding may go on between any two of them, and changes none (manifest.ts P7).
+ * The frozen changes since the last snapshot. The shell writes them as parts. What is iterable is iterated once, before
+ * `snapshotDone`, and is encoded block by block meanwhile: folding may go on between any two of them, and changes none
+ * (manifest.ts P7).
  */
-export interface Cut {
+export interface Cut extends DedupeCut, AggregatorCut, Pick<UsersCut, 'users' | 'userBlocks'> {
   readonly sequence: number;
   readonly mark: string;
   readonly asOfMs: number;
-  readonly users: {count: number; blocks: Iterable<readonly [number, Uint8Array]>};
-  readonly names: {count: number; blocks: Iterable<readonly [number, Uint8Array]>};
-  readonly nameCounts: Uint8Array;
-  readonly windowBlocks: Iterable<EncodedBlock>;
-  readonly userBlocks: Iterable<EncodedBlock>;
-  /** New message ids that are remembered, the newest last. */
-  readonly fingerprints: Iterable<EncodedFingerprints>;
   /** New ones, the newest last. */
   readonly completedDeletions: readonly DeletionRecord[];
-  /** New ones of erased events. */
-  readonly erasedIds: Iterable<EncodedFingerprints>;
-  /** Those of earlier logical days are remembered no more. */
+  /** Erased ids of earlier logical days are remembered no more. */
   readonly erasedIdsFromDay: number;
   readonly rest: {readonly dedupeCount: number} & Pick<
     SnapshotIndex,
@@ -120,49 +85,37 @@ export class Partition {
   appliedSequence = 0;
   /** Of the message at `appliedSequence`; empty before the first. */
   appliedMark = '';
-  readonly users = new InternedTable();
-  readonly names = new InternedTable();
-  private nameCounts = new Float64Array(64);
+  private readonly producers = new Producers();
+  readonly dedupe: Dedupe;
+  readonly users = new UserActors();
+  readonly aggregator = new Aggregator();
   private readonly rows: EventRows | undefined;
   open: OpenChunk | KernelChunk | RestoredChunk;
-  /** Of the rows of a run. */
-  private readonly isNewDay = new Uint8Array(chunkRowsMax);
-  private readonly foundUsers = new Uint32Array(chunkRowsMax);
   /** Closed since the shell last took them. */
   private closed: ChunkInMemory[] = [];
-  private windows = new WindowDeltas();
-  userDeltas = new UserDeltas();
-  /** Deltas of the cut whose snapshot is being written: still needed to read a user. */
-  frozenDeltas: UserDeltas | undefined;
-  readonly profiles = new ActiveProfiles();
-  readonly messageIds: FingerprintSet;
-  /** Of the entry that is being folded. */
-  private readonly fingerprint = new Uint32Array(fingerprintWords);
-  private freshIds: FreshFingerprints[] = [];
-  /** Of erased events. Without a bound: what it dropped would bring a deleted user back. */
-  readonly tombstones = new FingerprintSet(Number.POSITIVE_INFINITY);
-  private freshTombstones: FreshFingerprints[] = [];
-  private erasedUsers: number[] = [];
+  /** For each row of a run: the user was not active before on its day. */
+  private readonly isNewDay = new Uint8Array(chunkRowsMax);
   readonly deletions = new Deletions();
-  private readonly producers = new Map<string, {n: number; seenLogicalMs: number}>();
   private logicalMs = 0;
   private lastTickMs = 0;
-  private gaps = 0;
-  /** Last message that may hold entries of an erased user behind its erase entry (late retries); 0: none in the log. */
+  /** Last message that may hold entries of an erased user after its erase entry (late retries); 0: none in the log. */
   private erasedInLogSequence = 0;
   /** Since this process started. P8 */
   readonly tally = {counted: 0, duplicate: 0, tombstoned: 0, redelivered: 0};
   /** As `tally`, for identifies. */
   readonly identifies = {counted: 0, duplicate: 0, tombstoned: 0};
-  /** Duplicate events and identifies that were no retries. */
-  readonly conflicts = new Conflicts();
 
   constructor(setup: PartitionSetup) {
     this.partition = setup.partition;
     this.seeds = setup.seeds;
-    this.messageIds = new FingerprintSet(setup.dedupeBytesMax);
+    this.dedupe = new Dedupe(setup.seeds, setup.dedupeBytesMax);
     this.rows = setup.rowKernel === undefined ? undefined : new EventRows(setup.rowKernel);
     this.open = this.nextChunk(0, 0);
+  }
+
+  /** The ids of users and the names of events by their numbers, for readers of rows. */
+  get tables(): {readonly users: InternedTable; readonly names: InternedTable} {
+    return {users: this.users.table, names: this.aggregator.names};
   }
 
   // ---- folding ----
@@ -171,19 +124,11 @@ export class Partition {
   openMessage(sequence: number, bytes: Uint8Array): MessageCursor | undefined {
     if (sequence <= this.appliedSequence) return undefined;
     const cursor = new MessageCursor(bytes);
-    if (this.isNew(cursor)) return cursor;
+    if (this.producers.accept(cursor.producer, cursor.n, this.logicalMs)) return cursor;
     this.setApplied(sequence, cursor);
     this.tally.redelivered += 1;
     if (this.deletions.size > 0) this.erasedInLogSequence = sequence;
     return undefined;
-  }
-
-  private isNew(cursor: MessageCursor): boolean {
-    const last = this.producers.get(cursor.producer)?.n ?? 0;
-    if (cursor.n <= last) return false;
-    if (cursor.n !== last + 1) this.gaps += 1;
-    this.producers.set(cursor.producer, {n: cursor.n, seenLogicalMs: this.logicalMs});
-    return true;
   }
 
   /** Folds from the cursor's next entry on; `again` repeats the entry that it stopped before. */
@@ -203,7 +148,7 @@ export class Partition {
           break;
         }
         case entryKind.erase: {
-          const user = this.users.find(entry.bytes, entry.keyStart, entry.keyEnd);
+          const user = this.users.table.find(entry.bytes, entry.keyStart, entry.keyEnd);
           return {kind: 'erasure', user: user >= 0 ? user : undefined};
         }
         case entryKind.tick: {
@@ -242,17 +187,42 @@ export class Partition {
   }
 
   private applyEvent(entry: EntryView, sequence: number): void {
-    if (entry.hasMessageId && !this.isFirstCopy(entry, sequence, this.tally)) return;
-    const user = this.users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
-    const name = this.names.intern(entry.bytes, entry.textStart, entry.textEnd);
-    if (name >= this.nameCounts.length) this.growNameCounts();
-    this.nameCounts[name] += 1;
+    if (entry.hasMessageId && !this.admit(entry, sequence, this.tally)) return;
+    const user = this.users.table.intern(entry.bytes, entry.keyStart, entry.keyEnd);
+    const name = this.aggregator.internName(entry.bytes, entry.textStart, entry.textEnd);
     const open = this.appendable();
-    const isNewDay = this.userDeltas.addEvent(user, entry.timeMs, open.chunk);
-    this.windows.add(entry.timeMs, name, user, isNewDay);
+    const isNewDay = this.users.applyEvent(user, entry.timeMs, open.chunk);
+    this.aggregator.applyEvent(entry.timeMs, name, user, isNewDay);
     open.append(entry, user, name);
     this.tally.counted += 1;
     if (open.isFull) this.closeChunk();
+  }
+
+  /** What `applyEvent` does beside the row, for the last `taken` rows. */
+  private applyRun(open: KernelChunk, taken: number): void {
+    const {kernel} = must(this.rows, 'a kernel made these rows');
+    const {isNewDay} = this;
+    const end = open.count;
+    const start = end - taken;
+    this.users.applyRun(kernel, start, end, open.chunk, isNewDay);
+    const {times, users, names} = kernel;
+    this.aggregator.applyRun({times, users, names, start, end}, isNewDay);
+    this.tally.counted += taken;
+  }
+
+  /** The entry has a message id. */
+  private admit(entry: EntryView, sequence: number, tally: Copies): boolean {
+    switch (this.dedupe.admit(entry, this.logicalMs)) {
+      case 'first':
+        return true;
+      case 'duplicate':
+        tally.duplicate += 1;
+        return false;
+      case 'erased':
+        tally.tombstoned += 1;
+        this.erasedInLogSequence = sequence;
+        return false;
+    }
   }
 
   private appendable(): OpenChunk | KernelChunk {
@@ -263,71 +233,9 @@ export class Partition {
     return opened;
   }
 
-  /** What `applyEvent` does beside the row, for the last `taken` rows. */
-  private applyRun(open: KernelChunk, taken: number): void {
-    const {kernel} = must(this.rows, 'a kernel made these rows');
-    const {times, users, names} = kernel;
-    const end = open.count;
-    const start = end - taken;
-    this.lookUpUsers(kernel, start);
-    this.userDeltas.addEvents({times, users, start, end}, this.users.count, open.chunk, this.isNewDay);
-    const {nameCounts, windows, isNewDay} = this;
-    for (let row = start; row < end; row++) {
-      nameCounts[names[row]] += 1;
-      windows.add(times[row], names[row], users[row], isNewDay[row - start] !== 0);
-    }
-    this.tally.counted += taken;
-  }
-
-  /** Those that the kernel does not know; `first`: the first row of the run. */
-  private lookUpUsers(
-    {memory, users, missedRows, userStarts, userLengths, userHashes, calls}: RowKernel,
-    first: number,
-  ) {
-    const missed = calls.missedUsers();
-    if (missed === 0) return;
-    const found = this.foundUsers;
-    this.users.internMany(memory, userStarts, userLengths, userHashes, missed, found);
-    for (let i = 0; i < missed; i++) users[first + missedRows[i]] = found[i];
-    calls.learnUsers(first);
-  }
-
-  private isFirstCopy(entry: EntryView, sequence: number, tally: Copies): boolean {
-    const print = this.fingerprint;
-    fingerprint(entry, this.seeds, print);
-    if (this.tombstones.count > 0 && this.tombstones.has(print)) {
-      tally.tombstoned += 1;
-      this.erasedInLogSequence = sequence;
-      return false;
-    }
-    const day = this.logicalDay;
-    const content = contentHash(entry, this.seeds[0]);
-    if (!this.messageIds.add(print, 0, day, content)) {
-      tally.duplicate += 1;
-      if (this.messageIds.contentOf(print) !== content) this.noteConflict(entry);
-      return false;
-    }
-    addFresh(this.freshIds, print, day, content);
-    return true;
-  }
-
-  private noteConflict(entry: EntryView): void {
-    this.conflicts.add({timeMs: entry.receivedMs, event: entry.kind === entryKind.event ? entry.text() : null});
-  }
-
-  private get logicalDay(): number {
-    return Math.floor(this.logicalMs / dayMs);
-  }
-
-  /** Logical time back to which every message id is remembered: less than `dedupeMs` once memory did not suffice. */
+  /** Logical time back to which every message id is remembered. */
   get dedupeWindowMs(): number {
-    return Math.min(dedupeMs, Math.max(0, this.logicalMs - this.messageIds.heldFromDay * dayMs));
-  }
-
-  private growNameCounts(): void {
-    const grown = new Float64Array(this.nameCounts.length * 2);
-    grown.set(this.nameCounts);
-    this.nameCounts = grown;
+    return this.dedupe.windowMs(this.logicalMs);
   }
 
   /** Closes the open chunk, which has rows, and opens the next. */
@@ -365,48 +273,23 @@ export class Partition {
 
   /** `isRepeated`: its message id was checked before the fold stopped to load the profile. */
   private applyIdentify(entry: EntryView, sequence: number, isRepeated: boolean): Stop | undefined {
-    if (entry.hasMessageId && !isRepeated && !this.isFirstCopy(entry, sequence, this.identifies)) return undefined;
-    const known = this.users.count;
-    const user = this.users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
-    if (this.profiles.get(user) === undefined) {
-      if (user < known) return {kind: 'profile', user};
-      this.activate(user, new Profile());
-    }
-    const timeMs = Math.min(entry.timeMs, entry.receivedMs); // T4 (profile.ts)
-    this.profiles.apply(user, entry.text(), {timeMs, isTimed: entry.isTimed});
-    this.userDeltas.addIdentify(user, timeMs);
-    if (entry.hasMessageId) this.userDeltas.addIdentifyId(user, this.fingerprintOf(entry), this.logicalDay);
+    if (entry.hasMessageId && !isRepeated && !this.admit(entry, sequence, this.identifies)) return undefined;
+    const day = Math.floor(this.logicalMs / dayMs);
+    const id = entry.hasMessageId ? {print: this.dedupe.fingerprintOf(entry), day} : undefined;
+    const user = this.users.applyIdentify(entry, id);
+    if (user !== undefined) return {kind: 'profile', user};
     this.identifies.counted += 1;
     return undefined;
-  }
-
-  /** Brings a profile into memory: the fold stopped for it. */
-  activate(user: number, profile: Profile): void {
-    this.profiles.activate(user, profile);
   }
 
   private applyTick(entry: EntryView): Stop {
     // Logical time takes at most one period a tick and never runs back: a wrong clock expires nothing.
     this.logicalMs += Math.min(Math.max(entry.timeMs - this.lastTickMs, 0), entry.periodMs);
     this.lastTickMs = entry.timeMs;
-    this.messageIds.expireBefore(Math.floor((this.logicalMs - dedupeMs) / dayMs));
-    this.tombstones.expireBefore(this.tombstonesFromDay);
+    this.dedupe.expire(this.logicalMs);
     this.deletions.expireBefore(this.logicalMs);
-    this.forgetProducers(entry.periodMs);
-    const gaps = this.gaps;
-    this.gaps = 0;
-    return {kind: 'tick', gaps};
-  }
-
-  private get tombstonesFromDay(): number {
-    return Math.floor((this.logicalMs - tombstoneMs) / dayMs);
-  }
-
-  private forgetProducers(periodMs: number): void {
-    const seenSinceMs = this.logicalMs - Math.max(producerMs, producerPeriods * periodMs);
-    for (const [id, {seenLogicalMs}] of this.producers) {
-      if (seenLogicalMs < seenSinceMs) this.producers.delete(id);
-    }
+    this.producers.forgetUnseen(this.logicalMs, entry.periodMs);
+    return {kind: 'tick', gaps: this.producers.takeGaps()};
   }
 
   // ---- erasure ----
@@ -422,12 +305,6 @@ export class Partition {
       .join('');
   }
 
-  fingerprintOf(entry: EntryView): Uint32Array {
-    const words = new Uint32Array(fingerprintWords);
-    fingerprint(entry, this.seeds, words);
-    return words;
-  }
-
   /**
    * Applies the erase entry at the cursor after the shell took the user's rows out of all parts.
    * `fingerprints`: those of the message ids of these rows and of the user's identifies. No open chunk holds rows of the user.
@@ -439,13 +316,9 @@ export class Partition {
     rows: readonly ErasedRow[],
     fingerprints: readonly Uint32Array[],
   ): void {
-    for (const row of rows) {
-      this.windows.subtract(row.timeMs, row.name);
-      this.nameCounts[row.name] -= 1;
-    }
-    for (const name of new Set(rows.map((row) => row.name))) if (this.nameCounts[name] === 0) this.names.remove(name);
-    for (const print of fingerprints) this.addTombstone(print, this.logicalDay);
-    if (user !== undefined) this.forgetUser(user, rows.length > 0);
+    this.aggregator.subtract(rows);
+    this.dedupe.addErased(fingerprints, this.logicalMs);
+    if (user !== undefined) this.users.forget(user, rows.length > 0);
     this.rows?.forget();
     this.deletions.add({
       id: entry.text(),
@@ -455,10 +328,6 @@ export class Partition {
       completed: null,
       expiresLogicalMs: this.logicalMs + tombstoneMs,
     });
-  }
-
-  private addTombstone(print: Uint32Array, day: number): void {
-    if (this.tombstones.add(print, 0, day)) addFresh(this.freshTombstones, print, day);
   }
 
   /** Records what the shell did and checked; part of the next cut. */
@@ -486,27 +355,13 @@ export class Partition {
 
   /** Keyed hash of the key of a known user. */
   hashOfUser(user: number): string {
-    const key = this.users.bytesOf(user);
+    const key = this.users.table.bytesOf(user);
     return this.userHash(key, 0, key.length);
   }
 
   /** Deletions that the disk may still contradict. */
   pendingDeletions(): DeletionRecord[] {
     return this.deletions.pending();
-  }
-
-  private forgetUser(user: number, hadRows: boolean): void {
-    assert(this.frozenDeltas === undefined, 'no snapshot is being written while a user is erased');
-    this.users.remove(user);
-    this.profiles.forget(user);
-    if (!hadRows) return;
-    this.erasedUsers.push(user);
-    this.erasedUsers.sort((a, b) => a - b);
-  }
-
-  /** Window runs no longer hold these users: all runs were merged after their erasure. */
-  dropErasedUsers(users: ReadonlySet<number>): void {
-    this.erasedUsers = this.erasedUsers.filter((user) => !users.has(user));
   }
 
   // ---- the cut ----
@@ -516,62 +371,34 @@ export class Partition {
    * erased. The open chunk is the shell's.
    */
   cut(): Cut {
-    assert(this.frozenDeltas === undefined, 'one snapshot is in flight');
-    const cut: Cut = {
+    const {erasedUsers, ...users} = this.users.cut();
+    return {
       sequence: this.appliedSequence,
       mark: this.appliedMark,
       asOfMs: this.lastTickMs,
-      users: {count: this.users.count, blocks: this.users.takeDirtyBlocks()},
-      names: {count: this.names.count, blocks: this.names.takeDirtyBlocks()},
-      nameCounts: bytesOf(this.nameCounts.slice(0, this.names.count)),
-      windowBlocks: this.encodeWindows(this.windows),
-      userBlocks: this.encodeUsers(this.userDeltas, this.profiles.cut()),
-      fingerprints: encodeFresh(this.freshIds, this.messageIds.count),
+      ...users,
+      ...this.aggregator.cut((user) => !this.users.table.has(user)),
+      ...this.dedupe.cut(),
       completedDeletions: this.deletions.takeCompleted(),
-      erasedIds: encodeFresh(this.freshTombstones),
-      erasedIdsFromDay: this.tombstonesFromDay,
+      erasedIdsFromDay: this.dedupe.erasedFromDay(this.logicalMs),
       rest: {
-        dedupeCount: this.messageIds.count,
-        erasedUsers: [...this.erasedUsers],
+        dedupeCount: this.dedupe.messageIds.count,
+        erasedUsers,
         deletions: this.deletions.pending(),
-        producers: [...this.producers].map(([id, {n, seenLogicalMs}]) => [id, n, seenLogicalMs] as const),
+        producers: this.producers.stored(),
         nextOrdinal: this.open.baseOrdinal + this.open.count,
         nextChunk: this.open.chunk,
         logicalMs: this.logicalMs,
         lastTickMs: this.lastTickMs,
         erasedInLogSequence: this.erasedInLogSequence,
-        dedupeHeldFromDay: Number.isFinite(this.messageIds.heldFromDay) ? this.messageIds.heldFromDay : null,
+        dedupeHeldFromDay: this.dedupe.heldFromDay,
       },
     };
-    this.windows = new WindowDeltas();
-    this.frozenDeltas = this.userDeltas;
-    this.userDeltas = new UserDeltas();
-    this.freshIds = [];
-    this.freshTombstones = [];
-    return cut;
   }
 
-  private *encodeWindows(windows: WindowDeltas): Generator<EncodedBlock> {
-    const isErased = (user: number) => !this.users.has(user);
-    for (const view of windows.encode(isErased))
-      yield {first: view.firstDay, last: view.lastDay, payload: encodeWindows(view)};
-  }
-
-  /** Traits are printed user by user. AP1 (actors/user/active-profiles.ts) */
-  private *encodeUsers(deltas: UserDeltas, profiles: ReadonlyMap<number, Profile>): Generator<EncodedBlock> {
-    const writer = new UserBlockWriter();
-    for (const record of deltas.records({get: (user) => profiles.get(user)?.printed()})) {
-      if (!this.users.has(record.user)) continue;
-      writer.add(record);
-      if (writer.isFull) yield writer.finish();
-    }
-    if (!writer.isEmpty) yield writer.finish();
-  }
-
-  /** The frozen deltas are in parts now. */
+  /** What was set aside is in parts now. */
   snapshotDone(): void {
-    this.frozenDeltas = undefined;
-    this.profiles.cutDone();
+    this.users.snapshotDone();
   }
 
   // ---- recovery ----
@@ -589,49 +416,11 @@ export class Partition {
     this.logicalMs = index.logicalMs;
     this.lastTickMs = index.lastTickMs;
     this.erasedInLogSequence = index.erasedInLogSequence;
-    this.messageIds.heldFromDay = Math.max(
-      this.messageIds.heldFromDay,
-      index.dedupeHeldFromDay ?? Number.NEGATIVE_INFINITY,
-    );
-    this.erasedUsers = [...index.erasedUsers];
+    this.dedupe.restoreHeldFromDay(index.dedupeHeldFromDay);
+    this.users.restoreErased(index.erasedUsers);
     for (const deletion of index.deletions) this.deletions.add(deletion);
-    for (const [id, n, seenLogicalMs] of index.producers) this.producers.set(id, {n, seenLogicalMs});
+    this.producers.restore(index.producers);
     this.open = open ?? this.nextChunk(index.nextChunk, index.nextOrdinal);
-    if (nameCounts === undefined) return;
-    const counts = new Float64Array(nameCounts.slice().buffer);
-    this.nameCounts = new Float64Array(Math.max(64, counts.length * 2));
-    this.nameCounts.set(counts);
-  }
-
-  /**
-   * Parts come in their order. `forgotten`: so many of the oldest ids in this part and those behind it are remembered no
-   * more: one that was forgotten and came again is where it came last.
-   * @returns how many are left of `forgotten`.
-   */
-  restoreMessageIds(day: number, payload: Uint8Array, forgotten: number): number {
-    const stored = new StoredFingerprints(payload);
-    const first = Math.min(forgotten, stored.count);
-    stored.forEach(first, (print, content) => this.messageIds.add(print, 0, day, content));
-    return forgotten - first;
-  }
-
-  restoreErasedIds(day: number, payload: Uint8Array): void {
-    const stored = new StoredFingerprints(payload);
-    this.tombstones.reserve(stored.count);
-    stored.forEach(0, (print) => this.tombstones.add(print, 0, day));
-  }
-}
-
-/** The newest `held` of them at most: the others are forgotten already. */
-function* encodeFresh(
-  fresh: readonly FreshFingerprints[],
-  held = Number.POSITIVE_INFINITY,
-): Generator<EncodedFingerprints> {
-  let forgotten = Math.max(0, fresh.reduce((sum, {count}) => sum + count, 0) - held);
-  for (const ofDay of fresh) {
-    const skipped = Math.min(forgotten, ofDay.count);
-    forgotten -= skipped;
-    const count = ofDay.count - skipped;
-    if (count > 0) yield {logicalDay: ofDay.day, count, payload: ofDay.bytesFrom(skipped)};
+    if (nameCounts !== undefined) this.aggregator.restoreCounts(nameCounts);
   }
 }

@@ -111,10 +111,11 @@ describe('the world', () => {
 const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
   actors: [
     ['invariant.ts'],
-    ['bytes', 'dedupe', 'limits.ts', 'manifest.ts', 'order'],
-    ['aggregator', 'calendar.ts', 'deletions.ts', 'table', 'user'],
-    ['log'],
-    ['chunk'],
+    ['bytes', 'limits.ts', 'manifest.ts', 'order'],
+    ['calendar.ts', 'deletions.ts', 'table'],
+    ['aggregator', 'log'],
+    ['chunk', 'dedupe'],
+    ['user'],
     ['partition.ts', 'report/selection.ts'],
     ['report/counts', 'report/funnel'],
     ['report/active'],

@@ -26,6 +26,12 @@ const blockVersion = 0x02ffffff;
 const headWords = 4;
 const keyBytesMax = 0xfffe;
 
+/** What a snapshot takes of a table. `blocks`, by number, is iterated once. */
+export interface EncodedTable {
+  readonly count: number;
+  readonly blocks: Iterable<readonly [block: number, payload: Uint8Array]>;
+}
+
 export class InternedTable {
   /** Entries ever given out: the next index. */
   count = 0;
@@ -227,13 +233,13 @@ export class InternedTable {
   }
 
   /**
-   * Blocks to be written, ascending; marks them clean. Each is encoded when it is asked for, as it is now: entries may come
-   * until then, and none may be removed.
+   * The blocks to be written, ascending, which are clean from now on. Each is encoded when it is asked for, as it is now: entries
+   * may come until then, and none may be removed.
    */
-  takeDirtyBlocks(): Iterable<readonly [number, Uint8Array]> {
+  cut(): EncodedTable {
     const blocks = [...this.dirtyBlocks].sort((a, b) => a - b);
     this.dirtyBlocks.clear();
-    return this.encodeBlocks(blocks, this.count);
+    return {count: this.count, blocks: this.encodeBlocks(blocks, this.count)};
   }
 
   private *encodeBlocks(blocks: readonly number[], count: number): Generator<readonly [number, Uint8Array]> {

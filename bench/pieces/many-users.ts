@@ -73,7 +73,7 @@ function folding(known: readonly Uint8Array[], more: readonly Uint8Array[]): Wor
   fold(known);
   return () => {
     fold(more);
-    return told(() => [partition.tally.counted, partition.users.count, recordsSum(partition.userDeltas)]);
+    return told(() => [partition.tally.counted, partition.users.table.count, recordsSum(partition.users.deltas)]);
   };
 }
 

@@ -121,8 +121,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'message-ids-forgotten-by-a-restart',
     file: 'src/partition/snapshot/recovery.ts',
-    text: 'forgotten = partition.restoreMessageIds(logicalDay, bytes, forgotten);',
-    replacement: 'if (logicalDay < 0) forgotten = partition.restoreMessageIds(logicalDay, bytes, forgotten);',
+    text: 'forgotten = partition.dedupe.restoreMessageIds(logicalDay, bytes, forgotten);',
+    replacement: 'if (logicalDay < 0) forgotten = partition.dedupe.restoreMessageIds(logicalDay, bytes, forgotten);',
     caughtBy: sim,
   },
   {

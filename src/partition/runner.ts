@@ -268,7 +268,7 @@ export class Runner {
     if (!this.isLogKnown) return;
     this.applied.advance(partition.appliedSequence);
     noteApplied(partition.appliedSequence);
-    this.conflictWarning.note(partition.conflicts.count, monotonicMs());
+    this.conflictWarning.note(partition.dedupe.conflicts.count, monotonicMs());
     this.cleanSoon();
   }
 
@@ -421,7 +421,7 @@ export class Runner {
     const {partition, layout, foldCache, snapshots, erasure, note} = this.setup;
     switch (stop.kind) {
       case 'profile':
-        partition.activate(stop.user, await loadProfile(partition, layout, foldCache, stop.user));
+        partition.users.activate(stop.user, await loadProfile(partition, layout, foldCache, stop.user));
         return this.fold(sequence, cursor, true);
       case 'erasure': {
         note('entry reached');
@@ -480,7 +480,7 @@ export class Runner {
   private async passivate(): Promise<void> {
     const {partition, pace} = this.setup;
     const errand = pace.errand();
-    for (const _piece of partition.profiles.passivate(profileCacheBytesMax)) await errand.turn();
+    for (const _piece of partition.users.profiles.passivate(profileCacheBytesMax)) await errand.turn();
   }
 
   private noteTail(bytes: number): void {

@@ -43,7 +43,7 @@ class Remembering {
     const bytes = sealMessage(writer, new Uint8Array(8), this.sequence, startMs, entries).slice();
     const cursor = this.partition.openMessage(this.sequence, bytes)!;
     for (let stop = this.partition.fold(this.sequence, cursor); stop.kind !== 'done'; ) {
-      if (stop.kind === 'profile') this.partition.activate(stop.user, new Profile());
+      if (stop.kind === 'profile') this.partition.users.activate(stop.user, new Profile());
       stop = this.partition.fold(this.sequence, cursor);
     }
   }
@@ -86,7 +86,8 @@ class Remembering {
     const index = this.index!;
     const next = new Partition(setup);
     let forgotten = forgottenIds(index);
-    for (const {logicalDay, payload} of this.parts) forgotten = next.restoreMessageIds(logicalDay, payload, forgotten);
+    for (const {logicalDay, payload} of this.parts)
+      forgotten = next.dedupe.restoreMessageIds(logicalDay, payload, forgotten);
     next.restore(this.at.sequence, this.at.mark, index, undefined, undefined);
     this.partition = next;
   }
@@ -123,8 +124,8 @@ test('a restart remembers the ids that the running process did, no fewer and no 
           for (const one of [running, restarted]) one.events(ids);
         }
         expect(restarted.partition.tally.duplicate).toBe(running.partition.tally.duplicate - duplicates);
-        expect(restarted.partition.messageIds.count).toBe(running.partition.messageIds.count);
-        expect(restarted.partition.messageIds.heldFromDay).toBe(running.partition.messageIds.heldFromDay);
+        expect(restarted.partition.dedupe.messageIds.count).toBe(running.partition.dedupe.messageIds.count);
+        expect(restarted.partition.dedupe.messageIds.heldFromDay).toBe(running.partition.dedupe.messageIds.heldFromDay);
       }
     }),
     {numRuns: runs(60)},
@@ -143,8 +144,8 @@ test('ids of deleted events are restored as fast as they came, in the order of t
   });
   const partition = new Partition(setup);
   const restoredMs = performance.now();
-  partition.restoreErasedIds(1, inOrder.bytesFrom(0));
-  expect(partition.tombstones.count).toBe(count);
+  partition.dedupe.restoreErasedIds(1, inOrder.bytesFrom(0));
+  expect(partition.dedupe.tombstones.count).toBe(count);
   // Each going over all before it took a hundred times as long.
   expect(performance.now() - restoredMs).toBeLessThan(20 * addedMs + 200);
 });
@@ -177,7 +178,7 @@ test.each<[string, Partial<AcceptedEvent>, 'retry' | 'conflict']>([
   remembering.event(first);
   for (const isRestarted of [false, true]) {
     if (isRestarted) remembering.restart();
-    const {conflicts} = remembering.partition;
+    const {conflicts} = remembering.partition.dedupe;
     const before = conflicts.count;
     remembering.event({...first, ...changed});
     expect(conflicts.count - before).toBe(verdict === 'conflict' ? 1 : 0);
@@ -193,7 +194,7 @@ test('an event without properties is retried with a context alone', () => {
   const bare = {event: 'e', userId: 'u', messageId: 'm', timeMs: startMs, receivedMs: startMs};
   remembering.event(bare);
   remembering.event({...bare, context: {library: 'x'}, timeMs: startMs + 3, receivedMs: startMs + 3});
-  expect(remembering.partition.conflicts.count).toBe(0);
+  expect(remembering.partition.dedupe.conflicts.count).toBe(0);
 });
 
 test('an identify with other traits is a conflict; an event with the same id is none', () => {
@@ -201,9 +202,9 @@ test('an identify with other traits is a conflict; an event with the same id is 
   remembering.identify('{"plan":"free"}');
   remembering.identify('{"plan":"free"}');
   remembering.event({...first, messageId: 'i'});
-  expect(remembering.partition.conflicts.count).toBe(0);
+  expect(remembering.partition.dedupe.conflicts.count).toBe(0);
   remembering.identify('{"plan":"pro"}');
-  expect(remembering.partition.conflicts.newest()).toEqual([{timeMs: startMs, event: null}]);
+  expect(remembering.partition.dedupe.conflicts.newest()).toEqual([{timeMs: startMs, event: null}]);
 });
 
 test('all conflicts are counted, and the newest are held (C1)', () => {

@@ -143,7 +143,8 @@ function fold(partition: Partition, sequence: number, bytes: Uint8Array): void {
   const cursor = partition.openMessage(sequence, bytes)!;
   for (let stop = partition.fold(sequence, cursor); stop.kind !== 'done'; ) {
     const isProfile = stop.kind === 'profile';
-    if (stop.kind === 'profile') partition.activate(stop.user, partition.profiles.get(stop.user) ?? new Profile());
+    if (stop.kind === 'profile')
+      partition.users.activate(stop.user, partition.users.profiles.get(stop.user) ?? new Profile());
     stop = partition.fold(sequence, cursor, isProfile);
   }
 }
@@ -281,7 +282,7 @@ describe('partition', () => {
     );
     expect(shell.partition.identifies).toEqual({counted: 3, duplicate: 1, tombstoned: 0});
     expect(shell.partition.tally).toMatchObject({counted: 1, duplicate: 0});
-    expect(shell.partition.profiles.get(0)?.json()).toBe('{"plan":"pro"}');
+    expect(shell.partition.users.profiles.get(0)?.json()).toBe('{"plan":"pro"}');
   });
 
   test('an identify is of its time, but no time behind its receipt; whatever order they come in, the user was seen then', async () => {
@@ -291,7 +292,7 @@ describe('partition', () => {
     for (const order of [all, all.toReversed()]) {
       const shell = new MemoryShell();
       for (const one of order) await shell.append(one);
-      expect(shell.partition.userDeltas.record(0, undefined)).toMatchObject({
+      expect(shell.partition.users.deltas.record(0, undefined)).toMatchObject({
         createdMs: base - 4,
         lastIdentifyMs: base + 5,
       });
@@ -318,11 +319,11 @@ describe('partition', () => {
       for (let n = 0; n < (when === 'at once' ? 1 : 20); n++) await tick();
       shell = await shell.restarted();
       for (const id of ['1', '2', '1']) await shell.append(identify(id));
-      expect(shell.partition.users.live).toBe(0);
+      expect(shell.partition.users.table.live).toBe(0);
       expect(shell.partition.identifies).toEqual({counted: 0, duplicate: 0, tombstoned: 3});
       expect(shell.partition.hasErasedInLog, 'the log is cleaned of them').toBe(true);
       await shell.append(identify('3'));
-      expect(shell.partition.users.live, 'another one starts a fresh user').toBe(1);
+      expect(shell.partition.users.table.live, 'another one starts a fresh user').toBe(1);
     },
   );
 

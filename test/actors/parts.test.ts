@@ -396,9 +396,9 @@ describe('interned tables', () => {
     table.remove(77);
     expect([table.has(77), find(table, 'user 77')]).toEqual([false, -1]);
     expect(intern(table, 'user 77')).toBe(count);
-    const blocks = new Map(table.takeDirtyBlocks());
+    const blocks = new Map(table.cut().blocks);
     expect([...blocks.keys()]).toEqual([0, 1]);
-    expect([...table.takeDirtyBlocks()]).toEqual([]);
+    expect([...table.cut().blocks]).toEqual([]);
     const again = new InternedTable();
     for (const bytes of blocks.values()) again.restoreBlock(bytes);
     expect(again.count).toBe(count + 1);
@@ -408,7 +408,7 @@ describe('interned tables', () => {
     }
     expect([again.has(77), find(again, 'user 77')]).toEqual([false, count]);
     table.remove(0);
-    expect([...new Map(table.takeDirtyBlocks()).keys()]).toEqual([0]);
+    expect([...new Map(table.cut().blocks).keys()]).toEqual([0]);
   });
 
   test.each([1, 2, 3])('many at once get the indexes that one after the other gets (seed %i)', (seed) => {
@@ -431,7 +431,7 @@ describe('interned tables', () => {
         one.remove(index);
       }
     }
-    expect(many.takeDirtyBlocks()).toEqual(one.takeDirtyBlocks());
+    expect(many.cut().blocks).toEqual(one.cut().blocks);
   });
 
   test('a block is encoded without going through what was removed from others', () => {
@@ -439,7 +439,7 @@ describe('interned tables', () => {
     for (let i = 0; i < 2 * internedBlockEntries; i++) intern(table, `user ${i}`);
     for (let i = 0; i < internedBlockEntries; i += 2) table.remove(i);
     table.remove(internedBlockEntries + 1);
-    const blocks = table.takeDirtyBlocks();
+    const blocks = table.cut().blocks;
     const walked = vi.spyOn(Set.prototype, Symbol.iterator);
     const again = new InternedTable();
     for (const [, bytes] of blocks) again.restoreBlock(bytes);
@@ -468,7 +468,7 @@ describe('interned tables', () => {
     const table = new InternedTable();
     for (const word of ['uada', '', 'aß']) intern(table, word);
     table.remove(1);
-    const block = new Map(table.takeDirtyBlocks()).get(0)!;
+    const block = new Map(table.cut().blocks).get(0)!;
     expect(hex(block)).toMatchInlineSnapshot(
       `"ffffff02030000000700000000000000050000000400000058fe30de000000005cc988b67561646161c39f"`,
     );
@@ -493,7 +493,7 @@ describe('interned tables', () => {
       const gone = random.between(0, i);
       if (random.chance(0.02) && table.has(gone)) table.remove(gone);
     }
-    const blocks = [...new Map(table.takeDirtyBlocks()).values()];
+    const blocks = [...new Map(table.cut().blocks).values()];
     for (const reserves of [true, false]) {
       const again = new InternedTable();
       if (reserves) again.reserve(table.count, random.between(0, 100_000));

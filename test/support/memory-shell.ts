@@ -110,7 +110,7 @@ export class MemoryShell {
     while (stop.kind !== 'done') {
       for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
       if (stop.kind === 'profile') {
-        partition.activate(stop.user, await loadProfile(partition, layout, this.cache, stop.user));
+        partition.users.activate(stop.user, await loadProfile(partition, layout, this.cache, stop.user));
         stop = partition.fold(sequence, cursor, true);
         continue;
       }
@@ -156,7 +156,7 @@ export class MemoryShell {
     layout.setFingerprints('erasedIds', [...layout.erasedIds, ...(await fresh(cut.erasedIds))]);
     layout.setOpenEntry(open === undefined ? null : await putChunk(parts, open, false, errand));
     partition.snapshotDone();
-    partition.profiles.passivate(0).next(); // There are few: one piece.
+    partition.users.profiles.passivate(0).next(); // There are few: one piece.
     this.indexSequence = cut.sequence;
     this.index = {
       users: layout.users,
@@ -184,12 +184,13 @@ export class MemoryShell {
     if (copy === undefined) return shell;
     Object.assign(shell.values, copy);
     const {cache, partition} = shell;
-    for (const ref of index.users.blocks) partition.users.restoreBlock(await cache.load(ref));
-    for (const ref of index.names.blocks) partition.names.restoreBlock(await cache.load(ref));
+    for (const ref of index.users.blocks) partition.users.table.restoreBlock(await cache.load(ref));
+    for (const ref of index.names.blocks) partition.aggregator.names.restoreBlock(await cache.load(ref));
     let forgotten = forgottenIds(index);
     for (const {logicalDay, part} of index.dedupe)
-      forgotten = partition.restoreMessageIds(logicalDay, await cache.load(part), forgotten);
-    for (const {logicalDay, part} of index.erasedIds) partition.restoreErasedIds(logicalDay, await cache.load(part));
+      forgotten = partition.dedupe.restoreMessageIds(logicalDay, await cache.load(part), forgotten);
+    for (const {logicalDay, part} of index.erasedIds)
+      partition.dedupe.restoreErasedIds(logicalDay, await cache.load(part));
     const counts = index.nameCounts === null ? undefined : await cache.load(index.nameCounts);
     const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
     const blocks: Uint8Array[] = [];
@@ -215,11 +216,11 @@ export class MemoryShell {
     await this.snapshot();
     const {partition, layout, cache} = this;
     const users: unknown[] = [];
-    for (let user = 0; user < partition.users.count; user++) {
-      if (!partition.users.has(user)) users.push(null);
+    for (let user = 0; user < partition.users.table.count; user++) {
+      if (!partition.users.table.has(user)) users.push(null);
       else {
         const {chunks: _, ...record} = (await loadRecord(partition, layout, cache, user))!;
-        users.push([partition.users.text(user), record]);
+        users.push([partition.users.table.text(user), record]);
       }
     }
     const index = this.index!;
@@ -228,7 +229,7 @@ export class MemoryShell {
       events: await this.events(index),
       windows: await this.windows(index),
       deletions: index.deletions.map(({id, userHash, eventsDeleted}) => ({id, userHash, eventsDeleted})),
-      ids: [partition.messageIds.count, partition.tombstones.count],
+      ids: [partition.dedupe.messageIds.count, partition.dedupe.tombstones.count],
       logicalMs: index.logicalMs,
       nextOrdinal: index.nextOrdinal,
     };
@@ -240,8 +241,12 @@ export class MemoryShell {
       const rows = await this.cache.loadRows(entry.rows);
       for (const row of rows.order) {
         const block = await this.cache.loadBodyBlock(entry.bodies, Math.floor(row / bodyBlockRows));
-        const body = new BodyBlock(block, rows).entry(row, this.partition.users, this.partition.names)!;
-        const said = `${this.partition.users.text(rows.users[row])} ${this.partition.names.text(rows.names[row])}`;
+        const body = new BodyBlock(block, rows).entry(
+          row,
+          this.partition.users.table,
+          this.partition.aggregator.names,
+        )!;
+        const said = `${this.partition.users.table.text(rows.users[row])} ${this.partition.aggregator.names.text(rows.names[row])}`;
         events.push(`${said} ${eventJson(body, 0, rows.baseOrdinal + row)}`);
       }
     }
@@ -262,7 +267,7 @@ export class MemoryShell {
         });
         view.days.forEach((day, i) => {
           for (const user of view.members.subarray(view.memberOffsets[i], view.memberOffsets[i + 1])) {
-            if (!erased.has(user)) members.add(`${day} ${this.partition.users.text(user)}`);
+            if (!erased.has(user)) members.add(`${day} ${this.partition.users.table.text(user)}`);
           }
         });
       }

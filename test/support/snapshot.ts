@@ -160,7 +160,7 @@ export class TestPartition {
   /** What is published now. */
   publish(asOfMs = 0, partition = 0): PartitionSnapshot {
     this.cutChunk().cutRun();
-    for (const [block, bytes] of this.names.takeDirtyBlocks()) this.nameBlocks[block] = this.parts.put(bytes);
+    for (const [block, bytes] of this.names.cut().blocks) this.nameBlocks[block] = this.parts.put(bytes);
     const index: SnapshotIndex = {
       users: {count: this.users.count, blocks: []},
       names: {count: this.names.count, blocks: [...this.nameBlocks]},

@@ -6,6 +6,8 @@
 //   whom half is gone.
 //   What is read here is not kept: nobody asks again for a part that is being replaced, and a user of a hundred chunks would
 //   push 50 MB of what live reads use out of their memory.
+
+import type {ErasedRow} from '../../../actors/aggregator/aggregator.js';
 import {BodyBlock, joinBodies, withoutBodies} from '../../../actors/chunk/bodies.js';
 import {inOrder} from '../../../actors/chunk/chunk.js';
 import {RestoredChunk} from '../../../actors/chunk/restored-chunk.js';
@@ -13,7 +15,7 @@ import {eraseRows, rowsOfUser} from '../../../actors/chunk/row-erasure.js';
 import {encodeRows, type RowsView, timeOf, viewRows} from '../../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../../actors/limits.js';
 import type {ChunkEntry, PartRef, Run, RunBlock} from '../../../actors/manifest.js';
-import type {ErasedRow, Partition} from '../../../actors/partition.js';
+import type {Partition} from '../../../actors/partition.js';
 import {identifyIds, withoutRecord} from '../../../actors/user/user-records.js';
 import {BodiesPart} from '../../parts/bodies-part.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
@@ -152,10 +154,10 @@ export class Erasure {
   }
 
   private rememberMessageIds(block: BodyBlock, rows: readonly number[], erased: Erased): void {
-    const {users, names} = this.partition;
+    const {users, names} = this.partition.tables;
     for (const row of rows) {
       const body = block.entry(row, users, names);
-      if (body?.hasMessageId) erased.fingerprints.push(this.partition.fingerprintOf(body));
+      if (body?.hasMessageId) erased.fingerprints.push(this.partition.dedupe.fingerprintOf(body));
     }
   }
 

@@ -69,7 +69,7 @@ async function keysOf(
 ): Promise<Map<string, Uint8Array>> {
   const wanted = new Set([...lacking.values()].map(({user}) => user));
   const keys = new Map<string, Uint8Array>();
-  const {users} = partition;
+  const {users} = partition.tables;
   for (let user = 0; user < users.count; user++) {
     if (user % usersAtOnce === usersAtOnce - 1) await turn();
     if (!users.has(user)) continue;

@@ -75,13 +75,13 @@ export class HistoryReads {
     const answer = {kind: 'history', timesMs, ordinals, more: found.length > question.limit, ordinalEnd} as const;
     const ascending = [...ordinals].sort((a, b) => a - b);
     const events = question.withEvents && (await this.events(ascending, budget));
-    if (user !== undefined && !partition.users.has(user)) return unknownUser; // R1
+    if (user !== undefined && !partition.users.table.has(user)) return unknownUser; // R1
     return {...answer, ...(events && {events})};
   }
 
   private findName(event: string): number | undefined {
     const bytes = wtf8(event);
-    const index = this.setup.partition.names.find(bytes, 0, bytes.length);
+    const index = this.setup.partition.aggregator.names.find(bytes, 0, bytes.length);
     return index >= 0 ? index : undefined;
   }
 
@@ -227,7 +227,8 @@ export class HistoryReads {
   }
 
   private addEvents(events: ReplyEvents, {place, ordinals}: BlockRows, loaded: LoadedBlock | null): void {
-    const {partition, users, names} = this.setup.partition;
+    const {partition, tables} = this.setup.partition;
+    const {users, names} = tables;
     const bodies = loaded === null ? undefined : new BodyBlock(...loaded);
     for (const ordinal of ordinals) {
       const entry = place === undefined ? undefined : bodies?.entry(ordinal - place.baseOrdinal, users, names);

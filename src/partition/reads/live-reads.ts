@@ -97,7 +97,7 @@ export class LiveReads {
       case 'generation':
         return this.generation();
       case 'conflicts':
-        return {kind: 'conflicts', conflicts: this.runner.setup.partition.conflicts.newest()};
+        return {kind: 'conflicts', conflicts: this.runner.setup.partition.dedupe.conflicts.newest()};
       case 'bodies':
         return this.bodies(question, seen, endMs);
       case 'deletion':
@@ -215,7 +215,7 @@ export class LiveReads {
 
   private find(user: UserRef): number | undefined {
     const key = userKey(user);
-    const index = this.runner.setup.partition.users.find(key, 0, key.length);
+    const index = this.runner.setup.partition.users.table.find(key, 0, key.length);
     return index >= 0 ? index : undefined;
   }
 
@@ -235,7 +235,7 @@ export class LiveReads {
     const index = this.find(user);
     const record = index === undefined ? undefined : await loadRecord(partition, layout, cache, index);
     // Erased while its record was read.
-    if (index === undefined || record === undefined || !partition.users.has(index)) return this.unknownUser(user);
+    if (index === undefined || record === undefined || !partition.users.table.has(index)) return this.unknownUser(user);
     return {
       kind: 'profile',
       id: user.id,

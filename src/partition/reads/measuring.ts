@@ -14,7 +14,7 @@ export interface CatchUp {
 export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: AlarmKind[]): PartitionMeasures {
   const {partition, snapshots, damage} = runner.setup;
   const {counted, duplicate, tombstoned, redelivered} = partition.tally;
-  const {messageIds, tombstones} = partition;
+  const {messageIds, tombstones, conflicts} = partition.dedupe;
   const {count: pending, oldestAgeMs: oldestPendingMs} = runner.deletions.pending;
   const ageMs = runner.snapshotAgeMs;
   return {
@@ -31,13 +31,13 @@ export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: Alar
       duplicate: partition.identifies.duplicate,
       erased: partition.identifies.tombstoned,
     },
-    conflicts: partition.conflicts.count,
+    conflicts: conflicts.count,
     redelivered,
     ...runner.found,
     damagedParts: damage.countOf(partition.partition),
-    users: partition.users.live,
-    names: partition.names.live,
-    profiles: partition.profiles.size,
+    users: partition.users.table.live,
+    names: partition.aggregator.names.live,
+    profiles: partition.users.profiles.size,
     dedupe: {
       ids: messageIds.count,
       bytes: messageIds.byteLength,

@@ -51,7 +51,7 @@ export async function rehearse(setups: readonly Rehearsed[], msMax: number): Pro
 
 /** H1 */
 function pagesOf({partition, layout}: Rehearsed, round: number): Page[] {
-  const {users, names} = partition;
+  const {users, names} = partition.tables;
   const user = (round * stride) % Math.max(1, users.count);
   const name = round % Math.max(1, names.count);
   const chunks = [...layout.chunks.values()];

@@ -7,8 +7,7 @@
 
 import {daysOf, mergeDay, WindowsBuilder, windowBlockBytes} from '../../../actors/aggregator/window-deltas.js';
 import {encodeWindows, viewWindows, type WindowsView} from '../../../actors/aggregator/windows.js';
-import type {PartRef, Run, RunBlock} from '../../../actors/manifest.js';
-import type {EncodedBlock} from '../../../actors/partition.js';
+import type {EncodedBlock, PartRef, Run, RunBlock} from '../../../actors/manifest.js';
 import {mergeRecords, UserBlockReader, UserBlockWriter, type UserRecord} from '../../../actors/user/user-records.js';
 import {isUnreadable} from '../../parts/damage.js';
 import type {Errand} from '../work-pace.js';

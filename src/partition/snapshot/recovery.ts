@@ -336,7 +336,8 @@ async function restoreTables(
   const load = (ref: PartRef): Promise<Uint8Array> => cache.loadUnkept(ref);
   const loadSome = (ref: PartRef | null): Promise<Uint8Array> | undefined => (ref === null ? undefined : load(ref));
   const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
-  partition.users.reserve(
+  const {users, names} = partition.tables;
+  users.reserve(
     index.users.count,
     index.users.blocks.reduce((sum, {bytes}) => sum + bytes, 0),
   );
@@ -344,19 +345,19 @@ async function restoreTables(
   const [nameCounts, openChunk] = await Promise.all([
     loadSome(index.nameCounts),
     open === undefined ? undefined : loadOpenChunk(open, cache),
-    restoreEach(index.users.blocks, load, (bytes) => partition.users.restoreBlock(bytes)),
-    restoreEach(index.names.blocks, load, (bytes) => partition.names.restoreBlock(bytes)),
+    restoreEach(index.users.blocks, load, (bytes) => users.restoreBlock(bytes)),
+    restoreEach(index.names.blocks, load, (bytes) => names.restoreBlock(bytes)),
     restoreEach(
       index.dedupe,
       ({part}) => load(part),
       (bytes, {logicalDay}) => {
-        forgotten = partition.restoreMessageIds(logicalDay, bytes, forgotten);
+        forgotten = partition.dedupe.restoreMessageIds(logicalDay, bytes, forgotten);
       },
     ),
     restoreEach(
       index.erasedIds,
       ({part}) => load(part),
-      (bytes, {logicalDay}) => partition.restoreErasedIds(logicalDay, bytes),
+      (bytes, {logicalDay}) => partition.dedupe.restoreErasedIds(logicalDay, bytes),
     ),
     restoreEach(
       index.completedDeletions,

@@ -1,8 +1,7 @@
 // Sorted runs as a merge reads them: side by side, each block opened when something of it is needed.
 //   RC1. A block that no other run reaches into need not be opened: the merged run takes it over as it is.
 
-import type {PartRef, RunBlock} from '../../../actors/manifest.js';
-import type {EncodedBlock} from '../../../actors/partition.js';
+import type {EncodedBlock, PartRef, RunBlock} from '../../../actors/manifest.js';
 
 /** A block of a run, in the store or in memory alone. */
 export interface SourceBlock {

@@ -233,7 +233,7 @@ export class Snapshots {
     const erased = new Set(cut.rest.erasedUsers);
     layout.setRuns('windowRuns', await appendWindowRun(before, cut.windowBlocks, parts, loader, erased, errand));
     // One run that this cut encoded or merged: no run holds the erased any more.
-    if (layout.windowRuns !== before && layout.windowRuns.length === 1) partition.dropErasedUsers(erased);
+    if (layout.windowRuns !== before && layout.windowRuns.length === 1) partition.users.dropErased(erased);
     layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, loader, errand));
   }
 

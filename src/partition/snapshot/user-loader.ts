@@ -49,9 +49,7 @@ async function loadRecordOnce(
 ): Promise<UserRecord | undefined> {
   // Everything is taken at one moment, before the first wait: runs, frozen and live deltas are exactly one whole.
   const runs = layout.userRuns;
-  const {frozenDeltas, userDeltas, profiles} = partition;
-  const traits = profiles.get(user)?.printed();
-  const recent = [frozenDeltas?.record(user, undefined), userDeltas.record(user, undefined)];
+  const {records: recent, traits} = partition.users.unsaved(user);
   let merged: UserRecord | undefined;
   const merge = (record: UserRecord | undefined) => {
     if (record !== undefined) merged = merged === undefined ? record : mergeRecords(merged, record);

@@ -203,8 +203,11 @@ describe('the kernel and its twin', () => {
       timeMs: start + i * 9_000,
     }));
     const [twin, byKernel] = await expectSame(logOf(entries, 2_000).tick());
-    const idsOf = ({partition: {users}}: MemoryShell) =>
-      Array.from({length: users.count}, (_, user) => users.text(user));
+    const idsOf = ({
+      partition: {
+        tables: {users},
+      },
+    }: MemoryShell) => Array.from({length: users.count}, (_, user) => users.text(user));
     expect(idsOf(twin)).toHaveLength(27_979);
     expectEqual(idsOf(byKernel), idsOf(twin));
   });

@@ -3,8 +3,7 @@ import {crc32} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {WindowDeltas} from '../../../actors/aggregator/window-deltas.js';
 import {encodeWindows, viewWindows} from '../../../actors/aggregator/windows.js';
-import type {PartRef, Run} from '../../../actors/manifest.js';
-import type {EncodedBlock} from '../../../actors/partition.js';
+import type {EncodedBlock, PartRef, Run} from '../../../actors/manifest.js';
 import {
   mergeRecords,
   noIds,
