@@ -77,7 +77,7 @@ class LongFilesFirst extends BaseSequencer {
   }
 }
 
-/** Files share threads and the modules that these have loaded: a quarter less CPU. They start no process that outlives them. */
+/** Files share threads and the modules that these have loaded: a quarter less CPU. Not for files that start threads themselves. */
 const inThreads = {pool: 'threads', isolate: false} as const;
 
 /** Generous where programs are started: a slow machine is not what is tested; a test that hangs still ends. */
@@ -97,7 +97,7 @@ export default defineConfig({
     // `npm run test:unit` and so on (`test:long` plays `cases`, too); `npm test` plays all of them, mixed.
     projects: [
       {extends: true, test: {name: 'unit', include: unitFiles, testTimeout: 10_000, ...inThreads}},
-      {extends: true, test: {name: 'cases', include: caseFiles, testTimeout: 120_000, ...inThreads}},
+      {extends: true, test: {name: 'cases', include: caseFiles, testTimeout: 120_000}},
       {extends: true, test: {name: 'service', include: serviceFiles, ...patience}},
       {extends: true, test: {name: 'long', include: longFiles, ...patience}},
     ],

@@ -16,7 +16,7 @@ const kernel = funnelKernel()!;
 const lists = new NumberLists(1 << 20);
 const whole: Stretch = {startMs: 0, lastMs: 1e9};
 const always = Number.POSITIVE_INFINITY;
-const compiled = new URL('../../../dist/service/report/second-walker-worker.js', import.meta.url);
+const compiled = new URL('../../../dist/service/report/funnel/second-walker-worker.js', import.meta.url);
 
 const walkers: SecondWalker[] = [];
 
