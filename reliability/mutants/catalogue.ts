@@ -18,8 +18,8 @@ const sim: Suite = {sim: 300};
 export const mutants: readonly Mutant[] = [
   {
     name: 'no-producer-check',
-    file: 'actors/partition.ts',
-    text: 'if (cursor.n <= last) return false;',
+    file: 'actors/log/producers.ts',
+    text: 'if (n <= last) return false;',
     replacement: '',
     caughtBy: sim,
   },
@@ -134,8 +134,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'erased-users-stay-active',
-    file: 'actors/partition.ts',
-    text: '    this.erasedUsers.push(user);\n',
+    file: 'actors/user/user-actors.ts',
+    text: '    this.erased.push(user);\n',
     replacement: '',
     caughtBy: sim,
   },
