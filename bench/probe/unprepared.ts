@@ -5,8 +5,8 @@ import {readFileSync} from 'node:fs';
 import {register} from 'node:module';
 
 const prepared = {
-  '/src/partition/warm-up.js': 'export async function warmUp() {}',
-  '/src/partition/rehearsal.js': 'export async function rehearse() { return 0; }',
+  '/src/partition/reads/warm-up.js': 'export async function warmUp() {}',
+  '/src/partition/reads/rehearsal.js': 'export async function rehearse() { return 0; }',
 };
 
 for (const [path, stub] of Object.entries(prepared)) {

@@ -42,7 +42,7 @@ export function RunChart({
   const share = 100 / points.length;
   const x = (at: number): string => `${((at + 0.5) * share).toFixed(2)}%`;
   const marks = placedMarks([
-    ...(limit === undefined ? [] : [{look: 'limit', text: `best possible ${say(limit)}`, top: y(limit)} as const]),
+    ...(limit === undefined ? [] : [{look: 'limit', text: `best ${say(limit)}`, top: y(limit)} as const]),
     ...(reach === undefined ? [] : [{look: 'reach', text: `target ${say(reach)}`, top: y(reach)} as const]),
   ]);
   const move = (event: KeyboardEvent): void => {

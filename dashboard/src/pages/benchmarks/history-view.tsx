@@ -91,7 +91,7 @@ function Shortfalls({histories}: {readonly histories: readonly BenchHistory[]}) 
                   <th class="number">Off by</th>
                   <th class="number">Median</th>
                   <th class="number">Target</th>
-                  <th class="number">Limit</th>
+                  <th class="number">Best possible</th>
                   <th class="number">Smallest – largest</th>
                   <th>Bench</th>
                   <th>Run</th>
