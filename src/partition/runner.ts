@@ -21,7 +21,6 @@ import {eraseLacking} from './erasure/lacking-deletions.js';
 import {type ErasureReach, Scrub} from './erasure/scrub.js';
 import type {FoldPace} from './fold-pace.js';
 import type {LogMessage, LogReader} from './log/log-reader.js';
-import type {LogWriter} from './log/log-writer.js';
 import {Waiters} from './log/waiters.js';
 import {retryForever, Trouble} from './retry.js';
 import type {Layout} from './snapshot/layout.js';
@@ -29,17 +28,14 @@ import {Replaced} from './snapshot/manifest-store.js';
 import type {Ownership, Standing} from './snapshot/ownership.js';
 import type {PartSweep} from './snapshot/part-sweep.js';
 import type {Published, Snapshots} from './snapshot/snapshots.js';
+import {Ticks, type TicksSetup} from './snapshot/ticks.js';
 import {loadProfile} from './snapshot/user-loader.js';
 import type {WorkPace} from './work-pace.js';
 
 /** Closed chunks on their way into parts: about 5 MB each in memory. Past this the fold waits. */
 const chunksWritingMax = 4;
-/** Log bytes folded since the last cut that force a snapshot: a recovery folds at most about so much. */
-const tailBytesMax = 256 * 1024 * 1024;
 /** Active profiles of a partition that no snapshot needs: so much stays when one is done. */
 const profileCacheBytesMax = 4 * 1024 * 1024;
-/** Ticks come often enough that an event is in every report within the refresh, the snapshot's own time included. */
-const tickShare = 0.8;
 /** From a late copy of an erased event to the cleaning of the log behind it: those that come meanwhile share it. */
 const lateCopiesMsMax = 5_000;
 /** Who waits for a sequence asks this often whether the log still is the one that it waits for. */
@@ -51,7 +47,7 @@ const standingMsMax = 10_000;
 /** `standing still`: folding needs a part that is unreadable. */
 export type Phase = 'recovering' | 'live' | 'standing still' | 'draining';
 
-export interface RunnerSetup {
+export interface RunnerSetup extends TicksSetup {
   readonly partition: Partition;
   readonly sweep: PartSweep;
   readonly layout: Layout;
@@ -68,12 +64,9 @@ export interface RunnerSetup {
   /** Absent: the thread folds without rests. */
   readonly foldPace?: FoldPace | undefined;
   readonly reader: LogReader;
-  readonly writer: LogWriter;
   readonly jsm: JetStreamManager;
   readonly damage: Damage;
   readonly refresh: Pick<Refresh, 'ms' | 'change'>;
-  /** Share of a tick's period by which this partition's ticks come later than others': [0, 1). */
-  readonly stagger: number;
   /** What an erasure can claim of the disk (DESIGN.md, section 8). */
   readonly erasureReach: ErasureReach;
   readonly journal: DeletionJournal;
@@ -99,14 +92,9 @@ export class Runner {
   private losses = 0;
   private isStopped = false;
   private isStandingStill = false;
-  private tailBytes = 0;
-  /** A tick that came while a snapshot was being written: another one follows. */
-  private tickSkipped = false;
-  private tailTickPending = false;
-  private intervalTickWaits = false;
   /** A tick asks whether this process still is the owner. */
   private isTicking = false;
-  private timer: NodeJS.Timeout | undefined;
+  private readonly ticks: Ticks;
   private lateCopiesTimer: NodeJS.Timeout | undefined;
   private readonly scrub: Scrub;
   private readonly alarms: Alarms;
@@ -121,6 +109,7 @@ export class Runner {
 
   constructor(setup: RunnerSetup) {
     this.setup = setup;
+    this.ticks = new Ticks(setup);
     this.conflictWarning = new ConflictWarning(setup.partition.partition, setup.log);
     this.alarms = new Alarms(setup.partition.partition, setup.log);
     this.askingTrouble = new Trouble(setup.log, {partition: setup.partition.partition, tried: 'to ask the log'});
@@ -134,10 +123,6 @@ export class Runner {
       publish: () => this.publishNow(tickReason.erasure),
       onFatal: setup.onFatal,
     });
-  }
-
-  private get periodMs(): number {
-    return this.setup.refresh.ms * tickShare;
   }
 
   get published(): Published | null {
@@ -199,7 +184,8 @@ export class Runner {
     if (this.isStandingStill) return;
     if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
     if (!this.isStarting) return; // A drain stopped the timers before there were any.
-    this.startTicking(partition.partition);
+    this.ticks.start(() => void this.tick());
+    this.setup.log.info({partition: partition.partition, sequence: partition.appliedSequence}, 'partition is live');
     await warmedUp;
     if (!this.isStarting) return;
     this.phase = 'live';
@@ -256,7 +242,7 @@ export class Runner {
       if (folding !== undefined) await folding;
       if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
       this.noteFolded();
-      this.noteTail(message.bytes.length);
+      this.ticks.folded(message.bytes.length, this.phase === 'recovering');
       const turn = this.foldingLogMs === undefined ? undefined : foldPace?.turn(this.foldingLogMs);
       if (turn !== undefined) await turn;
     }
@@ -280,7 +266,7 @@ export class Runner {
         this.lateCopiesTimer = undefined;
         this.cleanUp();
       },
-      Math.min(lateCopiesMsMax, this.periodMs),
+      Math.min(lateCopiesMsMax, this.ticks.periodMs),
     );
   }
 
@@ -451,11 +437,10 @@ export class Runner {
   private cut(): void {
     const {snapshots} = this.setup;
     if (snapshots.isRunning) {
-      this.tickSkipped = true;
+      this.ticks.skip();
       return;
     }
-    this.tailBytes = 0;
-    this.tailTickPending = false;
+    this.ticks.cut();
     snapshots
       .take()
       .then(() => this.snapshotDone())
@@ -468,11 +453,7 @@ export class Runner {
   }
 
   private snapshotDone(): Promise<void> {
-    if (this.tickSkipped) {
-      this.tickSkipped = false;
-      // Also while an interval's tick waits for its ack: that may be the one that was skipped, as folding needs no ack.
-      void this.publishTick(tickReason.interval);
-    }
+    this.ticks.snapshotDone();
     return this.passivate();
   }
 
@@ -483,40 +464,6 @@ export class Runner {
     for (const _piece of partition.users.profiles.passivate(profileCacheBytesMax)) await errand.turn();
   }
 
-  private noteTail(bytes: number): void {
-    this.tailBytes += bytes;
-    // A start that reads a long log ends with a tick of its own: one more would only make that one's snapshot wait.
-    if (this.tailBytes < tailBytesMax || this.tailTickPending || this.phase === 'recovering') return;
-    this.tailTickPending = true;
-    void this.publishTick(tickReason.tail);
-  }
-
-  private async publishTick(reason: TickReason): Promise<void> {
-    try {
-      await this.setup.writer.tick(this.periodMs, reason);
-    } catch (error) {
-      this.setup.onFatal(error as Error);
-    }
-  }
-
-  /** Not while one waits: those of all periods for which NATS was away would be sent at once, and the first says it all. */
-  private publishIntervalTick(): void {
-    if (this.intervalTickWaits) return;
-    this.intervalTickWaits = true;
-    void this.publishTick(tickReason.interval).then(() => {
-      this.intervalTickWaits = false;
-    });
-  }
-
-  private startTicking(partition: number): void {
-    const tick = () => {
-      this.timer = setTimeout(tick, this.periodMs);
-      void this.tick();
-    };
-    this.timer = setTimeout(tick, this.periodMs * this.setup.stagger);
-    this.setup.log.info({partition, sequence: this.setup.partition.appliedSequence}, 'partition is live');
-  }
-
   private async tick(): Promise<void> {
     if (this.isTicking) return;
     this.isTicking = true;
@@ -525,7 +472,7 @@ export class Runner {
     if (standing === 'outlived') return;
     this.lookForAlarms(standing);
     if (this.phase === 'draining' || this.isStandingStill) return; // A drain has a last tick of its own.
-    this.publishIntervalTick();
+    this.ticks.appendOfInterval();
     this.cleanUp();
   }
 
@@ -553,7 +500,7 @@ export class Runner {
   private async publishNow(reason: TickReason): Promise<boolean> {
     for (;;) {
       const {losses} = this;
-      const sequence = await this.setup.writer.tick(this.periodMs, reason);
+      const sequence = await this.ticks.append(reason);
       do {
         if (await this.whenPublished(sequence, lookAgainMs)) return true;
         if (this.isStandingStill) return false;
@@ -563,7 +510,7 @@ export class Runner {
   }
 
   private stopTimers(): void {
-    clearTimeout(this.timer);
+    this.ticks.stop();
     clearTimeout(this.lateCopiesTimer);
   }
 

@@ -60,7 +60,7 @@ class Driven {
         appliedMark: '',
         pendingDeletions: () => [],
         hasErasedInLog: false,
-        conflicts: new Conflicts(),
+        dedupe: {conflicts: new Conflicts()},
         openMessage: () => ({logTimeMs: 0}),
         fold: () => {
           const stop = this.isTickDue ? {kind: 'tick', gaps: 0} : {kind: 'done'};
@@ -68,7 +68,7 @@ class Driven {
           return stop;
         },
         takeClosedChunks: () => [],
-        profiles: {passivate: () => []},
+        users: {profiles: {passivate: () => []}},
       },
       layout: {writing: {size: 0}},
       reader: {

@@ -1,0 +1,99 @@
+// When a partition takes a snapshot: at each tick of its log. Ticks are entries, so that a recovery cuts where the fold did.
+//   Owns:    the timer of the ticks, the bytes folded since the last cut, ticks that wait for their ack.
+//   Does not own: what a tick does to the state (actors/partition.ts), nor the snapshot (snapshots.ts).
+//
+//   TK1. At most one tick of the interval waits: those of all periods for which NATS was away would be sent at once.
+//   TK2. A tick that comes while a snapshot is written takes none: another one follows when that is done. Also while one of the
+//        interval waits for its ack, as that may be the one that was skipped: folding needs no ack.
+
+import {type TickReason, tickReason} from '../../../actors/log/entries.js';
+import type {Refresh} from '../../refresh.js';
+import type {LogWriter} from '../log/log-writer.js';
+
+/** Log bytes folded since the last cut that force a snapshot: a recovery folds at most about so much. */
+const tailBytesMax = 256 * 1024 * 1024;
+/** Ticks come often enough that an event is in every report within the refresh, the snapshot's own time included. */
+const tickShare = 0.8;
+
+export interface TicksSetup {
+  readonly writer: LogWriter;
+  readonly refresh: Pick<Refresh, 'ms'>;
+  /** Share of a tick's period by which this partition's ticks come later than others': [0, 1). */
+  readonly stagger: number;
+  readonly onFatal: (error: Error) => void;
+}
+
+export class Ticks {
+  private timer: NodeJS.Timeout | undefined;
+  private tailBytes = 0;
+  private isTailTickSent = false;
+  private isSkipped = false;
+  private intervalTickWaits = false;
+
+  constructor(private readonly setup: TicksSetup) {}
+
+  get periodMs(): number {
+    return this.setup.refresh.ms * tickShare;
+  }
+
+  /** Calls `due` once a period, until `stop`. */
+  start(due: () => void): void {
+    const tick = (): void => {
+      this.timer = setTimeout(tick, this.periodMs);
+      due();
+    };
+    this.timer = setTimeout(tick, this.periodMs * this.setup.stagger);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** Appends a tick. @returns its sequence, once the log has it. */
+  append(reason: TickReason): Promise<number> {
+    return this.setup.writer.tick(this.periodMs, reason);
+  }
+
+  /** TK1 */
+  appendOfInterval(): void {
+    if (this.intervalTickWaits) return;
+    this.intervalTickWaits = true;
+    void this.send(tickReason.interval).then(() => {
+      this.intervalTickWaits = false;
+    });
+  }
+
+  private async send(reason: TickReason): Promise<void> {
+    try {
+      await this.append(reason);
+    } catch (error) {
+      this.setup.onFatal(error as Error);
+    }
+  }
+
+  /** Bytes of the log that were folded. `isStarting`: a start ends with a tick of its own, and one more would make it wait. */
+  folded(bytes: number, isStarting: boolean): void {
+    this.tailBytes += bytes;
+    if (this.tailBytes < tailBytesMax || this.isTailTickSent || isStarting) return;
+    this.isTailTickSent = true;
+    void this.send(tickReason.tail);
+  }
+
+  /** A tick was folded and its snapshot begins. */
+  cut(): void {
+    this.tailBytes = 0;
+    this.isTailTickSent = false;
+  }
+
+  /** A tick was folded while a snapshot is being written. TK2 */
+  skip(): void {
+    this.isSkipped = true;
+  }
+
+  /** A snapshot is published. TK2 */
+  snapshotDone(): void {
+    if (!this.isSkipped) return;
+    this.isSkipped = false;
+    void this.send(tickReason.interval);
+  }
+}
