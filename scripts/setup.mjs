@@ -70,7 +70,7 @@ async function installDependencies(say, needs) {
     if (end.code !== 0) throw new SetupFault(`npm install failed: ${npmReason(end)}`);
   }
   const native = nativeHttp();
-  if (native !== undefined) say(`HTTP server: node:http, which takes several times the CPU, because ${native}`);
+  if (native !== undefined) say(`HTTP server: node:http, which takes more CPU, because ${native}`);
   writeFileSync(installedStamp, JSON.stringify({...installation(), holds: needs, hasNativeHttp: native === undefined}));
 }
 

@@ -39,7 +39,7 @@ function libc(): Finding {
   if (process.platform !== 'linux') return ['ok', `${process.platform} ${process.arch}`];
   const {header} = process.report.getReport() as {header: {glibcVersionRuntime?: string}};
   return header.glibcVersionRuntime === undefined
-    ? ['warn', 'this libc is not glibc: HTTP is served by node:http, at several times the CPU']
+    ? ['warn', 'this libc is not glibc: HTTP is served by node:http, at more CPU']
     : ['ok', `glibc ${header.glibcVersionRuntime}`];
 }
 

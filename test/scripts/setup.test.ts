@@ -172,7 +172,7 @@ test('an installation that lost the native HTTP server is repaired; one for whic
   const {code, lines} = await build(root);
   expect([code, lines[1]]).toEqual([
     0,
-    expect.stringMatching(/^HTTP server: node:http, which takes several times the CPU, because Cannot find package/),
+    expect.stringMatching(/^HTTP server: node:http, which takes more CPU, because Cannot find package/),
   ]);
   expect((await build(root)).lines[0]).toBe('dependencies: unchanged since they were installed');
 });

@@ -10,7 +10,7 @@ export async function loadTransport(logger: Pick<Logger, 'warn'>): Promise<Trans
     return await loadUws();
   } catch (error) {
     const reason = reasonOf(error as AggregateError);
-    logger.warn({reason}, `HTTP is served by node:http, which takes several times the CPU: ${cureOf(reason)}`);
+    logger.warn({reason}, `HTTP is served by node:http, which takes more CPU: ${cureOf(reason)}`);
     return nodeTransport;
   }
 }
