@@ -24,19 +24,19 @@ export interface EncodedFingerprints {
 export interface DedupeCut {
   /** New message ids that are remembered, the newest last. */
   readonly fingerprints: Iterable<EncodedFingerprints>;
-  /** New ones of erased events. */
+  /** New fingerprints of erased events. */
   readonly erasedIds: Iterable<EncodedFingerprints>;
 }
 
 export class Dedupe {
   readonly messageIds: FingerprintSet;
   private freshIds: FreshFingerprints[] = [];
-  /** Of erased events. DD1 */
+  /** Fingerprints of the ids of erased events and identifies. DD1 */
   readonly tombstones = new FingerprintSet(Number.POSITIVE_INFINITY);
   private freshTombstones: FreshFingerprints[] = [];
   /** Duplicates that were no retries. */
   readonly conflicts = new Conflicts();
-  /** Of the entry that is looked at. */
+  /** Scratch: the fingerprint of the entry in `admit`. */
   private readonly print = new Uint32Array(fingerprintWords);
 
   /** `seeds`: the deployment's secret, which keys the fingerprints. `bytesMax`: memory of message ids. */
@@ -113,9 +113,9 @@ export class Dedupe {
   }
 
   /**
-   * Parts come in their order. `forgotten`: so many of the oldest ids in this part and those after it are remembered no more:
-   * one that was forgotten and came again is where it came last.
-   * @returns how many are left of `forgotten`.
+   * Call it for each part, oldest first. `forgotten`: number of ids that the snapshot no longer remembers and the parts still
+   * hold; they are the oldest ones, and are skipped. An id that was forgotten and came again is stored where it came last.
+   * @returns how many ids the next parts must still skip.
    */
   restoreMessageIds(day: number, payload: Uint8Array, forgotten: number): number {
     const stored = new StoredFingerprints(payload);

@@ -2,12 +2,12 @@
 //   PR1. A message that its producer numbered no higher than one before is a copy, and is skipped.
 //   PR2. A producer is remembered for as long as the log may still hold a message of it.
 import {producerMs} from '../limits.js';
+import type {SnapshotIndex} from '../manifest.js';
 
 /** In periods of the ticks: a snapshot cuts the log at the second tick after a message, at the earliest. PR2 */
 const periodsKept = 3;
 
-/** As a snapshot has it: id, newest number, logical time at which that came. */
-export type StoredProducer = readonly [id: string, n: number, seenLogicalMs: number];
+type StoredProducers = SnapshotIndex['producers'];
 
 export class Producers {
   private readonly known = new Map<string, {n: number; seenLogicalMs: number}>();
@@ -35,11 +35,11 @@ export class Producers {
     for (const [id, {seenLogicalMs}] of this.known) if (seenLogicalMs < seenSinceMs) this.known.delete(id);
   }
 
-  stored(): StoredProducer[] {
+  stored(): StoredProducers {
     return [...this.known].map(([id, {n, seenLogicalMs}]) => [id, n, seenLogicalMs] as const);
   }
 
-  restore(stored: readonly StoredProducer[]): void {
+  restore(stored: StoredProducers): void {
     for (const [id, n, seenLogicalMs] of stored) this.known.set(id, {n, seenLogicalMs});
   }
 }
