@@ -12,6 +12,7 @@ import {AdminDoor, type AdminTokens, authenticate, insufficientPermissions} from
 import {declaredTooLarge, declaredTooMuch, readBody} from './body.js';
 import {Connections} from './connections.js';
 import {isOpenToPages, mayPreflight, preflightBody, preflightHeaders} from './cors.js';
+import {answerNoPage, isPageAsked} from './dashboard/no-page.js';
 import {Deadlines, sweepMs} from './deadlines.js';
 import {type ContentEncoding, encodingOf} from './decompression.js';
 import {Exchange, type ExchangeHost} from './exchange.js';
@@ -166,7 +167,8 @@ export class HttpServer {
     if (preflight !== undefined && mayPreflight(path, route, preflight))
       return exchange.json('200 OK', preflightBody, preflightHeaders(preflight));
     exchange.isCorsOpen = isOpenToPages(path, route, method);
-    if (route === undefined) return exchange.fail(notFound);
+    if (route === undefined)
+      return isPageAsked(exchange) ? answerNoPage(this.options.front, exchange) : exchange.fail(notFound);
     if (method === 'POST' && route.POST !== undefined) return this.dispatchBody(exchange, route, route.POST);
     const endpoint = readEndpoint(route, method);
     if (endpoint === undefined) return exchange.fail(methodNotAllowed(route));

@@ -88,7 +88,10 @@ export function RangePanel({
             </select>
           </label>
         )}
-        <p class="help">Days are UTC, and both ends count.</p>
+        <p class="help">
+          Days are UTC, and both ends count.
+          {compare === 'before' && ' The time before begins a whole number of weeks earlier: Mondays meet Mondays.'}
+        </p>
       </div>
     </div>
   );

@@ -113,6 +113,8 @@ test('a rotation watches the new key being used', async () => {
   const key = await page.getByLabel('The new key').inputValue();
   await page.getByRole('button', {name: 'I have stored it'}).click();
   await page.getByText('Waiting for its first use').waitFor();
+  await page.getByRole('button', {name: 'Revoke the old key'}).click();
+  await page.getByText('The new key was not used yet').waitFor();
   expect(await allText(dashboard)).not.toContain(key);
   await new Client(service.baseUrl, key).post('/v1/events', {event: 'seen', userId: 'u'});
   await page.getByText(/The new key was used/).waitFor();

@@ -281,6 +281,7 @@ function VerdictMark({row, isBeside = false}: {readonly row: ComparedFigure; rea
       class={`${pillOf(row)}${isBeside ? ' beside' : ''}`}
       title={row.p === undefined ? undefined : `p = ${row.p.toPrecision(2)}`}
     >
+      {isBeside && `${changeText(row.change)} `}
       {row.verdict}
     </span>
   );

@@ -121,7 +121,10 @@ function KeyTable({keys, onOpen}: {readonly keys: readonly ListedKey[]; readonly
               </td>
               <td>
                 {key.revoked_at === null ? (
-                  <Moment iso={key.last_used_at} />
+                  <>
+                    <span class="narrow-only">used </span>
+                    <Moment iso={key.last_used_at} />
+                  </>
                 ) : (
                   <span class="faint">
                     revoked <Moment iso={key.revoked_at} />

@@ -32,6 +32,12 @@ export function RotateKey({
   const [isRevoked, setRevoked] = useState(false);
   const [fault, setFault] = useState<Fault>();
   const [isAsked, setAsked] = useState(false);
+  const [isDoubted, setDoubted] = useState(false);
+
+  const oldNow = keys.find(({id}) => id === old.id) ?? old;
+  const newUse = created === undefined ? null : (keys.find(({id}) => id === created.id)?.last_used_at ?? null);
+  const isOldInUse = oldNow.last_used_at !== null && now.value - Date.parse(oldNow.last_used_at) < inUseMs;
+  const isEarly = newUse === null || isOldInUse;
 
   const create = async (): Promise<void> => {
     const body = {kind: old.kind, name: old.name, ...(old.options === undefined ? {} : {options: old.options})};
@@ -39,15 +45,13 @@ export function RotateKey({
     if (answer.kind === 'value') setCreated(answer.value);
     else setFault(answer.fault);
   };
+  /** Asks once more while the new key is unused, or the old one still in use: programs that send it would be refused. */
   const revoke = async (): Promise<void> => {
+    if (isEarly && !isDoubted) return setDoubted(true);
     const answer = await revokeKey(old.id);
     if (answer.kind === 'value') setRevoked(true);
     else setFault(answer.fault);
   };
-
-  const oldNow = keys.find(({id}) => id === old.id) ?? old;
-  const newUse = created === undefined ? null : (keys.find(({id}) => id === created.id)?.last_used_at ?? null);
-  const isOldInUse = oldNow.last_used_at !== null && now.value - Date.parse(oldNow.last_used_at) < inUseMs;
   const key = created?.key;
   return (
     <Dialog
@@ -115,11 +119,15 @@ export function RotateKey({
         <Step title="Revoke the old key" state={isRevoked ? 'done' : newUse === null ? 'later' : 'now'}>
           {created !== undefined && !isRevoked && (
             <>
-              {isOldInUse && (
-                <p class="asked">It was used within the last minute: something still sends it, and will be refused.</p>
+              {isEarly && isDoubted && (
+                <p class="asked" role="alert">
+                  {isOldInUse
+                    ? 'The old key was used within the last minute. Programs that still send it will be refused.'
+                    : 'The new key was not used yet. Programs that send the old key will be refused.'}
+                </p>
               )}
               <button type="button" class="button danger" onClick={() => void revoke()}>
-                Revoke the old key
+                {isEarly && isDoubted ? 'Revoke it all the same' : 'Revoke the old key'}
               </button>
             </>
           )}

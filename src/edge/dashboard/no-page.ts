@@ -1,0 +1,19 @@
+// What a person's browser gets at an unknown path of the dashboard. A program gets the JSON of every unknown path.
+import type {Exchange} from '../exchange.js';
+import type {Front} from '../front.js';
+import {pathPrefix} from '../path-prefix.js';
+
+export const isPageAsked = ({page, path}: Exchange): boolean =>
+  page?.acceptsHtml === true && path.startsWith('/dashboard/');
+
+/** Without style and script: the page must not depend on files that may be the unknown ones. */
+export function answerNoPage(front: Front, exchange: Exchange): void {
+  const text = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>No such page - Millrace</title><h1>There is no such page</h1>
+<p><a href="${pathPrefix(front, exchange)}/dashboard">Go to the dashboard</a></p></html>
+`;
+  exchange.answer('404 Not Found', 'text/html; charset=utf-8', text, [
+    ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+    ['Vary', 'Accept'],
+  ]);
+}
