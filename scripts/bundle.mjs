@@ -12,7 +12,6 @@ const programs = [
   'main',
   'partition/worker',
   'report/worker',
-  'report/funnel/second-walker-worker',
   'edge/large-bodies-worker',
   'cli/backup',
   'cli/dashboard',

@@ -11,9 +11,6 @@ import {setUp} from './setup.mjs';
 
 // No allocator and no collector: kernels work in a memory that their host lays out.
 const options = ['-O3', '--converge', '--noAssert', '--runtime', 'stub', '--importMemory', '--enable', 'simd'];
-/** Two threads walk over postings: their memory is shared, and a shared one says how large it may be. */
-const optionsOf = {'funnel-steps': ['--enable', 'threads', '--sharedMemory', '--maximumMemory', '65536']};
-
 /** Without the ending. */
 export const kernelNames = readdirSync(inProject('kernels'))
   .filter((name) => name.endsWith('.ts'))
@@ -23,11 +20,11 @@ export const kernelNames = readdirSync(inProject('kernels'))
 export function compileKernel(name, folder) {
   const compiler = inProject('node_modules/assemblyscript/bin/asc.js');
   const target = join(folder, `${name}.wasm`);
-  execFileSync(
-    process.execPath,
-    [compiler, join('kernels', `${name}.ts`), '-o', target, ...options, ...(optionsOf[name] ?? [])],
-    {cwd: projectRoot, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe']},
-  );
+  execFileSync(process.execPath, [compiler, join('kernels', `${name}.ts`), '-o', target, ...options], {
+    cwd: projectRoot,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -18,8 +18,8 @@ export function giveWay(log: Logger): void {
 }
 
 /**
- * The thread that compiles what became hot gives way, too, as that answers meanwhile, only slower: the first two dozens of long
- * funnels had two threads at work and this one. To be called before this process has threads of its own.
+ * The thread that compiles hot code yields, too: uncompiled code answers meanwhile, only slower. To be called before this
+ * process has threads of its own.
  */
 export function letCompilerGiveWay(log: Logger): void {
   giveWayBy(log, compilerSteps, threadsOfV8);

@@ -6,8 +6,8 @@ import {readFileSync} from 'node:fs';
 /** What a module says and takes: functions, and numbers for its constants. */
 type Imports = {readonly [module: string]: {readonly [name: string]: unknown}};
 
-export interface Memory<Buffer extends ArrayBufferLike = ArrayBuffer> {
-  readonly buffer: Buffer;
+export interface Memory {
+  readonly buffer: ArrayBuffer;
 }
 
 interface WebAssemblyInterface {
@@ -17,7 +17,6 @@ interface WebAssemblyInterface {
   readonly Memory: new (pages: {
     readonly initial: number;
     readonly maximum: number;
-    readonly shared?: boolean;
   }) => Memory;
   validate(code: Uint8Array<ArrayBuffer>): boolean;
 }
@@ -32,16 +31,6 @@ export const areaMarginBytes = 64;
 export function fixedMemory(bytes: number): Memory {
   const pages = Math.ceil(bytes / pageBytes);
   return new WebAssembly.Memory({initial: pages, maximum: pages});
-}
-
-/** As `fixedMemory`; other threads may have it as well. @throws RangeError when there is no room for it. */
-export function sharedMemory(bytes: number): Memory<SharedArrayBuffer> {
-  const pages = Math.ceil(bytes / pageBytes);
-  return new WebAssembly.Memory({
-    initial: pages,
-    maximum: pages,
-    shared: true,
-  }) as Memory<ArrayBufferLike> as Memory<SharedArrayBuffer>;
 }
 
 /** Of a kernel that has several instances. */

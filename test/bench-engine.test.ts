@@ -139,7 +139,7 @@ describe.runIf(isLinux)('the benches of one data set', () => {
     expect(Object.keys(samples)).toEqual(pairs.flat());
     expect(Object.keys(gains)).toEqual(pairs.map(([quick]: [string]) => quick));
     expect(Object.keys(gains).sort()).toEqual(fastPathsOf('twins'));
-    expect(small.stdout).toMatch(/^funnel of 14: two threads +\d/m);
+    expect(small.stdout).toMatch(/^funnel of 14: steps by the kernel +\d/m);
   });
 
   test('history asks every kind of page, twice of one service, once of an unprepared one and once of one with a small cache', () => {

@@ -1,5 +1,5 @@
 // What all twins are asked about: the newest snapshots of a data set, and a cache that holds their parts.
-//   T1. Parts are in the cache, indexes built and the second thread at work before anything is timed.
+//   T1. Parts are in the cache, and indexes built before anything is timed.
 
 import type {RowFinder} from '../../actors/report/counts/row-finder.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';

@@ -94,8 +94,8 @@ export class ReportEngine {
     const {partitionCount, cacheBytesMax} = options;
     this.parts = new PartsCache(values, partsBytesOf(cacheBytesMax), new AskedColumns());
     const building = new QuietTurns(this.turns, buildBeginWaitMsMax);
-    this.durationLists = new NumberLists(Math.floor(cacheBytesMax / 64)); // R3: for each of two threads.
-    this.funnelIndex = new FunnelIndex(this.parts, logger, this.whenQuiet, this.durationLists, {}, building);
+    this.durationLists = new NumberLists(Math.floor(cacheBytesMax / 64)); // R3
+    this.funnelIndex = new FunnelIndex(this.parts, logger, this.whenQuiet, undefined, building);
     this.valueIndex = new ValueIndex(this.parts, logger, partitionCount, this.whenQuiet, monotonicMs, building);
     this.dayRanges = new HeldDayRanges(this.parts);
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);

@@ -32,7 +32,7 @@ import {PlainRowFinder, type RowFinder} from '../../actors/report/counts/row-fin
 import {FunnelPartial, type FunnelResult, mergeFunnels} from '../../actors/report/funnel/funnel.js';
 import {gatheredRowBytes} from '../../actors/report/funnel/gathered-rows.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
-import {PostedFunnel, walkBlocks} from '../../actors/report/funnel/posted-funnel.js';
+import {PostedFunnel} from '../../actors/report/funnel/posted-funnel.js';
 import {type DaySegment, liveRows, type Stretch} from '../../actors/report/selection.js';
 import type {ReportQuery} from '../asks.js';
 import {namesCursorText} from '../names-cursor.js';
@@ -42,7 +42,6 @@ import type {PartsCache, ScannedWindows} from '../parts/parts-cache.js';
 import {HeldDayRanges} from './active/held-day-ranges.js';
 import type {ValueIndex} from './counts/value-index.js';
 import type {FunnelIndex} from './funnel/funnel-index.js';
-import type {PostedSteps} from './funnel/second-walker.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 import {Slices} from './slices.js';
 
@@ -241,65 +240,28 @@ export class Evaluation {
   // -- funnels --
 
   private async funnel(query: QueryOf<'funnel'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
-    const made: PostedFunnel[] = [];
+    const storedRows = snapshots.reduce((sum, {index}) => sum + liveRows(index.chunks), 0);
+    const results: FunnelResult[] = [];
     try {
-      return await this.funnelOf(query, snapshots, made);
+      for (const snapshot of snapshots) results.push(await this.funnelOf(query, snapshot, storedRows)); // E1
+      return funnelAnswer(query.steps, mergeFunnels(query.steps.length, results));
     } finally {
-      for (const {durations} of made) for (const list of durations) this.lists.giveBack(list);
+      for (const {durations} of results) for (const list of durations) this.lists.giveBack(list);
     }
   }
 
-  /** `made` gets all whose lists are to be given back. */
   private async funnelOf(
     query: QueryOf<'funnel'>,
-    snapshots: readonly PartitionSnapshot[],
-    made: PostedFunnel[],
-  ): Promise<string> {
-    const make = (posted: readonly PostedSteps[]): readonly PostedFunnel[] => {
-      const funnels = this.postedFunnels(query, posted);
-      made.push(...funnels);
-      return funnels;
-    };
-    const results: FunnelResult[] = [];
-    const posted: PostedSteps[] = [];
-    const storedRows = snapshots.reduce((sum, {index}) => sum + liveRows(index.chunks), 0);
-    for (const snapshot of snapshots) {
-      const stepNames = query.steps.map((event) => nameIndex(snapshot.names, event));
-      const asked = {names: new Set(stepNames.filter((name) => name >= 0)), stretch: stretchOf(query)};
-      const segments = await this.funnelIndex?.postingsOf(snapshot, asked, storedRows);
-      if (segments === undefined) {
-        results.push(await this.scannedFunnel(query, stepNames, snapshot)); // E1
-      } else if (this.funnelIndex?.keeps(segments)) posted.push({segments, stepNames});
-      else results.push(...(await this.walked(make([{segments, stepNames}])))); // E1
-    }
-    const answerOf = (others: readonly FunnelResult[], medianMs?: readonly (number | null)[]): string =>
-      funnelAnswer(query.steps, mergeFunnels(query.steps.length, [...results, ...others], this.lists.room, medianMs));
-    const funnels = make(posted);
-    const asked = {stretch: stretchOf(query), windowMs: windowOf(query)};
-    const joint = this.funnelIndex?.join(posted, funnels, asked);
-    if (joint === undefined) return answerOf(await this.walked(funnels));
-    try {
-      await this.walked(funnels, joint.takeBlock);
-      const others = await joint.finish();
-      if (others !== undefined) {
-        const medianMs = results.length > 0 ? undefined : await joint.medians(funnels, others);
-        return answerOf([...funnels, ...others], medianMs);
-      }
-    } finally {
-      joint.release();
-    }
-    // The second thread ended, and what it had counted is gone.
-    return answerOf(await this.walked(make(posted)));
-  }
-
-  private postedFunnels(query: QueryOf<'funnel'>, posted: readonly PostedSteps[]): PostedFunnel[] {
-    const [stretch, windowMs] = [stretchOf(query), windowOf(query)];
-    return posted.map(({segments, stepNames}) => new PostedFunnel(segments, stepNames, stretch, windowMs, this.lists));
-  }
-
-  private async walked(funnels: readonly PostedFunnel[], takeBlock?: () => number): Promise<readonly PostedFunnel[]> {
-    await this.inSlices(walkBlocks(funnels, takeBlock));
-    return funnels;
+    snapshot: PartitionSnapshot,
+    storedRows: number,
+  ): Promise<FunnelResult> {
+    const stepNames = query.steps.map((event) => nameIndex(snapshot.names, event));
+    const asked = {names: new Set(stepNames.filter((name) => name >= 0)), stretch: stretchOf(query)};
+    const segments = await this.funnelIndex?.postingsOf(snapshot, asked, storedRows);
+    if (segments === undefined) return this.scannedFunnel(query, stepNames, snapshot);
+    const funnel = new PostedFunnel(segments, stepNames, asked.stretch, windowOf(query), this.lists);
+    await this.inSlices(funnel.walk());
+    return funnel;
   }
 
   private async scannedFunnel(

@@ -7,7 +7,7 @@ import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
 import {chunksNaming, chunksWithin, liveRows, type Stretch} from '../selection.js';
 import {FunnelWalk} from './funnel-walk.js';
 import {GatheredRows, groupByUser, type RowsByUser, sliceRows} from './gathered-rows.js';
-import {MedianRoom, medianOf, NumberList} from './median.js';
+import {medianOf, NumberList} from './median.js';
 import {TimeSort} from './time-sort.js';
 
 const noKind = 0xff;
@@ -105,28 +105,10 @@ export interface Funnel {
   readonly medianMs: readonly (number | null)[];
 }
 
-/** `medianMs`, where they are known. */
-export function mergeFunnels(
-  stepCount: number,
-  partials: readonly FunnelResult[],
-  room = new MedianRoom(),
-  medianMs?: readonly (number | null)[],
-): Funnel {
+export function mergeFunnels(stepCount: number, partials: readonly FunnelResult[]): Funnel {
   const steps = Array.from({length: stepCount}, (_, step) => step);
   return {
     reached: steps.map((step) => partials.reduce((sum, partial) => sum + partial.reached[step], 0)),
-    medianMs: medianMs ?? steps.map((step) => medianOfStep(partials, step, room)),
+    medianMs: steps.map((step) => medianOf(partials.map(({durations}) => durations[step]))),
   };
-}
-
-/** Null where nobody reached the step. */
-export function medianOfStep(
-  partials: readonly Pick<FunnelResult, 'durations'>[],
-  step: number,
-  room: MedianRoom,
-): number | null {
-  return medianOf(
-    partials.map(({durations}) => durations[step]),
-    room,
-  );
 }

@@ -4,8 +4,6 @@
 //   for in the next ones, and what is looked at lies in the order of users. Most of it is in the postings of one segment,
 //   the largest: its memory holds the block, so that what walks over it (funnel-steps.ts) has both; what few events the
 //   others have come after.
-//   Blocks are counted apart from each other, so that several threads may take them in turn (walkBlocks), each with a funnel
-//   of its own.
 //   With a conversion window any entry may convert, so a block goes through the steps once for each entry that can decide
 //   (entry-rounds.ts).
 
@@ -68,22 +66,17 @@ export class PostedFunnel implements FunnelResult {
     if (windowMs !== never) this.rounds = this.roundsWithin(windowMs);
   }
 
-  /** Of users that may have an entry. */
-  get blockCount(): number {
-    return this.endKey <= this.startKey ? 0 : Math.ceil(userEnd(this.steps[0]) / blockUsers);
+  /** Counts all users, and yields after each block. */
+  *walk(): Generator<void, void, void> {
+    const users = this.endKey <= this.startKey ? 0 : userEnd(this.steps[0]);
+    for (let first = 0; first < users; first += blockUsers) {
+      this.countBlock(first);
+      yield;
+    }
   }
 
-  /** Users that may have an entry; 0 when nobody can. */
-  get entryUsersMax(): number {
-    if (this.endKey <= this.startKey) return 0;
-    const {main, dense, sparse} = this.steps[0];
-    const ofSparse = sparse.reduce((sum, {postings}) => sum + postings.users.length, 0);
-    return Math.max(main?.heads.length ?? 0, ...dense.map(({heads}) => heads.length), ofSparse);
-  }
-
-  /** Counts the users of the block: each block once at most, and in ascending order. */
-  countBlock(block: number): void {
-    const first = block * blockUsers;
+  /** Counts the users [first, first + blockUsers). */
+  private countBlock(first: number): void {
     if (!hasAny(this.steps[0], first)) return;
     for (const {sparse} of this.steps) for (const cursor of sparse) cursor.blockAt = cursor.at;
     const entered = this.enter(first);
@@ -186,27 +179,4 @@ function findSparse({users, keys, found}: FunnelSteps, count: number, cursor: Sp
     i += 1;
   }
   if (at > cursor.at) cursor.at = at;
-}
-
-/** Numbers from 0 on. */
-function counter(): () => number {
-  let next = 0;
-  return () => next++;
-}
-
-/**
- * Counts the blocks of all funnels, one funnel's after the other's, whose numbers `takeBlock` gives, ascending: by itself all
- * of them. Yields after each. Whoever walks beside this takes the others.
- */
-export function* walkBlocks(funnels: readonly PostedFunnel[], takeBlock = counter()): Generator<void, void, void> {
-  let start = 0;
-  let block = takeBlock();
-  for (const funnel of funnels) {
-    const end = start + funnel.blockCount;
-    for (; block < end; block = takeBlock()) {
-      funnel.countBlock(block - start);
-      yield;
-    }
-    start = end;
-  }
 }

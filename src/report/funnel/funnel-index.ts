@@ -1,5 +1,4 @@
-// What funnels are answered from: postings of every partition (actors/report/funnel/user-postings.ts), in memory alone. A second
-// thread walks over them as well (second-walker.ts).
+// What funnels are answered from: postings of every partition (actors/report/funnel/user-postings.ts), in memory alone.
 //   I1. Postings answer for a snapshot only if they hold exactly its rows (actors/report/funnel/postings-plan.ts, G1), or all of
 //       them that lie in the stretch that is asked about. Without them the scan answers.
 //   I2. They are made once funnels are asked, off the way of any answer, and give way to reports: when some of the rows of
@@ -16,8 +15,6 @@
 import {type RowsView, rowsWithin} from '../../../actors/chunk/rows.js';
 import type {ChunkEntry, SnapshotIndex} from '../../../actors/manifest.js';
 import {AskedFunnels, holdsAll, hull, type NamedStretch} from '../../../actors/report/funnel/asked-funnels.js';
-import {NumberLists} from '../../../actors/report/funnel/median.js';
-import type {PostedFunnel} from '../../../actors/report/funnel/posted-funnel.js';
 import {
   mergeDue,
   type PlannedSegment,
@@ -45,13 +42,6 @@ import {QuietSlices, Slices} from '../slices.js';
 import {Turns} from '../turns.js';
 import {funnelKernel, kernelMemory} from './funnel-kernel.js';
 import {NameSizes} from './name-sizes.js';
-import {
-  type AskedWalk,
-  type JointWalk,
-  type PostedSteps,
-  SecondWalker,
-  type SecondWalkerOptions,
-} from './second-walker.js';
 
 /** Of the room for parts: postings of 12 M events at the default bound of memory. */
 const keptShare = 9 / 16;
@@ -121,8 +111,6 @@ export class FunnelIndex {
   private readonly partsBytesMax: number;
   private readonly logger: Logger;
   private readonly whenQuiet: () => Promise<void>;
-  /** Walks over what is kept as well, where there is a kernel. */
-  private readonly secondWalker: SecondWalker | undefined;
   /** Of what is kept. */
   private readonly allocate: AllocatePostings;
   private readonly building: Turns;
@@ -137,20 +125,17 @@ export class FunnelIndex {
   private lastAskedMs = 0;
 
   /**
-   * `whenQuiet`: resolves when a slice of what nobody waits for may be built (I2). `lists`: for the durations of whoever asks;
-   * the second thread has as many. `building`: shared with others that build in room lent by the parts.
+   * `whenQuiet`: resolves when a slice of background work may be built (I2). `allocate`: memory of what is kept. `building`:
+   * shared with other builders that use room lent by the parts.
    */
   constructor(
     parts: PartsCache,
     logger: Logger,
     whenQuiet = (): Promise<void> => Promise.resolve(),
-    lists = new NumberLists(0),
-    walkerOptions: SecondWalkerOptions & {readonly kernelBytesMin?: number} = {},
+    allocate = kernelMemory(funnelKernel()),
     building = new Turns(1, Number.POSITIVE_INFINITY),
   ) {
-    const kernel = funnelKernel();
-    this.allocate = kernelMemory(kernel, walkerOptions.kernelBytesMin);
-    this.secondWalker = kernel && new SecondWalker({kernel, lists}, logger, walkerOptions);
+    this.allocate = allocate;
     this.whenQuiet = whenQuiet;
     this.parts = parts;
     this.partsBytesMax = parts.memory.bytesMax;
@@ -231,13 +216,6 @@ export class FunnelIndex {
     return postings.every((each) => kept.has(each));
   }
 
-  /** A second thread beside whoever walks these funnels; undefined when they are walked alone. */
-  join(posted: readonly PostedSteps[], funnels: readonly PostedFunnel[], asked: AskedWalk): JointWalk | undefined {
-    const kept = this.kept();
-    if (!posted.every(({segments}) => this.keeps(segments, kept))) return undefined;
-    return this.secondWalker?.join(posted, funnels, asked);
-  }
-
   /** Resolves when nothing is being built any more. */
   async settled(): Promise<void> {
     while (this.backlog !== undefined) await this.backlog;
@@ -249,11 +227,10 @@ export class FunnelIndex {
     this.forget();
   }
 
-  /** Nothing is kept any more, and a second thread that walked over it ends. */
+  /** Drops all postings. */
   forget(): void {
     this.partitions.clear();
     this.unfitRows = undefined;
-    this.letGo();
     this.makeRoom();
   }
 
@@ -268,11 +245,6 @@ export class FunnelIndex {
     };
     this.partitions.set(partition, state);
     return state;
-  }
-
-  /** What is not kept any more is not kept by the second thread either. */
-  private letGo(): void {
-    this.secondWalker?.keepOnly(this.kept());
   }
 
   private kept(): ReadonlySet<UserPostings> {
@@ -351,7 +323,6 @@ export class FunnelIndex {
     const states = [...this.partitions.values()].filter(({segments}) => !segments.every(isKept));
     for (const state of states) state.segments = state.segments.filter(isKept);
     if (states.length === 0) return;
-    this.letGo();
     this.makeRoom();
   }
 
@@ -399,7 +370,6 @@ export class FunnelIndex {
     }
     state.segments = segments;
     state.chosen = plan.chosen;
-    this.letGo();
     const [rows, names] = [rowsToBuild(plan.segments), plan.chosen?.names.size];
     this.logger.debug({rows, names, ms: monotonicMs() - startedMs}, 'postings for funnels built');
     return true;
@@ -412,7 +382,6 @@ export class FunnelIndex {
       else state.refusedBytes = chosen.bytes;
     }
     Object.assign(state, {segments: [], chosen: undefined});
-    this.letGo();
     this.logger.debug({rows: rowsOf(segments)}, 'postings for funnels do not fit');
   }
 
@@ -427,7 +396,6 @@ export class FunnelIndex {
     const kept = plan.segments.flatMap(({held}) => held ?? []);
     if (segment !== undefined || kept.length === state.segments.length) return segment;
     state.segments = kept;
-    this.letGo();
     return this.buildSegment(chunks, plan, rankStart);
   }
 

@@ -8,10 +8,8 @@ import {createLogger} from '../../../src/observe.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
 import {FunnelIndex} from '../../../src/report/funnel/funnel-index.js';
-import type {JointWalk, SecondWalker} from '../../../src/report/funnel/second-walker.js';
 import type {PartitionSnapshot} from '../../../src/report/published/newest-snapshots.js';
 import {MemoryParts, TestPartition} from '../../support/snapshot.js';
-import {until} from '../../support/until.js';
 
 type FunnelQuery = Extract<ReportQuery, {report: 'funnel'}>;
 const query: FunnelQuery = {report: 'funnel', steps: ['A', 'B', 'A'], fromMs: 0, toMs: 1_000_000};
@@ -36,19 +34,13 @@ class World {
   private timeMs = 0;
   private drawn = 1;
 
-  /** Funnels that two threads walked, and whose medians both were asked for. */
-  joint = 0;
-  jointMedians = 0;
-  /** The second thread takes the first block, and is waited for until it ended. */
-  isDeserted = false;
-
   private readonly events: string;
 
   /** `events`: their names, a letter each. */
-  constructor(bytesMax = 64 * mib, walkerOptions = {}, events = 'ABX') {
+  constructor(bytesMax = 64 * mib, events = 'ABX') {
     this.events = events;
     this.parts = new PartsCache(this.values, bytesMax);
-    this.index = new FunnelIndex(this.parts, createLogger('silent', 'test'), undefined, this.lists, walkerOptions);
+    this.index = new FunnelIndex(this.parts, createLogger('silent', 'test'));
   }
 
   /** Events of 500 users, in chunks of 10,000. */
@@ -88,50 +80,15 @@ class World {
         byPostings = postings !== undefined;
         return postings;
       },
-      keeps: (postings: readonly UserPostings[]) => this.index.keeps(postings),
-      join: (...walk: Parameters<FunnelIndex['join']>) => {
-        const joint = this.index.join(...walk);
-        if (joint === undefined) return undefined;
-        this.joint += 1;
-        return this.isDeserted ? this.deserted(joint) : this.watched(joint);
-      },
     };
     const index = spy as unknown as FunnelIndex;
     const evaluation = new Evaluation(this.parts, 16 * mib, undefined, index, undefined, this.lists);
     return {body: await evaluation.answer(question, [snapshot]), byPostings};
   }
 
-  /** Of the memory for durations, what was ever used: all of it comes back after each funnel. */
+  /** Memory of durations that later funnels use again. */
   get listBytes(): number {
-    return (this.lists as unknown as {usedBytes: number}).usedBytes;
-  }
-
-  get secondWalker(): SecondWalker {
-    return (this.index as unknown as {secondWalker: SecondWalker}).secondWalker;
-  }
-
-  /** Slowly, so that the second thread comes in time. */
-  private watched(joint: JointWalk): JointWalk {
-    const takeBlock = () => {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-      return joint.takeBlock();
-    };
-    const medians: JointWalk['medians'] = async (own, others) => {
-      const found = await joint.medians(own, others);
-      if (found !== undefined) this.jointMedians += 1;
-      return found;
-    };
-    return {...joint, takeBlock, medians};
-  }
-
-  private deserted(joint: JointWalk): JointWalk {
-    const {secondWalker} = this;
-    joint.takeBlock();
-    const finish = async () => {
-      await until('the second thread ended', () => !secondWalker.isReady);
-      return joint.finish();
-    };
-    return {...joint, finish};
+    return this.lists.bytesFree;
   }
 
   /** Holds the answer against the scan's. */
@@ -153,6 +110,16 @@ describe('postings for funnels', () => {
     expect(await world.asked(snapshot)).toMatchObject({byPostings: true});
     expect(world.values.reads).toBe(0);
     expect(await world.ask(snapshot)).toBe(true);
+  });
+
+  test('give back the memory of durations after each answer', async () => {
+    const world = new World().grow(20_000);
+    const snapshot = world.partition.publish();
+    expect(await world.ask(snapshot)).toBe(true);
+    const {listBytes} = world;
+    expect(listBytes).toBeGreaterThan(0);
+    expect(await world.ask(snapshot)).toBe(true);
+    expect(world.listBytes).toBe(listBytes);
   });
 
   test('follow every snapshot: few new rows are built on the way of the answer, and segments stay few', async () => {
@@ -191,7 +158,6 @@ describe('postings for funnels', () => {
     expect(await world.ask(snapshot, earlier)).toBe(true);
     const rowsHeld = (postings: readonly UserPostings[]): number => postings.reduce((sum, {rows}) => sum + rows, 0);
     const held = (await world.postingsOf(snapshot, {startMs: 0, lastMs: earlier.toMs}))!;
-    expect(world.index.keeps(held)).toBe(true);
     // The rest of the chunk in which the stretch ends.
     expect(rowsHeld(held)).toBeGreaterThanOrEqual(80_000);
     expect(rowsHeld(held)).toBeLessThanOrEqual(90_000);
@@ -313,7 +279,7 @@ describe('postings of some names, where those of all do not fit', () => {
     ...more,
   });
   /** All events would take 2 MiB of 0.9; three of twenty names take 0.4 with what they take per user. */
-  const grown = () => new World(1.6 * mib, {}, letters).grow(250_000);
+  const grown = () => new World(1.6 * mib, letters).grow(250_000);
 
   async function built(world: World, snapshot: PartitionSnapshot, question: FunnelQuery): Promise<boolean> {
     await world.ask(snapshot, question);
@@ -358,7 +324,7 @@ describe('postings of some names, where those of all do not fit', () => {
   });
 
   test('follow snapshots, growth and erasures, and are taken out of those of all names', async () => {
-    const world = new World(1.6 * mib, {}, letters).grow(50_000);
+    const world = new World(1.6 * mib, letters).grow(50_000);
     expect(await built(world, world.partition.publish(), funnel('AT'))).toBe(true);
     expect(await world.ask(world.partition.publish(), funnel('LM'))).toBe(true);
     const grownSince = world.grow(200_000).partition.publish();
@@ -376,7 +342,7 @@ describe('postings of some names, where those of all do not fit', () => {
   });
 
   test('begin with the first event that is asked about', async () => {
-    const world = new World(1.6 * mib, {}, 'AB').grow(400_000);
+    const world = new World(1.6 * mib, 'AB').grow(400_000);
     const snapshot = world.partition.publish();
     const late = {...query, fromMs: Math.floor(world.nowMs * 0.9)};
     expect(await built(world, snapshot, query)).toBe(false);
@@ -389,84 +355,5 @@ describe('postings of some names, where those of all do not fit', () => {
     const world = grown();
     expect(await world.ask(world.partition.publish(), funnel('xy'))).toBe(true);
     expect(world.index.bytesHeld).toBe(0);
-  });
-});
-
-describe('a second thread for long funnels', () => {
-  const program = new URL('../../../dist/service/report/funnel/second-walker-worker.js', import.meta.url);
-  /** Takes a share, and ends. */
-  const deserter = new URL(
-    `data:text/javascript,${encodeURIComponent(
-      `import {parentPort} from 'node:worker_threads';
-       parentPort.on('message', ({kind, turns}) => {
-         if (kind !== 'walk') return;
-         Atomics.store(turns, 1, 1);
-         process.exit();
-       });
-       parentPort.postMessage({kind: 'ready'});`,
-    )}`,
-  );
-  const newWorld = (code: URL) => new World(64 * mib, {program: code, lookupsMin: 1, kernelBytesMin: 0}).grow(80_000);
-
-  /** Asks until so many funnels were walked by two threads. */
-  async function askJointly(world: World, snapshot: PartitionSnapshot, count: number): Promise<void> {
-    await until('funnels are walked jointly', async () => {
-      await world.ask(snapshot);
-      return world.joint >= count;
-    });
-  }
-
-  test('gives the same answers, while snapshots follow each other', async () => {
-    const world = newWorld(program);
-    for (let round = 1; round <= 5; round++) {
-      const snapshot = world.grow(20_000).partition.publish();
-      await world.ask(snapshot);
-      await world.index.settled();
-      expect(world.index.keeps(world.secondWalker.postings)).toBe(true);
-      await askJointly(world, snapshot, world.joint + 1);
-    }
-    await until('both threads are asked for medians', async () => {
-      await world.ask(world.partition.publish());
-      return world.jointMedians > 0;
-    });
-  });
-
-  test('ends when the index gives up what it keeps', async () => {
-    const world = newWorld(program);
-    const snapshot = world.partition.publish();
-    await world.ask(snapshot);
-    await world.index.settled();
-    await askJointly(world, snapshot, 1);
-    world.index.forget();
-    await until('the thread ended', () => !world.secondWalker.isReady);
-    expect([world.secondWalker.postings, world.index.bytesHeld]).toEqual([[], 0]);
-  });
-
-  test('that ends in the middle of a walk takes nothing along', async () => {
-    const world = newWorld(deserter);
-    world.isDeserted = true;
-    const snapshot = world.partition.publish();
-    await world.ask(snapshot);
-    await world.index.settled();
-    await askJointly(world, snapshot, 2);
-    const {listBytes} = world;
-    await askJointly(world, snapshot, 4);
-    expect([listBytes > 0, world.listBytes]).toEqual([true, listBytes]);
-  });
-
-  test('gets no postings that an answer built for itself, and none that were replaced meanwhile', async () => {
-    const world = newWorld(program);
-    const first = world.partition.publish();
-    await world.ask(first);
-    await world.index.settled();
-    await askJointly(world, first, 1);
-    const held = (await world.postingsOf(first, always))!;
-    expect(world.index.keeps(held)).toBe(true);
-    const newer = world.grow(5_000).partition.publish();
-    const completed = (await world.postingsOf(newer, always))!;
-    expect(world.index.keeps(completed)).toBe(false);
-    await world.index.settled();
-    const steps = {segments: completed, stepNames: [0, 1]};
-    expect(world.index.join([steps], [], {stretch: always, windowMs: Number.POSITIVE_INFINITY})).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import type {SnapshotIndex} from '../../../../actors/manifest.js';
 import {ranksPerMs, timeOfKey} from '../../../../actors/report/funnel/event-key.js';
 import {FunnelPartial} from '../../../../actors/report/funnel/funnel.js';
 import {NumberLists} from '../../../../actors/report/funnel/median.js';
-import {PostedFunnel, walkBlocks} from '../../../../actors/report/funnel/posted-funnel.js';
+import {PostedFunnel} from '../../../../actors/report/funnel/posted-funnel.js';
 import {plainMemory, type UserPostings} from '../../../../actors/report/funnel/user-postings.js';
 import type {Stretch} from '../../../../actors/report/selection.js';
 import {funnelKernel, kernelMemory} from '../../../../src/report/funnel/funnel-kernel.js';
@@ -41,7 +41,7 @@ function scanned(
 
 function posted(segments: readonly UserPostings[], steps: number[], stretch: Stretch, windowMs: number) {
   const funnel = new PostedFunnel(segments, steps, stretch, windowMs, lists);
-  finish(walkBlocks([funnel]));
+  finish(funnel.walk());
   const result = resultOf(funnel);
   for (const list of funnel.durations) lists.giveBack(list);
   return result;
@@ -191,45 +191,12 @@ describe('a funnel over postings equals the scan', () => {
       [0, 1],
       [1, 0],
     ].map((steps) => new PostedFunnel(segments, steps, whole, windowMs, lists));
-    const walks = funnels.map((funnel) => walkBlocks([funnel]));
+    const walks = funnels.map((funnel) => funnel.walk());
     for (let goesOn = true; goesOn; ) goesOn = walks.map((walk) => walk.next()).some(({done}) => !done);
     expect(funnels.map((funnel) => resultOf(funnel))).toEqual([
       scanned(chunks, shape, [0, 1], whole, windowMs),
       scanned(chunks, shape, [1, 0], whole, windowMs),
     ]);
-  });
-
-  test('blocks may be counted by several, each a part of them', () => {
-    const shape = {userCount: 40_000, nameCount: 3};
-    const rows = Array.from({length: 60_000}, (_, i) => ({
-      user: (i * 7_919) % shape.userCount,
-      name: i % 50 === 0 ? 2 : i & 1,
-      timeMs: (i * 104_729) % 5_000,
-    }));
-    const chunks = [chunkOf(rows.slice(0, 50_000)), chunkOf(rows.slice(50_000))];
-    const segments = segmentsOf(chunks, [1], shape, kernels);
-    fc.assert(
-      fc.property(
-        fc.array(fc.boolean(), {minLength: 10, maxLength: 10}),
-        fc.constantFrom<number[]>([0, 1], [2, 0, 1], [1, 2]),
-        fc.constantFrom(always, 500),
-        (isFirst, steps, windowMs) => {
-          const both = [true, false].map((first) => {
-            const funnel = new PostedFunnel(segments, steps, whole, windowMs, lists);
-            for (let block = 0; block < funnel.blockCount; block++) {
-              if (isFirst[block] === first) funnel.countBlock(block);
-            }
-            return resultOf(funnel);
-          });
-          const together = {
-            reached: steps.map((_, step) => both[0]!.reached[step]! + both[1]!.reached[step]!),
-            durations: steps.map((_, step) => both.flatMap(({durations}) => durations[step]!).sort((a, b) => a - b)),
-          };
-          expect(together).toEqual(posted(segments, steps, whole, windowMs));
-        },
-      ),
-      {numRuns: 20},
-    );
   });
 
   test('an event that never happened ends the funnel', () => {
