@@ -1,6 +1,6 @@
 // UTC calendar arithmetic on epoch ms: buckets of reports, ISO texts. No clock and no Date: civil dates by
 // Howard Hinnant's days_from_civil (https://howardhinnant.github.io/date_algorithms.html).
-//   C1. A bucket is [startMs, nextMs): hours, days, weeks from Monday, months, all UTC (API.md, Reports).
+//   C1. A bucket is [startMs, nextMs): hours, days, weeks from Monday, months, all UTC (docs/api.md, Reports).
 import {dayMs, hourMs} from './limits.js';
 
 export type Interval = 'hour' | 'day' | 'week' | 'month';
@@ -115,7 +115,7 @@ export function dateText(day: number): string {
   return `${yearText(year)}-${two(month)}-${two(dayOfMonth)}`;
 }
 
-/** The label of a bucket: its date, for hours its date and hour (API.md, Reports). */
+/** The label of a bucket: its date, for hours its date and hour (docs/api.md, Reports). */
 export function bucketLabel(startMs: number, interval: Interval): string {
   const day = Math.floor(startMs / dayMs);
   return interval === 'hour' ? `${dateText(day)}T${two((startMs - day * dayMs) / hourMs)}:00:00Z` : dateText(day);

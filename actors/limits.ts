@@ -1,4 +1,4 @@
-// Every bound that log entries and state rely on, with its unit. API.md-facing bounds stand here too, so that the edge
+// Every bound that log entries and state rely on, with its unit. docs/api.md-facing bounds stand here too, so that the edge
 // refuses what the core could not hold.
 import {assert} from './invariant.js';
 

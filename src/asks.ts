@@ -13,7 +13,7 @@ export const comparedSubject = (partition: number | '*'): string => `log.compare
 /** NATS carries 1 MiB a message; the rest is room for framing. */
 export const replyBytesMax = 900_000;
 
-/** `user` is named by userId, `anonymous` by anonymousId: two name spaces (API.md, Ingestion). */
+/** `user` is named by userId, `anonymous` by anonymousId: two name spaces (docs/api.md, Ingestion). */
 export type UserKind = 'user' | 'anonymous';
 
 export interface UserRef {

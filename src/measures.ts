@@ -36,7 +36,7 @@ export interface ThreadMeasures {
   readonly caches: readonly CacheMeasures[];
 }
 
-/** Something that an operator must know; README (Operating) says what to do about each. */
+/** Something that an operator must know; docs/operating.md says what to do about each. */
 export const alarmKinds = ['report_lag', 'standing_still', 'dedupe_window', 'gap', 'log_lost'] as const;
 export type AlarmKind = (typeof alarmKinds)[number];
 

@@ -19,7 +19,7 @@ async function slowClients(...form: readonly string[]): Promise<string> {
   );
 }
 
-// README.md, Operating: a drain has 25 s. The rest is a busy machine.
+// docs/operating.md: a drain has 25 s. The rest is a busy machine.
 const drainMsMax = 25_000 + 30_000;
 
 describe.concurrent('at the same time', () => {

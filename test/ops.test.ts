@@ -1,5 +1,5 @@
 // The files in ops/ are what an operator starts with: every metric that they name must exist in a running service, every
-// alarm must have its alert and its line in the README, and Prometheus must be able to read them.
+// alarm must have its alert and its line in docs/operating.md, and Prometheus must be able to read them.
 import {execFileSync} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -107,21 +107,21 @@ describe.skipIf(process.env.TEST_NATS_URL !== undefined)('every metric that ops/
     expect(metricNames(invented).some(exists)).toBe(false);
   });
 
-  test('every alarm has an alert and a line in the README', () => {
-    const readme = read('README.md');
+  test('every alarm has an alert and a line in docs/operating.md', () => {
+    const page = read('docs/operating.md');
     const kinds = new Set(metrics.find('millrace_alarm').map(({labels}) => labels.kind!));
     expect(kinds.size).toBeGreaterThan(4);
     for (const kind of kinds) {
       expect(alertExpressions.filter((expression) => expression.includes(`{kind="${kind}"}`))).toHaveLength(1);
-      expect(readme).toContain(`\`${kind}\``);
+      expect(page).toContain(`\`${kind}\``);
     }
   });
 
-  test('every metric of ours is in the README, and the README names no other', () => {
-    const readme = read('README.md');
+  test('docs/operating.md names every metric of ours, and no other', () => {
+    const page = read('docs/operating.md');
     const ours = [...metrics.types.keys()].filter((name) => name.startsWith('millrace_'));
-    expect(ours.filter((name) => !new RegExp(`\`${name}[\`{]`).test(readme))).toEqual([]);
-    const named = [...readme.matchAll(/`(millrace_[a-z0-9_]+)/g)].map((match) => match[1]!);
+    expect(ours.filter((name) => !new RegExp(`\`${name}[\`{]`).test(page))).toEqual([]);
+    const named = [...page.matchAll(/`(millrace_[a-z0-9_]+)/g)].map((match) => match[1]!);
     expect(named.filter((name) => !metrics.types.has(name) && !metrics.names.has(name))).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 // The primitives of every format of ours: little-endian numbers, LEB128 lengths, strings as WTF-8.
 //   WTF-8 is UTF-8 that also carries lone surrogates (as three bytes each), so every JavaScript string that JSON can
-//   express comes back as it was sent (API.md: nothing is changed silently).
+//   express comes back as it was sent (docs/api.md: nothing is changed silently).
 import {assert} from '../invariant.js';
 
 export class ByteWriter {

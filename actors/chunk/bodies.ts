@@ -354,7 +354,7 @@ export function withoutBodies(block: Uint8Array, rows: ReadonlySet<number>): Uin
   return writer.finish();
 }
 
-/** JSON text of an event as GET /v1/events shows it (API.md). */
+/** JSON text of an event as GET /v1/events shows it (docs/api.md). */
 export function eventJson(entry: EntryView, partition: number, ordinal: number): string {
   const key = entry.userKey();
   const id = JSON.stringify(key.slice(1));

@@ -1,4 +1,4 @@
-// Timestamps of clients: RFC 3339 and the ISO 8601 forms of API.md, parsed by hand because V8's Date takes
+// Timestamps of clients: RFC 3339 and the ISO 8601 forms of docs/api.md, parsed by hand because V8's Date takes
 // 30 February for 2 March, and because the hot path must not allocate.
 //
 //   timestamp = date [sep HH:MM [:SS [.f+]] [zone]]      sep = T | t | space      zone = Z | z | ±HH[:]MM
@@ -27,12 +27,12 @@ export function parseTimestamp(text: string): number {
   return day * dayMs + hour * 3_600_000 + minute * 60_000 + parseSeconds(text, 16);
 }
 
-/** The first ms that a `from` means: of a date alone its first (API.md, Reports). NaN when it is no timestamp. */
+/** The first ms that a `from` means: of a date alone its first (docs/api.md, Reports). NaN when it is no timestamp. */
 export function parseRangeStart(text: string): number {
   return parseTimestamp(text);
 }
 
-/** The last ms that a `to` means: of a date alone its last (API.md, Reports). NaN when it is no timestamp. */
+/** The last ms that a `to` means: of a date alone its last (docs/api.md, Reports). NaN when it is no timestamp. */
 export function parseRangeEnd(text: string): number {
   const timeMs = parseTimestamp(text);
   return text.length === dateChars ? timeMs + dayMs - 1 : timeMs;

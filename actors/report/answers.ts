@@ -1,4 +1,4 @@
-// The JSON texts of report answers, field by field in the order in which API.md shows them.
+// The JSON texts of report answers, field by field in the order in which docs/api.md shows them.
 //   J1. They are what JSON.stringify makes of the same fields. Series are written without it: an object a bucket took as
 //       long as all else of an answer that is looked up.
 import {isoText} from '../calendar.js';

@@ -1,4 +1,4 @@
-// A user's traits: shallow set or update by the time at which each was set, bounded (API.md, Users).
+// A user's traits: shallow set or update by the time at which each was set, bounded (docs/api.md, Users).
 //   T1. A trait's null is a value; objects are replaced whole.
 //   T2. A full profile leaves a trait out and counts it; what it holds already stays.
 //   T3. Traits stand in the order in which their names were first set, also when the profile was restored meanwhile: an answer

@@ -1,4 +1,4 @@
-// What an answer says about each thing of its request (API.md of the service, Ingestion and Errors).
+// What an answer says about each thing of its request (docs/api.md of the service, Ingestion and Errors).
 
 import type {Answer, Lost} from './http.js';
 import type {Outcome, Thing} from './journal.js';

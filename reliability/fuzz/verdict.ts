@@ -1,4 +1,4 @@
-// Whether an answer is one that the API knows (API.md, Errors).
+// Whether an answer is one that the API knows (docs/api.md, Errors).
 import type {FuzzAnswer, Outcome} from './connection.js';
 import {type HostileRequest, isWellFramed} from './request.js';
 

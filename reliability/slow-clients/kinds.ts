@@ -1,4 +1,4 @@
-// Ways of being slow. Each names how long the service may put up with it: README.md, Slow clients.
+// Ways of being slow. Each names how long the service may put up with it: docs/api.md, Limits.
 //   The timeout of the HTTP server is looked at every 4 s, ours every second: 10 s may last 12, and 30 s may last 31.
 
 export interface SlowKind {

@@ -1,4 +1,4 @@
-// Rate limits for each client address: of a key (API.md, Keys), of signing in.
+// Rate limits for each client address: of a key (docs/api.md, Keys), of signing in.
 //   Owns: how much each address used. Does not own: the arithmetic (rate-limit.ts), which address a client has
 //         (client-address.ts).
 //   AL1. The table is bounded: the address that has not asked for longest is dropped, and starts with a whole quota. A client

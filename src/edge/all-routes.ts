@@ -1,4 +1,4 @@
-// Every path of the service (API.md).
+// Every path of the service (docs/api.md).
 import {batchBytesMax, eventBytesMax} from '../../actors/limits.js';
 import {version} from '../version.js';
 import {adminBodyBytesMax} from './limits.js';

@@ -27,7 +27,7 @@ export const insufficientPermissions: Failure = {
   message: 'this needs a secret key (sk_live_)',
 };
 
-/** The header wins over the URL (API.md, Errors). @returns the key, or why not. */
+/** The header wins over the URL (docs/api.md, Errors). @returns the key, or why not. */
 export function authenticate(ring: KeyRing, exchange: Exchange, isBeaconRoute: boolean): ActiveKey | Failure {
   const {authorization} = exchange;
   if (authorization !== undefined && authorization !== '')

@@ -1,4 +1,4 @@
-// What browsers ask before a page of another origin may send, and who may read what (API.md, CORS).
+// What browsers ask before a page of another origin may send, and who may read what (docs/api.md, CORS).
 //   C1. Any page may send to the write routes, and read every answer to that. It may also read the error of a path or method
 //       that does not exist: otherwise a page that misspells a path sees no answer at all.
 import type {Header} from './failure.js';

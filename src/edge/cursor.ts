@@ -1,4 +1,4 @@
-// Cursors of GET /v1/events: where a paged answer stopped, and the bounds that freeze it (API.md, GET /v1/events).
+// Cursors of GET /v1/events: where a paged answer stopped, and the bounds that freeze it (docs/api.md, GET /v1/events).
 //   C1. A cursor is ours or refused: its tag is an HMAC of its content and of the filters it was made for, keyed by a
 //       secret of the deployment. Nothing in it is believed before the tag is.
 //   C2. Everything in it is a value (times, ordinals), never a place in memory: any edge continues it, after restarts too.

@@ -70,7 +70,7 @@ export class Exchange implements CommitWaiter {
   readonly method: string;
   /** It has its answer (which may wait for the end of the turn, X4), or will never have one. */
   isOver = false;
-  /** Every origin may read the answer (API.md, CORS). */
+  /** Every origin may read the answer (docs/api.md, CORS). */
   isCorsOpen = false;
   /** Nothing is read of its connection. */
   isPaused = false;

@@ -1,4 +1,4 @@
-// What the options of a key forbid (API.md, Keys).
+// What the options of a key forbid (docs/api.md, Keys).
 import type {KeyOptions} from '../keys/key.js';
 import type {Exchange} from './exchange.js';
 import type {Failure} from './failure.js';

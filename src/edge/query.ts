@@ -1,4 +1,4 @@
-// Query strings, form-encoded (API.md, Errors): every name is known, stands once unless it is a list, and has a value.
+// Query strings, form-encoded (docs/api.md, Errors): every name is known, stands once unless it is a list, and has a value.
 //   Q1. A route declares what it takes once: its requests are read by the declaration, and it is described by it.
 import {invalidRequest, RequestFailure} from './failure.js';
 

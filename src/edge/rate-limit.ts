@@ -1,4 +1,4 @@
-// Rate limits of a key (API.md, Errors): the generic cell rate algorithm, one number for each key and limit.
+// Rate limits of a key (docs/api.md, Errors): the generic cell rate algorithm, one number for each key and limit.
 //   Owns: the arithmetic and the header fields. Does not own: the clock, the numbers (they live in the key:
 //         src/keys/key-ring.ts R2; those of its addresses in address-limits.ts).
 //   L1. A request comes in while there is room for one unit, and one is charged at once: what it costs beyond that is

@@ -54,7 +54,7 @@ export interface Routes {
   readonly bySegment: ReadonlyMap<string, Route>;
 }
 
-/** Paths are split before they are decoded, and a trailing slash is another path (API.md, Errors). */
+/** Paths are split before they are decoded, and a trailing slash is another path (docs/api.md, Errors). */
 export function findRoute(routes: Routes, path: string): Route | undefined {
   const exact = routes.exact.get(path);
   if (exact !== undefined) return exact;

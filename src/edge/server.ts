@@ -1,4 +1,4 @@
-// The HTTP server: every request runs through the same checks in the same order (API.md, Errors) to its route.
+// The HTTP server: every request runs through the same checks in the same order (docs/api.md, Errors) to its route.
 //   framing -> route -> method -> key -> permission -> rate -> size -> type -> query of writes -> body -> the route
 // uWebSockets.js leaves to us: unknown routes, OPTIONS and HEAD, repeated Content-Length, bounds of bodies and of slow
 // clients; and it aborts the process when a handler neither answers nor sets `onAborted`.

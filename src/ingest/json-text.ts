@@ -6,7 +6,7 @@ import {cutNesting, nestsTooDeep} from './nesting.js';
 /** Stands for "no JSON": a value that JSON cannot express. */
 export const notJson = Symbol('not JSON');
 
-/** @returns the parsed value, or `notJson` (API.md: `invalid_json`, invalid UTF-8 included). */
+/** @returns the parsed value, or `notJson` (docs/api.md: `invalid_json`, invalid UTF-8 included). */
 export function parseJson(bytes: Buffer): unknown {
   const isDeep = nestsTooDeep(bytes);
   if (isDeep && !(isUtf8(bytes) && isJson(bytes))) return notJson; // Nobody looks at what is cut.

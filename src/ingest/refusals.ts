@@ -20,7 +20,7 @@ export type StoredField = 'properties' | 'context' | 'traits';
 export type RefusedField = 'event' | 'userId' | 'anonymousId' | 'messageId' | 'timestamp' | 'sentAt' | StoredField;
 
 export interface Refusal {
-  /** `event_too_large` is 413 `payload_too_large` where the event is the whole body (API.md, Ingestion). */
+  /** `event_too_large` is 413 `payload_too_large` where the event is the whole body (docs/api.md, Ingestion). */
   readonly code: 'invalid_event' | 'event_too_large';
   readonly field?: RefusedField | '__proto__';
   readonly message: string;

@@ -6,7 +6,7 @@ import {dayMs} from '../../actors/limits.js';
 import {type AlarmKind, alarmKinds} from '../measures.js';
 import type {Logger} from '../observe.js';
 
-/** Message ids are to be remembered for so long (API.md, Ingestion). */
+/** Message ids are to be remembered for so long (docs/api.md, Ingestion). */
 const dedupeWindowMsMin = 7 * dayMs;
 /** What a machine that is busy for a moment may take on top of the refresh. */
 const reportGraceMs = 5_000;

@@ -66,7 +66,7 @@ async function beginSlowRequest(service: Service, event: string): Promise<{conne
 
 const isDraining = (service: Service) => until('it drains', () => service.logs().includes('"draining"'));
 
-// README.md, Operating: a drain has 25 s. The rest is a busy machine.
+// docs/operating.md: a drain has 25 s. The rest is a busy machine.
 const drainMsMax = 25_000 + 30_000;
 
 describe.concurrent('a stop while a body is on its way', () => {

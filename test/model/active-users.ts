@@ -1,4 +1,4 @@
-// GET /v1/reports/users: one set of users per bucket, by the table "metric x interval" of API.md.
+// GET /v1/reports/users: one set of users per bucket, by the table "metric x interval" of docs/api.md.
 
 import {type Bucket, bucketsOf, dayMs, type Interval, isInside, parseRange} from './calendar.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {bucketsOf, formatTime, parseRange, parseTime, parseTo} from './calendar.js';
 
-describe('timestamps of API.md', () => {
+describe('timestamps of docs/api.md', () => {
   test.each([
     ['1970-01-01', 0],
     ['1970-01-01T00:00', 0],

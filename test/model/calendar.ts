@@ -1,4 +1,4 @@
-// The model's own reading of time: the timestamp forms of API.md and the UTC buckets of the reports, by way of Temporal.
+// The model's own reading of time: the timestamp forms of docs/api.md and the UTC buckets of the reports, by way of Temporal.
 // Shares nothing with the service on purpose: two readings of the same text must agree.
 
 import {Temporal} from 'temporal-polyfill';
@@ -25,7 +25,7 @@ export const dayMs = 24 * hourMs;
 const timestampForm =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?$/;
 
-/** Epoch milliseconds; throws for anything that is not one of the forms of API.md. */
+/** Epoch milliseconds; throws for anything that is not one of the forms of docs/api.md. */
 export function parseTime(text: string): number {
   const match = timestampForm.exec(text);
   if (match === null) throw new RangeError(`not a timestamp: ${text}`);
@@ -55,7 +55,7 @@ function offsetMs(sign: string | undefined, hour: string | undefined, minute: st
 
 const isDateOnly = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text);
 
-/** A date-only `to` is the whole day (API.md, Reports). */
+/** A date-only `to` is the whole day (docs/api.md, Reports). */
 export const parseTo = (text: string): number => parseTime(text) + (isDateOnly(text) ? dayMs - 1 : 0);
 
 export const parseRange = (from: string, to: string): Range => ({fromMs: parseTime(from), toMs: parseTo(to)});

@@ -7,7 +7,7 @@ import {parseTime} from './calendar.js';
 export type Json = null | boolean | number | string | Json[] | {[key: string]: Json};
 export type JsonObject = {[key: string]: Json};
 
-/** Two name spaces: an event with both ids belongs to the userId (API.md, Ingestion). */
+/** Two name spaces: an event with both ids belongs to the userId (docs/api.md, Ingestion). */
 export interface UserRef {
   readonly kind: 'user' | 'anonymous';
   readonly id: string;

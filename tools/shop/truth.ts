@@ -1,6 +1,6 @@
 // What the service must say of a shop, worked out of what the shop sent by plain loops over it.
 //   TR1. It reads the bodies alone, as the service does, and shares no code with it.
-//   TR2. A user is a userId, or an anonymousId that came alone: two people to every report (API.md, Ingestion).
+//   TR2. A user is a userId, or an anonymousId that came alone: two people to every report (docs/api.md, Ingestion).
 import type {ShopEntry} from './entry.js';
 
 const hourMs = 3_600_000;

@@ -1,4 +1,4 @@
-// The property that a filter names: a literal top-level key, or the path that its dots spell (API.md, Reports). A path that
+// The property that a filter names: a literal top-level key, or the path that its dots spell (docs/api.md, Reports). A path that
 // begins with `context` goes into the event's context where no property has that name.
 import {wtf8} from '../../bytes/bytes.js';
 import type {RowsView} from '../../chunk/rows.js';

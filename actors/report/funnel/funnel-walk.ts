@@ -1,4 +1,4 @@
-// How deep one user went into a funnel, and when it reached each step (API.md, funnel rules).
+// How deep one user went into a funnel, and when it reached each step (docs/api.md, funnel rules).
 //   W1. From one entry the walk is greedy: each step takes the earliest event after the one before. No other choice of
 //       events gets deeper or ends earlier.
 //   W2. With a conversion window any entry may convert: of all entries' walks the deepest counts, of equally deep ones

@@ -1,5 +1,5 @@
 // The funnel of one partition over its postings: what funnel.ts answers by gathering all matching rows, without reading
-// those that no user needs. Equal answers (API.md, funnel rules); test/actors/report holds one against the other.
+// those that no user needs. Equal answers (docs/api.md, funnel rules); test/actors/report holds one against the other.
 //   Users are taken in blocks, and each block through one step after the other: a user that misses a step is not looked
 //   for in the next ones, and what is looked at lies in the order of users. Most of it is in the postings of one segment,
 //   the largest: its memory holds the block, so that what walks over it (funnel-steps.ts) has both; what few events the

@@ -1,4 +1,4 @@
-// Freshness of a report, read from the headers of its answer (API.md, Reports).
+// Freshness of a report, read from the headers of its answer (docs/api.md, Reports).
 import type {CountedBucket} from '../../../src/edge/answers.js';
 
 export interface Freshness {

@@ -1,4 +1,4 @@
-// The events of one person, newest first, page by page. Pages never shift while events arrive (API.md, GET /v1/events).
+// The events of one person, newest first, page by page. Pages never shift while events arrive (docs/api.md, GET /v1/events).
 
 import {useSignal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';

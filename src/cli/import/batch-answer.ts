@@ -1,4 +1,4 @@
-// What an answer to POST /v1/events/batch means for the events of the batch (API.md, Ingestion and Errors). Pure.
+// What an answer to POST /v1/events/batch means for the events of the batch (docs/api.md, Ingestion and Errors). Pure.
 
 import type {Refusal} from './source-event.js';
 

@@ -8,7 +8,7 @@ import {isUtf8} from 'node:buffer';
 import {hash} from 'node:crypto';
 import {type Line, lineBytesMax} from './lines.js';
 
-/** The service's words for a refused event (API.md, Errors); `message` is for people. */
+/** The service's words for a refused event (docs/api.md, Errors); `message` is for people. */
 export interface Refusal {
   readonly code: string;
   readonly message: string;
@@ -49,7 +49,7 @@ export function readLine(line: Line, fileHead: string): LineMeaning {
 function toSourceEvent(line: number, text: string, parsed: Record<string, unknown>, fileHead: string): SourceEvent {
   const userKey = userKeyOf(parsed);
   const own = parsed.messageId;
-  // A null counts as absent (API.md), and of equal keys the last one wins.
+  // A null counts as absent (docs/api.md), and of equal keys the last one wins.
   const unsent = parsed.sentAt === undefined || parsed.sentAt === null ? [] : ['"sentAt":null'];
   // What is no text either goes as it is: the service refuses it and names the field.
   if (own !== undefined && own !== null) {

@@ -1,4 +1,4 @@
-// Every metric of ours as data: its name, what it means, and how it is read (README, Operating, says what to do about them).
+// Every metric of ours as data: its name, what it means, and how it is read (docs/operating.md says what to do about them).
 //   Names follow Prometheus: a `millrace_` prefix, base units (seconds, bytes), counters end in `_total`.
 //   Labels are out of fixed sets (traffic.ts, T1): never an id, key or name of a user or an event.
 

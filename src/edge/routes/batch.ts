@@ -1,4 +1,4 @@
-// POST /v1/events/batch: up to 1,000 events, each with its own outcome (API.md, Ingestion).
+// POST /v1/events/batch: up to 1,000 events, each with its own outcome (docs/api.md, Ingestion).
 
 import {assert} from '../../../actors/invariant.js';
 import {batchEventsMax, entryBytesMax} from '../../../actors/limits.js';

@@ -27,7 +27,7 @@ export const deletionIdPattern = /^del_(\d{1,4})_[0-9a-f]{32}$/;
 
 const deletionNotFound: Failure = {code: 'not_found', message: 'no such deletion'};
 
-// A deletion that takes longer is answered as pending (API.md, Users).
+// A deletion that takes longer is answered as pending (docs/api.md, Users).
 const deletionWaitMs = 5_000;
 const deletionAnswerMsMax = deletionWaitMs + 5_000;
 const askAgainMs = 100;

@@ -4,7 +4,7 @@ import type {Exchange} from '../exchange.js';
 import {anyText, optional} from '../parameters.js';
 import {readQuery} from '../query.js';
 
-/** The one parameter of write routes is a security scheme (API.md, beacon). */
+/** The one parameter of write routes is a security scheme (docs/api.md, beacon). */
 const writeForm = {write_key: optional(anyText, {description: 'A write key, for beacons.'})};
 
 /** @throws RequestFailure */

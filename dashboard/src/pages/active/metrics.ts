@@ -1,4 +1,4 @@
-// The three metrics of active users, and how each is counted by the length of a bucket (API.md, Reports).
+// The three metrics of active users, and how each is counted by the length of a bucket (docs/api.md, Reports).
 import type {Interval} from '../../../../actors/calendar.js';
 import type {Metric} from '../../address/report-address';
 

@@ -61,7 +61,7 @@ export function StateStrip({load}: {readonly load: Load}) {
   );
 }
 
-/** The words of the README without its marks. */
+/** The words of docs/operating.md without Markdown. */
 const plain = (text: string): string => text.replaceAll('`', '');
 
 function facts({state, rows}: Load): [name: string, value: string][] {
