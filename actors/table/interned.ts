@@ -1,6 +1,6 @@
 // An interned table: byte strings (user keys, event names) to dense indexes and back.
 //   Resident, so it is columns: an arena of bytes, offsets, and open addressing over 32-bit hashes. About 24 B and the
-//   string itself per entry; a JavaScript Map of strings takes 100 B more and long garbage collections (DESIGN.md).
+//   string itself per entry; a JavaScript Map of strings takes 100 B more and long garbage collections (docs/architecture.md).
 //
 //   block = head u32[4]: version entries bytes 0 | (length + 1):u16[entries], 0 of a removed one | hash:u32[entries] | bytes
 //     `internedBlockEntries` entries but in the last block; each column is padded to 4 bytes.

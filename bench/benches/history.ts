@@ -1,5 +1,5 @@
 // Pages of 100 events out of millions, through HTTP, one after the other: how long the slowest in a hundred takes, for each
-// kind of filter. The first pass asks a service that was just started (and read ahead what fits its cache, DESIGN.md, section 4);
+// kind of filter. The first pass asks a service that was just started (and read ahead what fits its cache, docs/architecture.md, Reports);
 // the second asks the same pages again; the third asks them of a service that was started without reading ahead and without
 // asking itself pages; the fourth of one whose cache is too small for all of this, so that nearly every part comes from
 // nats-server.

@@ -11,7 +11,7 @@ const firstSuccessMsMax = 5_000;
 const atOnceMs = 2_000;
 // Whatever the patience: a write that waits for a publish to be given up (5 s) was not refused at once.
 const atOnceMsMax = 4_000;
-// A publish is given up after 5 s (DESIGN.md, section 10).
+// A publish is given up after 5 s (docs/architecture.md, NATS).
 const publishMsMax = 7_500;
 
 export interface Availability {

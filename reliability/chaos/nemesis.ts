@@ -65,6 +65,6 @@ export async function outage(
 
 // A connection that breaks, and a disk that fills up, show at once.
 export const brokenNoticedMs = 250;
-// A log that stays connected and is silent shows after 3 s (DESIGN.md, section 10); the rest is patience with a loaded
+// A log that stays connected and is silent shows after 3 s (docs/architecture.md, NATS); the rest is patience with a loaded
 // machine.
 export const silenceNoticedMs = 4_500;

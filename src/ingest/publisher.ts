@@ -23,7 +23,7 @@ assert(laneBytesMax < publisherBytesMax, 'one stuck partition leaves room for ot
 
 /** The server answers within milliseconds; when it did not, the message is sent again. */
 export const resendMs = 1_000;
-/** Nobody waits longer for the log than this, and a tick (DESIGN.md, section 10). G3 */
+/** Nobody waits longer for the log than this, and a tick (docs/architecture.md, NATS). G3 */
 export const giveUpMs = 5_000;
 /** G3. Before the fold forgets a producer, for which its next number would be a jump. */
 export const silentProducerMsMax = producerMs / 2;

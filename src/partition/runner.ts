@@ -67,7 +67,7 @@ export interface RunnerSetup extends TicksSetup {
   readonly jsm: JetStreamManager;
   readonly damage: Damage;
   readonly refresh: Pick<Refresh, 'ms' | 'change'>;
-  /** What an erasure can claim of the disk (DESIGN.md, section 8). */
+  /** What an erasure can claim of the disk (docs/architecture.md, Deletion). */
   readonly erasureReach: ErasureReach;
   readonly journal: DeletionJournal;
   /** Told after each message, for those who look how far the fold is. */

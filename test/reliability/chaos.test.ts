@@ -1,5 +1,5 @@
 // The chaos tool in its short form: a small round of the nemeses that find most; and its checkers, which must see what they
-// look for. The long form, and all others: `npm run chaos -- NEMESIS --rounds N --seed S` (RELIABILITY.md).
+// look for. The long form, and all others: `npm run chaos -- NEMESIS --rounds N --seed S` (docs/guarantees.md).
 
 import {execFile} from 'node:child_process';
 import {fileURLToPath} from 'node:url';

@@ -1,4 +1,4 @@
-// The fuzzer in its short form. The long form: `npm run fuzz:http -- --n 100000` (RELIABILITY.md).
+// The fuzzer in its short form. The long form: `npm run fuzz:http -- --n 100000` (docs/guarantees.md).
 import {execFile} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';

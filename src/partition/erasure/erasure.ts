@@ -1,4 +1,4 @@
-// Taking a user out of all parts of a partition, when its erase entry is folded (DESIGN.md, section 8).
+// Taking a user out of all parts of a partition, when its erase entry is folded (docs/architecture.md, Deletion).
 //   Every chunk and user block that holds the user is written anew without it, in memory until the next snapshot; the old
 //   parts are retired and leave the store when no kept manifest names them. A crash on the way loses nothing: the manifest
 //   still names the old parts, and the entry is folded again.

@@ -1,4 +1,4 @@
-// Cleaning the disk after erase entries were folded (DESIGN.md, section 8). The state is free of the user by then; left are old
+// Cleaning the disk after erase entries were folded (docs/architecture.md, Deletion). The state is free of the user by then; left are old
 // parts, and the entries in the log.
 //   filler -> snapshot A -> snapshot B -> purge of the log through A -> read back -> journal -> receipt
 //   Z1. A storage block of the log is unlinked once all of its messages are purged; the filler is longer than a block, so

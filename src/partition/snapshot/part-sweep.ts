@@ -2,7 +2,7 @@
 // never published. Behind the snapshots, list after list, orphans last; only the receipt of a deletion, a stop, and a snapshot
 // behind which lists gather wait for it.
 //   Owns: what is still to be erased, and how. Does not own: what is garbage (part-store.ts), nor when (snapshots.ts, scrub.ts).
-//   S1. Parts leave by erase-by-sequence alone: purge, KV delete and overwrite leave their bytes on the disk (DESIGN.md, section 8).
+//   S1. Parts leave by erase-by-sequence alone: purge, KV delete and overwrite leave their bytes on the disk (docs/architecture.md, Deletion).
 //   S2. No erase hits another value than the one it is meant for. It names a sequence, and a server that lost its newest
 //       messages (a power cut without sync, a restored backup) gives theirs to others. So a value is erased only in the run of
 //       the server in which it was seen to be there, by its subject, under which nothing else is ever stored: no run gives a
