@@ -54,7 +54,6 @@ const heavyFiles = [
   'test/actors/parts.test.ts',
   'test/actors/report/passes.test.ts',
   'test/edge/unread-answers.test.ts',
-  'test/ingest/hand-over.test.ts',
   'test/partition/snapshot/compaction.test.ts',
   'test/partition/erasure/erasure.test.ts',
   'test/partition/snapshot/part-sweep.test.ts',

@@ -4,7 +4,6 @@ import {once} from 'node:events';
 import {type MessagePort, Worker} from 'node:worker_threads';
 import {AckedSequences} from './ingest/acked-sequences.js';
 import type {
-  AckedParcel,
   AnsweringThread,
   FoldingThread,
   FromWorker,
@@ -35,15 +34,13 @@ export interface PartitionThread extends AskedThread, FoldingThread {
 }
 
 /** What a thread that folds is told, but for what it counts itself. */
-export type PartitionThreadPlan = Omit<PartitionWorkerData, 'releasedBytes' | 'appliedSequences'>;
+export type PartitionThreadPlan = Omit<PartitionWorkerData, 'appliedSequences'>;
 
 export function startPartitionThread(plan: PartitionThreadPlan, onFatal: OnFatal): PartitionThread {
   const name = `partitions ${plan.partitions.join(',')}`;
-  const sharedNumbers = (): Int32Array =>
-    new Int32Array(new SharedArrayBuffer(plan.partitionCount * Int32Array.BYTES_PER_ELEMENT));
-  const [releasedBytes, appliedSequences] = [sharedNumbers(), sharedNumbers()];
-  const data: PartitionWorkerData = {...plan, releasedBytes, appliedSequences};
-  let [ask, hurry, read] = [(): void => {}, (): void => {}, (): void => {}];
+  const appliedSequences = new Int32Array(new SharedArrayBuffer(plan.partitionCount * Int32Array.BYTES_PER_ELEMENT));
+  const data: PartitionWorkerData = {...plan, appliedSequences};
+  let read = (): void => {};
   const hasRead = new Promise<void>((resolve) => {
     read = resolve;
   });
@@ -52,9 +49,7 @@ export function startPartitionThread(plan: PartitionThreadPlan, onFatal: OnFatal
   const acked = plan.ackedSequences && new AckedSequences(plan.ackedSequences);
   const questions = new Questions((question) => worker.postMessage({...question, acked: acked?.copy()}));
   const {worker, ...thread} = startThread(program, name, data, ports, onFatal, (message) => {
-    if (message.kind === 'ask anew') ask();
-    else if (message.kind === 'hurry') hurry();
-    else if (message.kind === 'read') read();
+    if (message.kind === 'read') read();
     else questions.hear(message);
   });
   return {
@@ -62,20 +57,7 @@ export function startPartitionThread(plan: PartitionThreadPlan, onFatal: OnFatal
     hasRead,
     answering: questions,
     partitions: plan.partitions,
-    releasedBytes,
     appliedSequences,
-    take(parcel: AckedParcel) {
-      worker.postMessage(
-        parcel,
-        parcel.messages.map(({bytes}) => bytes.buffer),
-      );
-    },
-    onAsk(asked) {
-      ask = asked;
-    },
-    onHurry(hurried) {
-      hurry = hurried;
-    },
   };
 }
 

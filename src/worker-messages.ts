@@ -1,5 +1,5 @@
 // What the main thread and the worker threads say to each other. Threads meet in NATS. Handed over within a process is what
-// spares a way through it: what a log has acked, questions, and newer manifests.
+// spares a way through it: questions, and newer manifests.
 
 import type {MessagePort} from 'node:worker_threads';
 import type {RowsPort} from './parts/handed-rows.js';
@@ -30,8 +30,6 @@ export interface PartitionWorkerData {
   readonly dedupeBytesMax: number;
   /** Whether nats-server is ours alone: what it unlinks and overwrites is then all that there is on disk. */
   readonly isNatsEmbedded: boolean;
-  /** Over shared memory, an element a partition: bytes of messages handed over that are released; modulo 2^32. */
-  readonly releasedBytes: Int32Array;
   /** Over shared memory, an element a partition: what it folded last; modulo 2^32. */
   readonly appliedSequences: Int32Array;
   /** Where the edge of this process alone writes events: what it was acked (src/ingest/acked-sequences.ts). */
@@ -77,31 +75,10 @@ export interface HandedManifest {
   readonly index: Uint8Array | undefined;
 }
 
-/** A message as its log has it. */
-export interface AckedMessage {
-  readonly partition: number;
-  readonly sequence: number;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
-/** In each partition in the order of sequences. */
-export interface AckedParcel {
-  readonly kind: 'acked';
-  /** Of the connection that the acks came over: those of different ones may speak of different logs. */
-  readonly connection: number;
-  readonly messages: readonly AckedMessage[];
-}
-
 /** A thread that folds logs, as the edge of the same process sees it. */
 export interface FoldingThread {
   readonly partitions: readonly number[];
-  readonly releasedBytes: Int32Array;
   readonly appliedSequences: Int32Array;
-  take(parcel: AckedParcel): void;
-  /** `ask` is called when the thread lost its connection to the logs: it wants a new connection number. */
-  onAsk(ask: () => void): void;
-  /** `hurry` is called when somebody in the thread waits for what may be acked and not handed over yet. */
-  onHurry(hurry: () => void): void;
 }
 
 /** A thread as the edge of the same process asks it. Questions and answers are what NATS would carry as JSON (asks.ts). */
@@ -123,14 +100,12 @@ export interface ThreadQuestion {
 
 /**
  * `ready`: every owned partition has published a snapshot (report: has read one of every partition). `read`: what live reads
- * need is at hand, or took too long. `ask anew` and `hurry`: see FoldingThread. `listening` and `answer`: see AnsweringThread.
+ * need is at hand, or took too long.  `listening` and `answer`: see AnsweringThread.
  */
 export type FromWorker =
   | {kind: 'ready'}
   | {kind: 'read'}
   | {kind: 'stopped'}
-  | {kind: 'ask anew'}
-  | {kind: 'hurry'}
   | {kind: 'listening'}
   | {kind: 'answer'; number: number; answer: unknown}
   /** `isReplaced`: another process has the partition. */
@@ -140,4 +115,4 @@ export type FromWorker =
  * `drain`: finish, take a last snapshot, close the connections, answer `stopped`. `read ahead`, to the report thread: those
  * that fold here have read what they need at hand, and it may read what reports will need.
  */
-export type ToWorker = {kind: 'drain'} | {kind: 'read ahead'} | ThreadQuestion | AckedParcel;
+export type ToWorker = {kind: 'drain'} | {kind: 'read ahead'} | ThreadQuestion;

@@ -154,7 +154,7 @@ test.runIf(isLinux)('bench: stalls reads the probe and the metric of the edge', 
 test.runIf(isLinux)('bench: without compares the service with those that lack one of its shortcuts', async ({skip}) => {
   skip(!playsAll, unlessAll);
   const {stdout, result} = await runSmall('without', '--partitions', '1');
-  expect(stdout).toMatch(/^batches: what was acked is handed over +\d/m);
+  expect(stdout).toMatch(/^single events: messages at a pace +\d/m);
   const {gains, rounds} = result.report;
   expect(Object.keys(gains).sort()).toEqual(fastPathsOf('without'));
   const [{samples}] = rounds.rounds;

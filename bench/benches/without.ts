@@ -45,21 +45,9 @@ interface Compared {
 
 const compared: readonly Compared[] = [
   {
-    name: 'batches: what was acked is handed over',
-    plain: 'batches: read back from the log',
-    without: 'handOver',
-    load: 'batches',
-  },
-  {
     name: 'single events: messages at a pace',
     plain: 'single events: as soon as the last is acked',
     without: 'commitPace',
-    load: 'singles',
-  },
-  {
-    name: 'single events: own publish',
-    plain: "single events: the client's publish",
-    without: 'ownPublish',
     load: 'singles',
   },
   {

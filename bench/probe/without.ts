@@ -3,51 +3,15 @@
 //   W1. Worker threads load this, too: each shortcut is taken away in those threads that have it.
 
 import {isMainThread} from 'node:worker_threads';
-import {type JetStreamClient, jetstream} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
-import type {FoldLag} from '../../src/ingest/fold-lag.js';
-import type {LogListener} from '../../src/ingest/publisher.js';
 import type {LogReader} from '../../src/partition/log/log-reader.js';
 
 /** What is taken away, by its name in the bench. */
 const shortcuts = {
-  /** What the log acked is read back from it. */
-  handOver: async () => {
-    const {HandOver} = await import('../../src/ingest/hand-over.js');
-    replace(HandOver.prototype, {
-      stored(this: {lag: FoldLag}, partition: number, sequence: number, bytes: Uint8Array) {
-        this.lag.acked(partition, sequence, bytes.length);
-      },
-    });
-  },
   /** A message leaves as soon as the one before has its ack. */
   commitPace: async () => {
     const {CommitPace} = await import('../../src/ingest/commit-pace.js');
     replace(CommitPace.prototype, {waitMs: () => 0});
-  },
-  /** Messages leave by the publish of the client library. */
-  ownPublish: async () => {
-    const [{NatsLogLink}, {logSubject}] = await Promise.all([
-      import('../../src/nats/log-link.js'),
-      import('../../src/nats/topology.js'),
-    ]);
-    const clients = new WeakMap<NatsConnection, JetStreamClient>();
-    replace(NatsLogLink.prototype, {
-      send(
-        this: {nc: NatsConnection; listener?: LogListener},
-        partition: number,
-        msgID: string,
-        ticket: number,
-        bytes: Uint8Array,
-      ) {
-        const client = clients.get(this.nc) ?? jetstream(this.nc);
-        clients.set(this.nc, client);
-        const acked = client.publish(logSubject(partition), bytes, {msgID});
-        const stored = ({seq}: {seq: number}) =>
-          this.listener?.answered(partition, ticket, {kind: 'stored', sequence: seq});
-        acked.then(stored, () => {}); // What has no answer is sent again.
-      },
-    });
   },
   /** Questions go through NATS. */
   askedThread: async () => {

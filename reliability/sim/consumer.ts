@@ -1,14 +1,11 @@
 // A way through a log: messages in order and once, across resets that show only as silence.
 //   O1. What was delivered and not taken yet stays, also while the connection is gone.
 //   O2. After a reset it goes on behind the last message that was delivered.
-//   O3. What is offered is taken when it follows, and what the server sends of it is left out: whichever comes first.
 import type {LogMessage, LogPull} from '../../src/partition/log/log-reader.js';
-import type {OfferedMessages} from '../../src/partition/log/offered-messages.js';
 import type {SimLink} from './link.js';
 import type {SimStream, Stored} from './store.js';
 
 export class SimConsumer implements LogPull {
-  readonly isLeftBehind = false;
   private readonly link: SimLink;
   private readonly stream: SimStream;
   /** Next sequence to be sent, as the server has it. */
@@ -17,18 +14,14 @@ export class SimConsumer implements LogPull {
   private expectedSeq: number;
   /** Counts resets: what an earlier consumer sent is not taken. */
   private incarnation = 0;
-  private readonly offeredMessages: OfferedMessages;
-  /** Next sequence to be taken. O3 */
-  private dueSeq: number;
   private readonly buffer: Stored[] = []; // O1
   private wake: (() => void) | undefined;
   private isStopped = false;
 
-  constructor(link: SimLink, stream: SimStream, startSequence: number, offered: OfferedMessages) {
+  constructor(link: SimLink, stream: SimStream, startSequence: number) {
     this.link = link;
     this.stream = stream;
-    this.offeredMessages = offered;
-    this.nextSeq = this.expectedSeq = this.dueSeq = startSequence;
+    this.nextSeq = this.expectedSeq = startSequence;
     this.pumpAfter(0);
   }
 
@@ -97,32 +90,15 @@ export class SimConsumer implements LogPull {
   }
 
   async next(): Promise<readonly LogMessage[] | undefined> {
-    for (;;) {
-      const messages = this.take();
-      if (messages.length > 0) {
-        this.dueSeq = (messages[messages.length - 1] as LogMessage).sequence + 1;
-        return messages;
-      }
+    while (this.buffer.length === 0) {
       if (this.isStopped) return undefined;
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
     }
-  }
-
-  /** O3 */
-  private take(): LogMessage[] {
-    const delivered = this.buffer.splice(0).filter(({seq}) => seq >= this.dueSeq);
-    if (delivered.length > 0) return delivered.map(({seq, data}) => ({sequence: seq, bytes: data}));
-    const offered = this.isStopped ? [] : this.offeredMessages.take(this.dueSeq, Number.POSITIVE_INFINITY);
-    this.link.world.offeredTaken(offered.length);
-    return offered;
+    return this.buffer.splice(0).map(({seq, data}) => ({sequence: seq, bytes: data}));
   }
 
   /** Messages come as soon as they can anyway. */
   hurry(): void {}
-
-  offered(): void {
-    this.wake?.();
-  }
 }

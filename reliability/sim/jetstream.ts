@@ -29,11 +29,11 @@ export function simJetStream(link: SimLink): JetStreamClient {
 
 export function simLogSource(link: SimLink): LogSource {
   return {
-    open: (partition, startSequence, offered) => {
+    open: (partition, startSequence) => {
       const stream = logStream(partition);
       return link.request(
         `consumer ${stream} ${startSequence}`,
-        () => new SimConsumer(link, link.world.server.stream(stream), startSequence, offered),
+        () => new SimConsumer(link, link.world.server.stream(stream), startSequence),
       );
     },
   };

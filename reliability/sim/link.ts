@@ -22,8 +22,6 @@ export interface LinkWorld {
   readonly server: SimServer;
   readonly faults: Faults;
   readonly kill: (process: SimProcess, why: string) => void;
-  /** So many messages were folded without the log. */
-  readonly offeredTaken: (count: number) => void;
 }
 
 export class SimLink {

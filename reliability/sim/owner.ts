@@ -3,7 +3,6 @@ import type {AckedSequences} from '../../src/ingest/acked-sequences.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {assemblePartition} from '../../src/partition/assembly.js';
 import {noJournal} from '../../src/partition/erasure/deletion-journal.js';
-import {AckedIntake} from '../../src/partition/log/acked-intake.js';
 import {NewestWrite} from '../../src/partition/log/newest-write.js';
 import {patientValues} from '../../src/partition/patient-values.js';
 import {LiveReads} from '../../src/partition/reads/live-reads.js';
@@ -13,8 +12,6 @@ import {noNote} from '../../src/partition/snapshot/position-note.js';
 import {Damage} from '../../src/parts/damage.js';
 import {DeferredParts} from '../../src/parts/deferred-parts.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
-import type {AckedParcel} from '../../src/worker-messages.js';
-import type {SimEdge} from './edge.js';
 import {simJetStream, simLogSource, simManager} from './jetstream.js';
 import {type LinkWorld, SimLink} from './link.js';
 import {SimProcess} from './timeline.js';
@@ -38,7 +35,6 @@ export class SimOwner {
   phase: 'starting' | 'live' | 'drained' = 'starting';
   private readonly world: LinkWorld;
   private readonly options: OwnerOptions;
-  private readonly intakes = new Map<SimEdge, AckedIntake>();
 
   constructor(name: string, world: LinkWorld, options: OwnerOptions) {
     this.process = new SimProcess(name);
@@ -60,30 +56,6 @@ export class SimOwner {
         this.phase = 'drained';
       }, this.fail);
     });
-  }
-
-  /** What an edge hands over. */
-  take(edge: SimEdge, parcel: AckedParcel): void {
-    this.world.timeline.schedule(0, this.process, () => {
-      if (this.runner !== undefined) this.intakeOf(edge, this.runner).take(parcel);
-    });
-  }
-
-  /** An edge that is new counts its connections anew, as only a new process does: so each has an intake. */
-  private intakeOf(edge: SimEdge, runner: Runner): AckedIntake {
-    let intake = this.intakes.get(edge);
-    if (intake === undefined) {
-      const {reader} = runner.setup;
-      const partition = {
-        offer: reader.offer.bind(reader),
-        forgetOffered: reader.forgetOffered.bind(reader),
-        compareLog: () => runner.compareLog(),
-      };
-      const askAnew = () => this.world.timeline.schedule(0, edge.process, () => edge.askAnew());
-      intake = new AckedIntake(new Map([[0, partition]]), edge.releasedBytes, askAnew);
-      this.intakes.set(edge, intake);
-    }
-    return intake;
   }
 
   private readonly fail = (error: Error): void => this.options.onFatal(this, error);
@@ -117,10 +89,7 @@ export class SimOwner {
     });
     this.runner = runner;
     this.reads = new LiveReads(runner, new LongReads(), new NewestWrite(runner.setup.reader, 0, this.options.acked));
-    this.link.onDisconnect = () => {
-      runner.logDisconnected();
-      for (const intake of this.intakes.values()) intake.logDisconnected();
-    };
+    this.link.onDisconnect = () => runner.logDisconnected();
     this.link.onReconnect = () => {
       runner.logReconnected().catch(this.fail);
     };

@@ -111,9 +111,6 @@ class SeedWorld {
       server,
       faults,
       kill: (process, why) => this.kill(process, why),
-      offeredTaken: (count) => {
-        this.tally.offeredTaken = (this.tally.offeredTaken ?? 0) + count;
-      },
     };
     this.startOwner();
     this.startEdge();
@@ -165,9 +162,7 @@ class SeedWorld {
   }
 
   private startEdge(): void {
-    const edge: SimEdge = new SimEdge(`edge${this.edges.length + 1}`, this.linkWorld, this.acked, (parcel) =>
-      this.owner.take(edge, parcel),
-    );
+    const edge = new SimEdge(`edge${this.edges.length + 1}`, this.linkWorld, this.acked);
     if (this.edges.length < this.plan.edgeCrashes && this.chance.is(0.7)) {
       edge.link.crash = {call: this.chance.between(1, 20), isAfter: this.chance.is(0.5)};
     }

@@ -23,12 +23,9 @@ type AnswerOf<Kind extends PartitionAnswer['kind']> = Extract<PartitionAnswer, {
 
 export class Asks {
   private readonly requester: Requester;
-  private readonly handOver: () => void;
 
-  /** `handOver`: gives the threads of this process that fold what was acked and was not given to them yet. */
-  constructor(requester: Requester, handOver: () => void = () => {}) {
+  constructor(requester: Requester) {
     this.requester = requester;
-    this.handOver = handOver;
   }
 
   /**
@@ -41,8 +38,6 @@ export class Asks {
     kinds: readonly Kind[],
     msMax = partitionMsMax,
   ): Promise<AnswerOf<Kind>> {
-    // What a live read has to wait for comes before it: a thread that asks for that waits for two more turns of event loops.
-    if (question.ask !== 'bodies') this.handOver();
     const answer = await this.ask<PartitionAnswer>(askPartitionSubject(partition), question, msMax);
     if ((kinds as readonly string[]).includes(answer.kind)) return answer as AnswerOf<Kind>;
     if (answer.kind === 'unavailable') throw new RequestFailure(unavailable(answer.message));

@@ -8,7 +8,6 @@ import {AckedSequences} from '../ingest/acked-sequences.js';
 import {threadKernel} from '../ingest/batch-kernel.js';
 import {EntryEncoder} from '../ingest/entry-encoder.js';
 import {FoldLag} from '../ingest/fold-lag.js';
-import {HandOver} from '../ingest/hand-over.js';
 import {LogPublisher, tickMs} from '../ingest/publisher.js';
 import {FixedKeys} from '../keys/fixed-keys.js';
 import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
@@ -163,16 +162,15 @@ async function openDoor(
   const pulses = {log: new Pulse(connections.log), ask: new Pulse(connections.ask)};
   let isDraining = false;
   const foldLag = new FoldLag(options.foldingThreads, options.partitionCount, monotonicMs);
-  const handOver = openHandOver(options, foldLag, connections.log);
   const refusals = new LogRefusals({
     isStreamThere: (partition) => isStreamThere(connections.ask, logStream(partition)),
     monotonicMs,
     logger,
   });
-  const asks = new Asks(new AskLink(connections.ask, pulses.ask, options.answeringThreads), handOver.now);
+  const asks = new Asks(new AskLink(connections.ask, pulses.ask, options.answeringThreads));
   const generations = openGenerations(options.partitionCount, asks, connections.ask);
   const readiness = new SharedAnswer(readinessKeptMs, monotonicMs, () => readinessOf(front));
-  const front: Front = createFront(options, {handOver, foldLag, refusals, asks, generations}, connections, pulses, {
+  const front: Front = createFront(options, {foldLag, refusals, asks, generations}, connections, pulses, {
     keys,
     fixedKeys,
     dashboard,
@@ -240,7 +238,6 @@ async function openDoor(
       await front.publisher.idle();
       clearInterval(ticking);
       clearInterval(saving);
-      handOver.stop();
       generations.stop();
       await atMost(saveMsMax, saveLastUsed(keys, logger));
       keys.stop();
@@ -249,21 +246,6 @@ async function openDoor(
       await closeAll(connections);
     },
   };
-}
-
-function openHandOver({foldingThreads, partitionCount}: EdgeOptions, lag: FoldLag, log: NatsConnection): HandOver {
-  const handOver = new HandOver(foldingThreads, partitionCount, lag);
-  for (const thread of foldingThreads) {
-    thread.onHurry(handOver.now);
-    thread.onAsk(() => {
-      // While it does not answer it is not the one that acks: another one starts with a number of its own.
-      log.flush().then(
-        () => handOver.startConnection(),
-        () => undefined,
-      );
-    });
-  }
-  return handOver;
 }
 
 function openGenerations(partitionCount: number, asks: Asks, nc: NatsConnection): LogGenerations {
@@ -285,14 +267,13 @@ function openGenerations(partitionCount: number, asks: Asks, nc: NatsConnection)
 
 /** What lies between the routes and the logs. */
 interface LogSide extends Pick<Front, 'asks' | 'foldLag'> {
-  readonly handOver: HandOver;
   readonly refusals: LogRefusals;
   readonly generations: LogGenerations;
 }
 
 function createFront(
   {partitionCount, store, deploymentSecret, durability, ackedSequences}: EdgeOptions,
-  {handOver, foldLag, refusals, asks, generations}: LogSide,
+  {foldLag, refusals, asks, generations}: LogSide,
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
   others: Pick<
@@ -311,7 +292,7 @@ function createFront(
     observer: traffic,
     acked: ackedSequences && new AckedSequences(ackedSequences),
     generations,
-    handOver,
+    foldLag,
   });
   const obstacles = new Obstacles({
     ...store,

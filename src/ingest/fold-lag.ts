@@ -5,13 +5,13 @@
 //       stands still, recovers, reads its log anew, or its thread is busy otherwise; writes need the log alone.
 //   F2. However far it is behind, something is taken on, less than is folded meanwhile: a lag that grew while it did not
 //       count holds up writes, and stops none.
-//   F3. Sequences of one connection are of one log: with the next connection it starts anew (hand-over.ts, H2).
+//   F3. Sequences of one connection are of one log. The next connection starts without a lag: its log may have lost its tail.
 //   F4. What is kept of each partition is bounded, also of one that never folds again.
 
 import type {FoldingThread} from '../worker-messages.js';
 
 /**
- * A third to half a second of folding on two cores that others use, too, and less than waits for threads that lag (hand-over.ts).
+ * A third to half a second of folding on two cores that other programs use, too.
  * Pages of history beside saturated batches took 0.73 s at most, at 48 MiB 1.4 s, with as much stored; live reads have 2 s.
  */
 export const foldLagBytesMax = 32 * 1024 * 1024;

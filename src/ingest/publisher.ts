@@ -12,7 +12,7 @@ import {assert} from '../../actors/invariant.js';
 import {entryBytesMax, logMessageBytesMax, producerMs} from '../../actors/limits.js';
 import type {AckedSequences} from './acked-sequences.js';
 import {CommitPace} from './commit-pace.js';
-import type {HandOver} from './hand-over.js';
+import type {FoldLag} from './fold-lag.js';
 import {type Commit, type CommitWaiter, LogMessage, type MessageOutcome} from './log-message.js';
 
 /** Bytes that may wait or fly for one partition: a stuck one must not use up what the others need. */
@@ -84,8 +84,7 @@ export interface PublisherOptions {
   readonly acked?: AckedSequences | undefined;
   /** Without it the positions of writes are not named. */
   readonly generations?: AckGenerations;
-  /** Gets what the log acked. */
-  readonly handOver?: HandOver;
+  readonly foldLag?: FoldLag;
 }
 
 /** One partition's way to the log. */
@@ -306,7 +305,7 @@ export class LogPublisher implements LogListener {
         this.observeStored(message);
         this.options.acked?.acked(partition, answer.sequence);
         // An ack of a connection that is gone comes late: whether it speaks of the log that comes back is not known.
-        if (this.link.isConnected) this.options.handOver?.stored(partition, answer.sequence, message.bytes);
+        if (this.link.isConnected) this.options.foldLag?.acked(partition, answer.sequence, message.bytes.length);
         message.settle('stored', this.options.generations?.ofAck(partition, answer.sequence), answer.sequence);
         this.recycle(message);
         break;
@@ -328,7 +327,7 @@ export class LogPublisher implements LogListener {
 
   reconnected(): void {
     this.options.acked?.startConnection();
-    this.options.handOver?.startConnection();
+    this.options.foldLag?.startConnection();
     this.options.generations?.startConnection();
     // Whether the old connection carried them to the log is unknown: G2.
     for (const {inFlight} of this.lanes) if (inFlight !== undefined) this.send(inFlight);

@@ -299,7 +299,6 @@ export class Runner {
   private doubtLog(): void {
     this.logIs = 'unknown';
     this.losses += 1;
-    this.setup.reader.forgetOffered();
     this.forgetReached();
   }
 
@@ -358,7 +357,7 @@ export class Runner {
 
   /** Folds the log from its first message on: what was folded before is skipped by producer and number. */
   private async rewind(): Promise<void> {
-    const {partition, snapshots, reader, log} = this.setup;
+    const {partition, snapshots, log} = this.setup;
     log.error(
       {partition: partition.partition, sequence: partition.appliedSequence},
       'the log lost messages that were folded (a power cut without sync, a restored backup, or a deleted stream): it is read again from its start',
@@ -368,7 +367,6 @@ export class Runner {
     await snapshots.idle();
     snapshots.logReplaced();
     partition.rewind();
-    reader.forgetOffered();
     this.forgetReached();
     this.logIs = 'same';
     this.setup.noteCompared(partition.generation);

@@ -30,9 +30,7 @@ import type {FromWorker, HandedManifest, PartitionWorkerData, ThreadQuestion, To
 import {assemblePartition} from './assembly.js';
 import type {ErasureReach} from './erasure/scrub.js';
 import {FoldPace} from './fold-pace.js';
-import {AckedIntake} from './log/acked-intake.js';
 import {NewestWrite} from './log/newest-write.js';
-import type {OfferedMessage} from './log/offered-messages.js';
 import {patientValues} from './patient-values.js';
 import {LiveReads, movedOn} from './reads/live-reads.js';
 import {LongReads} from './reads/long-reads.js';
@@ -237,27 +235,11 @@ async function measures(reads: LiveReads, vitals: ThreadVitals): Promise<Partiti
 }
 
 /** Folding goes on only when the log that comes back is the one that went. */
-async function watchLog(runners: readonly Runner[], intake: AckedIntake, {logNc}: Shared): Promise<void> {
+async function watchLog(runners: readonly Runner[], {logNc}: Shared): Promise<void> {
   for await (const {type} of logNc.status()) {
-    if (type === 'disconnect') {
-      for (const runner of runners) runner.logDisconnected();
-      intake.logDisconnected();
-    }
+    if (type === 'disconnect') for (const runner of runners) runner.logDisconnected();
     if (type === 'reconnect') for (const runner of runners) runner.logReconnected().catch(fail);
   }
-}
-
-function openIntake(runners: readonly Runner[]): AckedIntake {
-  const partitions = runners.map((runner) => {
-    const {reader, partition} = runner.setup;
-    const offered = {
-      offer: (message: OfferedMessage) => reader.offer(message),
-      forgetOffered: () => reader.forgetOffered(),
-      compareLog: () => runner.compareLog(),
-    };
-    return [partition.partition, offered] as const;
-  });
-  return new AckedIntake(new Map(partitions), data.releasedBytes, () => tell({kind: 'ask anew'}));
 }
 
 async function main(): Promise<void> {
@@ -269,12 +251,9 @@ async function main(): Promise<void> {
   const runners = await Promise.all(data.partitions.map((number) => startPartition(number, shared)));
   const vitals = vitalsOf(shared);
   answerQuestions(openReads(runners), shared.nc, vitals);
-  const intake = openIntake(runners);
-  shared.logSource.onHurry = () => tell({kind: 'hurry'});
-  void watchLog(runners, intake, shared);
+  void watchLog(runners, shared);
   port.on('message', (message: ToWorker) => {
-    if (message.kind === 'acked') intake.take(message);
-    else if (message.kind === 'drain') void drain(runners, shared).catch(fail);
+    if (message.kind === 'drain') void drain(runners, shared).catch(fail);
   });
   const stored = runners.map(({setup: {layout}}) => ({
     chunks: [...layout.chunks.values()],

@@ -1,10 +1,13 @@
 // An edge beside a thread that folds slower than batches come in, or not at all. The edge, nats-server and the log are the
 // real ones; the thread is the test's, which decides how far it is.
 import {setTimeout as pause} from 'node:timers/promises';
+import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {type Edge, startEdge} from '../../src/edge/start.js';
 import {foldLagBytesMax} from '../../src/ingest/fold-lag.js';
-import type {AckedMessage, AckedParcel, FoldingThread} from '../../src/worker-messages.js';
+import {connectNats} from '../../src/nats/client/connection.js';
+import {logSubject} from '../../src/nats/topology.js';
+import type {FoldingThread} from '../../src/worker-messages.js';
 import {type Answer, Client, expectJson} from '../support/http.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
 import {testAdminToken, testSecretKey, testWriteKey} from '../support/service.js';
@@ -14,41 +17,34 @@ const stepMs = 5;
 /** What may be under way when the lag is seen to be at its bound: bodies that were begun, and a message in flight each. */
 const underWayBytesMax = 10 * 1024 * 1024;
 
-/** Takes what it is handed at once and folds it, in its order, as fast as the test says. */
+/** Hears every message that is sent to the log and folds it, in its order, as fast as the test says. */
 class SlowThread implements FoldingThread {
   readonly partitions = [0];
-  readonly releasedBytes = new Int32Array(partitionCount);
   readonly appliedSequences = new Int32Array(partitionCount);
   bytesPerSecond = 0;
   lagBytes = 0;
   lagBytesMax = 0;
-  private readonly waiting: AckedMessage[] = [];
+  private readonly waitingBytes: number[] = [];
   private dueBytes = 0;
   private foldedMs = performance.now();
   private readonly timer = setInterval(() => this.fold(), stepMs);
 
-  take({messages}: AckedParcel): void {
-    for (const message of messages) {
-      this.waiting.push(message);
-      this.lagBytes += message.bytes.length;
-      Atomics.add(this.releasedBytes, message.partition, message.bytes.length);
-    }
+  hear(bytes: number): void {
+    this.waitingBytes.push(bytes);
+    this.lagBytes += bytes;
     this.lagBytesMax = Math.max(this.lagBytesMax, this.lagBytes);
   }
-
-  onAsk(): void {}
-  onHurry(): void {}
 
   private fold(): void {
     const nowMs = performance.now();
     const bytes = (this.bytesPerSecond * (nowMs - this.foldedMs)) / 1_000;
     this.foldedMs = nowMs;
     this.dueBytes = Math.min(this.dueBytes + bytes, this.bytesPerSecond);
-    while (this.waiting.length > 0 && this.dueBytes >= this.waiting[0].bytes.length) {
-      const {partition, sequence, bytes} = this.waiting.shift()!;
-      this.dueBytes -= bytes.length;
-      this.lagBytes -= bytes.length;
-      Atomics.store(this.appliedSequences, partition, sequence);
+    while (this.waitingBytes.length > 0 && this.dueBytes >= this.waitingBytes[0]) {
+      const bytes = this.waitingBytes.shift()!;
+      this.dueBytes -= bytes;
+      this.lagBytes -= bytes;
+      Atomics.add(this.appliedSequences, 0, 1); // The log has one message for each that was sent.
     }
   }
 
@@ -60,10 +56,14 @@ class SlowThread implements FoldingThread {
 let nats: TestNats;
 let edge: Edge;
 let client: Client;
+let listening: NatsConnection;
 const thread = new SlowThread();
 
 beforeAll(async () => {
   nats = await startTestNats(partitionCount);
+  listening = await connectNats(nats.nats.address, 'test-listener');
+  listening.subscribe(logSubject(0), {callback: (_, {data}) => thread.hear(data.length)});
+  await listening.flush();
   edge = await startEdge({
     host: '127.0.0.1',
     port: 0,
@@ -91,6 +91,7 @@ beforeAll(async () => {
 afterAll(async () => {
   thread.stop();
   await edge.drain();
+  await listening.close();
   await nats.stop();
 });
 

@@ -6,7 +6,6 @@ import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsLogSource} from '../../src/nats/log-pull.js';
 import {logStream, logSubject} from '../../src/nats/topology.js';
 import {type LogMessage, type LogPull, LogReader} from '../../src/partition/log/log-reader.js';
-import {OfferedMessages} from '../../src/partition/log/offered-messages.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
 import {until} from '../support/until.js';
 
@@ -138,7 +137,7 @@ describe('one pull', () => {
   let last: number;
 
   const open = async (): Promise<void> => {
-    pull = await source.open(0, last + 1, new OfferedMessages());
+    pull = await source.open(0, last + 1);
   };
 
   /** A server that says nothing for 2 s ends it, which a busy machine may do: who reads opens another one then. */
@@ -193,150 +192,6 @@ describe('one pull', () => {
   });
 });
 
-describe('what the edge of this process offers', () => {
-  /** A pull that reads on, with what is offered beside the log. */
-  class OfferedReading {
-    readonly offered = new OfferedMessages();
-    readonly numbers: number[] = [];
-    releasedBytes = 0;
-    pulls = 0;
-    private due = start + 1;
-    private pull: LogPull | undefined;
-    private isOver = false;
-    private readonly done = this.run();
-
-    private async run(): Promise<void> {
-      while (!this.isOver) {
-        this.pull = await source.open(0, this.due, this.offered);
-        this.pulls += 1;
-        for (let messages = await this.pull.next(); messages !== undefined; messages = await this.pull.next()) {
-          expect(messages.map(({sequence}) => sequence)).toEqual(upTo(messages.length, this.due));
-          this.due += messages.length;
-          this.numbers.push(...messages.map(({bytes}) => numberOf(bytes)));
-        }
-      }
-    }
-
-    /** A marked copy: where it comes from shows in what is read. */
-    offer(n: number, bytes = 32): void {
-      const release = (length: number) => {
-        this.releasedBytes += length;
-      };
-      const message = Buffer.from(`${n + 0.5} `.padEnd(bytes, '.'));
-      this.offered.add({sequence: start + n, bytes: message, release});
-      this.pull?.offered();
-    }
-
-    hurry(n: number): void {
-      this.pull!.hurry(start + n);
-    }
-
-    has(count: number): Promise<true> {
-      return until(`${count} messages are read`, () => this.numbers.length >= count);
-    }
-
-    async stop(): Promise<void> {
-      this.isOver = true;
-      this.pull!.stop();
-      await this.done;
-    }
-  }
-
-  test('it is taken in order, each once, without the log; what is missing comes out of the log', async () => {
-    const run = new OfferedReading();
-    await write(1, 3);
-    await run.has(3);
-    for (const n of [4, 5, 6, 6, 8, 9]) run.offer(n);
-    await run.has(6);
-    expect(run.numbers).toEqual([1, 2, 3, 4.5, 5.5, 6.5]);
-    await write(4, 10);
-    await run.has(10);
-    await run.stop();
-    expect(run.numbers.slice(0, 7)).toEqual([1, 2, 3, 4.5, 5.5, 6.5, 7]);
-    expect(run.numbers.map(Math.floor)).toEqual(upTo(10));
-    expect(run.releasedBytes).toBe(6 * 32);
-  });
-
-  test('what comes too late, or is behind, is released and read once', async () => {
-    const run = new OfferedReading();
-    await write(1, 20);
-    await run.has(20);
-    for (const n of [3, 19, 20]) run.offer(n);
-    await write(21, 22);
-    await run.has(22);
-    await run.stop();
-    expect(run.numbers).toEqual(upTo(22));
-    expect(run.releasedBytes).toBe(3 * 32);
-  });
-
-  test('a consumer that is left far behind is replaced, and sends nothing of it again', async () => {
-    const run = new OfferedReading();
-    await write(1, 1);
-    await run.has(1);
-    const before = reading.stats().inBytes;
-    for (let n = 2; n <= 10; n++) run.offer(n, 500_000);
-    await run.has(10);
-    await write(2, 11, 500_000);
-    await until('the last one is read out of the log', () => run.numbers.at(-1) === 11);
-    expect(run.numbers).toEqual([1, ...upTo(9, 2).map((n) => n + 0.5), 11]);
-    // A request that had waited for a first message, one that was made before the consumer was replaced, and the last one.
-    expect(reading.stats().inBytes - before).toBeLessThan(3.5 * 500_000);
-    await run.stop();
-    expect(run.releasedBytes).toBe(9 * 500_000);
-  });
-
-  test('who waits hurries the edge, and has out of the log what the edge has not', async () => {
-    const run = new OfferedReading();
-    await write(1, 2);
-    await run.has(2);
-    const hurried: number[] = [];
-    for (let n = 3; n <= 60; n++) {
-      await write(n, n);
-      source.onHurry = () => {
-        hurried.push(n);
-        if (n % 3 !== 0) run.offer(n);
-      };
-      if (n % 5 === 0) run.offer(n);
-      run.hurry(n);
-      await run.has(n);
-    }
-    source.onHurry = () => {};
-    await run.stop();
-    expect(run.numbers.map(Math.floor)).toEqual(upTo(60));
-    const offeredOnly = hurried.filter((n) => n % 3 !== 0 && run.numbers[n - 1] === n + 0.5);
-    expect(offeredOnly.length).toBeGreaterThan(0);
-    expect(hurried.filter((n) => n % 3 === 0).length).toBeGreaterThan(0);
-  });
-
-  test('who waits for what is not offered has it out of the log', async () => {
-    const run = new OfferedReading();
-    await write(1, 2);
-    await run.has(2);
-    for (let n = 3; n <= 40; n++) {
-      await write(n, n);
-      if (n % 3 !== 0) run.offer(n);
-      if (n % 10 === 0) await run.has(n);
-    }
-    await run.has(40);
-    await run.stop();
-    expect(run.numbers.map(Math.floor)).toEqual(upTo(40));
-  });
-
-  test('of edges that write in turn the gaps are read together, not one after each rest', async () => {
-    const run = new OfferedReading();
-    await write(1, 201);
-    await run.has(201);
-    await write(202, 401);
-    for (let n = 203; n <= 401; n += 2) run.offer(n);
-    const before = reading.stats().outMsgs;
-    await run.has(401);
-    // One, and not one for each few of a hundred gaps, each behind a rest.
-    expect(reading.stats().outMsgs - before).toBeLessThan(20);
-    await run.stop();
-    expect(run.numbers.map(Math.floor)).toEqual(upTo(401));
-  });
-});
-
 test('a request that goes on bringing something is not silence, however long it takes', async () => {
   let deliver = (_error: null, _message: unknown): void => undefined;
   const nc = {
@@ -348,7 +203,7 @@ test('a request that goes on bringing something is not silence, however long it 
   };
   const jsm = {consumers: {add: async () => ({name: 'c'}), delete: async () => true}};
   const source = new NatsLogSource(nc as never, jsm as never);
-  const pull = await source.open(0, 1, new OfferedMessages());
+  const pull = await source.open(0, 1);
   const seconds = 3; // Silence is two.
   const countMax = seconds * 20;
   let count = 0;

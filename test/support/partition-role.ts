@@ -82,7 +82,6 @@ export class PartitionRole {
       isNatsEmbedded: true,
       dataDir: this.dataDir,
       deletionsDir: `${this.dataDir}-deletions`,
-      releasedBytes: new Int32Array(new SharedArrayBuffer(4)),
       appliedSequences: new Int32Array(new SharedArrayBuffer(4)),
       publications: new Int32Array(new SharedArrayBuffer(4)),
       logLevel: 'silent',

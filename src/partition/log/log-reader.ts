@@ -5,7 +5,6 @@ import {MessageCursor} from '../../../actors/log/entries.js';
 import {hasCode, messageNotFound} from '../../nats/error-codes.js';
 import {logStream, logSubject} from '../../nats/topology.js';
 import {retryForever, type Trouble} from '../retry.js';
-import {type OfferedMessage, OfferedMessages} from './offered-messages.js';
 
 /** Before another way through the log is opened for one that broke at once. */
 const reopenPauseMs = 20;
@@ -17,25 +16,19 @@ export interface LogMessage {
 
 /** One way through a log, which may break. */
 export interface LogPull {
-  /** It ended because more was offered than it could skip: the log is still the same. */
-  readonly isLeftBehind: boolean;
   /** Waits for messages: all that arrived, in order, each once. Undefined when it is stopped or broken, and empty. */
   next(): Promise<readonly LogMessage[] | undefined>;
-  /** Something was offered. */
-  offered(): void;
-  /** Somebody waits for this sequence, which is in the log by now. */
+  /** Asks at once: a caller waits for this sequence, which is in the log by now. */
   hurry(sequence: number): void;
   stop(): void;
 }
 
 export interface LogSource {
-  /** From the first message at or after `startSequence` on: out of what is offered, and out of the log. */
-  open(partition: number, startSequence: number, offered: OfferedMessages): Promise<LogPull>;
+  /** From the first message at or after `startSequence` on. */
+  open(partition: number, startSequence: number): Promise<LogPull>;
 }
 
 export class LogReader {
-  /** Of this partition, by the edge of this process. */
-  private readonly offered = new OfferedMessages();
   private readonly source: LogSource;
   private readonly jsm: JetStreamManager;
   private readonly partition: number;
@@ -61,20 +54,13 @@ export class LogReader {
   async *read(position: number): AsyncGenerator<readonly LogMessage[]> {
     this.isInterrupted = false;
     if (this.isBroken) await pause(reopenPauseMs);
-    let pull: LogPull;
-    let next = position + 1;
-    do {
-      pull = await this.open(next);
-      try {
-        for (let messages = await pull.next(); messages !== undefined; messages = await pull.next()) {
-          next = messages[messages.length - 1].sequence + 1;
-          yield messages;
-        }
-      } finally {
-        this.isBroken = !this.isInterrupted && !pull.isLeftBehind;
-        pull.stop();
-      }
-    } while (pull.isLeftBehind && !this.isInterrupted);
+    const pull = await this.open(position + 1);
+    try {
+      for (let messages = await pull.next(); messages !== undefined; messages = await pull.next()) yield messages;
+    } finally {
+      this.isBroken = !this.isInterrupted;
+      pull.stop();
+    }
   }
 
   private async open(next: number): Promise<LogPull> {
@@ -86,7 +72,7 @@ export class LogReader {
 
   /** What was asked for while the connection was lost has no answer, and no error for seconds: `reopen` gives it up. */
   private openOnce(next: number): Promise<LogPull> {
-    const opening = this.source.open(this.partition, next, this.offered);
+    const opening = this.source.open(this.partition, next);
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         opening.then(
@@ -110,20 +96,9 @@ export class LogReader {
     this.giveUpOpening = undefined;
   }
 
-  /** Somebody waits for this sequence, which is in the log by now. */
+  /** A caller waits for this sequence, which is in the log by now. */
   hurry(sequence: number): void {
     this.pull?.hurry(sequence);
-  }
-
-  /** What the log acked for the edge of this process; `release` is called once it is used or of no use. */
-  offer(message: OfferedMessage): void {
-    this.offered.add(message);
-    this.pull?.offered();
-  }
-
-  /** What is offered may be of another log than the one that is there by now. */
-  forgetOffered(): void {
-    this.offered.clear();
   }
 
   /** Ends the current `read`. */

@@ -4,11 +4,9 @@ import {type LogMessage, type LogPull, LogReader} from '../../../src/partition/l
 import {until} from '../../support/until.js';
 
 class Pull implements LogPull {
-  isLeftBehind = false;
   isStopped = false;
   private readonly messages: LogMessage[][] = [[{sequence: 1, bytes: new Uint8Array(1)}]];
   next = async () => this.messages.pop();
-  offered(): void {}
   hurry(): void {}
   stop(): void {
     this.isStopped = true;
@@ -50,21 +48,4 @@ test('a way that breaks ends the reading: whoever reads on looks first whether i
   const read: number[] = [];
   for await (const messages of reader.read(0)) read.push(...messages.map(({sequence}) => sequence));
   expect([read, opened]).toEqual([[1], 1]);
-});
-
-test('a way that is left behind what is offered gives way to the next one within the reading: the log is the same', async () => {
-  const opened: number[] = [];
-  const open = async (_partition: number, start: number): Promise<Pull> => {
-    opened.push(start);
-    const pull = new Pull();
-    pull.isLeftBehind = opened.length === 1;
-    return pull;
-  };
-  const reader = new LogReader({open}, {} as never, 0);
-  const read: number[] = [];
-  for await (const messages of reader.read(0)) read.push(...messages.map(({sequence}) => sequence));
-  expect([read, opened]).toEqual([
-    [1, 1],
-    [1, 2],
-  ]);
 });
