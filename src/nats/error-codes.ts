@@ -24,8 +24,8 @@ export const isSilence = (error: unknown): boolean =>
   isWithoutLeader(error) ||
   [RequestError, ConnectionError, ClosedConnectionError].some((silence) => error instanceof silence);
 
-/** The client says of a publish that nobody takes that JetStream is not enabled. */
-export const reasonOf = ({message, cause}: Error): string =>
-  cause instanceof RequestError && cause.isNoResponders()
-    ? 'no stream takes it: it is not there, has no leader now, or JetStream is off'
-    : message;
+/** A publish that no stream takes. The client's own words for it are that JetStream is not enabled. */
+export const isUnheard = ({cause}: Error): boolean => cause instanceof RequestError && cause.isNoResponders();
+
+export const reasonOf = (error: Error): string =>
+  isUnheard(error) ? 'no stream takes it: it is not there, has no leader now, or JetStream is off' : error.message;
