@@ -1,6 +1,6 @@
 // Parts as the store has them: values joined and checked, nothing kept.
 //   V1. A payload lies in an ArrayBuffer of its own, where 8 divides the address: typed arrays over it are aligned
-//       (actors/chunk/rows.ts). The client of NATS places large values so (src/nats/client/message-frames.ts); others are copied.
+//       (actors/chunk/rows.ts). Others are copied.
 //   V2. Nothing is handed out that does not have the length and the checksum that its reference names.
 
 import {crc32} from 'node:zlib';
