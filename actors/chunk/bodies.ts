@@ -22,7 +22,7 @@ import {ByteReader, ByteWriter} from '../bytes/bytes.js';
 import {isoText} from '../calendar.js';
 import {assert} from '../invariant.js';
 import {bodyBlockRows, chunkColumnsMax} from '../limits.js';
-import {EntryView, entryKind, eventFlag, PropertyCursor, propertiesJson, valueTag} from '../log/entries.js';
+import {EntryView, entryKind, eventFlag, PropertyCursor, propertiesJson} from '../log/entries.js';
 import type {InternedTable} from '../table/interned.js';
 import {codeAbsent, type RowsView} from './rows.js';
 
@@ -251,10 +251,7 @@ export class BodyBlock {
     return this.scratchEntry;
   }
 
-  /**
-   * A cursor at the properties of a live row, valid until the next row is asked for. One whose column has no values at hand
-   * (rows.ts R7) is null: whoever asks for it has them.
-   */
+  /** A cursor at the properties of a live row, valid until the next row is asked for. */
   properties(row: number): PropertyCursor {
     const place = this.seek(row);
     assert(place !== undefined, 'a live row has a body: manifest.ts P7');
@@ -274,7 +271,7 @@ export class BodyBlock {
     if (flags & eventFlag.anonymousId) reader.skipString();
     // A place of 0 means no properties.
     scratch.u8(0);
-    this.writeProperties(row, shape, reader, true);
+    this.writeProperties(row, shape, reader);
     const cursor = new PropertyCursor(scratch.bytes);
     cursor.open(1);
     return cursor;
@@ -286,8 +283,8 @@ export class BodyBlock {
     return entry;
   }
 
-  /** B1. `reader` stands at what the body holds of them. `mayLack`: values that are left out are null. */
-  private writeProperties(row: number, shape: Uint8Array, reader: ByteReader, mayLack = false): void {
+  /** B1. `reader` stands at what the body holds of them. */
+  private writeProperties(row: number, shape: Uint8Array, reader: ByteReader): void {
     const {scratch, columns} = this;
     scratch.varint(shape.length);
     for (const column of shape) {
@@ -301,7 +298,6 @@ export class BodyBlock {
       const code = codes[row];
       assert(code !== codeAbsent, 'bodies: the columns of a shape have a code in its rows');
       if (code === inBody) copyValue(reader, scratch);
-      else if (mayLack && values.areLeftOut) scratch.u8(valueTag.null);
       else values.write(code, scratch);
     }
   }

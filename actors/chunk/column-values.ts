@@ -9,7 +9,6 @@
 //   V1. A form is exact: `write` gives a value's own bytes again.
 //   V2. Two values of a column are equal just when their stored bytes are: whoever looks for a value asks for its
 //       stored form once and compares bytes. Nothing is decoded.
-//   V3. In memory values may be left out (rows.ts R7): to ask for one of them is an error of the program, never an answer.
 import {ByteWriter, holds} from '../bytes/bytes.js';
 import {assert} from '../invariant.js';
 import {valueTag, writeNumber} from '../log/entries.js';
@@ -96,11 +95,6 @@ export class ColumnValues {
     return this.form === plainForm;
   }
 
-  /** Only the stored part has them. V3 */
-  get areLeftOut(): boolean {
-    return this.form === leftOutForm;
-  }
-
   get bytes(): number {
     return this.stored.byteLength + (this.offsets?.byteLength ?? 0);
   }
@@ -125,15 +119,6 @@ const plainForm: ValuesForm = {
     writer.position = at;
   },
 };
-
-const leftOutForm: ValuesForm = {
-  storedForm: asksForLeftOut,
-  write: asksForLeftOut,
-};
-
-function asksForLeftOut(): never {
-  throw new Error('rows: the values of this column were left out');
-}
 
 class IntegersForm implements ValuesForm {
   constructor(
@@ -200,8 +185,7 @@ const isText = (bytes: Uint8Array, start: number, end: number): boolean =>
 
 // ---- storing ----
 
-/** `leftOut` is never stored. V3 */
-const formNumber = {plain: 0, integers: 1, texts: 2, leftOut: 0xff} as const;
+const formNumber = {plain: 0, integers: 1, texts: 2} as const;
 
 /** What a part holds of a column's values. */
 export interface StoredValues {
@@ -333,15 +317,6 @@ function storeTexts(gathered: Gathered): StoredValues | undefined {
   return {form: formNumber.texts, width, smallest: 0, offsets: undefined, stored};
 }
 
-/** In place of values that are left out. V3 */
-export const leftOutValues: StoredValues = {
-  form: formNumber.leftOut,
-  width: 1,
-  smallest: 0,
-  offsets: undefined,
-  stored: new Uint8Array(0),
-};
-
 /** `count` values out of a part. */
 export function viewValues(count: number, {form, width, smallest, offsets, stored}: StoredValues): ColumnValues {
   switch (form) {
@@ -349,8 +324,6 @@ export function viewValues(count: number, {form, width, smallest, offsets, store
       return new ColumnValues(count, stored, offsets, width);
     case formNumber.integers:
       return new ColumnValues(count, stored, undefined, width, new IntegersForm(smallest | 0, width));
-    case formNumber.leftOut:
-      return new ColumnValues(count, stored, undefined, 0, leftOutForm);
     default:
       assert(form === formNumber.texts, `rows: a column's values of form ${form} are unknown to this program`);
       return new ColumnValues(count, stored, undefined, width, new TextsForm(width));

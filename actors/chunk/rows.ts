@@ -20,13 +20,11 @@
 //   R5. `times` are ms from `timeBase` on: 32 bits hold 49 days. What they do not hold (imports of years) is f64, from 0.
 //   R6. What a part says depends on the rows alone, not on how their columns were numbered before: a chunk that was
 //       restored, or converted, gives the same bytes again.
-//   R7. Whoever keeps parts in memory may leave out the values of columns in which nearly each row has its own
-//       (`withoutValues`): where nobody asks about them they would be a third of it. No such part is ever stored.
 
 import {assert} from '../invariant.js';
 import {chunkRowsMax} from '../limits.js';
 import {sortPlaces} from '../order/radix-sort.js';
-import {type ColumnValues, leftOutValues, type StoredValues, storeValues, viewValues} from './column-values.js';
+import {type ColumnValues, type StoredValues, storeValues, viewValues} from './column-values.js';
 
 /** Of columns of 32 bits; narrower ones have as many set bits as they hold (`RowsView.noUser`). */
 export const noUser = 0xffffffff;
@@ -235,39 +233,6 @@ const rowCodes = Uint16Array.from({length: chunkRowsMax}, (_, row) => row + 1);
 /** Whether the column holds no codes of its own. */
 export const isByRow = ({codes}: RowColumn): boolean => codes.buffer === rowCodes.buffer;
 
-/** Narrower values are worth keeping. R7 */
-const leftOutBytesMin = 5;
-
-/**
- * A part without the values of columns in which nearly each row has one of its own, of more than four
- * bytes, and whose key is not `kept`; the part itself when there are none. R7
- */
-export function withoutValues(
-  part: Uint8Array<ArrayBuffer>,
-  kept: (key: Uint8Array) => boolean,
-): Uint8Array<ArrayBuffer> {
-  const reader = new PartReader(part);
-  const {columns, order} = reader.rows();
-  const {columnStarts} = reader;
-  const isLeftOut = columns.map(({key, values}) => {
-    const areUnique = values.count > 0 && values.count >= order.length * byRowShare;
-    return areUnique && values.bytes >= values.count * leftOutBytesMin && !kept(key);
-  });
-  if (!isLeftOut.includes(true)) return part;
-  const pieces: Piece[] = [part.subarray(0, columnStarts[0])];
-  for (const [i, column] of columns.entries()) {
-    if (isLeftOut[i]) pieces.push(...columnWithoutValues(column));
-    else pieces.push(part.subarray(columnStarts[i], columnStarts[i + 1]));
-  }
-  return joined(pieces);
-}
-
-function columnWithoutValues(column: RowColumn): Piece[] {
-  const codes = isByRow(column) ? noCodes : column.codes;
-  const codeWidth = isByRow(column) ? 0 : codes.BYTES_PER_ELEMENT;
-  return [columnHead(column.key, codeWidth, column.values.count, leftOutValues), column.key, codes];
-}
-
 /** `bytes` must start at an address that 8 divides (a buffer of its own does). */
 export function viewRows(bytes: Uint8Array): RowsView {
   const [version] = new Uint32Array(bytes.buffer, bytes.byteOffset, 1);
@@ -276,8 +241,6 @@ export function viewRows(bytes: Uint8Array): RowsView {
 }
 
 class PartReader {
-  /** Where in the part each column that was read begins. */
-  readonly columnStarts: number[] = [];
   private readonly bytes: Uint8Array;
   private at: number;
 
@@ -307,7 +270,6 @@ class PartReader {
   }
 
   private column(count: number): RowColumn {
-    this.columnStarts.push(this.at - this.bytes.byteOffset);
     const head = this.u32(columnHeadBytes / 4);
     const [keyBytes, codeWidth, valueCount, form, width, smallest, storedBytes, unused] = head;
     assert(unused === 0, 'rows: the head of a column ends with 0');

@@ -40,7 +40,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Twins
     ...(await new FunnelTwins(ground).twins(owned)),
     ...(await new CountTwins(ground).twins()),
     ...new ActiveTwins(ground).twins(),
-    ...(await new PartTwins(ground).twins()),
+    ...new PartTwins(ground).twins(),
   ];
   const contenders = Object.fromEntries(all.flatMap(measuresOf));
   const rounds = await playRounds(contenders, options, say);

@@ -2,8 +2,7 @@
 // them from there instead of having nats-server read and send everything once more.
 //   HR1. For work that nobody waits for: the thread that is asked folds, and answers questions of its own first come, first
 //       served.
-//   HR2. A copy is made by the thread that has the rows, without the values that hardly anybody asks about (actors/chunk/rows.ts
-//       R7), and changes hands.
+//   HR2. The thread that has the rows makes the copy, which changes hands.
 //   HR3. Parts never change: what is handed over needs no check but that of whoever read it.
 
 import type {MessagePort} from 'node:worker_threads';

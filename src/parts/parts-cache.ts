@@ -8,16 +8,12 @@
 //       within one value is a view of that, and not kept beside it.
 //   C3. What is derived from a part is made from its second use on: a part that a scan brings once, and that leaves again
 //       before anybody comes back to it, is not worth the work.
-//   C4. Rows for reports lack values that nobody asks about (asked-columns.ts). Who needs those of a property says so: what
-//       is at hand without them is read once more.
 
 import {viewWindows, type WindowsView} from '../../actors/aggregator/windows.js';
 import {type BodiesLayout, bodiesHeadBytes, bodiesLayout} from '../../actors/chunk/bodies.js';
-import {type RowsView, viewRows, withoutValues} from '../../actors/chunk/rows.js';
+import {type RowsView, viewRows} from '../../actors/chunk/rows.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {CellsByName} from '../../actors/report/counts/cells-by-name.js';
-import type {PropertyName} from '../../actors/report/counts/property-name.js';
-import type {AskedColumns} from './asked-columns.js';
 import {inflatedBlock} from './bodies-part.js';
 import {type Held, PartsMemory} from './parts-memory.js';
 import {storedBlock} from './stored-member.js';
@@ -35,19 +31,12 @@ export type Reading = 'whole' | 'by blocks';
 export class PartsCache {
   private readonly stored: StoredParts;
   readonly memory: PartsMemory;
-  private readonly askedColumns: AskedColumns | undefined;
   private readonly loading = new Map<string, Promise<Held>>();
-  /** Of rows parts so far: what the store has, and what of it was kept. C4 */
-  private readonly rowsBytes = {stored: 0, kept: 0};
 
-  /**
-   * `memory`: its own of so many bytes, or that of another reader (parts-memory.ts M1). Without `askedColumns` rows are kept
-   * whole (C4).
-   */
-  constructor(values: PartValues, memory: number | PartsMemory, askedColumns?: AskedColumns) {
+  /** `memory`: its own of so many bytes, or that of another reader (parts-memory.ts M1). */
+  constructor(values: PartValues, memory: number | PartsMemory) {
     this.stored = new StoredParts(values);
     this.memory = typeof memory === 'number' ? new PartsMemory(memory) : memory;
-    this.askedColumns = askedColumns;
   }
 
   /** @throws MissingPart, DamagedPart */
@@ -64,50 +53,33 @@ export class PartsCache {
     return this.memory.peek(ref.key)?.bytes ?? this.stored.readLoose(ref);
   }
 
-  /** `property`: whose values the rows tell (C4), as of all that load rows. */
-  async loadRows(ref: PartRef, property?: PropertyName): Promise<RowsView> {
-    return rowsOf(await this.rowsPart(ref, property));
+  async loadRows(ref: PartRef): Promise<RowsView> {
+    return rowsOf(await this.part(ref));
   }
 
-  /** What `loadRows` brings, for who asks once: nothing is kept. */
-  async loadRowsUnkept(ref: PartRef, property?: PropertyName): Promise<RowsView> {
+  /** Rows for a caller that asks once: nothing is cached. */
+  async loadRowsUnkept(ref: PartRef): Promise<RowsView> {
     const held = this.memory.peek(ref.key);
-    return tells(held, property) ? rowsOf(held) : viewRows(await this.stored.read(ref));
+    return held === undefined ? viewRows(await this.stored.read(ref)) : rowsOf(held);
   }
 
-  /** About what a rows part takes in memory: the store's parts are much alike. C4 */
-  bytesOfRows({bytes}: PartRef): number {
-    const {stored, kept} = this.rowsBytes;
-    return stored === 0 ? bytes : Math.ceil((bytes * kept) / stored);
+  /** Low-priority `loadRows` for background work and oversized scans: caches only in free or stale room, never evicts. */
+  async loadRowsAside(ref: PartRef): Promise<RowsView> {
+    if (this.memory.peek(ref.key) !== undefined) return this.loadRowsUnkept(ref);
+    if (this.loading.has(ref.key)) return this.loadRows(ref);
+    return this.memory.loadAside(ref.bytes, () => this.loadRows(ref)) ?? this.loadRowsUnkept(ref);
   }
 
-  /**
-   * What `loadRows` brings, for work that nobody waits for and for scans of more than there is room for: it is kept in free
-   * room, and in that of values that nobody asks for any more, but nothing else leaves for it.
-   */
-  async loadRowsAside(ref: PartRef, property?: PropertyName): Promise<RowsView> {
-    if (tells(this.memory.peek(ref.key), property)) return this.loadRowsUnkept(ref, property);
-    if (this.loading.has(ref.key)) return this.loadRows(ref, property);
-    const loading = this.memory.loadAside(this.bytesOfRows(ref), () => this.loadRows(ref, property));
-    return loading ?? this.loadRowsUnkept(ref, property);
-  }
-
-  /**
-   * Reads rows into room that is free, as `loadRowsAside` does, out of what `atHand` brings where it brings them; without
-   * such room nothing is read.
-   */
+  /** Reads rows into free room as `loadRowsAside` does, out of what `atHand` brings if it does; without room it reads nothing. */
   async readRowsAside(ref: PartRef, atHand: () => Promise<Uint8Array<ArrayBuffer> | undefined>): Promise<void> {
     if (this.memory.peek(ref.key) !== undefined || this.loading.has(ref.key)) return;
-    const load = async () => this.keptOf(ref, (await atHand()) ?? (await this.stored.read(ref)));
-    await this.memory.loadAside(this.bytesOfRows(ref), () => this.once(ref.key, load));
+    const load = async () => (await atHand()) ?? (await this.stored.read(ref));
+    await this.memory.loadAside(ref.bytes, () => this.once(ref.key, load));
   }
 
-  /** A copy of rows that are at hand, as reports keep them while nobody asks about more (C4). No use of them. */
+  /** A copy of cached rows, which does not count as a use of them. */
   copyOfRows(key: string): Uint8Array<ArrayBuffer> | undefined {
-    const held = this.memory.peek(key);
-    if (held === undefined) return undefined;
-    const lean = withoutValues(held.bytes, () => false);
-    return lean === held.bytes ? held.bytes.slice() : lean;
+    return this.memory.peek(key)?.bytes.slice();
   }
 
   /** Reads windows into room that is free, as `loadRowsAside` does; without such room nothing is read. */
@@ -116,10 +88,10 @@ export class PartsCache {
     await this.memory.loadAside(ref.bytes, () => this.loadWindows(ref));
   }
 
-  /** What `loadRows` brings, if it is at hand; a report over hundreds of parts need not wait once for each. */
-  heldRows(ref: PartRef, property?: PropertyName): RowsView | undefined {
+  /** Cached rows; a report over hundreds of parts need not wait once for each. */
+  heldRows(ref: PartRef): RowsView | undefined {
     const held = this.memory.get(ref.key);
-    return tells(held, property) ? rowsOf(held) : undefined;
+    return held && rowsOf(held);
   }
 
   async loadWindows(ref: PartRef): Promise<WindowsView> {
@@ -245,30 +217,6 @@ export class PartsCache {
     return this.once(ref.key, () => this.stored.read(ref));
   }
 
-  /** C4 */
-  private async rowsPart(ref: PartRef, property?: PropertyName): Promise<Held> {
-    const held = await this.once(ref.key, () => this.keptRows(ref));
-    if (property === undefined || tells(held, property)) return held;
-    this.askedColumns?.note(property);
-    this.memory.drop(ref.key);
-    const again = await this.once(ref.key, () => this.keptRows(ref));
-    // Others may have asked for so many properties meanwhile that this one's values were left out again.
-    return tells(again, property) ? again : {bytes: await this.stored.read(ref), scans: 0};
-  }
-
-  private async keptRows(ref: PartRef): Promise<Uint8Array<ArrayBuffer>> {
-    return this.keptOf(ref, await this.stored.read(ref));
-  }
-
-  /** Of what the store has, or of a copy that lacks values. */
-  private keptOf(ref: PartRef, rows: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-    const {askedColumns} = this;
-    const kept = askedColumns === undefined ? rows : withoutValues(rows, (key) => askedColumns.keeps(key));
-    this.rowsBytes.stored += ref.bytes;
-    this.rowsBytes.kept += kept.length;
-    return kept;
-  }
-
   /** What is held under `key`, or what `load` brings; many askers at once share one load. */
   private async once(key: string, load: () => Promise<Uint8Array<ArrayBuffer>>): Promise<Held> {
     const held = this.memory.get(key);
@@ -292,10 +240,6 @@ const ownBytes = (payload: Uint8Array): Uint8Array<ArrayBuffer> =>
     : new Uint8Array(payload);
 
 const rowsOf = (held: Held): RowsView => (held.rows ??= viewRows(held.bytes));
-
-/** C4 */
-const tells = (held: Held | undefined, property: PropertyName | undefined): held is Held =>
-  held !== undefined && (property === undefined || property.isToldBy(rowsOf(held)));
 
 const isOneValue = (ref: PartRef): boolean => ref.revisions.length === 1;
 const layoutOf = (head: Held): BodiesLayout => (head.bodies ??= bodiesLayout(head.bytes));

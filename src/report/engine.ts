@@ -17,7 +17,6 @@ import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import {isSilence, reasonOf} from '../nats/error-codes.js';
 import type {Logger} from '../observe.js';
-import {AskedColumns} from '../parts/asked-columns.js';
 import {Damage} from '../parts/damage.js';
 import type {RowsAtHand} from '../parts/handed-rows.js';
 import {PartsCache} from '../parts/parts-cache.js';
@@ -92,7 +91,7 @@ export class ReportEngine {
 
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
-    this.parts = new PartsCache(values, partsBytesOf(cacheBytesMax), new AskedColumns());
+    this.parts = new PartsCache(values, partsBytesOf(cacheBytesMax));
     const building = new QuietTurns(this.turns, buildBeginWaitMsMax);
     this.durationLists = new NumberLists(Math.floor(cacheBytesMax / 64)); // R3
     this.funnelIndex = new FunnelIndex(this.parts, logger, this.whenQuiet, undefined, building);

@@ -27,7 +27,6 @@ import {PropertyFilter} from '../../actors/report/counts/filter.js';
 import {NameCounts} from '../../actors/report/counts/name-counts.js';
 import {NamePage} from '../../actors/report/counts/name-page.js';
 import {NameTimes} from '../../actors/report/counts/name-times.js';
-import type {PropertyName} from '../../actors/report/counts/property-name.js';
 import {PlainRowFinder, type RowFinder} from '../../actors/report/counts/row-finder.js';
 import {FunnelPartial, type FunnelResult, mergeFunnels} from '../../actors/report/funnel/funnel.js';
 import {gatheredRowBytes} from '../../actors/report/funnel/gathered-rows.js';
@@ -134,14 +133,10 @@ export class Evaluation {
       if (cells === undefined) partial.addCells(windows);
       else partial.addNamedCells(cells);
     });
-    await this.foldRows(
-      partial.chunks(index, values),
-      (chunk, rows) => {
-        const unsure = partial.addRows(rows, values?.covered.has(chunk.rows.key));
-        return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
-      },
-      filter?.property,
-    );
+    await this.foldRows(partial.chunks(index, values), (chunk, rows) => {
+      const unsure = partial.addRows(rows, values?.covered.has(chunk.rows.key));
+      return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
+    });
     return partial.counts;
   }
 
@@ -313,7 +308,7 @@ export class Evaluation {
     for (const {index, names} of snapshots) {
       const partial = new NameCounts(names.count, fromMs, toMs);
       await this.foldWindows(partial.blocks(index), ({windows}) => partial.addCells(windows));
-      await this.foldRows(partial.chunks(index), (_, rows) => void partial.addRows(rows), undefined);
+      await this.foldRows(partial.chunks(index), (_, rows) => void partial.addRows(rows));
       for (let name = 0; name < names.count; name++) {
         if (name % namesAtOnce === 0) await this.slices.pauseIfDue();
         if (partial.counts[name] === 0) continue;
@@ -334,7 +329,7 @@ export class Evaluation {
     const times = new NameTimes(index, asked, names.count);
     // The oldest and the newest chunk tell most: what they leave open is read several at a time.
     for (let chunks = times.next(2); chunks.length > 0; chunks = times.next(loadsAheadMax))
-      await this.foldRows(chunks, (_, rows) => void times.addRows(rows), undefined);
+      await this.foldRows(chunks, (_, rows) => void times.addRows(rows));
     return times;
   }
 
@@ -351,7 +346,7 @@ export class Evaluation {
 
   /** Whether they and those of the other partitions, about as many each, are more than there is room for. E2 */
   private overflows(chunks: readonly ChunkEntry[]): boolean {
-    const bytes = chunks.reduce((sum, {rows}) => sum + this.parts.bytesOfRows(rows), 0);
+    const bytes = chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);
     return bytes * this.partitionCount > this.parts.memory.bytesMax * scanShare;
   }
 
@@ -374,18 +369,17 @@ export class Evaluation {
     return Math.max(2, Math.floor(this.gatheredBytesMax / gatheredRowBytes));
   }
 
-  /** Rows that tell of `property`. `fold` may go on by loading more itself. */
+  /** `fold` may go on by loading more itself. */
   private foldRows(
     chunks: readonly ChunkEntry[],
     fold: (chunk: ChunkEntry, rows: RowsView) => Promise<void> | undefined,
-    property: PropertyName | undefined,
   ): Promise<void> {
     const isAside = this.overflows(chunks);
     const {parts} = this;
     return foldAhead(
       chunks,
-      ({rows}) => parts.heldRows(rows, property),
-      ({rows}) => (isAside ? parts.loadRowsAside(rows, property) : parts.loadRows(rows, property)),
+      ({rows}) => parts.heldRows(rows),
+      ({rows}) => (isAside ? parts.loadRowsAside(rows) : parts.loadRows(rows)),
       loadsAheadMax,
       (chunk, rows) => fold(chunk, rows) ?? this.slices.pauseIfDue(),
     );

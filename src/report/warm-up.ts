@@ -32,12 +32,8 @@ export async function warmUp(
   const blocks = snapshots.flatMap(({index}) => index.windowRuns).flatMap((run) => run.blocks);
   const chunks = snapshots.flatMap(chunksOf).filter(({chunk}) => chunk.live > 0);
   const newestFirst = [...chunks].sort((a, b) => b.chunk.maxTimeMs - a.chunk.maxTimeMs);
-  const largest = [...chunks].sort((a, b) => b.chunk.rows.bytes - a.chunk.rows.bytes).slice(0, 1);
   const pace = rowsAtHand === undefined ? ofStore : ofThreads;
-  const read = (blocks: readonly RunBlock[], chunks: readonly OwnedChunk[]) =>
-    run(planned(cache, blocks, chunks, rowsAtHand), pace, whenQuiet);
-  await read([], largest); // How much of such a part is kept, the others are planned by.
-  await read(blocks, newestFirst);
+  await run(planned(cache, blocks, newestFirst, rowsAtHand), pace, whenQuiet);
 }
 
 interface OwnedChunk {
@@ -71,7 +67,7 @@ function planned(
     if (plan.isFull) break;
     const {rows} = chunk;
     const copy = async () => rowsAtHand?.copy(partition, rows);
-    plan.take(rows, () => cache.readRowsAside(rows, copy), cache.bytesOfRows(rows));
+    plan.take(rows, () => cache.readRowsAside(rows, copy));
   }
   return plan;
 }

@@ -1,7 +1,6 @@
 // What a start reads ahead for reports, that it takes free room alone, and that nothing of it can harm anybody.
 import {describe, expect, test} from 'vitest';
 import type {PartRef} from '../../actors/manifest.js';
-import {AskedColumns} from '../../src/parts/asked-columns.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {DamagedPart} from '../../src/parts/stored-parts.js';
 import {Evaluation} from '../../src/report/evaluate.js';
@@ -86,12 +85,12 @@ describe('warm-up of reports', () => {
         return folding.copyOfRows(key);
       },
     };
-    const copied = new PartsCache(parts, 16 << 20, new AskedColumns());
+    const copied = new PartsCache(parts, 16 << 20);
     parts.reads = 0;
     await warmUp(copied, [snapshot], quiet, rowsAtHand);
     const reads = parts.reads;
     expect(asked).toEqual(entries.map(() => snapshot.manifest.partition));
-    const read = new PartsCache(parts, 16 << 20, new AskedColumns());
+    const read = new PartsCache(parts, 16 << 20);
     parts.reads = 0;
     await warmUp(read, [snapshot], quiet);
     expect(reads).toBe(parts.reads - atHand.length);

@@ -44,16 +44,6 @@ export class PropertyName {
     return this.isOfContext ? columns.findIndex((column) => equals(column.key, contextKey)) : -1;
   }
 
-  /** Whether the literal key's values are at hand where it has a column (rows.ts R7). A path's first key is never asked for a value. */
-  isToldBy(rows: RowsView): boolean {
-    const column = this.columnIn(rows);
-    return column < 0 || !rows.columns[column].values.areLeftOut;
-  }
-
-  isKey(key: Uint8Array): boolean {
-    return equals(key, this.key);
-  }
-
   /** The column that alone tells what all rows have, -1: none has anything. Undefined: some rows are told by their bodies (rows.ts R2, R3). */
   decidingColumn(rows: RowsView): number | undefined {
     const column = this.columnIn(rows);

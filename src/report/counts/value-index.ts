@@ -276,9 +276,9 @@ export class ValueIndex {
     const slices = new QuietSlices(this.whenQuiet);
     const leftOut = new Set<string>();
     let partsBytes = 0;
-    const load = ({rows}: ChunkEntry) => this.parts.loadRowsAside(rows, builder.property);
+    const load = ({rows}: ChunkEntry) => this.parts.loadRowsAside(rows);
     for await (const [{rows}, view] of loadAhead(chunks, load, loadsAheadMax)) {
-      if (builder.add(view)) partsBytes += this.parts.bytesOfRows(rows);
+      if (builder.add(view)) partsBytes += rows.bytes;
       else leftOut.add(rows.key);
       if (builder.isNearlyUnique) return undefined;
       await slices.pause();
