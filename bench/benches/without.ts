@@ -3,7 +3,6 @@
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
-import {must} from '../../actors/invariant.js';
 import {monotonicMs} from '../../src/clock.js';
 import type {Bench, Say} from '../bench.js';
 import {HttpAsker} from '../engine/http-ask.js';
@@ -29,7 +28,6 @@ import {
 } from '../rounds.js';
 import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
-import {userId} from '../workload/events.js';
 
 interface Sample {
   /** CPU seconds a million events, ms of an answer (of a service that stores nothing), or ms a deletion. */
@@ -40,7 +38,7 @@ interface Compared {
   readonly name: string;
   readonly plain: string;
   readonly without: Shortcut;
-  readonly load: 'batches' | 'singles' | 'reports' | 'pages' | 'pages behind writes' | 'deletions';
+  readonly load: 'batches' | 'singles' | 'reports' | 'pages' | 'pages behind writes';
 }
 
 const compared: readonly Compared[] = [
@@ -74,12 +72,6 @@ const compared: readonly Compared[] = [
     without: 'keptParts',
     load: 'pages behind writes',
   },
-  {
-    name: 'deletions: what they write anew is put with the next snapshot',
-    plain: 'deletions: put at once',
-    without: 'deferredParts',
-    load: 'deletions',
-  },
 ];
 
 interface WithoutReport {
@@ -106,12 +98,6 @@ const pagePath = '/v1/events?limit=1';
 /** Of the rarest event: it reads some 200,000 events back, most of them in chunks that were closed. */
 const rarePagePath = '/v1/events?limit=400&event=refund_requested';
 const pagesBehindWrites = 5;
-const deletionsAtOnce = 16;
-const deletionPollMs = 20;
-const deletedMsMax = 60_000;
-const deletionsOfEach = 8;
-/** The most active users have events in each chunk, the others are many alike. */
-const firstDeleted = 1_000;
 const reportPath = '/v1/reports/events?event=never_happened&from=2024-01-01&to=2024-01-01&interval=day&filter=n%3D';
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<WithoutReport> {
@@ -165,8 +151,6 @@ function measureOf(
       return asking(loaded.service, options, owned, () => pagePath);
     case 'pages behind writes':
       return askingBehindWrites(loaded, load, options, owned);
-    case 'deletions':
-      return deleting(loaded, load, options, owned);
   }
 }
 
@@ -264,45 +248,10 @@ function askingBehindWrites(loaded: Loaded, load: LoadProcess, options: BenchOpt
   };
 }
 
-/** Of users with some events each, many at a time. */
-function deleting(loaded: Loaded, load: LoadProcess, options: BenchOptions, owned: Owned): Measure<Sample> {
-  const {service} = loaded;
-  const askers = Array.from({length: deletionsAtOnce}, () => new HttpAsker(service));
-  for (const asker of askers) owned.add({stop: () => asker.close()});
-  const each = options.isSmall ? 1 : deletionsOfEach;
-  let user = firstDeleted;
-  const deleteSome = async (asker: HttpAsker): Promise<void> => {
-    for (let deleted = 0; deleted < each; deleted++) {
-      const {status, text} = await asker.call('DELETE', `/v1/users/${userId(user++)}`);
-      if (status === 202) await untilCompleted(asker, text);
-      else if (status !== 200 && status !== 404) throw new Error(`a deletion was answered ${status}: ${text}`);
-    }
-  };
-  return async () => {
-    loaded.events += await sendBatches(service, load, null, options);
-    if (!options.isSmall) requireQuiet(await quieted(service, options));
-    const startMs = monotonicMs();
-    await Promise.all(askers.map(deleteSome));
-    return {cost: (monotonicMs() - startMs) / (deletionsAtOnce * each)};
-  };
-}
-
-/** `answer`: names the deletion, which goes on. */
-async function untilCompleted(asker: HttpAsker, answer: string): Promise<void> {
-  const [id] = must(/del_\d+_[0-9a-f]{32}/.exec(answer), 'a deletion that is accepted has an id');
-  const endMs = monotonicMs() + deletedMsMax;
-  for (;;) {
-    const {text} = await asker.call('GET', `/v1/deletions/${id}`);
-    if (text.includes('"completed"')) return;
-    if (monotonicMs() > endMs) throw new Error(`a deletion is not completed: ${text}`);
-    await pause(deletionPollMs);
-  }
-}
-
 function text({singlesPerSecond, rounds, gains}: WithoutReport): string {
   const medianOf = (name: string) => fixed(spreadOf(rounds.rounds.map(({samples}) => samples[name]!.cost)).median, 2);
   return [
-    `Services that do without a shortcut: CPU s per million events (single events: ${whole(singlesPerSecond)} a second), ms of an answer or of a deletion`,
+    `Services that do without a shortcut: CPU s per million events (single events: ${whole(singlesPerSecond)} a second), ms of an answer`,
     tableText(
       ['', 'cost', 'without it', 'cost', 'gain'],
       compared.map(({name, plain}) => [name, medianOf(name), plain, medianOf(plain), ratioText(gains[name]!)]),

@@ -36,11 +36,6 @@ const shortcuts = {
     const {PartsCache} = await import('../../src/parts/parts-cache.js');
     replace(PartsCache.prototype, {keepNew: () => undefined});
   },
-  /** What an erasure writes anew is put at once. */
-  deferredParts: async () => {
-    const {DeferredParts} = await import('../../src/parts/deferred-parts.js');
-    replace(DeferredParts.prototype, {hasRoom: () => false});
-  },
 } as const;
 export type Shortcut = keyof typeof shortcuts;
 
@@ -55,7 +50,7 @@ function replace(prototype: object, methods: Readonly<Record<string, unknown>>):
 }
 
 /** W1. All others are of the main thread, the edge. */
-const ofWorkers: readonly Shortcut[] = ['newestWrite', 'keptParts', 'deferredParts'];
+const ofWorkers: readonly Shortcut[] = ['newestWrite', 'keptParts'];
 
 const without = (process.env[withoutVariable]?.split(',') ?? []) as Shortcut[];
 for (const each of without) if (isMainThread !== ofWorkers.includes(each)) await shortcuts[each]();

@@ -10,7 +10,6 @@ import {LongReads} from '../../src/partition/reads/long-reads.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {noNote} from '../../src/partition/snapshot/position-note.js';
 import {Damage} from '../../src/parts/damage.js';
-import {DeferredParts} from '../../src/parts/deferred-parts.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {simJetStream, simLogSource, simManager} from './jetstream.js';
 import {type LinkWorld, SimLink} from './link.js';
@@ -63,7 +62,7 @@ export class SimOwner {
   private async run(): Promise<void> {
     const {refreshMs, stagger} = this.options;
     const jsm = simManager(this.link);
-    const values = new DeferredParts(partValues(jsm));
+    const values = partValues(jsm);
     const log = this.log() as never;
     const runner = await assemblePartition({
       setup: {partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 64 * 1024},

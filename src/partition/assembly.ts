@@ -1,9 +1,8 @@
 // One partition put together: what a thread does for each that it owns, over whatever JetStream it is handed.
 import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import type {PartitionSetup} from '../../actors/partition.js';
-import type {DeferredParts} from '../parts/deferred-parts.js';
 import {PartsCache} from '../parts/parts-cache.js';
-import {MissingPart} from '../parts/stored-parts.js';
+import {MissingPart, type PartValues} from '../parts/stored-parts.js';
 import {Erasure} from './erasure/erasure.js';
 import {stepNoter} from './erasure/erasure-steps.js';
 import {LogReader, type LogSource} from './log/log-reader.js';
@@ -50,7 +49,7 @@ export interface AssemblyOptions
   /** Parts are erased over a connection of its own, too: nothing else waits for that. */
   readonly erasing: ErasingLink;
   /** What parts are read from; the caches read from it, too. */
-  readonly values: DeferredParts;
+  readonly values: PartValues;
   /** The log is read over a connection of its own. */
   readonly logSource: LogSource;
   /** For questions about the log's end: they are asked again soon. */
@@ -68,7 +67,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const {partition, index, epoch, named} = recovered;
   // Questions are answered out of the state at hand: a part that it no longer names only takes room.
   const ownership = new Ownership(manifests, epoch, options.onFatal, troubleTo('to look who owns the partition'));
-  const parts = new PartStore(js, jsm, number, epoch, foldCache, values, troubleTo('to put a part'), ownership);
+  const parts = new PartStore(js, jsm, number, epoch, foldCache, troubleTo('to put a part'), ownership);
   const sweep = new PartSweep({partition: number, parts, jsm, erasing, log});
   parts.retire(...recovered.outdated);
   const pace = new WorkPace(() => options.refresh.ms * restsShare);

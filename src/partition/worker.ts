@@ -18,10 +18,10 @@ import {readDeployment} from '../nats/topology.js';
 import {erasesAtomically} from '../nats/version.js';
 import {createLogger} from '../observe.js';
 import {Damage} from '../parts/damage.js';
-import {DeferredParts} from '../parts/deferred-parts.js';
 import {handOutRows} from '../parts/handed-rows.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {borrowRoom} from '../parts/spare-room.js';
+import type {PartValues} from '../parts/stored-parts.js';
 import {Refresh} from '../refresh.js';
 import {StartFault} from '../start-fault.js';
 import {giveWay} from '../thread-priority.js';
@@ -73,7 +73,7 @@ interface Shared {
   /** For erasing alone. */
   readonly erasingNc: NatsConnection;
   /** What both caches read from. */
-  readonly values: DeferredParts;
+  readonly values: PartValues;
   /** For live reads: fails when the store does. */
   readonly cache: PartsCache;
   /** For folding, in the same memory: waits while the store is unreachable. */
@@ -93,7 +93,7 @@ async function openShared(): Promise<Shared> {
   ]);
   const jsm = await jetstreamManager(nc, {checkAPI: false});
   const deployment = must(await readDeployment(nc), 'the deployment record exists before partitions start');
-  const values = new DeferredParts(partValues(jsm, () => isOfCluster(nc)));
+  const values = partValues(jsm, () => isOfCluster(nc));
   const cache = new PartsCache(values, data.cacheBytesMax);
   const digest = createHash('sha256').update(`fingerprints ${deployment.secret}`).digest();
   return {

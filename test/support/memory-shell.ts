@@ -17,7 +17,6 @@ import {Layout} from '../../src/partition/snapshot/layout.js';
 import type {PartStore} from '../../src/partition/snapshot/part-store.js';
 import {loadProfile, loadRecord} from '../../src/partition/snapshot/user-loader.js';
 import {WorkPace} from '../../src/partition/work-pace.js';
-import {DeferredParts, isDeferred} from '../../src/parts/deferred-parts.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {MissingPart} from '../../src/parts/stored-parts.js';
 
@@ -30,36 +29,21 @@ class MemoryParts {
   /** Length and checksum of all that was ever put. */
   readonly written: string[] = [];
 
-  private readonly deferred = new DeferredParts({read: async (revision) => this.payloads.get(revision)});
-
   async put(payload: Uint8Array): Promise<PartRef> {
     const revision = this.next++;
     this.payloads.set(revision, payload.slice());
     this.written.push(`${payload.length} ${crc32(payload)}`);
-    return this.refOf(revision, payload);
-  }
-
-  private refOf(revision: number, payload: Uint8Array): PartRef {
     const bytes = payload.length;
     return {key: String(revision), revisions: [revision], bytes, valueBytes: bytes, crcs: [crc32(payload)]};
   }
 
-  defer(payload: Uint8Array): PartRef {
-    return this.refOf(this.deferred.add(payload), payload);
-  }
-
-  async putDeferred({revisions}: PartRef): Promise<PartRef> {
-    return this.put((await this.read(revisions[0]))!);
-  }
-
   retire(...refs: readonly PartRef[]): void {
     for (const ref of refs) {
-      if (isDeferred(ref)) this.deferred.drop(ref.revisions[0]);
-      else if (!this.payloads.delete(ref.revisions[0])) throw new MissingPart(ref);
+      if (!this.payloads.delete(ref.revisions[0])) throw new MissingPart(ref);
     }
   }
 
-  read = (revision: number): Promise<Uint8Array | undefined> => this.deferred.read(revision);
+  read = async (revision: number): Promise<Uint8Array | undefined> => this.payloads.get(revision);
 }
 
 export class MemoryShell {
@@ -136,7 +120,6 @@ export class MemoryShell {
     const open = partition.open.count > 0 ? imageOf(partition.open) : undefined;
     const cut = partition.cut();
     const errand = this.pace.errand();
-    await layout.putDeferred(errand);
     const refs = async (blocks: Iterable<readonly [number, Uint8Array]>) =>
       new Map(
         await Promise.all([...blocks].map(async ([block, payload]) => [block, await parts.put(payload)] as const)),

@@ -10,7 +10,6 @@ import type {Runner} from '../../src/partition/runner.js';
 import type {ErasingLink} from '../../src/partition/snapshot/part-sweep.js';
 import {noNote} from '../../src/partition/snapshot/position-note.js';
 import {Damage} from '../../src/parts/damage.js';
-import {DeferredParts} from '../../src/parts/deferred-parts.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import type {PartValues} from '../../src/parts/stored-parts.js';
 import type {PartitionRole} from './partition-role.js';
@@ -26,7 +25,7 @@ export interface WholePartitionOptions {
 export async function startWholePartition(role: PartitionRole, options: WholePartitionOptions): Promise<Runner> {
   const log = createLogger('silent', 'test');
   const jsm = await jetstreamManager(role.nc, {checkAPI: false});
-  const values = new DeferredParts(options.stored ?? partValues(jsm));
+  const values = options.stored ?? partValues(jsm);
   const cache = new PartsCache(values, 1_024 * 1_024);
   const runner = await assemblePartition({
     setup: {partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 1_024 * 1_024},

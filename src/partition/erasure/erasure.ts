@@ -1,7 +1,7 @@
 // Taking a user out of all parts of a partition, when its erase entry is folded (docs/architecture.md, Deletion).
-//   Every chunk and user block that holds the user is written anew without it, in memory until the next snapshot; the old
-//   parts are retired and leave the store when no kept manifest names them. A crash on the way loses nothing: the manifest
-//   still names the old parts, and the entry is folded again.
+//   Every chunk and user block that holds the user is rewritten without it; the old parts are retired and leave the store when
+//   no kept manifest names them. A crash on the way loses nothing: the manifest still names the old parts, and the entry is
+//   folded again.
 //   What is written takes the place of what was at one moment, that in which the erasure is folded: nobody reads a user of
 //   whom half is gone.
 //   What is read here is not kept: nobody asks again for a part that is being replaced, and a user of a hundred chunks would
@@ -161,9 +161,8 @@ export class Erasure {
     }
   }
 
-  /** In memory until the next snapshot, as far as there is room: the next erasure may take a user out of the same part. */
   private async keep(payload: Uint8Array): Promise<PartRef> {
-    const ref = this.parts.defer(payload) ?? (await this.parts.put(payload));
+    const ref = await this.parts.put(payload);
     this.made.push(ref);
     return ref;
   }

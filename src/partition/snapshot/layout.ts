@@ -10,18 +10,13 @@ import type {
   FingerprintsPart,
   PartRef,
   Run,
-  RunBlock,
   SnapshotIndex,
   TableRef,
 } from '../../../actors/manifest.js';
-import {isDeferred} from '../../parts/deferred-parts.js';
 import type {Errand, WorkPace} from '../work-pace.js';
 import {ChunkDirectory} from './chunk-directory.js';
 import {type ChunkImage, imageOf, putChunk} from './chunk-parts.js';
 import type {PartStore} from './part-store.js';
-
-/** Put together: these puts share the disk's flushes. */
-const putAtOnce = 4;
 
 export class Layout {
   private readonly parts: PartStore;
@@ -31,8 +26,6 @@ export class Layout {
   nameCounts: PartRef | null = null;
   /** Closed chunks whose parts are durable. */
   readonly chunks = new ChunkDirectory();
-  /** Numbers of those whose parts, or one of them, are in memory alone. */
-  private readonly deferredChunks = new Set<number>();
   /** The open chunk as the last snapshot wrote it. */
   openEntry: ChunkEntry | null = null;
   /** Closed chunks on their way into parts. */
@@ -93,8 +86,6 @@ export class Layout {
     const old = this.chunks.get(entry.chunk);
     if (old !== undefined) this.retireOthers([old.rows, old.bodies], [entry.rows, entry.bodies]);
     this.chunks.set(entry);
-    if (isDeferred(entry.rows) || isDeferred(entry.bodies)) this.deferredChunks.add(entry.chunk);
-    else this.deferredChunks.delete(entry.chunk);
     if (this.openEntry?.chunk === entry.chunk) this.setOpenEntry(null);
   }
 
@@ -111,30 +102,6 @@ export class Layout {
     const {chunk, count} = image.columns;
     const isUnchanged = openEntry?.chunk === chunk && openEntry.count === count;
     return isUnchanged ? openEntry : await putChunk(this.parts, image, false, errand);
-  }
-
-  /** Puts what erasures left in memory. DP2 (src/parts/deferred-parts.ts) */
-  async putDeferred(errand: Errand): Promise<void> {
-    await inGroups([...this.deferredChunks], errand, (chunk) => this.putDeferredChunk(chunk));
-    const stored = new Map<string, PartRef>();
-    const deferred = this.userRuns.flatMap(({blocks}) => blocks.map(partOf).filter(isDeferred));
-    await inGroups(deferred, errand, async (part) => void stored.set(part.key, await this.parts.putDeferred(part)));
-    if (deferred.length === 0) return;
-    const storedBlock = (block: RunBlock): RunBlock => ({...block, part: stored.get(block.part.key) ?? block.part});
-    this.setRuns(
-      'userRuns',
-      this.userRuns.map((run) => ({...run, blocks: run.blocks.map(storedBlock)})),
-    );
-  }
-
-  private async putDeferredChunk(chunk: number): Promise<void> {
-    const entry = must(this.chunks.get(chunk), 'a chunk that was erased from is in the directory');
-    const [rows, bodies] = await Promise.all([this.stored(entry.rows), this.stored(entry.bodies)]);
-    this.setChunk({...entry, rows, bodies});
-  }
-
-  private async stored(ref: PartRef): Promise<PartRef> {
-    return isDeferred(ref) ? this.parts.putDeferred(ref) : ref;
   }
 
   setTable(table: 'users' | 'names', count: number, blocks: ReadonlyMap<number, PartRef>): void {
@@ -178,13 +145,6 @@ export class Layout {
     const entries = [...this.chunks.values()].filter((entry) => entry.chunk < chunkEnd);
     if (open !== null) entries.push(open);
     return entries.sort((a, b) => a.chunk - b.chunk);
-  }
-}
-
-async function inGroups<T>(items: readonly T[], errand: Errand, put: (item: T) => Promise<void>): Promise<void> {
-  for (let at = 0; at < items.length; at += putAtOnce) {
-    await Promise.all(items.slice(at, at + putAtOnce).map(put));
-    await errand.turn();
   }
 }
 

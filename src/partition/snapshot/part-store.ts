@@ -9,7 +9,6 @@ import type {PartRef} from '../../../actors/manifest.js';
 import {hasCode, wrongLastSequence} from '../../nats/error-codes.js';
 import {headersBytesMax, payloadBytesMin} from '../../nats/payload.js';
 import {bucketStream, bucketSubject} from '../../nats/topology.js';
-import {type DeferredParts, isDeferred} from '../../parts/deferred-parts.js';
 import type {PartsCache, Reading} from '../../parts/parts-cache.js';
 import {retryForever, type Trouble} from '../retry.js';
 import type {Ownership} from './ownership.js';
@@ -34,7 +33,6 @@ export class PartStore {
   private readonly keyPrefix: string;
   private readonly epoch: number;
   private readonly atHand: PartsAtHand;
-  private readonly deferred: DeferredParts | undefined;
   private readonly trouble: Trouble | undefined;
   private readonly ownership: Pick<Ownership, 'confirm'> | undefined;
   private nextKey = 0;
@@ -52,7 +50,6 @@ export class PartStore {
     partition: number,
     epoch: number,
     atHand: PartsAtHand = nothingAtHand,
-    deferred?: DeferredParts,
     trouble?: Trouble,
     ownership?: Pick<Ownership, 'confirm'>,
   ) {
@@ -60,7 +57,6 @@ export class PartStore {
     this.jsm = jsm;
     this.epoch = epoch;
     this.atHand = atHand;
-    this.deferred = deferred;
     this.trouble = trouble;
     this.ownership = ownership;
     this.keyPrefix = `p${partition}.${epoch}-${randomBytes(4).toString('hex')}`;
@@ -72,7 +68,7 @@ export class PartStore {
    */
   async put(payload: Uint8Array, reading?: Reading): Promise<PartRef> {
     assert(payload.length > 0, 'a part has bytes');
-    const key = this.newKey();
+    const key = `${this.keyPrefix}.${this.nextKey++}`;
     const revisions: number[] = [];
     const crcs: number[] = [];
     for (const [i, value] of valuesOf(payload).entries()) {
@@ -109,34 +105,10 @@ export class PartStore {
     return retryForever(put, this.trouble);
   }
 
-  private newKey(): string {
-    return `${this.keyPrefix}.${this.nextKey++}`;
-  }
-
-  /** A part that is in memory alone; undefined when there is no room for it. `putDeferred` puts it (DP2, deferred-parts.ts). */
-  defer(payload: Uint8Array): PartRef | undefined {
-    assert(payload.length > 0, 'a part has bytes');
-    const {deferred} = this;
-    if (deferred?.hasRoom(payload.length) !== true) return undefined;
-    const values = valuesOf(payload);
-    const revisions = values.map((value) => deferred.add(value));
-    return {key: this.newKey(), revisions, bytes: payload.length, valueBytes: valueBytesMax, crcs: values.map(crc32Of)};
-  }
-
-  /** The same part in the store, by another name. The deferred one is to be retired. */
-  async putDeferred({revisions}: PartRef): Promise<PartRef> {
-    const {deferred} = this;
-    const values = await Promise.all(revisions.map((revision) => deferred?.read(revision)));
-    return this.put(
-      Buffer.concat(values.map((value) => must(value, 'what was deferred is in memory until it is put'))),
-    );
-  }
-
   /** The state at hand no longer names these parts. */
   retire(...refs: readonly PartRef[]): void {
     for (const ref of refs) {
-      if (isDeferred(ref)) for (const revision of ref.revisions) this.deferred?.drop(revision);
-      else this.retired.set(ref.key, ref);
+      this.retired.set(ref.key, ref);
       this.atHand.forget(ref);
     }
   }
@@ -168,8 +140,6 @@ function valuesOf(payload: Uint8Array): Uint8Array[] {
   for (let at = 0; at < payload.length; at += valueBytesMax) values.push(payload.subarray(at, at + valueBytesMax));
   return values;
 }
-
-const crc32Of = (value: Uint8Array): number => crc32(value);
 
 /** Of the owner that wrote the part. */
 const epochOf = (key: string): number => Number.parseInt(key.slice(key.indexOf('.') + 1), 10);

@@ -179,7 +179,6 @@ export class Snapshots {
     const {layout, parts, pace} = this.setup;
     const errand = pace.errand();
     await errand.turn();
-    await layout.putDeferred(errand);
     layout.setTable('users', cut.users.count, await this.putBlocks(cut.users.blocks, errand));
     layout.setTable('names', cut.names.count, await this.putBlocks(cut.names.blocks, errand));
     await this.putNameCounts(cut.nameCounts);

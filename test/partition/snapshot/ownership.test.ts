@@ -43,7 +43,7 @@ test('who was outlived puts nothing any more, and says so once', async () => {
       return {seq: published.length};
     },
   };
-  const parts = new PartStore(js as never, {} as never, 0, 1, undefined, undefined, undefined, store.ownership);
+  const parts = new PartStore(js as never, {} as never, 0, 1, undefined, undefined, store.ownership);
   await parts.put(new Uint8Array(1));
   store.successor = replaced;
   nowMs += 60_000;
