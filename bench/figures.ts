@@ -5,7 +5,7 @@ import type {LatencyMs} from './load/latency.js';
 import type {Ratio} from './rounds.js';
 import {spreadOf} from './statistics.js';
 
-/** A row of the table in README.md: what a figure must reach, and where the limit is thought to lie. */
+/** A row of the table in docs/benchmarks.md: what a figure must reach, and where the limit is thought to lie. */
 export interface Bounds {
   readonly reach: number;
   readonly limit?: number;

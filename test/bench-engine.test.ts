@@ -2,10 +2,10 @@
 
 import {beforeAll, describe, expect, test} from 'vitest';
 import {Rivalry} from '../bench/engine/rivalry.js';
+import {fastPathsOf} from '../bench/fast-paths.js';
 import {DuckDbPeer} from '../bench/peers/duckdb/peer.js';
 import {slopeOf} from '../bench/statistics.js';
 import {benchRun, type Figure} from '../src/bench-run.js';
-import {fastPathsOf} from './support/fast-paths.js';
 import {reachesOf, reachTable} from './support/reach-table.js';
 import {playsAll, unlessAll} from './support/runs.js';
 import {runSmallTogether} from './support/small-bench.js';
@@ -79,7 +79,7 @@ describe.runIf(isLinux)('the benches of one data set', () => {
       : await runSmallTogether(...playedAlways);
   }, 600_000);
 
-  test('every figure has a sample a round, and the reach and the limit of the README', () => {
+  test('every figure has a sample a round, and the reach and the limit of the page', () => {
     for (const name of [...playedAlways, ...(playsAll ? ['fold'] : [])]) {
       const figures = figuresOf(name);
       expect(figures.length).toBeGreaterThan(0);

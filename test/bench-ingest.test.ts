@@ -1,16 +1,16 @@
 // The benches of ingestion in their small form: everything in them runs once, and what they write fits together.
 
 import {expect, test} from 'vitest';
+import {fastPathsOf} from '../bench/fast-paths.js';
 import {postgresObstacle} from '../bench/peers/postgres/cluster.js';
 import {benchRun} from '../src/bench-run.js';
-import {fastPathsOf} from './support/fast-paths.js';
 import {reachesOf, reachTable} from './support/reach-table.js';
 import {playsAll, unlessAll} from './support/runs.js';
 import {runSmall} from './support/small-bench.js';
 
 const isLinux = process.platform === 'linux';
 
-/** By id: what the dashboard shows of a result. The rows of the README say the same about reach and limit. */
+/** By id: what the dashboard shows of a result. The rows of docs/benchmarks.md say the same about reach and limit. */
 function figuresOf(result: Awaited<ReturnType<typeof runSmall>>['result']) {
   const run = benchRun.parse(result);
   expect(reachTable(run.bench)).toEqual(expect.arrayContaining(reachesOf(run.figures)));

@@ -1,6 +1,6 @@
 // The pace of work that nobody waits for: what a snapshot and a closed chunk need after they were set aside is done in short
 // pieces with rests between them, so that the system has a core for the edge, which somebody does wait for. A snapshot in
-// one go takes one of two cores for 40 to 150 ms, and acks wait as long (bench/README.md, row 4).
+// one go takes one of two cores for 40 to 150 ms, and acks wait as long (`npm run bench -- mixed`).
 //   Owns: when a piece of work may follow the one before. Does not own: the work.
 //   WP1. A thread that worked for `workMs` since the last rest, at this or anything else, rests `restShare` times as long.
 //   WP2. The rests of one errand are bounded (`restsMsMax`), and so is what they take longer where the thread has other work:

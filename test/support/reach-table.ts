@@ -1,10 +1,10 @@
-// The table of bench/README.md that says what each figure is to reach.
+// The table of docs/benchmarks.md that says what each figure is to reach.
 import {readFileSync} from 'node:fs';
 
 /** `reach limit` of each row of a bench, as numbers. */
 export function reachTable(bench: string): string[] {
-  const readme = readFileSync(new URL('../../bench/README.md', import.meta.url), 'utf8');
-  const section = readme.split('\n## Reach\n')[1]!.split('\n## ')[0]!;
+  const page = readFileSync(new URL('../../docs/benchmarks.md', import.meta.url), 'utf8');
+  const section = page.split('\n## Results\n')[1]!.split('\n## ')[0]!;
   const numberOf = (cell: string): number => Number(cell.replace(/[ ,]|ms|B/g, ''));
   return section
     .split('\n')

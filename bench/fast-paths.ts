@@ -1,0 +1,73 @@
+// Fast paths: second ways to an answer, there for speed alone. Each has a plain twin, a test that holds one against the other, and
+// the line of a bench. The gain is what the twin costs over what the path costs: the median of five rounds, with the smallest and the
+// largest. A path whose line shows nothing is taken out.
+
+/** `line` is as the bench prints it. */
+export type FastPath = readonly [path: string, twin: string, test: string, bench: string, line: string, gain: string];
+
+// biome-ignore format: a path per line.
+export const fastPaths: readonly FastPath[] = [
+  ['batches read by a kernel (`kernels/plain-batch.ts`)', '`src/ingest/plain-batch.ts`', 'test/ingest/plain-batch.test.ts', 'parsers', 'kernel', '6.56 (6.35-6.73)'],
+  ['batches read from bytes', '`src/ingest/batch.ts` (parsed)', 'test/ingest/plain-batch.test.ts', 'parsers', 'plain twin', '2.15 (2.05-2.23)'],
+  ['single events read by that kernel', '`src/ingest/plain-event.ts`', 'test/ingest/entry-encoder.test.ts', 'parsers', 'single: kernel', '4.41 (3.99-4.48)'],
+  ['events judged by hand (`src/ingest/validate.ts`)', '`src/ingest/schemas.ts` (zod)', 'test/ingest/validate.test.ts', 'pieces', 'an event judged: by hand', '7.54 (6.52-7.87)'],
+  ['too large events not parsed (`src/ingest/compact-size.ts`)', 'JSON.parse', 'test/ingest/compact-size.test.ts', 'pieces', 'a single event that is too large: counted over', '15.2 (13.0-18.6)'],
+  ['bodies collected in used buffers (`src/edge/collected-body.ts`)', 'new ones', 'test/edge/collected-body.test.ts', 'pieces', 'a body of 200 KiB collected: buffers used again', '7.35 (4.16-18.1)'],
+  ['requests counted in arrays (`src/edge/metrics/traffic.ts`)', 'prom-client', 'test/edge/metrics/traffic.test.ts', 'pieces', 'a request counted: plain arrays', '16.7 (12.1-17.8)'],
+  ['messages at a pace (`src/ingest/commit-pace.ts`)', 'at once', 'test/ingest/commit-pace.test.ts', 'without', 'single events: messages at a pace', '1.59 (1.37-1.59)'],
+  ['reports asked from thread to thread (`src/nats/ask-link.ts`)', 'NATS', 'test/nats/ask-link.test.ts', 'without', 'a report: asked from thread to thread', '1.63 (1.62-1.88)'],
+  ['live reads asked from thread to thread', 'NATS', 'test/partition/partition-role.test.ts', 'without', 'a page of history: asked from thread to thread', '2.12 (1.99-2.53)'],
+  ['acks known to live reads (`src/ingest/acked-sequences.ts`)', 'the log asked', 'test/partition/log/newest-write.test.ts', 'without', 'a page of history: what was acked is known', '3.49 (3.05-4.02)'],
+  ['publications counted (`src/nats/published-manifests.ts`)', 'asked of NATS', 'test/report/engine.test.ts', 'reports', 'dau, asking NATS', '8.6 (6,381 / 742)'],
+  ['rows made by a kernel (`kernels/event-rows.ts`)', '`actors/chunk/open-chunk.ts`', 'test/actors/chunk/event-rows.test.ts', 'fold', 'fold in memory, without the kernel', '3.14 (2.89-3.28)'],
+  ['unique values not looked up (`actors/chunk/dictionary.ts`, D1)', 'all looked up', 'test/actors/chunk/event-rows.test.ts', 'fold', 'fold in memory, every value looked up', '1.28 (1.20-1.34)'],
+  ['cache of the newest values', 'the dictionary', 'test/actors/chunk/event-rows.test.ts', 'fold', 'fold in memory, no value at hand', '1.07 (1.04-1.14)'],
+  ['users that came lately known', '`actors/table/interned.ts`', 'test/actors/chunk/event-rows.test.ts', 'fold', 'fold in memory, every user looked up', '1.12 (1.09-1.22)'],
+  ['look-ups of a run at once (`actors/table/interned.ts`)', 'one by one', 'test/actors/parts.test.ts', 'pieces', 'fold of many users, look-ups: a run at once', '1.16 (0.86-1.70)'],
+  ['records of a run at once (`actors/user/user-deltas.ts`)', 'one by one', 'test/actors/chunk/event-rows.test.ts', 'pieces', 'fold of many users, records: a run at once', '1.15 (1.05-1.18)'],
+  ['hashes by words (`actors/bytes/hash.ts`)', 'by bytes', 'test/actors/bytes/byte-ranges.test.ts', 'pieces', 'hash of a user key: words', '1.49 (1.34-1.51)'],
+  ['comparing by words (`actors/bytes/byte-ranges.ts`)', 'by bytes', 'test/actors/bytes/byte-ranges.test.ts', 'pieces', 'keys compared: words', '1.83 (1.49-2.21)'],
+  ['days as bits and lists (`actors/aggregator/day-sets.ts`)', 'a Set', 'test/actors/sorting.test.ts', 'pieces', 'users of a day: bits and lists', '2.26 (1.85-5.70)'],
+  ['cells appended and joined (`actors/order/pair-sums.ts`)', 'a Map', 'test/actors/sorting.test.ts', 'pieces', 'hourly cells: appended, then joined', '3.95 (0.87-4.31)'],
+  ['late rows merged (`actors/chunk/rows.ts`)', 'a comparator', 'test/actors/sorting.test.ts', 'pieces', 'rows by time: few late ones merged', '10.4 (7.84-14.7)'],
+  ['radix sorts (`actors/order/radix-sort.ts`)', 'a comparator', 'test/actors/sorting.test.ts', 'pieces', 'rows in no order, by time: radix sort', '4.82 (4.64-6.00)'],
+  ['chunks of users side by side (`actors/user/user-deltas.ts`)', 'one by one', 'test/actors/user/user-deltas.test.ts', 'pieces', 'chunks of every user: side by side', '3.38 (2.20-3.88)'],
+  ['stored members read (`src/parts/stored-member.ts`)', 'gunzip', 'test/parts/stored-member.test.ts', 'pieces', 'bodies of a chunk read: stored members', '11.1 (8.08-15.1)'],
+  ['stored members written', 'gzip', 'test/parts/stored-member.test.ts', 'pieces', 'bodies of a chunk written: stored members', '15.8 (8.67-16.6)'],
+  ['a merge reuses blocks that no other run overlaps (`src/partition/snapshot/run-cursor.ts`)', 'it rewrites all blocks', 'test/partition/snapshot/compaction.test.ts', 'pieces', 'a run merged with that of past days: blocks taken over', '2.68 (1.92-4.96)'],
+  ['the open chunk viewed (`actors/chunk/restored-chunk.ts`)', 'numbered anew', 'test/actors/chunk/event-rows.test.ts', 'pieces', 'the open chunk of a start: viewed', '906 (329-4,740)'],
+  ['funnels over postings (`actors/report/funnel/posted-funnel.ts`)', '`actors/report/funnel/funnel.ts`', 'test/actors/report/funnel/posted-funnel.test.ts', 'twins', 'funnel of 3: postings', '46.8 (36.8-56.2)'],
+  ['with a window (`actors/report/funnel/entry-rounds.ts`)', '`actors/report/funnel/funnel-walk.ts`', 'test/actors/report/funnel/posted-funnel.test.ts', 'twins', 'funnel of 3 within a day: postings', '13.4 (11.9-15.6)'],
+  ['steps by a kernel (`kernels/funnel-steps.ts`)', '`actors/report/funnel/funnel-steps.ts`', 'test/actors/report/funnel/posted-funnel.test.ts', 'twins', 'funnel of 14: steps by the kernel', '1.92 (1.54-2.06)'],
+  ['the same with a window', '`actors/report/funnel/entry-steps.ts`', 'test/actors/report/funnel/posted-funnel.test.ts', 'twins', 'funnel of 3 within a day: steps by the kernel', '1.78 (1.27-1.92)'],
+  ['next events sought in growing steps (`actors/report/funnel/key-search.ts`)', 'halving', 'test/actors/report/funnel/posted-funnel.test.ts', 'pieces', 'a user\'s next event: steps that grow', '1.17 (1.12-1.18)'],
+  ['medians by cells (`actors/report/funnel/median.ts`)', 'sorted', 'test/actors/report/gathering.test.ts', 'pieces', 'a median: sought in cells', '47.1 (43.7-48.1)'],
+  ['lists used again (`actors/report/funnel/median.ts`)', 'new ones', 'test/actors/report/funnel/posted-funnel.test.ts', 'pieces', 'durations of a funnel: lists used again', '23.7 (8.30-29.5)'],
+  ['runs of a user merged (`actors/report/funnel/time-sort.ts`)', 'a comparator', 'test/actors/report/gathering.test.ts', 'pieces', 'rows of each user by time: runs merged', '11.9 (4.59-15.9)'],
+  ['cells of values (`src/report/counts/value-index.ts`)', 'chunks scanned', 'test/report/counts/value-index.test.ts', 'twins', 'filtered count: cells of values', '49.1 (28.8-51.1)'],
+  ['rows found by a kernel (`kernels/row-finder.ts`)', '`actors/report/counts/row-finder.ts`', 'test/report/counts/filter-kernel.test.ts', 'twins', 'chunks scanned: rows found by the kernel', '3.25 (2.93-4.19)'],
+  ['cells by name (`actors/report/counts/cells-by-name.ts`)', 'all cells', 'test/actors/sorting.test.ts', 'twins', 'count of a name: its cells alone', '4.29 (2.38-4.85)'],
+  ['their order', 'numbers sorted', 'test/actors/sorting.test.ts', 'pieces', 'cells by name: radix sort', '13.9 (12.2-15.7)'],
+  ['tables of users by days (`actors/report/active/day-ranges.ts`)', '`actors/report/active/active-days.ts`', 'test/actors/report/active/day-ranges.test.ts', 'twins', 'monthly users by day: table held', '759 (189-791)'],
+  ['tables gone on (`src/report/active/held-day-ranges.ts`)', 'made anew', 'test/actors/report/active/day-ranges.test.ts', 'twins', 'table of users by days: the last one gone on', '5.53 (2.44-5.77)'],
+  ['bounds of windows followed', 'looked up', 'test/actors/report/active/day-ranges.test.ts', 'pieces', 'windows of a table: bounds followed', '8.82 (5.19-10.2)'],
+  ['hours as bits (`actors/report/active/hour-sets.ts`)', '`actors/report/active/active-hours.ts`', 'test/actors/report/active/hour-sets.test.ts', 'twins', 'weekly users by hour: a bit each', '2.32 (2.21-2.40)'],
+  ['ends of hours sought near (`actors/chunk/rows.ts`)', 'in all of the chunk', 'test/actors/parts.test.ts', 'pieces', 'ends of hours: sought near their starts', '1.59 (1.50-1.82)'],
+  ['series as text (`actors/report/answers.ts`)', 'JSON.stringify', 'test/actors/report/answers.test.ts', 'pieces', 'a series: written as text', '2.97 (2.77-3.14)'],
+  ['dates month by month (`actors/calendar.ts`)', 'one by one', 'test/actors/report/answers.test.ts', 'pieces', 'dates of a series: month by month', '5.83 (5.67-5.87)'],
+  ['answers kept (`src/report/published/answer-cache.ts`): the look-up alone', 'computed', 'test/report/engine.test.ts', 'twins', 'funnel of 3 again: answer kept', '4,969 (4,742-6,769)'],
+  ['parts at hand folded at once (`src/parts/load-ahead.ts`)', 'waited for', 'test/parts/load-ahead.test.ts', 'twins', 'parts at hand: folded at once', '1.54 (1.21-2.04)'],
+  ['parts loaded ahead', 'one by one', 'test/parts/load-ahead.test.ts', 'twins', 'chunks of a store 1 ms away: some ahead', '2.09 (2.03-2.43)'],
+  ['two queues (`src/parts/two-queues.ts`)', 'least recently used', 'test/parts/two-queues.test.ts', 'pieces', 'parts read: two queues', '1.35 of the reads'],
+  ['what was put at hand (`src/parts/two-queues.ts`, T5)', 'read from the store', 'test/parts/parts-cache.test.ts', 'without', 'a page behind 200,000 events: what was put is at hand', '2.10 (1.98-2.21)'],
+  ['rows in memory not sorted (`actors/chunk/history.ts`, N3)', 'sorted', 'test/actors/chunk/history.test.ts', 'pieces', 'newest rows of an open chunk: where they stand', '3.26 (0.54-4.09)'],
+  ['history of a user by column (`actors/chunk/history.ts`)', 'by time', 'test/actors/chunk/history.test.ts', 'pieces', 'rows of one user: out of the column of users', '4.67 (4.01-4.92)'],
+  ['starts read ahead and rehearse (`src/partition/reads/warm-up.ts`, `src/partition/reads/rehearsal.ts`)', 'neither', 'test/partition/reads/warm-up.test.ts', 'history', 'unprepared', '4.2 (p99 71 / 17.0 ms)'],
+];
+
+/** Lines that this bench prints of its paths, in order of their letters. */
+export const fastPathsOf = (name: string): string[] =>
+  fastPaths
+    .filter(([, , , bench]) => bench === name)
+    .map(([, , , , line]) => line)
+    .sort();
