@@ -1,5 +1,5 @@
 // README.md and the pages of docs/ are run as they stand: their commands in a shell, against a fresh service, and what they show
-// must come out. A block that cannot run here says why in a comment before it. Links must lead somewhere.
+// must come out. A block that cannot run here says why in a comment before it. Links and paths must lead somewhere.
 import {execFile} from 'node:child_process';
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
@@ -127,6 +127,16 @@ describe.each(pages)('%s', (page) => {
       return !existsSync(join(root, target)) || (heading !== undefined && !headingsOf(target).includes(heading));
     });
     expect(broken.map(([link]) => link)).toEqual([]);
+  });
+
+  test('the files and folders of ours that it names are there', () => {
+    const named = read(page).matchAll(
+      /`((?:actors|bench|dashboard|docs|examples|kernels|ops|reliability|scripts|src|test|tools)\/[^`\s*{]*)`/g,
+    );
+    const made = /^bench\/results\/?$/; // By a run.
+    expect(
+      [...named].map(([, path]) => path!).filter((path) => !made.test(path) && !existsSync(join(root, path))),
+    ).toEqual([]);
   });
 });
 
