@@ -234,6 +234,33 @@ describe('a bad value is named with what was expected', () => {
     expect(bad(env as unknown as Record<string, string>)).toContain(expected);
   });
 
+  const badValues = {
+    PORT: 'eighty',
+    PARTITIONS: '0',
+    REPLICAS: 'two',
+    ROLES: 'edge,kitchen',
+    REPORT_REFRESH_SECONDS: '-1',
+    RATE_LIMIT_EVENTS_PER_SECOND: 'many',
+    RATE_LIMIT_READS_PER_MINUTE: '-5',
+    RATE_LIMIT_DELETES_PER_SECOND: 'x',
+    MEMORY_CACHE_MIB: '1.5.1',
+    DEDUPE_MEMORY_MIB: '-1',
+    LOG_LEVEL: 'loud',
+    BOOTSTRAP_WRITE_KEY: 'sk_live_wrongPrefix',
+    BOOTSTRAP_SECRET_KEY: 'sk_write_wrongPrefix',
+  };
+
+  test.each(Object.entries(badValues))('%s=%s alone is enough, and no other is named', (name, value) => {
+    const line = bad({[name]: value});
+    expect(line).not.toContain('\n');
+    expect(Object.keys(badValues).filter((each) => new RegExp(`\\b${each}\\b`).test(line))).toEqual([name]);
+  });
+
+  test('every one of many is named', () => {
+    const line = bad(badValues);
+    for (const name of Object.keys(badValues)) expect(line).toContain(name);
+  });
+
   test('all of them in one line', () => {
     const line = bad({PORT: 'x', PARTITIONS: 'y', LOG_LEVEL: 'z'});
     expect(line).toMatch(/^bad configuration: PORT [^\n]*; PARTITIONS [^\n]*; LOG_LEVEL [^\n]*$/);

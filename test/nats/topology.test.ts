@@ -8,6 +8,7 @@ import {connectNats} from '../../src/nats/client/connection.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/server/embedded.js';
 import {bucketStream, bucketSubject, ensureTopology, readDeployment, TopologyFault} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
+import {StartFault} from '../../src/start-fault.js';
 import {ExternalNats} from '../support/external-nats.js';
 import {temporaryFolder} from '../support/service.js';
 
@@ -180,6 +181,15 @@ test('replicas on a server that cannot keep their promises are refused', async (
   await expect(ensureTopology(old, {partitions: 2, replicas: 3})).rejects.toThrow(
     /2\.12\.3 or newer; this one is 2\.12\.2/,
   );
+});
+
+test('a server that carries less than the largest message is refused', async () => {
+  // More than any log message with one event, and less than a part's value.
+  const small = Object.create(nc, {info: {value: {...nc.info, max_payload: 400_000}}}) as NatsConnection;
+  const started = ensureTopology(small, {partitions: 1, replicas: 1});
+  await expect(started).rejects.toThrow(StartFault);
+  await expect(started).rejects.toThrow(/^[^\n]*max_payload is 400000: at least 1000000 are needed[^\n]*$/);
+  expect(await configs()).toEqual([]);
 });
 
 test('one of three, alone for longer than an election takes, is told from one without JetStream', async () => {

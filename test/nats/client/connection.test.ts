@@ -4,6 +4,7 @@ import {once} from 'node:events';
 import {type AddressInfo, createServer, type Socket} from 'node:net';
 import {expect, test} from 'vitest';
 import {connectFirst, connectNats} from '../../../src/nats/client/connection.js';
+import {StartFault} from '../../../src/start-fault.js';
 import {shortestMs, until} from '../../support/until.js';
 
 const greeting = 'INFO {"server_id":"X","version":"2.15.1","proto":1,"headers":true,"max_payload":1048576}\r\n';
@@ -77,4 +78,17 @@ test('a server that never manages it is told apart from one that refuses the log
   await expect(starting).rejects.toThrow(/no NATS server answers at 127\.0\.0\.1:\d+: .*timeout/i);
   expect(arrived()).toBe(5);
   close();
+});
+
+test('an address where nothing listens is named', async () => {
+  await expect(connectFirst({servers: ['127.0.0.1:1']}, 'test')).rejects.toThrow(
+    /^no NATS server answers at 127\.0\.0\.1:1: [^\n]+$/,
+  );
+});
+
+test('credentials that cannot be read are named', async () => {
+  const credsPath = '/nowhere/missing.creds';
+  const starting = connectFirst({servers: ['127.0.0.1:1'], credsPath}, 'test');
+  await expect(starting).rejects.toThrow(StartFault);
+  await expect(starting).rejects.toThrow(/^NATS_CREDS cannot be read: [^\n]*\/nowhere\/missing\.creds/);
 });

@@ -165,6 +165,17 @@ describe('a nats-server that does not do', () => {
   });
 });
 
+test('a nats-server that is no program is named', async () => {
+  const dataDir = temporaryFolder();
+  const file = join(dataDir, 'nats-server');
+  writeFileSync(file, 'no program');
+  const lock = await lockDataDir(dataDir, () => {});
+  cleanUps.push(() => lock.release());
+  const started = startEmbeddedNats({dataDir, serverBin: file, lock, logger});
+  await expect(started).rejects.toThrow(NatsServerFault);
+  await expect(started).rejects.toThrow(file);
+});
+
 async function startParent(dataDir: string): Promise<{process: ChildProcess; serverPid: number}> {
   const program = fileURLToPath(new URL('../../support/embedded-parent.mjs', import.meta.url));
   const child = spawn(process.execPath, [program, dataDir, serverBin], {stdio: ['ignore', 'pipe', 'inherit']});
