@@ -14,13 +14,10 @@ const programs = {
   backup: ['service/cli/backup', {say: quiet}],
   demo: ['service/demo', {}],
   bench: ['bench/main', {needs: 'everything'}],
-  chaos: ['reliability/chaos/main', {needs: 'everything'}],
-  'fuzz-http': ['reliability/fuzz/main', {needs: 'everything'}],
-  rolling: ['reliability/rolling/main', {needs: 'everything'}],
-  'slow-clients': ['reliability/slow-clients/main', {needs: 'everything'}],
-  erase: ['reliability/erase/main', {needs: 'everything'}],
-  sim: ['reliability/sim/main', {say: quiet, needs: 'everything', needsNatsServer: false}],
-  mutants: ['reliability/mutants/main', {say: quiet, needs: 'everything', needsNatsServer: false}],
+  chaos: ['tools/chaos/main', {needs: 'everything'}],
+  'fuzz-http': ['tools/fuzz/main', {needs: 'everything'}],
+  sim: ['tools/sim/main', {say: quiet, needs: 'everything', needsNatsServer: false}],
+  mutants: ['tools/mutants/main', {say: quiet, needs: 'everything', needsNatsServer: false}],
 };
 
 await runScript(async () => {

@@ -1,5 +1,5 @@
 // The part of WebAssembly's interface that is used here: Node has it, but its types come with those of browsers alone.
-// And where compiled kernels are (kernels/, scripts/kernels.mjs).
+// And where compiled kernels are (kernels/, tools/run/kernels.mjs).
 
 import {readFileSync} from 'node:fs';
 

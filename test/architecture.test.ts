@@ -186,14 +186,21 @@ describe.each(Object.entries(houses))('the rooms of %s', (house, floors) => {
 
 describe('what stands beside the service', () => {
   test('is imported by none of it', () => {
-    const beside = imports.filter(({target}) => /^(bench|reliability|tools|test)\//.test(target));
+    const beside = imports.filter(({target}) => /^(bench|tools|test)\//.test(target));
     expect(beside).toEqual([]);
   });
 
-  test('the shop is drawn from its seed alone: it imports nothing of ours, and reads no clock, chance or environment', () => {
-    const shop = sources('tools/shop');
+  test('the tools import nothing of tests or benches', () => {
+    const tools = sources('tools').filter((file) => !file.includes('node_modules'));
+    expect(tools.length).toBeGreaterThan(90);
+    expect(tools.flatMap(importsOf).filter(({target}) => /^(bench|test)\//.test(target))).toEqual([]);
+  });
+
+  test('the shop is drawn from its seed alone: it imports seeded chance, and reads no clock, other chance or environment', () => {
+    const shop = [...sources('tools/shop'), 'tools/random.ts'];
     expect(shop.length).toBeGreaterThan(3);
-    expect(shop.flatMap(importsOf).filter(({target}) => !target.startsWith('tools/shop/'))).toEqual([]);
+    const own = /^tools\/(shop\/|random\.js$)/;
+    expect(shop.flatMap(importsOf).filter(({target}) => !own.test(target))).toEqual([]);
     const banned = /\b(Date\.now|new Date\(\)|Math\.random|performance\b|process\b|setTimeout|async\b)/;
     expect(shop.filter((file) => banned.test(codeOf(file)))).toEqual([]);
   });
@@ -223,7 +230,7 @@ describe('the pages of the dashboard', () => {
   });
 
   test('import nothing of what stands beside the service', () => {
-    expect(reached.filter(({target}) => /^(bench|reliability|tools|test|scripts)\//.test(target))).toEqual([]);
+    expect(reached.filter(({target}) => /^(bench|tools|test|scripts)\//.test(target))).toEqual([]);
   });
 });
 

@@ -2,8 +2,8 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {compileKernel, kernelNames} from '../scripts/kernels.mjs';
 import {inProject} from '../scripts/project.mjs';
+import {compileKernel, kernelNames} from '../tools/run/kernels.mjs';
 import {temporaryFolder} from './support/service.js';
 
 test.each(kernelNames)('%s', (name) => {

@@ -269,7 +269,7 @@ test('reports that lag behind the refresh are an alarm, a reason, and one line a
   const service = await start({
     env: {
       REPORT_REFRESH_SECONDS: '300',
-      NODE_OPTIONS: `--import=${new URL('../dist/reliability/chaos/wrong-clock.js', import.meta.url).href}`,
+      NODE_OPTIONS: `--import=${new URL('../dist/tools/chaos/wrong-clock.js', import.meta.url).href}`,
       CHAOS_CLOCK_OFFSET_FILE: clock,
       LOG_LEVEL: 'info',
     },

@@ -6,8 +6,8 @@ import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {afterAll, beforeEach, describe, expect, test} from 'vitest';
-import {freePort} from '../reliability/chaos/free-port.js';
 import {connectNats} from '../src/nats/client/connection.js';
+import {freePort} from '../tools/chaos/free-port.js';
 import {hasOwnNats, temporaryFolder} from './support/service.js';
 import {until} from './support/until.js';
 

@@ -5,7 +5,7 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {environmentOf, fetchNode} from '../scripts/try-node.mjs';
+import {environmentOf, fetchNode} from '../tools/run/try-node.mjs';
 import {temporaryFolder} from './support/service.js';
 import {until} from './support/until.js';
 

@@ -2,10 +2,10 @@
 // once, what was not answered is there at most once, and nothing else is there.
 
 import {expect, test} from 'vitest';
-import {activeUsersOf} from './model/active-users.js';
-import {eventCountsOf} from './model/event-counts.js';
-import {funnelOf} from './model/funnel.js';
-import {type EventBody, Model, receivedAt} from './model/model.js';
+import {activeUsersOf} from '../tools/model/active-users.js';
+import {eventCountsOf} from '../tools/model/event-counts.js';
+import {funnelOf} from '../tools/model/funnel.js';
+import {type EventBody, Model, receivedAt} from '../tools/model/model.js';
 import {type Answer, Client, type EventAnswer, expectJson, type HistoryAnswer, query} from './support/http.js';
 import {Positions, reportCovering, until} from './support/reports.js';
 import {type Service, startService} from './support/service.js';
@@ -190,7 +190,7 @@ const kill = (service: Service): Promise<void> => service.kill();
 const stop = async (service: Service): Promise<void> => expect(await service.stop()).toBe(0);
 
 // Each of them alone, many times, and nats-server killed in the same way: `npm run chaos`, `npm run rolling`, whose short forms
-// are tests too (test/reliability).
+// are tests too (test/tools).
 test('SIGKILL and SIGTERM in the middle of ingestion lose no answered event and invent none', async () => {
   const journal = new Journal();
   let service = await startService({env: unlimited});

@@ -6,6 +6,7 @@
 
 import {fileURLToPath} from 'node:url';
 import type {Figure} from '../../src/bench-run.js';
+import {Random} from '../../tools/random.js';
 import type {Bench, Say} from '../bench.js';
 import {HttpAsker} from '../engine/http-ask.js';
 import {cacheEnv, cacheOption, openStore, startOver} from '../engine/store.js';
@@ -14,7 +15,6 @@ import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
 import {fixed, tableText, whole} from '../table.js';
 import {canonical, dayMs, userId, type WorkloadOptions} from '../workload/events.js';
-import {seededRandom} from '../workload/random.js';
 
 type Kind =
   | 'no filter, newest first'
@@ -98,13 +98,13 @@ type Pages = Readonly<Record<Kind, readonly string[]>>;
 
 /** Paths by kind. Nobody keeps pages, so one that is asked again costs what another one of the same chunks does. */
 async function pagesOf(workload: WorkloadOptions, count: number, http: HttpAsker): Promise<Pages> {
-  const random = seededRandom(seed);
+  const random = new Random(seed);
   const page = (filters: Readonly<Record<string, string>>): string =>
     `/v1/events?${new URLSearchParams({limit: String(pageEvents), ...filters})}`;
   const time = (): string =>
-    new Date(workload.startMs + Math.floor(random() * workload.dayCount * dayMs)).toISOString();
-  const pick = (of: readonly string[]): string => of[Math.floor(random() * of.length)]!;
-  const user = (first: number, end: number): string => userId(first + Math.floor(random() * (end - first)));
+    new Date(workload.startMs + Math.floor(random.next() * workload.dayCount * dayMs)).toISOString();
+  const pick = (of: readonly string[]): string => of[Math.floor(random.next() * of.length)]!;
+  const user = (first: number, end: number): string => userId(first + Math.floor(random.next() * (end - first)));
   const many = (filters: () => Readonly<Record<string, string>>): string[] =>
     Array.from({length: count}, () => page(filters()));
   const active = (): string => user(0, Math.min(activeUsers, workload.userCount));

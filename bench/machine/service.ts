@@ -1,17 +1,14 @@
 // The service under test: the compiled program with its own nats-server, in its own folder, on a free port.
 
-import {type ChildProcess, spawn} from 'node:child_process';
-import {once} from 'node:events';
-import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
-import {setTimeout as pause} from 'node:timers/promises';
-import {fileURLToPath} from 'node:url';
-import {monotonicMs} from '../../src/clock.js';
-import {nodeFlags} from '../../src/node-flags.js';
+import {ServiceProcess, secretKey} from '../../tools/service-process.js';
 import type {BenchOptions} from '../options.js';
 import type {Target} from './target.js';
+
+export {adminToken, secretKey, writeKey} from '../../tools/service-process.js';
 
 export interface BenchService extends Target {
   readonly pid: number;
@@ -20,18 +17,10 @@ export interface BenchService extends Target {
   readonly covers: (wallMs: number) => Promise<boolean>;
 }
 
-export const writeKey = 'sk_write_benchWriteKey00000000001';
-export const secretKey = 'sk_live_benchSecretKey00000000001';
-export const adminToken = 'admin-token-of-the-bench';
-
-const program = fileURLToPath(new URL('../../service/main.js', import.meta.url));
-/** The same, not bundled: what is imported before it may replace functions of its modules. */
-const programOfModules = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 /** Ends it when the benchmark is killed. */
 const ownerWatch = ['--import', new URL('../probe/owner-watch.js', import.meta.url).href];
 /** Long enough to fold ten million events on a busy machine. */
 const startMsMax = 300_000;
-const pollMs = 50;
 
 export interface ServiceSettings {
   /** On top of the defaults below. */
@@ -71,60 +60,30 @@ export async function startService({
   onLog,
 }: ServiceSettings): Promise<BenchService> {
   const dataDir = kept ?? mkdtempSync(join(tmpdir(), 'millrace-bench-'));
-  const {PATH, NATS_SERVER_BIN} = process.env;
   const profiling = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-  const started = nodeArguments.length === 0 ? program : programOfModules;
-  const child = spawn(process.execPath, [...nodeFlags, ...profiling, ...ownerWatch, ...nodeArguments, started], {
-    env: {
-      PATH,
-      NATS_SERVER_BIN,
-      PORT: '0',
-      DATA_DIR: dataDir,
-      BOOTSTRAP_WRITE_KEY: writeKey,
-      BOOTSTRAP_SECRET_KEY: secretKey,
-      ADMIN_TOKEN: adminToken,
-      RATE_LIMIT_EVENTS_PER_SECOND: '0',
-      RATE_LIMIT_READS_PER_MINUTE: '0',
-      RATE_LIMIT_DELETES_PER_SECOND: '0',
-      LOG_LEVEL: 'warn',
-      ...env,
-    },
+  const service = new ServiceProcess({
+    dataDir,
+    env,
+    program: nodeArguments.length === 0 ? 'bundle' : 'modules',
+    nodeArguments: [...profiling, ...ownerWatch, ...nodeArguments],
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  const printed = collect(child);
-  if (onLog !== undefined) createInterface(child.stderr!).on('line', (line) => tellLog(line, onLog));
+  if (onLog !== undefined) createInterface(service.child.stderr!).on('line', (line) => tellLog(line, onLog));
   const stop = async (): Promise<void> => {
-    await stopChild(child);
+    await service.end('SIGTERM');
     if (kept !== undefined) return;
     rmSync(dataDir, {recursive: true, force: true});
     rmSync(`${dataDir}-deletions`, {recursive: true, force: true});
   };
   try {
-    const baseUrl = await untilStarted(child, dataDir, printed, awaits);
+    const {baseUrl} = await service.ready({awaits, msMax: startMsMax});
     const {hostname, port} = new URL(baseUrl);
     const covers = (wallMs: number): Promise<boolean> => reportsCover(baseUrl, wallMs);
-    return {baseUrl, dataDir, host: hostname, port: Number(port), pid: child.pid!, covers, stop};
+    return {baseUrl, dataDir, host: hostname, port: Number(port), pid: service.pid, covers, stop};
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-async function stopChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  await exited;
-}
-
-function collect(child: ChildProcess): () => string {
-  let text = '';
-  for (const stream of [child.stdout!, child.stderr!]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      text = (text + chunk).slice(-10_000);
-    });
-  }
-  return () => text;
 }
 
 /** Anything else on stderr (Node's own warnings) is no log. */
@@ -133,40 +92,6 @@ function tellLog(line: string, onLog: (line: LogLine) => void): void {
     onLog(JSON.parse(line) as LogLine);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-  }
-}
-
-async function untilStarted(
-  child: ChildProcess,
-  dataDir: string,
-  printed: () => string,
-  awaits: 'ready' | 'listening',
-): Promise<string> {
-  const endMs = monotonicMs() + startMsMax;
-  while (monotonicMs() < endMs) {
-    if (child.exitCode !== null) throw new Error(`the service ended while starting:\n${printed()}`);
-    const baseUrl = readBaseUrl(join(dataDir, 'service.json'), child.pid!);
-    if (baseUrl !== null && (awaits === 'listening' || (await isReady(baseUrl)))) return baseUrl;
-    await pause(pollMs);
-  }
-  throw new Error(`the service was not ready after ${startMsMax / 1_000} s:\n${printed()}`);
-}
-
-/** Null: none of this process. In a folder that is in use lies that of another one, which must not be measured as ours. */
-function readBaseUrl(path: string, pid: number): string | null {
-  try {
-    const note = JSON.parse(readFileSync(path, 'utf8')) as {baseUrl: string; pid: number};
-    return note.pid === pid ? note.baseUrl : null;
-  } catch {
-    return null; // Not written yet, or half written: the next poll sees it.
-  }
-}
-
-async function isReady(baseUrl: string): Promise<boolean> {
-  try {
-    return (await fetch(`${baseUrl}/readyz`)).status === 200;
-  } catch {
-    return false; // Not listening yet.
   }
 }
 

@@ -2,7 +2,7 @@
 // (src/parts/two-queues.ts), beside a cache that drops what was used longest ago. The same questions, so there is no spread.
 
 import {TwoQueues} from '../../src/parts/two-queues.js';
-import {seededRandom} from '../workload/random.js';
+import {Random} from '../../tools/random.js';
 
 export interface PartsRead {
   readonly questions: number;
@@ -27,9 +27,9 @@ export function partsRead(): PartsRead {
 
 /** In turn. */
 function questions(): number[] {
-  const random = seededRandom(seed);
+  const random = new Random(seed);
   const asked: number[] = [];
-  for (let part = popularParts; part < storedParts; part++) asked.push(part, Math.floor(random() * popularParts));
+  for (let part = popularParts; part < storedParts; part++) asked.push(part, Math.floor(random.next() * popularParts));
   return asked;
 }
 

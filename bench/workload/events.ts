@@ -3,7 +3,8 @@
 //   W2. No two events have the same time (asserted where it matters, workload/expected.ts), so that the order in which
 //       connections happen to deliver them decides nothing and every report has one right answer.
 
-import {type Random, seededRandom, Weighted, zipf} from './random.js';
+import {Random} from '../../tools/random.js';
+import {Weighted, zipf} from './weighted.js';
 
 export interface WorkloadOptions {
   readonly seed: number;
@@ -95,7 +96,7 @@ export interface WorkloadEvent {
 
 /** In the order of arrival: times rise, but for the late ones. */
 export function* workloadEvents(options: WorkloadOptions): Generator<WorkloadEvent> {
-  const random = seededRandom(options.seed);
+  const random = new Random(options.seed);
   const nameOf = nameDrawer(options);
   const {userCount, eachFrom} = options;
   const users = zipf(userCount, zipfExponent);
@@ -131,9 +132,9 @@ function eventTime(
 ): Pick<WorkloadEvent, 'timeMs' | 'lateMs'> {
   const slotMs = (dayCount * dayMs) / eventCount;
   const punctualMs = startMs + Math.floor((index * slotMs) / 2) * 2;
-  const isLate = random() < lateShare;
+  const isLate = random.next() < lateShare;
   // Before the first day nothing happened: the first events are late by less.
-  const latenessMs = random() * Math.min(lateMsMax, punctualMs - startMs);
+  const latenessMs = random.next() * Math.min(lateMsMax, punctualMs - startMs);
   const timeMs = isLate ? Math.floor((punctualMs - latenessMs) / 2) * 2 + 1 : punctualMs;
   return {timeMs, lateMs: Math.max(0, punctualMs - timeMs)};
 }
@@ -144,8 +145,8 @@ function eventJson(name: string, user: number, timeMs: number, random: Random): 
   const country = pick(countries, random);
   const device = pick(devices, random);
   const plan = plans[user % plans.length]!;
-  const durationMs = Math.floor(random() * durationMsEnd);
-  const session = Math.floor(random() * 2 ** 32).toString(36);
+  const durationMs = Math.floor(random.next() * durationMsEnd);
+  const session = Math.floor(random.next() * 2 ** 32).toString(36);
   return (
     `{"event":"${name}","userId":"${userId(user)}","timestamp":"${new Date(timeMs).toISOString()}",` +
     `"properties":{"path":"${path}","country":"${country}","device":"${device}","plan":"${plan}",` +
@@ -159,5 +160,5 @@ export function userId(user: number): string {
 }
 
 function pick<T>(values: readonly T[], random: Random): T {
-  return values[Math.floor(random() * values.length)]!;
+  return values[Math.floor(random.next() * values.length)]!;
 }

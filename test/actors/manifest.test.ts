@@ -8,7 +8,7 @@ import {
   partsOf,
   type SnapshotIndex,
 } from '../../actors/manifest.js';
-import {Random} from '../differential/random.js';
+import {Random} from '../../tools/random.js';
 
 /** Parts of `keys`; each is of one or more values. */
 function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {

@@ -32,7 +32,7 @@ import {
   UserBlockWriter,
   withoutRecord,
 } from '../../actors/user/user-records.js';
-import {Random} from '../differential/random.js';
+import {Random} from '../../tools/random.js';
 
 const start = Date.UTC(2026, 1, 28, 22);
 

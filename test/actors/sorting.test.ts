@@ -5,7 +5,7 @@ import {noUser, timeOrder} from '../../actors/chunk/rows.js';
 import {PairSums} from '../../actors/order/pair-sums.js';
 import {sortNumbers, sortPlaces} from '../../actors/order/radix-sort.js';
 import {CellsByName} from '../../actors/report/counts/cells-by-name.js';
-import {Random} from '../differential/random.js';
+import {Random} from '../../tools/random.js';
 
 const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
 

@@ -6,7 +6,7 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {gunzipSync, gzipSync} from 'node:zlib';
 import {afterAll, expect, test} from 'vitest';
-import {freePort} from '../../reliability/chaos/free-port.js';
+import {freePort} from '../../tools/chaos/free-port.js';
 import {Client, query} from '../support/http.js';
 import {until} from '../support/reports.js';
 import {type Service, startService, temporaryFolder} from '../support/service.js';

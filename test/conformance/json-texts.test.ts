@@ -3,9 +3,9 @@
 
 import {isDeepStrictEqual} from 'node:util';
 import {expect, test} from 'vitest';
-import {Random} from '../differential/random.js';
-import {eventJson, historyOf} from '../model/history.js';
-import {type EventBody, Model, receivedAt, type UserRef, userKeyOf, userOf} from '../model/model.js';
+import {eventJson, historyOf} from '../../tools/model/history.js';
+import {type EventBody, Model, receivedAt, type UserRef, userKeyOf, userOf} from '../../tools/model/model.js';
+import {Random} from '../../tools/random.js';
 import {type Answer, expectError} from '../support/http.js';
 import {useService} from './service-under-test.js';
 

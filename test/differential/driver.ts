@@ -8,11 +8,11 @@ import assert from 'node:assert/strict';
 import {isDeepStrictEqual} from 'node:util';
 
 import {expect} from 'vitest';
-import {activeUsersOf} from '../model/active-users.js';
-import {dayMs, formatTime, parseRange, parseTime} from '../model/calendar.js';
-import {eventCountsOf} from '../model/event-counts.js';
-import {funnelOf} from '../model/funnel.js';
-import {eventJson, type HistoryQuery, historyOf, pageOf, profileOf} from '../model/history.js';
+import {activeUsersOf} from '../../tools/model/active-users.js';
+import {dayMs, formatTime, parseRange, parseTime} from '../../tools/model/calendar.js';
+import {eventCountsOf} from '../../tools/model/event-counts.js';
+import {funnelOf} from '../../tools/model/funnel.js';
+import {eventJson, type HistoryQuery, historyOf, pageOf, profileOf} from '../../tools/model/history.js';
 import {
   type EventBody,
   type JsonObject,
@@ -22,8 +22,8 @@ import {
   type UserRef,
   userKeyOf,
   userOf,
-} from '../model/model.js';
-import {namesOf} from '../model/names.js';
+} from '../../tools/model/model.js';
+import {namesOf} from '../../tools/model/names.js';
 import {
   type Answer,
   Client,

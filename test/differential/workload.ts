@@ -1,13 +1,13 @@
 // Random requests that are hard on purpose: few users and names, times that meet at the same millisecond and at the
 // borders of hours, days, weeks and months, many offsets, message ids that come again, values that look like others.
 
-import {type ActiveUsersQuery, metrics} from '../model/active-users.js';
-import {dayMs, formatTime, hourMs, type Interval, intervals} from '../model/calendar.js';
-import type {EventCountsQuery} from '../model/event-counts.js';
-import type {FunnelQuery} from '../model/funnel.js';
-import type {HistoryQuery} from '../model/history.js';
-import type {EventBody, IdentifyBody, Json, JsonObject, UserRef} from '../model/model.js';
-import {Random} from './random.js';
+import {type ActiveUsersQuery, metrics} from '../../tools/model/active-users.js';
+import {dayMs, formatTime, hourMs, type Interval, intervals} from '../../tools/model/calendar.js';
+import type {EventCountsQuery} from '../../tools/model/event-counts.js';
+import type {FunnelQuery} from '../../tools/model/funnel.js';
+import type {HistoryQuery} from '../../tools/model/history.js';
+import type {EventBody, IdentifyBody, Json, JsonObject, UserRef} from '../../tools/model/model.js';
+import {Random} from '../../tools/random.js';
 
 export interface InvalidEvent {
   readonly body: Record<string, unknown>;

@@ -3,7 +3,7 @@ import {statSync} from 'node:fs';
 import {readFile} from 'node:fs/promises';
 import {basename, join} from 'node:path';
 import {afterAll, beforeAll, expect, test} from 'vitest';
-import {filesUnder, searchDisk} from '../../reliability/disk-search.js';
+import {filesUnder, searchDisk} from '../../tools/disk-search.js';
 import {type Answer, Client} from '../support/http.js';
 import {type Service, startService} from '../support/service.js';
 

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {bucketsOf, formatTime, parseRange, parseTime, parseTo} from './calendar.js';
+import {bucketsOf, formatTime, parseRange, parseTime, parseTo} from '../../tools/model/calendar.js';
 
 describe('timestamps of docs/api.md', () => {
   test.each([

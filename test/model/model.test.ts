@@ -1,10 +1,10 @@
 import {describe, expect, test} from 'vitest';
-import {activeUsersOf, type Metric} from './active-users.js';
-import type {Interval} from './calendar.js';
-import {eventCountsOf} from './event-counts.js';
-import {funnelOf} from './funnel.js';
-import {eventJson, historyOf, pageOf, profileOf} from './history.js';
-import {type EventBody, type IdentifyBody, type JsonObject, Model, receivedAt} from './model.js';
+import {activeUsersOf, type Metric} from '../../tools/model/active-users.js';
+import type {Interval} from '../../tools/model/calendar.js';
+import {eventCountsOf} from '../../tools/model/event-counts.js';
+import {funnelOf} from '../../tools/model/funnel.js';
+import {eventJson, historyOf, pageOf, profileOf} from '../../tools/model/history.js';
+import {type EventBody, type IdentifyBody, type JsonObject, Model, receivedAt} from '../../tools/model/model.js';
 
 const noon = receivedAt(Date.UTC(2024, 0, 1, 12));
 

@@ -2,13 +2,13 @@ import {type JetStreamManager, jetstream, jetstreamManager, type StreamInfo} fro
 import {Kvm} from '@nats-io/kv';
 import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, beforeEach, expect, onTestFinished, test} from 'vitest';
-import {clusterLines} from '../../reliability/chaos/cluster-lines.js';
 import {type DataLock, lockDataDir} from '../../src/data-lock.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/server/embedded.js';
 import {bucketStream, bucketSubject, ensureTopology, readDeployment, TopologyFault} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {StartFault} from '../../src/start-fault.js';
+import {clusterLines} from '../../tools/chaos/cluster-lines.js';
 import {ExternalNats} from '../support/external-nats.js';
 import {temporaryFolder} from '../support/service.js';
 

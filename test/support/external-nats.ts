@@ -4,8 +4,8 @@ import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
 import {connect} from 'node:net';
 import {join} from 'node:path';
-import {freePort} from '../../reliability/chaos/free-port.js';
 import type {NatsAddress} from '../../src/worker-messages.js';
+import {freePort} from '../../tools/chaos/free-port.js';
 import {temporaryFolder} from './service.js';
 import {until} from './until.js';
 

@@ -2,11 +2,11 @@
 // syncs by a timer, or a backup that is restored.
 import {cpSync, mkdirSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {freePort} from '../../reliability/chaos/free-port.js';
-import {NatsProcess} from '../../reliability/chaos/nats-process.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {ensureTopology} from '../../src/nats/topology.js';
 import type {NatsAddress} from '../../src/worker-messages.js';
+import {freePort} from '../../tools/chaos/free-port.js';
+import {NatsProcess} from '../../tools/chaos/nats-process.js';
 import {temporaryFolder} from './service.js';
 
 export class ForgetfulNats {

@@ -1,6 +1,6 @@
 // Properties of every kind that columns and bodies treat differently: few values, many, long ones, nested ones.
 import type {Json} from '../../actors/log/entries.js';
-import type {Random} from '../differential/random.js';
+import type {Random} from '../../tools/random.js';
 
 /** Keys of the events of eight names, which share none. */
 export function mixedKeys(random: Random): string[][] {

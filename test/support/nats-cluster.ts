@@ -1,7 +1,7 @@
 // Three nats-servers as one cluster, as an operator configures them: what a majority of them has is stored.
 import {jetstreamManager} from '@nats-io/jetstream';
-import {clusterLines, clusterSize} from '../../reliability/chaos/cluster-lines.js';
 import {connectNats} from '../../src/nats/client/connection.js';
+import {clusterLines, clusterSize} from '../../tools/chaos/cluster-lines.js';
 import {ExternalNats, type ExternalNatsOptions, monitored} from './external-nats.js';
 import {until} from './until.js';
 

@@ -7,7 +7,7 @@ import {chmodSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {Agent, type RequestOptions, request} from 'node:https';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {freePort} from '../../reliability/chaos/free-port.js';
+import {freePort} from '../../tools/chaos/free-port.js';
 import {temporaryFolder} from './service.js';
 import {until} from './until.js';
 

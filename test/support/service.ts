@@ -1,28 +1,35 @@
 // A whole service for integration tests: the compiled program as a child process, on a free port, in its own folder.
 // Needs `dist/` and nats-server; `npm test` and the global set-up of vitest see to both.
 
-import {type ChildProcess, spawn} from 'node:child_process';
-import {once} from 'node:events';
 import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {setInterval as every} from 'node:timers/promises';
-import {fileURLToPath} from 'node:url';
-import {nodeFlags} from '../../src/node-flags.js';
+import {
+  type Addresses,
+  adminToken,
+  natsServerPid,
+  type ReadySettings,
+  ServiceProcess,
+  secretKey,
+  sendSignal,
+  writeKey,
+} from '../../tools/service-process.js';
 
-export interface ServiceOptions {
-  /** On top of the defaults below: any variable of the configuration. */
+export {
+  adminToken as testAdminToken,
+  natsServerPid,
+  secretKey as testSecretKey,
+  writeKey as testWriteKey,
+} from '../../tools/service-process.js';
+
+export interface ServiceOptions extends Pick<ReadySettings, 'awaits'> {
+  /** Any variable of the configuration. */
   readonly env?: Readonly<Record<string, string>>;
   /** A folder that an earlier service wrote: this one goes on with its data. Default: a new one. */
   readonly dataDir?: string;
-  /** `listening`: for one that will not be ready. Default: ready. */
-  readonly awaits?: 'ready' | 'listening';
 }
 
-export interface Service {
-  readonly baseUrl: string;
-  /** Where health, metrics and admin routes are: the same, unless ADMIN_PORT is set. */
-  readonly adminUrl: string;
+export interface Service extends Addresses {
   readonly writeKey: string;
   readonly secretKey: string;
   readonly adminToken: string;
@@ -36,15 +43,7 @@ export interface Service {
   logs(): string;
 }
 
-export const testWriteKey = 'sk_write_testWriteKey0000000001';
-export const testSecretKey = 'sk_live_testSecretKey0000000001';
-export const testAdminToken = 'admin-token-of-the-tests';
-
-const program = fileURLToPath(new URL('../../dist/service/main.js', import.meta.url));
-// Generous: on a loaded machine of two cores a start takes seconds, and a slow start is not what these tests are about.
-const startMsMax = 120_000;
-
-const running = new Set<ChildProcess>();
+const running = new Set<ServiceProcess>();
 const ownFolders = new Set<string>();
 process.once('exit', cleanUp);
 // This is how vitest ends a worker whose file is done; without a handler, `exit` would not be emitted.
@@ -54,8 +53,8 @@ process.once('SIGTERM', () => {
 });
 
 function cleanUp(): void {
-  for (const child of running) child.kill('SIGKILL');
-  for (const {pid} of running) untilGone(pid!);
+  for (const {child} of running) child.kill('SIGKILL');
+  for (const {pid} of running) untilGone(pid);
   for (const folder of ownFolders) {
     killOrphan(folder);
     removeFolder(folder);
@@ -74,13 +73,8 @@ function untilGone(pid: number): void {
 /** The nats-server of a killed service closes its store by itself: on a busy machine that may take longer than we are here. */
 function killOrphan(dataDir: string): void {
   const pid = natsServerPid({dataDir});
-  try {
-    // Its note stays when it is killed, and another process may have its number by now.
-    if (pid !== undefined && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dataDir))
-      process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error; // It is gone.
-  }
+  // Its file stays when it is killed, and another process may have its number by now.
+  if (pid !== undefined && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dataDir)) sendSignal(pid, 'SIGKILL');
 }
 
 /** Retried: somebody may still be closing files in there. One that cannot be removed fails no test. */
@@ -100,64 +94,39 @@ export function temporaryFolder(): string {
 }
 
 /** Resolves once `/readyz` answers 200; a start that fails throws with everything the service printed. */
-export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const dataDir = options.dataDir ?? temporaryFolder();
+export async function startService({
+  env,
+  dataDir = temporaryFolder(),
+  awaits = 'ready',
+}: ServiceOptions = {}): Promise<Service> {
   mkdirSync(dataDir, {recursive: true});
-  // A note that a killed predecessor left behind would name a dead port.
-  rmSync(join(dataDir, 'service.json'), {force: true});
-  const child = spawn(process.execPath, [...nodeFlags, program], {
-    env: serviceEnvironment(dataDir, options.env ?? {}),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running.add(child);
-  const exited = once(child, 'exit').then(([code, signal]) => {
-    running.delete(child);
-    return (code as number | null) ?? `signal ${signal}`;
-  });
-  const logs = collectOutput(child);
-  const {baseUrl, adminUrl} = await untilReady(child, dataDir, logs, options.awaits === 'listening');
+  const service = new ServiceProcess({dataDir, env: {...ofThisRun(dataDir), REPORT_REFRESH_SECONDS: '1', ...env}});
+  running.add(service);
+  void service.ended.then(() => running.delete(service));
   return {
-    baseUrl,
-    adminUrl,
-    writeKey: testWriteKey,
-    secretKey: testSecretKey,
-    adminToken: testAdminToken,
+    ...(await service.ready({awaits})),
+    writeKey,
+    secretKey,
+    adminToken,
     dataDir,
-    pid: child.pid!,
-    logs,
+    pid: service.pid,
+    logs: () => service.output(),
     async stop(signal = 'SIGTERM') {
-      child.kill(signal);
-      const code = await exited;
-      if (typeof code !== 'number') throw new Error(`the service ended by ${code}\n${logs()}`);
+      const code = await service.end(signal);
+      if (typeof code !== 'number') throw new Error(`the service ended by ${code}\n${service.output()}`);
       return code;
     },
     async kill() {
-      child.kill('SIGKILL');
-      await exited;
+      await service.end('SIGKILL');
     },
   };
 }
 
-function serviceEnvironment(dataDir: string, own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  return {
-    PATH: process.env.PATH,
-    NATS_SERVER_BIN: process.env.NATS_SERVER_BIN,
-    ...externalNats(dataDir),
-    ...(process.env.TEST_HTTP === 'node' && withoutNativeHttp),
-    PORT: '0',
-    DATA_DIR: dataDir,
-    BOOTSTRAP_WRITE_KEY: testWriteKey,
-    BOOTSTRAP_SECRET_KEY: testSecretKey,
-    ADMIN_TOKEN: testAdminToken,
-    REPORT_REFRESH_SECONDS: '1',
-    // Tests ask more often than a client may; those of the limits set their own.
-    RATE_LIMIT_EVENTS_PER_SECOND: '0',
-    RATE_LIMIT_READS_PER_MINUTE: '0',
-    RATE_LIMIT_DELETES_PER_SECOND: '0',
-    LOG_LEVEL: 'warn',
-    ...own,
-  };
-}
+/** Where a run of all tests has its own NATS server, or its own HTTP server. */
+const ofThisRun = (dataDir: string): Readonly<Record<string, string>> => ({
+  ...externalNats(dataDir),
+  ...(process.env.TEST_HTTP === 'node' && withoutNativeHttp),
+});
 
 /** A service that serves HTTP by node:http. With TEST_HTTP=node all services of all tests do. */
 export const withoutNativeHttp = {
@@ -189,60 +158,3 @@ function claimNumber(claims: string): number {
 
 /** False under `npm run test:containers`: no service has a nats-server, or a disk of its own. */
 export const hasOwnNats = process.env.TEST_NATS_URL === undefined;
-
-/** Of the nats-server that a running service started, from the file that it writes itself; undefined: it has none. */
-export function natsServerPid({dataDir}: Pick<Service, 'dataDir'>): number | undefined {
-  const folder = join(dataDir, 'nats', 'ports');
-  const name = existsSync(folder) ? readdirSync(folder).find((entry) => entry.endsWith('.ports')) : undefined;
-  return name === undefined ? undefined : Number(/\d+/.exec(name)![0]);
-}
-
-function collectOutput(child: ChildProcess): () => string {
-  let output = '';
-  const add = (chunk: string): void => {
-    output += chunk;
-  };
-  child.stdout!.setEncoding('utf8').on('data', add);
-  child.stderr!.setEncoding('utf8').on('data', add);
-  return () => output;
-}
-
-type Addresses = Pick<Service, 'baseUrl' | 'adminUrl'>;
-
-async function untilReady(
-  child: ChildProcess,
-  dataDir: string,
-  logs: () => string,
-  isListeningEnough: boolean,
-): Promise<Addresses> {
-  const deadlineMs = Date.now() + startMsMax;
-  for await (const _ of every(25)) {
-    if (child.exitCode !== null || child.signalCode !== null) {
-      throw new Error(`the service ended while starting (${child.exitCode ?? child.signalCode}):\n${logs()}`);
-    }
-    const written = writtenAddresses(dataDir);
-    if (written !== undefined && (isListeningEnough || (await isReady(written.adminUrl)))) return written;
-    if (Date.now() > deadlineMs) {
-      child.kill('SIGKILL');
-      throw new Error(`the service was not ready after ${startMsMax} ms:\n${logs()}`);
-    }
-  }
-  throw new Error('unreachable: the interval never ends');
-}
-
-function writtenAddresses(dataDir: string): Addresses | undefined {
-  try {
-    return JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8')) as Addresses;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-async function isReady(adminUrl: string): Promise<boolean> {
-  try {
-    return (await fetch(`${adminUrl}/readyz`, {signal: AbortSignal.timeout(5_000)})).status === 200;
-  } catch {
-    return false; // Not listening yet: the loop asks again until its deadline.
-  }
-}

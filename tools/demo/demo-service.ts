@@ -1,77 +1,54 @@
 // The service of a demo: the program that `npm start` runs, as a child that shares the terminal, on a folder of its own.
 //   DS1. Nothing of what the environment says about where data is kept reaches it: a demo writes into no real deployment.
 //   DS2. The folder goes when the service has ended.
-import {type ChildProcess, spawn} from 'node:child_process';
-import {once} from 'node:events';
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {setTimeout as pause} from 'node:timers/promises';
-import {fileURLToPath} from 'node:url';
-import {monotonicMs} from '../../src/clock.js';
-import {readServiceNote} from '../../src/data-dir.js';
-import {nodeFlags} from '../../src/node-flags.js';
-
-const program = fileURLToPath(new URL('../../service/main.js', import.meta.url));
-const readyMsMax = 120_000;
-const pollMs = 50;
+import {ServiceProcess} from '../service-process.js';
 
 /** DS1 */
 const ofDeployments =
   /^(DATA_DIR|DELETIONS_DIR|NATS_(?!SERVER_BIN).*|ROLES|REPLICAS|PARTITIONS|ADMIN_PORT|(BOOTSTRAP|ADMIN)_.*(KEY|TOKEN)(_FILE)?)$/;
 
+const startedWith = {PORT: '0', REPORT_REFRESH_SECONDS: '5', LOG_LEVEL: 'warn'};
+
 export class DemoService {
   readonly folder: string;
-  readonly dataDir: string;
-  private readonly child: ChildProcess;
-  /** Resolves with how it ended. */
-  readonly ended: Promise<string>;
+  private readonly service: ServiceProcess;
 
   /** Prints what `npm start` prints, where this process prints. */
   constructor(environment: NodeJS.ProcessEnv) {
     this.folder = mkdtempSync(join(tmpdir(), 'millrace-demo-'));
-    this.dataDir = join(this.folder, 'data');
     const inherited = Object.entries(environment).filter(([name]) => !ofDeployments.test(name));
-    this.child = spawn(process.execPath, [...nodeFlags, program], {
-      env: {
-        PORT: '0',
-        REPORT_REFRESH_SECONDS: '5',
-        LOG_LEVEL: 'warn',
-        ...Object.fromEntries(inherited),
-        DATA_DIR: this.dataDir,
-      },
+    this.service = new ServiceProcess({
+      dataDir: join(this.folder, 'data'),
+      defaults: startedWith,
+      env: Object.fromEntries(inherited as [string, string][]),
       stdio: ['ignore', 'inherit', 'inherit'],
     });
-    this.ended = once(this.child, 'exit').then(([code, signal]) => `${code === null ? signal : `code ${code}`}`);
+  }
+
+  get dataDir(): string {
+    return this.service.dataDir;
   }
 
   get isRunning(): boolean {
-    return this.child.exitCode === null && this.child.signalCode === null;
+    return this.service.isRunning;
   }
 
-  /** Resolves with its address when it is ready. @throws when it ends before. */
-  async ready(): Promise<string> {
-    const endMs = monotonicMs() + readyMsMax;
-    while (this.isRunning && monotonicMs() < endMs) {
-      const note = readServiceNote(this.dataDir);
-      if (note !== undefined && (await isReady(note.adminUrl))) return note.baseUrl;
-      await pause(pollMs);
-    }
-    throw new Error('the service did not become ready');
+  /** Resolves with how it ended. */
+  get ended(): Promise<string> {
+    return this.service.ended.then((how) => (typeof how === 'number' ? `code ${how}` : how));
+  }
+
+  /** Resolves when it is ready. @throws when it ends before. */
+  async ready(): Promise<void> {
+    await this.service.ready();
   }
 
   /** It finishes what it took. DS2 */
   async end(): Promise<void> {
-    if (this.isRunning) this.child.kill('SIGTERM');
-    await this.ended;
+    await this.service.end('SIGTERM');
     rmSync(this.folder, {recursive: true, force: true, maxRetries: 10, retryDelay: 100});
-  }
-}
-
-async function isReady(adminUrl: string): Promise<boolean> {
-  try {
-    return (await fetch(`${adminUrl}/readyz`)).status === 200;
-  } catch {
-    return false;
   }
 }

@@ -2,8 +2,10 @@
 //   SH1. The same options give the same bytes. Nothing here reads a clock, and nothing that is drawn depends on who looks.
 //   SH2. Entries come in the order of their times, without an end.
 //   SH3. `people` visitors come for the first time within the first `days`; later ones come at the same rate.
+
+import {Random} from '../random.js';
 import type {ShopEntry} from './entry.js';
-import {Random, seedOf} from './random.js';
+import {seedOf} from './seed.js';
 import {Upcoming} from './upcoming.js';
 import {visitOf} from './visit.js';
 import {countries, Visitor} from './visitor.js';
@@ -149,7 +151,7 @@ export class Shop {
   /** Undefined when they are still busy with their last visit until the day is over. */
   private startFor(visitor: Visitor, day: number, campaign: string | undefined): Start | undefined {
     const {random} = this;
-    const hour = (random.weighted(hourWeights) - visitor.country.offset + hoursPerDay) % hoursPerDay;
+    const hour = (random.weightedIndex(hourWeights) - visitor.country.offset + hoursPerDay) % hoursPerDay;
     const drawnMs = this.startOf(day) + hour * hourMs + random.between(0, hourMs - 1);
     const startMs = Math.max(drawnMs, visitor.lastMs + restMs);
     return startMs < this.startOf(day + 1) ? {visitor, startMs, campaign} : undefined;

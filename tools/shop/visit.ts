@@ -78,7 +78,7 @@ class Visit {
 
   private land(): void {
     const {random} = this.visitor;
-    const referrer = referrers[random.weighted(referrerWeights)]!;
+    const referrer = referrers[random.weightedIndex(referrerWeights)]!;
     const path = random.chance(0.6) ? '/' : `/c/${random.pick(categories)}`;
     this.track('page_viewed', {path, referrer});
   }

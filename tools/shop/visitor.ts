@@ -1,6 +1,7 @@
 // A visitor of the shop: where from, how loyal, and when they sign up.
 //   V1. Everything about a visitor comes of a seed of their own.
-import {Random, seedOf} from './random.js';
+import {Random} from '../random.js';
+import {seedOf} from './seed.js';
 
 export type Plan = 'free' | 'plus' | 'pro';
 
@@ -69,12 +70,12 @@ export class Visitor {
     this.firstDay = firstDay;
     this.anonymousId = `anon-${number.toString(36)}-${random.between(0x100000, 0xffffff).toString(16)}`;
     this.userId = `customer-${number}`;
-    this.country = countries[random.weighted(countryWeights)]!;
-    this.device = devices[random.weighted(deviceWeights)]!;
-    this.loyalty = loyalties[random.weighted(loyaltyWeights)]!;
+    this.country = countries[random.weightedIndex(countryWeights)]!;
+    this.device = devices[random.weightedIndex(deviceWeights)]!;
+    this.loyalty = loyalties[random.weightedIndex(loyaltyWeights)]!;
     this.name = `${random.pick(firstNames)} ${random.pick(lastNames)}`;
     this.email = `${this.name.toLowerCase().replace(' ', '.')}.${number}@example.com`;
-    const visit = random.weighted([...signUpWeights, neverWeight]);
+    const visit = random.weightedIndex([...signUpWeights, neverWeight]);
     this.signUpVisit = visit < signUpWeights.length ? visit : Number.POSITIVE_INFINITY;
   }
 

@@ -2,7 +2,7 @@
 import {describe, expect, test} from 'vitest';
 import {copyRange, equalRanges, viewOf} from '../../../actors/bytes/byte-ranges.js';
 import {hashBytes, hashWords} from '../../../actors/bytes/hash.js';
-import {Random} from '../../differential/random.js';
+import {Random} from '../../../tools/random.js';
 
 const random = new Random(7);
 const bytes = Uint8Array.from({length: 64}, () => random.between(0, 255));

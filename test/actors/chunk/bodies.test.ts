@@ -26,7 +26,7 @@ import {
 } from '../../../actors/log/entries.js';
 import {InternedTable} from '../../../actors/table/interned.js';
 import {compressBlock} from '../../../src/partition/snapshot/chunk-parts.js';
-import {Random} from '../../differential/random.js';
+import {Random} from '../../../tools/random.js';
 import {mixedKeys, mixedValue} from '../../support/mixed-properties.js';
 
 const start = Date.UTC(2026, 1, 28, 22);

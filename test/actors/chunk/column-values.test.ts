@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
 import {ColumnValues, storeValues, viewValues} from '../../../actors/chunk/column-values.js';
 import {type Json, writeValue} from '../../../actors/log/entries.js';
-import {Random} from '../../differential/random.js';
+import {Random} from '../../../tools/random.js';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 

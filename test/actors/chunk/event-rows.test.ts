@@ -25,7 +25,7 @@ import {
   writeTick,
 } from '../../../actors/log/entries.js';
 import {loadRowKernel} from '../../../src/partition/row-kernel.js';
-import {Random} from '../../differential/random.js';
+import {Random} from '../../../tools/random.js';
 import {MemoryShell} from '../../support/memory-shell.js';
 import {mixedKeys, mixedValue} from '../../support/mixed-properties.js';
 

@@ -9,12 +9,12 @@ import {type NamesCursor, readNamesCursor} from '../../../src/names-cursor.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {HeldDayRanges} from '../../../src/report/active/held-day-ranges.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
-import {activeUsersOf} from '../../model/active-users.js';
-import {dayMs, formatTime, hourMs} from '../../model/calendar.js';
-import {eventCountsOf} from '../../model/event-counts.js';
-import {funnelOf} from '../../model/funnel.js';
-import {type JsonObject, Model} from '../../model/model.js';
-import {namesOf} from '../../model/names.js';
+import {activeUsersOf} from '../../../tools/model/active-users.js';
+import {dayMs, formatTime, hourMs} from '../../../tools/model/calendar.js';
+import {eventCountsOf} from '../../../tools/model/event-counts.js';
+import {funnelOf} from '../../../tools/model/funnel.js';
+import {type JsonObject, Model} from '../../../tools/model/model.js';
+import {namesOf} from '../../../tools/model/names.js';
 import {runs} from '../../support/runs.js';
 import {MemoryParts, type TestEvent, TestPartition} from '../../support/snapshot.js';
 

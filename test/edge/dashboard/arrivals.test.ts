@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
 import {type AcceptedEvent, beginMessage, sealMessage, writeEvent, writeIdentify} from '../../../actors/log/entries.js';
 import {type ArrivalFilter, ArrivalSample, ArrivalTap, sampleMax} from '../../../src/edge/dashboard/arrivals.js';
-import {Random} from '../../differential/random.js';
+import {Random} from '../../../tools/random.js';
 
 function messageOf(events: readonly Partial<AcceptedEvent>[]): Uint8Array {
   const writer = new ByteWriter(1_024);

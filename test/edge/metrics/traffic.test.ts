@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {statusOf} from '../../../src/edge/failure.js';
 import {Traffic} from '../../../src/edge/metrics/traffic.js';
 import type {Route} from '../../../src/edge/route.js';
-import {Random} from '../../differential/random.js';
+import {Random} from '../../../tools/random.js';
 
 test('a request is counted under the status of its answer, whatever refused it', () => {
   const traffic = new Traffic({exact: new Map(), bySegment: new Map()});

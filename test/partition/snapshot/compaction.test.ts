@@ -14,7 +14,7 @@ import {
 import {appendUserRun, appendWindowRun, type PartLoader} from '../../../src/partition/snapshot/compaction.js';
 import type {PartStore} from '../../../src/partition/snapshot/part-store.js';
 import {MissingPart} from '../../../src/parts/stored-parts.js';
-import {Random} from '../../differential/random.js';
+import {Random} from '../../../tools/random.js';
 
 const errand = {turn: async () => undefined};
 const hourMs = 3_600_000;

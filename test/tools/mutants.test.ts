@@ -1,0 +1,25 @@
+// The short form of `npm run mutants`: some seeded bugs, of which the simulation must catch every one.
+import {execFile} from 'node:child_process';
+import {readFileSync} from 'node:fs';
+import {fileURLToPath} from 'node:url';
+import {promisify} from 'node:util';
+import {expect, test} from 'vitest';
+import {mutants} from '../../tools/mutants/catalogue.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+test('seeded bugs are caught', async () => {
+  const names = ['no-producer-check', 'ack-before-publish'];
+  const program = `${root}dist/tools/mutants/main.js`;
+  const {stdout} = await promisify(execFile)(process.execPath, [program, '--seeds', '40', ...names]);
+  expect(stdout).toContain(`${names.length} of ${names.length} seeded bugs caught`);
+});
+
+test.each(mutants.map(({name, file, text}) => [name, file, text] as const))('%s finds its place', (_, file, text) => {
+  expect(readFileSync(`${root}${file}`, 'utf8').split(text)).toHaveLength(2);
+});
+
+test('there are enough of them, and each has a name of its own', () => {
+  expect(mutants.length).toBeGreaterThanOrEqual(10);
+  expect(new Set(mutants.map(({name}) => name)).size).toBe(mutants.length);
+});

@@ -1,0 +1,62 @@
+// The folder of a run, when the run is over: nobody may write to it any more, and then it goes as a whole.
+//   A process of this run names the folder in its command line or as its DATA_DIR: service, guard shell, nats-server.
+
+import {existsSync, readdirSync, readFileSync, rmSync} from 'node:fs';
+import {setTimeout as delay} from 'node:timers/promises';
+import {sendSignal} from '../service-process.js';
+
+// A killed service leaves a nats-server that closes its store first.
+const endMsMax = 15_000;
+const removeMsMax = 15_000;
+const pollMs = 50;
+
+/** Waits for the processes of this run to end; kills those that do not, and returns what they were. */
+export async function outlivers(folder: string): Promise<string[]> {
+  const deadlineMs = performance.now() + endMsMax;
+  while (processesOf(folder).length > 0 && performance.now() < deadlineMs) await delay(pollMs);
+  const late = processesOf(folder);
+  for (const {pid} of late) sendSignal(pid, 'SIGKILL');
+  return late.map(({pid, commandLine}) => `${pid}: ${commandLine}`);
+}
+
+interface Process {
+  readonly pid: number;
+  readonly commandLine: string;
+}
+
+/** Only where the system shows them (/proc). */
+function processesOf(folder: string): Process[] {
+  if (!existsSync('/proc/self/environ')) return [];
+  const pids = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && pid !== process.pid);
+  return pids.flatMap((pid) => {
+    const commandLine = read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
+    const isOfRun = commandLine.includes(`${folder}/`) || read(`/proc/${pid}/environ`).includes(`DATA_DIR=${folder}/`);
+    return isOfRun ? [{pid, commandLine}] : [];
+  });
+}
+
+/** Empty for a process that has ended, or is not ours. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** @throws with the reason when it is still there after 15 s. */
+export async function removeFolder(folder: string): Promise<void> {
+  const deadlineMs = performance.now() + removeMsMax;
+  for (;;) {
+    try {
+      rmSync(folder, {recursive: true, force: true});
+    } catch (error) {
+      if (performance.now() > deadlineMs) throw error;
+    }
+    if (!existsSync(folder)) return;
+    if (performance.now() > deadlineMs) throw new Error(`${folder} was removed and is there again`);
+    await delay(pollMs);
+  }
+}

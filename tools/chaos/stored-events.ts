@@ -1,0 +1,106 @@
+// The events of a round, held against the journal.
+//   S1. An acknowledged event is there exactly once.
+//   S2. No event is there twice, however often it was sent; one without a settling answer is there at most once.
+//   S3. Nothing is there that was not sent, or that was refused.
+//   S4. An event is as it was sent, and its id is its own.
+//   S5. An erased user's events are not there.
+//   S6. History goes from the newest to the oldest, by (timestamp, partition, ordinal).
+
+import {isDeepStrictEqual} from 'node:util';
+import {formatTime, parseTime} from '../model/calendar.js';
+import type {Broken} from './broken.js';
+import {groupBy} from './grouping.js';
+import type {EventThing} from './journal.js';
+import type {EventRow} from './readback.js';
+import type {Fate} from './truth.js';
+
+export interface EventFate extends Fate {
+  readonly thing: EventThing;
+}
+
+export function* brokenEvents(
+  fates: readonly EventFate[],
+  rows: readonly EventRow[],
+  isErased: (thing: EventThing) => boolean,
+  /** Lost where the durability class permits it, and counted elsewhere. */
+  isGone: (thing: EventThing) => boolean = () => false,
+): Generator<Broken> {
+  const byNumber = groupBy(rows, numberOf);
+  const known = new Set(fates.map(({thing}) => thing.n));
+  for (const [n, [row]] of byNumber) {
+    if (!known.has(n)) yield {invariant: 'invented', detail: `S3 ${JSON.stringify(row)}`};
+  }
+  for (const fate of fates) {
+    const stored = byNumber.get(fate.thing.n) ?? [];
+    if (stored.length > 0 || !isGone(fate.thing)) yield* brokenEvent(fate, stored, isErased(fate.thing));
+  }
+  yield* brokenIds(rows);
+  yield* brokenOrder(rows);
+}
+
+const numberOf = (row: EventRow): number => Number(row.properties.n);
+
+function* brokenEvent(fate: EventFate, rows: readonly EventRow[], isErased: boolean): Generator<Broken> {
+  const about = `event ${fate.thing.n}: ${fate.sends} sends, ${fate.acked} acknowledged, ${rows.length} stored`;
+  if (isErased) {
+    if (rows.length > 0) yield {invariant: 'erased', detail: `S5 ${about}`};
+    return;
+  }
+  if (!fate.thing.isValid) {
+    if (fate.acked > 0) yield {invariant: 'refusal', detail: `S3 acknowledged: ${JSON.stringify(fate.thing.body)}`};
+    if (rows.length > 0) yield {invariant: 'refusal', detail: `S3 ${about}: ${JSON.stringify(fate.thing.body)}`};
+    return;
+  }
+  if (fate.refused > 0) yield {invariant: 'refusal', detail: `a valid event was refused: ${about}`};
+  if (fate.acked > 0 && rows.length === 0) yield {invariant: 'lost', detail: `S1 ${about}`};
+  if (rows.length > 1) yield {invariant: 'double', detail: `S2 ${about}: ids ${rows.map(({id}) => id).join(' ')}`};
+  for (const row of rows)
+    if (!isAsSent(row, fate.thing)) yield {invariant: 'altered', detail: altered(row, fate.thing)};
+}
+
+function isAsSent(row: EventRow, {body}: EventThing): boolean {
+  const {id: _, received_at: _receivedAt, timestamp, ...shown} = row;
+  const expected = {
+    event: body.event,
+    userId: body.userId ?? null,
+    anonymousId: body.anonymousId ?? null,
+    properties: body.properties ?? {},
+    ...(body.messageId == null ? {} : {messageId: body.messageId}),
+  };
+  const expectedTime = body.timestamp == null ? row.received_at : formatTime(parseTime(body.timestamp));
+  return isDeepStrictEqual(shown, expected) && timestamp === expectedTime;
+}
+
+const altered = (row: EventRow, thing: EventThing): string =>
+  `S4 sent ${JSON.stringify(thing.body)}, stored ${JSON.stringify(row)}`;
+
+function* brokenIds(rows: readonly EventRow[]): Generator<Broken> {
+  if (new Set(rows.map(({id}) => id)).size < rows.length)
+    yield {invariant: 'double', detail: 'S4 an id is there twice'};
+}
+
+function* brokenOrder(rows: readonly EventRow[]): Generator<Broken> {
+  for (const [at, row] of rows.entries()) {
+    const before = rows[at - 1];
+    if (before !== undefined && compareRows(before, row) <= 0) {
+      yield {
+        invariant: 'history',
+        detail: `S6 ${before.timestamp} ${before.id} stands before ${row.timestamp} ${row.id}`,
+      };
+      return;
+    }
+  }
+}
+
+/** The order of history, oldest first. */
+export function compareRows(a: EventRow, b: EventRow): number {
+  const [aPartition, aOrdinal] = placeOf(a);
+  const [bPartition, bOrdinal] = placeOf(b);
+  return Date.parse(a.timestamp) - Date.parse(b.timestamp) || aPartition - bPartition || aOrdinal - bOrdinal;
+}
+
+/** An id is `<partition>-<ordinal>`. */
+export function placeOf({id}: EventRow): readonly [partition: number, ordinal: number] {
+  const [partition, ordinal] = id.split('-').map(Number);
+  return [partition!, ordinal!];
+}

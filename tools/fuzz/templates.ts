@@ -1,0 +1,158 @@
+// Real requests, one of each kind that the service knows.
+import type {Random} from '../random.js';
+import {adminToken, secretKey, writeKey} from '../service-process.js';
+import type {HostileRequest} from './request.js';
+
+/** The value of a JSON body before it is text. */
+export type Json = null | boolean | number | string | Json[] | {[name: string]: Json};
+
+export interface Template {
+  readonly request: HostileRequest;
+  readonly value: Json | undefined;
+}
+
+export const eventNames = ['view', 'search', 'cart', 'buy', 'leave', 'sign up', 'naïve café', '日本語', '😀'];
+const usersCount = 2_000;
+/** Users that are deleted now and then. What belongs to them is not counted. */
+export const victimPrefix = 'victim';
+const victimsCount = 200;
+const firstDayMs = Date.UTC(2026, 0, 1);
+const daysCount = 120;
+const dayMs = 86_400_000;
+
+const weights = {
+  event: 36,
+  batch: 14,
+  identify: 8,
+  history: 10,
+  profile: 6,
+  deletion: 0.1,
+  receipt: 1,
+  counts: 6,
+  users: 4,
+  funnel: 4,
+  keys: 1,
+  newKey: 0.2,
+  revocation: 0.5,
+  health: 3,
+  preflight: 2,
+};
+
+/** `index` makes message ids and properties of their own. */
+export function template(random: Random, index: number): Template {
+  const kind = random.weighted(weights);
+  switch (kind) {
+    case 'event':
+      return posting('/v1/events', event(random, `${index}`));
+    case 'batch':
+      return posting('/v1/events/batch', {events: batch(random, index)});
+    case 'identify':
+      return posting('/v1/users/identify', {userId: userOf(random), traits: properties(random, `${index}`)});
+    case 'newKey':
+      return posting('/admin/v1/keys', {kind: random.pick(['write', 'secret']), name: `fuzz ${index}`}, adminToken);
+    case 'preflight':
+      return preflight(random);
+    default:
+      return reading(readings[kind](random));
+  }
+}
+
+type Reading = readonly [method: string, path: string, query: string, key?: string];
+
+const readings: Record<string, (random: Random) => Reading> = {
+  history: (random) => ['GET', '/v1/events', historyQuery(random)],
+  profile: (random) => ['GET', `/v1/users/${userOf(random)}`, random.chance(0.2) ? 'kind=anonymous' : ''],
+  deletion: (random) => ['DELETE', `/v1/users/${victimPrefix}${random.between(0, victimsCount)}`, ''],
+  receipt: (random) => ['GET', `/v1/deletions/del_${random.between(0, 5)}_${'0123456789abcdef'.repeat(2)}`, ''],
+  counts: (random) => ['GET', '/v1/reports/events', `event=${nameOf(random)}&${range(random)}${filter(random)}`],
+  users: (random) => ['GET', '/v1/reports/users', `${range(random)}&metric=${random.pick(['dau', 'wau', 'mau'])}`],
+  funnel: (random) => ['GET', '/v1/reports/funnel', `${steps(random)}&${range(random)}${window(random)}`],
+  keys: () => ['GET', '/admin/v1/keys', '', adminToken],
+  revocation: (random) => ['DELETE', `/admin/v1/keys/key_${random.between(0, 1e9)}`, '', adminToken],
+  health: (random) => ['GET', random.pick(['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']), ''],
+};
+
+function posting(path: string, value: Json, key = writeKey): Template {
+  const request = bare('POST', path, '');
+  request.headers.push(['Authorization', `Bearer ${key}`], ['Content-Type', 'application/json']);
+  return {request, value};
+}
+
+function reading([method, path, query, key = secretKey]: Reading): Template {
+  const request = bare(method, path, query);
+  request.headers.push(['Authorization', `Bearer ${key}`]);
+  return {request, value: undefined};
+}
+
+function preflight(random: Random): Template {
+  const request = bare('OPTIONS', random.pick(['/v1/events', '/v1/events/batch', '/v1/users/identify']), '');
+  request.headers.push(['Origin', 'https://shop.example'], ['Access-Control-Request-Method', 'POST']);
+  return {request, value: undefined};
+}
+
+const bare = (method: string, path: string, query: string): HostileRequest => ({
+  method,
+  path,
+  query,
+  headers: [['Host', 'fuzz']],
+  body: undefined,
+  leavesAfter: undefined,
+  mangleHead: undefined,
+  marks: [],
+});
+
+function batch(random: Random, index: number): Json[] {
+  const count = random.chance(0.01) ? random.between(900, 1_001) : random.between(1, 20);
+  return Array.from({length: count}, (_, i) => event(random, `${index}-${i}`));
+}
+
+export function event(random: Random, name: string): {[name: string]: Json} {
+  const whose = random.chance(0.03) ? `${victimPrefix}${random.between(0, victimsCount)}` : userOf(random);
+  return {
+    event: random.pick(eventNames),
+    [random.chance(0.2) ? 'anonymousId' : 'userId']: whose,
+    ...(random.chance(0.7) ? {properties: properties(random, name)} : {}),
+    ...(random.chance(0.8) ? {timestamp: timeText(random)} : {}),
+    ...(random.chance(0.7) ? {messageId: `m-${name}`} : {}),
+  };
+}
+
+function properties(random: Random, name: string): {[name: string]: Json} {
+  return {
+    n: name,
+    ...(random.chance(0.5) ? {plan: random.pick(['free', 'pro', 'team'])} : {}),
+    ...(random.chance(0.3) ? {amount: random.between(-100_000, 100_000) / 64} : {}),
+    ...(random.chance(0.2) ? {nested: {list: [1, null, 'two', [true]], deep: {text: 'line\nbreak "quoted" \\'}}} : {}),
+  };
+}
+
+const userOf = (random: Random): string => `u${random.between(0, usersCount)}`;
+const nameOf = (random: Random): string => encodeURIComponent(random.pick(eventNames));
+const timeMs = (random: Random): number => firstDayMs + random.between(0, daysCount * dayMs);
+const timeText = (random: Random): string => new Date(timeMs(random)).toISOString();
+const dateText = (random: Random): string => timeText(random).slice(0, 10);
+
+function range(random: Random): string {
+  const [from, to] = [dateText(random), dateText(random)].sort();
+  const interval = random.chance(0.5) ? `&interval=${random.pick(['hour', 'day', 'week', 'month'])}` : '';
+  return `from=${from}&to=${to}${interval}`;
+}
+
+const filter = (random: Random): string =>
+  random.chance(0.4) ? `&filter=${random.pick(['plan=pro', 'nested.deep.text=x', 'amount=1.5', 'n='])}` : '';
+const window = (random: Random): string =>
+  random.chance(0.4) ? `&window=${random.pick(['7d', '1h', '60', '90m'])}` : '';
+const steps = (random: Random): string =>
+  Array.from({length: random.between(1, 6)}, () => `${random.pick(['steps[]', 'steps%5B%5D'])}=${nameOf(random)}`).join(
+    '&',
+  );
+
+function historyQuery(random: Random): string {
+  const parts = [
+    random.chance(0.4) ? `userId=${userOf(random)}` : '',
+    random.chance(0.3) ? `event=${nameOf(random)}` : '',
+    random.chance(0.3) ? `from=${dateText(random)}` : '',
+    random.chance(0.5) ? `limit=${random.between(1, random.chance(0.05) ? 1_000 : 50)}` : '',
+  ];
+  return parts.filter((part) => part !== '').join('&');
+}

@@ -1,0 +1,66 @@
+// A copy of the tree in a temporary folder: there a seeded bug is made, compiled, and shown to the suite that must fail.
+import {spawnSync} from 'node:child_process';
+import {cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import type {Mutant, Suite} from './catalogue.js';
+
+const copied = ['actors', 'src', 'tools', 'test', 'dist', 'tsconfig.json', 'package.json'];
+const suiteMsMax = 180_000;
+
+/** vitest without the project's set-up: these suites need neither a build nor a nats-server. */
+const vitestConfig = "export default {test: {include: ['test/**/*.test.ts'], pool: 'forks', testTimeout: 120_000}};\n";
+
+export interface SuiteRun {
+  readonly passed: boolean;
+  /** What it printed last. */
+  readonly words: string;
+}
+
+export class TreeCopy {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'millrace-mutants-'));
+
+  constructor(root: string) {
+    for (const name of copied) cpSync(join(root, name), join(this.folder, name), {recursive: true});
+    symlinkSync(join(root, 'node_modules'), join(this.folder, 'node_modules'));
+    writeFileSync(join(this.folder, 'vitest.config.mjs'), vitestConfig);
+  }
+
+  /** Runs `work` while the bug is in the copy. */
+  with<T>({name, file, text, replacement}: Mutant, work: () => T): T {
+    const path = join(this.folder, file);
+    const original = readFileSync(path, 'utf8');
+    const occurrences = original.split(text).length - 1;
+    if (occurrences !== 1) throw new Error(`${name}: its text stands in ${file} ${occurrences} times, not once`);
+    writeFileSync(
+      path,
+      original.replace(text, () => replacement),
+    );
+    try {
+      return work();
+    } finally {
+      writeFileSync(path, original);
+    }
+  }
+
+  run(suite: Suite): SuiteRun {
+    if ('vitest' in suite) return this.node(['node_modules/vitest/vitest.mjs', 'run', suite.vitest]);
+    // Types may be off in a mutant; what is written runs all the same.
+    this.node(['node_modules/typescript/bin/tsc', '-b']);
+    return this.node(['dist/tools/sim/main.js', '--seeds', String(suite.sim), '--stop']);
+  }
+
+  private node(args: readonly string[]): SuiteRun {
+    const {status, stdout, stderr} = spawnSync(process.execPath, args, {
+      cwd: this.folder,
+      encoding: 'utf8',
+      timeout: suiteMsMax,
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return {passed: status === 0, words: `${stdout}${stderr}`};
+  }
+
+  remove(): void {
+    rmSync(this.folder, {recursive: true, force: true});
+  }
+}

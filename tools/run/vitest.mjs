@@ -1,0 +1,48 @@
+// Runs vitest and ends with one line that a machine can read: `N passed, N failed[, N skipped]`.
+
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {inProject, projectRoot} from '../../scripts/project.mjs';
+
+/** Resolves with the exit code. `env` is added to the environment, `words` to vitest's arguments. */
+export async function runVitest(words, env) {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-counts-'));
+  try {
+    const countsFile = join(folder, 'counts.json');
+    const reporters = ['--reporter=default', `--reporter=${inProject('tools/run/count-reporter.mjs')}`];
+    const vitest = inProject('node_modules/vitest/vitest.mjs');
+    const child = spawn(process.execPath, [vitest, 'run', ...reporters, ...words], {
+      cwd: projectRoot,
+      env: {...process.env, ...env, TEST_COUNTS_FILE: countsFile},
+      stdio: 'inherit',
+    });
+    // Ctrl-C reaches vitest through the terminal; a SIGTERM reaches only us.
+    const pass = () => child.kill('SIGTERM');
+    process.once('SIGTERM', pass);
+    const [code] = await once(child, 'exit');
+    process.off('SIGTERM', pass);
+    return conclude(code ?? 1, readCounts(countsFile));
+  } finally {
+    rmSync(folder, {recursive: true, force: true});
+  }
+}
+
+function readCounts(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    return {passed: 0, failed: 0, skipped: []}; // vitest ended before it ran anything.
+  }
+}
+
+function conclude(code, {passed, failed, skipped}) {
+  for (const {name, reason} of skipped) console.log(`skipped: ${name} (${reason})`);
+  // A run that failed as a whole (no test file, a crashed worker, a failed global set-up) is a failure too.
+  const failures = code !== 0 && failed === 0 ? 1 : failed;
+  console.log(`${passed} passed, ${failures} failed${skipped.length === 0 ? '' : `, ${skipped.length} skipped`}`);
+  return failures === 0 ? 0 : code || 1;
+}

@@ -1,0 +1,245 @@
+// Clients of an edge: they send events, identify and erase, wait for the answer, and send again what got none.
+//   Every event carries a text of its own (`tok<n>z`), by which it is found wherever it lies.
+import {ByteWriter} from '../../actors/bytes/bytes.js';
+import {type KeyKind, writeErase, writeEvent, writeIdentify} from '../../actors/log/entries.js';
+import type {Commit, CommitWaiter} from '../../src/ingest/log-message.js';
+import type {SimEdge} from './edge.js';
+import type {Chance} from './random.js';
+import type {Timeline} from './timeline.js';
+
+const userCount = 6;
+const names = ['signup', 'open', 'buy', 'leave'];
+const hourMs = 3_600_000;
+/** A client that hears nothing asks again. */
+const answerMsMax = 7_000;
+const triesMax = 6;
+
+export const tokenPattern = /tok\d+z/g;
+export const tokenOf = (json: string): string => json.match(tokenPattern)?.[0] ?? '';
+
+interface Event {
+  readonly token: string;
+  readonly user: number;
+  readonly name: string;
+  readonly messageId: string | undefined;
+  readonly timeMs: number;
+}
+
+type Request =
+  | {readonly kind: 'events'; readonly events: readonly Event[]}
+  | {
+      readonly kind: 'identify';
+      readonly user: number;
+      readonly traits: object;
+      readonly messageId: string | undefined;
+      readonly sentMs: number | undefined;
+    }
+  | {readonly kind: 'erase'; readonly user: number; readonly deletion: string};
+
+export interface ClientOptions {
+  readonly requestCount: number;
+  /** Requests start within this time. */
+  readonly durationMs: number;
+  readonly erases: boolean;
+  /** Some different events have the same message id: only the first one counts. */
+  readonly sharesIds: boolean;
+  readonly edge: () => SimEdge;
+  /** Told of a request that was answered 200. */
+  readonly acked: (user: number | undefined) => void;
+}
+
+export class Clients {
+  /** Texts of events that were answered 200. */
+  readonly acked = new Set<string>();
+  /** How often each event was handed to an edge. */
+  readonly sent = new Map<string, number>();
+  /** Deletions that were accepted. */
+  readonly erased = new Set<string>();
+  sends = 0;
+  private unanswered = 0;
+  private readonly chance: Chance;
+  private readonly timeline: Timeline;
+  private readonly options: ClientOptions;
+  private tokens = 0;
+
+  constructor(chance: Chance, timeline: Timeline, options: ClientOptions) {
+    this.chance = chance;
+    this.timeline = timeline;
+    this.options = options;
+    for (let i = 0; i < options.requestCount; i++) {
+      this.unanswered += 1;
+      const request = this.draw();
+      timeline.schedule(chance.within(0, options.durationMs), undefined, () => this.send(request, 1));
+    }
+  }
+
+  get isDone(): boolean {
+    return this.unanswered === 0;
+  }
+
+  private draw(): Request {
+    const {chance} = this;
+    const user = chance.between(0, userCount - 1);
+    if (this.options.erases && chance.chance(0.08))
+      return {kind: 'erase', user, deletion: `del${chance.between(0, 1e9)}`};
+    if (chance.chance(0.12)) return this.drawIdentify(user);
+    return {
+      kind: 'events',
+      events: Array.from({length: chance.chance(0.3) ? chance.between(2, 6) : 1}, () => this.event()),
+    };
+  }
+
+  /** Some are of a clock ahead, and most of those with a time come late. */
+  private drawIdentify(user: number): Request {
+    const {chance} = this;
+    return {
+      kind: 'identify',
+      user,
+      traits: this.drawTraits(),
+      messageId: chance.chance(0.5) ? this.messageId() : undefined,
+      sentMs: chance.chance(0.5) ? Math.floor(Date.now() + chance.within(-20, 5) * 1_000) : undefined,
+    };
+  }
+
+  private drawTraits(): object {
+    const value = this.chance.between(0, 99);
+    if (this.chance.chance(0.4)) return {email: `tok${this.tokens++}z`};
+    return this.chance.chance(0.5) ? {plan: `p${value}`} : {[`k${value % 4}`]: value, plan: null};
+  }
+
+  private event(): Event {
+    const {chance} = this;
+    return {
+      token: `tok${this.tokens++}z`,
+      user: chance.between(0, userCount - 1),
+      name: chance.pick(names),
+      messageId: chance.chance(0.75) ? this.messageId() : undefined,
+      timeMs: this.eventTime(),
+    };
+  }
+
+  private messageId(): string {
+    const isShared = this.options.sharesIds && this.chance.chance(0.1);
+    return isShared ? `m${this.chance.between(0, 9)}` : `m${this.tokens}x`;
+  }
+
+  /** Often on or beside a border of hours and days. */
+  private eventTime(): number {
+    const {chance} = this;
+    const aroundMs = Date.now() + chance.within(-30, 2) * hourMs;
+    const borderMs = Math.floor(aroundMs / hourMs) * hourMs;
+    return chance.chance(0.3) ? borderMs - chance.between(0, 1) : Math.floor(aroundMs);
+  }
+
+  private send(request: Request, tries: number): void {
+    this.sends += 1;
+    const edge = this.options.edge();
+    const answer = new Answer((isStored) => this.answered(request, tries, isStored));
+    const timer = this.timeline.schedule(answerMsMax, undefined, () => answer.give(false));
+    answer.onGiven = () => {
+      timer.isCancelled = true;
+    };
+    if (edge.process.state !== 'running') answer.give(false);
+    else this.handOver(edge, request, answer);
+  }
+
+  private handOver(edge: SimEdge, request: Request, answer: Answer): void {
+    for (const token of JSON.stringify(request).match(tokenPattern) ?? [])
+      this.sent.set(token, (this.sent.get(token) ?? 0) + 1);
+    this.timeline.as(edge.process, () => append(edge, request, answer));
+  }
+
+  private answered(request: Request, tries: number, isStored: boolean): void {
+    if (isStored) this.noteStored(request);
+    const {chance} = this;
+    // Some send again what was answered: it counts once.
+    const sendsAgain = isStored
+      ? chance.chance(0.08) && isRepeatable(request)
+      : isRepeatable(request) || chance.chance(0.3);
+    if (!sendsAgain || tries >= triesMax) {
+      this.unanswered -= 1;
+      return;
+    }
+    this.timeline.schedule(chance.within(10, 4_000), undefined, () => this.send(request, tries + 1));
+  }
+
+  private noteStored(request: Request): void {
+    if (request.kind === 'events') for (const {token} of request.events) this.acked.add(token);
+    if (request.kind === 'erase') this.erased.add(request.deletion);
+    this.options.acked(request.kind === 'events' ? request.events[0]?.user : undefined);
+  }
+}
+
+const isRepeatable = (request: Request): boolean =>
+  request.kind === 'identify' ||
+  (request.kind === 'events' && request.events.every(({messageId}) => messageId !== undefined));
+
+/** What a request hears: 200 when all of its messages are stored. */
+class Answer implements CommitWaiter {
+  onGiven: () => void = () => undefined;
+  pending = 1;
+  private isGiven = false;
+  private readonly tell: (isStored: boolean) => void;
+
+  constructor(tell: (isStored: boolean) => void) {
+    this.tell = tell;
+  }
+
+  settled({outcome}: Commit): void {
+    if (outcome !== 'stored') this.give(false);
+    else this.one();
+  }
+
+  /** One of those that the answer waits for is there. */
+  one(): void {
+    this.pending -= 1;
+    if (this.pending === 0) this.give(true);
+  }
+
+  give(isStored: boolean): void {
+    if (this.isGiven) return;
+    this.isGiven = true;
+    this.onGiven();
+    this.tell(isStored);
+  }
+}
+
+const scratch = new ByteWriter(4_096);
+
+function append(edge: SimEdge, request: Request, answer: Answer): void {
+  const messages = new Set<Commit>();
+  for (const write of writesOf(request)) {
+    scratch.position = 0;
+    write(scratch);
+    const commit = edge.publisher.append(0, scratch.bytes, 0, scratch.position, answer);
+    if (commit === undefined) {
+      answer.give(false);
+      return;
+    }
+    messages.add(commit);
+  }
+  answer.pending += messages.size;
+  answer.one();
+  edge.keepTicking();
+}
+
+function writesOf(request: Request): ((writer: ByteWriter) => void)[] {
+  const nowMs = Date.now();
+  switch (request.kind) {
+    case 'events':
+      return request.events.map((event) => (writer) => writeOne(writer, event, nowMs));
+    case 'identify':
+      return [(writer) => writeIdentify(writer, `u${request.user}`, JSON.stringify(request.traits), nowMs, request)];
+    case 'erase':
+      return [(writer) => writeErase(writer, ...keyOf(request.user), request.deletion, nowMs)];
+  }
+}
+
+/** Every third user is anonymous. */
+export const keyOf = (user: number): [KeyKind, string] => (user % 3 === 2 ? ['a', `anon${user}`] : ['u', `u${user}`]);
+
+function writeOne(writer: ByteWriter, {token, user, name, messageId, timeMs}: Event, nowMs: number): void {
+  const [kind, id] = keyOf(user);
+  const who = kind === 'u' ? {userId: id} : {anonymousId: id};
+  writeEvent(writer, {event: name, ...who, messageId, properties: {t: token, n: user}, timeMs, receivedMs: nowMs});
+}

@@ -1,0 +1,383 @@
+// One seed: a small world, what goes wrong in it, and whether it came out right.
+import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
+import {bucketSubject} from '../../src/nats/topology.js';
+import {Clients, keyOf, tokenOf} from './clients.js';
+import {SimEdge} from './edge.js';
+import {type FaultRates, Faults} from './faults.js';
+import {faultsOfEnd} from './final-state.js';
+import type {LinkWorld, SimLink} from './link.js';
+import {Model} from './model.js';
+import {SimOwner} from './owner.js';
+import {Chance} from './random.js';
+import {Sentinel} from './sentinel.js';
+import {SimServer} from './server.js';
+import {type SimProcess, Timeline} from './timeline.js';
+
+/** The end of a seed: everything must come to rest within this virtual time. */
+const restMs = 10 * 60_000;
+const eventsMax = 200_000;
+
+export interface SeedResult {
+  readonly seed: number;
+  readonly faults: readonly string[];
+  readonly traceHash: number;
+  readonly events: number;
+  readonly virtualMs: number;
+  /** What happened in it, for the figures. */
+  readonly tally: Readonly<Record<string, number>>;
+  readonly lines: readonly string[] | undefined;
+}
+
+interface Plan {
+  readonly refreshMs: number;
+  readonly durationMs: number;
+  readonly requestCount: number;
+  readonly rates: FaultRates;
+  readonly ownerCrashes: number;
+  readonly edgeCrashes: number;
+  readonly serverRestarts: number;
+  readonly cuts: number;
+  readonly pauses: number;
+  readonly losesTail: boolean;
+  readonly erases: boolean;
+  readonly forgetsIds: boolean;
+}
+
+function planOf(chance: Chance): Plan {
+  const refreshMs = chance.pick([500, 2_000, 20_000, 60_000]);
+  const rate = chance.pick([0, 0, 0.02, 0.1]);
+  const losesTail = chance.chance(0.15);
+  return {
+    refreshMs,
+    durationMs: refreshMs * chance.between(3, 6),
+    requestCount: chance.between(8, 40),
+    rates: {
+      requestLost: rate,
+      answerLost: rate,
+      refused: rate,
+      late: rate / 4,
+      consumerReset: rate / 2,
+      latencyMsMax: chance.pick([1, 20, 200]),
+    },
+    ownerCrashes: chance.between(0, 3),
+    edgeCrashes: chance.chance(0.3) ? chance.between(1, 2) : 0,
+    serverRestarts: losesTail ? chance.between(1, 2) : chance.chance(0.3) ? 1 : 0,
+    cuts: chance.chance(0.3) ? chance.between(1, 2) : 0,
+    pauses: chance.chance(0.25) ? 1 : 0,
+    losesTail,
+    erases: chance.chance(0.35),
+    forgetsIds: chance.chance(0.5),
+  };
+}
+
+export async function runSeed(seed: number, isVerbose = false): Promise<SeedResult> {
+  const world = new SeedWorld(seed, isVerbose);
+  return world.run();
+}
+
+class SeedWorld {
+  private readonly seed: number;
+  private readonly chance: Chance;
+  private readonly plan: Plan;
+  private readonly timeline: Timeline;
+  private readonly sentinel: Sentinel;
+  private readonly server: SimServer;
+  private readonly faults: Faults;
+  private readonly linkWorld: LinkWorld;
+  private readonly clients: Clients;
+  private readonly owners: SimOwner[] = [];
+  private readonly edges: SimEdge[] = [];
+  /** Of the only edge, as a process has it whose edge and owner live as long as each other. */
+  private readonly acked = new AckedSequences(newAckedSequences(1));
+  private readonly lost = new Set<unknown>();
+  private readonly failures: string[] = [];
+  private readonly tally: Record<string, number> = {};
+
+  constructor(seed: number, isVerbose: boolean) {
+    this.seed = seed;
+    this.chance = new Chance(seed, 2);
+    this.plan = planOf(this.chance);
+    this.timeline = new Timeline(seed, isVerbose);
+    this.timeline.trace(JSON.stringify(this.plan));
+    this.sentinel = new Sentinel(
+      () => this.server,
+      (text) => this.fail(text),
+    );
+    this.server = new SimServer(this.sentinel, this.plan.forgetsIds);
+    this.faults = new Faults(new Chance(seed, 3), this.plan.rates);
+    const {timeline, server, faults} = this;
+    this.linkWorld = {
+      timeline,
+      server,
+      faults,
+      kill: (process, why) => this.kill(process, why),
+    };
+    this.startOwner();
+    this.startEdge();
+    this.clients = new Clients(new Chance(seed, 4), timeline, {
+      ...this.plan,
+      sharesIds: !this.plan.losesTail,
+      edge: () => this.edge,
+      acked: (user) => this.askLive(user),
+    });
+    this.planNemeses();
+  }
+
+  private fail(text: string): void {
+    this.timeline.trace(`FAULT ${text.split('\n')[0]}`);
+    this.failures.push(text);
+  }
+
+  private count(what: string): void {
+    this.tally[what] = (this.tally[what] ?? 0) + 1;
+  }
+
+  // ---- processes ----
+
+  private get owner(): SimOwner {
+    return this.owners[this.owners.length - 1] as SimOwner;
+  }
+
+  private get edge(): SimEdge {
+    return this.edges[this.edges.length - 1] as SimEdge;
+  }
+
+  /** In half of the worlds whose edge never dies an owner knows what was acked; in the others it asks the log. */
+  private get isEdgeAlone(): boolean {
+    return this.plan.edgeCrashes === 0 && this.seed % 2 === 0;
+  }
+
+  private startOwner(): void {
+    const owner = new SimOwner(`owner${this.owners.length + 1}`, this.linkWorld, {
+      refreshMs: this.plan.refreshMs,
+      stagger: this.chance.within(0, 1),
+      acked: this.isEdgeAlone ? this.acked : undefined,
+      onFatal: (who, error) => this.ownerFailed(who, error),
+    });
+    if (!this.faults.isCalm && this.owners.length <= this.plan.ownerCrashes && this.chance.chance(0.6)) {
+      owner.link.crash = {call: this.chance.between(1, 150), isAfter: this.chance.chance(0.5)};
+    }
+    this.owners.push(owner);
+    owner.start();
+  }
+
+  private startEdge(): void {
+    const edge = new SimEdge(`edge${this.edges.length + 1}`, this.linkWorld, this.acked);
+    if (this.edges.length < this.plan.edgeCrashes && this.chance.chance(0.7)) {
+      edge.link.crash = {call: this.chance.between(1, 20), isAfter: this.chance.chance(0.5)};
+    }
+    this.edges.push(edge);
+  }
+
+  private ownerFailed(owner: SimOwner, error: Error): void {
+    if (owner.process.isDead) return;
+    this.timeline.trace(`${owner.process.name} ends: ${error.message}`);
+    // Another one that took over has swept parts that this one still names.
+    const isOutlived = owner !== this.owner && /is gone$/.test(error.message);
+    const isExpected =
+      isOutlived || /another owner wrote|lost the newest manifest|^timeout|^no room/.test(error.message);
+    if (!isExpected) this.fail(`${owner.process.name} ended: ${error.stack}`);
+    this.count(isOutlived || /another owner/.test(error.message) ? 'fenced' : 'ended');
+    this.kill(owner.process, 'it cannot go on');
+  }
+
+  private kill(process: SimProcess, why: string): void {
+    if (process.isDead) return;
+    process.state = 'dead';
+    this.timeline.trace(`${process.name} is dead: ${why}`);
+    this.count(process.name.startsWith('owner') ? 'ownerDeaths' : 'edgeDeaths');
+    const downMs = this.chance.within(5, 3_000);
+    this.timeline.schedule(downMs, undefined, () => {
+      if (process === this.owner.process) this.startOwner();
+      if (process === this.edge.process) this.startEdge();
+    });
+  }
+
+  private get links(): SimLink[] {
+    return [...this.owners, ...this.edges].map(({link}) => link).filter(({process}) => !process.isDead);
+  }
+
+  // ---- nemeses ----
+
+  private planNemeses(): void {
+    const {plan} = this;
+    const often = (count: number, nemesis: () => void) => {
+      for (let i = 0; i < count; i++) this.timeline.schedule(this.moment(), undefined, nemesis);
+    };
+    often(plan.ownerCrashes, () => this.kill(this.owner.process, 'killed'));
+    often(plan.edgeCrashes, () => this.kill(this.edge.process, 'killed'));
+    often(plan.cuts, () => this.cut());
+    often(plan.pauses, () => this.pause());
+    often(plan.serverRestarts, () => this.restartServer());
+  }
+
+  private moment(): number {
+    return this.chance.within(0, this.plan.durationMs);
+  }
+
+  private cut(): void {
+    if (this.links.length === 0) return;
+    this.count('cuts');
+    this.chance.pick(this.links).disconnect(this.chance.within(5, 6_000));
+  }
+
+  /** The owner stands still; most times another one takes over meanwhile. */
+  private pause(): void {
+    const {process} = this.owner;
+    if (process.state !== 'running') return;
+    this.count('pauses');
+    process.state = 'paused';
+    this.timeline.trace(`${process.name} is paused`);
+    if (this.chance.chance(0.75))
+      this.timeline.schedule(this.chance.within(10, 5_000), undefined, () => this.takeOver(process));
+    this.timeline.schedule(this.chance.within(100, 20_000), undefined, () => this.wake(process));
+  }
+
+  private takeOver(paused: SimProcess): void {
+    if (this.owner.process === paused && !this.faults.isCalm) this.startOwner();
+  }
+
+  private wake(process: SimProcess): void {
+    this.timeline.trace(`${process.name} wakes up`);
+    this.timeline.resume(process);
+  }
+
+  private restartServer(): void {
+    if (!this.server.isUp) return;
+    this.count('serverRestarts');
+    this.timeline.trace('the server goes down');
+    this.server.goDown();
+    for (const link of this.links) link.disconnect(this.chance.within(5, 2_000));
+    this.timeline.schedule(this.chance.within(50, 4_000), undefined, () => this.serverReturns());
+  }
+
+  private serverReturns(): void {
+    const {log} = this.server;
+    if (this.plan.losesTail && log.lastSeq > log.firstSeq) {
+      const count = this.chance.between(1, Math.min(12, log.lastSeq - log.firstSeq));
+      this.timeline.trace(`the log loses ${count} messages`);
+      for (const message of log.loseTail(count)) this.lost.add(message);
+      this.count('tailsLost');
+    }
+    this.server.comeBack();
+    this.timeline.trace('the server is back');
+  }
+
+  // ---- live reads ----
+
+  /** What was acked is seen by whoever asks then. */
+  private askLive(user: number | undefined): void {
+    const {owner} = this;
+    const isSafe = !this.plan.erases && !this.plan.losesTail;
+    if (user === undefined || !isSafe || owner.phase !== 'live' || owner.process.state !== 'running') return;
+    if (!this.chance.chance(0.2)) return;
+    const [kind, id] = keyOf(user);
+    this.timeline.schedule(0, owner.process, () => {
+      owner.reads?.answer({ask: 'exists', user: {kind: kind === 'u' ? 'user' : 'anonymous', id}}).then(
+        (answer) => {
+          this.count(`live_${answer.kind}`);
+          if (answer.kind === 'unknown_user') this.fail(`an acked event of ${id} was not seen by a live read`);
+        },
+        () => this.count('live_failed'),
+      );
+    });
+  }
+
+  // ---- the whole ----
+
+  async run(): Promise<SeedResult> {
+    const onRejection = (error: unknown) => this.fail(`unhandled: ${(error as Error).stack ?? error}`);
+    process.on('unhandledRejection', onRejection);
+    try {
+      await this.live();
+    } catch (error) {
+      this.fail(`the simulation broke: ${(error as Error).stack}`);
+    } finally {
+      process.off('unhandledRejection', onRejection);
+    }
+    const {timeline, seed, failures, tally} = this;
+    tally.accepted = this.sentinel.accepted.length;
+    tally.manifests = this.sentinel.manifestCount;
+    tally.acked = this.clients.acked.size;
+    tally.erasures = this.clients.erased.size;
+    return {
+      seed,
+      faults: failures,
+      traceHash: timeline.traceHash,
+      events: timeline.eventCount,
+      virtualMs: timeline.nowMs,
+      tally,
+      lines: timeline.lines,
+    };
+  }
+
+  private async live(): Promise<void> {
+    const {timeline, plan} = this;
+    await timeline.runUntil(() => this.failures.length > 0, plan.durationMs, eventsMax);
+    if (this.failures.length > 0) return;
+    this.calmDown();
+    if (!(await this.comeToRest())) return;
+    // A start that finds all in order; it also sweeps what an owner that was fenced wrote in its last moments.
+    if (plan.pauses > 0 || this.chance.chance(0.2)) {
+      this.owner.process.state = 'dead';
+      this.startOwner();
+      if (!(await this.comeToRest())) return;
+    }
+    this.judge();
+  }
+
+  private async comeToRest(): Promise<boolean> {
+    const endMs = this.timeline.nowMs + restMs;
+    for (;;) {
+      if (!(await this.reach('everybody is done', endMs, () => this.isAtRest))) return false;
+      const {owner} = this;
+      owner.drain();
+      const isOver = () => owner.phase === 'drained' || this.owner !== owner;
+      if (!(await this.reach('the owner has drained', endMs, isOver))) return false;
+      if (this.owner === owner) return true;
+      // A crash that was on its way before the calm ended it: its successor drains.
+    }
+  }
+
+  private calmDown(): void {
+    this.timeline.trace('calm');
+    this.faults.isCalm = true;
+    for (const {link} of [...this.owners, ...this.edges]) link.crash = undefined;
+    for (const {process} of this.owners) this.timeline.resume(process);
+  }
+
+  private get isAtRest(): boolean {
+    const {owner} = this;
+    if (!this.clients.isDone || owner.phase !== 'live' || owner.process.state !== 'running') return false;
+    if (this.edge.publisher.bytesPending > 0 || !owner.link.isConnected) return false;
+    const partition = owner.runner?.setup.partition;
+    if (partition === undefined || partition.appliedSequence < this.server.log.lastSeq) return false;
+    // A stop would leave orphans to the next start.
+    const isSwept = owner.runner?.setup.sweep.isIdle === true;
+    return isSwept && partition.pendingDeletions().length === 0 && !partition.hasErasedInLog;
+  }
+
+  private async reach(what: string, endMs: number, isThere: () => boolean): Promise<boolean> {
+    const wasReached = await this.timeline.runUntil(() => this.failures.length > 0 || isThere(), endMs, eventsMax);
+    if (!wasReached) this.fail(`never: ${what}`);
+    return wasReached && this.failures.length === 0;
+  }
+
+  private judge(): void {
+    const {server, sentinel, lost, plan} = this;
+    const model = new Model();
+    const surviving = sentinel.accepted.filter((message) => !lost.has(message));
+    for (const {data} of surviving) model.apply(data, tokenOf);
+    const found = faultsOfEnd({
+      server,
+      subject: bucketSubject('manifests', 'p0'),
+      model,
+      surviving,
+      lost: sentinel.accepted.filter((message) => lost.has(message)),
+      acked: this.clients.acked,
+      sent: this.clients.sent,
+      hasLosses: plan.losesTail,
+    });
+    for (const text of found) this.fail(text);
+  }
+}
