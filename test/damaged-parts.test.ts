@@ -5,7 +5,7 @@ import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {jetstreamManager} from '@nats-io/jetstream';
 import {afterAll, expect, test} from 'vitest';
-import {decodeIndex, decodeManifest, type PartRef, type SnapshotIndex} from '../actors/manifest.js';
+import {decodeManifest, type PartRef, type SnapshotIndex} from '../actors/manifest.js';
 import {lockDataDir} from '../src/data-lock.js';
 import {connectNats} from '../src/nats/client/connection.js';
 import {partValues} from '../src/nats/part-values.js';
@@ -13,6 +13,7 @@ import {startEmbeddedNats} from '../src/nats/server/embedded.js';
 import {bucketStream, bucketSubject} from '../src/nats/topology.js';
 import {createLogger} from '../src/observe.js';
 import {PartsCache} from '../src/parts/parts-cache.js';
+import {IndexReader} from '../src/parts/stored-index.js';
 import {Client, expectError, expectJson, userPath} from './support/http.js';
 import {hasOwnNats, type Service, startService} from './support/service.js';
 import {until} from './support/until.js';
@@ -64,7 +65,7 @@ async function indexOf(dataDir: string): Promise<SnapshotIndex> {
     const subject = bucketSubject('manifests', 'p0');
     const message = await jsm.streams.getMessage(bucketStream('manifests'), {last_by_subj: subject});
     const cache = new PartsCache(partValues(jsm), 0);
-    return decodeIndex(await cache.load(decodeManifest(message!.data).index));
+    return await new IndexReader().read(decodeManifest(message!.data).index, (ref) => cache.load(ref));
   } finally {
     await nc.close();
     await nats.stop();

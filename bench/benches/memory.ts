@@ -9,13 +9,14 @@ import {runInNewContext} from 'node:vm';
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {isByRow, type RowsView} from '../../actors/chunk/rows.js';
-import {decodeIndex, type SnapshotIndex} from '../../actors/manifest.js';
+import type {SnapshotIndex} from '../../actors/manifest.js';
 import {InternedTable} from '../../actors/table/interned.js';
 import type {Figure} from '../../src/bench-run.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {publishedManifests} from '../../src/nats/published-manifests.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
+import {IndexReader} from '../../src/parts/stored-index.js';
 import type {Bench, Say} from '../bench.js';
 import {startBroker} from '../engine/broker.js';
 import {openStore} from '../engine/store.js';
@@ -57,7 +58,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Memor
   for (let partition = 0; partition < store.partitions; partition++) {
     const manifest = await manifests.newest(partition);
     if (manifest === undefined) throw new Error(`partition ${partition} has no snapshot`);
-    indexes.push(decodeIndex(await parts.load(manifest.index)));
+    indexes.push(await new IndexReader().read(manifest.index, (ref) => parts.load(ref)));
   }
   say('loading all rows …');
   const before = bufferBytes();

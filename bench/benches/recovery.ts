@@ -9,7 +9,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import {MessageCursor} from '../../actors/log/entries.js';
-import {decodeIndex, type Manifest, type PartRef} from '../../actors/manifest.js';
+import type {Manifest, PartRef} from '../../actors/manifest.js';
 import type {Figure} from '../../src/bench-run.js';
 import {monotonicMs} from '../../src/clock.js';
 import {connectNats} from '../../src/nats/client/connection.js';
@@ -21,6 +21,7 @@ import {noNote} from '../../src/partition/snapshot/position-note.js';
 import {loadsAheadMax, recover} from '../../src/partition/snapshot/recovery.js';
 import {loadAhead} from '../../src/parts/load-ahead.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
+import {IndexReader} from '../../src/parts/stored-index.js';
 import type {Bench, Say} from '../bench.js';
 import {startBroker} from '../engine/broker.js';
 import {fillLog, Logs} from '../engine/log-store.js';
@@ -120,11 +121,12 @@ const partitionsOf = ({partitions}: BenchOptions): number[] => Array.from({lengt
 
 /** What a recovery loads (src/partition/snapshot/recovery.ts), the index first. */
 async function partsOfRecovery(manifest: Manifest, parts: PartsCache): Promise<PartRef[]> {
-  const index = decodeIndex(await parts.load(manifest.index));
+  const index = await new IndexReader().read(manifest.index, (ref) => parts.load(ref));
   const open = index.chunks.find(({chunk}) => chunk === index.nextChunk);
   const optional = [index.nameCounts, open?.rows, open?.bodies, manifest.previous?.index];
   return [
     manifest.index,
+    ...index.chunkBlocks,
     ...index.users.blocks,
     ...index.names.blocks,
     ...[...index.dedupe, ...index.erasedIds, ...index.completedDeletions].map(({part}) => part),

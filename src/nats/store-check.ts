@@ -3,7 +3,8 @@
 
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
-import {decodeIndex, type Manifest, partsOf} from '../../actors/manifest.js';
+import {type Manifest, partsOf} from '../../actors/manifest.js';
+import {IndexReader} from '../parts/stored-index.js';
 import {StoredParts} from '../parts/stored-parts.js';
 import {partValues} from './part-values.js';
 import {publishedManifests} from './published-manifests.js';
@@ -29,7 +30,7 @@ export async function checkStore(nc: NatsConnection): Promise<CheckedPartition[]
     const manifest = await manifests.newest(partition);
     const {state: log} = await jsm.streams.info(logStream(partition));
     if (manifest !== undefined) {
-      const index = decodeIndex(await parts.read(manifest.index));
+      const index = await new IndexReader().read(manifest.index, (ref) => parts.read(ref));
       for (const ref of partsOf(index)) await parts.read(ref);
       const {sequence} = manifest.position;
       if (log.first_seq > sequence + 1 || log.last_seq < sequence)

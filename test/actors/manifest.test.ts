@@ -1,12 +1,16 @@
-// Encoded indexes: what is read out of one without decoding it is what decoding it says.
+// Encoded indexes and the blocks of their chunk directory.
 import {expect, test} from 'vitest';
 import {
+  chunkBlockEntries,
+  decodeChunkBlock,
   decodeIndex,
+  encodeChunkBlock,
   encodeIndex,
   type PartRef,
-  partsBeside,
   partsOf,
   type SnapshotIndex,
+  storedIndex,
+  wholeIndex,
 } from '../../actors/manifest.js';
 import {Random} from '../../tools/random.js';
 
@@ -30,16 +34,16 @@ function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
     dedupeHeldFromDay: null,
     erasedIds: some(0.1).map((part, logicalDay) => ({logicalDay, part, count: 1})),
     completedDeletions: some(0.1).map((part) => ({part, count: 1, expiresLogicalMs: 1})),
+    chunkBlocks: [],
     chunks: Array.from({length: parts.length >> 1}, (_, chunk) => ({
       ...{chunk, baseOrdinal: chunk, count: 1, live: 1, minTimeMs: 1, maxTimeMs: 1, names: null},
       rows: parts[2 * chunk],
       bodies: parts[2 * chunk + 1],
     })),
-    // Text within strings is no part, whatever it looks like.
-    producers: [['{"key":"not a part"}', 1, 0]],
+    producers: [['producer', 1, 0]],
     deletions: [
       {
-        id: 'd{"key":"',
+        id: 'd',
         userHash: 'aß',
         position: {generation: 1, sequence: 1},
         eventsDeleted: 0,
@@ -51,15 +55,23 @@ function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
   };
 }
 
-test.each([0, 1, 2, 3, 4, 5])('parts of the older index beside the newer one (seed %i)', (seed) => {
-  const random = new Random(seed);
-  const keys = Array.from({length: random.between(0, 300)}, (_, i) => `p0.${i % 7}.${i}`);
-  const older = indexOf(random, keys);
-  const known = new Set(keys.filter(() => random.chance(0.9)));
-  const encoded = encodeIndex(older);
-  const parts = [...partsOf(decodeIndex(encoded))];
-  const {keys: found, others} = partsBeside(encoded, known);
-  expect([...found].sort()).toEqual(parts.map(({key}) => key).sort());
-  const byKey = (a: PartRef, b: PartRef): number => (a.key < b.key ? -1 : 1);
-  expect([...others].sort(byKey)).toEqual(parts.filter(({key}) => !known.has(key)).sort(byKey));
+test('an index is read back whole from its own bytes and those of the blocks of its chunk directory', () => {
+  const random = new Random(1);
+  const keys = Array.from({length: 5_000}, (_, i) => `p0.${i % 7}.${i}`);
+  const index = {...indexOf(random, keys), chunkBlocks: indexOf(random, ['p0.1.b0', 'p0.1.b1']).users.blocks};
+  const {chunks} = index;
+  expect(chunks.length).toBeGreaterThan(2 * chunkBlockEntries);
+  const blockOf = (block: number) => chunks.slice(block * chunkBlockEntries, (block + 1) * chunkBlockEntries);
+  const whole = {...index, chunkBlocks: [index.chunkBlocks[0]!, index.chunkBlocks[0]!]};
+  const stored = decodeIndex(encodeIndex(storedIndex(whole)));
+  expect(stored.lastChunks).toHaveLength(chunks.length - 2 * chunkBlockEntries);
+  const blocks = [0, 1].map((block) => decodeChunkBlock(encodeChunkBlock(blockOf(block))));
+  expect(wholeIndex(stored, blocks)).toEqual(whole);
+});
+
+test('every part of an index is named once', () => {
+  const keys = Array.from({length: 300}, (_, i) => `p0.${i % 7}.${i}`);
+  const named = [...partsOf(indexOf(new Random(2), keys))].map(({key}) => key);
+  expect(new Set(named).size).toBe(named.length);
+  expect(keys.length - named.length).toBeLessThan(2); // A chunk has two of them.
 });

@@ -1,6 +1,6 @@
 import {TimeoutError} from 'nats';
 import {describe, expect, test} from 'vitest';
-import {decodeIndex, encodeIndex, encodeManifest, type Manifest} from '../../actors/manifest.js';
+import {decodeIndex, encodeIndex, encodeManifest, type Manifest, storedIndex} from '../../actors/manifest.js';
 import type {ReportAnswer, ReportQuery} from '../../src/asks.js';
 import {createLogger} from '../../src/observe.js';
 import {ReportEngine} from '../../src/report/engine.js';
@@ -78,7 +78,7 @@ class Publications implements CountedPublications {
       partition,
       publication: this.counts[partition]!,
       manifest: encodeManifest(manifest),
-      index: encodeIndex(index),
+      index: encodeIndex(storedIndex(index)),
     };
   }
 }

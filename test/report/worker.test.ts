@@ -7,7 +7,7 @@ import {MessageChannel, Worker} from 'node:worker_threads';
 import {jetstream} from '@nats-io/jetstream';
 import {type NatsConnection, RequestError} from 'nats';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {encodeIndex, encodeManifest} from '../../actors/manifest.js';
+import {encodeIndex, encodeManifest, storedIndex} from '../../actors/manifest.js';
 import {askReportSubject, type ReportAnswer, type ReportQuestion} from '../../src/asks.js';
 import {lockDataDir} from '../../src/data-lock.js';
 import {connectNats} from '../../src/nats/client/connection.js';
@@ -193,7 +193,12 @@ describe('report thread', () => {
     partitions[1]!.append({user: 'handed', event: 'A', timeMs: 9});
     const {manifest, index} = await putParts(1, 9 * hourMs); // Its manifest is not put: nobody has to look there.
     const publication = Atomics.load(publications, 1) + 1;
-    const handed = {partition: 1, publication, manifest: encodeManifest(manifest), index: encodeIndex(index)};
+    const handed = {
+      partition: 1,
+      publication,
+      manifest: encodeManifest(manifest),
+      index: encodeIndex(storedIndex(index)),
+    };
     channel.port1.postMessage(handed satisfies HandedManifest);
     Atomics.add(publications, 1, 1); // Nobody counts it before it is there: here the bucket does not have it.
     const total = async (): Promise<number> => {

@@ -6,7 +6,7 @@ import {type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager
 import type {NatsConnection} from 'nats';
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {beginMessage, sealMessage} from '../../actors/log/entries.js';
-import {decodeIndex, decodeManifest, type Manifest, type SnapshotIndex} from '../../actors/manifest.js';
+import {decodeManifest, type Manifest, type SnapshotIndex} from '../../actors/manifest.js';
 import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../../src/asks.js';
 import {lockDataDir} from '../../src/data-lock.js';
 import {connectNats} from '../../src/nats/client/connection.js';
@@ -22,6 +22,7 @@ import {
 } from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
+import {IndexReader} from '../../src/parts/stored-index.js';
 import {steadyRefreshPlan} from '../../src/refresh.js';
 import type {FromWorker, PartitionWorkerData, ToWorker} from '../../src/worker-messages.js';
 import {temporaryFolder} from './service.js';
@@ -210,7 +211,7 @@ export class PartitionRole {
       return newest.position.sequence >= sequence ? newest : undefined;
     });
     const cache = new PartsCache(partValues(this.jsm), 64 * 1024 * 1024);
-    return {manifest, index: decodeIndex(await cache.load(manifest.index)), cache};
+    return {manifest, index: await new IndexReader().read(manifest.index, (ref) => cache.load(ref)), cache};
   }
 
   async close(): Promise<void> {

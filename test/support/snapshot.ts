@@ -12,11 +12,13 @@ import {encodeRows, type RowsView} from '../../actors/chunk/rows.js';
 import {beginMessage, type Json, MessageCursor, sealMessage, writeEvent} from '../../actors/log/entries.js';
 import {
   type ChunkEntry,
+  encodeIndex,
   type Manifest,
   manifestFormat,
   type PartRef,
   type Run,
   type SnapshotIndex,
+  storedIndex,
 } from '../../actors/manifest.js';
 import {InternedTable} from '../../actors/table/interned.js';
 import type {PartValues} from '../../src/parts/stored-parts.js';
@@ -165,6 +167,7 @@ export class TestPartition {
       users: {count: this.users.count, blocks: []},
       names: {count: this.names.count, blocks: [...this.nameBlocks]},
       nameCounts: null,
+      chunkBlocks: [],
       chunks: [...this.chunks],
       windowRuns: [...this.windowRuns],
       userRuns: [],
@@ -190,7 +193,7 @@ export class TestPartition {
       mark: '',
       asOfMs,
       highWaterRevision: 0,
-      index: this.parts.put(new TextEncoder().encode(JSON.stringify(index))),
+      index: this.parts.put(encodeIndex(storedIndex(index))),
       previous: null,
     };
     return {manifest, index, names: this.names};

@@ -6,12 +6,14 @@ import {viewRows} from '../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../actors/limits.js';
 import {
   type DeletionRecord,
+  decodeChunkBlock,
   decodeDeletions,
   decodeIndex,
   decodeManifest,
   type Manifest,
   type PartRef,
   type SnapshotIndex,
+  wholeIndex,
 } from '../../actors/manifest.js';
 import {InternedTable} from '../../actors/table/interned.js';
 import {mergeRecords, UserBlockReader, type UserRecord} from '../../actors/user/user-records.js';
@@ -38,7 +40,11 @@ export class PublishedState {
   constructor(server: SimServer, subject: string) {
     this.server = server;
     this.manifest = decodeManifest(server.manifests.lastOf(subject).data);
-    this.index = decodeIndex(this.load(this.manifest.index));
+    const stored = decodeIndex(this.load(this.manifest.index));
+    this.index = wholeIndex(
+      stored,
+      stored.chunkBlocks.map((ref) => decodeChunkBlock(this.load(ref))),
+    );
     for (const ref of this.index.users.blocks) this.users.restoreBlock(this.load(ref));
     for (const ref of this.index.names.blocks) this.names.restoreBlock(this.load(ref));
   }

@@ -5,7 +5,15 @@
 //   W4. Parts leave by overwriting alone: anything else leaves their bytes on the disk.
 //   W5. A message of the log has the bytes that every other message with its producer and number has.
 import {MessageCursor} from '../../actors/log/entries.js';
-import {decodeIndex, decodeManifest, type Manifest, type PartRef, partsOf} from '../../actors/manifest.js';
+import {
+  decodeChunkBlock,
+  decodeIndex,
+  decodeManifest,
+  type Manifest,
+  type PartRef,
+  partsOf,
+  wholeIndex,
+} from '../../actors/manifest.js';
 import {payloadOf} from './published.js';
 import type {SimServer, Watch} from './server.js';
 import type {SimStream, Stored} from './store.js';
@@ -68,7 +76,13 @@ export class Sentinel implements Watch {
       this.fail(`W1: the index ${ref.key} of a kept manifest is gone or damaged`);
       return new Set();
     }
-    const parts = [...partsOf(decodeIndex(payload))];
+    const stored = decodeIndex(payload);
+    const blocks = stored.chunkBlocks.map((block) => payloadOf(server, block));
+    const whole = wholeIndex(
+      stored,
+      blocks.map((block) => (block === undefined ? [] : decodeChunkBlock(block))),
+    );
+    const parts = [...partsOf(whole)];
     const bad = parts.find((part) => payloadOf(server, part) === undefined);
     if (bad !== undefined) this.fail(`W1: part ${bad.key} of a kept manifest is gone or damaged`);
     return new Set([ref, ...parts].flatMap(({revisions}) => revisions));

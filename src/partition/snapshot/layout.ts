@@ -4,14 +4,17 @@
 
 import type {ChunkInMemory} from '../../../actors/chunk/chunk.js';
 import {must} from '../../../actors/invariant.js';
-import type {
-  ChunkEntry,
-  DeletionsPart,
-  FingerprintsPart,
-  PartRef,
-  Run,
-  SnapshotIndex,
-  TableRef,
+import {
+  type ChunkEntry,
+  chunkBlockEntries,
+  chunkBlocksBefore,
+  type DeletionsPart,
+  encodeChunkBlock,
+  type FingerprintsPart,
+  type PartRef,
+  type Run,
+  type SnapshotIndex,
+  type TableRef,
 } from '../../../actors/manifest.js';
 import type {Errand, WorkPace} from '../work-pace.js';
 import {ChunkDirectory} from './chunk-directory.js';
@@ -26,6 +29,9 @@ export class Layout {
   nameCounts: PartRef | null = null;
   /** Closed chunks whose parts are durable. */
   readonly chunks = new ChunkDirectory();
+  /** Complete blocks of the chunk directory, as the last snapshot wrote them; and those that changed since. */
+  chunkBlocks: readonly PartRef[] = [];
+  private readonly changedBlocks = new Set<number>();
   /** The open chunk as the last snapshot wrote it. */
   openEntry: ChunkEntry | null = null;
   /** Closed chunks on their way into parts. */
@@ -47,6 +53,8 @@ export class Layout {
     this.nameCounts = index.nameCounts;
     this.openEntry = index.chunks.find(({chunk}) => chunk === index.nextChunk) ?? null;
     this.chunks.restore(index.chunks.filter((entry) => entry !== this.openEntry));
+    this.chunkBlocks = index.chunkBlocks;
+    for (const {chunk} of index.chunks.slice(index.chunkBlocks.length * chunkBlockEntries)) this.noteChanged(chunk);
     this.windowRuns = index.windowRuns;
     this.userRuns = index.userRuns;
     this.dedupe = index.dedupe;
@@ -86,7 +94,36 @@ export class Layout {
     const old = this.chunks.get(entry.chunk);
     if (old !== undefined) this.retireOthers([old.rows, old.bodies], [entry.rows, entry.bodies]);
     this.chunks.set(entry);
+    this.noteChanged(entry.chunk);
     if (this.openEntry?.chunk === entry.chunk) this.setOpenEntry(null);
+  }
+
+  private noteChanged(chunk: number): void {
+    this.changedBlocks.add(chunkBlocksBefore(chunk));
+  }
+
+  /** Puts the complete blocks of the chunk directory that changed; all chunks before `nextChunk` are closed and durable. */
+  async putChunkBlocks(nextChunk: number, errand: Errand): Promise<void> {
+    const complete = chunkBlocksBefore(nextChunk);
+    const refs = [...this.chunkBlocks];
+    for (const block of [...this.changedBlocks].filter((changed) => changed < complete).sort((a, b) => a - b)) {
+      refs[block] = await this.parts.put(encodeChunkBlock(this.blockEntries(block)));
+      this.changedBlocks.delete(block);
+      await errand.turn();
+    }
+    this.retireOthers(this.chunkBlocks, refs);
+    this.chunkBlocks = refs;
+  }
+
+  /** Entries of a complete block of the chunk directory. */
+  blockEntries(block: number): ChunkEntry[] {
+    return this.entriesBetween(block * chunkBlockEntries, (block + 1) * chunkBlockEntries);
+  }
+
+  private entriesBetween(start: number, end: number): ChunkEntry[] {
+    return Array.from({length: end - start}, (_, i) =>
+      must(this.chunks.get(start + i), 'chunks are numbered without a gap'),
+    );
   }
 
   setOpenEntry(entry: ChunkEntry | null): void {
@@ -140,11 +177,10 @@ export class Layout {
     for (const ref of old) if (!kept.has(ref.key)) this.parts.retire(ref);
   }
 
-  /** Closed chunks below `chunkEnd`, and the open one, in order of ordinals. */
-  chunkEntries(chunkEnd: number, open: ChunkEntry | null): ChunkEntry[] {
-    const entries = [...this.chunks.values()].filter((entry) => entry.chunk < chunkEnd);
-    if (open !== null) entries.push(open);
-    return entries.sort((a, b) => a.chunk - b.chunk);
+  /** Entries after the blocks of the chunk directory: closed chunks before `nextChunk`, and the open one. */
+  lastChunks(nextChunk: number, open: ChunkEntry | null): ChunkEntry[] {
+    const closed = this.entriesBetween(this.chunkBlocks.length * chunkBlockEntries, nextChunk);
+    return open === null ? closed : [...closed, open];
   }
 }
 

@@ -11,6 +11,7 @@ import {headersBytesMax, payloadBytesMin} from '../../nats/payload.js';
 import {bucketStream, bucketSubject} from '../../nats/topology.js';
 import type {PartsCache, Reading} from '../../parts/parts-cache.js';
 import {retryForever, type Trouble} from '../retry.js';
+import type {KeySet} from './named-parts.js';
 import type {Ownership} from './ownership.js';
 
 /** A value of the store. Larger parts span several. */
@@ -117,7 +118,7 @@ export class PartStore {
    * The values of retired parts whose key is not in `named` (what the kept manifests name), once. No snapshot may be in the
    * making. P4
    */
-  takeRetired(named: ReadonlySet<string>): StoredValue[] {
+  takeRetired(named: KeySet): StoredValue[] {
     const garbage = [...this.retired.values()].filter((ref) => !named.has(ref.key));
     for (const ref of garbage) this.retired.delete(ref.key);
     return garbage.flatMap(({key, revisions}) =>
@@ -129,7 +130,7 @@ export class PartStore {
    * Whether a value is of an earlier owner and of no part in `named`: a crash left it. A process that was paused, and outlived
    * by its successor, must not take that one's parts for orphans.
    */
-  isOrphan(subject: string, named: ReadonlySet<string>): boolean {
+  isOrphan(subject: string, named: KeySet): boolean {
     const key = subject.slice(bucketSubject('parts', '').length, subject.lastIndexOf('.'));
     return !named.has(key) && !key.startsWith(`${this.keyPrefix}.`) && epochOf(key) <= this.epoch;
   }

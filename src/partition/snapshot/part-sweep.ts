@@ -20,6 +20,7 @@ import {bucketStream, bucketSubject} from '../../nats/topology.js';
 import type {Logger} from '../../observe.js';
 import {retryForever, Trouble} from '../retry.js';
 import {WorkPace} from '../work-pace.js';
+import type {KeySet} from './named-parts.js';
 import type {PartStore, StoredValue} from './part-store.js';
 
 /**
@@ -120,7 +121,7 @@ export class PartSweep {
    * Erases the values of earlier owners whose part is not in `named` (what the kept manifests name), also those that came
    * until now since such a call before: a put of an owner that is gone may reach the store late.
    */
-  addOrphans(named: ReadonlySet<string>): void {
+  addOrphans(named: KeySet): void {
     const {parts} = this.setup;
     const before = this.orphans;
     this.orphans = new Job(

@@ -29,9 +29,10 @@ import {
   type Manifest,
   type PartRef,
   type Position,
-  partsBeside,
   partsOf,
   type SnapshotIndex,
+  type StoredIndex,
+  storedIndex,
 } from '../../../actors/manifest.js';
 import {Partition, type PartitionSetup} from '../../../actors/partition.js';
 import {bucketStream, bucketSubject, logStream} from '../../nats/topology.js';
@@ -39,10 +40,12 @@ import type {Logger} from '../../observe.js';
 import {isUnreadable} from '../../parts/damage.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
+import {IndexReader} from '../../parts/stored-index.js';
 import {DamagedPart, MissingPart} from '../../parts/stored-parts.js';
 import {markAt} from '../log/log-reader.js';
 import {Final, retryForever} from '../retry.js';
 import {type ManifestStore, Replaced, type StoredManifest} from './manifest-store.js';
+import {entriesOfBlock, type KeptNames, NamedParts} from './named-parts.js';
 import type {NotedPosition, PositionNote} from './position-note.js';
 
 /** Parts under way at once, of one kind. */
@@ -56,8 +59,7 @@ export interface Recovered {
   readonly epoch: number;
   /** V2: the log is of another generation than the snapshot's. */
   readonly hasLostLog: boolean;
-  /** Keys of the parts that the two kept manifests name. */
-  readonly named: {readonly current: ReadonlySet<string>; readonly previous: ReadonlySet<string>};
+  readonly named: KeptNames;
   /** Parts that only the older of the two names: they leave the store with it. */
   readonly outdated: readonly PartRef[];
 }
@@ -135,12 +137,11 @@ async function recoverWithoutManifest(
 }
 
 function nothingLoaded(setup: PartitionSetup): Loaded {
-  const nothing: ReadonlySet<string> = new Set();
   return {
     partition: new Partition(setup),
     index: undefined,
     manifest: undefined,
-    named: {current: nothing, previous: nothing},
+    named: {current: NamedParts.none, previous: NamedParts.none},
     outdated: [],
   };
 }
@@ -301,9 +302,11 @@ async function load(
   permitsMissing: boolean,
 ): Promise<Loaded> {
   const partition = new Partition(setup);
-  const older = loadOlderIndex(manifest, cache);
+  const loadPart = (ref: PartRef): Promise<Uint8Array> => cache.loadUnkept(ref);
+  const indexes = new IndexReader();
+  const older = loadOlderIndex(manifest, loadPart);
   older.catch(() => undefined); // Listened to below, when the newer one is there.
-  const index = decodeIndex(await cache.loadUnkept(manifest.index));
+  const index = await indexes.read(manifest.index, loadPart);
   const restored = restoreTables(partition, index, cache, permitsMissing);
   restored.catch(() => undefined); // Listened to below.
   if (!permitsMissing) {
@@ -314,7 +317,8 @@ async function load(
   }
   // Last, as the memory of the kernel is there once for all states of a partition.
   partition.restore(manifest.position.sequence, manifest.mark, index, ...(await restored));
-  const {named, outdated} = keptParts(manifest, index, await older);
+  const previous = await wholeIfReadable(await older, (stored) => indexes.whole(stored, loadPart));
+  const {named, outdated} = keptParts(manifest, index, previous);
   return {partition, index, manifest, named, outdated};
 }
 
@@ -396,25 +400,35 @@ async function loadOpenChunk(entry: ChunkEntry, cache: PartsCache): Promise<Rest
 function keptParts(
   {index: ref, previous}: Manifest,
   index: SnapshotIndex,
-  older: Uint8Array | undefined,
+  older: SnapshotIndex | undefined,
 ): Pick<Recovered, 'named' | 'outdated'> {
-  const current = new Set([ref.key]);
-  for (const {key} of partsOf(index)) current.add(key);
-  if (previous === null || older === undefined) return {named: {current, previous: new Set()}, outdated: []};
-  const {keys, others} = partsBeside(older, current);
+  const current = namedBy(ref, index, NamedParts.none);
+  if (previous === null || older === undefined) return {named: {current, previous: NamedParts.none}, outdated: []};
+  const refs = [previous.index, ...partsOf(older)];
   return {
-    named: {current, previous: new Set([previous.index.key, ...keys])},
-    outdated: current.has(previous.index.key) ? others : [previous.index, ...others],
+    named: {current, previous: namedBy(previous.index, older, current)},
+    outdated: refs.filter(({key}) => !current.has(key)),
   };
 }
 
-/** Encoded. */
-async function loadOlderIndex({previous}: Manifest, cache: PartsCache): Promise<Uint8Array | undefined> {
-  if (previous === null) return undefined;
+const namedBy = (ref: PartRef, index: SnapshotIndex, before: NamedParts): NamedParts =>
+  NamedParts.of(ref, storedIndex(index), (block) => entriesOfBlock(index.chunks, block), before);
+
+async function loadOlderIndex(
+  {previous}: Manifest,
+  load: (ref: PartRef) => Promise<Uint8Array>,
+): Promise<StoredIndex | undefined> {
+  return previous === null ? undefined : wholeIfReadable(previous.index, async (ref) => decodeIndex(await load(ref)));
+}
+
+/**
+ * The older snapshot is kept for the case that the newest one is damaged, and whether that is so, the newest one's own parts
+ * tell: undefined when a part of the older one is missing or damaged.
+ */
+async function wholeIfReadable<T, U>(from: T | undefined, read: (from: T) => Promise<U>): Promise<U | undefined> {
   try {
-    return await cache.loadUnkept(previous.index);
+    return from === undefined ? undefined : await read(from);
   } catch (error) {
-    // It is kept for the case that the newest one is damaged, and whether that is so, the newest one's own parts tell.
     if (isUnreadable(error)) return undefined;
     throw error;
   }

@@ -13,8 +13,7 @@ import {
   manifestFormat,
   newestParts,
   type PartRef,
-  partsOf,
-  type SnapshotIndex,
+  type StoredIndex,
 } from '../../../actors/manifest.js';
 import type {Cut, Partition} from '../../../actors/partition.js';
 import {monotonicMs} from '../../clock.js';
@@ -29,6 +28,7 @@ import {type ChunkImage, imageOf} from './chunk-parts.js';
 import {appendUserRun, appendWindowRun, mergeCount, type PartLoader, sizeRatio} from './compaction.js';
 import type {Layout} from './layout.js';
 import type {ManifestStore} from './manifest-store.js';
+import {type KeptNames, type KeySet, NamedParts} from './named-parts.js';
 import type {PartStore} from './part-store.js';
 import type {PartSweep} from './part-sweep.js';
 import type {PositionNote} from './position-note.js';
@@ -68,10 +68,7 @@ export class Snapshots {
   private readonly trouble: Trouble;
   private manifest: Manifest | undefined;
   private revision: number;
-  private names: {current: ReadonlySet<string>; previous: ReadonlySet<string>} = {
-    current: new Set(),
-    previous: new Set(),
-  };
+  private names: KeptNames;
   /** Published positions behind which the log may be cut once they are old enough. */
   private behind: (Published & Milestone)[] = [];
   private running: Promise<void> | undefined;
@@ -82,13 +79,8 @@ export class Snapshots {
   /** Told as soon as a manifest is published. */
   onPublished: (published: Published) => void = () => undefined;
 
-  /** `manifest`: what recovery started from; `named`: keys of the parts of its index and of the one before. */
-  constructor(
-    setup: SnapshotsSetup,
-    manifest: Manifest | undefined,
-    revision: number,
-    named: {current: ReadonlySet<string>; previous: ReadonlySet<string>},
-  ) {
+  /** `manifest`: what recovery started from; `named`: by it and by the one before. */
+  constructor(setup: SnapshotsSetup, manifest: Manifest | undefined, revision: number, named: KeptNames) {
     this.setup = setup;
     this.trouble = new Trouble(setup.log, {partition: setup.partition.partition, tried: 'to cut the log'});
     this.manifest = manifest;
@@ -143,7 +135,7 @@ export class Snapshots {
   }
 
   private async write(cut: Cut, open: ChunkImage | undefined, startedMs: number): Promise<void> {
-    const {partition, parts, sweep, log} = this.setup;
+    const {partition, layout, parts, sweep, log} = this.setup;
     const index = await this.putParts(cut, open);
     const indexBytes = encodeIndex(index);
     const indexRef = await parts.put(indexBytes);
@@ -152,8 +144,8 @@ export class Snapshots {
     this.lastMs = monotonicMs() - startedMs;
     log.debug({partition: partition.partition, sequence: cut.sequence, ms: this.lastMs}, 'snapshot published');
     partition.snapshotDone();
-    const current = new Set([indexRef.key, ...[...partsOf(index)].map((ref) => ref.key)]);
-    this.names = {current, previous: this.names.current};
+    const {current: previous} = this.names;
+    this.names = {current: NamedParts.of(indexRef, index, (block) => layout.blockEntries(block), previous), previous};
     sweep.add(parts.takeRetired(this.named));
     if (this.count === 1) this.sweepOrphans();
     await this.truncateLog();
@@ -161,8 +153,9 @@ export class Snapshots {
   }
 
   /** Keys of the parts that the two kept manifests name. */
-  private get named(): ReadonlySet<string> {
-    return new Set([...this.names.current, ...this.names.previous]);
+  private get named(): KeySet {
+    const {current, previous} = this.names;
+    return {has: (key) => current.has(key) || previous.has(key)};
   }
 
   /**
@@ -175,7 +168,7 @@ export class Snapshots {
   }
 
   /** Puts all that is dirty and installs it in the layout. */
-  private async putParts(cut: Cut, open: ChunkImage | undefined): Promise<SnapshotIndex> {
+  private async putParts(cut: Cut, open: ChunkImage | undefined): Promise<StoredIndex> {
     const {layout, parts, pace} = this.setup;
     const errand = pace.errand();
     await errand.turn();
@@ -192,11 +185,13 @@ export class Snapshots {
     const isClosed = openEntry !== null && (layout.chunks.has(openEntry.chunk) || layout.writing.has(openEntry.chunk));
     if (!isClosed) layout.setOpenEntry(openEntry);
     else if (openEntry !== layout.openEntry) parts.retire(openEntry.rows, openEntry.bodies);
+    await layout.putChunkBlocks(cut.rest.nextChunk, errand);
     return {
       users: layout.users,
       names: layout.names,
       nameCounts: layout.nameCounts,
-      chunks: layout.chunkEntries(cut.rest.nextChunk, openEntry),
+      chunkBlocks: layout.chunkBlocks,
+      lastChunks: layout.lastChunks(cut.rest.nextChunk, openEntry),
       windowRuns: layout.windowRuns,
       userRuns: layout.userRuns,
       dedupe: layout.dedupe,

@@ -13,6 +13,7 @@ import {
 import {InternedTable} from '../../../actors/table/interned.js';
 import {isBefore} from '../../log-position.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
+import {IndexReader} from '../../parts/stored-index.js';
 import {MissingPart} from '../../parts/stored-parts.js';
 import type {HandedManifest} from '../../worker-messages.js';
 import {SharedRun} from './shared-run.js';
@@ -45,6 +46,8 @@ export interface PartitionSnapshot {
 export class NewestSnapshots {
   private readonly source: ManifestSource;
   private readonly parts: PartsCache;
+  /** By partition. */
+  private readonly indexes: readonly IndexReader[];
   /** Another array for every change. */
   private held: readonly (PartitionSnapshot | undefined)[];
   private readonly refreshing = new SharedRun(() => this.refresh());
@@ -58,6 +61,7 @@ export class NewestSnapshots {
   constructor(source: ManifestSource, parts: PartsCache, partitionCount: number) {
     this.source = source;
     this.parts = parts;
+    this.indexes = Array.from({length: partitionCount}, () => new IndexReader());
     this.held = new Array(partitionCount).fill(undefined);
     this.counts = new Array(partitionCount).fill(undefined);
   }
@@ -112,7 +116,7 @@ export class NewestSnapshots {
   /** Undefined when the manifest was replaced meanwhile. */
   private async indexOf(manifest: Manifest): Promise<SnapshotIndex | undefined> {
     try {
-      return decodeIndex(await this.parts.load(manifest.index));
+      return await this.whole(manifest, await this.parts.load(manifest.index));
     } catch (error) {
       if (error instanceof MissingPart) return undefined;
       throw error;
@@ -156,9 +160,13 @@ export class NewestSnapshots {
       this.hold(partition, {...held, manifest});
       return;
     }
-    const index = decodeIndex(handed?.index ?? (await this.parts.load(manifest.index)));
+    const index = await this.whole(manifest, handed?.index ?? (await this.parts.load(manifest.index)));
     const isSameNames = held !== undefined && areSameParts(held.index.names.blocks, index.names.blocks);
     this.hold(partition, {manifest, index, names: isSameNames ? held.names : await this.readNames(index)}); // N2
+  }
+
+  private whole({partition}: Manifest, encoded: Uint8Array): Promise<SnapshotIndex> {
+    return this.indexes[partition]!.whole(decodeIndex(encoded), (ref) => this.parts.load(ref));
   }
 
   private hold(partition: number, snapshot: PartitionSnapshot): void {

@@ -1,0 +1,197 @@
+// The chunk directory of a snapshot: what is written and read at a tick depends on what changed, not on how much there is.
+import {describe, expect, test} from 'vitest';
+import {
+  type ChunkEntry,
+  chunkBlockEntries,
+  decodeChunkBlock,
+  decodeIndex,
+  encodeIndex,
+  type PartRef,
+  type SnapshotIndex,
+  type StoredIndex,
+  storedIndex,
+} from '../../../actors/manifest.js';
+import {Layout} from '../../../src/partition/snapshot/layout.js';
+import {entriesOfBlock, NamedParts} from '../../../src/partition/snapshot/named-parts.js';
+import type {PartStore} from '../../../src/partition/snapshot/part-store.js';
+import {WorkPace} from '../../../src/partition/work-pace.js';
+import {IndexReader} from '../../../src/parts/stored-index.js';
+
+/** Keeps payloads by key, and what was put and retired since it was asked last. */
+class Parts {
+  readonly payloads = new Map<string, Uint8Array>();
+  puts: string[] = [];
+  retired: string[] = [];
+
+  async put(payload: Uint8Array): Promise<PartRef> {
+    const ref = refOf(`b${this.payloads.size}`, payload.length);
+    this.payloads.set(ref.key, payload);
+    this.puts.push(ref.key);
+    return ref;
+  }
+
+  retire(...refs: readonly PartRef[]): void {
+    this.retired.push(...refs.map(({key}) => key));
+  }
+
+  readonly load = async ({key}: PartRef): Promise<Uint8Array> => this.payloads.get(key)!;
+
+  changes(): {put: number; retired: number} {
+    const changes = {put: this.puts.length, retired: this.retired.length};
+    [this.puts, this.retired] = [[], []];
+    return changes;
+  }
+}
+
+const refOf = (key: string, bytes: number): PartRef => ({
+  key,
+  revisions: [7e8],
+  bytes,
+  valueBytes: 524_288,
+  crcs: [3e9],
+});
+
+const entryOf = (chunk: number, times = 0): ChunkEntry => ({
+  chunk,
+  baseOrdinal: chunk * 16_384,
+  count: 16_384,
+  live: 16_384 - times,
+  minTimeMs: 1_700_000_000_000 + chunk,
+  maxTimeMs: 1_700_000_900_000 + chunk,
+  names: [1, 2, 3, 5, 8, 13, 21],
+  rows: refOf(`p0.3-0a1b2c3d.${2 * chunk}-${times}`, 200_000),
+  bodies: refOf(`p0.3-0a1b2c3d.${2 * chunk + 1}-${times}`, 400_000),
+});
+
+class World {
+  readonly parts = new Parts();
+  readonly layout = this.newLayout();
+
+  newLayout(): Layout {
+    return new Layout(this.parts as unknown as PartStore, new WorkPace(() => 0));
+  }
+
+  close(from: number, to: number): void {
+    for (let chunk = from; chunk < to; chunk++) this.layout.setChunk(entryOf(chunk));
+  }
+
+  async snapshot(nextChunk: number, layout = this.layout): Promise<StoredIndex> {
+    await layout.putChunkBlocks(nextChunk, new WorkPace(() => 0).errand());
+    return {...emptyIndex, nextChunk, chunkBlocks: layout.chunkBlocks, lastChunks: layout.lastChunks(nextChunk, null)};
+  }
+
+  async entries(stored: StoredIndex): Promise<readonly ChunkEntry[]> {
+    return (await new IndexReader().whole(stored, this.parts.load)).chunks;
+  }
+}
+
+const emptyIndex = {
+  users: {count: 0, blocks: []},
+  names: {count: 0, blocks: []},
+  nameCounts: null,
+  chunkBlocks: [],
+  windowRuns: [],
+  userRuns: [],
+  erasedUsers: [],
+  dedupe: [],
+  dedupeCount: 0,
+  dedupeHeldFromDay: null,
+  erasedIds: [],
+  deletions: [],
+  completedDeletions: [],
+  erasedInLogSequence: 0,
+  producers: [],
+  nextOrdinal: 0,
+  nextChunk: 0,
+  logicalMs: 0,
+  lastTickMs: 0,
+} satisfies Omit<SnapshotIndex, 'chunks'>;
+
+const n = chunkBlockEntries;
+
+describe('blocks of the chunk directory', () => {
+  test('complete ones are written once, the rest stands in the index', async () => {
+    const world = new World();
+    world.close(0, n - 1);
+    expect((await world.snapshot(n - 1)).lastChunks).toHaveLength(n - 1);
+    expect(world.parts.changes().put).toBe(0);
+    world.close(n - 1, 2 * n + 3);
+    const stored = await world.snapshot(2 * n + 3);
+    expect([world.parts.changes().put, stored.lastChunks.length]).toEqual([2, 3]);
+    expect(await world.entries(stored)).toEqual(Array.from({length: 2 * n + 3}, (_, chunk) => entryOf(chunk)));
+    await world.snapshot(2 * n + 3);
+    expect(world.parts.changes()).toEqual({put: 0, retired: 0});
+  });
+
+  test('a chunk that an erasure rewrites rewrites its block alone, also after a start', async () => {
+    const world = new World();
+    world.close(0, 3 * n);
+    const stored = await world.snapshot(3 * n);
+    const restarted = world.newLayout();
+    restarted.restore(await new IndexReader().whole(stored, world.parts.load));
+    world.parts.changes();
+    restarted.setChunk(entryOf(n + 5, 1));
+    const later = await world.snapshot(3 * n, restarted);
+    expect(world.parts.changes()).toEqual({put: 1, retired: 3}); // The block, and the rows and bodies of the chunk.
+    expect((await world.entries(later))[n + 5]).toEqual(entryOf(n + 5, 1));
+    expect(later.chunkBlocks.map(({key}, block) => key === stored.chunkBlocks[block]!.key)).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  test('what a snapshot names is known by the blocks that it shares with the one before', async () => {
+    const world = new World();
+    world.close(0, 2 * n);
+    const first = await world.snapshot(2 * n);
+    const chunks = await world.entries(first);
+    const before = NamedParts.of(refOf('index 1', 1), first, (block) => entriesOfBlock(chunks, block));
+    world.layout.setChunk(entryOf(n + 1, 1));
+    const second = await world.snapshot(2 * n);
+    const asked: number[] = [];
+    const entriesOf = (block: number) => {
+      asked.push(block);
+      return world.layout.blockEntries(block);
+    };
+    const after = NamedParts.of(refOf('index 2', 1), second, entriesOf, before);
+    expect(asked).toEqual([1]);
+    const [old, fresh] = [entryOf(n + 1).rows.key, entryOf(n + 1, 1).rows.key];
+    expect([before.has(old), before.has(fresh), after.has(old), after.has(fresh)]).toEqual([true, false, false, true]);
+    expect([after.has('index 2'), after.has('index 1'), after.has(entryOf(3).bodies.key)]).toEqual([true, false, true]);
+    expect(second.chunkBlocks.every(({key}) => after.has(key))).toBe(true);
+  });
+
+  test('a reader decodes the blocks that changed', async () => {
+    const world = new World();
+    world.close(0, 4 * n);
+    const reader = new IndexReader();
+    const loaded: string[] = [];
+    const load = (ref: PartRef) => {
+      loaded.push(ref.key);
+      return world.parts.load(ref);
+    };
+    await reader.whole(await world.snapshot(4 * n), load);
+    expect(loaded).toHaveLength(4);
+    world.layout.setChunk(entryOf(2 * n, 1));
+    const index = await reader.whole(await world.snapshot(4 * n), load);
+    expect(loaded).toHaveLength(5);
+    expect(decodeChunkBlock(world.parts.payloads.get(loaded[4]!)!)[0]).toEqual(entryOf(2 * n, 1));
+    expect(index.chunks[2 * n]).toEqual(entryOf(2 * n, 1));
+  });
+
+  test('bytes of an index are as many for a thousand million events as for ten million', async () => {
+    const bytes: number[] = [];
+    for (const events of [1e7, 1e8, 1e9]) {
+      const world = new World();
+      const chunks = Math.floor(events / 4 / 16_384 / n) * n + 152; // Of one of four partitions; as many after the last block.
+      world.close(0, chunks);
+      bytes.push(encodeIndex(await world.snapshot(chunks)).length);
+    }
+    expect(Math.max(...bytes)).toBeLessThan(1.5 * Math.min(...bytes));
+    const whole = new World();
+    whole.close(0, 152);
+    const stored = decodeIndex(encodeIndex(await whole.snapshot(152)));
+    expect(encodeIndex(storedIndex(await new IndexReader().whole(stored, whole.parts.load)))).toHaveLength(bytes[0]!);
+  });
+});
