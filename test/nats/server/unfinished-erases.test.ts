@@ -1,7 +1,11 @@
 // Erases that a killed nats-server had begun are finished before the next one starts: on blocks of a real server.
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
 import {readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {setTimeout as pause} from 'node:timers/promises';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
+import {connect} from 'nats';
 import {afterEach, expect, test} from 'vitest';
 import {lockDataDir} from '../../../src/data-lock.js';
 import {connectNats} from '../../../src/nats/client/connection.js';
@@ -9,7 +13,9 @@ import {startEmbeddedNats} from '../../../src/nats/server/embedded.js';
 import {highwayHash64} from '../../../src/nats/server/highway-hash.js';
 import {finishErases} from '../../../src/nats/server/unfinished-erases.js';
 import {createLogger} from '../../../src/observe.js';
+import {freePort} from '../../../tools/chaos/free-port.js';
 import {temporaryFolder} from '../../support/service.js';
+import {until} from '../../support/until.js';
 
 const serverBin = process.env.NATS_SERVER_BIN!;
 const stream = 'KV_parts';
@@ -88,6 +94,60 @@ test('they leave no bytes, and all other values as they were, also where a serve
   rmSync(join(blocksFolder(dataDir), 'index.db'), {force: true});
   expect(await valuesOf(dataDir)).toEqual(expected);
   expect(finishErases(blocksFolder(dataDir), stream)).toEqual({erased: 0, left: 0});
+});
+
+/** A nats-server of its own, without the guard that starts it again; resolves once it answers. */
+async function startAlone(folder: string) {
+  const port = await freePort();
+  const config = join(folder, 'server.conf');
+  writeFileSync(
+    config,
+    `listen: "127.0.0.1:${port}"\njetstream {store_dir: "${folder}/store", sync_interval: always}\n`,
+  );
+  const server = spawn(serverBin, ['-c', config], {stdio: 'ignore'});
+  cleanUps.push(() => server.kill('SIGKILL'));
+  const nc = await until('the server answers', () =>
+    connect({servers: `127.0.0.1:${port}`, reconnect: false}).catch(() => undefined),
+  );
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    server.kill(signal);
+    await once(server, 'exit');
+    await nc.close();
+  };
+  return {jsm: await jetstreamManager(nc), js: jetstream(nc), end};
+}
+
+/** Erases the values of a store one after the other until a kill ends that. @returns the number of the one that was under way. */
+async function killedAmongErases(folder: string): Promise<number> {
+  const {jsm, js, end} = await startAlone(folder);
+  await jsm.streams.add({name: stream, subjects: ['$KV.parts.>'], max_msgs_per_subject: 1});
+  for (let n = 1; n <= 40; n++) await js.publish(`$KV.parts.${n}`, secret(n));
+  let underWay = 1;
+  const erasing = (async () => {
+    for (; underWay <= 40; underWay++) await jsm.streams.deleteMessage(stream, underWay, true);
+  })().catch(() => undefined);
+  await pause(Math.random() * 150);
+  await end('SIGKILL');
+  await erasing;
+  return underWay;
+}
+
+// Two of three kills do. Once no server does any more, what finishes its erases can go.
+test('a server that is killed while it erases leaves bytes of a message that it says is gone, and nothing does after it', async () => {
+  for (let kills = 1; ; kills++) {
+    expect(kills).toBeLessThan(30);
+    const folder = temporaryFolder();
+    const n = await killedAmongErases(folder);
+    const {jsm, end} = await startAlone(folder);
+    const isGone = (await jsm.streams.getMessage(stream, {seq: n}).catch(() => null)) === null;
+    await end('SIGTERM');
+    const blocks = join(folder, 'store', 'jetstream', '$G', 'streams', stream, 'msgs');
+    const isThere = () => readdirSync(blocks).some((name) => readFileSync(join(blocks, name)).includes(mark(n)));
+    if (!isGone || !isThere()) continue;
+    expect(finishErases(blocks, stream)).toEqual({erased: 1, left: 0});
+    expect(isThere()).toBe(false);
+    return;
+  }
 });
 
 test('a record that is not whole is left alone, and told of', async () => {
