@@ -12,7 +12,7 @@ export const fastPaths: readonly FastPath[] = [
   ['single events read by that kernel', '`src/ingest/plain-event.ts`', 'test/ingest/entry-encoder.test.ts', 'parsers', 'single: kernel', '4.41 (3.99-4.48)'],
   ['events judged by hand (`src/ingest/validate.ts`)', '`src/ingest/schemas.ts` (zod)', 'test/ingest/validate.test.ts', 'pieces', 'an event judged: by hand', '7.54 (6.52-7.87)'],
   ['too large events not parsed (`src/ingest/compact-size.ts`)', 'JSON.parse', 'test/ingest/compact-size.test.ts', 'pieces', 'a single event that is too large: counted over', '15.2 (13.0-18.6)'],
-  ['bodies collected in used buffers (`src/edge/collected-body.ts`)', 'new ones', 'test/edge/collected-body.test.ts', 'pieces', 'a body of 200 KiB collected: buffers used again', '7.35 (4.16-18.1)'],
+  ['bodies collected in used buffers (`src/edge/admission/collected-body.ts`)', 'new ones', 'test/edge/collected-body.test.ts', 'pieces', 'a body of 200 KiB collected: buffers used again', '7.35 (4.16-18.1)'],
   ['requests counted in arrays (`src/edge/metrics/traffic.ts`)', 'prom-client', 'test/edge/metrics/traffic.test.ts', 'pieces', 'a request counted: plain arrays', '16.7 (12.1-17.8)'],
   ['messages at a pace (`src/ingest/commit-pace.ts`)', 'at once', 'test/ingest/commit-pace.test.ts', 'without', 'single events: messages at a pace', '1.59 (1.37-1.59)'],
   ['reports asked from thread to thread (`src/nats/ask-link.ts`)', 'NATS', 'test/nats/ask-link.test.ts', 'without', 'a report: asked from thread to thread', '1.63 (1.62-1.88)'],

@@ -12,7 +12,7 @@ const programs = [
   'main',
   'partition/worker',
   'report/worker',
-  'edge/large-bodies-worker',
+  'edge/admission/large-bodies-worker',
   'cli/backup',
   'cli/dashboard',
   'cli/doctor',

@@ -139,6 +139,18 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['engine.ts'],
     ['worker.ts'],
   ],
+  'src/edge': [
+    ['audit.ts', 'error-meanings.ts', 'failure.ts', 'front.ts', 'route.ts'],
+    ['http', 'readiness.ts'],
+    ['query'],
+    ['admission'],
+    ['answers.ts', 'metrics'],
+    ['routes'],
+    ['openapi'],
+    ['dashboard'],
+    ['all-routes.ts', 'server.ts'],
+    ['start.ts'],
+  ],
   'src/nats': [
     ['error-codes.ts', 'payload.ts', 'version.ts'],
     ['client'],
@@ -232,6 +244,19 @@ describe('the pages of the dashboard', () => {
   test('import nothing of what stands beside the service', () => {
     expect(reached.filter(({target}) => /^(bench|tools|test|scripts)\//.test(target))).toEqual([]);
   });
+});
+
+test('no file of the edge imports itself by way of others, types included', () => {
+  const edge = all.filter((file) => file.startsWith('src/edge/'));
+  const targets = new Map(
+    edge.map((file) => [file, importsOf(file).map(({target}) => target.replace(/\.js$/, '.ts'))]),
+  );
+  /** Files whose imports are all known to lead to no circle are taken away, until none is left, or only circles. */
+  for (let before = -1; before !== targets.size; ) {
+    before = targets.size;
+    for (const [file, reached] of targets) if (!reached.some((target) => targets.has(target))) targets.delete(file);
+  }
+  expect([...targets.keys()]).toEqual([]);
 });
 
 test('no catch-all files', () => {

@@ -2,7 +2,7 @@
 
 import {Counter, Histogram, Registry} from 'prom-client';
 import {eventBytesMax} from '../../actors/limits.js';
-import {CollectedBody} from '../../src/edge/collected-body.js';
+import {CollectedBody} from '../../src/edge/admission/collected-body.js';
 import {durationBounds} from '../../src/edge/metrics/fixed-histogram.js';
 import {Traffic} from '../../src/edge/metrics/traffic.js';
 import type {Route} from '../../src/edge/route.js';

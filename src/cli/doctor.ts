@@ -7,7 +7,7 @@ import {dirname} from 'node:path';
 import {readConfig} from '../config.js';
 import {checkDataDir} from '../data-dir.js';
 import {watermarksOf} from '../disk-space.js';
-import {openFilesMax} from '../edge/connections.js';
+import {openFilesMax} from '../edge/http/connections.js';
 import {loadTransport} from '../edge/http/load.js';
 import {StartFault} from '../start-fault.js';
 import {version} from '../version.js';

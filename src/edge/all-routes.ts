@@ -1,15 +1,15 @@
 // Every path of the service (docs/api.md).
 import {batchBytesMax, eventBytesMax} from '../../actors/limits.js';
 import {version} from '../version.js';
-import {adminBodyBytesMax} from './limits.js';
 import {describeService, type OpenApiDocument} from './openapi/document.js';
 import {documentationPage} from './openapi/page/page.js';
+import {serveDescription, servePage} from './openapi/routes.js';
 import type {BodyEndpoint, ReadEndpoint, Route, Routes} from './route.js';
 import {trackBatch} from './routes/batch.js';
-import {serveDescription, servePage} from './routes/description.js';
 import {readEvents} from './routes/events.js';
 import {health, readiness} from './routes/health.js';
 import {changeKey, createKey, listKeys, revokeKey, revokeKeyInPath} from './routes/keys.js';
+import {adminBodyBytesMax} from './routes/limits.js';
 import {metrics} from './routes/metrics.js';
 import {readRejected} from './routes/rejected.js';
 import {countsReport, funnelReport, namesReport, usersReport} from './routes/reports.js';

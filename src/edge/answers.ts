@@ -2,9 +2,9 @@
 //   Routes on the hot path write their texts by hand; those that do not, take their types from here.
 import {z} from 'zod';
 import type {Deletion} from '../asks.js';
+import {rejectedCodes} from './admission/rejected-events.js';
+import {errorMeanings} from './error-meanings.js';
 import {type ErrorCode, statusOf} from './failure.js';
-import {errorMeanings} from './openapi/error-meanings.js';
-import {rejectedCodes} from './rejected-events.js';
 
 const errorCodes = Object.keys(statusOf) as ErrorCode[];
 

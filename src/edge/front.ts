@@ -5,19 +5,26 @@ import type {LogPublisher} from '../ingest/publisher.js';
 import type {FixedKeys} from '../keys/fixed-keys.js';
 import type {KeyStore} from '../keys/store.js';
 import type {Durability} from '../nats/server/durability.js';
-import type {Asks} from './asks.js';
+import type {BodiesUnderWay} from './admission/bodies-under-way.js';
+import type {Intake} from './admission/intake.js';
+import type {LargeBodies} from './admission/large-bodies.js';
+import type {Obstacles} from './admission/obstacles.js';
+import type {RejectedEvents} from './admission/rejected-events.js';
 import type {AuditTrail} from './audit.js';
-import type {BodiesUnderWay} from './bodies-under-way.js';
-import type {ClientAddresses} from './client-address.js';
-import type {CursorSeal} from './cursor.js';
-import type {Dashboard} from './dashboard/dashboard.js';
-import type {Intake} from './intake.js';
-import type {LargeBodies} from './large-bodies.js';
-import type {LogGenerations} from './log-generations.js';
+import type {ClientAddresses} from './http/client-address.js';
 import type {Traffic} from './metrics/traffic.js';
-import type {Obstacles} from './obstacles.js';
-import type {RejectedEvents} from './rejected-events.js';
-import type {Readiness} from './routes/health.js';
+import type {Asks} from './query/asks.js';
+import type {CursorSeal} from './query/cursor.js';
+import type {LogGenerations} from './query/log-generations.js';
+
+export interface Readiness {
+  /** Why the service cannot do all of its work now; none when it can. */
+  readonly reasons: readonly string[];
+  /** What an operator should know, and no other machine would do better. */
+  readonly warnings: readonly string[];
+  /** Passing conditions that are as they should be. */
+  readonly notes: readonly string[];
+}
 
 export interface Front {
   readonly partitionCount: number;
@@ -32,7 +39,6 @@ export interface Front {
   readonly obstacles: Obstacles;
   readonly keys: KeyStore;
   readonly fixedKeys: FixedKeys;
-  readonly dashboard: Dashboard;
   readonly audit: AuditTrail;
   readonly cursors: CursorSeal;
   readonly clientAddresses: ClientAddresses;
@@ -40,7 +46,7 @@ export interface Front {
   readonly rejected: RejectedEvents;
   /** What /metrics shows. */
   readonly metricsText: () => Promise<string>;
-  /** Shared by requests that come within a moment (routes/health.ts). */
+  /** Shared by requests that come within a moment (readiness.ts). */
   readonly readiness: () => Promise<Readiness>;
   readonly durability: Durability;
   /** Looked at once a turn (turn.ts). */

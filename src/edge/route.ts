@@ -1,10 +1,10 @@
 // Routes as data: which paths exist, what each method needs, who handles it.
-import type {Access} from './authentication.js';
+import type {Access} from './admission/authentication.js';
+import type {Permission} from './admission/key-permissions.js';
+import type {LimitName} from './admission/rate-limit.js';
 import type {NeededRole} from './dashboard/door.js';
-import type {Exchange} from './exchange.js';
 import type {Front} from './front.js';
-import type {Permission} from './key-permissions.js';
-import type {LimitName} from './rate-limit.js';
+import type {Exchange} from './http/exchange.js';
 
 export type Method = 'GET' | 'POST' | 'DELETE';
 

@@ -7,22 +7,24 @@
 import type {KeyOptions} from '../keys/key.js';
 import type {Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
-import {type AddressCharge, AddressLimits, eventsPerAddress} from './address-limits.js';
-import {AdminDoor, type AdminTokens, authenticate, insufficientPermissions} from './authentication.js';
-import {declaredTooLarge, declaredTooMuch, readBody} from './body.js';
-import {Connections} from './connections.js';
-import {isOpenToPages, mayPreflight, preflightBody, preflightHeaders} from './cors.js';
+import {type AddressCharge, AddressLimits, eventsPerAddress} from './admission/address-limits.js';
+import {AdminDoor, type AdminTokens, authenticate, insufficientPermissions} from './admission/authentication.js';
+import {declaredTooLarge, declaredTooMuch, readBody} from './admission/body.js';
+import {isOpenToPages, mayPreflight, preflightBody, preflightHeaders} from './admission/cors.js';
+import {type ContentEncoding, encodingOf} from './admission/decompression.js';
+import {forbiddenBy} from './admission/key-permissions.js';
+import {type RateLimit, type RateLimits, type RateOptions, rateLimits} from './admission/rate-limit.js';
+import type {DashboardDoor} from './dashboard/door.js';
 import {answerNoPage, isPageAsked} from './dashboard/no-page.js';
-import {Deadlines, sweepMs} from './deadlines.js';
-import {type ContentEncoding, encodingOf} from './decompression.js';
-import {Exchange, type ExchangeHost} from './exchange.js';
 import type {Failure} from './failure.js';
 import type {Front} from './front.js';
+import {Connections} from './http/connections.js';
+import {Deadlines, sweepMs} from './http/deadlines.js';
+import {Exchange, type ExchangeHost} from './http/exchange.js';
+import {RequestIds} from './http/request-id.js';
 import type {HttpApp, Transport} from './http/transport.js';
-import {forbiddenBy} from './key-permissions.js';
-import {noParameters, readQuery} from './query.js';
-import {type RateLimit, type RateLimits, type RateOptions, rateLimits} from './rate-limit.js';
-import {RequestIds} from './request-id.js';
+import {onceATurn} from './http/turn.js';
+import {noParameters, readQuery} from './query/query.js';
 import {
   allowedMethods,
   type BodyEndpoint,
@@ -34,7 +36,6 @@ import {
   readEndpoint,
 } from './route.js';
 import {checkWriteQuery} from './routes/write-query.js';
-import {onceATurn} from './turn.js';
 
 export interface ServerOptions {
   readonly transport: Transport;
@@ -42,6 +43,7 @@ export interface ServerOptions {
   readonly routes: Routes;
   readonly connectionsMax: number;
   readonly tokens: AdminTokens;
+  readonly dashboardDoor: DashboardDoor;
   readonly limits: RateOptions;
   readonly monotonicMs: () => number;
   readonly logger: Logger;
@@ -125,7 +127,7 @@ export class HttpServer {
     if (exchange.forwardedFor !== '') this.options.front.clientAddresses.noteForwarded();
     // What a piece of a request throws ends this request alone.
     try {
-      this.watch(exchange, this.dispatch(exchange));
+      this.watch(exchange, this.dispatch(exchange, route));
     } catch (error) {
       exchange.failed('handling a request', error);
     }
@@ -161,9 +163,9 @@ export class HttpServer {
     if (promise !== undefined) promise.catch((error: unknown) => exchange.failed('handling a request', error));
   }
 
-  private dispatch(exchange: Exchange): void | Promise<void> {
+  private dispatch(exchange: Exchange, route: Route | undefined): void | Promise<void> {
     if (!isFramed(exchange)) return exchange.close();
-    const {method, route, path, preflight} = exchange;
+    const {method, path, preflight} = exchange;
     if (preflight !== undefined && mayPreflight(path, route, preflight))
       return exchange.json('200 OK', preflightBody, preflightHeaders(preflight));
     exchange.isCorsOpen = isOpenToPages(path, route, method);
@@ -195,7 +197,8 @@ export class HttpServer {
 
   private readonly takeBody = (exchange: Exchange, bytes: Buffer): void => {
     try {
-      this.watch(exchange, exchange.route!.POST!.takeBody(this.options.front, exchange, bytes));
+      const {POST} = exchange.route as Route; // Set by `receive`: one function takes all bodies, as a closure per request costs.
+      this.watch(exchange, POST!.takeBody(this.options.front, exchange, bytes));
     } catch (error) {
       exchange.failed('handling a request', error);
     }
@@ -230,7 +233,7 @@ export class HttpServer {
       readQuery(exchange.query, noParameters);
       return undefined;
     }
-    if (access === 'dashboard') return this.options.front.dashboard.door.refuse(exchange, endpoint.role ?? 'nobody');
+    if (access === 'dashboard') return this.options.dashboardDoor.refuse(exchange, endpoint.role ?? 'nobody');
     if (access === 'admin') return this.noted('admin.refused', exchange, this.adminDoor.refuse(exchange));
     const {keys, wallMs} = this.options.front;
     const key = authenticate(keys.ring, exchange, isWriteRoute);

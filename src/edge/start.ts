@@ -25,33 +25,33 @@ import {createLogger, type Logger} from '../observe.js';
 import type {Refresh} from '../refresh.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {AnsweringThread, FoldingThread, NatsAddress} from '../worker-messages.js';
+import type {AdminTokens} from './admission/authentication.js';
+import {BodiesUnderWay} from './admission/bodies-under-way.js';
+import {Intake, lookMs} from './admission/intake.js';
+import {LargeBodies} from './admission/large-bodies.js';
+import {type ObstacleSources, Obstacles} from './admission/obstacles.js';
+import type {RateOptions} from './admission/rate-limit.js';
+import {RejectedEvents} from './admission/rejected-events.js';
+import {TurnShare} from './admission/turn-share.js';
 import {routes, servedRoutes} from './all-routes.js';
-import {Asks} from './asks.js';
 import {AuditTrail} from './audit.js';
-import type {AdminTokens} from './authentication.js';
-import {BodiesUnderWay} from './bodies-under-way.js';
-import {ClientAddresses} from './client-address.js';
-import {clientConnections, operatorConnectionsMax} from './connections.js';
-import {CursorSeal} from './cursor.js';
 import {Dashboard} from './dashboard/dashboard.js';
 import type {Front} from './front.js';
+import {ClientAddresses} from './http/client-address.js';
+import {clientConnections, operatorConnectionsMax} from './http/connections.js';
 import {loadTransport} from './http/load.js';
+import {SharedAnswer} from './http/shared-answer.js';
 import type {Transport} from './http/transport.js';
-import {Intake, lookMs} from './intake.js';
-import {LargeBodies} from './large-bodies.js';
-import {LogGenerations} from './log-generations.js';
+import {onceATurn} from './http/turn.js';
 import {Scrape} from './metrics/scrape.js';
 import {Traffic} from './metrics/traffic.js';
 import type {NatsServerView} from './metrics/view.js';
-import {type ObstacleSources, Obstacles} from './obstacles.js';
-import type {RateOptions} from './rate-limit.js';
-import {RejectedEvents} from './rejected-events.js';
+import {Asks} from './query/asks.js';
+import {CursorSeal} from './query/cursor.js';
+import {LogGenerations} from './query/log-generations.js';
+import {readinessKeptMs, readinessOf, stopping} from './readiness.js';
 import type {Routes} from './route.js';
-import {readinessKeptMs, readinessOf, stopping} from './routes/health.js';
 import {HttpServer} from './server.js';
-import {SharedAnswer} from './shared-answer.js';
-import {onceATurn} from './turn.js';
-import {TurnShare} from './turn-share.js';
 
 export interface EdgeOptions {
   readonly host: string;
@@ -173,7 +173,6 @@ async function openDoor(
   const front: Front = createFront(options, {foldLag, refusals, asks, generations}, connections, pulses, {
     keys,
     fixedKeys,
-    dashboard,
     clientAddresses,
     audit,
     isDraining: () => isDraining,
@@ -210,7 +209,17 @@ async function openDoor(
     chooses: randomInt,
   });
   const openTo = (routesBehind: Routes, connectionsMax: number): HttpServer =>
-    new HttpServer({transport, front, routes: routesBehind, connectionsMax, tokens, limits, monotonicMs, logger});
+    new HttpServer({
+      transport,
+      front,
+      routes: routesBehind,
+      connectionsMax,
+      tokens,
+      dashboardDoor: dashboard.door,
+      limits,
+      monotonicMs,
+      logger,
+    });
   const {admin} = options;
   const served = servedRoutes(dashboard.routes);
   const adminDoor = admin && openTo(served.operators, operatorConnectionsMax);
@@ -276,10 +285,7 @@ function createFront(
   {foldLag, refusals, asks, generations}: LogSide,
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
-  others: Pick<
-    Front,
-    'keys' | 'fixedKeys' | 'dashboard' | 'clientAddresses' | 'audit' | 'isDraining' | 'metricsText' | 'readiness'
-  >,
+  others: Pick<Front, 'keys' | 'fixedKeys' | 'clientAddresses' | 'audit' | 'isDraining' | 'metricsText' | 'readiness'>,
 ): Front {
   const traffic = new Traffic(routes);
   const publisher = new LogPublisher({

@@ -1,6 +1,6 @@
 // How far the threads of this process that fold are behind what the log acked here. Without it an edge and its log would
 // take more than can be folded for as long as somebody sends it: reports would come ever later, and live reads in vain.
-//   Owns: what was acked here and is not folded yet. Does not own: who waits for it (edge/intake.ts).
+//   Owns: what was acked here and is not folded yet. Does not own: who waits for it (edge/admission/intake.ts).
 //   F1. Only a lag that is being worked off counts: not that of a partition which folded nothing of it for `standstillMs`. It
 //       stands still, recovers, reads its log anew, or its thread is busy otherwise; writes need the log alone.
 //   F2. However far it is behind, something is taken on, less than is folded meanwhile: a lag that grew while it did not

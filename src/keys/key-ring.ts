@@ -20,7 +20,7 @@ const rememberedHeaderCharsMax = 256;
 
 /**
  * What a key has used of each rate limit: when all of it would have arrived at exactly the permitted rate, monotonic ms
- * (edge/rate-limit.ts).
+ * (edge/admission/rate-limit.ts).
  */
 export interface RateUsage {
   events: number;

@@ -1,6 +1,6 @@
 // The share of a key that each client address has, on a clock driven by hand.
 import {expect, test} from 'vitest';
-import {AddressLimits, eventsPerAddress} from '../../src/edge/address-limits.js';
+import {AddressLimits, eventsPerAddress} from '../../src/edge/admission/address-limits.js';
 
 const isAdmitted = (
   limits: AddressLimits<'events-per-address'>,

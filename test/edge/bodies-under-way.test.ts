@@ -1,6 +1,6 @@
 // Who is held when memory is used up, and who goes on, with a clock and a memory that the test moves.
 import {expect, test} from 'vitest';
-import {BodiesUnderWay, type BodyUnderWay, heldMsMax} from '../../src/edge/bodies-under-way.js';
+import {BodiesUnderWay, type BodyUnderWay, heldMsMax} from '../../src/edge/admission/bodies-under-way.js';
 
 class World {
   nowMs = 1_000;

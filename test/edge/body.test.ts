@@ -3,16 +3,16 @@
 import type {HttpRequest, HttpResponse} from 'uWebSockets.js';
 import {gzipSync} from 'node:zlib';
 import {expect, test, vi} from 'vitest';
-import {BodiesUnderWay} from '../../src/edge/bodies-under-way.js';
-import {type BodyHost, readBody} from '../../src/edge/body.js';
-import {unfinishedBodyBytes} from '../../src/edge/body-budget.js';
-import {Deadlines} from '../../src/edge/deadlines.js';
-import {Exchange, type ExchangeHost} from '../../src/edge/exchange.js';
-import {Intake, waitingBodyBytesMin, waitingMsMax} from '../../src/edge/intake.js';
+import {BodiesUnderWay} from '../../src/edge/admission/bodies-under-way.js';
+import {type BodyHost, readBody} from '../../src/edge/admission/body.js';
+import {unfinishedBodyBytes} from '../../src/edge/admission/body-budget.js';
+import {Deadlines} from '../../src/edge/http/deadlines.js';
+import {Exchange, type ExchangeHost} from '../../src/edge/http/exchange.js';
+import {Intake, waitingBodyBytesMin, waitingMsMax} from '../../src/edge/admission/intake.js';
 import {Traffic} from '../../src/edge/metrics/traffic.js';
-import {RejectedEvents} from '../../src/edge/rejected-events.js';
-import {RequestIds} from '../../src/edge/request-id.js';
-import {TurnShare, turnShareMs} from '../../src/edge/turn-share.js';
+import {RejectedEvents} from '../../src/edge/admission/rejected-events.js';
+import {RequestIds} from '../../src/edge/http/request-id.js';
+import {TurnShare, turnShareMs} from '../../src/edge/admission/turn-share.js';
 import {exchangeHost} from '../support/exchange-host.js';
 import {until} from '../support/until.js';
 

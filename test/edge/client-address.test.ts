@@ -1,6 +1,6 @@
 // Whose address an exchange comes from, and whom that is believed of.
 import {expect, test} from 'vitest';
-import {addressOfBytes, ClientAddresses} from '../../src/edge/client-address.js';
+import {addressOfBytes, ClientAddresses} from '../../src/edge/http/client-address.js';
 
 const addresses = new ClientAddresses(['127.0.0.1', '10.0.0.0/8', '2001:db8:aa::/48'], () => {});
 

@@ -1,7 +1,7 @@
 // What bodies count for while they are put together, where there is hardly any room left.
 import {afterEach, expect, test} from 'vitest';
-import {BodyShare, unfinishedBodyBytes, unfinishedBytesMax} from '../../src/edge/body-budget.js';
-import {CollectedBody} from '../../src/edge/collected-body.js';
+import {BodyShare, unfinishedBodyBytes, unfinishedBytesMax} from '../../src/edge/admission/body-budget.js';
+import {CollectedBody} from '../../src/edge/admission/collected-body.js';
 
 const mib = 1_048_576;
 const bytesMax = 10 * mib;

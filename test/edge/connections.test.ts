@@ -1,6 +1,6 @@
 // The bound of open connections, and what it means to come close to it.
 import {expect, test} from 'vitest';
-import {Connections} from '../../src/edge/connections.js';
+import {Connections} from '../../src/edge/http/connections.js';
 
 type Change = (by: 1 | -1, close: () => void) => void;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {type Cursor, CursorSeal} from '../../src/edge/cursor.js';
+import {type Cursor, CursorSeal} from '../../src/edge/query/cursor.js';
 
 const seal = new CursorSeal('secret of the deployment');
 const ordinal = fc.integer({min: 0, max: Number.MAX_SAFE_INTEGER});

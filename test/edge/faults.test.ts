@@ -3,11 +3,11 @@
 import {once} from 'node:events';
 import {connect, type Socket} from 'node:net';
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
-import {BodiesUnderWay} from '../../src/edge/bodies-under-way.js';
-import {type BodyHost, readBody} from '../../src/edge/body.js';
-import {Exchange, type ExchangeHost} from '../../src/edge/exchange.js';
+import {BodiesUnderWay} from '../../src/edge/admission/bodies-under-way.js';
+import {type BodyHost, readBody} from '../../src/edge/admission/body.js';
+import {Exchange, type ExchangeHost} from '../../src/edge/http/exchange.js';
 import type {HttpApp} from '../../src/edge/http/transport.js';
-import {atTurnEnd} from '../../src/edge/turn.js';
+import {atTurnEnd} from '../../src/edge/http/turn.js';
 import type {Commit} from '../../src/ingest/log-message.js';
 import {exchangeHost} from '../support/exchange-host.js';
 import {transports} from '../support/transports.js';

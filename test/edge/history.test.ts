@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {PartitionAnswer, PartitionQuestion, RowPlace} from '../../src/asks.js';
-import {Asks, type Requester} from '../../src/edge/asks.js';
-import {type HistoryFilters, HistoryReader, type HistoryStart} from '../../src/edge/history.js';
+import {Asks, type Requester} from '../../src/edge/query/asks.js';
+import {type HistoryFilters, HistoryReader, type HistoryStart} from '../../src/edge/query/history.js';
 
 interface Row {
   readonly timeMs: number;

@@ -3,7 +3,7 @@
 import {Agent, get} from 'node:http';
 import {setTimeout as pause} from 'node:timers/promises';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {Exchange} from '../../src/edge/exchange.js';
+import {Exchange} from '../../src/edge/http/exchange.js';
 import type {HttpApp} from '../../src/edge/http/transport.js';
 import {RawConnection} from '../http11/raw-connection.js';
 import {exchangeHost} from '../support/exchange-host.js';

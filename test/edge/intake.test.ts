@@ -8,8 +8,8 @@ import {
   waitingBodyBytesMin,
   waitingBytesMax,
   waitingMsMax,
-} from '../../src/edge/intake.js';
-import {TurnShare, turnShareMs} from '../../src/edge/turn-share.js';
+} from '../../src/edge/admission/intake.js';
+import {TurnShare, turnShareMs} from '../../src/edge/admission/turn-share.js';
 
 const bodyBytes = 256 * 1024;
 const bodiesAtOnce = intakeBytesMax / bodyBytes;

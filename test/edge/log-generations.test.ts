@@ -1,7 +1,7 @@
 // What the edge knows of the generations of the logs, in whatever order acks, answers and doubts come.
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {LogGenerations} from '../../src/edge/log-generations.js';
+import {LogGenerations} from '../../src/edge/query/log-generations.js';
 
 /** An edge whose questions are answered by hand. */
 class Edge {

@@ -3,15 +3,15 @@
 import {readFileSync} from 'node:fs';
 import {connect, type Socket} from 'node:net';
 import {afterAll, beforeAll, expect, test} from 'vitest';
-import {bodyMsMax} from '../../src/edge/body.js';
-import {waitingMsMax} from '../../src/edge/intake.js';
+import {bodyMsMax} from '../../src/edge/admission/body.js';
+import {waitingMsMax} from '../../src/edge/admission/intake.js';
 import {Client, expectJson} from '../support/http.js';
 import {scrape} from '../support/metrics.js';
 import {type Service, startService} from '../support/service.js';
 import {until} from '../support/until.js';
 
 const mib = 1_048_576;
-/** Of `src/edge/body-budget.ts`: large bodies, and all of them. */
+/** Of `src/edge/admission/body-budget.ts`: large bodies, and all of them. */
 const largeMibMax = 96;
 let service: Service;
 

@@ -1,8 +1,8 @@
 // Which prefixes are taken, and of whom.
 import {expect, test} from 'vitest';
-import {ClientAddresses} from '../../src/edge/client-address.js';
-import type {Exchange} from '../../src/edge/exchange.js';
-import {pathPrefix} from '../../src/edge/path-prefix.js';
+import {ClientAddresses} from '../../src/edge/http/client-address.js';
+import type {Exchange} from '../../src/edge/http/exchange.js';
+import {pathPrefix} from '../../src/edge/http/path-prefix.js';
 
 const clientAddresses = new ClientAddresses(['127.0.0.1'], () => {});
 const prefixOf = (forwardedPrefix: string, peer = '127.0.0.1'): string =>

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {RequestFailure} from '../../src/edge/failure.js';
-import {anyText, list, optional} from '../../src/edge/parameters.js';
-import {readQuery} from '../../src/edge/query.js';
+import {anyText, list, optional} from '../../src/edge/query/parameters.js';
+import {readQuery} from '../../src/edge/query/query.js';
 
 const text = optional(anyText, {description: 'Any text.'});
 const steps = list(anyText, {countMax: 5, expected: 'some texts', description: 'Texts.', example: ['a']});

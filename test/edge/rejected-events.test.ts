@@ -1,6 +1,6 @@
 // The newest refusals, in memory that is bounded.
 import {expect, test} from 'vitest';
-import {RejectedEvents} from '../../src/edge/rejected-events.js';
+import {RejectedEvents} from '../../src/edge/admission/rejected-events.js';
 
 test('the newest 10,000 are kept, newest first, and can be told by their code', () => {
   let nowMs = 0;

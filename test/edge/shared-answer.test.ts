@@ -1,6 +1,6 @@
 // One answer for all who ask together or within a moment.
 import {expect, test} from 'vitest';
-import {SharedAnswer} from '../../src/edge/shared-answer.js';
+import {SharedAnswer} from '../../src/edge/http/shared-answer.js';
 
 test('who asks while it is made, or within its time, gets the same; who comes later gets another', async () => {
   let nowMs = 0;

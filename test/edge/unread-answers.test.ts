@@ -2,9 +2,9 @@
 import {once} from 'node:events';
 import {connect, type Socket} from 'node:net';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {Exchange, type ExchangeHost} from '../../src/edge/exchange.js';
+import {Exchange, type ExchangeHost} from '../../src/edge/http/exchange.js';
 import type {HttpApp} from '../../src/edge/http/transport.js';
-import {answerBytesInFlight} from '../../src/edge/unread-answers.js';
+import {answerBytesInFlight} from '../../src/edge/http/unread-answers.js';
 import {exchangeHost} from '../support/exchange-host.js';
 import {transports} from '../support/transports.js';
 import {until} from '../support/until.js';

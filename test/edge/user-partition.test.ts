@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {partitionOfUser} from '../../src/edge/user-partition.js';
+import {partitionOfUser} from '../../src/edge/query/user-partition.js';
 import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
 
 test('a user is asked for where the entries of that user went', () => {

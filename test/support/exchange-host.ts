@@ -1,10 +1,10 @@
 // What an exchange needs of its server, for tests of exchanges without one.
 import {routes} from '../../src/edge/all-routes.js';
-import {Deadlines} from '../../src/edge/deadlines.js';
-import type {ExchangeHost} from '../../src/edge/exchange.js';
+import {Deadlines} from '../../src/edge/http/deadlines.js';
+import type {ExchangeHost} from '../../src/edge/http/exchange.js';
 import {Traffic} from '../../src/edge/metrics/traffic.js';
-import {RejectedEvents} from '../../src/edge/rejected-events.js';
-import {RequestIds} from '../../src/edge/request-id.js';
+import {RejectedEvents} from '../../src/edge/admission/rejected-events.js';
+import {RequestIds} from '../../src/edge/http/request-id.js';
 
 /** Its clocks stand still, and a fault is thrown on. */
 export const exchangeHost = (own: Partial<ExchangeHost> = {}): ExchangeHost => ({

@@ -6,8 +6,8 @@ import {createHash} from 'node:crypto';
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {extname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import type {Exchange} from '../exchange.js';
 import type {Header} from '../failure.js';
+import type {Exchange} from '../http/exchange.js';
 
 const folder = fileURLToPath(new URL('../../../dashboard/', import.meta.url));
 const pagesFile = 'pages.json';

@@ -9,12 +9,12 @@ import {basename, join} from 'node:path';
 import {setImmediate as turnEnd} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {benchRun, headOfResult, type RunProblem, runId} from '../../bench-run.js';
-import type {Exchange} from '../exchange.js';
 import {type Failure, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
-import {name, required} from '../parameters.js';
-import {noParameters, readQuery} from '../query.js';
-import {SharedAnswer} from '../shared-answer.js';
+import type {Exchange} from '../http/exchange.js';
+import {SharedAnswer} from '../http/shared-answer.js';
+import {name, required} from '../query/parameters.js';
+import {noParameters, readQuery} from '../query/query.js';
 
 const benchFolder = fileURLToPath(new URL('../../../../bench/', import.meta.url));
 export const projectHistoryPath = join(benchFolder, 'history.ndjson');

@@ -1,8 +1,8 @@
 // The dashboard as the edge sees it: who may come in, and what is behind each of its paths.
 import type {KeyStore} from '../../keys/store.js';
-import type {AdminTokens} from '../authentication.js';
-import type {ClientAddresses} from '../client-address.js';
-import type {Exchange} from '../exchange.js';
+import type {AdminTokens} from '../admission/authentication.js';
+import type {ClientAddresses} from '../http/client-address.js';
+import type {Exchange} from '../http/exchange.js';
 import type {Route} from '../route.js';
 import type {ApiPlace} from './answers.js';
 import {readDashboardFiles} from './assets.js';

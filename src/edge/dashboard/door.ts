@@ -7,11 +7,11 @@
 //   D3. The cookie opens nothing but the dashboard's own routes, which stand in one table with the role that each needs.
 import {isIP} from 'node:net';
 import {type DashboardRole, mayAs} from '../../keys/dashboard-role.js';
-import type {ClientAddresses} from '../client-address.js';
-import type {Exchange} from '../exchange.js';
+import {RateLimit} from '../admission/rate-limit.js';
 import type {Failure, Header} from '../failure.js';
-import {RateLimit} from '../rate-limit.js';
-import type {PageRequest} from './page-request.js';
+import type {ClientAddresses} from '../http/client-address.js';
+import type {Exchange} from '../http/exchange.js';
+import type {PageRequest} from '../http/page-request.js';
 import {type Session, type Sessions, sessionMsMax} from './session.js';
 
 const cookieName = 'millrace_session';

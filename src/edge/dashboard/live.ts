@@ -5,16 +5,15 @@
 
 import {isName} from '../../ingest/validate.js';
 import {mayAs} from '../../keys/dashboard-role.js';
-import type {Exchange} from '../exchange.js';
 import {unavailable} from '../failure.js';
-import type {Front} from '../front.js';
+import type {Front, Readiness} from '../front.js';
+import type {Exchange} from '../http/exchange.js';
+import {ArrivalSample} from '../metrics/arrivals.js';
 import {gatherMeasures, type Measures, type ViewSources} from '../metrics/view.js';
-import {optional, type TextForm, wholeNumber, withDefault} from '../parameters.js';
-import {readQuery} from '../query.js';
+import {optional, type TextForm, wholeNumber, withDefault} from '../query/parameters.js';
+import {readQuery} from '../query/query.js';
 import type {ReadEndpoint} from '../route.js';
-import type {Readiness} from '../routes/health.js';
 import type {LoadAnswer, Vitals} from './answers.js';
-import {ArrivalSample} from './arrivals.js';
 import {type DashboardDoor, roleNotSufficient} from './door.js';
 import {type LookSources, publishedOf, readingOf, stateOf} from './load-look.js';
 import {columnNames, LoadRing} from './load-ring.js';

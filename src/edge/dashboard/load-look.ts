@@ -5,12 +5,12 @@ import {foldLagBytesMax} from '../../ingest/fold-lag.js';
 import {publisherBytesMax} from '../../ingest/publisher.js';
 import type {PartitionMeasures, ThreadMeasures} from '../../measures.js';
 import {version} from '../../version.js';
-import {unfinishedBodyBytes} from '../body-budget.js';
-import type {Front} from '../front.js';
+import {unfinishedBodyBytes} from '../admission/body-budget.js';
+import type {Front, Readiness} from '../front.js';
+import {answerBytesInFlight} from '../http/unread-answers.js';
 import type {Measures} from '../metrics/view.js';
+import {isCatchingUp} from '../readiness.js';
 import type {Route} from '../route.js';
-import {isCatchingUp, type Readiness} from '../routes/health.js';
-import {answerBytesInFlight} from '../unread-answers.js';
 import type {LoadAlarmKind, LoadState, MemoryUse, PartitionLoad, Published} from './answers.js';
 import type {LoadReading} from './load-ring.js';
 

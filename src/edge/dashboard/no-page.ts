@@ -1,7 +1,8 @@
 // What a person's browser gets at an unknown path of the dashboard. A program gets the JSON of every unknown path.
-import type {Exchange} from '../exchange.js';
+
 import type {Front} from '../front.js';
-import {pathPrefix} from '../path-prefix.js';
+import type {Exchange} from '../http/exchange.js';
+import {pathPrefix} from '../http/path-prefix.js';
 
 export const isPageAsked = ({page, path}: Exchange): boolean =>
   page?.acceptsHtml === true && path.startsWith('/dashboard/');

@@ -2,7 +2,7 @@
 import {isoText} from '../../../actors/calendar.js';
 import type {KeyRing} from '../../keys/key-ring.js';
 import type {AuditLine} from '../audit.js';
-import {noParameters, readQuery} from '../query.js';
+import {noParameters, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import type {RecordAnswer, RecordLine} from './answers.js';
 

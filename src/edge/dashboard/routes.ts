@@ -2,15 +2,15 @@
 // for those who are signed in: a page shows what the API answers.
 
 import {version} from '../../version.js';
-import type {Exchange} from '../exchange.js';
 import type {Header} from '../failure.js';
 import type {Front} from '../front.js';
-import {adminBodyBytesMax} from '../limits.js';
-import {pathPrefix} from '../path-prefix.js';
-import {noParameters, readQuery} from '../query.js';
+import type {Exchange} from '../http/exchange.js';
+import {pathPrefix} from '../http/path-prefix.js';
+import {noParameters, readQuery} from '../query/query.js';
 import type {Route} from '../route.js';
 import {readEvents} from '../routes/events.js';
 import {changeKey, createKey, listKeys, revokeKey} from '../routes/keys.js';
+import {adminBodyBytesMax} from '../routes/limits.js';
 import {readRejected} from '../routes/rejected.js';
 import {countsReport, funnelReport, namesReport, usersReport} from '../routes/reports.js';
 import {deleteUser, readDeletion, readUser} from '../routes/users.js';

@@ -6,7 +6,7 @@
 //   ST3. A stream is as good as its session: it is looked at again with every frame.
 //   ST4. A stop ends every stream at once. None of them is a request that a drain waits for (exchange.ts).
 import {type DashboardRole, mayAs} from '../../keys/dashboard-role.js';
-import type {StreamAnswer} from '../stream-answer.js';
+import type {StreamAnswer} from '../http/stream-answer.js';
 import type {ArrivedSample} from './answers.js';
 import type {Session} from './session.js';
 

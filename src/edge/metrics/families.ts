@@ -7,11 +7,11 @@ import {ignoredFieldLabels} from '../../ingest/ignored-fields.js';
 import {publisherBytesMax} from '../../ingest/publisher.js';
 import {alarmKinds, type PartitionMeasures, type ThreadMeasures} from '../../measures.js';
 import {commit, version} from '../../version.js';
-import {unfinishedBodyBytes, unfinishedBytesMax} from '../body-budget.js';
-import {waitingBytesMax} from '../intake.js';
-import {answerBytesInFlight, answerBytesMax} from '../unread-answers.js';
+import {unfinishedBodyBytes, unfinishedBytesMax} from '../admission/body-budget.js';
+import {waitingBytesMax} from '../admission/intake.js';
+import type {Outcomes} from '../http/exchange-counts.js';
+import {answerBytesInFlight, answerBytesMax} from '../http/unread-answers.js';
 import type {FixedHistogram} from './fixed-histogram.js';
-import type {Outcomes} from './traffic.js';
 import type {View} from './view.js';
 
 export interface Sample {

@@ -8,7 +8,7 @@
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {collectDefaultMetrics, type Metric, Registry} from 'prom-client';
 import {monotonicMs} from '../../clock.js';
-import {SharedAnswer} from '../shared-answer.js';
+import {SharedAnswer} from '../http/shared-answer.js';
 import {type Family, families} from './families.js';
 import {gatherView, type View, type ViewSources} from './view.js';
 

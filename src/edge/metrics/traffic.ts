@@ -5,12 +5,12 @@
 import type {EventNotes} from '../../ingest/event-notes.js';
 import {newIgnoredCounts} from '../../ingest/ignored-fields.js';
 import type {PublishObserver} from '../../ingest/publisher.js';
-import {ArrivalTap} from '../dashboard/arrivals.js';
-import {RefusalTap} from '../dashboard/refusal-tap.js';
 import {type ErrorCode, statusOf} from '../failure.js';
-import type {Route, Routes} from '../route.js';
+import type {CountedRoute, ExchangeCounts, Outcomes} from '../http/exchange-counts.js';
 import {AckTimes} from './ack-times.js';
+import {ArrivalTap} from './arrivals.js';
 import {durationBounds, FixedHistogram, messageBytesBounds, messageEntriesBounds} from './fixed-histogram.js';
+import {RefusalTap} from './refusal-tap.js';
 
 const methods = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'other'] as const;
 const statuses: readonly string[] = [
@@ -18,16 +18,6 @@ const statuses: readonly string[] = [
   ...new Set(Object.values(statusOf).map((status) => status.slice(0, 3))),
   'other',
 ];
-
-/** What became of entries that clients sent. */
-export interface Outcomes {
-  /** In the log. */
-  accepted: number;
-  /** Invalid. */
-  refused: number;
-  /** Not taken by the log, or of unknown outcome. */
-  unavailable: number;
-}
 
 export interface RequestCount {
   readonly route: string;
@@ -37,7 +27,7 @@ export interface RequestCount {
 }
 
 interface Counted {
-  readonly route: Route | undefined;
+  readonly route: CountedRoute | undefined;
   readonly method: string;
   readonly status: string;
   readonly cell: number;
@@ -46,9 +36,15 @@ interface Counted {
 
 const noOutcomes = (): Outcomes => ({accepted: 0, refused: 0, unavailable: 0});
 
-export class Traffic implements PublishObserver {
-  readonly events = noOutcomes();
-  readonly identifies = noOutcomes();
+/** Routes by their paths; those of `bySegment` end in one further segment. */
+export interface CountedRoutes {
+  readonly exact: ReadonlyMap<string, CountedRoute>;
+  readonly bySegment: ReadonlyMap<string, CountedRoute>;
+}
+
+export class Traffic implements PublishObserver, ExchangeCounts {
+  readonly events: Outcomes = noOutcomes();
+  readonly identifies: Outcomes = noOutcomes();
   /** Valid events whose time was corrected, or lies ahead. */
   readonly clocks = {corrected: 0, ahead: 0};
   /** Ignored fields of events and identify calls, by `ignoredFieldLabels`. */
@@ -71,13 +67,13 @@ export class Traffic implements PublishObserver {
   readonly messages = {stored: 0, unavailable: 0, sentAgain: 0};
   /** The last two are for routes of the dashboard, and for paths that do not exist. */
   private readonly templates: readonly string[];
-  private readonly routeNumbers = new Map<Route, number>();
+  private readonly routeNumbers = new Map<CountedRoute, number>();
   private readonly requests: Float64Array;
   private readonly durations: readonly FixedHistogram[];
   /** What was counted last, and where: the answers to the entries of one log message are counted one after the other. */
   private newest: Counted = {route: undefined, method: '', status: '', cell: 0, durations: new FixedHistogram([])};
 
-  constructor(routes: Routes) {
+  constructor(routes: CountedRoutes) {
     const known = [
       ...routes.exact,
       ...[...routes.bySegment].map(([prefix, route]) => [`${prefix}:id`, route] as const),
@@ -89,7 +85,7 @@ export class Traffic implements PublishObserver {
   }
 
   /** `status` begins with its three digits; `ms` since the request came. T2 */
-  answered(route: Route | undefined, method: string, status: string, ms: number): void {
+  answered(route: CountedRoute | undefined, method: string, status: string, ms: number): void {
     const {newest} = this;
     const isSame = status === newest.status && route === newest.route && method === newest.method;
     const {cell, durations} = isSame ? newest : this.find(route, method, status);
@@ -97,14 +93,14 @@ export class Traffic implements PublishObserver {
     durations.observe(ms / 1_000);
   }
 
-  private find(route: Route | undefined, method: string, status: string): Counted {
+  private find(route: CountedRoute | undefined, method: string, status: string): Counted {
     const number = this.numberOf(route);
     const cell = (number * methods.length + methodNumber(method)) * statuses.length + statusNumber(status);
     this.newest = {route, method, status, cell, durations: this.durations[number]!};
     return this.newest;
   }
 
-  private numberOf(route: Route | undefined): number {
+  private numberOf(route: CountedRoute | undefined): number {
     const last = this.templates.length - 1;
     if (route === undefined) return last;
     return route.isOfDashboard ? last - 1 : (this.routeNumbers.get(route) ?? last);
@@ -158,7 +154,7 @@ export class Traffic implements PublishObserver {
   }
 
   /** Requests of one route that were answered so. */
-  answeredCount(route: Route, method: string, status: string): number {
+  answeredCount(route: CountedRoute, method: string, status: string): number {
     const number = this.numberOf(route);
     const cell = (number * methods.length + methodNumber(method)) * statuses.length + statusNumber(status);
     return this.requests[cell]!;

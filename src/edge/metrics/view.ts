@@ -5,7 +5,7 @@ import type {PartitionAnswer, ReportAnswer} from '../../asks.js';
 import type {ThreadMeasures} from '../../measures.js';
 import type {ThreadVitals} from '../../thread-vitals.js';
 import type {Front} from '../front.js';
-import {orSilence, readinessOf} from '../routes/health.js';
+import {orSilence, readinessOf} from '../readiness.js';
 
 // A partition answers within 600 ms, and Prometheus waits for 10 s by default.
 const answerMsMax = 1_000;

@@ -1,10 +1,11 @@
 // The OpenAPI 3.1 description of the service, made from what the service runs on: the routes, the declarations that
 // read parameters, the schemas of bodies, the table of refusals.
 //   O1. Every method of every path is described, and nothing else: what is missing or too much ends the start.
+
+import type {Access} from '../admission/authentication.js';
 import {preflightAnswer} from '../answers.js';
-import type {Access} from '../authentication.js';
 import {type ErrorCode, statusOf} from '../failure.js';
-import {type JsonSchema, noParameters, type QueryForm} from '../query.js';
+import {type JsonSchema, noParameters, type QueryForm} from '../query/query.js';
 import type {BodyEndpoint, Method, ReadEndpoint, Route, Routes} from '../route.js';
 import {describedHeaders, type HeaderName} from './headers.js';
 import {introduction} from './introduction.js';

@@ -1,5 +1,5 @@
 // Headers of answers: what they mean and what their values look like.
-import type {JsonSchema} from '../query.js';
+import type {JsonSchema} from '../query/query.js';
 
 interface HeaderForm {
   readonly description: string;

@@ -1,7 +1,7 @@
 // What clients are told about one method of one path, beyond what its route says by itself (access, size, parameters).
 import type {z} from 'zod';
 import type {ErrorCode} from '../failure.js';
-import type {JsonSchema, QueryForm} from '../query.js';
+import type {JsonSchema, QueryForm} from '../query/query.js';
 import type {Method} from '../route.js';
 import type {HeaderName} from './headers.js';
 

@@ -1,7 +1,7 @@
 // Named schemas of the description: bodies of requests as clients may send them, bodies of answers as they come.
 import {z} from 'zod';
 import * as answers from '../answers.js';
-import type {JsonSchema} from '../query.js';
+import type {JsonSchema} from '../query/query.js';
 import {keyOptions, newKeyBody} from '../routes/keys.js';
 import {batch, event} from './operations/events.js';
 import {identify} from './operations/users.js';

@@ -7,16 +7,16 @@ import type {BatchEntries} from '../../ingest/batch-entries.js';
 import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
 import type {LogPublisher} from '../../ingest/publisher.js';
 import {refusals} from '../../ingest/refusals.js';
-import type {Exchange} from '../exchange.js';
+import {largeBodyBytesMin, parseBytesMax} from '../admission/large-bodies.js';
+import {logUnavailable} from '../admission/obstacles.js';
+import type {RejectedEvents} from '../admission/rejected-events.js';
 import {errorValue, type Failure, invalidRequest, retryAfter, statusOf, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
-import {largeBodyBytesMin, parseBytesMax} from '../large-bodies.js';
-import {positionHeader} from '../log-position.js';
-import {lostWrite} from '../lost-writes.js';
-import type {Outcomes} from '../metrics/traffic.js';
-import {logUnavailable} from '../obstacles.js';
-import type {RejectedEvents} from '../rejected-events.js';
-import {passTime} from '../turn.js';
+import type {Exchange} from '../http/exchange.js';
+import type {Outcomes} from '../http/exchange-counts.js';
+import {passTime} from '../http/turn.js';
+import {positionHeader} from './log-position.js';
+import {lostWrite} from './lost-writes.js';
 import {ignoredFieldsHeaders, invalidJson, noObject} from './track.js';
 
 const bodyFailures: Readonly<Record<Exclude<BatchReading['kind'], 'read' | 'not_json'>, Failure>> = {

@@ -1,10 +1,10 @@
 // GET /v1/events: the history with filters, in pages.
 import {historyLimitDefault, historyLimitMax} from '../../../actors/limits.js';
-import {namedUser} from '../asked-user.js';
-import type {Exchange} from '../exchange.js';
 import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
-import {type HistoryFilters, HistoryReader, type HistoryStart} from '../history.js';
+import type {Exchange} from '../http/exchange.js';
+import {namedUser} from '../query/asked-user.js';
+import {type HistoryFilters, HistoryReader, type HistoryStart} from '../query/history.js';
 import {
   anyText,
   askedId,
@@ -15,9 +15,9 @@ import {
   rangeStart,
   wholeNumber,
   withDefault,
-} from '../parameters.js';
-import {type QueryValues, readQuery} from '../query.js';
-import {partitionOfUser} from '../user-partition.js';
+} from '../query/parameters.js';
+import {type QueryValues, readQuery} from '../query/query.js';
+import {partitionOfUser} from '../query/user-partition.js';
 
 export const historyForm = {
   userId: optional(askedId, {description: 'Only events of this user.', example: 'ada'}),

@@ -1,15 +1,8 @@
-// GET /healthz: the process lives. GET /readyz: every partition and the report role can do their work. A damaged part is a
-// warning and no reason: only what needs it is a 503, and another machine would have the same parts.
-import {isoText} from '../../../actors/calendar.js';
-import type {StatusAnswer} from '../../asks.js';
-import type {RefreshChange} from '../../refresh.js';
+// GET /healthz: the process lives. GET /readyz: it can do all of its work (readiness.ts).
 import {commit, version} from '../../version.js';
-import type {Exchange} from '../exchange.js';
-import {RequestFailure, retryAfter} from '../failure.js';
+import {retryAfter} from '../failure.js';
 import type {Front} from '../front.js';
-
-// A load balancer asks every few seconds and must hear "no" rather than nothing.
-const statusMsMax = 1_000;
+import type {Exchange} from '../http/exchange.js';
 
 export function health({durability}: Front, exchange: Exchange): void {
   exchange.json('200 OK', JSON.stringify({status: 'ok', durability: durability.class, version, commit}));
@@ -21,89 +14,4 @@ export async function readiness(front: Front, exchange: Exchange): Promise<void>
   const body = JSON.stringify({status: isReady ? 'ready' : 'not_ready', reasons, warnings, notes});
   if (isReady) exchange.json('200 OK', body);
   else exchange.json('503 Service Unavailable', body, retryAfter);
-}
-
-export interface Readiness {
-  /** Why the service cannot do all of its work now; none when it can. */
-  readonly reasons: readonly string[];
-  /** What an operator should know, and no other machine would do better. */
-  readonly warnings: readonly string[];
-  /** Passing conditions that are as they should be. */
-  readonly notes: readonly string[];
-}
-
-const nothing: Readiness = {reasons: [], warnings: [], notes: []};
-
-/** A service that stops asks no role any more. */
-export const stopping: Promise<Readiness> = Promise.resolve({...nothing, reasons: ['the service is stopping']});
-
-/** Asking all roles takes 0.7 ms of CPU, and the route is open to everybody; balancers ask every few seconds. */
-export const readinessKeptMs = 250;
-
-/** Within a second. */
-export async function readinessOf(front: Front): Promise<Readiness> {
-  if (front.isDraining()) return stopping;
-  const partitions = Array.from({length: front.partitionCount}, (_, partition) => partitionReadiness(front, partition));
-  const all = await Promise.all([...partitions, reportReadiness(front)]);
-  return {
-    reasons: [...front.obstacles.reasons(), ...front.fixedKeys.reasons(), ...all.flatMap(({reasons}) => reasons)],
-    warnings: [...front.fixedKeys.warnings(), ...all.flatMap(({warnings}) => warnings)],
-    // All partitions say the same.
-    notes: [...new Set(all.flatMap(({notes}) => notes))],
-  };
-}
-
-async function partitionReadiness({asks, generations}: Front, partition: number): Promise<Readiness> {
-  const name = `partition ${partition}`;
-  const status = await orSilence(asks.partition(partition, {ask: 'status'}, ['status'], statusMsMax));
-  if (status === undefined) return because(`${name} does not answer`);
-  const reason = whyNot(status) ?? (generations.isKnown(partition) ? undefined : unknownGeneration);
-  return {
-    reasons: reason === undefined ? [] : [`${name}${reason}`],
-    warnings: status.damagedParts > 0 ? [damageWarning(name, status.damagedParts)] : [],
-    notes: status.refreshChange === null ? [] : [refreshNote(status.refreshChange)],
-  };
-}
-
-/** A reason that goes away by itself, as the partition folds what is in its log. */
-export const isCatchingUp = (reason: string): boolean =>
-  /^partition \d+(?:: it is behind its log| is recovering| has not published a snapshot yet)$/.test(reason);
-
-/** Writes are answered without a position meanwhile (log-generations.ts). */
-const unknownGeneration = ' has not said yet which generation its log is of';
-
-/** The reason, to follow the partition's name; undefined when it is ready. */
-function whyNot({appendFault, phase, published, lag}: StatusAnswer): string | undefined {
-  if (appendFault) return ` cannot append to its log: ${appendFault}`;
-  if (phase !== 'live') return ` is ${phase}`;
-  if (published === null) return ' has not published a snapshot yet';
-  return lag === null ? undefined : `: ${lag}`;
-}
-
-async function reportReadiness({asks}: Front): Promise<Readiness> {
-  const status = await orSilence(asks.report({ask: 'status'}, statusMsMax));
-  if (status?.kind !== 'status') return because('reports do not answer');
-  const warnings = Object.entries(status.damagedParts).map(([partition, count]) =>
-    damageWarning(`reports of partition ${partition}`, count),
-  );
-  const reasons = status.ready ? [] : ['reports have not loaded a snapshot of every partition yet'];
-  return {...nothing, reasons, warnings};
-}
-
-const because = (reason: string): Readiness => ({...nothing, reasons: [reason]});
-
-const refreshNote = ({fromMs, toMs, atMs}: RefreshChange): string =>
-  `reports refresh every ${fromMs / 1_000} s until ${isoText(atMs)}, then every ${toMs / 1_000} s`;
-
-const damageWarning = (name: string, count: number): string =>
-  `${name}: ${count} ${count === 1 ? 'part' : 'parts'} cannot be read, what needs them is answered 503`;
-
-/** Undefined for a role that does not answer. */
-export async function orSilence<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof RequestFailure) return undefined;
-    throw error;
-  }
 }

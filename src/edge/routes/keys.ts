@@ -6,13 +6,13 @@ import {isName} from '../../ingest/validate.js';
 import {type ApiKeyRecord, isOfApiKey, type KeyOptions} from '../../keys/key.js';
 import {BucketFault, type KeyAuthor, type KeyStore} from '../../keys/store.js';
 import type {createdKeyAnswer, listedKey} from '../answers.js';
-import type {Exchange} from '../exchange.js';
 import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
-import {readFields, readObject} from '../json-fields.js';
-import {anyText, required} from '../parameters.js';
-import {noParameters, readPathId, readQuery} from '../query.js';
+import type {Exchange} from '../http/exchange.js';
+import {anyText, required} from '../query/parameters.js';
+import {noParameters, readPathId, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
+import {readFields, readObject} from './json-fields.js';
 
 // A key that was created all the same is known to nobody: it opens nothing, and can be revoked by the list.
 const outcomeUnknown = unavailable('the store of keys does not answer: the change may be there or not, see the list');

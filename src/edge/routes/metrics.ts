@@ -1,6 +1,7 @@
 // GET /metrics: open, like /healthz. It holds no id, key or name of a user or an event (families.ts).
-import type {Exchange} from '../exchange.js';
+
 import type {Front} from '../front.js';
+import type {Exchange} from '../http/exchange.js';
 import {metricsContentType} from '../metrics/scrape.js';
 
 export async function metrics({metricsText}: Front, exchange: Exchange): Promise<void> {

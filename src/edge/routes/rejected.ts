@@ -1,12 +1,12 @@
 // GET /v1/rejected: what this edge refused of late, and the conflicts of message ids that partitions found. It answers the
 // question why an event is missing.
 import {isoText} from '../../../actors/calendar.js';
+import {type Rejected, rejectedCodes} from '../admission/rejected-events.js';
 import type {ListedRejection, RejectedAnswer} from '../answers.js';
-import type {Exchange} from '../exchange.js';
 import type {Front} from '../front.js';
-import {optional, wholeNumber, withDefault, word} from '../parameters.js';
-import {readQuery} from '../query.js';
-import {type Rejected, rejectedCodes} from '../rejected-events.js';
+import type {Exchange} from '../http/exchange.js';
+import {optional, wholeNumber, withDefault, word} from '../query/parameters.js';
+import {readQuery} from '../query/query.js';
 
 /** Code of an entry that was accepted, and dropped by the fold: its messageId had come before with other content. */
 const conflictCode = 'conflict';

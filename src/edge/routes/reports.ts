@@ -3,9 +3,9 @@ import {bucketStart, bucketStarts, isLabelled} from '../../../actors/calendar.js
 import {dayMs, funnelStepsMax, namesLimitDefault, namesLimitMax, reportBucketsMax} from '../../../actors/limits.js';
 import type {ActiveMetric, Interval, ReportAnswer, ReportQuery} from '../../asks.js';
 import {type NamesCursor, readNamesCursor} from '../../names-cursor.js';
-import type {Exchange} from '../exchange.js';
 import {type Header, invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
+import type {Exchange} from '../http/exchange.js';
 import {
   anyText,
   checkRange,
@@ -19,8 +19,8 @@ import {
   wholeNumber,
   withDefault,
   word,
-} from '../parameters.js';
-import {type QueryForm, type QueryValues, readQuery} from '../query.js';
+} from '../query/parameters.js';
+import {type QueryForm, type QueryValues, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 
 const windowUnitMs: Readonly<Record<string, number>> = {s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000};

@@ -18,13 +18,13 @@ import {
   readIdentify,
 } from '../../ingest/validate.js';
 import {positionText} from '../../log-position.js';
-import type {CommitAnswer, Exchange} from '../exchange.js';
+import {logUnavailable} from '../admission/obstacles.js';
 import {type Failure, type Header, invalidRequest} from '../failure.js';
 import type {Front} from '../front.js';
-import {hasPosition} from '../log-position.js';
-import {lostWrite} from '../lost-writes.js';
-import type {Outcomes} from '../metrics/traffic.js';
-import {logUnavailable} from '../obstacles.js';
+import type {CommitAnswer, Exchange} from '../http/exchange.js';
+import type {Outcomes} from '../http/exchange-counts.js';
+import {hasPosition} from './log-position.js';
+import {lostWrite} from './lost-writes.js';
 
 /** `message`: from json-fault.ts. */
 export const invalidJson = (message: string): Failure => ({code: 'invalid_json', message});

@@ -1,8 +1,8 @@
 // Write routes take the key of a beacon, which the key check has read by now, and ignore other parameters: libraries and
 // proxies add some of their own, and an event is not lost over one.
-import type {Exchange} from '../exchange.js';
-import {anyText, optional} from '../parameters.js';
-import {readQuery} from '../query.js';
+import type {Exchange} from '../http/exchange.js';
+import {anyText, optional} from '../query/parameters.js';
+import {readQuery} from '../query/query.js';
 
 /** The one parameter of write routes is a security scheme (docs/api.md, beacon). */
 const writeForm = {write_key: optional(anyText, {description: 'A write key, for beacons.'})};

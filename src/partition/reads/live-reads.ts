@@ -29,7 +29,7 @@ const statusMsMax = 600;
 const retryPauseMs = 20;
 /** A part may be swept while it is being read, the state at hand naming a newer one: then the question starts again. */
 const overtakenMsMax = 10_000;
-/** Askers wait for 15 s (src/edge/asks.ts); they are told before why there is no page. */
+/** Askers wait for 15 s (src/edge/query/asks.ts); they are told before why there is no page. */
 const pageMsMax = 14_000;
 /** JSON of one conflict: its name has at most 4 bytes a character. */
 const conflictBytesMax = 4 * idCharsMax + 64;

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
 import {type AcceptedEvent, beginMessage, sealMessage, writeEvent, writeIdentify} from '../../../actors/log/entries.js';
-import {type ArrivalFilter, ArrivalSample, ArrivalTap, sampleMax} from '../../../src/edge/dashboard/arrivals.js';
+import {type ArrivalFilter, ArrivalSample, ArrivalTap, sampleMax} from '../../../src/edge/metrics/arrivals.js';
 import {Random} from '../../../tools/random.js';
 
 function messageOf(events: readonly Partial<AcceptedEvent>[]): Uint8Array {

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {RefusalTap} from '../../../src/edge/dashboard/refusal-tap.js';
+import {RefusalTap} from '../../../src/edge/metrics/refusal-tap.js';
 
 test('refusals are kept while somebody looks, equal ones with their count, and never a text of a client', () => {
   const tap = new RefusalTap();

@@ -8,7 +8,7 @@ import {
   type Topic,
   unreadMsMax,
 } from '../../../src/edge/dashboard/stream.js';
-import type {StreamAnswer} from '../../../src/edge/stream-answer.js';
+import type {StreamAnswer} from '../../../src/edge/http/stream-answer.js';
 
 /** A client that takes frames, or stops taking them. */
 class FakeAnswer {

@@ -1,6 +1,6 @@
 // Admin routes of API keys.
 import {createdKeyAnswer, keysAnswer, listedKey, revokedKeyAnswer} from '../../answers.js';
-import {noParameters} from '../../query.js';
+import {noParameters} from '../../query/query.js';
 import {exampleKeyId, keyForm, keyOptions, newKeyBody} from '../../routes/keys.js';
 import {inPath, type Operation, type Operations} from '../operation.js';
 

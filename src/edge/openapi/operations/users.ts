@@ -8,9 +8,9 @@ import {
   identifyAnswer,
   profileAnswer,
 } from '../../answers.js';
-import {userForm, userPathForm} from '../../asked-user.js';
-import {askedId} from '../../parameters.js';
-import {noParameters} from '../../query.js';
+import {userForm, userPathForm} from '../../query/asked-user.js';
+import {askedId} from '../../query/parameters.js';
+import {noParameters} from '../../query/query.js';
 import {deletionForm, deletionIdPattern, exampleDeletionId} from '../../routes/users.js';
 import {inPath, type Operation, type Operations} from '../operation.js';
 import {purchase} from './examples.js';

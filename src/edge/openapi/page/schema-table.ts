@@ -1,5 +1,5 @@
 // A schema as a reader wants it: a table of fields, each with its type and bounds; named schemas are links.
-import type {JsonSchema} from '../../query.js';
+import type {JsonSchema} from '../../query/query.js';
 import {type Content, html, type Markup, prose} from './markup.js';
 
 interface Schema extends JsonSchema {

@@ -1,0 +1,47 @@
+// Rate limits for each client address: of a key (docs/api.md, Keys), of signing in.
+//   Owns: how much each address used. Does not own: the arithmetic (rate-limit.ts), which address a client has
+//         (client-address.ts).
+//   AL1. The table is bounded: the address that has not asked for longest is dropped, and starts with a whole quota. A client
+//        with that many addresses is held by the limit of the key.
+//   AL2. A client with one IPv6 address usually has all of its /64: they count as one.
+import type {Failure} from '../failure.js';
+import {burstSeconds, RateLimit} from './rate-limit.js';
+
+const addressesMax = 100_000;
+
+/** Of a key, as its options say. */
+export const eventsPerAddress = (perSecond: number): RateLimit<'events-per-address'> =>
+  new RateLimit('events-per-address', perSecond * burstSeconds, burstSeconds);
+
+/** Charges the address that was admitted; negative units are given back. */
+export type AddressCharge = (units: number) => void;
+
+export class AddressLimits<Name extends string> {
+  /** By owner and address; least recently asked first. */
+  private readonly usages = new Map<string, Record<Name, number>>();
+
+  constructor(private readonly countMax = addressesMax) {}
+
+  /** Charges one unit. `owner`: id of the key. @returns why the request must wait, or a function that charges its address further. */
+  admit(limit: RateLimit<Name>, owner: string, address: string, nowMs: number): Failure | AddressCharge {
+    const usage = this.usageOf(limit, `${owner} ${blockOf(address)}`);
+    return limit.admit(usage, nowMs) ?? ((units) => limit.charge(usage, units));
+  }
+
+  /** AL1 */
+  private usageOf(limit: RateLimit<Name>, name: string): Record<Name, number> {
+    const usage = this.usages.get(name) ?? limit.unused();
+    this.usages.delete(name);
+    this.usages.set(name, usage);
+    if (this.usages.size > this.countMax) this.usages.delete(this.usages.keys().next().value!);
+    return usage;
+  }
+}
+
+/** AL2. `address` has the form of RFC 5952. */
+function blockOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [head = [], tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(8 - head.length - tail.length, 0)).fill('0');
+  return `${[...head, ...zeros, ...(tail ?? [])].slice(0, 4).join(':')}::/64`;
+}

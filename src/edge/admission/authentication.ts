@@ -1,0 +1,80 @@
+// Who may come in: API keys from the Authorization header or, for beacons, a write key from the URL; the admin token.
+import {createHash, timingSafeEqual} from 'node:crypto';
+import type {ActiveKey, KeyRing} from '../../keys/key-ring.js';
+import type {Failure, Header} from '../failure.js';
+import type {Exchange} from '../http/exchange.js';
+import {decodePercent} from '../query/query.js';
+
+/**
+ * `open`: anybody. `write`: any key. `secret`: a secret key. `admin`: the admin token, never an API key. `dashboard`: a
+ * browser, with a session where the route names a role (dashboard/door.ts).
+ */
+export type Access = 'open' | 'write' | 'secret' | 'admin' | 'dashboard';
+
+/** RFC 9110, 11.6.1: a 401 says how to authenticate. Of what came, RFC 6750 names a fault only where something came. */
+const challenge: readonly Header[] = [['WWW-Authenticate', 'Bearer realm="millrace"']];
+const challengeAgain: readonly Header[] = [['WWW-Authenticate', 'Bearer realm="millrace", error="invalid_token"']];
+const missing = (message: string): Failure => ({code: 'missing_key', message, headers: challenge});
+const invalid = (message: string): Failure => ({code: 'invalid_key', message, headers: challengeAgain});
+
+const missingKey = missing('send an API key as "Authorization: Bearer <API_KEY>"');
+const missingToken = missing('send the admin token as "Authorization: Bearer <ADMIN_TOKEN>"');
+const invalidKey = invalid('the API key is invalid or revoked');
+const noBearer = invalid('the Authorization header is not "Bearer <API_KEY>"');
+const invalidToken = invalid('the admin token is invalid');
+export const insufficientPermissions: Failure = {
+  code: 'insufficient_permissions',
+  message: 'this needs a secret key (sk_live_)',
+};
+
+/** The header wins over the URL (docs/api.md, Errors). @returns the key, or why not. */
+export function authenticate(ring: KeyRing, exchange: Exchange, isBeaconRoute: boolean): ActiveKey | Failure {
+  const {authorization} = exchange;
+  if (authorization !== undefined && authorization !== '')
+    return ring.byHeader(authorization) ?? (/^bearer /i.test(authorization) ? invalidKey : noBearer);
+  const key = isBeaconRoute ? beaconKey(exchange.query) : undefined;
+  if (key === undefined) return missingKey;
+  const active = ring.byKey(key);
+  // A secret key in a URL ends up in logs of proxies: it is refused even though it is known.
+  return active?.kind === 'write' ? active : invalidKey;
+}
+
+/** The value of `write_key`; one that cannot be read opens nothing, and the query is refused later on. */
+function beaconKey(query: string): string | undefined {
+  if (query === '') return undefined;
+  for (const pair of query.split('&')) {
+    const [name = ''] = pair.split('=', 1);
+    if (decodePercent(name) === 'write_key') return decodePercent(pair.slice(name.length + 1)) ?? '';
+  }
+  return undefined;
+}
+
+/** What opens the admin routes. */
+export interface AdminTokens {
+  /** The operator's. */
+  readonly admin: string;
+  /** Made by this start for the command line of this machine. */
+  readonly command: string;
+}
+
+/** Knows the tokens by their hashes, which are compared in constant time whatever the length of what is offered. */
+export class AdminDoor {
+  private readonly hashes: readonly Buffer[];
+
+  constructor({admin, command}: AdminTokens) {
+    this.hashes = [sha256(admin), sha256(command)];
+  }
+
+  /** @returns why not, or undefined when the header carries one of them. */
+  refuse({authorization}: Exchange): Failure | undefined {
+    if (authorization === undefined || authorization === '') return missingToken;
+    return this.opens(/^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '') ? undefined : invalidToken;
+  }
+
+  opens(token: string): boolean {
+    const offered = sha256(token);
+    return this.hashes.some((hash) => timingSafeEqual(offered, hash));
+  }
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,39 @@
+// What browsers ask before a page of another origin may send, and who may read what (docs/api.md, CORS).
+//   C1. Any page may send to the write routes, and read every answer to that. It may also read the error of a path or method
+//       that does not exist: otherwise a page that misspells a path sees no answer at all.
+import type {Header} from '../failure.js';
+import type {Preflight} from '../http/exchange.js';
+import {type Route, readEndpoint} from '../route.js';
+
+const ownHeaders = 'Authorization, Content-Type, Content-Encoding';
+const askedCharsMax = 1_024;
+/** RFC 9110, 5.6.1 and 5.6.2. */
+const tokens = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
+
+/** All headers that a page asks for: libraries send some of their own, and the service ignores them. */
+function allowedHeaders({headers}: Preflight): string {
+  return headers.length <= askedCharsMax && tokens.test(headers) ? headers : ownHeaders;
+}
+
+// Not 204: an answer without a body could not be held back from a client that does not read (exchange.ts, X6).
+export const preflightBody = '{"status":"ok"}';
+export const preflightHeaders = (preflight: Preflight): readonly Header[] => [
+  ['Access-Control-Allow-Origin', '*'],
+  ['Access-Control-Allow-Methods', 'POST'],
+  ['Access-Control-Allow-Headers', allowedHeaders(preflight)],
+  ['Access-Control-Max-Age', '86400'],
+];
+
+/** Paths where the write routes are, also misspelt. C1 */
+const isNearWriteRoutes = (path: string): boolean => path.startsWith('/v1/');
+
+/** Whether it is the preflight of a POST that a page may send, if only to be told that the path does not exist. */
+export function mayPreflight(path: string, route: Route | undefined, {method}: Preflight): boolean {
+  return route === undefined ? method === 'POST' && isNearWriteRoutes(path) : route.isWriteRoute === true;
+}
+
+/** Whether every origin may read the answer. C1 */
+export function isOpenToPages(path: string, route: Route | undefined, method: string): boolean {
+  if (route === undefined) return method === 'POST' && isNearWriteRoutes(path);
+  return route.isWriteRoute === true && (method === 'POST' || readEndpoint(route, method) === undefined);
+}

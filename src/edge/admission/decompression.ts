@@ -1,0 +1,70 @@
+// Compressed bodies: decompressed in the thread pool, up to the bound of plain ones, so that a bomb costs no more than
+// an honest body.
+import {createBrotliDecompress, createGunzip, createInflate} from 'node:zlib';
+import {type Failure, invalidRequest} from '../failure.js';
+import {BodyShare, tooManyBodies} from './body-budget.js';
+import {tooLarge} from './collected-body.js';
+
+const openDecompressor = {gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress};
+
+export type ContentEncoding = keyof typeof openDecompressor;
+
+/** @returns undefined for an encoding that is not supported. */
+export function encodingOf(name: string): ContentEncoding | undefined {
+  return Object.hasOwn(openDecompressor, name) ? (name as ContentEncoding) : undefined;
+}
+
+/** First bytes of a gzip, which no text in UTF-8 has: clients forget to label it. */
+const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+/** `labelled`: the encoding that the request names, if any. */
+export const encodingFound = (bytes: Uint8Array, labelled: ContentEncoding | undefined): ContentEncoding | undefined =>
+  labelled ?? (isGzip(bytes) ? 'gzip' : undefined);
+
+/** A whole body. It counts as unfinished until `release`. */
+export interface Decompressed {
+  readonly byteLength: number;
+  /** Put together when it is used, so that what waits is held once. To be called once. */
+  takeBytes(): Buffer;
+  release(): void;
+}
+
+/** Calls back once, with the whole body or with what is wrong with it. `compressed` is copied. */
+export function decompress(
+  compressed: Buffer,
+  encoding: ContentEncoding,
+  bytesMax: number,
+  done: (result: Decompressed | {readonly failure: Failure}) => void,
+): void {
+  const share = new BodyShare();
+  if (!share.take(compressed.length)) {
+    done({failure: tooManyBodies});
+    return;
+  }
+  const whole = Buffer.from(compressed);
+  const stream = openDecompressor[encoding]();
+  const pieces: Buffer[] = [];
+  let length = 0;
+  const fail = (failure: Failure): void => {
+    stream.destroy();
+    share.release();
+    done({failure});
+  };
+  stream.on('data', (piece: Buffer) => {
+    length += piece.length;
+    pieces.push(piece);
+    if (length > bytesMax) fail(tooLarge(bytesMax));
+    else if (!share.take(piece.length)) fail(tooManyBodies);
+  });
+  stream.on('error', () => fail(invalidRequest(`the body is no complete ${encoding}`)));
+  stream.on('end', () => {
+    // What follows its end would be dropped without a word.
+    if (stream.bytesWritten < whole.length) return fail(invalidRequest(`the body goes on behind its ${encoding}`));
+    done({
+      byteLength: length,
+      takeBytes: () => Buffer.concat(pieces.splice(0), length),
+      release: () => share.release(),
+    });
+  });
+  stream.end(whole);
+}

@@ -1,0 +1,26 @@
+// What the options of a key forbid (docs/api.md, Keys).
+import type {KeyOptions} from '../../keys/key.js';
+import type {Failure} from '../failure.js';
+import type {Exchange} from '../http/exchange.js';
+
+/** What an endpoint needs beyond its access. */
+export type Permission = 'identify';
+
+const originNotAllowed: Failure = {
+  code: 'origin_not_allowed',
+  message: 'pages of this origin may not use this key',
+};
+const mayNotIdentify: Failure = {
+  code: 'insufficient_permissions',
+  message: 'this key may track events, and not identify',
+};
+
+/** A request without an Origin comes from no page. Origins stop other sites, not programs: these send any Origin. */
+export function forbiddenBy(
+  {mayIdentify, origins}: KeyOptions,
+  {origin}: Exchange,
+  permission: Permission | undefined,
+): Failure | undefined {
+  if (origin !== undefined && origins?.includes(origin) === false) return originNotAllowed;
+  return permission === 'identify' && !mayIdentify ? mayNotIdentify : undefined;
+}

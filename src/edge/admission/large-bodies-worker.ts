@@ -1,0 +1,38 @@
+// Worker thread: batches that are large, or dear to parse (large-bodies.ts), are parsed, validated and encoded here, so
+// that the edge thread never stalls.
+import {parentPort, workerData} from 'node:worker_threads';
+import {type BatchReading, readBatch} from '../../ingest/batch.js';
+import {copyOf} from '../../ingest/batch-entries.js';
+
+export interface LargeBodiesWorkerData {
+  readonly partitionCount: number;
+}
+
+export interface LargeBody {
+  readonly id: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly receivedMs: number;
+}
+
+export interface EncodedBatch {
+  readonly id: number;
+  readonly reading: BatchReading;
+}
+
+const {partitionCount} = workerData as LargeBodiesWorkerData;
+const port = parentPort!;
+
+port.on('message', ({id, bytes, receivedMs}: LargeBody) => {
+  const reading = readBatch(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), receivedMs, partitionCount);
+  if (reading.kind !== 'read') {
+    port.postMessage({id, reading} satisfies EncodedBatch);
+    return;
+  }
+  const entries = copyOf(reading.entries, partitionCount);
+  const {bytes: entryBytes, firsts, starts, ends, indexes} = entries;
+  const answer: EncodedBatch = {id, reading: {...reading, entries}};
+  port.postMessage(
+    answer,
+    [entryBytes, firsts, starts, ends, indexes].map(({buffer}) => buffer as ArrayBuffer),
+  );
+});

@@ -1,0 +1,65 @@
+// The head of an answer: the headers of every answer, and those that a route adds.
+//   A1. An answer belongs to one client: no cache keeps it, unless its route says otherwise. No browser guesses its type.
+//   A2. uWebSockets.js ends a connection that was idle for 8 to 12 s, and no setting changes that. `Keep-Alive` tells the
+//       client to leave first, as a request that meets the close is lost. An answer that ends its connection lacks it.
+
+import type {Header} from '../failure.js';
+import type {HttpResponse} from './transport.js';
+
+const idleSecondsMin = 8;
+
+export interface Head {
+  /** Undefined for an answer without a body. */
+  readonly contentType: string | undefined;
+  readonly isCorsOpen: boolean;
+  readonly headers: readonly Header[] | undefined;
+  /** Undefined on an accepted write whose client sent none (request-id.ts). */
+  readonly requestId: string | undefined;
+  /** The connection ends with this answer. */
+  readonly closes: boolean;
+}
+
+/** Answers to the entries of one log message have the same lines: the newest are cached. */
+const newest = {
+  contentType: '' as string | undefined,
+  isCorsOpen: false,
+  headers: undefined as readonly Header[] | undefined,
+  closes: false,
+  bytes: Buffer.alloc(0),
+};
+
+/** Writes, after the status, all header lines but the length and the end of the connection. */
+export function writeHead(res: HttpResponse, head: Head): void {
+  res.writeHeader('X-Content-Type-Options', linesOf(head));
+  if (head.requestId !== undefined) res.writeHeader('X-Request-Id', head.requestId);
+}
+
+/**
+ * All lines in one value: uWebSockets.js copies a value unchanged, and each call costs 0.2 us. Names and values of clients
+ * are tokens (cors.ts) or percent-encoded (`Ignored-Fields`): none ends a line. Bytes, since a text is measured and encoded
+ * with every answer.
+ */
+function linesOf({contentType, isCorsOpen, headers, closes}: Head): Buffer {
+  if (
+    headers === newest.headers &&
+    contentType === newest.contentType &&
+    isCorsOpen === newest.isCorsOpen &&
+    closes === newest.closes
+  ) {
+    return newest.bytes;
+  }
+  let text = 'nosniff';
+  if (contentType !== undefined) text += `\r\nContent-Type: ${contentType}`;
+  if (!headers?.some(isCacheControl)) text += '\r\nCache-Control: no-store'; // A1
+  if (isCorsOpen) text += '\r\nAccess-Control-Allow-Origin: *';
+  for (const [name, value] of headers ?? []) text += `\r\n${name}: ${value}`;
+  if (!closes) text += `\r\nKeep-Alive: timeout=${idleSecondsMin}`; // A2
+  newest.contentType = contentType;
+  newest.isCorsOpen = isCorsOpen;
+  newest.headers = headers;
+  newest.closes = closes;
+  newest.bytes = Buffer.from(text);
+  return newest.bytes;
+}
+
+const isCacheControl = ([name]: Header): boolean => name === 'Cache-Control';

@@ -1,0 +1,586 @@
+// One request and its one answer.
+//   X1. It ends once: answered, or aborted by the client. Whatever comes later finds it over.
+//   X2. Nothing of uWebSockets.js' request object is read after the handler returned: all that matters is copied here.
+//   X3. Every write is corked, so that an answer is one segment.
+//   X4. No answer leaves in the turn that read its request. uWebSockets.js closes a connection on which a request comes
+//       while the last one is unanswered; with an answer it would read on behind it, and bytes that a proxy took for part
+//       of this request, or that follow one that ends its connection, would be read as a request of their own.
+//   X5. A chunked request is the last one of its connection: the parser takes forms of chunks that others read
+//       differently, so where such a body ends is nothing to build a next request on.
+//   X6. What the client does not take at once waits here, bounded (unread-answers.ts): the answer goes out by `tryEnd`, as
+//       uWebSockets.js' own `end` and `endWithoutBody` buffer whatever they get, answer after answer.
+//   X7. Calls for it after its handler returned go through `guard`: an error there ends this exchange alone, and neither the
+//       process nor the calls that follow.
+
+import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
+import type {ActiveKey} from '../../keys/key-ring.js';
+import type {AddressCharge} from '../admission/address-limits.js';
+import type {RateLimit} from '../admission/rate-limit.js';
+import type {RejectedEvents} from '../admission/rejected-events.js';
+import type {Session} from '../dashboard/session.js';
+import {errorValue, type Failure, type Header, RequestFailure, statusOf} from '../failure.js';
+import {type Head, writeHead} from './answer-head.js';
+import {addressOfBytes} from './client-address.js';
+import type {Deadlines} from './deadlines.js';
+import type {CountedRoute, ExchangeCounts} from './exchange-counts.js';
+import {isPagePath, type PageRequest, readPageRequest} from './page-request.js';
+import {type RequestIds, readRequestId} from './request-id.js';
+import {StreamAnswer} from './stream-answer.js';
+import type {HttpRequest, HttpResponse} from './transport.js';
+import {atTurnEnd, isSameTurn, noteTurn} from './turn.js';
+import {hasRoomForAnswer, tooManyAnswers, UnreadAnswer} from './unread-answers.js';
+
+const jsonType = 'application/json; charset=utf-8';
+const ok = '200 OK';
+const internalError: Failure = {code: 'internal_error', message: 'this is a fault of the service'};
+
+/** Answers from this size on are not begun when too much of them is on its way already. */
+const largeAnswerCharactersMin = 64 * 1024;
+const exposedHeaders: Header = ['Access-Control-Expose-Headers', 'Retry-After, RateLimit, RateLimit-Policy'];
+const isRetryAfter = ([name]: Header): boolean => name === 'Retry-After';
+
+/** What a preflight asks for; empty texts where it names nothing. */
+export interface Preflight {
+  readonly method: string;
+  readonly headers: string;
+}
+
+export interface ExchangeHost {
+  readonly deadlines: Deadlines;
+  readonly monotonicMs: () => number;
+  /** The same, looked at once a turn (turn.ts). */
+  readonly turnMs: () => number;
+  /** Whether connections end with their next answer. */
+  closesConnections(): boolean;
+  exchangeOver(): void;
+  /** Logs a fault of ours. `doing` says what threw; of the exchange the line has only its id. */
+  fault(exchange: Exchange, doing: string, error: unknown): void;
+  readonly requestIds: RequestIds;
+  readonly traffic: ExchangeCounts;
+  readonly rejected: RejectedEvents;
+}
+
+/** Answers an exchange once the log has, or refuses to have, its entries. */
+export interface CommitAnswer {
+  settled(exchange: Exchange, commit: Commit): void;
+}
+
+/**
+ * The fields that its answer needs come first: hundreds of exchanges wait for one log message, and each has left the
+ * processor's cache when it is answered.
+ */
+export class Exchange implements CommitWaiter {
+  readonly res: HttpResponse;
+  readonly method: string;
+  /** It has its answer (which may wait for the end of the turn, X4), or will never have one. */
+  isOver = false;
+  /** Every origin may read the answer (docs/api.md, CORS). */
+  isCorsOpen = false;
+  /** Nothing is read of its connection. */
+  isPaused = false;
+  private isGone = false;
+  private turn: number;
+  /** Undefined until it is found, and for a path that does not exist. */
+  route: CountedRoute | undefined;
+  private readonly host: ExchangeHost;
+  private commitAnswer: CommitAnswer | undefined;
+  private whenOver: (() => void) | undefined;
+  private unread: UnreadAnswer | undefined;
+  private streamed: StreamAnswer | undefined;
+  /** The key that admitted the request, on routes that take keys. */
+  key: ActiveKey | undefined;
+  /** Rate limit of the key, on routes that have one. */
+  private limit: RateLimit | undefined;
+  /** Charges the client's address, where the key has a limit per address. */
+  chargeAddress: AddressCharge | undefined;
+  contentLength: string | undefined;
+  transferEncoding: string | undefined;
+  /** Monotonic ms: the turn that read its head. */
+  readonly receivedMs: number;
+  /** Undecoded. */
+  readonly path: string;
+  /** Undecoded, without the question mark. */
+  readonly query: string;
+  authorization: string | undefined;
+  contentType = '';
+  contentEncoding = '';
+  /** Of the body, as `contentLength` has them; 0 without one, NaN for one that is no number. */
+  declaredBytes = 0;
+  ifNoneMatch: string | undefined;
+  /** Set for a preflight. */
+  readonly preflight: Preflight | undefined;
+  /** Set for a request to the dashboard. */
+  readonly page: PageRequest | undefined;
+  /** Who is signed in, on routes of the dashboard that need it. */
+  session: Session | undefined;
+  /** What does not exist is answered with 200: the body says so. */
+  isAbsenceAnswered = false;
+  /** X-Forwarded-For, from anybody. */
+  forwardedFor = '';
+  /** X-Forwarded-Prefix, from anybody. */
+  forwardedPrefix = '';
+  /** `Origin`: that of the page that asks, as a browser sends it. */
+  origin: string | undefined;
+  /** A header that must not stand twice does. */
+  isFramingAmbiguous = false;
+  /** The client reads no further answer on this connection. */
+  isLastByClient = false;
+  /** X-Request-Id as the client sent it. */
+  private sentId = '';
+  /** Its id (request-id.ts), made when it is first asked for. */
+  private id: string | undefined;
+
+  /** `method` and `path`, where they are known: asking for them makes strings. */
+  constructor(
+    res: HttpResponse,
+    req: HttpRequest,
+    host: ExchangeHost,
+    method = req.getCaseSensitiveMethod(),
+    path = req.getUrl(),
+  ) {
+    this.res = res;
+    this.method = method;
+    this.path = path;
+    this.query = req.getQuery() ?? '';
+    this.preflight = method === 'OPTIONS' ? preflightOf(req) : undefined;
+    this.page = isPagePath(path) ? readPageRequest(req) : undefined;
+    this.host = host;
+    this.receivedMs = host.turnMs();
+    this.turn = noteTurn();
+    receiving = this;
+    req.forEach(receiveHeader);
+  }
+
+  /** The waiter for entries that the log takes for it: `answer` hears of each message that carries some. */
+  awaitCommit(answer: CommitAnswer): CommitWaiter {
+    this.commitAnswer = answer;
+    return this;
+  }
+
+  settled(commit: Commit): void {
+    try {
+      this.commitAnswer!.settled(this, commit);
+    } catch (error) {
+      this.failed('answering what the log took', error); // X7
+    }
+  }
+
+  /** X7: `doing` says what `run` is for, in the log. */
+  guard(doing: string, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.failed(doing, error);
+    }
+  }
+
+  /** Work for this exchange threw: a refusal, or a fault of ours. */
+  failed(doing: string, error: unknown): void {
+    if (error instanceof RequestFailure) {
+      this.fail(error.failure);
+      return;
+    }
+    const wasOver = this.isOver;
+    if (!this.isGone) this.host.fault(this, doing, error);
+    try {
+      if (!wasOver) this.fail(internalError, true);
+    } catch {
+      // The first failure is logged already.
+    }
+    if (wasOver || !this.isOver) this.breakOff();
+  }
+
+  /** How much of an answer went out is not known: a further answer on the connection could not be told from it. */
+  private breakOff(): void {
+    if (this.isGone) return;
+    try {
+      this.res.close(); // `abort` follows.
+    } catch {
+      // uWebSockets.js had ended it before: there is nothing to close.
+    }
+    if (!this.isGone) this.leave();
+  }
+
+  /** For log lines and answers. */
+  requestId(): string {
+    this.id ??= readRequestId(this.sentId) ?? this.host.requestIds.next();
+    return this.id;
+  }
+
+  /** Address of the other end of the connection, perhaps a proxy (client-address.ts). Empty when it is closed. */
+  peerAddress(): string {
+    return this.isGone ? '' : addressOfBytes(new Uint8Array(this.res.getRemoteAddress()));
+  }
+
+  /** Told when the exchange is over, for whatever reason. One listener. */
+  onOver(whenOver: () => void): void {
+    this.whenOver = whenOver;
+  }
+
+  get traffic(): ExchangeCounts {
+    return this.host.traffic;
+  }
+
+  get deadlines(): Deadlines {
+    return this.host.deadlines;
+  }
+
+  /** Monotonic. */
+  get nowMs(): number {
+    return this.host.monotonicMs();
+  }
+
+  /** @returns why not, when its key must wait; otherwise the request counts as one unit of the limit. */
+  admit(limit: RateLimit): Failure | undefined {
+    const refusal = limit.admit(this.key!.usage, this.receivedMs);
+    if (refusal !== undefined) return refusal;
+    this.limit = limit;
+    return undefined;
+  }
+
+  /** The request turned out to cost `units` of its rate limit, the one of its admission included. */
+  costs(units: number): void {
+    this.limit?.charge(this.key!.usage, units - 1);
+    this.chargeAddress?.(units - 1);
+  }
+
+  /** Starts the 10 s anew after which uWebSockets.js ends a connection whose body does not come fast enough. */
+  renewTimeout(): void {
+    this.guard('renewing a timeout', () => {
+      this.res.pause();
+      if (!this.isPaused) this.res.resume();
+    });
+  }
+
+  /** Reads nothing more of the connection, until `resume` or the answer. */
+  pause(): void {
+    this.isPaused = true;
+    this.guard('pausing a connection', () => this.res.pause());
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.guard('reading a connection on', () => this.res.resume());
+  }
+
+  /** A piece of the body came. */
+  noteData(): void {
+    this.turn = noteTurn();
+  }
+
+  /** The client is gone. */
+  abort(): void {
+    if (this.isGone) return;
+    if (!this.isOver) this.host.traffic.unanswered += 1;
+    try {
+      this.end();
+    } catch (error) {
+      this.host.fault(this, 'giving up a request', error); // X7
+    }
+    this.leave();
+  }
+
+  /** Ends the connection without an answer. */
+  close(): void {
+    this.guard('closing a connection', () => this.res.close());
+  }
+
+  receiveHeader(name: string, value: string): void {
+    switch (name) {
+      case 'authorization':
+        // Two of them name no key.
+        this.authorization = this.authorization === undefined ? value : 'repeated';
+        break;
+      case 'content-type':
+        this.contentType = joined(this.contentType, value);
+        break;
+      case 'content-encoding':
+        this.contentEncoding = joined(this.contentEncoding, value);
+        break;
+      case 'content-length':
+        if (this.contentLength !== undefined) this.isFramingAmbiguous = true;
+        this.contentLength = value;
+        this.declaredBytes = wholeNumber(value);
+        break;
+      case 'transfer-encoding':
+        if (this.transferEncoding !== undefined) this.isFramingAmbiguous = true;
+        this.transferEncoding = value;
+        break;
+      case 'if-none-match':
+        this.ifNoneMatch = joined(this.ifNoneMatch ?? '', value);
+        break;
+      case 'connection':
+        this.isLastByClient = this.isLastByClient || value.toLowerCase().includes('close');
+        break;
+      case 'x-request-id':
+        this.sentId = joined(this.sentId, value);
+        break;
+      case 'origin':
+        this.origin = joined(this.origin ?? '', value);
+        break;
+      case 'x-forwarded-for':
+        this.forwardedFor = joined(this.forwardedFor, value);
+        break;
+      case 'x-forwarded-prefix':
+        this.forwardedPrefix = joined(this.forwardedPrefix, value);
+    }
+  }
+
+  /** `body` is JSON text. */
+  json(status: string, body: string, headers?: readonly Header[]): void {
+    this.answer(status, jsonType, body, headers);
+  }
+
+  fail(failure: Failure, closes = false): void {
+    const {headers} = failure;
+    // A page of another origin may read when to come back.
+    const exposed = this.isCorsOpen && headers?.some(isRetryAfter) ? [...headers, exposedHeaders] : headers;
+    this.failWith(failure, {}, exposed, closes);
+  }
+
+  /** `more` stands beside the error. */
+  failWith(failure: Failure, more: object, headers?: readonly Header[], closes = false): void {
+    if (this.isOver) return; // X1
+    const {traffic, rejected} = this.host;
+    traffic.refused(failure.code);
+    if (this.isCorsOpen) {
+      const route = this.route === undefined ? undefined : this.path;
+      traffic.refusalTap.note(failure.code, route, {field: failure.field, keyId: this.key?.id});
+      if (this.key !== undefined) rejected.add(failure.code, this.key.id, failure);
+    }
+    const body = JSON.stringify({error: errorValue(failure), ...more});
+    const status = statusOf[failure.code];
+    const isAnswer = this.isAbsenceAnswered && status.startsWith('404');
+    this.answer(isAnswer ? '200 OK' : status, jsonType, body, headers, closes);
+  }
+
+  /** `contentType` undefined: an answer without a body (304). */
+  answer(
+    status: string,
+    contentType: string | undefined,
+    body: string | Buffer,
+    headers?: readonly Header[],
+    closes = false,
+  ): void {
+    if (this.isOver) return; // X1
+    if (body.length >= largeAnswerCharactersMin && !hasRoomForAnswer(body.length)) {
+      this.fail(tooManyAnswers);
+      return;
+    }
+    this.host.traffic.answered(this.route, this.method, status, this.host.monotonicMs() - this.receivedMs);
+    this.end();
+    if (isSameTurn(this.turn))
+      atTurnEnd(() => this.write(status, contentType, body, headers, closes), this); // X4
+    else this.write(status, contentType, body, headers, closes);
+  }
+
+  /**
+   * Begins an answer without an end of its own: what it says, and until when, is its writer's. The exchange is over with
+   * it, so that it holds up no drain. `begin` gets the answer once its head is out; undefined: the client left before.
+   */
+  stream(contentType: string, headers: readonly Header[], begin: (answer: StreamAnswer | undefined) => void): void {
+    if (this.isOver) return; // X1
+    this.host.traffic.answered(this.route, this.method, ok, this.host.monotonicMs() - this.receivedMs);
+    this.end();
+    atTurnEnd(() => {
+      if (this.isGone) {
+        begin(undefined);
+        return;
+      }
+      this.streamed = new StreamAnswer(this.res);
+      this.host.exchangeOver();
+      const head = {contentType, isCorsOpen: false, headers, requestId: this.requestId(), closes: true};
+      this.streamed.begin(() => writeHead(this.res, head));
+      begin(this.streamed);
+    }, this); // X4
+  }
+
+  private write(
+    status: string,
+    contentType: string | undefined,
+    body: string | Buffer,
+    headers: readonly Header[] | undefined,
+    closes: boolean,
+  ): void {
+    if (this.isGone) return;
+    try {
+      if (this.isPaused) this.resume(); // What comes behind the answer is read again.
+      writing.exchange = this;
+      writing.status = status;
+      writing.contentType = contentType;
+      writing.isCorsOpen = this.isCorsOpen;
+      writing.body = body;
+      writing.headers = this.withRateFields(headers);
+      writing.requestId = this.idOfAnswer(status);
+      writing.closes = closes || this.isLastOfConnection();
+      writing.isTaken = true;
+      writing.error = undefined;
+      this.res.cork(writeAnswer); // X3
+      if (writing.error !== undefined) throw writing.error;
+      if (writing.isTaken) this.leave();
+      else this.awaitReader(body);
+    } catch (error) {
+      this.failed('writing an answer', error); // X7
+    }
+  }
+
+  /** Accepted writes carry only an id that the client sent: there is no fault to look up, and the line would cost each of them. */
+  private idOfAnswer(status: string): string | undefined {
+    return this.isCorsOpen && status === ok ? readRequestId(this.sentId) : this.requestId();
+  }
+
+  /** From when half of its quota is used the client is told what is left; before, it costs the hot path nothing. */
+  private withRateFields(headers: readonly Header[] | undefined): readonly Header[] | undefined {
+    if (this.limit === undefined || !this.limit.isRunningLow(this.key!.usage, this.receivedMs)) return headers;
+    return [...(headers ?? []), ...this.limit.fields(this.key!.usage, this.receivedMs)];
+  }
+
+  /** X6: the exchange goes on until the client took the rest of its answer, or is gone. */
+  private awaitReader(body: string | Buffer): void {
+    if (this.method === 'HEAD' || !hasRoomForAnswer(body.length)) {
+      this.res.close();
+      return;
+    }
+    this.unread = new UnreadAnswer(
+      this,
+      typeof body === 'string' ? Buffer.from(body) : body,
+      this.host.monotonicMs(),
+      () => this.leave(),
+    );
+    this.deadlines.add(this.unread);
+  }
+
+  /** A POST without a length has no body; that is as rare as a length that the parser did not see. */
+  private isLastOfConnection(): boolean {
+    if (this.method === 'HEAD') return true; // X6
+    const hasLength = this.contentLength !== undefined || this.method !== 'POST';
+    return !hasLength || this.isLastByClient || this.transferEncoding !== undefined || this.host.closesConnections(); // X5
+  }
+
+  /** Nothing that comes now can become its answer. */
+  private end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.whenOver?.();
+  }
+
+  private leave(): void {
+    this.isGone = true;
+    if (this.streamed !== undefined) {
+      this.streamed.left();
+      return;
+    }
+    if (this.unread !== undefined) {
+      this.deadlines.delete(this.unread);
+      this.unread.release();
+    }
+    this.host.exchangeOver();
+  }
+}
+
+const preflightOf = (req: HttpRequest): Preflight => ({
+  method: req.getHeader('access-control-request-method'),
+  headers: req.getHeader('access-control-request-headers'),
+});
+
+/** RFC 9110, 5.3: a header that stands twice is a list. */
+const joined = (known: string, value: string): string => (known === '' ? value : `${known}, ${value}`);
+
+// `forEach` and `cork` call back before they return, so one function and one slot each serve all exchanges: a closure
+// for every request is what the hot path can do without.
+let receiving: Exchange | undefined;
+function receiveHeader(name: string, value: string): void {
+  receiving!.receiveHeader(name, value);
+}
+
+type Mutable<T> = {-readonly [Key in keyof T]: T[Key]};
+
+interface Writing extends Mutable<Head> {
+  exchange: Exchange | undefined;
+  status: string;
+  body: string | Buffer;
+  /** Set by `writeAnswer`: all of it went out, and `res` is over. */
+  isTaken: boolean;
+  /** Thrown by `writeAnswer`, to be thrown again behind the native code that called it. */
+  error: unknown;
+}
+const writing: Writing = {
+  exchange: undefined,
+  status: '',
+  contentType: undefined,
+  isCorsOpen: false,
+  body: '',
+  headers: undefined,
+  requestId: undefined,
+  closes: false,
+  isTaken: true,
+  error: undefined,
+};
+
+function writeAnswer(): void {
+  try {
+    writeWhole();
+  } catch (error) {
+    writing.error = error;
+  }
+}
+
+function writeWhole(): void {
+  const {exchange, status, contentType, body, closes} = writing;
+  const {res, method} = exchange!;
+  if (status !== ok) res.writeStatus(status); // Written by itself otherwise.
+  writeHead(res, writing);
+  if (contentType === undefined) endWithoutBody(res, closes);
+  else if (method === 'HEAD') writing.isTaken = beginHead(res, Buffer.byteLength(body));
+  else if (closes && !isLargeRead(method, body)) {
+    if (exchange!.isLastByClient) res.writeHeader('Connection', 'close'); // Otherwise `end` writes it.
+    res.end(body, true);
+  } else {
+    if (closes) res.writeHeader('Connection', 'close');
+    writing.isTaken = res.tryEnd(body, byteLengthOf(body))[1];
+  }
+}
+
+/** Most bodies are the same text as the one before. */
+const measured = {body: '', bytes: 0};
+function byteLengthOf(body: string | Buffer): number {
+  if (typeof body !== 'string') return body.length;
+  if (body.length >= largeAnswerCharactersMin) return Buffer.byteLength(body);
+  if (body !== measured.body) {
+    measured.body = body;
+    measured.bytes = Buffer.byteLength(body);
+  }
+  return measured.bytes;
+}
+
+/** NaN unless all of it are digits, and there are some. */
+function wholeNumber(text: string): number {
+  let value = text.length === 0 ? Number.NaN : 0;
+  for (let i = 0; i < text.length; i++) {
+    const digit = text.charCodeAt(i) - 0x30;
+    value = digit >= 0 && digit <= 9 ? value * 10 + digit : Number.NaN;
+  }
+  return value;
+}
+
+/**
+ * What `end` does not get rid of at once would be lost with the close that ends a drain, or wait unbounded until then (X6).
+ * The answer to a body is at most a line an event, and its connection must not be read on (X5).
+ */
+const isLargeRead = (method: string, body: string | Buffer): boolean =>
+  method !== 'POST' && body.length >= largeAnswerCharactersMin;
+
+/** uWebSockets.js 20.51 sends nothing at all when its own `endWithoutBody` gets an argument. */
+function endWithoutBody(res: HttpResponse, closes: boolean): void {
+  if (closes) res.writeHeader('Connection', 'close');
+  res.endWithoutBody();
+}
+
+/**
+ * The answer to a HEAD request ends its connection: without a body nothing tells whether the client reads its answers at
+ * all (X6).
+ */
+function beginHead(res: HttpResponse, bodyBytes: number): boolean {
+  res.writeHeader('Connection', 'close');
+  return res.tryEnd('', bodyBytes)[1];
+}

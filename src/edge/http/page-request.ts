@@ -1,0 +1,28 @@
+// Headers that browsers send with a request. Only routes of the dashboard read them: no event pays for it.
+import type {HttpRequest} from './transport.js';
+
+export interface PageRequest {
+  readonly host: string;
+  readonly cookie: string;
+  /** X-Millrace: no page of another origin can send it without a preflight, which it does not get. */
+  readonly isByPage: boolean;
+  /** Sec-Fetch-Site; empty over plain http beyond loopback, where browsers do not send it. */
+  readonly fetchSite: string;
+  /** X-Forwarded-Proto, trusted or not. */
+  readonly forwardedProto: string;
+  readonly acceptsHtml: boolean;
+  readonly acceptEncoding: string;
+}
+
+/** `/` leads to the dashboard, and so asks like it. */
+export const isPagePath = (path: string): boolean => path === '/' || path.startsWith('/dashboard');
+
+export const readPageRequest = (req: HttpRequest): PageRequest => ({
+  host: req.getHeader('host'),
+  cookie: req.getHeader('cookie'),
+  isByPage: req.getHeader('x-millrace') === '1',
+  fetchSite: req.getHeader('sec-fetch-site'),
+  forwardedProto: req.getHeader('x-forwarded-proto'),
+  acceptsHtml: req.getHeader('accept').includes('text/html'),
+  acceptEncoding: req.getHeader('accept-encoding'),
+});

@@ -1,0 +1,16 @@
+// Where the paths of the service begin for its clients, when a proxy has them under a prefix (X-Forwarded-Prefix).
+
+import type {Front} from '../front.js';
+import type {Exchange} from './exchange.js';
+
+const prefixCharactersMax = 256;
+/** It goes into pages and headers: no character with a meaning there, and no segment that a client would resolve. */
+const prefixForm = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/;
+
+/** Empty without a prefix, and for one that no trusted proxy sent (client-address.ts). */
+export function pathPrefix({clientAddresses}: Pick<Front, 'clientAddresses'>, exchange: Exchange): string {
+  const {forwardedPrefix} = exchange;
+  if (forwardedPrefix === '' || forwardedPrefix.length > prefixCharactersMax || !prefixForm.test(forwardedPrefix))
+    return '';
+  return clientAddresses.isByProxy(exchange) ? forwardedPrefix : '';
+}

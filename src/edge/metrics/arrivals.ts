@@ -1,0 +1,112 @@
+// Events as they arrive, for streams that show them: a sample of the events that the log has taken.
+//   AR1. Without such a stream nothing is read or kept: `open` begins it, `close` ends it.
+//   AR2. Of each second at most `sampleMax` events are read as texts, every one of the second as likely as any other; of
+//        all the rest only their number is known.
+//   AR3. What is shown of an event is bounded, whatever a client put into it.
+import {type EntryView, entryKind, MessageCursor, PropertyCursor} from '../../../actors/log/entries.js';
+import type {ArrivedEvent, ArrivedSample} from '../dashboard/answers.js';
+
+export const sampleMax = 10;
+const propertiesMax = 12;
+const textCharsMax = 120;
+
+/** Only events of this name, or of this user or anonymous one. */
+export interface ArrivalFilter {
+  readonly event?: string | undefined;
+  readonly user?: string | undefined;
+}
+
+/** Sample of one second, for one stream. */
+export class ArrivalSample {
+  private events: ArrivedEvent[] = [];
+  private count = 0;
+  private readonly name: Buffer | undefined;
+  private readonly keys: readonly Buffer[] | undefined;
+
+  /** `chooses`: a random number from 0 to below `count`, all equally likely. */
+  constructor(
+    {event, user}: ArrivalFilter,
+    private readonly chooses: (count: number) => number,
+  ) {
+    this.name = event === undefined ? undefined : Buffer.from(event);
+    this.keys = user === undefined ? undefined : [Buffer.from('u' + user), Buffer.from('a' + user)];
+  }
+
+  offer(entry: EntryView, ackMs: number): void {
+    const {name, keys} = this;
+    if (name !== undefined && !isRange(entry, entry.textStart, entry.textEnd, name)) return;
+    if (keys !== undefined && !keys.some((key) => isRange(entry, entry.keyStart, entry.keyEnd, key))) return;
+    this.count += 1;
+    if (this.events.length < sampleMax) this.events.push(read(entry, ackMs));
+    else {
+      const place = this.chooses(this.count); // AR2
+      if (place < sampleMax) this.events[place] = read(entry, ackMs);
+    }
+  }
+
+  /** Events since the last call, oldest first. */
+  take(): ArrivedSample {
+    const taken = {events: this.events.sort((a, b) => a.received - b.received), count: this.count};
+    this.events = [];
+    this.count = 0;
+    return taken;
+  }
+}
+
+export class ArrivalTap {
+  private readonly samples = new Set<ArrivalSample>();
+
+  open(sample: ArrivalSample): void {
+    this.samples.add(sample);
+  }
+
+  close(sample: ArrivalSample): void {
+    this.samples.delete(sample);
+  }
+
+  /** The log has this message: called for each, so that a first test decides. AR1 */
+  stored(bytes: Uint8Array, ackMs: number): void {
+    if (this.samples.size === 0) return;
+    const cursor = new MessageCursor(bytes);
+    while (cursor.next()) {
+      if (cursor.entry.kind !== entryKind.event) continue;
+      for (const sample of this.samples) sample.offer(cursor.entry, ackMs);
+    }
+  }
+}
+
+const isRange = ({bytes}: EntryView, start: number, end: number, wanted: Buffer): boolean =>
+  end - start === wanted.length && wanted.equals(bytes.subarray(start, end));
+
+function read(entry: EntryView, ackMs: number): ArrivedEvent {
+  const key = entry.userKey();
+  const isUser = key.startsWith('u');
+  const {properties, more} = readProperties(entry);
+  const anonymousId = entry.anonymousIdEnd > 0 ? entry.anonymousId() : null;
+  return {
+    event: entry.text(),
+    user_id: isUser ? key.slice(1) : null,
+    anonymous_id: isUser ? anonymousId : key.slice(1),
+    message_id: entry.hasMessageId ? entry.messageId() : null,
+    at: entry.timeMs,
+    received: entry.receivedMs,
+    ack_ms: Math.round(ackMs * 10) / 10,
+    properties,
+    more,
+  };
+}
+
+function readProperties({bytes, propertiesStart}: EntryView): Pick<ArrivedEvent, 'properties' | 'more'> {
+  const cursor = new PropertyCursor(bytes);
+  const all = cursor.open(propertiesStart);
+  const count = cursor.isAtContext ? all - 1 : all;
+  cursor.passContext();
+  const properties: [string, null | boolean | number | string][] = [];
+  while (properties.length < propertiesMax && cursor.next()) {
+    const value = cursor.value();
+    properties.push([cut(cursor.key()), typeof value === 'string' ? cut(value) : value]);
+  }
+  return {properties, more: count - properties.length};
+}
+
+const cut = (text: string): string => (text.length <= textCharsMax ? text : `${text.slice(0, textCharsMax - 1)}…`);

@@ -1,0 +1,51 @@
+// The user whom a request asks about.
+//   AU1. Any name may be asked for, even if an event with that id would be refused: a user who is stored can always be read
+//        and erased.
+//   AU2. An id in the query reaches the service as it was sent. One in a path may not: proxies decode and normalise paths, so
+//        that `a/../ada` arrives as `ada`.
+
+import type {UserKind, UserRef} from '../../asks.js';
+import {isName} from '../../ingest/validate.js';
+import {type Failure, invalidRequest, RequestFailure} from '../failure.js';
+import type {Exchange} from '../http/exchange.js';
+import {askedId, optional, withDefault, word} from './parameters.js';
+import {type QueryValues, readPathId, readQuery} from './query.js';
+
+export const userNotFound: Failure = {code: 'user_not_found', message: 'no such user'};
+
+/** Parameters of routes that take the id in the query: one of both. */
+export const userForm = {
+  userId: optional(askedId, {description: 'The user of this userId.', example: 'ada'}),
+  anonymousId: optional(askedId, {description: 'The user of this anonymousId, in place of `userId`.'}),
+};
+
+/** Parameters of routes that take the id in the path. */
+export const userPathForm = {
+  kind: withDefault(word<UserKind>(['user', 'anonymous']), 'user', {
+    description: '`anonymous`: the id in the path is an anonymousId.',
+  }),
+};
+
+/** Undefined when neither is given. @throws RequestFailure when both are. */
+export function namedUser({userId, anonymousId}: QueryValues<typeof userForm>): UserRef | undefined {
+  if (userId !== undefined && anonymousId !== undefined) {
+    throw new RequestFailure(invalidRequest('userId and anonymousId name two users: give one of them', 'anonymousId'));
+  }
+  if (userId !== undefined) return {kind: 'user', id: userId};
+  return anonymousId === undefined ? undefined : {kind: 'anonymous', id: anonymousId};
+}
+
+/** @throws RequestFailure unless the query names one user. */
+export function userInQuery({query}: Exchange): UserRef {
+  const user = namedUser(readQuery(query, userForm));
+  if (user === undefined) throw new RequestFailure(invalidRequest('userId or anonymousId is required', 'userId'));
+  return user;
+}
+
+/** @throws RequestFailure for a malformed path or query, and for an id that no user can have. */
+export function userInPath({query}: Exchange, segment: string): UserRef {
+  const id = readPathId(segment);
+  const {kind} = readQuery(query, userPathForm);
+  if (!isName(id)) throw new RequestFailure(userNotFound);
+  return {kind, id};
+}

@@ -1,0 +1,61 @@
+// Questions to the partition and report roles, from the side that asks. A role that does not answer is a 503 to the client.
+import {
+  askPartitionSubject,
+  askReportSubject,
+  type PartitionAnswer,
+  type PartitionQuestion,
+  type ReportAnswer,
+  type ReportQuestion,
+} from '../../asks.js';
+import {RequestFailure, unavailable} from '../failure.js';
+
+/** A connection that carries questions. Rejects when nobody listens and when no answer came in time. */
+export interface Requester {
+  request(subject: string, question: object, options: {timeout: number}): Promise<unknown>;
+}
+
+// A partition waits up to 2 s for the log before it says `unavailable`, and a history without an index scans in slices.
+const partitionMsMax = 15_000;
+// A report over everything, with a cold cache of a few MiB, reads all of its parts.
+const reportMsMax = 60_000;
+
+type AnswerOf<Kind extends PartitionAnswer['kind']> = Extract<PartitionAnswer, {kind: Kind}>;
+
+export class Asks {
+  private readonly requester: Requester;
+
+  constructor(requester: Requester) {
+    this.requester = requester;
+  }
+
+  /**
+   * @returns an answer of one of `kinds`, the only ones that fit the question.
+   * @throws RequestFailure (503) for everything else.
+   */
+  async partition<Kind extends PartitionAnswer['kind']>(
+    partition: number,
+    question: PartitionQuestion,
+    kinds: readonly Kind[],
+    msMax = partitionMsMax,
+  ): Promise<AnswerOf<Kind>> {
+    const answer = await this.ask<PartitionAnswer>(askPartitionSubject(partition), question, msMax);
+    if ((kinds as readonly string[]).includes(answer.kind)) return answer as AnswerOf<Kind>;
+    if (answer.kind === 'unavailable') throw new RequestFailure(unavailable(answer.message));
+    throw new Error(`a partition answered ${answer.kind} to ${question.ask}`);
+  }
+
+  async report(question: ReportQuestion, msMax = reportMsMax): Promise<Exclude<ReportAnswer, {kind: 'unavailable'}>> {
+    const answer = await this.ask<ReportAnswer>(askReportSubject, question, msMax);
+    if (answer.kind === 'unavailable') throw new RequestFailure(unavailable(answer.message));
+    return answer;
+  }
+
+  private async ask<Answer>(subject: string, question: object, msMax: number): Promise<Answer> {
+    try {
+      return (await this.requester.request(subject, question, {timeout: msMax})) as Answer;
+    } catch {
+      // Nobody listens (the role starts, or moves), no answer in time, or no connection: all the same to a client.
+      throw new RequestFailure(unavailable('this part of the service does not answer now: GET /readyz says why'));
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// Cursors of GET /v1/events: where a paged answer stopped, and the bounds that freeze it (docs/api.md, GET /v1/events).
+//   C1. A cursor is ours or refused: its tag is an HMAC of its content and of the filters it was made for, keyed by a
+//       secret of the deployment. Nothing in it is believed before the tag is.
+//   C2. Everything in it is a value (times, ordinals), never a place in memory: any edge continues it, after restarts too.
+import {createHmac, timingSafeEqual} from 'node:crypto';
+import {ByteReader, ByteWriter} from '../../../actors/bytes/bytes.js';
+import type {RowPlace} from '../../asks.js';
+
+export interface Cursor {
+  /** The last row that was shown. */
+  readonly place: RowPlace;
+  /** Upper ordinals of the partitions that are asked, in their order. */
+  readonly ordinalEnds: readonly number[];
+}
+
+const version = 1;
+const tagBytes = 16;
+// 8 bytes of time, up to 8 of each number, for up to 256 partitions.
+const cursorCharsMax = 4_096;
+
+export class CursorSeal {
+  private readonly key: Buffer;
+
+  /** @param deploymentSecret the same on every edge of the deployment. */
+  constructor(deploymentSecret: string) {
+    this.key = createHmac('sha256', deploymentSecret).update('history cursor').digest();
+  }
+
+  /** `filters` is any text that is equal for equal filters. */
+  seal({place, ordinalEnds}: Cursor, filters: string): string {
+    const writer = new ByteWriter(64);
+    writer.u8(version);
+    writer.f64(place.timeMs);
+    writer.varint(place.partition);
+    writer.varint(place.ordinal);
+    writer.varint(ordinalEnds.length);
+    for (const ordinalEnd of ordinalEnds) writer.varint(ordinalEnd);
+    const content = writer.finish();
+    return Buffer.concat([content, this.tag(content, filters)]).toString('base64url');
+  }
+
+  /** Undefined for what this deployment never made for these filters. C1 */
+  open(text: string, filters: string): Cursor | undefined {
+    if (text.length > cursorCharsMax || !/^[\w-]+$/.test(text)) return undefined;
+    const bytes = Buffer.from(text, 'base64url');
+    // Base64 may say the same bytes in several ways; only ours is taken.
+    if (bytes.length <= tagBytes || bytes.toString('base64url') !== text) return undefined;
+    const content = bytes.subarray(0, -tagBytes);
+    if (!timingSafeEqual(bytes.subarray(-tagBytes), this.tag(content, filters))) return undefined;
+    const reader = new ByteReader(content);
+    if (reader.u8() !== version) return undefined;
+    const place = {timeMs: reader.f64(), partition: reader.varint(), ordinal: reader.varint()};
+    return {place, ordinalEnds: Array.from({length: reader.varint()}, () => reader.varint())};
+  }
+
+  private tag(content: Uint8Array, filters: string): Buffer {
+    return createHmac('sha256', this.key).update(content).update(filters).digest().subarray(0, tagBytes);
+  }
+}

@@ -1,0 +1,168 @@
+// History over partitions, newest first by (time, partition, ordinal).
+//   Phase one asks every partition for the keys of at most `limit` rows and merges them; phase two fetches the bodies of
+//   the winners, in as many replies as they need. One partition alone knows the winners itself, and answers both at once.
+//   H1. A page is full until the end: rows that are erased between the two phases are made up for by older ones. Of one user all
+//       are erased at once: a page of which some were is of a user who is gone.
+//   H2. Rows at or above the ordinal bounds of the first page are never shown on later ones: pages do not shift.
+//   H3. Bodies are asked for in the order in which they are stored: neighbours lie in one block.
+import type {PartitionAnswer, RowPlace, UserRef} from '../../asks.js';
+import {RequestFailure} from '../failure.js';
+import {AnswerShare, tooManyAnswers} from '../http/unread-answers.js';
+import type {Asks} from './asks.js';
+
+export interface HistoryFilters {
+  readonly user?: UserRef;
+  readonly event?: string;
+  /** Inclusive, epoch ms. */
+  readonly fromMs?: number;
+  readonly toMs?: number;
+}
+
+export interface HistoryPage {
+  /** Finished JSON texts. */
+  readonly events: readonly string[];
+  /** The last row, when others follow it. */
+  readonly next: RowPlace | undefined;
+  /** One for each partition asked, in their order. */
+  readonly ordinalEnds: readonly number[];
+  /** Of the one that it is about, if there is one. */
+  readonly isUserUnknown: boolean;
+}
+
+/** Where a page starts: after a row, below the bounds that the first page found. */
+export interface HistoryStart {
+  readonly place: RowPlace;
+  readonly ordinalEnds: readonly number[];
+}
+
+/** What phase one found. */
+interface PageRows {
+  readonly places: RowPlace[];
+  readonly more: boolean;
+  readonly isUserUnknown: boolean;
+  /** For each partition asked, what came along of its rows by ascending ordinal; mostly nothing. */
+  readonly events: readonly (readonly (string | null)[])[];
+}
+
+export class HistoryReader {
+  private readonly asks: Asks;
+  private readonly partitions: readonly number[];
+  private readonly filters: HistoryFilters;
+  private readonly share = new AnswerShare();
+  private ordinalEnds: readonly number[] | undefined;
+
+  constructor(asks: Asks, partitions: readonly number[], filters: HistoryFilters) {
+    this.asks = asks;
+    this.partitions = partitions;
+    this.filters = filters;
+  }
+
+  /** @throws RequestFailure (503) when a partition does not answer, and when too many pages are read at once. */
+  async read(limit: number, start: HistoryStart | undefined): Promise<HistoryPage> {
+    try {
+      return await this.readPage(limit, start);
+    } finally {
+      this.share.release(); // What it held is the answer's from here on.
+    }
+  }
+
+  private async readPage(limit: number, start: HistoryStart | undefined): Promise<HistoryPage> {
+    this.ordinalEnds = start?.ordinalEnds;
+    const events: string[] = [];
+    let place = start?.place;
+    let hasMore = true;
+    while (hasMore && events.length < limit) {
+      const rows = await this.readRows(limit - events.length, place);
+      const found = await this.readBodies(rows);
+      if (this.filters.user !== undefined && (rows.isUserUnknown || found.length < rows.places.length)) {
+        return {events: [], next: undefined, ordinalEnds: this.ordinalEnds!, isUserUnknown: true}; // H1
+      }
+      events.push(...found);
+      place = rows.places.at(-1) ?? place;
+      hasMore = rows.more;
+    }
+    return {events, next: hasMore ? place : undefined, ordinalEnds: this.ordinalEnds!, isUserUnknown: false};
+  }
+
+  /** Phase one. */
+  private async readRows(limit: number, before: RowPlace | undefined): Promise<PageRows> {
+    const answers = await Promise.all(
+      this.partitions.map((partition, i) => {
+        const ordinalEnd = this.ordinalEnds?.[i];
+        const question = {
+          ask: 'history',
+          ...this.filters,
+          limit,
+          ...(this.partitions.length === 1 ? {withEvents: true as const} : {}),
+          ...(before === undefined ? {} : {before}),
+          ...(ordinalEnd === undefined ? {} : {ordinalEnd}),
+        } as const;
+        return this.asks.partition(partition, question, ['history']);
+      }),
+    );
+    this.ordinalEnds ??= answers.map((answer) => answer.ordinalEnd); // H2
+    const places = newestOf(answers, this.partitions, limit);
+    const more =
+      answers.some((answer) => answer.more) || places.length < sum(answers.map(({timesMs}) => timesMs.length));
+    const isUserUnknown = answers.some((answer) => answer.isUserUnknown);
+    return {places, more, isUserUnknown, events: answers.map(({events}) => events ?? [])};
+  }
+
+  /** Phase two, in the order of the places; rows that are gone are left out. */
+  private async readBodies({places, events}: PageRows): Promise<string[]> {
+    const bodies = new Map<RowPlace, string>();
+    const keep = (own: readonly RowPlace[], first: number, texts: readonly (string | null)[]) => {
+      for (const [i, text] of texts.entries()) if (text !== null) bodies.set(own[first + i]!, this.held(text));
+      return first + texts.length;
+    };
+    await Promise.all(
+      this.partitions.map(async (partition, i) => {
+        const own = places.filter((place) => place.partition === partition).sort((a, b) => a.ordinal - b.ordinal); // H3
+        for (let done = keep(own, 0, events[i]!); done < own.length; ) {
+          const ordinals = own.slice(done).map(({ordinal}) => ordinal);
+          const answer = await this.asks.partition(partition, {ask: 'bodies', ordinals}, ['bodies']);
+          if (answer.events.length === 0) throw new Error('a partition answered no body at all');
+          done = keep(own, done, answer.events);
+        }
+      }),
+    );
+    return places.flatMap((place) => bodies.get(place) ?? []);
+  }
+
+  private held(text: string): string {
+    if (!this.share.take(text.length)) throw new RequestFailure(tooManyAnswers);
+    return text;
+  }
+}
+
+type RowLists = Pick<Extract<PartitionAnswer, {kind: 'history'}>, 'timesMs' | 'ordinals'>;
+
+/** The newest rows of all lists, of which each has its own newest first; `partitions` ascend. */
+function newestOf(lists: readonly RowLists[], partitions: readonly number[], limit: number): RowPlace[] {
+  const next = lists.map(() => 0);
+  const places: RowPlace[] = [];
+  while (places.length < limit) {
+    const list = newestList(lists, next);
+    if (list < 0) break;
+    const {timesMs, ordinals} = lists[list]!;
+    const row = next[list]!;
+    places.push({timeMs: timesMs[row]!, partition: partitions[list]!, ordinal: ordinals[row]!});
+    next[list] = row + 1;
+  }
+  return places;
+}
+
+/** Of equal times the higher partition's comes first; -1 when all lists are used up. */
+function newestList(lists: readonly RowLists[], next: readonly number[]): number {
+  let newest = -1;
+  let newestMs = Number.NEGATIVE_INFINITY;
+  for (let list = 0; list < lists.length; list++) {
+    const timeMs = lists[list]!.timesMs[next[list]!];
+    if (timeMs === undefined || timeMs < newestMs) continue;
+    newest = list;
+    newestMs = timeMs;
+  }
+  return newest;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

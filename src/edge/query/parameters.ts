@@ -1,0 +1,126 @@
+// Parameters of queries: the forms of their texts, each with its schema, and how a route declares them.
+import {idCharsMax} from '../../../actors/limits.js';
+import {parseRangeEnd, parseRangeStart} from '../../../actors/log/timestamp.js';
+import {isName} from '../../ingest/validate.js';
+import {invalidRequest, RequestFailure} from '../failure.js';
+import type {JsonSchema, Parameter} from './query.js';
+
+/** What one text may be. */
+export interface TextForm<Value> {
+  readonly schema: JsonSchema;
+  /** Goes on after "<name> must be". */
+  readonly expected: string;
+  /** Undefined for a text that is not of this form. */
+  readonly parse: (text: string) => Value | undefined;
+}
+
+const characters: JsonSchema = {type: 'string', minLength: 1, maxLength: idCharsMax};
+
+export const name: TextForm<string> = {
+  schema: characters,
+  expected: `a name of 1 to ${idCharsMax} characters`,
+  parse: (text) => (isName(text) ? text : undefined),
+};
+
+/** AU1 (asked-user.ts) */
+export const askedId: TextForm<string> = {...name, expected: `an id of 1 to ${idCharsMax} characters`};
+
+const time = (parse: (text: string) => number): TextForm<number> => ({
+  schema: {type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d'},
+  // In a query a + means a space, and offsets begin with one.
+  expected: 'an ISO 8601 date or date and time, with %2B for a +',
+  parse: (text) => finite(parse(text)),
+});
+
+const finite = (value: number): number | undefined => (Number.isFinite(value) ? value : undefined);
+
+/** A date alone is its first millisecond. Epoch ms. */
+export const rangeStart = time(parseRangeStart);
+/** A date alone is its last millisecond. Epoch ms. */
+export const rangeEnd = time(parseRangeEnd);
+
+export const wholeNumber = (max: number): TextForm<number> => ({
+  schema: {type: 'integer', minimum: 1, maximum: max},
+  expected: `a whole number from 1 to ${max}`,
+  parse: (text) => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+    return number >= 1 && number <= max ? number : undefined;
+  },
+});
+
+export const word = <Word extends string>(words: readonly Word[]): TextForm<Word> => ({
+  schema: {type: 'string', enum: words},
+  expected: `one of ${words.join(', ')}`,
+  parse: (text) => words.find((one) => one === text),
+});
+
+/** Any text: its route knows more. */
+export const anyText: TextForm<string> = {schema: {type: 'string'}, expected: 'a text', parse: (text) => text};
+
+interface Words {
+  readonly description: string;
+  readonly example?: string;
+}
+
+export const optional = <Value>(form: TextForm<Value>, words: Words): Parameter<Value | undefined> => ({
+  ...words,
+  isRequired: false,
+  isList: false,
+  schema: form.schema,
+  read: (field, [text]) => (text === undefined ? undefined : parsed(form, field, text)),
+});
+
+/** `absent` is the text that stands for a parameter that is not there. */
+export const withDefault = <Value>(
+  form: TextForm<Value>,
+  absent: Value & (string | number),
+  words: Words,
+): Parameter<Value> => ({
+  ...words,
+  isRequired: false,
+  isList: false,
+  schema: {...form.schema, default: absent},
+  read: (field, [text]) => (text === undefined ? absent : parsed(form, field, text)),
+});
+
+export const required = <Value>(form: TextForm<Value>, words: Words): Parameter<Value> => ({
+  ...words,
+  isRequired: true,
+  isList: false,
+  schema: form.schema,
+  read: (field, [text]) => {
+    if (text === undefined) throw new RequestFailure(invalidRequest(`${field} is required`, field));
+    return parsed(form, field, text);
+  },
+});
+
+/** 1 to `countMax` texts; `expected` says what all of them together must be. */
+export const list = <Value>(
+  form: TextForm<Value>,
+  {countMax, expected, ...words}: {countMax: number; expected: string; description: string; example: readonly string[]},
+): Parameter<readonly Value[]> => ({
+  ...words,
+  isRequired: true,
+  isList: true,
+  schema: {type: 'array', items: form.schema, minItems: 1, maxItems: countMax},
+  read: (field, texts) => {
+    const values = texts.map(form.parse);
+    const isGood = values.length >= 1 && values.length <= countMax && !values.includes(undefined);
+    if (!isGood) throw mustBe(field, expected);
+    return values as Value[];
+  },
+});
+
+function parsed<Value>(form: TextForm<Value>, field: string, text: string): Value {
+  const value = form.parse(text);
+  if (value === undefined) throw mustBe(field, form.expected);
+  return value;
+}
+
+const mustBe = (field: string, expected: string): RequestFailure =>
+  new RequestFailure(invalidRequest(`${field} must be ${expected}`, field));
+
+/** @throws RequestFailure when both are given and the range is empty. */
+export function checkRange(fromMs: number | undefined, toMs: number | undefined): void {
+  if (fromMs !== undefined && toMs !== undefined && fromMs > toMs) throw mustBe('from', 'no later than to');
+}

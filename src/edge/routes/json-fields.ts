@@ -1,0 +1,29 @@
+// The fields of a JSON body by their schema: for routes that take few bodies and owe each fault its field.
+import type {z} from 'zod';
+import {jsonFault} from '../../ingest/json-fault.js';
+import {notJson, parseJson} from '../../ingest/json-text.js';
+import {isJsonObject} from '../../ingest/validate.js';
+import {type Failure, invalidRequest, RequestFailure} from '../failure.js';
+import {invalidJson, noObject} from './track.js';
+
+/** @throws RequestFailure */
+export function readObject(bytes: Buffer): Record<string, unknown> {
+  const body = parseJson(bytes);
+  if (body === notJson) throw new RequestFailure(invalidJson(jsonFault(bytes)));
+  if (!isJsonObject(body)) throw new RequestFailure(noObject);
+  return body;
+}
+
+/** @throws RequestFailure that names the field at fault. */
+export function readFields<Form extends z.ZodType>(form: Form, body: object): z.infer<Form> {
+  const read = form.safeParse(body);
+  if (!read.success) throw new RequestFailure(refusalOf(read.error.issues[0]!));
+  return read.data;
+}
+
+function refusalOf(issue: z.core.$ZodIssue): Failure {
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys')
+    return invalidRequest('there is no such field', [...path, issue.keys[0]].join('.'));
+  return invalidRequest(issue.message, path.length === 0 ? undefined : path.join('.'));
+}

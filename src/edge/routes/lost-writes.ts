@@ -1,0 +1,21 @@
+// What a client is told of a write that was taken and of which the log never said that it has it.
+import {assert} from '../../../actors/invariant.js';
+import type {Commit, MessageOutcome} from '../../ingest/log-message.js';
+import {logUnavailable} from '../admission/obstacles.js';
+import {type Failure, unavailable} from '../failure.js';
+
+const safe = 'is safe to send again, an event with its messageId';
+const refused = unavailable(`the log refused this write, which ${safe}`);
+const unknown = unavailable(`the log did not answer: this write may be stored or not, and ${safe}`);
+
+const failures: Readonly<Record<Exclude<MessageOutcome, 'stored'>, Failure>> = {
+  unsent: logUnavailable,
+  refused,
+  unknown,
+};
+
+/** Of a commit that is settled, and not `stored`. */
+export function lostWrite({outcome}: Commit): Failure {
+  assert(outcome !== 'pending' && outcome !== 'stored', 'a lost write is settled');
+  return failures[outcome];
+}
