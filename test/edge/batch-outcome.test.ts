@@ -2,13 +2,13 @@
 import {describe, expect, test} from 'vitest';
 import {logMessageBytesMax} from '../../actors/limits.js';
 import {MessageCursor, propertiesJson} from '../../actors/log/entries.js';
-import type {Exchange} from '../../src/edge/http/exchange.js';
+import {type Rejected, RejectedEvents} from '../../src/edge/admission/rejected-events.js';
 import {type Failure, type Header, statusOf} from '../../src/edge/failure.js';
 import type {Front} from '../../src/edge/front.js';
-import {Traffic} from '../../src/edge/metrics/traffic.js';
-import {type Rejected, RejectedEvents} from '../../src/edge/admission/rejected-events.js';
-import {trackBatch} from '../../src/edge/routes/batch.js';
+import type {Exchange} from '../../src/edge/http/exchange.js';
 import {onceATurn} from '../../src/edge/http/turn.js';
+import {Traffic} from '../../src/edge/metrics/traffic.js';
+import {trackBatch} from '../../src/edge/routes/batch.js';
 import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
 import {type LogAnswer, type LogLink, type LogListener, LogPublisher} from '../../src/ingest/publisher.js';
 

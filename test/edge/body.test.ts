@@ -6,13 +6,13 @@ import {expect, test, vi} from 'vitest';
 import {BodiesUnderWay} from '../../src/edge/admission/bodies-under-way.js';
 import {type BodyHost, readBody} from '../../src/edge/admission/body.js';
 import {unfinishedBodyBytes} from '../../src/edge/admission/body-budget.js';
+import {Intake, waitingBodyBytesMin, waitingMsMax} from '../../src/edge/admission/intake.js';
+import {RejectedEvents} from '../../src/edge/admission/rejected-events.js';
+import {TurnShare, turnShareMs} from '../../src/edge/admission/turn-share.js';
 import {Deadlines} from '../../src/edge/http/deadlines.js';
 import {Exchange, type ExchangeHost} from '../../src/edge/http/exchange.js';
-import {Intake, waitingBodyBytesMin, waitingMsMax} from '../../src/edge/admission/intake.js';
-import {Traffic} from '../../src/edge/metrics/traffic.js';
-import {RejectedEvents} from '../../src/edge/admission/rejected-events.js';
 import {RequestIds} from '../../src/edge/http/request-id.js';
-import {TurnShare, turnShareMs} from '../../src/edge/admission/turn-share.js';
+import {Traffic} from '../../src/edge/metrics/traffic.js';
 import {exchangeHost} from '../support/exchange-host.js';
 import {until} from '../support/until.js';
 

@@ -1,6 +1,5 @@
 // Which bodies begin and which wait, with a clock and a log that the test moves.
 import {expect, test} from 'vitest';
-import {type Failure, unavailable} from '../../src/edge/failure.js';
 import {
   type Arrival,
   Intake,
@@ -10,6 +9,7 @@ import {
   waitingMsMax,
 } from '../../src/edge/admission/intake.js';
 import {TurnShare, turnShareMs} from '../../src/edge/admission/turn-share.js';
+import {type Failure, unavailable} from '../../src/edge/failure.js';
 
 const bodyBytes = 256 * 1024;
 const bodiesAtOnce = intakeBytesMax / bodyBytes;

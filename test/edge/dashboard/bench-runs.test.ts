@@ -5,8 +5,8 @@ import {beforeEach, expect, test} from 'vitest';
 import {keepRun, writeResult} from '../../../bench/results.js';
 import {type BenchRun, headOfResult, type RunList, resultText} from '../../../src/bench-run.js';
 import {BenchRuns} from '../../../src/edge/dashboard/bench-runs.js';
-import type {Exchange} from '../../../src/edge/http/exchange.js';
 import type {Front} from '../../../src/edge/front.js';
+import type {Exchange} from '../../../src/edge/http/exchange.js';
 import {benchRunOf, dayTime, figureOf, listedRunOf} from '../../support/bench-runs.js';
 import {temporaryFolder} from '../../support/service.js';
 
