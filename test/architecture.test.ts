@@ -133,7 +133,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/report': [
     ['memory-shares.ts', 'slices.ts', 'turns.ts'],
-    ['published'],
+    ['derived-indexes.ts', 'published'],
     ['active', 'counts', 'funnel', 'rehearsal.ts', 'warm-up.ts'],
     ['evaluate.ts'],
     ['engine.ts'],

@@ -37,7 +37,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Twins
   const link = owned.add(await SnapshotsLink.open(await startOver(store, owned)));
   const ground = new Ground(link, workload, options.isSmall);
   const all = [
-    ...(await new FunnelTwins(ground).twins(owned)),
+    ...(await new FunnelTwins(ground).twins()),
     ...(await new CountTwins(ground).twins()),
     ...new ActiveTwins(ground).twins(),
     ...new PartTwins(ground).twins(),

@@ -49,7 +49,7 @@ export class EngineLink {
 
   /** What is derived of parts for funnels that were asked is made while nobody asks: resolves when it is. */
   async settled(): Promise<void> {
-    await this.engine.funnelIndex.settled();
+    await this.engine.funnels.settled();
   }
 
   async stop(): Promise<void> {

@@ -8,14 +8,12 @@ import {HourSetsPartial, hourSetWords} from '../../actors/report/active/hour-set
 import {activeAnswer} from '../../actors/report/answers.js';
 import {Buckets} from '../../actors/report/counts/buckets.js';
 import {gatheredRowBytes} from '../../actors/report/funnel/gathered-rows.js';
-import {PartsCache} from '../../src/parts/parts-cache.js';
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
-import {Evaluation} from '../../src/report/evaluate.js';
 import type {PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
 import {RemadeDayRanges, ResumedDayRanges} from '../engine/plain-parts.js';
 import {wholeRange} from '../engine/questions.js';
 import {dayMs} from '../workload/events.js';
-import {cacheBytesMax, type Ground, gatheredBytesMax} from './ground.js';
+import {type Ground, gatheredBytesMax} from './ground.js';
 import type {Twins, Way} from './twin.js';
 
 export class ActiveTwins {
@@ -23,15 +21,14 @@ export class ActiveTwins {
 
   twins(): Twins[] {
     const [held, resumed, remade] = [
-      new HeldDayRanges(this.ground.cache),
-      new ResumedDayRanges(new PartsCache(this.ground.link.values, cacheBytesMax)),
-      new RemadeDayRanges(new PartsCache(this.ground.link.values, cacheBytesMax)),
+      new HeldDayRanges(this.ground.derived()),
+      new ResumedDayRanges(this.ground.derived()),
+      new RemadeDayRanges(this.ground.derived()),
     ];
     const byDay = (number: number) =>
       ({report: 'users', metric: 'mau', interval: 'day', ...wholeRange(this.ground.workload, number & 7)}) as const;
-    const inRanges = (ranges: HeldDayRanges): Way => {
-      return (number) =>
-        new Evaluation(this.ground.cache, gatheredBytesMax, ranges).answer(byDay(number), this.ground.snapshots);
+    const inRanges = (dayRanges: HeldDayRanges): Way => {
+      return (number) => this.ground.evaluate(byDay(number), this.ground.cache, {dayRanges});
     };
     return [
       {

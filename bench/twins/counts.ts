@@ -2,19 +2,21 @@
 
 import type {PartsCache} from '../../src/parts/parts-cache.js';
 import {newRowFinder} from '../../src/report/counts/filter-kernel.js';
+import {NamedCells} from '../../src/report/counts/named-cells.js';
 import {ValueIndex} from '../../src/report/counts/value-index.js';
-import {AwaitedParts, UnderivedParts} from '../engine/plain-parts.js';
+import type {FastPaths} from '../../src/report/evaluate.js';
+import {AwaitedParts} from '../engine/plain-parts.js';
 import {wholeRange} from '../engine/questions.js';
-import {cacheBytesMax, type FastPaths, type Ground} from './ground.js';
+import {cacheBytesMax, type Ground} from './ground.js';
 import type {Twins, Way} from './twin.js';
 
 export class CountTwins {
   constructor(private readonly ground: Ground) {}
 
   async twins(): Promise<Twins[]> {
-    const underived = new UnderivedParts(this.ground.link.values, cacheBytesMax);
     const awaited = new AwaitedParts(this.ground.link.values, cacheBytesMax);
-    const values = new ValueIndex(this.ground.cache, this.ground.logger, this.ground.snapshots.length);
+    const values = new ValueIndex(this.ground.cache, this.ground.derived(), this.ground.snapshots.length);
+    const namedCells = new NamedCells(this.ground.derived());
     const filters = [
       ['page_viewed', 'path', '/docs/api'],
       ['button_clicked', 'device', 'tablet'],
@@ -28,18 +30,22 @@ export class CountTwins {
         return this.ground.evaluate(query, this.ground.cache, paths);
       };
     };
-    const named = (parts: PartsCache): Way => {
+    const named = (parts: PartsCache, paths: FastPaths = {}): Way => {
       return (number) => {
         const range = wholeRange(this.ground.workload, number);
-        return this.ground.evaluate({report: 'events', event: 'purchase_completed', interval: 'day', ...range}, parts);
+        const query = {report: 'events', event: 'purchase_completed', interval: 'day', ...range} as const;
+        return this.ground.evaluate(query, parts, paths);
       };
     };
     for (let number = 0; number < 2 * filters.length; number++) {
       await filtered({values})(number);
       await values.settled();
     }
-    for (const parts of [this.ground.cache, underived, awaited])
-      for (let number = 0; number < 4; number++) await named(parts)(number);
+    const {cache} = this.ground;
+    for (let number = 0; number < 4; number++) {
+      await named(cache, {namedCells})(number);
+      await named(awaited)(number);
+    }
     const finder = newRowFinder();
     return [
       {
@@ -57,13 +63,13 @@ export class CountTwins {
       {
         quick: 'count of a name: its cells alone',
         plain: 'count of a name: all cells',
-        ways: [named(this.ground.cache), named(underived)],
+        ways: [named(cache, {namedCells}), named(cache)],
         asks: 9,
       },
       {
         quick: 'parts at hand: folded at once',
         plain: 'parts at hand: each waited for',
-        ways: [named(this.ground.cache), named(awaited)],
+        ways: [named(cache), named(awaited)],
         asks: 9,
       },
     ];

@@ -5,7 +5,6 @@ import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
 import {funnelKernel, kernelMemory} from '../../src/report/funnel/funnel-kernel.js';
 import {AnswerCache} from '../../src/report/published/answer-cache.js';
 import {funnelOf14, wholeRange} from '../engine/questions.js';
-import type {Owned} from '../owned.js';
 import {dayMs} from '../workload/events.js';
 import {funnelSteps} from '../workload/expected.js';
 import type {Ground} from './ground.js';
@@ -14,9 +13,9 @@ import type {Twins, Way} from './twin.js';
 export class FunnelTwins {
   constructor(private readonly ground: Ground) {}
 
-  async twins(owned: Owned): Promise<Twins[]> {
-    const one = await this.funnelIndex(owned, kernelMemory(funnelKernel(), this.ground.isSmall ? 1 : undefined));
-    const plain = await this.funnelIndex(owned, plainMemory);
+  async twins(): Promise<Twins[]> {
+    const one = await this.funnelIndex(kernelMemory(funnelKernel(), this.ground.isSmall ? 1 : undefined));
+    const plain = await this.funnelIndex(plainMemory);
     const windowMs = dayMs;
     const ways = (steps: readonly string[], a?: FunnelIndex, b?: FunnelIndex, window?: {windowMs: number}) =>
       [a, b].map(
@@ -65,9 +64,8 @@ export class FunnelTwins {
   }
 
   /** With all its postings. T1 (ground.ts) */
-  private async funnelIndex(owned: Owned, allocate: AllocatePostings): Promise<FunnelIndex> {
-    const index = new FunnelIndex(this.ground.cache, this.ground.logger, undefined, allocate);
-    owned.add({stop: () => index.forget()});
+  private async funnelIndex(allocate: AllocatePostings): Promise<FunnelIndex> {
+    const index = new FunnelIndex(this.ground.cache, this.ground.derived(), allocate);
     const query = {report: 'funnel', steps: funnelOf14, ...wholeRange(this.ground.workload, 0)} as const;
     await this.ground.evaluate(query, this.ground.cache, {funnels: index});
     await index.settled();

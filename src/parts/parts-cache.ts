@@ -6,24 +6,15 @@
 //   C2. A block of bodies is read out of the values that hold it, not out of the whole part: with a store far larger than
 //       the cache, a page of scattered rows would otherwise read whole parts for single rows. One that is stored as it is
 //       within one value is a view of that, and not kept beside it.
-//   C3. What is derived from a part is made from its second use on: a part that a scan brings once, and that leaves again
-//       before anybody comes back to it, is not worth the work.
 
 import {viewWindows, type WindowsView} from '../../actors/aggregator/windows.js';
 import {type BodiesLayout, bodiesHeadBytes, bodiesLayout} from '../../actors/chunk/bodies.js';
 import {type RowsView, viewRows} from '../../actors/chunk/rows.js';
 import type {PartRef} from '../../actors/manifest.js';
-import {CellsByName} from '../../actors/report/counts/cells-by-name.js';
 import {inflatedBlock} from './bodies-part.js';
-import {type Held, PartsMemory} from './parts-memory.js';
+import {type Cached, PartsMemory} from './parts-memory.js';
 import {storedBlock} from './stored-member.js';
 import {DamagedPart, type PartValues, StoredParts} from './stored-parts.js';
-
-/** Windows for a report, with what was derived from them once that pays. C3 */
-export interface ScannedWindows {
-  readonly windows: WindowsView;
-  readonly cells: CellsByName | undefined;
-}
 
 /** How live reads read a part. C2 */
 export type Reading = 'whole' | 'by blocks';
@@ -31,7 +22,7 @@ export type Reading = 'whole' | 'by blocks';
 export class PartsCache {
   private readonly stored: StoredParts;
   readonly memory: PartsMemory;
-  private readonly loading = new Map<string, Promise<Held>>();
+  private readonly loading = new Map<string, Promise<Cached>>();
 
   /** `memory`: its own of so many bytes, or that of another reader (parts-memory.ts M1). */
   constructor(values: PartValues, memory: number | PartsMemory) {
@@ -95,28 +86,13 @@ export class PartsCache {
   }
 
   async loadWindows(ref: PartRef): Promise<WindowsView> {
-    const held = await this.part(ref);
-    return (held.windows ??= viewWindows(held.bytes));
+    return windowsOf(await this.part(ref));
   }
 
-  /** Like `loadWindows`, for counts of one name. */
-  async scanWindows(ref: PartRef): Promise<ScannedWindows> {
-    return this.scannedWindows(ref, await this.part(ref));
-  }
-
-  /** What `scanWindows` brings, if it is at hand. */
-  scanHeldWindows(ref: PartRef): ScannedWindows | undefined {
+  /** Cached windows. */
+  heldWindows(ref: PartRef): WindowsView | undefined {
     const held = this.memory.get(ref.key);
-    return held === undefined ? undefined : this.scannedWindows(ref, held);
-  }
-
-  private scannedWindows(ref: PartRef, held: Held): ScannedWindows {
-    const windows = (held.windows ??= viewWindows(held.bytes));
-    held.scans += 1;
-    const isDue = held.scans > 1 && held.cells === undefined; // C3
-    if (isDue && this.memory.reserve(ref.key, held, CellsByName.bytesFor(windows)))
-      held.cells = new CellsByName(windows);
-    return {windows, cells: held.cells};
+    return held && windowsOf(held);
   }
 
   /** A part that was just put, so that who asks for it first need not read it. */
@@ -132,7 +108,8 @@ export class PartsCache {
 
   /** Nobody asks for the part any more: what is kept of it leaves, but blocks whose part left before, which age. */
   forget(ref: PartRef): void {
-    const blocks = this.memory.peek(bodiesHeadKey(ref))?.bodies?.starts.length ?? 0;
+    const view = this.memory.peek(bodiesHeadKey(ref))?.view;
+    const blocks = isLayout(view) ? view.starts.length : 0;
     for (let block = 0; block < blocks; block++) this.memory.drop(blockKey(ref, block));
     for (const [i] of ref.revisions.entries()) this.memory.drop(valueKey(ref, i));
     this.memory.drop(bodiesHeadKey(ref));
@@ -186,7 +163,7 @@ export class PartsCache {
     return storedBlock(value.subarray(start - i * ref.valueBytes, end - i * ref.valueBytes));
   }
 
-  private async bodiesHead(ref: PartRef): Promise<Held> {
+  private async bodiesHead(ref: PartRef): Promise<Cached> {
     if (isOneValue(ref)) return this.part(ref);
     return this.once(bodiesHeadKey(ref), async () => {
       const value = await this.value(ref, 0);
@@ -213,12 +190,12 @@ export class PartsCache {
     return (await this.once(valueKey(ref, i), () => this.stored.readValue(ref, i))).bytes;
   }
 
-  private part(ref: PartRef): Promise<Held> {
+  private part(ref: PartRef): Promise<Cached> {
     return this.once(ref.key, () => this.stored.read(ref));
   }
 
   /** What is held under `key`, or what `load` brings; many askers at once share one load. */
-  private async once(key: string, load: () => Promise<Uint8Array<ArrayBuffer>>): Promise<Held> {
+  private async once(key: string, load: () => Promise<Uint8Array<ArrayBuffer>>): Promise<Cached> {
     const held = this.memory.get(key);
     if (held !== undefined) return held;
     const started = this.loading.get(key);
@@ -239,10 +216,18 @@ const ownBytes = (payload: Uint8Array): Uint8Array<ArrayBuffer> =>
     ? (payload as Uint8Array<ArrayBuffer>)
     : new Uint8Array(payload);
 
-const rowsOf = (held: Held): RowsView => (held.rows ??= viewRows(held.bytes));
+function viewOf<V>(cached: Cached, view: (bytes: Uint8Array<ArrayBuffer>) => V): V {
+  return (cached.view ??= view(cached.bytes)) as V;
+}
+
+const rowsOf = (cached: Cached): RowsView => viewOf(cached, viewRows);
+const windowsOf = (cached: Cached): WindowsView => viewOf(cached, viewWindows);
+const layoutOf = (head: Cached): BodiesLayout => viewOf(head, bodiesLayout);
+
+/** Among the views that parts have. */
+const isLayout = (view: unknown): view is BodiesLayout => typeof view === 'object' && view !== null && 'starts' in view;
 
 const isOneValue = (ref: PartRef): boolean => ref.revisions.length === 1;
-const layoutOf = (head: Held): BodiesLayout => (head.bodies ??= bodiesLayout(head.bytes));
 
 /** The value that bytes [start, end) of a payload stand in; undefined when they stand in several. */
 function valueAt({valueBytes}: PartRef, start: number, end: number): number | undefined {

@@ -2,9 +2,9 @@
 //   R1. An answer is computed over one set of snapshots, from beginning to end; its headers name it.
 //   R2. A part that was swept means that the set is out of date: start again on the newest one, for so long as somebody
 //       may wait for the answer. A part that the newest set names and that is gone is damage.
-//   R3. Memory: parts in the cache, what is derived of them, postings for funnels, rows gathered by the reports at work and
-//       kept answers share `cacheBytesMax`. Gathered rows, and what is built in the background, one at a time, borrow of the
-//       room for parts, which is theirs otherwise. What is free of that, threads that fold use meanwhile (spare-room.ts).
+//   R3. Memory: parts in the cache, values derived from them (derived-indexes.ts), rows gathered by the reports at work, lists
+//       of durations and kept answers share `cacheBytesMax`. Gathered rows and builds borrow of the room for parts. Threads
+//       that fold use meanwhile what is free of that (spare-room.ts).
 //   R4. While it asks for the newest snapshots, an idle engine computes the answer over those that it has: nearly always
 //       they are the newest. If they are not, nobody gets that answer.
 //   R5. While reports are asked, a snapshot is read when it is published: the first question after it need not wait for it.
@@ -23,8 +23,10 @@ import {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
 import {HeldDayRanges} from './active/held-day-ranges.js';
 import {newRowFinder} from './counts/filter-kernel.js';
+import {NamedCells} from './counts/named-cells.js';
 import {ValueIndex} from './counts/value-index.js';
-import {Evaluation} from './evaluate.js';
+import {DerivedIndexes} from './derived-indexes.js';
+import {Evaluation, type FastPaths} from './evaluate.js';
 import {FunnelIndex} from './funnel/funnel-index.js';
 import {partsBytesOf} from './memory-shares.js';
 import {AnswerCache} from './published/answer-cache.js';
@@ -70,16 +72,14 @@ export type EngineQuestion = Exclude<ReportQuestion, {ask: 'measures'}>;
 
 export class ReportEngine {
   readonly parts: PartsCache;
-  readonly funnelIndex: FunnelIndex;
-  readonly valueIndex: ValueIndex;
+  readonly derived: DerivedIndexes;
+  readonly funnels: FunnelIndex;
+  private readonly paths: FastPaths;
   private readonly snapshots: NewestSnapshots;
   private readonly answers: AnswerCache;
   private readonly turns = new Turns(reportsAtOnceMax, reportsWaitingMax);
   private readonly whenQuiet = (): Promise<void> => this.turns.quiet(buildWaitMsMax);
   private readonly gatheredBytesMax: number;
-  private readonly dayRanges: HeldDayRanges;
-  private readonly durationLists: NumberLists;
-  private readonly rowFinder = newRowFinder();
   private readonly damage: Damage;
   private readonly logger: Logger;
   private readonly refresh: {readonly ms: number};
@@ -92,11 +92,17 @@ export class ReportEngine {
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
     this.parts = new PartsCache(values, partsBytesOf(cacheBytesMax));
-    const building = new QuietTurns(this.turns, buildBeginWaitMsMax);
-    this.durationLists = new NumberLists(Math.floor(cacheBytesMax / 64)); // R3
-    this.funnelIndex = new FunnelIndex(this.parts, logger, this.whenQuiet, undefined, building);
-    this.valueIndex = new ValueIndex(this.parts, logger, partitionCount, this.whenQuiet, monotonicMs, building);
-    this.dayRanges = new HeldDayRanges(this.parts);
+    const turns = new QuietTurns(this.turns, buildBeginWaitMsMax);
+    this.derived = new DerivedIndexes(this.parts.memory, logger, {whenQuiet: this.whenQuiet, turns});
+    this.funnels = new FunnelIndex(this.parts, this.derived);
+    this.paths = {
+      dayRanges: new HeldDayRanges(this.derived),
+      namedCells: new NamedCells(this.derived),
+      funnels: this.funnels,
+      values: new ValueIndex(this.parts, this.derived, partitionCount),
+      lists: new NumberLists(Math.floor(cacheBytesMax / 64)), // R3
+      finder: newRowFinder(),
+    };
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
     this.gatheredBytesMax = Math.floor((cacheBytesMax * 14) / 64 / reportsAtOnceMax);
     // Strings of up to two bytes a character.
@@ -108,7 +114,7 @@ export class ReportEngine {
 
   /** Never rejects: what fails is logged, each reason once until something succeeds, and answered `unavailable`. */
   async answer(question: EngineQuestion): Promise<ReportAnswer> {
-    this.funnelIndex.forgetUnasked();
+    this.derived.dropUnasked();
     try {
       const answer = await this.onNewest(() =>
         question.ask === 'report' ? this.report(question.query, question.ifNoneMatch) : this.status(),
@@ -167,8 +173,7 @@ export class ReportEngine {
       const startMs = monotonicMs();
       if (startMs - this.askedMs > interestMs) return;
       try {
-        const snapshots = await this.snapshots.read();
-        if (areAll(snapshots)) this.valueIndex.follow(snapshots);
+        await this.snapshots.read();
       } catch (error) {
         // Nobody asked: whoever does reads it again, and is told of what is wrong with it.
         this.logger.debug({err: error}, 'a new snapshot could not be read ahead');
@@ -179,7 +184,6 @@ export class ReportEngine {
 
   private async status(): Promise<ReportAnswer> {
     const snapshots = await this.snapshots.read();
-    if (areAll(snapshots)) this.valueIndex.follow(snapshots);
     const manifests = snapshots.map((snapshot) => snapshot?.manifest);
     const isReady = manifests.every((manifest) => manifest !== undefined);
     const asOfMs = isReady ? asOf(manifests) : null;
@@ -206,7 +210,6 @@ export class ReportEngine {
     const ahead = this.snapshots.isCounted ? undefined : this.computeAhead(query);
     const snapshots = await reading;
     if (!areAll(snapshots)) return {kind: 'unavailable', message: 'not every partition has published a snapshot yet'};
-    this.valueIndex.follow(snapshots);
     const manifests = snapshots.map(({manifest}) => manifest);
     const origin = originOf(query, manifests);
     const body = await (ahead?.origin === origin ? ahead.body : this.bodyOf(origin, query, snapshots));
@@ -234,9 +237,7 @@ export class ReportEngine {
 
   private async compute(query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
     const startedMs = monotonicMs();
-    const {parts, gatheredBytesMax, dayRanges, funnelIndex, valueIndex, durationLists: lists, rowFinder} = this;
-    const evaluation = new Evaluation(parts, gatheredBytesMax, dayRanges, funnelIndex, valueIndex, lists, rowFinder);
-    const body = await evaluation.answer(query, snapshots);
+    const body = await new Evaluation(this.parts, this.gatheredBytesMax, this.paths).answer(query, snapshots);
     this.logger.debug({report: query.report, ms: monotonicMs() - startedMs}, 'report computed');
     return body;
   }

@@ -37,8 +37,9 @@ import type {ReportQuery} from '../asks.js';
 import {namesCursorText} from '../names-cursor.js';
 import {isUnreadable} from '../parts/damage.js';
 import {foldAhead, loadAhead} from '../parts/load-ahead.js';
-import type {PartsCache, ScannedWindows} from '../parts/parts-cache.js';
-import {HeldDayRanges} from './active/held-day-ranges.js';
+import type {PartsCache} from '../parts/parts-cache.js';
+import type {HeldDayRanges} from './active/held-day-ranges.js';
+import type {NamedCells} from './counts/named-cells.js';
 import type {ValueIndex} from './counts/value-index.js';
 import type {FunnelIndex} from './funnel/funnel-index.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
@@ -56,37 +57,32 @@ const namesAtOnce = 1_024;
 
 type QueryOf<R extends ReportQuery['report']> = Extract<ReportQuery, {report: R}>;
 
+/** Second ways to an answer. Without one of them its plain twin answers. */
+export interface FastPaths {
+  readonly dayRanges?: HeldDayRanges | undefined;
+  readonly namedCells?: NamedCells | undefined;
+  readonly funnels?: FunnelIndex | undefined;
+  readonly values?: ValueIndex | undefined;
+  readonly lists?: NumberLists | undefined;
+  readonly finder?: RowFinder | undefined;
+}
+
 export class Evaluation {
   private readonly parts: PartsCache;
   private readonly gatheredBytesMax: number;
-  private readonly dayRanges: HeldDayRanges;
-  private readonly funnelIndex: FunnelIndex | undefined;
-  private readonly valueIndex: ValueIndex | undefined;
+  private readonly paths: FastPaths;
   private readonly lists: NumberLists;
   private readonly finder: RowFinder;
   private readonly slices = new Slices();
   private partitionCount = 1;
 
-  /**
-   * `gatheredBytesMax` bounds the rows that funnels and hourly actives hold at once. Without a `funnelIndex` all funnels are
-   * scanned, without a `valueIndex` all filtered counts.
-   */
-  constructor(
-    parts: PartsCache,
-    gatheredBytesMax: number,
-    dayRanges = new HeldDayRanges(parts),
-    funnelIndex?: FunnelIndex,
-    valueIndex?: ValueIndex,
-    lists = new NumberLists(0),
-    finder: RowFinder = new PlainRowFinder(),
-  ) {
+  /** `gatheredBytesMax` bounds the rows that funnels and hourly actives hold at once. */
+  constructor(parts: PartsCache, gatheredBytesMax: number, paths: FastPaths = {}) {
     this.parts = parts;
-    this.dayRanges = dayRanges;
     this.gatheredBytesMax = gatheredBytesMax;
-    this.funnelIndex = funnelIndex;
-    this.valueIndex = valueIndex;
-    this.lists = lists;
-    this.finder = finder;
+    this.paths = paths;
+    this.lists = paths.lists ?? new NumberLists(0);
+    this.finder = paths.finder ?? new PlainRowFinder();
   }
 
   /** JSON text of the answer. @throws MissingPart, DamagedPart */
@@ -127,12 +123,9 @@ export class Evaluation {
     const partial = new CountsPartial(buckets, name, filter, this.finder);
     const property = filter?.property.text;
     const values =
-      property === undefined ? undefined : this.valueIndex?.coveredOf(snapshot, property, {startMs, lastMs});
+      property === undefined ? undefined : this.paths.values?.coveredOf(snapshot, property, {startMs, lastMs});
     for (const cells of values?.cells ?? []) partial.addValueCells(cells);
-    await this.foldWindows(partial.blocks(index), ({windows, cells}) => {
-      if (cells === undefined) partial.addCells(windows);
-      else partial.addNamedCells(cells);
-    });
+    await this.foldCounts(partial, partial.blocks(index));
     await this.foldRows(partial.chunks(index, values), (chunk, rows) => {
       const unsure = partial.addRows(rows, values?.covered.has(chunk.rows.key));
       return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
@@ -187,7 +180,7 @@ export class Evaluation {
     snapshot: PartitionSnapshot,
   ): Promise<DayRanges | undefined> {
     const span = {firstDay: firstElement, lastDay: firstElement + elementCount - 1};
-    const held = this.dayRanges.find(snapshot, span);
+    const held = this.paths.dayRanges?.find(snapshot, span);
     if (held !== undefined) return held;
     try {
       return await this.makeRanges(span, snapshot);
@@ -201,13 +194,13 @@ export class Evaluation {
   private async makeRanges(asked: DaySpan, snapshot: PartitionSnapshot): Promise<DayRanges | undefined> {
     const {index} = snapshot;
     const builder = new DayRangesBuilder(index, asked);
-    const earlier = this.dayRanges.resumable(snapshot, builder.covered);
+    const earlier = this.paths.dayRanges?.resumable(snapshot, builder.covered);
     if (earlier !== undefined) builder.resume(earlier);
     for await (const [segment, views] of this.days(builder.segments(index))) {
       for (let day = segment.firstDay; day <= segment.lastDay; day++) if (!builder.addDay(day, views)) return undefined;
     }
     const ranges = builder.finish();
-    this.dayRanges.keep(snapshot, builder.covered, ranges);
+    this.paths.dayRanges?.keep(snapshot, builder.covered, ranges);
     return ranges;
   }
 
@@ -235,24 +228,19 @@ export class Evaluation {
   // -- funnels --
 
   private async funnel(query: QueryOf<'funnel'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
-    const storedRows = snapshots.reduce((sum, {index}) => sum + liveRows(index.chunks), 0);
     const results: FunnelResult[] = [];
     try {
-      for (const snapshot of snapshots) results.push(await this.funnelOf(query, snapshot, storedRows)); // E1
+      for (const snapshot of snapshots) results.push(await this.funnelOf(query, snapshot)); // E1
       return funnelAnswer(query.steps, mergeFunnels(query.steps.length, results));
     } finally {
       for (const {durations} of results) for (const list of durations) this.lists.giveBack(list);
     }
   }
 
-  private async funnelOf(
-    query: QueryOf<'funnel'>,
-    snapshot: PartitionSnapshot,
-    storedRows: number,
-  ): Promise<FunnelResult> {
+  private async funnelOf(query: QueryOf<'funnel'>, snapshot: PartitionSnapshot): Promise<FunnelResult> {
     const stepNames = query.steps.map((event) => nameIndex(snapshot.names, event));
     const asked = {names: new Set(stepNames.filter((name) => name >= 0)), stretch: stretchOf(query)};
-    const segments = await this.funnelIndex?.postingsOf(snapshot, asked, storedRows);
+    const segments = await this.paths.funnels?.postingsOf(snapshot, asked);
     if (segments === undefined) return this.scannedFunnel(query, stepNames, snapshot);
     const funnel = new PostedFunnel(segments, stepNames, asked.stretch, windowOf(query), this.lists);
     await this.inSlices(funnel.walk());
@@ -307,7 +295,7 @@ export class Evaluation {
     const counts = new Map<string, number>();
     for (const {index, names} of snapshots) {
       const partial = new NameCounts(names.count, fromMs, toMs);
-      await this.foldWindows(partial.blocks(index), ({windows}) => partial.addCells(windows));
+      await this.foldWindows(partial.blocks(index), (_, windows) => partial.addCells(windows));
       await this.foldRows(partial.chunks(index), (_, rows) => void partial.addRows(rows));
       for (let name = 0; name < names.count; name++) {
         if (name % namesAtOnce === 0) await this.slices.pauseIfDue();
@@ -395,14 +383,32 @@ export class Evaluation {
     }
   }
 
-  private foldWindows(blocks: readonly RunBlock[], fold: (windows: ScannedWindows) => void): Promise<void> {
+  /** Blocks whose cells are grouped by name are counted without their windows. */
+  private async foldCounts(partial: CountsPartial, blocks: readonly RunBlock[]): Promise<void> {
+    const {namedCells} = this.paths;
+    const others: RunBlock[] = [];
+    for (const block of blocks) {
+      const cells = namedCells?.of(block.part);
+      if (cells === undefined) others.push(block);
+      else partial.addNamedCells(cells);
+    }
+    await this.foldWindows(others, ({part}, windows) => {
+      partial.addCells(windows);
+      namedCells?.note(part, windows);
+    });
+  }
+
+  private foldWindows(
+    blocks: readonly RunBlock[],
+    fold: (block: RunBlock, windows: WindowsView) => void,
+  ): Promise<void> {
     return foldAhead(
       blocks,
-      ({part}) => this.parts.scanHeldWindows(part),
-      ({part}) => this.parts.scanWindows(part),
+      ({part}) => this.parts.heldWindows(part),
+      ({part}) => this.parts.loadWindows(part),
       loadsAheadMax,
-      (_, windows) => {
-        fold(windows);
+      (block, windows) => {
+        fold(block, windows);
         return this.slices.pauseIfDue();
       },
     );

@@ -64,8 +64,12 @@ async function run(nc: NatsConnection): Promise<void> {
     thread: 'report',
     connections: [new ConnectionWatch(nc, 'report')],
     caches: () => [
-      {use: 'report', bytes: engine.parts.memory.bytesHeld, bytesMax: engine.parts.memory.bytesMax},
-      {use: 'funnels', bytes: engine.funnelIndex.bytesHeld, bytesMax: engine.funnelIndex.bytesMax},
+      {
+        use: 'report',
+        bytes: engine.parts.memory.bytesHeld + engine.derived.bytes - engine.funnels.bytesHeld,
+        bytesMax: engine.derived.roomBytes - engine.funnels.bytesHeld,
+      },
+      {use: 'funnels', bytes: engine.funnels.bytesHeld, bytesMax: engine.derived.builtBytesMax},
     ],
   });
   const questions = nc.subscribe(askReportSubject, {queue: 'report'});

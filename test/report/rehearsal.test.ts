@@ -5,6 +5,7 @@ import {PartsCache} from '../../src/parts/parts-cache.js';
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {Evaluation} from '../../src/report/evaluate.js';
 import {rehearse} from '../../src/report/rehearsal.js';
+import {derivedIn} from '../support/derived.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 
 const hourMs = 3_600_000;
@@ -20,8 +21,8 @@ function world() {
   }
   const snapshot = partition.publish();
   const parts = new PartsCache(values, 16 << 20);
-  const dayRanges = new HeldDayRanges(parts);
-  const compute = (query: ReportQuery) => new Evaluation(parts, 1 << 20, dayRanges).answer(query, [snapshot]);
+  const dayRanges = new HeldDayRanges(derivedIn(parts));
+  const compute = (query: ReportQuery) => new Evaluation(parts, 1 << 20, {dayRanges}).answer(query, [snapshot]);
   return {values, partition, snapshot, parts, dayRanges, compute};
 }
 

@@ -38,7 +38,7 @@ export function postingsOf(
   {userCount, nameCount}: Shape,
   rankStart = 0,
   allocate = plainMemory,
-  only?: ReadonlySet<number>,
+  only: ReadonlySet<number> = new Set(Array.from({length: nameCount}, (_, name) => name)),
 ): UserPostings | undefined {
   const builder = new PostingsBuilder(userCount, nameCount, rankStart, only);
   for (const chunk of chunks) builder.count(chunk);

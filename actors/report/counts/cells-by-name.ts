@@ -31,6 +31,10 @@ export class CellsByName {
     return names.byteLength + hours.byteLength + counts.byteLength;
   }
 
+  get bytes(): number {
+    return this.names.byteLength + this.hours.byteLength + this.counts.byteLength;
+  }
+
   /** First cell of the name at or after `hour`, or where it would stand. */
   find(name: number, hour: number): number {
     const {names, hours} = this;

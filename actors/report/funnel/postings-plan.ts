@@ -1,6 +1,6 @@
 // Which segments of postings a snapshot needs, and which of those at hand still hold.
 //   G1. A segment holds the live rows of the chunks that it was built from, known by the keys of their parts: a chunk whose
-//       rows changed (rows appended or erased) has another part, and is built anew.
+//       rows changed (rows appended or erased) has another part, and is built again.
 //   G2. Segments follow each other in the order of ordinals. One is merged with its predecessor once it is a quarter of its
 //       size, so there are few, and each row is built again once a level.
 //   G3. The open chunk is a segment of its own: every snapshot replaces it.
@@ -11,9 +11,10 @@ import type {UserPostings} from './user-postings.js';
 const mergeShare = 4;
 
 export interface Segment {
+  readonly key: string;
   readonly chunks: readonly ChunkEntry[];
-  /** Whose events are in the postings; undefined: those of all names. */
-  readonly names: ReadonlySet<number> | undefined;
+  /** Whose events are in the postings. */
+  readonly names: ReadonlySet<number>;
   readonly postings: UserPostings;
 }
 
@@ -52,24 +53,18 @@ export function planSegments({chunks, nextChunk}: SnapshotIndex, held: readonly 
 const isAt = ({chunks}: Segment, live: readonly ChunkEntry[], at: number): boolean =>
   chunks.every((chunk, i) => live[at + i]?.rows.key === chunk.rows.key);
 
-/** The plan as far as somebody asks: what is to be built ends with the last chunk that has rows in the stretch. */
-export function planUntil(plan: readonly PlannedSegment[], stretch: Stretch): PlannedSegment[] {
-  const asked = [...plan];
-  for (let last = asked.pop(); last !== undefined; last = asked.pop()) {
-    if (last.held !== undefined) return [...asked, last];
-    const end = last.chunks.findLastIndex((chunk) => liesWithin(chunk, stretch)) + 1;
-    if (end > 0) return [...asked, {chunks: last.chunks.slice(0, end), held: undefined}];
-  }
-  return [];
-}
-
-/** The plan within a stretch that somebody asks about: what is to be built begins with the first chunk that has rows in it, too. */
+/** The plan within a stretch: what is to be built begins with the first chunk that has rows in it, and ends with the last one. */
 export function planWithin(plan: readonly PlannedSegment[], stretch: Stretch): PlannedSegment[] {
-  const asked = planUntil(plan, stretch);
-  const [first, ...others] = asked;
-  if (first === undefined || first.held !== undefined) return asked;
-  const start = first.chunks.findIndex((chunk) => liesWithin(chunk, stretch));
-  return start < 0 ? others : [{chunks: first.chunks.slice(start), held: undefined}, ...others];
+  const has = ({chunks, held}: PlannedSegment): boolean =>
+    held !== undefined || chunks.some((chunk) => liesWithin(chunk, stretch));
+  const asked = plan.slice(Math.max(0, plan.findIndex(has)), plan.findLastIndex(has) + 1);
+  return asked.map((segment, i) => {
+    const {chunks, held} = segment;
+    if (held !== undefined) return segment;
+    const start = i > 0 ? 0 : chunks.findIndex((chunk) => liesWithin(chunk, stretch));
+    const end = i < asked.length - 1 ? chunks.length : chunks.findLastIndex((chunk) => liesWithin(chunk, stretch)) + 1;
+    return {chunks: chunks.slice(start, end), held};
+  });
 }
 
 /** The same chunks in segments of which none is due to be merged. G2 */
@@ -87,10 +82,3 @@ export function mergeDue(plan: readonly PlannedSegment[], {nextChunk}: SnapshotI
   }
   return merged;
 }
-
-/** Rows of all segments, at hand or not. */
-export const rowsOf = (plan: readonly PlannedSegment[]): number => liveRows(plan.flatMap(({chunks}) => chunks));
-
-/** Rows of the segments that are to be built. */
-export const rowsToBuild = (plan: readonly PlannedSegment[]): number =>
-  rowsOf(plan.filter(({held}) => held === undefined));

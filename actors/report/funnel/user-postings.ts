@@ -9,8 +9,7 @@
 //   U3. Keys are exact: below 2^53. A stretch of chunks with times from 2^42 ms (the year 2109) on, or with more events of
 //       one user in one ms than there are ranks, has no postings.
 //   U4. Postings never change.
-//   U5. Where they are of some names only, other events are as if they were not there: of those names' events all of the
-//       above holds.
+//   U5. They are of the names that somebody asked about. Events of other names are as if they were not there.
 import type {RowsView} from '../../chunk/rows.js';
 import {ranksPerMs} from './event-key.js';
 import type {FunnelSteps} from './funnel-steps.js';
@@ -119,8 +118,8 @@ type NameCodes = Uint16Array | Uint32Array;
 export class PostingsBuilder {
   private readonly nameCount: number;
   private readonly rankStart: number;
-  /** By name: 1 for those whose events are wanted; undefined where all are. U5 */
-  private readonly isWanted: Uint8Array | undefined;
+  /** By name: 1 for those whose events are wanted. U5 */
+  private readonly isWanted: Uint8Array;
   /** While counting: rows of user u at u + 1; then where the rows of each user go; after placing: where they end. */
   private readonly places: Uint32Array;
   private rows = 0;
@@ -128,24 +127,19 @@ export class PostingsBuilder {
   private names: NameCodes = new Uint16Array(0);
 
   /**
-   * `userCount`, `nameCount`: all indexes in the chunks are below. `rankStart`: see U2. `only`: the names whose events are
-   * wanted; all names' where it is left out.
+   * `userCount`, `nameCount`: all indexes in the chunks are below. `rankStart`: see U2. `wanted`: the names whose events are
+   * posted (U5).
    */
-  constructor(userCount: number, nameCount: number, rankStart: number, only?: ReadonlySet<number>) {
+  constructor(userCount: number, nameCount: number, rankStart: number, wanted: ReadonlySet<number>) {
     this.nameCount = nameCount;
     this.rankStart = rankStart;
-    this.isWanted = only && wantedOf(only, nameCount);
+    this.isWanted = wantedOf(wanted, nameCount);
     this.places = new Uint32Array(userCount + 1);
   }
 
   /** Bytes that building takes at most beside the postings, when they have so many rows. */
   static passingBytes(userCount: number, rows: number): number {
     return userCount * 4 + rows * 12;
-  }
-
-  /** Bytes of a name's postings, at most, beside 12 a name. */
-  static nameBytesMax(userCount: number, rows: number): number {
-    return rows * 8 + (isDense(rows, userCount) ? userCount * 12 : rows * 8);
   }
 
   /** Bytes of postings of so many rows, at least; at most seven times as many, where each user has few of them. */
@@ -160,11 +154,6 @@ export class PostingsBuilder {
 
   count({order, users, names}: RowsView): void {
     const {places, isWanted} = this;
-    if (isWanted === undefined) {
-      for (let at = 0; at < order.length; at++) places[users[order[at]] + 1] += 1;
-      this.rows += order.length;
-      return;
-    }
     for (let at = 0; at < order.length; at++) {
       const row = order[at];
       const wanted = isWanted[names[row]];
@@ -190,7 +179,7 @@ export class PostingsBuilder {
     const {order, timeBase} = chunk;
     for (let at = 0; at < order.length; at++) {
       const row = order[at];
-      if (isWanted !== undefined && isWanted[chunk.names[row]] === 0) continue;
+      if (isWanted[chunk.names[row]] === 0) continue;
       const place = places[chunk.users[row]]++;
       times[place] = timeBase + chunk.times[row];
       names[place] = chunk.names[row];

@@ -1,13 +1,13 @@
-// Which tables of distinct users by ranges of days are at hand, for which days of which snapshot.
-//   Owns: whether a table still says what the newest snapshot says. Does not own: the tables (the parts cache keeps them,
-//   within its bound), how one is made (actors/report/active/day-ranges.ts).
+// Tables of distinct users by ranges of days, and for which days of which snapshot each of them answers.
+//   Owns: whether a table still says what the newest snapshot says. Does not own: how one is made
+//   (actors/report/active/day-ranges.ts), how long it is kept (derived-indexes.ts).
 //   H1. A table is good for as long as the blocks of its days and the erased users are the same: parts never change.
 //   H2. The next table goes on from one of which that holds for the days before its checkpoint.
 
 import type {SnapshotIndex} from '../../../actors/manifest.js';
 import type {DayRanges, DaySpan} from '../../../actors/report/active/day-ranges.js';
 import {blocksWithin} from '../../../actors/report/selection.js';
-import type {PartsCache} from '../../parts/parts-cache.js';
+import type {Derived, DerivedIndexes} from '../derived-indexes.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 
 /** Of one partition. Ranges that no other covers are few: those of dashboards, and what somebody looks up now. */
@@ -24,19 +24,19 @@ interface Table extends DaySpan {
 }
 
 export class HeldDayRanges {
-  private readonly parts: PartsCache;
+  private readonly ranges: Derived<DayRanges>;
   /** By partition, newest last. */
   private readonly tables = new Map<number, Table[]>();
 
-  constructor(parts: PartsCache) {
-    this.parts = parts;
+  constructor(derived: DerivedIndexes) {
+    this.ranges = derived.kind();
   }
 
   /** A table that covers days [firstDay, lastDay] of the snapshot. */
   find({manifest, index}: PartitionSnapshot, {firstDay, lastDay}: DaySpan): DayRanges | undefined {
     for (const table of this.tables.get(manifest.partition) ?? []) {
       if (table.firstDay > firstDay || table.lastDay < lastDay || !isOf(table, index)) continue;
-      const ranges = this.parts.memory.keptRanges(table.key);
+      const ranges = this.ranges.get(table.key);
       if (ranges !== undefined) return ranges;
     }
     return undefined;
@@ -44,27 +44,25 @@ export class HeldDayRanges {
 
   /** An earlier table to go on from to one that covers `span`. H2 */
   resumable({manifest, index}: PartitionSnapshot, span: DaySpan): DayRanges | undefined {
-    const tables = this.tables.get(manifest.partition) ?? [];
-    const table = tables.find((one) => one.firstDay === span.firstDay && isResumable(one, index) && this.isKept(one));
-    return table === undefined ? undefined : this.parts.memory.keptRanges(table.key);
+    for (const table of this.tables.get(manifest.partition) ?? []) {
+      if (table.firstDay !== span.firstDay || !isResumable(table, index)) continue;
+      const ranges = this.ranges.get(table.key);
+      if (ranges !== undefined) return ranges;
+    }
+    return undefined;
   }
 
-  /** Keeps a table that covers these days of the snapshot, and lets go of those that are of no use any more. */
+  /** Keeps a table that covers these days of the snapshot, and drops those that are of no use any more. */
   keep({manifest: {partition}, index}: PartitionSnapshot, span: DaySpan, ranges: DayRanges): void {
-    const key = `ranges ${partition} ${span.firstDay} ${span.lastDay}`;
+    const key = `${partition} ${span.firstDay} ${span.lastDay}`;
     const tables = this.tables.get(partition) ?? [];
-    const useful = tables.filter(
-      (table) => table.key !== key && (isOf(table, index) || isResumable(table, index)) && this.isKept(table),
-    );
+    const useful = tables.filter((table) => table.key !== key && (isOf(table, index) || isResumable(table, index)));
     const kept = useful.slice(-(tablesMax - 1));
-    for (const table of tables) if (!kept.includes(table)) this.parts.memory.drop(table.key);
-    this.parts.memory.keepRanges(key, ranges);
+    for (const table of tables) if (!kept.includes(table)) this.ranges.drop(table.key);
     const checkpoint = ranges.checkpoint && before(ranges.checkpoint.day, index, span);
-    this.tables.set(partition, [...kept, {...span, key, source: sourceOf(index, span), checkpoint, index}]);
-  }
-
-  private isKept({key}: Table): boolean {
-    return this.parts.memory.keptRanges(key) !== undefined;
+    const isKept = this.ranges.keep(key, ranges);
+    const own = isKept ? [{...span, key, source: sourceOf(index, span), checkpoint, index}] : [];
+    this.tables.set(partition, [...kept, ...own]);
   }
 }
 

@@ -1,6 +1,7 @@
 // What the report role holds of every partition: the newest manifest, its index, and the event names.
 //   N1. Whoever asks gets snapshots at least as new as the newest that was published when it asked.
 //   N2. A partition's snapshot is replaced as a whole, once everything it needs was read: never half of one.
+//   N3. What only the last snapshot named leaves the cache. A report that is still at work on it reads it again.
 
 import {
   decodeIndex,
@@ -170,6 +171,8 @@ export class NewestSnapshots {
   }
 
   private hold(partition: number, snapshot: PartitionSnapshot): void {
+    const last = this.held[partition]?.index;
+    if (last !== undefined) for (const part of replacedParts(last, snapshot.index)) this.parts.forget(part);
     this.held = this.held.with(partition, snapshot);
   }
 
@@ -178,6 +181,16 @@ export class NewestSnapshots {
     for (const block of index.names.blocks) names.restoreBlock(await this.parts.load(block));
     return names;
   }
+}
+
+/** N3. Chunks keep their places in the list. */
+function* replacedParts(last: SnapshotIndex, next: SnapshotIndex): Generator<PartRef, void, void> {
+  for (const [i, {rows, bodies}] of last.chunks.entries()) {
+    if (rows.key !== next.chunks[i]?.rows.key) yield rows;
+    if (bodies.key !== next.chunks[i]?.bodies.key) yield bodies;
+  }
+  const blocks = new Set(next.windowRuns.flatMap((run) => run.blocks.map(({part}) => part.key)));
+  for (const run of last.windowRuns) for (const {part} of run.blocks) if (!blocks.has(part.key)) yield part;
 }
 
 const isSamePart = (a: PartRef, b: PartRef): boolean => a.key === b.key;

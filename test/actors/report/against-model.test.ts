@@ -15,6 +15,7 @@ import {eventCountsOf} from '../../../tools/model/event-counts.js';
 import {funnelOf} from '../../../tools/model/funnel.js';
 import {type JsonObject, Model} from '../../../tools/model/model.js';
 import {namesOf} from '../../../tools/model/names.js';
+import {derivedIn} from '../../support/derived.js';
 import {runs} from '../../support/runs.js';
 import {MemoryParts, type TestEvent, TestPartition} from '../../support/snapshot.js';
 
@@ -95,15 +96,15 @@ function tell(story: readonly Step[]): World {
   // So small that parts are loaded again and again.
   const cache = new PartsCache(parts, 4_096);
   const roomy = new PartsCache(parts, 1 << 24);
-  const dayRanges = new HeldDayRanges(roomy);
+  const dayRanges = new HeldDayRanges(derivedIn(roomy));
   const ask = async (evaluation: Evaluation, query: ReportQuery): Promise<unknown> =>
     JSON.parse(await evaluation.answer(query, snapshots));
   return {
     model,
     ask: (query, gatheredBytesMax = 1 << 20) => ask(new Evaluation(cache, gatheredBytesMax), query),
     askAgain: async (query) => {
-      await ask(new Evaluation(roomy, 1 << 20, dayRanges), query);
-      return ask(new Evaluation(roomy, 1 << 20, dayRanges), query);
+      await ask(new Evaluation(roomy, 1 << 20, {dayRanges}), query);
+      return ask(new Evaluation(roomy, 1 << 20, {dayRanges}), query);
     },
   };
 }

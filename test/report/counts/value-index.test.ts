@@ -5,12 +5,13 @@ import {describe, expect, test} from 'vitest';
 import type {Interval} from '../../../actors/calendar.js';
 import type {Json} from '../../../actors/log/entries.js';
 import type {Stretch} from '../../../actors/report/selection.js';
-import {createLogger} from '../../../src/observe.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {type CoveredChunks, ValueIndex} from '../../../src/report/counts/value-index.js';
+import type {DerivedIndexes} from '../../../src/report/derived-indexes.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
 import type {PartitionSnapshot} from '../../../src/report/published/newest-snapshots.js';
 import {Turns} from '../../../src/report/turns.js';
+import {derivedIn} from '../../support/derived.js';
 import {MemoryParts, TestPartition} from '../../support/snapshot.js';
 
 const mib = 1 << 20;
@@ -39,16 +40,17 @@ const always: Stretch = {startMs: 0, lastMs: everything.toMs};
 class World {
   readonly values = new MemoryParts();
   readonly parts: PartsCache;
+  readonly derived: DerivedIndexes;
   readonly index: ValueIndex;
   readonly partition = new TestPartition(this.values);
   nowMs = 0;
   private rows = 0;
   private drawn = 1;
 
-  constructor(bytesMax = 64 * mib, building?: Turns, partitionCount = 1) {
+  constructor(bytesMax = 64 * mib, turns = new Turns(1, Infinity), partitionCount = 1) {
     this.parts = new PartsCache(this.values, bytesMax);
-    const logger = createLogger('silent', 'test');
-    this.index = new ValueIndex(this.parts, logger, partitionCount, undefined, () => this.nowMs, building);
+    this.derived = derivedIn(this.parts, {clockMs: () => this.nowMs, turns});
+    this.index = new ValueIndex(this.parts, this.derived, partitionCount);
   }
 
   private draw(below: number): number {
@@ -98,7 +100,7 @@ class World {
         return covered;
       },
     } as ValueIndex;
-    const evaluation = new Evaluation(this.parts, 16 * mib, undefined, undefined, spy);
+    const evaluation = new Evaluation(this.parts, 16 * mib, {values: spy});
     expect(await evaluation.answer(this.query(question), [snapshot])).toBe(await this.scanned(snapshot, question));
     return covered?.covered.size ?? 0;
   }
@@ -172,7 +174,7 @@ describe('cells by property value', () => {
     const {cells, covered, others} = world.index.coveredOf(snapshot, 'plan', always)!;
     const spy = {coveredOf: () => ({cells, covered, others})} as unknown as ValueIndex;
     const query = {report: 'events', ...everything, filter: {property: 'plan', value: 'free'}} as const;
-    const answer = await new Evaluation(empty, 16 * mib, undefined, undefined, spy).answer(query, [snapshot]);
+    const answer = await new Evaluation(empty, 16 * mib, {values: spy}).answer(query, [snapshot]);
     expect(world.values.reads).toBe(0);
     expect(answer).toBe(await world.scanned(snapshot, {...everything, filter: ['plan', 'free']}));
   });
@@ -190,20 +192,16 @@ describe('cells by property value', () => {
     expect(await world.ask(open)).toBe(39);
   });
 
-  test('follow new snapshots before anybody asks again, in few segments', async () => {
-    const world = new World().grow(20);
+  test('follow the snapshots that are asked about, in few segments', async () => {
+    const world = new World(256 * mib).grow(20);
     await world.warm(world.partition.publish());
-    for (let round = 0; round < 6; round++) {
-      world.nowMs += minuteMs;
-      world.index.follow([world.grow(10).partition.publish()]);
-      await world.index.settled();
-    }
+    for (let round = 0; round < 6; round++) await world.warm(world.grow(10).partition.publish());
     const last = world.partition.publish();
     expect(await world.ask(last)).toBeGreaterThanOrEqual(80 - 7);
     expect(world.index.coveredOf(last, 'plan', always)!.cells.length).toBeLessThan(4);
   });
 
-  test('are built as far as somebody asks: what came behind that costs nothing until it is asked about', async () => {
+  test('are built as far as somebody asks: what came after that costs nothing until it is asked about', async () => {
     const world = new World();
     let timeMs = 0;
     const growInOrder = (chunks: number): PartitionSnapshot => {
@@ -221,26 +219,13 @@ describe('cells by property value', () => {
     const newer = growInOrder(30);
     world.nowMs += minuteMs;
     world.values.reads = 0;
-    world.index.follow([newer]);
+    world.index.coveredOf(newer, 'plan', {startMs: 0, lastMs: earlier.toMs});
     await world.index.settled();
     expect(world.values.reads).toBe(0);
     expect(await world.ask(newer, earlier)).toBe(15);
     await world.warm(newer);
     expect(await world.ask(newer)).toBe(50);
-    world.nowMs += minuteMs;
-    world.index.follow([growInOrder(10)]); // The newest was asked about: so will be what comes.
-    await world.index.settled();
-    const newest = world.partition.publish();
-    expect(await world.ask(newest)).toBe(60);
-    for (let i = 0; i < 8; i++) await world.ask(newest, earlier);
-    const later = growInOrder(30);
-    world.nowMs += minuteMs;
-    world.values.reads = 0;
-    world.index.follow([later]); // Nobody has asked about the newest for a while.
-    await world.index.settled();
-    expect(world.values.reads).toBe(0);
-    await world.warm(later);
-    expect(await world.ask(later)).toBe(90);
+    expect(await world.ask(newer, earlier)).toBe(50);
   });
 
   test('are looked up once a snapshot, however far a range reaches past its events', async () => {
@@ -259,7 +244,6 @@ describe('cells by property value', () => {
     const first = world.partition.publish();
     for (let i = 0; i < 2; i++) await world.ask(first); // Builds behind the second one, which is not waited for.
     const second = world.grow(20).partition.publish();
-    world.index.follow([second]);
     world.index.coveredOf(second, 'plan', always);
     await world.index.settled();
     expect(world.index.coveredOf(second, 'plan', always)!.covered.size).toBe(40);
@@ -274,7 +258,7 @@ describe('cells by property value', () => {
   });
 
   test('never answer for rows of another snapshot', async () => {
-    const world = new World().grow(40);
+    const world = new World(256 * mib).grow(40);
     const older = world.partition.publish();
     await world.warm(older);
     const erased = world.partition.erase('u7').publish();
@@ -310,12 +294,13 @@ describe('cells by property value', () => {
     expect(await world.ask(snapshot)).toBe(40);
   });
 
-  test('take no more than their share of a small cache, give back what building took, and are missed by nobody', async () => {
-    const world = new World(3 * mib).grow(40);
+  test('are not built where the budget has no room for them, give back what building took, and are missed by nobody', async () => {
+    const world = new World(32 * mib).grow(40);
     const snapshot = world.partition.publish();
+    expect(world.derived.kind().keep('of others', {bytes: world.derived.builtBytesMax})).toBe(true);
     for (const [property] of filters) await world.warm(snapshot, property);
-    expect(world.parts.memory.bytesMax).toBe(3 * mib);
-    expect(world.parts.memory.bytesHeld).toBeLessThanOrEqual(3 * mib);
+    expect(world.derived.bytes).toBe(world.derived.builtBytesMax);
+    expect(world.parts.memory.bytesMax).toBe(32 * mib - world.derived.bytes);
     for (const filter of filters) await world.ask(snapshot, {...everything, filter});
   });
 
@@ -330,27 +315,16 @@ describe('cells by property value', () => {
     expect(await world.ask(snapshot)).toBe(40);
   });
 
-  test('that left the cache are left to the scan', async () => {
-    const world = new World().grow(40);
-    const snapshot = world.partition.publish();
-    await world.warm(snapshot);
-    expect(await world.ask(snapshot)).toBe(40);
-    world.parts.memory.bound(0);
-    world.parts.memory.bound(64 * mib);
-    expect(await world.ask(snapshot)).toBe(0);
-  });
-
   test('go when nobody asked for a while', async () => {
     const world = new World().grow(40);
     const snapshot = world.partition.publish();
     await world.warm(snapshot);
     world.nowMs += 29 * minuteMs;
-    world.index.follow([snapshot]);
+    world.derived.dropUnasked();
     expect(await world.ask(snapshot)).toBe(40);
-    const {bytesHeld} = world.parts.memory;
     world.nowMs += 31 * minuteMs;
-    world.index.follow([snapshot]);
-    expect(world.parts.memory.bytesHeld).toBeLessThan(bytesHeld);
+    world.derived.dropUnasked();
+    expect([world.derived.bytes, world.parts.memory.bytesMax]).toEqual([0, 64 * mib]);
     expect(await world.ask(snapshot)).toBe(0);
   });
 
@@ -369,24 +343,24 @@ describe('cells by property value', () => {
   // ---- room that others borrow meanwhile ----
 
   test('are built though others borrow of the room meanwhile, and one segment after the other', async () => {
-    const world = new World(27 * mib).grow(40);
+    const world = new World(32 * mib).grow(40);
     const snapshot = world.partition.publish();
     for (let i = 0; i < 2; i++) for (const property of ['plan', 'n']) world.index.coveredOf(snapshot, property, always);
-    world.parts.memory.lend(26 * mib); // The second property was planned, and its turn has not come.
+    world.parts.memory.lend(31 * mib); // The second property was planned, and its turn has not come.
     await world.index.settled();
-    expect(world.parts.memory.bytesMax).toBe(1 * mib);
+    expect(world.parts.memory.bytesMax).toBe(1 * mib - world.derived.bytes);
     for (const property of ['plan', 'n'])
       expect(world.index.coveredOf(snapshot, property, always)?.covered.size).toBe(40);
-    world.parts.memory.lend(-26 * mib);
+    world.parts.memory.lend(-31 * mib);
     for (const property of ['plan', 'n']) await world.warm(snapshot, property);
     expect(await world.ask(snapshot)).toBe(40);
     expect(await world.ask(snapshot, {...everything, filter: ['n', '3']})).toBe(40);
   });
 
   test('asked for while others borrow, they come once the room is back', async () => {
-    const world = new World(27 * mib).grow(40);
+    const world = new World(32 * mib).grow(40);
     const snapshot = world.partition.publish();
-    for (const lent of [20 * mib, 27 * mib - 2_048]) {
+    for (const lent of [20 * mib, 32 * mib - 2_048]) {
       world.parts.memory.lend(lent);
       await world.warm(snapshot);
       world.parts.memory.lend(-lent);
@@ -398,45 +372,26 @@ describe('cells by property value', () => {
 
   test('wait while others build in such room', async () => {
     const building = new Turns(1, Number.POSITIVE_INFINITY);
-    const world = new World(27 * mib, building).grow(40);
+    const world = new World(32 * mib, building).grow(40);
     const snapshot = world.partition.publish();
     let ended = (): void => {};
     const other = building.take(() => new Promise<void>((resolve) => (ended = resolve)));
     world.values.reads = 0;
     for (let i = 0; i < 3; i++) world.index.coveredOf(snapshot, 'plan', always);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect([world.values.reads, world.parts.memory.bytesMax]).toEqual([0, 27 * mib]);
+    expect([world.values.reads, world.parts.memory.bytesMax]).toEqual([0, 32 * mib]);
     ended();
     await Promise.all([other, world.index.settled()]);
     expect(await world.ask(snapshot)).toBe(40);
   });
 
   test('give back what building took where a part cannot be read', async () => {
-    const world = new World().grow(40);
+    const world = new World(256 * mib).grow(40);
     const snapshot = world.partition.publish();
     world.values.damage(snapshot.index.chunks[20]!.rows);
     for (let i = 0; i < 2; i++) world.index.coveredOf(snapshot, 'plan', always);
     await world.index.settled();
-    expect(world.parts.memory.bytesMax).toBe(64 * mib);
+    expect(world.parts.memory.bytesMax).toBe(256 * mib);
     expect(world.index.coveredOf(snapshot, 'plan', always)).toBeUndefined();
-  });
-
-  test('that are only followed are not used: nobody asks for them', async () => {
-    const world = new World().grow(40);
-    const snapshot = world.partition.publish();
-    await world.warm(snapshot);
-    const used: string[] = [];
-    const {memory} = world.parts;
-    const keptCells = memory.keptCells.bind(memory);
-    memory.keptCells = (key) => {
-      used.push(key);
-      return keptCells(key);
-    };
-    world.nowMs += minuteMs;
-    world.index.follow([{...snapshot, index: {...snapshot.index}}]);
-    await world.index.settled();
-    expect(used).toEqual([]);
-    await world.ask(snapshot);
-    expect(used.length).toBeGreaterThan(0);
   });
 });

@@ -63,3 +63,23 @@ for (const isCounted of [true, false]) {
     expect(await asOfMs()).toEqual([6]);
   });
 }
+
+test('parts that the newest snapshot does not name any more leave the cache, the others stay', async () => {
+  const parts = new MemoryParts();
+  const partition = new TestPartition(parts);
+  for (const user of ['ada', 'bob']) partition.append({user, event: 'A', timeMs: 1}).cutChunk();
+  const snapshots = [partition.publish(5), partition.erase('bob').publish(6)];
+  let revision = 0;
+  const source = {
+    lastRevision: async () => revision,
+    newest: async (): Promise<Manifest> => snapshots[revision]!.manifest,
+  };
+  const cache = new PartsCache(parts, 1 << 20);
+  const newest = new NewestSnapshots(source, cache, 1);
+  await newest.read();
+  const [ada, bob] = snapshots[0]!.index.chunks;
+  for (const chunk of [ada!, bob!]) await cache.loadRows(chunk.rows);
+  revision = 1;
+  await newest.read();
+  expect([ada!, bob!].map(({rows}) => cache.heldRows(rows) !== undefined)).toEqual([true, false]);
+});

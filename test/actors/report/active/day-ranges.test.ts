@@ -19,6 +19,7 @@ import {MissingPart} from '../../../../src/parts/stored-parts.js';
 import {HeldDayRanges} from '../../../../src/report/active/held-day-ranges.js';
 import {Evaluation} from '../../../../src/report/evaluate.js';
 import type {PartitionSnapshot} from '../../../../src/report/published/newest-snapshots.js';
+import {derivedIn} from '../../../support/derived.js';
 import {MemoryParts, TestPartition} from '../../../support/snapshot.js';
 
 const dayMs = 86_400_000;
@@ -123,7 +124,7 @@ describe('tables of distinct users by ranges of days', () => {
     let resumed = 0;
     const property = fc.asyncProperty(someStages, async (stages) => {
       const world = new World();
-      const held = new HeldDayRanges(world.cache);
+      const held = new HeldDayRanges(derivedIn(world.cache));
       for (let day = 100; day < 160; day++) for (let user = 0; user < 3; user++) world.seen((day * 7 + user) % 11, day);
       for (const [stage, visits] of stages.entries()) {
         // Mostly the newest days, now and then one before the checkpoint, and new days and users.
@@ -228,7 +229,7 @@ describe('tables at hand', () => {
     const world = new World();
     for (let day = 90; day < 120; day++) world.seen(day % 4, day);
     const snapshot = world.partition.cutRun(5).publish();
-    const held = new HeldDayRanges(world.cache);
+    const held = new HeldDayRanges(derivedIn(world.cache));
     const {ranges, covered} = (await world.table(snapshot, asked))!;
     held.keep(snapshot, covered, ranges);
     return {world, snapshot, held, ranges};
@@ -255,7 +256,7 @@ describe('tables at hand', () => {
     const world = new World();
     for (let day = 60; day < 120; day++) world.seen(day % 4, day);
     const first = world.partition.cutRun(5).publish();
-    const held = new HeldDayRanges(world.cache);
+    const held = new HeldDayRanges(derivedIn(world.cache));
     const span = {firstDay: 0, lastDay: 119};
     const {ranges, covered} = (await world.table(first, span))!;
     held.keep(first, covered, ranges);
@@ -277,7 +278,7 @@ describe('tables at hand', () => {
     const rest = world.partition.cutRun(5).publish();
     for (const user of ['lost', 'lost too']) world.seen(user, 118);
     const lost = world.partition.publish();
-    const held = new HeldDayRanges(world.cache);
+    const held = new HeldDayRanges(derivedIn(world.cache));
     const plan = planActive(new Buckets(60 * dayMs, 120 * dayMs - 1, 'day'), 'wau');
     const {ranges, covered} = (await world.table(lost, spanOf(plan)))!;
     held.keep(lost, covered, ranges);
@@ -294,28 +295,28 @@ describe('tables at hand', () => {
     expect([held.find(later, asked), held.resumable(later, asked)]).toEqual([undefined, undefined]);
   });
 
-  test('are counted in the cache, leave it when there is no room, and when they are out of date', async () => {
-    const {world, snapshot, held, ranges} = await worldWithTable();
-    const small = new PartsCache(world.parts, ranges.bytes);
+  test('are kept within the budget, and leave it when they are out of date', async () => {
+    const {world, snapshot, ranges} = await worldWithTable();
+    const small = derivedIn(new PartsCache(world.parts, ranges.bytes));
     const tight = new HeldDayRanges(small);
     tight.keep(snapshot, asked, ranges);
-    expect(small.memory.bytesHeld).toBe(ranges.bytes);
-    await small.load(snapshot.index.names.blocks[0]!);
-    expect(tight.find(snapshot, asked)).toBeUndefined();
+    expect([small.bytes, tight.find(snapshot, asked)]).toEqual([0, undefined]);
 
+    const derived = derivedIn(world.cache);
+    const held = new HeldDayRanges(derived);
+    held.keep(snapshot, asked, ranges);
     world.seen('new', 105);
-    const later = world.partition.publish();
-    const before = world.cache.memory.bytesHeld;
-    held.keep(later, {firstDay: 0, lastDay: 1}, ranges);
-    expect(world.cache.memory.bytesHeld).toBe(before);
+    held.keep(world.partition.publish(), {firstDay: 0, lastDay: 1}, ranges);
+    expect(derived.bytes).toBe(ranges.bytes);
   });
 
   test('are few: the oldest ones leave', async () => {
-    const {world, snapshot, held, ranges} = await worldWithTable();
-    const before = world.cache.memory.bytesHeld;
+    const {world, snapshot, ranges} = await worldWithTable();
+    const derived = derivedIn(world.cache);
+    const held = new HeldDayRanges(derived);
     for (let day = 0; day < 100; day++) held.keep(snapshot, {firstDay: day, lastDay: day}, ranges);
     expect(held.find(snapshot, {firstDay: 99, lastDay: 99})).toBe(ranges);
     expect(held.find(snapshot, {firstDay: 1, lastDay: 1})).toBeUndefined();
-    expect(world.cache.memory.bytesHeld).toBe(before + 7 * ranges.bytes);
+    expect(derived.bytes).toBe(8 * ranges.bytes);
   });
 });

@@ -1,0 +1,184 @@
+// Values that reports derive from published parts and answer from: postings, cells, tables. In this thread's memory alone.
+//   Owns: how much is kept and for how long, and when it is built. Does not own: what is derived (funnel/, counts/, active/).
+//   DI1. Parts never change: a derived value answers for exactly the parts that its owner built it from.
+//   DI2. Derived values have a budget of their own out of the room for parts, which get what the budget does not use: no
+//        scan drops them. What does not fit is not kept; what nobody asked for half an hour is dropped.
+//   DI3. Background builds run one at a time, in slices while no report is at work, in room that parts lend. They leave the
+//        last part of the budget to what answers derive on their way.
+
+import {monotonicMs} from '../clock.js';
+import type {Logger} from '../observe.js';
+import {isUnreadable} from '../parts/damage.js';
+import type {PartsMemory} from '../parts/parts-memory.js';
+import {QuietSlices, Slices} from './slices.js';
+import {Turns} from './turns.js';
+
+/** Shares of the room for parts: of all that is kept, of what background builds leave, and of both with a build's work. */
+const keptShare = 5 / 8;
+const builtShare = 9 / 16;
+const buildingShare = 11 / 16;
+export const interestMs = 30 * 60_000;
+
+/** Memory and time of one build. */
+export interface Build {
+  /** Whether so many bytes that will be kept, and so many beside them, fit once `freedBytes` are dropped. */
+  fits(keptBytes: number, passingBytes: number, freedBytes?: number): boolean;
+  /** Borrows so many bytes from parts until the build ends. */
+  borrow(bytes: number): void;
+  /** Called between slices of work. */
+  pause(): Promise<void>;
+}
+
+interface DerivedOptions {
+  /** Resolves when a slice of background work may run. */
+  readonly whenQuiet?: () => Promise<void>;
+  /** One build at a time. */
+  readonly turns?: Turns;
+  readonly clockMs?: () => number;
+}
+
+export class DerivedIndexes {
+  readonly clockMs: () => number;
+  /** Of parts and derived values together. */
+  readonly roomBytes: number;
+  private readonly memory: PartsMemory;
+  private readonly logger: Logger;
+  private readonly whenQuiet: () => Promise<void>;
+  private readonly turns: Turns;
+  private readonly kinds: Pick<Derived<Sized>, 'bytes' | 'dropUnasked'>[] = [];
+  private borrowedBytes = 0;
+
+  constructor(
+    memory: PartsMemory,
+    logger: Logger,
+    {whenQuiet = async () => undefined, turns = new Turns(1, Infinity), clockMs = monotonicMs}: DerivedOptions = {},
+  ) {
+    this.memory = memory;
+    this.roomBytes = memory.bytesMax;
+    this.logger = logger;
+    this.whenQuiet = whenQuiet;
+    this.turns = turns;
+    this.clockMs = clockMs;
+  }
+
+  get bytes(): number {
+    return this.kinds.reduce((sum, {bytes}) => sum + bytes, 0);
+  }
+
+  /** What background builds may keep. */
+  get builtBytesMax(): number {
+    return Math.floor(this.roomBytes * builtShare);
+  }
+
+  /** A new kind of values, which share the budget with the others. */
+  kind<V extends Sized>(): Derived<V> {
+    const kind = new Derived<V>(
+      this.clockMs,
+      (bytes) => this.hasRoom(bytes),
+      () => this.giveRest(),
+    );
+    this.kinds.push(kind);
+    return kind;
+  }
+
+  /** Cheap: called with every question. DI2 */
+  dropUnasked(): void {
+    for (const kind of this.kinds) kind.dropUnasked(this.clockMs() - interestMs);
+  }
+
+  /** DI3. Undefined when a part cannot be read: that is for the answer to say. */
+  async build<T>(what: string, work: (build: Build) => Promise<T>): Promise<T | undefined> {
+    try {
+      return await this.turns.take(() => this.borrowing(new QuietSlices(this.whenQuiet), work));
+    } catch (error) {
+      this.logger[isUnreadable(error) ? 'debug' : 'error']({err: error, what}, 'an index for reports was not built');
+      return undefined;
+    }
+  }
+
+  /** A build that an answer waits for. @throws MissingPart, DamagedPart */
+  buildNow<T>(work: (build: Build) => Promise<T>): Promise<T> {
+    return this.borrowing(new Slices(), work);
+  }
+
+  private async borrowing<T>(slices: Slices | QuietSlices, work: (build: Build) => Promise<T>): Promise<T> {
+    let borrowed = 0;
+    const borrow = (bytes: number): void => {
+      borrowed += bytes;
+      this.borrowedBytes += bytes;
+      this.memory.lend(bytes);
+    };
+    const fits: Build['fits'] = (keptBytes, passingBytes, freedBytes = 0) => {
+      const kept = this.bytes - freedBytes + keptBytes;
+      const others = this.borrowedBytes - borrowed;
+      return kept <= this.builtBytesMax && kept + others + passingBytes <= this.roomBytes * buildingShare;
+    };
+    try {
+      return await work({fits, borrow, pause: () => slices.pause()});
+    } finally {
+      borrow(-borrowed);
+    }
+  }
+
+  private hasRoom(bytes: number): boolean {
+    return this.bytes + bytes <= this.roomBytes * keptShare;
+  }
+
+  private giveRest(): void {
+    this.memory.bound(this.roomBytes - this.bytes);
+  }
+}
+
+interface Sized {
+  readonly bytes: number;
+}
+
+interface Entry<V> {
+  readonly value: V;
+  askedMs: number;
+}
+
+/** Derived values of one kind by key. */
+export class Derived<V extends Sized> {
+  private readonly entries = new Map<string, Entry<V>>();
+  private readonly clockMs: () => number;
+  /** Whether so many bytes more may be kept. DI2 */
+  readonly hasRoom: (bytes: number) => boolean;
+  private readonly noteChange: () => void;
+  bytes = 0;
+
+  constructor(clockMs: () => number, hasRoom: (bytes: number) => boolean, noteChange: () => void) {
+    this.clockMs = clockMs;
+    this.hasRoom = hasRoom;
+    this.noteChange = noteChange;
+  }
+
+  get(key: string): V | undefined {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return undefined;
+    entry.askedMs = this.clockMs();
+    return entry.value;
+  }
+
+  /** Whether there is room for it. In place of what the key had. DI2 */
+  keep(key: string, value: V): boolean {
+    this.drop(key);
+    if (!this.hasRoom(value.bytes)) return false;
+    this.entries.set(key, {value, askedMs: this.clockMs()});
+    this.bytes += value.bytes;
+    this.noteChange();
+    return true;
+  }
+
+  drop(key: string): void {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return;
+    this.entries.delete(key);
+    this.bytes -= entry.value.bytes;
+    this.noteChange();
+  }
+
+  dropUnasked(sinceMs: number): void {
+    for (const [key, {askedMs}] of this.entries) if (askedMs < sinceMs) this.drop(key);
+  }
+}

@@ -1,0 +1,75 @@
+import {describe, expect, test} from 'vitest';
+import {PartsMemory} from '../../src/parts/parts-memory.js';
+import {MissingPart} from '../../src/parts/stored-parts.js';
+import {type Build, DerivedIndexes} from '../../src/report/derived-indexes.js';
+import {Turns} from '../../src/report/turns.js';
+
+const minuteMs = 60_000;
+
+class World {
+  readonly memory = new PartsMemory(1_600);
+  readonly errors: unknown[] = [];
+  nowMs = 0;
+  readonly derived = new DerivedIndexes(
+    this.memory,
+    {debug: () => undefined, error: (said: unknown) => this.errors.push(said)} as never,
+    {clockMs: () => this.nowMs, turns: new Turns(1, Infinity)},
+  );
+  readonly small = this.derived.kind();
+  readonly large = this.derived.kind();
+}
+
+describe('derived values', () => {
+  test('have a budget of their own, and parts the rest', () => {
+    const {memory, small, large, derived} = new World();
+    memory.keep('part', new Uint8Array(900));
+    expect([large.keep('a', {bytes: 600}), small.keep('b', {bytes: 400})]).toEqual([true, true]);
+    expect([derived.bytes, memory.bytesMax, memory.bytesHeld]).toEqual([1_000, 600, 0]);
+    expect(small.keep('c', {bytes: 1})).toBe(false);
+    expect([small.get('c'), large.get('a'), small.get('a')]).toEqual([undefined, {bytes: 600}, undefined]);
+    large.drop('a');
+    expect([derived.bytes, memory.bytesMax]).toEqual([400, 1_200]);
+    expect([small.keep('b', {bytes: 100}), derived.bytes]).toEqual([true, 100]);
+  });
+
+  test('are dropped when nobody asked for half an hour', () => {
+    const world = new World();
+    const {small, derived} = world;
+    small.keep('a', {bytes: 10});
+    small.keep('b', {bytes: 20});
+    world.nowMs = 20 * minuteMs;
+    small.get('b');
+    world.nowMs = 31 * minuteMs;
+    derived.dropUnasked();
+    expect([small.get('a'), small.get('b'), derived.bytes]).toEqual([undefined, {bytes: 20}, 20]);
+  });
+
+  test('are built one at a time, in room that parts lend, which comes back however a build ends', async () => {
+    const {memory, derived, large, errors} = new World();
+    large.keep('a', {bytes: 500});
+    let end = (): void => undefined;
+    const order: string[] = [];
+    const first = derived.build('first', async (build: Build) => {
+      // 900 may be kept by builds, and 1,100 with what building takes.
+      expect([build.fits(400, 200), build.fits(401, 0), build.fits(400, 201)]).toEqual([true, false, false]);
+      expect([build.fits(600, 0), build.fits(600, 0, 200)]).toEqual([false, true]);
+      build.borrow(300);
+      order.push(`first ${memory.bytesMax}`);
+      await new Promise<void>((resolve) => (end = resolve));
+      return 1;
+    });
+    const second = derived.build('second', async () => {
+      order.push(`second ${memory.bytesMax}`);
+      throw new MissingPart({key: 'p0.1', revisions: [1], bytes: 1, valueBytes: 1, crcs: [0]});
+    });
+    // What an answer waits for is not held up, and what it borrows is not there for it.
+    await derived.buildNow(async (build) => expect([build.fits(0, 300), build.fits(0, 301)]).toEqual([true, false]));
+    end();
+    expect([await first, await second, memory.bytesMax, errors]).toEqual([1, undefined, 1_100, []]);
+    expect(order).toEqual(['first 800', 'second 1100']);
+    const broken = derived.build('broken', async () => {
+      throw new Error('no world fault');
+    });
+    expect([await broken, errors.length]).toEqual([undefined, 1]);
+  });
+});
