@@ -40,7 +40,6 @@ export const fastPaths: readonly FastPath[] = [
   ['with a window (`actors/report/funnel/entry-rounds.ts`)', '`actors/report/funnel/funnel-walk.ts`', 'test/actors/report/funnel/posted-funnel.test.ts', 'twins', 'funnel of 3 within a day: postings', '13.4 (11.9-15.6)'],
   ['steps by a kernel (`kernels/funnel-steps.ts`)', '`actors/report/funnel/funnel-steps.ts`', 'test/actors/report/funnel/posted-funnel.test.ts', 'twins', 'funnel of 14: steps by the kernel', '1.92 (1.54-2.06)'],
   ['the same with a window', '`actors/report/funnel/entry-steps.ts`', 'test/actors/report/funnel/posted-funnel.test.ts', 'twins', 'funnel of 3 within a day: steps by the kernel', '1.78 (1.27-1.92)'],
-  ['next events sought in growing steps (`actors/report/funnel/key-search.ts`)', 'halving', 'test/actors/report/funnel/posted-funnel.test.ts', 'pieces', 'a user\'s next event: steps that grow', '1.17 (1.12-1.18)'],
   ['medians by cells (`actors/report/funnel/median.ts`)', 'sorted', 'test/actors/report/gathering.test.ts', 'pieces', 'a median: sought in cells', '47.1 (43.7-48.1)'],
   ['lists used again (`actors/report/funnel/median.ts`)', 'new ones', 'test/actors/report/funnel/posted-funnel.test.ts', 'pieces', 'durations of a funnel: lists used again', '23.7 (8.30-29.5)'],
   ['runs of a user merged (`actors/report/funnel/time-sort.ts`)', 'a comparator', 'test/actors/report/gathering.test.ts', 'pieces', 'rows of each user by time: runs merged', '11.9 (4.59-15.9)'],

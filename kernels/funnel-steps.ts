@@ -105,7 +105,7 @@ function firstAbove(at: usize, sought: v128): u32 {
 }
 
 /**
- * As `placeAfter` of actors/report/funnel/key-search.ts, for keys of which the first is not above `key`. Begins where the place would
+ * As `upperBound` of actors/order/search.ts, for keys of which the first is not above `key`. Begins where the place would
  * be if events were evenly apart, and goes on from there key by key: halving mispredicts at nearly every step.
  */
 function search(keys: usize, start: u32, end: u32, key: f64): u32 {

@@ -7,6 +7,7 @@
 //        ones costs each user a constant, and memory stays in proportion to the sets.
 //   DS2. Words reach as far as they take at most 16 bytes for each user that they were made for: days of few among many
 //        users stay lists. Users of the list are above those that words reach.
+import {bitCount} from '../order/bit-count.js';
 import {sortNumbers} from '../order/radix-sort.js';
 
 const initialCapacity = 64;
@@ -110,21 +111,10 @@ class DayList {
   distinct(): Uint32Array {
     const listed = this.listed();
     if (this.words.length === 0) return listed;
-    const users = new Uint32Array(bitCount(this.words) + listed.length);
+    const users = new Uint32Array(this.words.reduce((sum, word) => sum + bitCount(word), listed.length));
     users.set(listed, writeBits(this.words, users));
     return users;
   }
-}
-
-function bitCount(words: Uint32Array): number {
-  let count = 0;
-  for (let i = 0; i < words.length; i++) {
-    // Of pairs of bits, of fours, of bytes, and of all four of them.
-    let bits = words[i] - ((words[i] >>> 1) & 0x55555555);
-    bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-    count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-  }
-  return count;
 }
 
 /** Writes the places of the bits that are set, ascending; returns how many they are. */

@@ -1,8 +1,8 @@
 // The aggregator actor's part of a snapshot: what the windows gained since the last cut, and the merging of runs.
 
 import {dayMs, hourMs} from '../limits.js';
-import {lowerBound} from '../order/lower-bound.js';
 import {PairSums, type SortedPairs} from '../order/pair-sums.js';
+import {lowerBound} from '../order/search.js';
 import {type DaySet, DaySets} from './day-sets.js';
 import {hoursPerDay, type WindowsView} from './windows.js';
 

@@ -24,6 +24,7 @@
 import {assert} from '../invariant.js';
 import {chunkRowsMax} from '../limits.js';
 import {sortPlaces} from '../order/radix-sort.js';
+import {firstPlace} from '../order/search.js';
 import {type ColumnValues, type StoredValues, storeValues, viewValues} from './column-values.js';
 
 /** Of columns of 32 bits; narrower ones have as many set bits as they hold (`RowsView.noUser`). */
@@ -309,38 +310,25 @@ class PartReader {
 
 // ---- searching and ordering ----
 
-/** First place in `rows.order`, from `start` on, whose row is at or after `timeMs`. */
-export function firstAt({timeBase, times, order}: RowsView, timeMs: number, start = 0): number {
+/** First place in `rows.order`, of [start, end), whose row is at or after `timeMs`. */
+export function firstAt({timeBase, times, order}: RowsView, timeMs: number, start = 0, end = order.length): number {
   const time = timeMs - timeBase;
-  let low = start;
-  let high = order.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (times[order[middle]] < time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstPlace(start, end, (place) => times[order[place]] < time);
 }
 
-/** The same, in steps that double before they halve: for what is mostly near `start`, as the end of an hour or a bucket is. */
-export function firstAtNear({timeBase, times, order}: RowsView, timeMs: number, start: number): number {
+/** `firstAt` in steps that double before they halve: for places near `start`, as the end of an hour or a bucket is. */
+export function firstAtNear(rows: RowsView, timeMs: number, start: number): number {
+  const {timeBase, times, order} = rows;
   const time = timeMs - timeBase;
-  let low = start;
-  let step = 1;
+  let [low, step] = [start, 1];
   while (low + step <= order.length && times[order[low + step - 1]] < time) {
     low += step;
     step *= 2;
   }
-  let high = Math.min(low + step - 1, order.length);
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (times[order[middle]] < time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstAt(rows, timeMs, low, Math.min(low + step - 1, order.length));
 }
 
-/** The same rows, of which only those with a time in [startMs, lastMs] are listed. */
+/** The rows, of which only those with a time in [startMs, lastMs] are listed. */
 export function rowsWithin(rows: RowsView, startMs: number, lastMs: number): RowsView {
   const start = firstAt(rows, startMs);
   const end = firstAt(rows, lastMs + 1, start);

@@ -9,7 +9,6 @@ import {DayRanges} from '../../actors/report/active/day-ranges.js';
 import {activeAnswer} from '../../actors/report/answers.js';
 import {Buckets} from '../../actors/report/counts/buckets.js';
 import {CellsByName} from '../../actors/report/counts/cells-by-name.js';
-import {placeAfter} from '../../actors/report/funnel/key-search.js';
 import {medianOf, NumberList, NumberLists} from '../../actors/report/funnel/median.js';
 import {TimeSort} from '../../actors/report/funnel/time-sort.js';
 import {canonical, dayMs, eventMix} from '../workload/events.js';
@@ -24,7 +23,6 @@ export function reportPieces(events: SomeEvents): Piece[] {
     median(events.count),
     usedAgain(events.count),
     rowsOfUsers(events),
-    nextEvents(events),
     endsOfHours(events),
     rowsOfOneUser(events),
   ];
@@ -214,55 +212,6 @@ function byUser({count, users}: SomeEvents): {starts: Uint32Array; rows: Uint32A
   const [places, rows] = [starts.slice(), new Uint32Array(count)];
   for (const [row, user] of users.entries()) rows[places[user]!++] = row;
   return {starts, rows};
-}
-
-/** What a funnel looks for: a user's next event of another name. */
-function nextEvents(events: SomeEvents): Piece {
-  const {starts, rows} = byUser(events);
-  const userCount = starts.length - 1;
-  const keys = new Float64Array(events.count);
-  const nameStarts = eventMix.map(() => new Uint32Array(userCount + 1));
-  let end = 0;
-  for (let name = 0; name < eventMix.length; name++) {
-    for (let user = 0; user < userCount; user++) {
-      const own = rows.subarray(starts[user], starts[user + 1]).filter((row) => events.names[row] === name);
-      const ofUser = Float64Array.from(own, (row) => events.times[row]!).sort();
-      keys.set(ofUser, end);
-      nameStarts[name]![user] = end;
-      end += ofUser.length;
-    }
-    nameStarts[name]![userCount] = end;
-  }
-  const walked = (search: typeof placeAfter) => () => {
-    const depths = new Uint32Array(eventMix.length + 1);
-    for (let user = 0; user < userCount; user++) {
-      let [key, depth] = [Number.NEGATIVE_INFINITY, 0];
-      for (; depth < eventMix.length; depth++) {
-        const of = nameStarts[depth]!;
-        const place = search(keys, of[user]!, of[user + 1]!, key);
-        if (place === of[user + 1]) break;
-        key = keys[place]!;
-      }
-      depths[depth]! += 1;
-    }
-    return depths;
-  };
-  return {
-    quick: "a user's next event: steps that grow",
-    plain: "a user's next event: halving",
-    work: {quick: walked(placeAfter), plain: walked(placeAfterByHalving)},
-    count: userCount,
-  };
-}
-
-function placeAfterByHalving(keys: Float64Array, start: number, end: number, key: number): number {
-  let [low, high] = [start, end];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (keys[middle]! <= key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function endsOfHours(events: SomeEvents): Piece {

@@ -1,7 +1,7 @@
 // Who was active on a day, as one block of a window run says it.
 
 import type {WindowsView} from '../../aggregator/windows.js';
-import {lowerBound} from '../../order/lower-bound.js';
+import {lowerBound} from '../../order/search.js';
 import type {SlidingUsers} from './sliding-users.js';
 
 /** Visits everybody of the day's set; a block without the day has nobody. */

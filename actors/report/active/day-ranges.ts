@@ -9,7 +9,7 @@
 
 import type {WindowsView} from '../../aggregator/windows.js';
 import type {SnapshotIndex} from '../../manifest.js';
-import {lowerBound} from '../../order/lower-bound.js';
+import {lowerBound} from '../../order/search.js';
 import {chunksWithin, type DaySegment, daySegments, type Stretch} from '../selection.js';
 import type {ActiveResult} from './active-days.js';
 import {type ActivePlan, isEmpty} from './active-plan.js';

@@ -9,6 +9,7 @@ import {firstAt, firstAtNear, type RowsView, timeOf} from '../../chunk/rows.js';
 import {assert} from '../../invariant.js';
 import {hourMs} from '../../limits.js';
 import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
+import {bitCount} from '../../order/bit-count.js';
 import {chunksWithin, liveRows, type Stretch} from '../selection.js';
 import type {ActiveResult} from './active-days.js';
 import {type ActivePlan, isEmpty} from './active-plan.js';
@@ -159,18 +160,12 @@ function unite(into: Int32Array, intoAt: number, set: Int32Array, setAt: number,
 
 function unionBits(one: Int32Array, other: Int32Array, otherAt: number, words: number): number {
   let bits = 0;
-  for (let word = 0; word < words; word++) bits += bitsOfWord(one[word] | other[otherAt + word]);
+  for (let word = 0; word < words; word++) bits += bitCount(one[word] | other[otherAt + word]);
   return bits;
 }
 
 function bitsOf(set: Int32Array): number {
   let bits = 0;
-  for (let word = 0; word < set.length; word++) bits += bitsOfWord(set[word]);
+  for (let word = 0; word < set.length; word++) bits += bitCount(set[word]);
   return bits;
-}
-
-function bitsOfWord(word: number): number {
-  const pairs = word - ((word >>> 1) & 0x55555555);
-  const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
-  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

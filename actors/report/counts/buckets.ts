@@ -2,6 +2,7 @@
 import {bucketLabel, bucketLabels, bucketNext, bucketStarts, type Interval} from '../../calendar.js';
 import {must} from '../../invariant.js';
 import {reportBucketsMax} from '../../limits.js';
+import {upperBound} from '../../order/search.js';
 
 export class Buckets {
   readonly fromMs: number;
@@ -26,14 +27,7 @@ export class Buckets {
   /** The bucket that holds a time of [from, to]. */
   indexOf(timeMs: number): number {
     if (this.interval !== 'month') return Math.floor((timeMs - this.edges[0]) / (this.edges[1] - this.edges[0]));
-    let low = 0;
-    let high = this.count - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (this.edges[middle] <= timeMs) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return Math.max(0, upperBound(this.edges, timeMs, 0, this.count) - 1);
   }
 
   label(bucket: number): string {

@@ -4,6 +4,7 @@
 
 import type {WindowsView} from '../../aggregator/windows.js';
 import {sortPlaces} from '../../order/radix-sort.js';
+import {lowerBound, upperBound} from '../../order/search.js';
 
 export class CellsByName {
   /** By (name, hour). */
@@ -38,13 +39,6 @@ export class CellsByName {
   /** First cell of the name at or after `hour`, or where it would stand. */
   find(name: number, hour: number): number {
     const {names, hours} = this;
-    let low = 0;
-    let high = names.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (names[middle] < name || (names[middle] === name && hours[middle] < hour)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBound(hours, hour, lowerBound(names, name), upperBound(names, name));
   }
 }

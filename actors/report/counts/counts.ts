@@ -8,7 +8,7 @@ import {hoursPerDay, type WindowsView} from '../../aggregator/windows.js';
 import {firstAt, firstAtNear, isByRow, type RowColumn, type RowsView, timeOf} from '../../chunk/rows.js';
 import {chunkRowsMax, hourMs} from '../../limits.js';
 import type {ChunkEntry, RunBlock, SnapshotIndex} from '../../manifest.js';
-import {lowerBound} from '../../order/lower-bound.js';
+import {lowerBound} from '../../order/search.js';
 import {blocksWithin, chunksNaming, chunksWithin, type Stretch} from '../selection.js';
 import type {Buckets} from './buckets.js';
 import type {CellsByName} from './cells-by-name.js';

@@ -5,7 +5,7 @@ import {hoursPerDay, type WindowsView} from '../../aggregator/windows.js';
 import {firstAt, type RowsView} from '../../chunk/rows.js';
 import {hourMs} from '../../limits.js';
 import type {ChunkEntry, RunBlock, SnapshotIndex} from '../../manifest.js';
-import {lowerBound} from '../../order/lower-bound.js';
+import {lowerBound} from '../../order/search.js';
 import {blocksWithin, chunksWithin, type Stretch} from '../selection.js';
 
 export class NameCounts {

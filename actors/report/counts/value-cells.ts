@@ -10,8 +10,8 @@
 import {ByteWriter} from '../../bytes/bytes.js';
 import {codeAbsent, codeInBody, type RowColumn, type RowsView} from '../../chunk/rows.js';
 import {hourMs} from '../../limits.js';
-import {lowerBound} from '../../order/lower-bound.js';
 import {sortPlaces} from '../../order/radix-sort.js';
+import {lowerBound} from '../../order/search.js';
 import {InternedTable} from '../../table/interned.js';
 import type {PackedTable} from '../../table/packed-table.js';
 import type {PropertyFilter} from './filter.js';
@@ -74,11 +74,11 @@ export class ValueCells {
     const {valueStarts, named} = this.columns;
     const [start, end] = [valueStarts[value], valueStarts[value + 1]];
     if (!isGroups(named)) {
-      const first = firstOf(named, start, end, name);
-      this.addCells(first, firstOf(named, first, end, name + 1), edges, counts);
+      const first = lowerBound(named, name, start, end);
+      this.addCells(first, lowerBound(named, name + 1, first, end), edges, counts);
       return;
     }
-    const group = firstOf(named.names, start, end, name);
+    const group = lowerBound(named.names, name, start, end);
     if (group === end || named.names[group] !== name) return;
     this.addCells(named.cells[group], named.cells[group + 1], edges, counts);
   }
@@ -86,44 +86,16 @@ export class ValueCells {
   private addCells(start: number, end: number, edges: Float64Array, counts: Float64Array): void {
     const {hours, cellHours, rowsBefore} = this.columns;
     let place = lowerBound(hours, edges[0]);
-    let cell = cellAt(cellHours, start, end, place);
+    let cell = lowerBound(cellHours, place, start, end);
     for (let bucket = 0; bucket < counts.length && cell < end; bucket++) {
       const edge = edges[bucket + 1];
       if (hours[cellHours[cell]] >= edge) continue;
       place = lowerBound(hours, edge, place);
-      const next = cellAt(cellHours, cell, end, place);
+      const next = lowerBound(cellHours, place, cell, end);
       counts[bucket] += rowsBefore === undefined ? next - cell : rowsBefore[next] - rowsBefore[cell];
       cell = next;
     }
   }
-}
-
-/** First place of [start, end), in which names ascend, with this name or a later one. */
-function firstOf(names: CellNames, start: number, end: number, name: number): number {
-  let [low, high] = [start, end];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (names[middle] < name) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** First cell of [start, end) whose hour is at `place` or later: in steps that double before they halve. */
-function cellAt(cellHours: Uint16Array, start: number, end: number, place: number): number {
-  let low = start;
-  let step = 1;
-  while (low + step <= end && cellHours[low + step - 1] < place) {
-    low += step;
-    step *= 2;
-  }
-  let high = Math.min(low + step - 1, end);
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (cellHours[middle] < place) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Rows of one chunk that have the property: the index of the value, and the name with the hour's index in arrival order. */

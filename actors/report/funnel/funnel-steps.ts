@@ -1,8 +1,8 @@
 // One step of a funnel for a block of users: who of them has an event of the step's name after the last step's.
 //   S1. The block is whoever's turn it is: nothing stays in it when the turn ends.
+import {upperBound} from '../../order/search.js';
 import {type EntrySteps, PlainEntrySteps} from './entry-steps.js';
 import {timeOfKey} from './event-key.js';
-import {placeAfter} from './key-search.js';
 import type {DensePostings} from './user-postings.js';
 
 /** Users [n, n + blockUsers) are taken together: their state stays in the first caches of a core. */
@@ -64,7 +64,7 @@ export function findDense({users, keys, found}: FunnelSteps, count: number, post
     let key = heads[user];
     if (key <= keys[i]) {
       const end = starts[user + 1];
-      const place = placeAfter(posted, starts[user] + 1, end, keys[i]);
+      const place = upperBound(posted, keys[i], starts[user] + 1, end);
       if (place === end) continue;
       key = posted[place];
     }

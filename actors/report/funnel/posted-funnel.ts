@@ -7,12 +7,12 @@
 //   With a conversion window any entry may convert, so a block goes through the steps once for each entry that can decide
 //   (entry-rounds.ts).
 
+import {lowerBound, upperBound} from '../../order/search.js';
 import type {Stretch} from '../selection.js';
 import {EntryRounds} from './entry-rounds.js';
 import {ranksPerMs} from './event-key.js';
 import type {FunnelResult} from './funnel.js';
 import {blockUsers, type FunnelSteps, findDense, PlainFunnelSteps} from './funnel-steps.js';
-import {placeAfter, placeOfUser} from './key-search.js';
 import type {NumberList, NumberLists} from './median.js';
 import type {DensePostings, SparsePostings, UserPostings} from './user-postings.js';
 
@@ -157,26 +157,22 @@ function hasAny({main, dense, sparse}: Step, first: number): boolean {
   if (first < (main?.heads.length ?? 0) || dense.some(({heads}) => first < heads.length)) return true;
   return sparse.some((cursor) => {
     const {users} = cursor.postings;
-    cursor.at = placeOfUser(users, cursor.at, users.length, first);
+    cursor.at = lowerBound(users, first, cursor.at);
     return cursor.at < users.length && users[cursor.at] < first + blockUsers;
   });
 }
 
-/** The users of the block and those that have events go forward in turn, each to where the other is. */
+/** A merge of the users of the block with those that have events: both ascend. */
 function findSparse({users, keys, found}: FunnelSteps, count: number, cursor: SparseCursor): void {
   const {users: posted, starts, keys: postedKeys} = cursor.postings;
   let at = cursor.blockAt;
-  for (let i = 0; i < count; ) {
-    at = placeOfUser(posted, at, posted.length, users[i]);
+  for (let i = 0; i < count; i++) {
+    while (at < posted.length && posted[at] < users[i]) at += 1;
     if (at === posted.length) break;
-    const user = posted[at];
-    i = placeOfUser(users, i, count, user);
-    if (i === count) break;
-    if (users[i] !== user) continue;
+    if (posted[at] !== users[i]) continue;
     const end = starts[at + 1];
-    const place = placeAfter(postedKeys, starts[at], end, keys[i]);
+    const place = upperBound(postedKeys, keys[i], starts[at], end);
     if (place < end && postedKeys[place] < found[i]) found[i] = postedKeys[place];
-    i += 1;
   }
   if (at > cursor.at) cursor.at = at;
 }

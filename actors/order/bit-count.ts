@@ -1,0 +1,7 @@
+/** How many bits of a word of 32 bits are set. */
+export function bitCount(word: number): number {
+  // Sums of pairs of bits, of fours, of bytes, and of all four bytes.
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}

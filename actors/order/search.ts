@@ -1,0 +1,36 @@
+// Binary searches, for all of the core.
+
+type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+
+/** First place in [start, end) of which `isBefore` is false, as it is of all later ones; `end` when it is of none. */
+export function firstPlace(start: number, end: number, isBefore: (place: number) => boolean): number {
+  let [low, high] = [start, end];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** First place in [start, end) of ascending numbers whose value is `value` or more; `end` when there is none. */
+export function lowerBound(ascending: Numbers, value: number, start = 0, end = ascending.length): number {
+  let [low, high] = [start, end];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ascending[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** First place in [start, end) of ascending numbers whose value is above `value`; `end` when there is none. */
+export function upperBound(ascending: Numbers, value: number, start = 0, end = ascending.length): number {
+  let [low, high] = [start, end];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ascending[middle] <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
