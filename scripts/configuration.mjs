@@ -1,27 +1,56 @@
-// The variables of the service, for the help of those who start it.
+// The variables of the service, out of src/variables.json: for `--help`, and as the table of docs/configuration.md.
+// `node scripts/configuration.mjs` writes that table.
+
+import {readFileSync, writeFileSync} from 'node:fs';
+import {fileURLToPath} from 'node:url';
+
+const groups = JSON.parse(readFileSync(new URL('../src/variables.json', import.meta.url), 'utf8'));
+const docs = new URL('../docs/configuration.md', import.meta.url);
+const lineCharactersMax = 110;
+const indent = '      ';
+
+/** Without markup, and without links that lead to another page for more. */
+const plain = (markdown) =>
+  markdown
+    .replace(/ \(\[[^\]]*\]\([^)]*\)\)/g, '')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll('`', '');
+
+function wrapped(text) {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`.trimStart();
+    if (line.length <= lineCharactersMax) lines[lines.length - 1] = line;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+const helpOf = ({variables, shown, help}) => {
+  const names = Object.entries(variables).map(([name, {default: preset = ''}]) => `${name}=${preset}`);
+  const preset = shown === undefined ? '' : `  (${plain(shown)})`;
+  return [`  ${names.join('  ')}${preset}`, ...wrapped(plain(help)).map((line) => indent + line)];
+};
 
 export const configuration = `Configuration comes from the environment:
 
-  PORT=8080  HOST=127.0.0.1          where it listens (PORT=0: any free port)
-  ADMIN_PORT=  ADMIN_HOST=127.0.0.1  where /admin, /metrics, /healthz and /readyz are; unset: on PORT
-  DATA_DIR=./data                    everything it keeps, but for the journal of deletions
-  DELETIONS_DIR=DATA_DIR-deletions   the journal of deletions, which a restored backup is held against
-  NATS_URL=                          a NATS server to use; unset: its own, under DATA_DIR
-  NATS_TOKEN= / NATS_CREDS=          how to log in there
-  NATS_SERVER_BIN=                   the nats-server to run instead of the one that set-up finds
-  PARTITIONS=4  REPLICAS=1           fixed once DATA_DIR or NATS holds data
-  ROLES=edge,partition,report        what this process does
-  REPORT_REFRESH_SECONDS=300         an accepted event is in every report after this long; unset: after 5 s in the
-                                     first hour of a new deployment
-  BOOTSTRAP_WRITE_KEY= / BOOTSTRAP_SECRET_KEY= / ADMIN_TOKEN=
-                                     fixed secrets; unset: created on the first start
-  ADMIN_TOKEN_FILE= / BOOTSTRAP_WRITE_KEY_FILE= / BOOTSTRAP_SECRET_KEY_FILE= / NATS_TOKEN_FILE=
-                                     paths of files that hold them instead
-  RATE_LIMIT_EVENTS_PER_SECOND=50000  RATE_LIMIT_READS_PER_MINUTE=600  RATE_LIMIT_DELETES_PER_SECOND=10
-                                     per key; 0 switches one off
-  TRUSTED_PROXIES=                   whose X-Forwarded-For is believed: addresses, blocks of them
-  DASHBOARD_HOSTS=                   host names that the dashboard is served under, beside addresses and localhost
-  BENCH_RESULTS_DIR=                 result files of npm run bench that the dashboard shows (bench/results, where it is there)
-  MEMORY_CACHE_MIB=512  DEDUPE_MEMORY_MIB=512
-  LOG_LEVEL=info
+${groups.flatMap(helpOf).join('\n')}
 `;
+
+const rowOf = ({variables, shown, help}) => {
+  const names = Object.keys(variables).map((name) => `\`${name}\``);
+  const presets = Object.values(variables).map(({default: preset = 'unset'}) => preset);
+  const preset = shown ?? (new Set(presets).size === 1 ? presets[0] : presets.join(', '));
+  return `| ${names.join(', ')} | ${preset} | ${help} |`;
+};
+
+/** As it is in docs/configuration.md. */
+export const configurationTable = ['| Name | Default | |', '|---|---|---|', ...groups.map(rowOf), ''].join('\n');
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const page = readFileSync(docs, 'utf8');
+  writeFileSync(
+    docs,
+    page.replace(/(?<=^## Variables\n\n)(?:\|.*\n)+/m, () => configurationTable),
+  );
+}

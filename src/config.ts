@@ -1,17 +1,37 @@
 // Configuration: the one place that reads the environment. Parsed once, checked as a whole, then frozen.
+//   Names, defaults, bounds and help texts are data (variables.json), which `--help` and docs/configuration.md show, too.
 //   A bad start names every bad value in one line, and never shows a secret. An empty variable counts as unset
 //   (compose files hand over `${NAME:-}`). Every secret can come from a file instead: `NAME_FILE` is its path.
 
 import {isIP} from 'node:net';
 import {resolve} from 'node:path';
+import {assert} from '../actors/invariant.js';
 import {type MisspeltVariable, misspeltVariables} from './misspelt-variables.js';
 import {ordinaryRefreshPlan, type RefreshPlan, steadyRefreshPlan} from './refresh.js';
 import {readSecretFile} from './secret-file.js';
+import groups from './variables.json' with {type: 'json'};
 
 export const roles = ['edge', 'partition', 'report'] as const;
 export type Role = (typeof roles)[number];
 
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+/** One variable, as far as it is data. */
+export interface Variable {
+  readonly default?: string;
+  readonly min?: number;
+  readonly max?: number;
+  readonly words?: readonly string[];
+}
+
+/** By name. */
+export const variables: ReadonlyMap<string, Variable> = new Map(
+  groups.flatMap((group) => Object.entries<Variable>(group.variables)),
+);
+
+function variableOf(name: string): Variable {
+  const variable = variables.get(name);
+  assert(variable !== undefined, `${name} is a variable of variables.json`);
+  return variable;
+}
 
 /** An external NATS, or our own under DATA_DIR. */
 export type NatsChoice =
@@ -63,28 +83,21 @@ export type ConfigResult =
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const mib = 1_048_576;
-// A stream a partition, and its share of a thread: more would cost memory and fsyncs long before it helps.
-const partitionsMax = 256;
-const replicasMax = 5;
-const refreshSecondsMin = 0.1;
-const refreshSecondsMax = 86_400;
-const memoryMibMin = 8;
-const memoryMibMax = 1_048_576;
-const rateMax = 1_000_000_000;
 const adminTokenCharactersMin = 16;
 
 export function readConfig(env: Environment): ConfigResult {
   const read = new Reader(env);
-  const dataDir = resolve(read.text('DATA_DIR', './data', /^[^\0]+$/, 'a path'));
+  const dataDir = resolve(read.path('DATA_DIR'));
   const config: Config = {
     host: read.host('HOST'),
-    port: read.port('PORT', 8_080),
+    port: read.integer('PORT'),
     admin: readAdminAddress(read),
     dataDir,
-    deletionsDir: resolve(read.text('DELETIONS_DIR', deletionsDirOf(dataDir), /^[^\0]+$/, 'a path')),
+    deletionsDir: resolve(read.path('DELETIONS_DIR', deletionsDirOf(dataDir))),
     nats: readNats(read),
-    partitions: read.integer('PARTITIONS', 4, 1, partitionsMax),
-    replicas: read.integer('REPLICAS', 1, 1, replicasMax),
+    // At most 256: a stream per partition costs memory and fsyncs long before more of them help.
+    partitions: read.integer('PARTITIONS'),
+    replicas: read.integer('REPLICAS'),
     roles: read.list('ROLES', roles),
     reportRefresh: readRefresh(read),
     bootstrapWriteKey: read.secret('BOOTSTRAP_WRITE_KEY', /^sk_write_[A-Za-z0-9]{16,}$/, keyForm('sk_write_')),
@@ -95,16 +108,16 @@ export function readConfig(env: Environment): ConfigResult {
       `at least ${adminTokenCharactersMin} printable ASCII characters without spaces, and no API key`,
     ),
     limits: {
-      eventsPerSecond: read.integer('RATE_LIMIT_EVENTS_PER_SECOND', 50_000, 0, rateMax),
-      readsPerMinute: read.integer('RATE_LIMIT_READS_PER_MINUTE', 600, 0, rateMax),
-      deletesPerSecond: read.integer('RATE_LIMIT_DELETES_PER_SECOND', 10, 0, rateMax),
+      eventsPerSecond: read.integer('RATE_LIMIT_EVENTS_PER_SECOND'),
+      readsPerMinute: read.integer('RATE_LIMIT_READS_PER_MINUTE'),
+      deletesPerSecond: read.integer('RATE_LIMIT_DELETES_PER_SECOND'),
     },
     trustedProxies: readTrustedProxies(read),
     dashboardHosts: readHostNames(read),
     benchResultsDir: readBenchResultsDir(read),
-    cacheBytesMax: read.integer('MEMORY_CACHE_MIB', 512, memoryMibMin, memoryMibMax) * mib,
-    dedupeBytesMax: read.integer('DEDUPE_MEMORY_MIB', 512, memoryMibMin, memoryMibMax) * mib,
-    logLevel: read.oneOf('LOG_LEVEL', 'info', logLevels),
+    cacheBytesMax: read.integer('MEMORY_CACHE_MIB') * mib,
+    dedupeBytesMax: read.integer('DEDUPE_MEMORY_MIB') * mib,
+    logLevel: read.word('LOG_LEVEL'),
   };
   if (config.nats.kind === 'embedded' && config.replicas > 1) {
     read.refuse('REPLICAS', 'above 1 needs NATS_URL: the embedded nats-server is a single one');
@@ -119,7 +132,11 @@ export function readConfig(env: Environment): ConfigResult {
     read.refuse('ADMIN_PORT', 'must be another port than PORT');
   }
   if (read.problems.length > 0) return {kind: 'bad', line: `bad configuration: ${read.problems.join('; ')}`};
-  return {kind: 'config', config: deepFreeze(config), misspelt: misspeltVariables(Object.keys(env), [...read.names])};
+  return {
+    kind: 'config',
+    config: deepFreeze(config),
+    misspelt: misspeltVariables(Object.keys(env), [...variables.keys()]),
+  };
 }
 
 /** Beside it: also what the command line takes for a DATA_DIR. */
@@ -150,9 +167,7 @@ export const isAdminToken = (text: string): boolean => adminTokenForm.test(text)
 
 function readRefresh(read: Reader): RefreshPlan {
   if (read.value('REPORT_REFRESH_SECONDS') === undefined) return ordinaryRefreshPlan;
-  const preset = ordinaryRefreshPlan.laterMs / 1_000;
-  const seconds = read.number('REPORT_REFRESH_SECONDS', preset, refreshSecondsMin, refreshSecondsMax);
-  return steadyRefreshPlan(Math.round(seconds * 1_000));
+  return steadyRefreshPlan(Math.round(read.number('REPORT_REFRESH_SECONDS') * 1_000));
 }
 
 function readNats(read: Reader): NatsChoice {
@@ -197,7 +212,7 @@ function hasReadableLogin(server: string): boolean {
 
 function readAdminAddress(read: Reader): ListenAddress | undefined {
   const host = read.value('ADMIN_HOST');
-  if (read.value('ADMIN_PORT') !== undefined) return {host: read.host('ADMIN_HOST'), port: read.port('ADMIN_PORT', 0)};
+  if (read.value('ADMIN_PORT') !== undefined) return {host: read.host('ADMIN_HOST'), port: read.integer('ADMIN_PORT')};
   if (host !== undefined) read.refuse('ADMIN_HOST', 'has no meaning without ADMIN_PORT');
   return undefined;
 }
@@ -238,8 +253,6 @@ function isAddressBlock(block: string): boolean {
 /** Reads typed values and collects what is wrong with them; a bad value reads as its default. */
 class Reader {
   readonly problems: string[] = [];
-  /** Whatever was asked for: a variable is asked for also where it has no meaning. */
-  readonly names = new Set<string>();
 
   constructor(private readonly env: Environment) {}
 
@@ -252,12 +265,20 @@ class Reader {
   }
 
   value(name: string): string | undefined {
-    this.names.add(name);
+    assert(variables.has(name), `${name} is a variable of variables.json`);
     const text = this.env[name]?.trim();
     return text === '' ? undefined : text;
   }
 
-  text(name: string, preset: string, form: RegExp, expected: string): string {
+  path(name: string, preset?: string): string {
+    return this.text(name, /^[^\0]+$/, 'a path', preset);
+  }
+
+  host(name: string): string {
+    return this.text(name, /^[A-Za-z0-9.:_%-]+$/, 'a host name or an IP address');
+  }
+
+  private text(name: string, form: RegExp, expected: string, preset = variableOf(name).default ?? ''): string {
     const text = this.value(name) ?? preset;
     if (form.test(text)) return text;
     this.refuseValue(name, expected);
@@ -292,23 +313,17 @@ class Reader {
     return this.value(name) === undefined ? fileName(name) : name;
   }
 
-  host(name: string): string {
-    return this.text(name, '127.0.0.1', /^[A-Za-z0-9.:_%-]+$/, 'a host name or an IP address');
+  integer(name: string): number {
+    return this.parse(name, /^\d{1,15}$/, 'a whole number');
   }
 
-  port(name: string, preset: number): number {
-    return this.integer(name, preset, 0, 65_535);
+  number(name: string): number {
+    return this.parse(name, /^\d{1,15}(\.\d{1,9})?$/, 'a number');
   }
 
-  integer(name: string, preset: number, min: number, max: number): number {
-    return this.parse(name, preset, /^\d{1,15}$/, min, max, 'a whole number');
-  }
-
-  number(name: string, preset: number, min: number, max: number): number {
-    return this.parse(name, preset, /^\d{1,15}(\.\d{1,9})?$/, min, max, 'a number');
-  }
-
-  oneOf(name: string, preset: string, words: readonly string[]): string {
+  /** One of the words of the variable. */
+  word(name: string): string {
+    const {default: preset = '', words = []} = variableOf(name);
     const text = this.value(name) ?? preset;
     if (words.includes(text)) return text;
     this.refuseValue(name, `one of ${words.join(', ')}`);
@@ -327,13 +342,13 @@ class Reader {
     return words;
   }
 
-  private parse(name: string, preset: number, form: RegExp, min: number, max: number, kind: string): number {
-    const text = this.value(name);
-    if (text === undefined) return preset;
+  private parse(name: string, form: RegExp, kind: string): number {
+    const {default: preset, min = 0, max = Number.MAX_SAFE_INTEGER} = variableOf(name);
+    const text = this.value(name) ?? preset;
     const value = Number(text);
-    if (form.test(text) && value >= min && value <= max) return value;
+    if (text !== undefined && form.test(text) && value >= min && value <= max) return value;
     this.refuseValue(name, `${kind} from ${min} to ${max}`);
-    return preset;
+    return Number(preset ?? min);
   }
 }
 
