@@ -3,7 +3,7 @@ import {once} from 'node:events';
 import {cpSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {AdminClient, AdminFault} from '../src/cli/keys/admin-client.js';
+import {AdminClient, AdminFault} from '../src/cli/admin-client.js';
 import {readServiceNote, writeServiceNote} from '../src/data-dir.js';
 import {DataDirBusy, lockDataDir} from '../src/data-lock.js';
 import {StartFault} from '../src/start-fault.js';

@@ -1,8 +1,8 @@
 // The admin routes of the service that runs on a DATA_DIR.
 
 import {resolve} from 'node:path';
-import {commandLine} from '../../command-line.js';
-import {readServiceNote, type ServiceNote} from '../../data-dir.js';
+import {commandLine} from '../command-line.js';
+import {readServiceNote, type ServiceNote} from '../data-dir.js';
 
 /** No service, or it refused; the message is a sentence for the operator. */
 export class AdminFault extends Error {}
@@ -10,19 +10,11 @@ export class AdminFault extends Error {}
 const answerMsMax = 10_000;
 
 export class AdminClient {
-  private readonly note: ServiceNote;
+  constructor(private readonly note: Pick<ServiceNote, 'adminUrl' | 'token' | 'pid'>) {}
 
-  private constructor(note: ServiceNote) {
-    this.note = note;
-  }
-
-  /** @throws AdminFault when no service left its note there. */
-  static of(dataDir: string): AdminClient {
-    const note = readNote(dataDir);
-    if (note !== undefined) return new AdminClient(note);
-    throw new AdminFault(
-      `No service runs on ${resolve(dataDir)} (no service.json there). Start one with "${commandLine('serve')}", or set DATA_DIR.`,
-    );
+  /** @throws AdminFault when no service left its note there. `otherwise`: what else the operator may do. */
+  static of(dataDir: string, otherwise = 'set DATA_DIR'): AdminClient {
+    return new AdminClient(noteOf(dataDir, otherwise));
   }
 
   get adminUrl(): string {
@@ -32,9 +24,10 @@ export class AdminClient {
   async ask<Answer>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer> {
     const answer = await this.send(method, path, body);
     const value = (await answer.json().catch((cause: Error) => {
-      throw new AdminFault(`What answers at ${this.note.adminUrl} is no Millrace: ${cause.message}.`, {cause});
+      throw new AdminFault(`What answers at ${this.note.adminUrl} is not Millrace: ${cause.message}.`, {cause});
     })) as Answer & {error?: {message: string}};
-    if (!answer.ok) throw new AdminFault(`The service refused: ${value.error?.message ?? answer.statusText}.`);
+    if (!answer.ok)
+      throw new AdminFault(`The service refused (${answer.status}): ${value.error?.message ?? answer.statusText}.`);
     return value;
   }
 
@@ -54,7 +47,17 @@ export class AdminClient {
   }
 }
 
-function readNote(dataDir: string): ServiceNote | undefined {
+/** @throws AdminFault when no service left its note in `dataDir`. */
+export function noteOf(dataDir: string, otherwise: string): ServiceNote {
+  const note = noteIfThere(dataDir);
+  if (note !== undefined) return note;
+  throw new AdminFault(
+    `No service runs on ${resolve(dataDir)} (no service.json there). Start one with "${commandLine('serve')}", or ${otherwise}.`,
+  );
+}
+
+/** @throws AdminFault when the note cannot be read. */
+export function noteIfThere(dataDir: string): ServiceNote | undefined {
   try {
     return readServiceNote(dataDir);
   } catch (cause) {

@@ -1,7 +1,7 @@
 // `npm run dashboard`: prints a link that signs in to the dashboard of the running service, once, within ten minutes.
 
 import {signInLink} from '../welcome.js';
-import {AdminClient, AdminFault} from './keys/admin-client.js';
+import {AdminClient, AdminFault} from './admin-client.js';
 
 // The one place of this program that reads the environment.
 const dataDir = process.env.DATA_DIR || './data';

@@ -5,6 +5,7 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../clock.js';
 import {readSecretFile} from '../secret-file.js';
 import {onStopSignals} from '../stop-signals.js';
+import {AdminFault} from './admin-client.js';
 import {ArgumentFault, type ImportArguments, readArguments, usage} from './import/arguments.js';
 import {Checkpoint} from './import/checkpoint.js';
 import {Delivery, DeliveryFault, type Pace} from './import/delivery.js';
@@ -15,7 +16,7 @@ import {type LineSource, openLines, SourceFault} from './import/lines.js';
 import {count} from './import/progress.js';
 import {ProgressDisplay} from './import/progress-display.js';
 import {type ResumeState, ResumeStateFile, StateFault} from './import/resume-state.js';
-import {AddressFault, findService, type ServiceAddress} from './import/service-address.js';
+import {findService, type ServiceAddress} from './import/service-address.js';
 import {summaryText} from './import/summary.js';
 
 const exitAllAccepted = 0;
@@ -159,7 +160,7 @@ function paceUntil(signal: AbortSignal): Pace {
 function sentenceOf(error: unknown): string {
   const isExpected =
     error instanceof ArgumentFault ||
-    error instanceof AddressFault ||
+    error instanceof AdminFault ||
     error instanceof DeliveryFault ||
     error instanceof SourceFault ||
     error instanceof StateFault ||

@@ -1,5 +1,5 @@
 // `npm run keys`: creates, lists, limits and revokes API keys through the running service.
-import {AdminClient, AdminFault} from './keys/admin-client.js';
+import {AdminClient, AdminFault} from './admin-client.js';
 import {type Command, CommandFault, type KeyOptions, readCommand, usage} from './keys/command.js';
 
 interface ListedKey {

@@ -6,7 +6,8 @@ import {resolve} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../clock.js';
 import {commandLine} from '../../command-line.js';
-import {readServiceNote, type ServiceNote} from '../../data-dir.js';
+import type {ServiceNote} from '../../data-dir.js';
+import {AdminClient, AdminFault, noteIfThere, noteOf} from '../admin-client.js';
 
 export interface AddressOptions {
   /** `--url`; null: the service that runs on `dataDir`. */
@@ -27,43 +28,28 @@ export interface ServiceAddress {
   release(): Promise<void>;
 }
 
-/** No service, no key, or no permission; the message is a sentence for the operator. */
-export class AddressFault extends Error {
-  override name = 'AddressFault';
-}
-
 const answerMsMax = 10_000;
 /** From a service that listens to its note. */
 const restartMsMax = 3_000;
 
-export async function findService(options: AddressOptions): Promise<ServiceAddress> {
-  const note = readNote(options.dataDir);
-  if (options.url === null && note === undefined) {
-    throw new AddressFault(
-      `No service runs on ${resolve(options.dataDir)} (no service.json there). Start one with "${commandLine('serve')}", or name one with --url.`,
-    );
-  }
-  const baseUrl = withoutTrailingSlash(options.url ?? note!.baseUrl);
+/** @throws AdminFault when there is no service, no key, or no permission. */
+export async function findService({url, key, dataDir, keyName = 'import'}: AddressOptions): Promise<ServiceAddress> {
+  const note = url === null ? noteOf(dataDir, 'name one with --url') : noteIfThere(dataDir);
+  const baseUrl = withoutTrailingSlash(url ?? note!.baseUrl);
   await assertAnswers(baseUrl);
-  const place = options.url === null ? resolve(options.dataDir) : baseUrl;
-  if (options.key !== null) {
-    return {baseUrl, key: options.key, target: targetOf(place, options.key), release: async () => {}};
-  }
+  const place = url === null ? resolve(dataDir) : baseUrl;
+  if (key !== null) return {baseUrl, key, target: targetOf(place, key), release: async () => {}};
   if (note === undefined || withoutTrailingSlash(note.baseUrl) !== baseUrl) {
-    throw new AddressFault(`Give a write key for ${baseUrl}: --key sk_write_..., MILLRACE_KEY or MILLRACE_KEY_FILE.`);
+    throw new AdminFault(`Give a write key for ${baseUrl}: --key sk_write_..., MILLRACE_KEY or MILLRACE_KEY_FILE.`);
   }
-  const {token, deployment} = note;
-  const {id, key} = await createKey(note.adminUrl, token, options.keyName ?? 'import');
-  const release = (): Promise<void> => releaseKey(options.dataDir, note, id);
-  return {baseUrl, key, target: targetOf(place, deployment), release};
+  const made = await new AdminClient(note).ask<CreatedKey>('POST', '/admin/v1/keys', {kind: 'write', name: keyName});
+  const release = (): Promise<void> => releaseKey(dataDir, note, made.id);
+  return {baseUrl, key: made.key, target: targetOf(place, note.deployment), release};
 }
 
-function readNote(dataDir: string): ServiceNote | undefined {
-  try {
-    return readServiceNote(dataDir);
-  } catch (cause) {
-    throw new AddressFault(`${(cause as Error).message}.`, {cause});
-  }
+interface CreatedKey {
+  readonly id: string;
+  readonly key: string;
 }
 
 /** An address that nobody listens on is refused at once; waiting for a service is for one that was there. */
@@ -72,54 +58,30 @@ async function assertAnswers(baseUrl: string): Promise<void> {
     // Any answer will do: health checks may have a port of their own.
     await fetch(`${baseUrl}/healthz`, {signal: AbortSignal.timeout(answerMsMax)});
   } catch (error) {
-    throw new AddressFault(`No service answers at ${baseUrl}: ${reasonOf(error)}.`, {cause: error});
+    throw new AdminFault(`No service answers at ${baseUrl}: ${reasonOf(error)}.`, {cause: error});
   }
-}
-
-async function createKey(baseUrl: string, token: string, name: string): Promise<{id: string; key: string}> {
-  const answer = await askAdmin(baseUrl, token, 'POST', '/admin/v1/keys', {kind: 'write', name});
-  const {id, key} = (await answer.json()) as {id?: unknown; key?: unknown};
-  if (typeof id !== 'string' || typeof key !== 'string') throw new AddressFault(`${baseUrl} made no write key.`);
-  return {id, key};
 }
 
 /** A service that was started again meanwhile has another token, and listens a moment before its note says so. */
 async function releaseKey(dataDir: string, firstNote: ServiceNote, id: string): Promise<void> {
   const deadlineMs = monotonicMs() + restartMsMax;
   for (;;) {
-    const {adminUrl, token} = readNote(dataDir) ?? firstNote;
     try {
-      return await revokeKey(adminUrl, token, id);
-    } catch (error) {
-      if (monotonicMs() > deadlineMs) throw error;
+      await new AdminClient(noteIfThere(dataDir) ?? firstNote).ask(
+        'DELETE',
+        `/admin/v1/key?id=${encodeURIComponent(id)}`,
+      );
+      return;
+    } catch (cause) {
+      if (monotonicMs() > deadlineMs) {
+        const wish = `revoke it: ${commandLine('keys', 'revoke', id)}`;
+        throw new AdminFault(`The write key of this import still works; ${wish} (${(cause as Error).message})`, {
+          cause,
+        });
+      }
     }
     await pause(100);
   }
-}
-
-async function revokeKey(baseUrl: string, token: string, id: string): Promise<void> {
-  try {
-    await askAdmin(baseUrl, token, 'DELETE', `/admin/v1/key?id=${encodeURIComponent(id)}`);
-  } catch (cause) {
-    const wish = `revoke it: ${commandLine('keys', 'revoke', id)}`;
-    throw new AddressFault(`The write key of this import still works; ${wish} (${(cause as Error).message})`, {cause});
-  }
-}
-
-async function askAdmin(baseUrl: string, token: string, method: string, path: string, body?: object) {
-  const answer = await fetch(baseUrl + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(body === undefined ? {} : {'content-type': 'application/json'}),
-    },
-    ...(body === undefined ? {} : {body: JSON.stringify(body)}),
-    signal: AbortSignal.timeout(answerMsMax),
-  }).catch((error: unknown) => {
-    throw new AddressFault(`${method} ${path} got no answer: ${reasonOf(error)}.`, {cause: error});
-  });
-  if (!answer.ok) throw new AddressFault(`${method} ${path} was answered ${answer.status}: ${await answer.text()}`);
-  return answer;
 }
 
 function targetOf(place: string, owner: string): string {

@@ -67,7 +67,7 @@ describe('on a running service', () => {
     expect(await keys(service.dataDir, 'revoke', 'key_0')).toEqual({
       code: 1,
       out: '',
-      err: 'The service refused: no such key.\n',
+      err: 'The service refused (404): no such key.\n',
     });
   });
 });
