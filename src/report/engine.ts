@@ -1,17 +1,15 @@
 // The report engine: one question in, one answer out, over the newest published snapshots.
 //   R1. An answer is computed over one set of snapshots, from beginning to end; its headers name it.
-//   R2. A part that was swept means that the set is out of date: start again on the newest one, for so long as somebody
-//       may wait for the answer. A part that the newest set names and that is gone is damage.
+//   R2. A swept part means that the set is out of date: the engine starts again on the newest one, for as long as a client
+//       may wait. A missing part that the newest set names is damage.
 //   R3. Memory: parts in the cache, values derived from them (derived-indexes.ts), rows gathered by the reports at work, lists
 //       of durations and kept answers share `cacheBytesMax`. Gathered rows and builds borrow of the room for parts. Threads
 //       that fold use meanwhile what is free of that (spare-room.ts).
-//   R4. While it asks for the newest snapshots, an idle engine computes the answer over those that it has: nearly always
-//       they are the newest. If they are not, nobody gets that answer.
-//   R5. While reports are asked, a snapshot is read when it is published: the first question after it need not wait for it.
-//   R6. A start reads ahead what the first reports will need, as far as there is room (warm-up.ts), and asks itself some
-//       (rehearsal.ts).
+//   R4. While reports are asked, the engine reads a snapshot when it is published, so that the next question need not wait.
+//   R5. A start reads ahead the parts that the first reports will need, as far as there is room (warm-up.ts), and asks itself
+//       some reports (rehearsal.ts).
 
-import {setTimeout as pause, setImmediate as turn} from 'node:timers/promises';
+import {setTimeout as pause} from 'node:timers/promises';
 import {NumberLists} from '../../actors/report/funnel/median.js';
 import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
@@ -38,36 +36,30 @@ import {warmUp} from './warm-up.js';
 
 /** Snapshots may follow each other faster than a busy machine computes a report. */
 const overtakenMsMax = 20_000;
-/** Reports take their thread in turns: two keep it busy while one of them waits for parts. */
+/** Two reports at a time keep the thread busy while one of them waits for parts. */
 const reportsAtOnceMax = 2;
 const reportsWaitingMax = 256;
-/** A slice of building (5 ms) waits so long at most for reports at work: under reports without end it takes a tenth of the thread. */
+/** A slice of a build (5 ms) waits so long at most for reports at work, so builds get a tenth of a busy thread. */
 const buildWaitMsMax = 50;
-/** And to begin: it borrows memory that a report at work is about to read from, and to read again from NATS takes longer. */
+/** A build begins later: it borrows memory with parts that a report at work is about to read. */
 const buildBeginWaitMsMax = 500;
-/** R5: a dashboard that stays open asks at least as often. */
+/** R4: an open dashboard asks at least as often. */
 const interestMs = 10 * 60_000;
-/** R5: rests so many times as long as it read, as each of hundreds of partitions publishes at its own time. */
+/** R4: pauses so many times as long as it read, as hundreds of partitions publish at times of their own. */
 const aheadRest = 8;
-/** Reasons that are kept apart in the log. */
+/** Different failures that are logged before one succeeds. */
 const failuresMax = 8;
 
 export interface EngineOptions {
   readonly partitionCount: number;
   readonly cacheBytesMax: number;
-  /** Kept answers, in characters; 0: every question is computed. Absent: a share of `cacheBytesMax` (R3). */
+  /** Cached answers, in characters; 0: none is. Absent: a share of `cacheBytesMax` (R3). */
   readonly answerCharsMax?: number;
-  /** How long an event may take into every report: read for each answer. */
+  /** How long an event may take into every report; it may change. */
   readonly refresh: {readonly ms: number};
 }
 
-/** An answer over snapshots that may not be the newest. R4 */
-interface Ahead {
-  readonly origin: string;
-  readonly body: Promise<string>;
-}
-
-/** What a thread tells about itself is not the engine's. */
+/** Measures are the thread's own. */
 export type EngineQuestion = Exclude<ReportQuestion, {ask: 'measures'}>;
 
 export class ReportEngine {
@@ -83,7 +75,7 @@ export class ReportEngine {
   private readonly damage: Damage;
   private readonly logger: Logger;
   private readonly refresh: {readonly ms: number};
-  /** What was logged since an answer succeeded. Some reasons hold a number of their own. */
+  /** Failures that were logged since an answer succeeded. */
   private readonly failures = new Set<string>();
   private askedMs = Number.NEGATIVE_INFINITY;
   private isAheadDue = false;
@@ -112,7 +104,7 @@ export class ReportEngine {
     this.refresh = options.refresh;
   }
 
-  /** Never rejects: what fails is logged, each reason once until something succeeds, and answered `unavailable`. */
+  /** Never rejects: a failure is answered `unavailable`, and logged once until an answer succeeds. */
   async answer(question: EngineQuestion): Promise<ReportAnswer> {
     this.derived.dropUnasked();
     try {
@@ -137,7 +129,7 @@ export class ReportEngine {
     else this.logger.error({err: error, ask}, 'report failed');
   }
 
-  /** Once, when there are snapshots; `rowsAtHand` as src/report/warm-up.ts has it. Never rejects. R6 */
+  /** To be called once there are snapshots. Never rejects. R5 */
   async warmUp(rowsAtHand?: RowsAtHand): Promise<void> {
     const startMs = monotonicMs();
     try {
@@ -148,17 +140,17 @@ export class ReportEngine {
       const reports = await rehearse(snapshots, (query) => this.compute(query, snapshots), this.whenQuiet);
       this.logger.debug({ms: monotonicMs() - startMs, reports}, 'the first reports were rehearsed');
     } catch (error) {
-      // Whoever asks reads them, and is told of what is wrong.
+      // Questions read the same parts, and report what is wrong with them.
       this.logger.debug({err: error}, 'a start could not be prepared to its end');
     }
   }
 
-  /** The connection to NATS was lost, and is back: what was published last may be gone. */
+  /** The connection to NATS was lost and is back: the last publications may be lost. */
   noteReturn(): void {
     this.snapshots.doubt();
   }
 
-  /** A manifest was published. Resolves when what was published by then is read, and the rest after that is over. R5 */
+  /** A manifest was published. Resolves when it is read, and the pause after that is over. R4 */
   notePublished(): Promise<void> {
     this.isAheadDue = true;
     this.readingAhead ??= this.readAhead().finally(() => {
@@ -175,7 +167,7 @@ export class ReportEngine {
       try {
         await this.snapshots.read();
       } catch (error) {
-        // Nobody asked: whoever does reads it again, and is told of what is wrong with it.
+        // The next question reads it again, and reports what is wrong with it.
         this.logger.debug({err: error}, 'a new snapshot could not be read ahead');
       }
       await pause(aheadRest * (monotonicMs() - startMs), undefined, {ref: false});
@@ -206,31 +198,16 @@ export class ReportEngine {
 
   private async report(query: ReportQuery, ifNoneMatch: string | undefined): Promise<ReportAnswer> {
     this.askedMs = monotonicMs();
-    const reading = this.snapshots.read();
-    const ahead = this.snapshots.isCounted ? undefined : this.computeAhead(query);
-    const snapshots = await reading;
+    const snapshots = await this.snapshots.read();
     if (!areAll(snapshots)) return {kind: 'unavailable', message: 'not every partition has published a snapshot yet'};
     const manifests = snapshots.map(({manifest}) => manifest);
     const origin = originOf(query, manifests);
-    const body = await (ahead?.origin === origin ? ahead.body : this.bodyOf(origin, query, snapshots));
+    const body = await this.bodyOf(origin, query, snapshots);
     const headers = headersOf(query, manifests, body, this.refresh.ms); // R1
     return {kind: 'report', headers, body: isNoneMatch(ifNoneMatch, headers.ETag) ? null : body};
   }
 
-  /** R4. Only where nobody is at work: others gain nothing by it. */
-  private computeAhead(query: ReportQuery): Ahead | undefined {
-    const snapshots = this.snapshots.lastRead();
-    if (!this.turns.isIdle || !areAll(snapshots)) return undefined;
-    const origin = originOf(
-      query,
-      snapshots.map(({manifest}) => manifest),
-    );
-    const body = turn().then(() => this.bodyOf(origin, query, snapshots)); // A turn: what asks for newer ones leaves first.
-    body.catch(() => undefined); // Of interest only when it is this answer that is given.
-    return {origin, body};
-  }
-
-  /** Computed once, whoever asks for it, and kept. */
+  /** Computed once for all askers, and cached. */
   private bodyOf(origin: string, query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
     return this.answers.get(origin, () => this.turns.take(() => this.compute(query, snapshots)));
   }

@@ -1,6 +1,6 @@
-// How many reports are computed at once, and how many may wait for their turn; work that nobody waits for comes between.
+// A semaphore for reports: how many are computed at once, and how many may wait. Background work runs while it is idle.
 
-/** More waiting askers than there is room for: the answer is 503, and nothing was done. */
+/** Too many callers wait already: the answer is 503, and nothing was done. */
 export class Overload extends Error {
   override name = 'Overload';
 }
@@ -17,7 +17,7 @@ export class Turns {
     this.waitingMax = waitingMax;
   }
 
-  /** Does the work when its turn comes; first come, first served. @throws Overload */
+  /** Runs the work when its turn comes, in order of arrival. @throws Overload */
   async take<T>(work: () => Promise<T>): Promise<T> {
     if (this.taken < this.atOnceMax) this.taken += 1;
     else await this.wait();
@@ -28,11 +28,7 @@ export class Turns {
     }
   }
 
-  get isIdle(): boolean {
-    return this.taken === 0;
-  }
-
-  /** Resolves when nobody is at work, or after `waitMsMax`: where somebody always is, the others go on slowly. */
+  /** Resolves when no report is at work, or after `waitMsMax`, so that background work goes on slowly on a busy thread. */
   quiet(waitMsMax: number): Promise<void> {
     if (this.taken === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -51,7 +47,7 @@ export class Turns {
     await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  /** The turn goes to whoever waits longest: nobody who comes meanwhile overtakes. */
+  /** The turn goes to the caller that waits longest. */
   private passOn(): void {
     const next = this.waiting.shift();
     if (next === undefined) this.taken -= 1;
@@ -60,7 +56,7 @@ export class Turns {
   }
 }
 
-/** Work that nobody waits for: one at a time, and begun when nobody is at work, or after `waitMsMax`. */
+/** Background work: one at a time, begun when no report is at work, or after `waitMsMax`. */
 export class QuietTurns extends Turns {
   private readonly others: Turns;
   private readonly beginWaitMsMax: number;

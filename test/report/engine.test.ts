@@ -11,7 +11,6 @@ import type {
 } from '../../src/report/published/newest-snapshots.js';
 import type {HandedManifest} from '../../src/worker-messages.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
-import {until} from '../support/until.js';
 
 const hourMs = 3_600_000;
 const query: ReportQuery = {report: 'events', event: 'A', fromMs: 0, toMs: 3 * hourMs - 1, interval: 'hour'};
@@ -185,28 +184,6 @@ describe('report engine', () => {
     expect(after.body).toBe(counted([1, 1, 1]));
     expect(after.headers['Report-Log-Position']).toBe('0:1.2,1:1.1');
     expect(after.headers.ETag).not.toBe(before.headers.ETag);
-  });
-
-  test('computes over the snapshots that it has while it asks for newer ones, and answers by the newest', async () => {
-    const world = worldWithSnapshots();
-    await world.ask();
-    for (const isNewer of [false, true]) {
-      const release = world.bucket.hold();
-      const {reads} = world.parts;
-      const asking = world.ask({
-        ...query,
-        toMs: query.toMs - Number(isNewer),
-        interval: 'day',
-        filter: {property: 'p', value: 'v'},
-      });
-      await until('a part is read', () => world.parts.reads > reads || isNewer);
-      if (isNewer) {
-        world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 1, properties: {p: 'v'}});
-        world.publish(0, 3 * hourMs);
-      }
-      release();
-      expect(JSON.parse((await asking).body!).total).toBe(Number(isNewer));
-    }
   });
 
   test('asks nobody for the newest where publications are counted, and sees each of them all the same', async () => {

@@ -1,7 +1,7 @@
 // What the report role holds of every partition: the newest manifest, its index, and the event names.
-//   N1. Whoever asks gets snapshots at least as new as the newest that was published when it asked.
-//   N2. A partition's snapshot is replaced as a whole, once everything it needs was read: never half of one.
-//   N3. What only the last snapshot named leaves the cache. A report that is still at work on it reads it again.
+//   N1. A reader gets snapshots at least as new as the newest that was published when it asked.
+//   N2. A partition's snapshot is replaced as a whole, once everything it needs was read.
+//   N3. Parts that only the last snapshot named leave the cache. A report that still needs one reads it again.
 
 import {
   decodeIndex,
@@ -23,7 +23,7 @@ import {SharedRun} from './shared-run.js';
 export interface ManifestSource {
   /** Changes whenever a manifest of any partition is published. */
   lastRevision(): Promise<number>;
-  /** What tells the same without a way to go; undefined where others may publish, too. */
+  /** Tells the same without a question to NATS; undefined where other processes may publish, too. */
   readonly publications?: CountedPublications | undefined;
   /** The newest manifest; undefined before the first. */
   newest(partition: number): Promise<Manifest | undefined>;
@@ -31,9 +31,9 @@ export interface ManifestSource {
 
 /** Publications of threads of this process. */
 export interface CountedPublications {
-  /** Another number for every manifest of the partition, from before anybody hears of it. */
+  /** A new number for every manifest of the partition, before any notice of it. */
   count(partition: number): number;
-  /** The newest manifest, if it is the one that is counted so and was handed over; once. */
+  /** The manifest with this count, if it was handed over; once. */
   takeHanded(partition: number, count: number): HandedManifest | undefined;
 }
 
@@ -49,7 +49,7 @@ export class NewestSnapshots {
   private readonly parts: PartsCache;
   /** By partition. */
   private readonly indexes: readonly IndexReader[];
-  /** Another array for every change. */
+  /** A new array for every change. */
   private held: readonly (PartitionSnapshot | undefined)[];
   private readonly refreshing = new SharedRun(() => this.refresh());
   /** Of the bucket when all were read. */
@@ -67,23 +67,13 @@ export class NewestSnapshots {
     this.counts = new Array(partitionCount).fill(undefined);
   }
 
-  /** N1; one a partition, undefined for those that have not published yet. The same array until something is published. */
+  /** One a partition, undefined for those that have not published yet. The same array until one publishes. N1 */
   async read(): Promise<readonly (PartitionSnapshot | undefined)[]> {
     if (!this.isNewest()) await this.refreshing.run();
     return this.held;
   }
 
-  /** Whether it takes no question to know whether those at hand are the newest. */
-  get isCounted(): boolean {
-    return this.source.publications !== undefined;
-  }
-
-  /** What `read` found last; there may be newer ones. */
-  lastRead(): readonly (PartitionSnapshot | undefined)[] {
-    return this.held;
-  }
-
-  /** Known without a question: all that was counted by now had been when these were read. */
+  /** Whether nothing was counted since these were read. */
   private isNewest(): boolean {
     const {publications} = this.source;
     return (
@@ -92,8 +82,8 @@ export class NewestSnapshots {
   }
 
   /**
-   * The next read believes nothing that is held. After a lost connection, too: a bucket that lost manifests has the same
-   * revision again once as many are published.
+   * The next read trusts nothing that is held. To be called after a lost connection, too: a bucket that lost manifests has
+   * the same revision again once as many are published.
    */
   doubt(): void {
     this.era += 1;
@@ -101,7 +91,7 @@ export class NewestSnapshots {
     this.counts.fill(undefined);
   }
 
-  /** A part was missing: whether the newest manifests name it all the same. */
+  /** Whether the newest manifests name a part that was missing. */
   async nameNow({key}: PartRef): Promise<boolean> {
     this.doubt();
     for (const [partition] of this.held.entries()) {
@@ -135,7 +125,7 @@ export class NewestSnapshots {
     if (era === this.era) this.revision = revision;
   }
 
-  /** All of them end before the next refresh begins: what one of them reads late would stand where that put newer ones. */
+  /** Waits for all partitions, so that a late read cannot overwrite what the next refresh finds. */
   private async refreshEach(refresh: (partition: number) => Promise<void>): Promise<void> {
     const outcomes = await Promise.allSettled(this.held.map((_, partition) => refresh(partition)));
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
@@ -145,7 +135,7 @@ export class NewestSnapshots {
     const {era} = this;
     const count = publications.count(partition);
     if (this.counts[partition] === count) return;
-    // Where nothing is believed the bucket alone says what is the newest.
+    // Where nothing is trusted the bucket alone says what is the newest.
     const handed = this.counts[partition] === undefined ? undefined : publications.takeHanded(partition, count);
     await this.refreshPartition(partition, handed);
     if (era === this.era) this.counts[partition] = count;
@@ -155,7 +145,7 @@ export class NewestSnapshots {
     const manifest = handed === undefined ? await this.source.newest(partition) : decodeManifest(handed.manifest);
     const held = this.held[partition];
     if (manifest === undefined) return;
-    // The bucket may have said earlier what is not even counted yet.
+    // The bucket may have told of a newer one before it was counted.
     if (handed !== undefined && held !== undefined && isBefore(manifest.position, held.manifest.position)) return;
     if (held !== undefined && isSamePart(held.manifest.index, manifest.index)) {
       this.hold(partition, {...held, manifest});
