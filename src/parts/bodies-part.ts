@@ -1,4 +1,4 @@
-// Blocks of bodies, opened out of the members of their part (actors/chunk/bodies.ts).
+// Blocks of bodies, decompressed from the members of their part (actors/chunk/bodies.ts).
 import {promisify} from 'node:util';
 import {gunzip} from 'node:zlib';
 import {type BodiesLayout, bodiesLayout} from '../../actors/chunk/bodies.js';
@@ -9,10 +9,10 @@ import {DamagedPart} from './stored-parts.js';
 
 const inflate = promisify(gunzip);
 
-/** A block holds one body a row, each at most an entry and its length: whatever inflates to more is no block of ours. */
+/** A block holds one body a row, each at most an entry and its length: a member that inflates to more is damaged. */
 const bodyBlockBytesMax = bodyBlockRows * (entryBytesMax + 8);
 
-/** A whole bodies part, for who goes through its blocks once. */
+/** A whole bodies part, for a pass over its blocks. */
 export class BodiesPart {
   private readonly ref: PartRef;
   private readonly bytes: Uint8Array;
@@ -43,7 +43,7 @@ export class BodiesPart {
 export async function inflatedBlock(ref: PartRef, block: number, member: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   try {
     const inflated = await inflate(member, {maxOutputLength: bodyBlockBytesMax});
-    // A copy: zlib answers with a slice of a buffer that may be much larger, and what is kept is counted by its length.
+    // A copy: zlib returns a slice of a buffer that may be much larger, and the cache counts lengths.
     return new Uint8Array(inflated);
   } catch (cause) {
     throw new DamagedPart(ref, `block ${block} does not inflate`, {cause});

@@ -1,6 +1,6 @@
-// Parts that a state at hand names and that cannot be read: what needs one is answered 503, never without it.
-//   D1. An alarm a part, however often it is asked for; the count says how many there were since the start.
-//   A server that checks what it reads back, as nats-server does, says of a damaged value that it is gone: both count.
+// Parts that a current state names and that cannot be read: a question that needs one is answered 503, never without it.
+//   D1. Each part raises one alarm, however often it is read; the count is of parts since the start.
+//   nats-server checks what it reads, and reports a damaged value as missing: missing parts count as damaged.
 
 import type {PartRef} from '../../actors/manifest.js';
 import type {Logger} from '../observe.js';
@@ -25,7 +25,7 @@ export class Damage {
     return Object.fromEntries(this.counts);
   }
 
-  /** Takes note of a part that was not swept meanwhile. @returns whether the error is about a part at all. */
+  /** Counts a part that was not swept meanwhile. @returns whether the error is about a part at all. */
   note(error: unknown): boolean {
     if (!isUnreadable(error)) return false;
     const {key} = error.ref;

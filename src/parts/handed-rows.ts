@@ -1,20 +1,19 @@
-// Rows that another thread of the process has at hand: a start reads the newest ones for pages, and reports take a copy of
-// them from there instead of having nats-server read and send everything once more.
-//   HR1. For work that nobody waits for: the thread that is asked folds, and answers questions of its own first come, first
-//       served.
-//   HR2. The thread that has the rows makes the copy, which changes hands.
-//   HR3. Parts never change: what is handed over needs no check but that of whoever read it.
+// Rows that another thread of the process has cached: a start reads the newest ones for pages, and reports copy them instead
+// of loading them from NATS again.
+//   HR1. For background work only: the thread that is asked folds, and serves its own questions in order of arrival.
+//   HR2. The thread that has the rows makes the copy and transfers it.
+//   HR3. Parts never change, so the reader's check is enough for both threads.
 
 import type {MessagePort} from 'node:worker_threads';
 import type {PartRef} from '../../actors/manifest.js';
 
-/** Rows parts of some partitions, where somebody has them at hand. */
+/** Copies of rows parts that another thread has cached. */
 export interface RowsAtHand {
-  /** A copy that is the asker's; undefined when it must be read. */
+  /** A copy that the caller owns; undefined when the part must be read. */
   copy(partition: number, ref: PartRef): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
-/** The way to a thread that has rows of these partitions. */
+/** The port of a thread that has rows of these partitions. */
 export interface RowsPort {
   readonly partitions: readonly number[];
   readonly port: MessagePort;
@@ -25,7 +24,7 @@ interface HandedCopy {
   readonly rows: Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** Answers what is asked over `port`. `copy`: of the rows with this key, or undefined where they are not at hand. HR2 */
+/** Answers requests over `port`. `copy` returns undefined for rows that are not cached. HR2 */
 export function handOutRows(port: MessagePort, copy: (key: string) => Uint8Array<ArrayBuffer> | undefined): void {
   port.on('message', (key: string) => {
     const rows = copy(key);
@@ -50,7 +49,7 @@ export class HandedRows implements RowsAtHand {
   }
 }
 
-/** To one thread. Once that has ended, nothing is at hand there. */
+/** Requests to one thread. Once that has ended, they are answered with undefined. */
 class RowsWay {
   private readonly port: MessagePort;
   private readonly asked = new Map<string, (rows: Uint8Array<ArrayBuffer> | undefined) => void>();
@@ -66,7 +65,7 @@ class RowsWay {
     port.unref();
   }
 
-  /** Of one key nobody asks twice at a time. */
+  /** Callers never ask for the same key twice at a time. */
   ask(key: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
     if (this.hasEnded) return Promise.resolve(undefined);
     return new Promise((resolve) => {

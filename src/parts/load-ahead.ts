@@ -1,8 +1,8 @@
-// Loads what a scan will need while it folds what it has: in order, a bounded number ahead.
+// Loads the next items of a scan while it folds the current one: in order, a bounded number ahead.
 
 /**
- * Yields every item with what `load` brought for it. At most `aheadMax` loads are under way or wait to be taken: as many
- * at once, or `aheadFirst` at first and one more with each that is taken, where the first ones may do.
+ * Yields every item with its loaded value. At most `aheadMax` loads are under way or wait to be taken. A caller that may
+ * stop after a few items starts with `aheadFirst` loads; each item that it takes allows one more.
  */
 export async function* loadAhead<T, V>(
   items: readonly T[],
@@ -15,7 +15,7 @@ export async function* loadAhead<T, V>(
   for (const [taken, item] of items.entries()) {
     while (started < items.length && ahead.length < Math.min(aheadMax, aheadFirst + taken)) {
       const loading = load(items[started++]!);
-      // A failure is thrown in its turn; until then, and after an earlier failure, nobody else listens.
+      // The failure is thrown when its item is due; until then, and after an earlier failure, nothing else handles it.
       loading.catch(() => undefined);
       ahead.push(loading);
     }
@@ -24,10 +24,9 @@ export async function* loadAhead<T, V>(
 }
 
 /**
- * Folds every item, in any order. What `held` finds comes first, and is folded at once: waiting for a promise, and for the
- * generator's, once for each of hundreds of parts at hand takes longer than folding them; and what is loaded may take the
- * place of what is held and was not folded yet. The others are loaded, a bounded number ahead. `fold` may give way by
- * returning a promise.
+ * Folds every item, in any order. Cached items (`held`) come first, without awaits: two promises for each of hundreds of
+ * cached parts take longer than folding them, and a load might evict a cached part that was not folded yet. The others are
+ * loaded, a bounded number ahead. `fold` may yield by returning a promise.
  */
 export async function foldAhead<T, V>(
   items: readonly T[],

@@ -1,11 +1,11 @@
-// The reading side of the parts store: payloads of parts and the views of them that are asked for, kept in memory.
-//   Owns: what is loaded and worked out of a part, coalescing. Does not own: which parts there are (manifests), who writes
-//   them, checks (stored-parts.ts), how much is kept (parts-memory.ts).
-//   C1. Parts never change, and no key is used twice: nothing here is ever out of date. (A revision is no such name: a
-//       store that lost its tail in a power cut gives it again, to another part.)
-//   C2. A block of bodies is read out of the values that hold it, not out of the whole part: with a store far larger than
-//       the cache, a page of scattered rows would otherwise read whole parts for single rows. One that is stored as it is
-//       within one value is a view of that, and not kept beside it.
+// The reading side of the parts store: caches payloads of parts and the views of them.
+//   Owns: loading, views, one load for many askers. Does not own: which parts there are (manifests), who writes them, checks
+//   (stored-parts.ts), how much is kept (parts-memory.ts).
+//   C1. Parts never change, and no key is used twice, so no entry is ever out of date. (A revision is no such name: a store
+//       that lost its tail in a power cut gives it to another part.)
+//   C2. A block of bodies is read from the values that hold it, not from the whole part: a page of scattered rows would
+//       otherwise read whole parts for single rows. A block that is stored uncompressed within one value is a view of that
+//       value, and not cached beside it.
 
 import {viewWindows, type WindowsView} from '../../actors/aggregator/windows.js';
 import {type BodiesLayout, bodiesHeadBytes, bodiesLayout} from '../../actors/chunk/bodies.js';
@@ -36,7 +36,7 @@ export class PartsCache {
   }
 
   /**
-   * For who copies out of it what it needs, once: nothing is kept, and the bytes may begin anywhere (not V1 of
+   * A payload that the caller copies from, once: it is not cached, and its bytes may begin anywhere (not V1 of
    * stored-parts.ts). Not for rows, which are viewed in place.
    * @throws MissingPart, DamagedPart
    */
@@ -54,7 +54,7 @@ export class PartsCache {
     return held === undefined ? viewRows(await this.stored.read(ref)) : rowsOf(held);
   }
 
-  /** Low-priority `loadRows` for background work and oversized scans: caches only in free or stale room, never evicts. */
+  /** Low-priority `loadRows` for background work and oversized scans: caches only in free room, never evicts. */
   async loadRowsAside(ref: PartRef): Promise<RowsView> {
     if (this.memory.peek(ref.key) !== undefined) return this.loadRowsUnkept(ref);
     if (this.loading.has(ref.key)) return this.loadRows(ref);
@@ -73,7 +73,7 @@ export class PartsCache {
     return this.memory.peek(key)?.bytes.slice();
   }
 
-  /** Reads windows into room that is free, as `loadRowsAside` does; without such room nothing is read. */
+  /** Reads windows into free room as `loadRowsAside` does; without room it reads nothing. */
   async readWindowsAside(ref: PartRef): Promise<void> {
     if (this.memory.peek(ref.key) !== undefined || this.loading.has(ref.key)) return;
     await this.memory.loadAside(ref.bytes, () => this.loadWindows(ref));
@@ -95,7 +95,7 @@ export class PartsCache {
     return held && windowsOf(held);
   }
 
-  /** A part that was just put, so that who asks for it first need not read it. */
+  /** Caches a part that was just put, so that its first reader need not load it. */
   keepNew(ref: PartRef, payload: Uint8Array, reading: Reading): void {
     if (isOneValue(ref) || reading === 'whole') {
       this.memory.keepUnasked(ref.key, ownBytes(payload));
@@ -106,7 +106,7 @@ export class PartsCache {
       this.memory.keepUnasked(valueKey(ref, i), new Uint8Array(payload.subarray(i * valueBytes, (i + 1) * valueBytes)));
   }
 
-  /** Nobody asks for the part any more: what is kept of it leaves, but blocks whose part left before, which age. */
+  /** Drops a part that nothing names any more. Blocks whose head left before stay, and age. */
   forget(ref: PartRef): void {
     const view = this.memory.peek(bodiesHeadKey(ref))?.view;
     const blocks = isLayout(view) ? view.starts.length : 0;
@@ -121,7 +121,7 @@ export class PartsCache {
     return layoutOf(await this.bodiesHead(ref)).starts.length;
   }
 
-  /** All that blocks of a bodies part are read out of, and those that stand in two of its values. */
+  /** Loads all values of a bodies part, and opens the blocks that span two of them. */
   async loadBodies(ref: PartRef): Promise<void> {
     await Promise.all(ref.revisions.map((_, i) => this.value(ref, i)));
     const {starts, ends} = layoutOf(await this.bodiesHead(ref));
@@ -146,7 +146,7 @@ export class PartsCache {
     return (await this.once(blockKey(ref, block), open)).bytes;
   }
 
-  /** What `loadBodyBlock` brings, if it is at hand. */
+  /** A block of a bodies part, if it is cached. */
   heldBodyBlock(ref: PartRef, block: number): Uint8Array | undefined {
     return this.memory.get(blockKey(ref, block))?.bytes ?? this.heldViewedBlock(ref, block);
   }
@@ -171,7 +171,7 @@ export class PartsCache {
     });
   }
 
-  /** Bytes [start, end) of a payload, out of those of its values that hold them: a view of one, or a copy out of several. */
+  /** Bytes [start, end) of a payload: a view of the value that holds them, or a copy from several values. */
   private async range(ref: PartRef, start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
     const {valueBytes} = ref;
     const one = valueAt(ref, start, end);
@@ -194,7 +194,7 @@ export class PartsCache {
     return this.once(ref.key, () => this.stored.read(ref));
   }
 
-  /** What is held under `key`, or what `load` brings; many askers at once share one load. */
+  /** The entry under `key`, loaded if it is not cached. Callers at the same time share one load. */
   private async once(key: string, load: () => Promise<Uint8Array<ArrayBuffer>>): Promise<Cached> {
     const held = this.memory.get(key);
     if (held !== undefined) return held;
@@ -210,7 +210,7 @@ export class PartsCache {
   }
 }
 
-/** Payloads that are a part of more memory are copied: that would stay with them. */
+/** Copies payloads that are a piece of a larger buffer, which would stay in memory with them. */
 const ownBytes = (payload: Uint8Array): Uint8Array<ArrayBuffer> =>
   payload.buffer instanceof ArrayBuffer && payload.byteLength === payload.buffer.byteLength
     ? (payload as Uint8Array<ArrayBuffer>)
@@ -224,12 +224,12 @@ const rowsOf = (cached: Cached): RowsView => viewOf(cached, viewRows);
 const windowsOf = (cached: Cached): WindowsView => viewOf(cached, viewWindows);
 const layoutOf = (head: Cached): BodiesLayout => viewOf(head, bodiesLayout);
 
-/** Among the views that parts have. */
+/** Tells a layout from the other views that parts have. */
 const isLayout = (view: unknown): view is BodiesLayout => typeof view === 'object' && view !== null && 'starts' in view;
 
 const isOneValue = (ref: PartRef): boolean => ref.revisions.length === 1;
 
-/** The value that bytes [start, end) of a payload stand in; undefined when they stand in several. */
+/** Index of the value that holds bytes [start, end) of a payload; undefined when several do. */
 function valueAt({valueBytes}: PartRef, start: number, end: number): number | undefined {
   const i = Math.floor(start / valueBytes);
   return end <= (i + 1) * valueBytes ? i : undefined;

@@ -1,8 +1,7 @@
 // Payloads of parts in memory, within a bound of bytes.
 //   Owns: the bound and who uses room under it. Does not own: reading the store and what payloads mean (parts-cache.ts), what
 //   leaves when there is no room (two-queues.ts).
-//   M1. Several readers of a thread may share one, each with its own way to the store: what one has loaded the others have at
-//       hand, and nothing is kept twice.
+//   M1. Several readers of a thread may share one, each with its own way to the store: they share what any of them loaded.
 
 import {TwoQueues} from './two-queues.js';
 
@@ -16,7 +15,7 @@ export class PartsMemory {
   private readonly queues: TwoQueues<Cached>;
   private boundBytes: number;
   private lentBytes = 0;
-  /** Room for what is being loaded aside. */
+  /** Room taken by loads under way (`loadAside`). */
   private reservedBytes = 0;
 
   constructor(bytesMax: number) {
@@ -26,7 +25,7 @@ export class PartsMemory {
 
   // -- room --
 
-  /** Bytes kept. What is being loaded or still used by its asker is not counted: askers bound how much they load at once. */
+  /** Bytes cached. Loads under way and payloads that callers still use are not counted: callers bound how much they load at once. */
   get bytesHeld(): number {
     return this.queues.bytes;
   }
@@ -40,13 +39,13 @@ export class PartsMemory {
     return this.boundBytes;
   }
 
-  /** Another bound from now on. */
+  /** Changes the bound. */
   bound(bytesMax: number): void {
     this.boundBytes = bytesMax;
     this.makeBound();
   }
 
-  /** So many bytes less (or more again, below 0) for what is kept: the caller works with them for a while. */
+  /** Lends so many bytes to the caller for a while (or takes them back, below 0). */
   lend(bytes: number): void {
     this.lentBytes += bytes;
     this.makeBound();
@@ -67,7 +66,7 @@ export class PartsMemory {
     return this.queues.peek(key);
   }
 
-  /** What is kept under the key from now on: another reader may have been sooner. */
+  /** Caches a payload. Returns the entry of the key: another reader may have been sooner. */
   keep(key: string, bytes: Uint8Array<ArrayBuffer>): Cached {
     const kept = this.queues.peek(key);
     if (kept !== undefined) return kept;
@@ -76,7 +75,7 @@ export class PartsMemory {
     return cached;
   }
 
-  /** What was just written under a new key, for the first that asks for it. */
+  /** Caches what was just written under a new key. */
   keepUnasked(key: string, bytes: Uint8Array<ArrayBuffer>): void {
     this.queues.addUnasked(key, {bytes}, bytes.length);
   }
@@ -86,8 +85,8 @@ export class PartsMemory {
   }
 
   /**
-   * Loads so many bytes into free room; undefined when there is not so much. Room is taken when a load begins: several that
-   * are under way at once would each see the same.
+   * Loads so many bytes into free room; undefined when there is not so much. A load takes its room when it begins, so that
+   * several at a time do not count the same room.
    */
   loadAside<T>(bytes: number, load: () => Promise<T>): Promise<T> | undefined {
     if (!this.queues.hasFree(this.reservedBytes + bytes)) return undefined;

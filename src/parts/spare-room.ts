@@ -1,23 +1,22 @@
-// Room that the cache of one thread does not use now, lent to those of other threads of the process.
-//   S1. The owner takes its room without asking; who borrowed of it gives it back at the next look. Until then there may be
-//       as much more in memory as the owner reads and builds meanwhile (it reads some 0.3 GB a second); what was given back is
-//       free memory once the borrower's thread has collected it.
-//   S2. Until the owner tells for the first time, all of its room is free: it has not begun.
+// Cache room that one thread does not use now, lent to other threads of the process.
+//   S1. The owner takes its room without asking; borrowers shrink at their next look. Until then memory may exceed the bound
+//       by what the owner reads and builds meanwhile (it reads some 0.3 GB a second), and until the borrower's collector ran.
+//   S2. Until the owner reports for the first time, all of its room is free.
 import type {PartsMemory} from './parts-memory.js';
 
-/** How often the owner tells, and borrowers look. */
+/** How often the owner reports its free room, and borrowers read it. */
 export const lookMs = 50;
 
 const unitBytes = 1_024;
 
-/** Shared memory: KiB that are free. `bytes`: all that the owner will have. S2 */
+/** Shared memory with the free KiB. `bytes`: the owner's whole room. S2 */
 export function newSpareRoom(bytes: number): Int32Array {
   const room = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   room[0] = Math.floor(bytes / unitBytes);
   return room;
 }
 
-/** From now on, what `memory` has free may be used by others. */
+/** From now on other threads may use the free room of `memory`. */
 export function offerRoom(spare: Int32Array, memory: PartsMemory): void {
   const tell = (): void => {
     const freeBytes = Math.max(0, memory.bytesMax - memory.bytesHeld);
@@ -26,7 +25,7 @@ export function offerRoom(spare: Int32Array, memory: PartsMemory): void {
   setInterval(tell, lookMs).unref();
 }
 
-/** From now on `memory` has `share` of it beside its own. */
+/** From now on `memory` has this share of the spare room beside its own. */
 export function borrowRoom(spare: Int32Array, memory: PartsMemory, share: number): void {
   const ownBytes = memory.roomBytes;
   const look = (): void => memory.bound(ownBytes + Math.floor(Atomics.load(spare, 0) * unitBytes * share));

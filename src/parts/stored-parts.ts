@@ -1,7 +1,7 @@
-// Parts as the store has them: values joined and checked, nothing kept.
+// Parts as the store has them: values joined and checked, nothing cached.
 //   V1. A payload lies in an ArrayBuffer of its own, where 8 divides the address: typed arrays over it are aligned
 //       (actors/chunk/rows.ts). Others are copied.
-//   V2. Nothing is handed out that does not have the length and the checksum that its reference names.
+//   V2. Every value has the length and the checksum that its reference names.
 
 import {crc32} from 'node:zlib';
 import type {PartRef} from '../../actors/manifest.js';
@@ -12,7 +12,7 @@ export interface PartValues {
   read(revision: number): Promise<Uint8Array | undefined>;
 }
 
-/** The part was swept: whoever asked holds an old manifest and starts again on the newest one. */
+/** The part was swept: the caller has an old manifest, and starts again on the newest one. */
 export class MissingPart extends Error {
   override name = 'MissingPart';
   constructor(readonly ref: PartRef) {
@@ -32,7 +32,7 @@ export class DamagedPart extends Error {
   }
 }
 
-/** All of them reject with MissingPart or DamagedPart. */
+/** Reads reject with MissingPart or DamagedPart. */
 export class StoredParts {
   private readonly values: PartValues;
 
@@ -46,7 +46,7 @@ export class StoredParts {
     return values.length === 1 ? placed(values[0]) : joined(ref, values);
   }
 
-  /** For who copies out of it what it needs: the bytes may begin anywhere (not V1). */
+  /** A payload that the caller copies from: its bytes may begin anywhere (not V1). */
   async readLoose(ref: PartRef): Promise<Uint8Array> {
     const values = await this.checkedValues(ref);
     if (values.length > 1) return joined(ref, values);
@@ -76,7 +76,7 @@ export class StoredParts {
   }
 }
 
-/** V1: in its buffer may stand beside it what it came with, a line and headers; an eighth of it at most. */
+/** V1: its buffer may also hold the protocol line and headers that it came with, an eighth of it at most. */
 const besideBytesMax = 1_024;
 const besideShare = 1 / 8;
 

@@ -1,14 +1,14 @@
-// Reading what will be needed before anybody asks: what a start puts into its caches.
-//   W1. So many bytes, which leave room for what is asked.
-//   W2. In the order in which the store has it. nats-server loads a storage block of 4 MiB to give one value, which takes
-//       it about 2 ms; the neighbours of that value then take a tenth of that.
-//   W3. A part that cannot be read is left to the question that needs it, and fails that one alone.
+// Parts that a start reads into its caches before anybody asks.
+//   W1. Their bytes are bounded, which leaves room for what questions need.
+//   W2. They are read in the order of the store: nats-server loads a storage block of 4 MiB to return one value, about 2 ms;
+//       the neighbours of that value then take a tenth of that.
+//   W3. A part that cannot be read is skipped: the question that needs it fails, and no other.
 
 import type {PartRef} from '../../actors/manifest.js';
 import {loadAhead} from './load-ahead.js';
 import {DamagedPart, MissingPart} from './stored-parts.js';
 
-/** What a cache will hold, the most important parts taken first. */
+/** Parts to read; callers add the most important ones first. */
 export class WarmUp {
   private readonly loads: {readonly ref: PartRef; readonly load: () => Promise<unknown>}[] = [];
   private bytesLeft: number;
@@ -28,7 +28,7 @@ export class WarmUp {
     if (this.bytesLeft >= 0) this.loads.push({ref, load});
   }
 
-  /** Yields after each part; throws when the store fails. Once more: what was not read then, or left. W2, W3 */
+  /** Yields after each part; throws when the store fails. A second run reads what the first one skipped. W2, W3 */
   async *run(aheadMax: number): AsyncGenerator<void, void, void> {
     this.loads.sort((a, b) => a.ref.revisions[0] - b.ref.revisions[0]);
     for await (const _ of loadAhead(this.loads, ({load}) => load().catch(leave), aheadMax)) yield;

@@ -1,8 +1,8 @@
 // One report over one set of snapshots: loads the parts that each partition's partial asks for, folds them, merges.
 //   Owns: the order of loading and folding. Does not own: what is counted (actors/report), which snapshots (the engine).
-//   E1. Partitions are evaluated one after the other: only one of them holds gathered rows at a time.
-//   E2. A scan of more rows than there is room for would drop what it comes back to next time before it does, and what
-//       others use: it leaves the cache as it is, and each time finds at hand what fits.
+//   E1. Partitions are evaluated one after the other, so only one of them holds gathered rows at a time.
+//   E2. A scan of more rows than the cache holds would evict each part before the next scan comes to it. It leaves the cache
+//       as it is, and finds the same parts cached each time.
 
 import type {WindowsView} from '../../actors/aggregator/windows.js';
 import {wtf8} from '../../actors/bytes/bytes.js';
@@ -45,19 +45,19 @@ import type {FunnelIndex} from './funnel/funnel-index.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 import {Slices} from './slices.js';
 
-/** A part is some 0.5 MB and 0.7 ms away: a few ahead hide the way without holding much. */
+/** A part is some 0.5 MB and takes 0.7 ms: a few loads ahead hide that without holding much. */
 export const loadsAheadMax = 4;
-/** Of the room for parts, for a scan that drops others from it. E2 */
+/** Share of the room for parts that a scan may take from others. E2 */
 const scanShare = 3 / 4;
 
-/** Of a name while a page of names is chosen: its text and its place in a map. */
+/** Bytes of a name while a page of names is chosen: its text and its place in a map. */
 const heldNameBytes = 128;
 /** Names counted in one go: some 0.3 ms. */
 const namesAtOnce = 1_024;
 
 type QueryOf<R extends ReportQuery['report']> = Extract<ReportQuery, {report: R}>;
 
-/** Second ways to an answer. Without one of them its plain twin answers. */
+/** Second ways to an answer. Where one is missing its plain twin answers. */
 export interface FastPaths {
   readonly dayRanges?: HeldDayRanges | undefined;
   readonly namedCells?: NamedCells | undefined;
@@ -185,7 +185,7 @@ export class Evaluation {
     try {
       return await this.makeRanges(span, snapshot);
     } catch (error) {
-      // A table takes in more days than were asked for: what cannot be read may be none of them.
+      // A table has more days than the question: the unreadable part may hold none of the asked ones.
       if (isUnreadable(error)) return undefined;
       throw error;
     }
@@ -315,13 +315,13 @@ export class Evaluation {
 
   private async nameTimes(asked: readonly number[], {index, names}: PartitionSnapshot): Promise<NameTimes> {
     const times = new NameTimes(index, asked, names.count);
-    // The oldest and the newest chunk tell most: what they leave open is read several at a time.
+    // The oldest and the newest chunk decide most names; the others are read several at a time.
     for (let chunks = times.next(2); chunks.length > 0; chunks = times.next(loadsAheadMax))
       await this.foldRows(chunks, (_, rows) => void times.addRows(rows));
     return times;
   }
 
-  /** Gives way where the work yields and the slice has lasted long enough. */
+  /** Yields to other work where a slice has lasted long enough. */
   private async inSlices<T>(work: Generator<void, T, void>): Promise<T> {
     for (;;) {
       const step = work.next();
@@ -332,13 +332,13 @@ export class Evaluation {
 
   // -- loading --
 
-  /** Whether they and those of the other partitions, about as many each, are more than there is room for. E2 */
+  /** Whether these chunks, and about as many of each other partition, exceed the cache. E2 */
   private overflows(chunks: readonly ChunkEntry[]): boolean {
     const bytes = chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);
     return bytes * this.partitionCount > this.parts.memory.bytesMax * scanShare;
   }
 
-  /** While it works there is so much less room for parts (engine.ts, R3). */
+  /** Takes so many bytes from the room for parts while `work` runs (engine.ts R3). */
   private async borrowing<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     this.parts.memory.lend(bytes);
     try {
@@ -348,7 +348,7 @@ export class Evaluation {
     }
   }
 
-  /** What rows of these chunks take in one pass. */
+  /** Bytes of gathered rows of these chunks in one pass. */
   private gatheredBytesOf(chunks: readonly ChunkEntry[]): number {
     return Math.min(this.gatheredBytesMax, liveRows(chunks) * gatheredRowBytes);
   }
@@ -357,7 +357,7 @@ export class Evaluation {
     return Math.max(2, Math.floor(this.gatheredBytesMax / gatheredRowBytes));
   }
 
-  /** `fold` may go on by loading more itself. */
+  /** `fold` may load more itself. */
   private foldRows(
     chunks: readonly ChunkEntry[],
     fold: (chunk: ChunkEntry, rows: RowsView) => Promise<void> | undefined,
@@ -414,7 +414,7 @@ export class Evaluation {
     );
   }
 
-  /** A block that several segments share is held until the last of them, whatever the cache does meanwhile. */
+  /** Holds a block that several segments share until the last of them, even if the cache drops it. */
   private async *days(
     segments: readonly DaySegment[],
   ): AsyncGenerator<readonly [DaySegment, readonly WindowsView[]], void, void> {

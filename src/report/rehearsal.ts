@@ -1,10 +1,9 @@
-// Reports that a start asks itself once their parts are read ahead (warm-up.ts): code that never ran is interpreted first,
-// and what is derived of windows for every question of a kind is made by its first one. The first reports by day took 17 to 52
-// ms where later ones take 2 to 4.
+// Reports that a start asks itself once their parts are read ahead (warm-up.ts): code that never ran is interpreted, and the
+// first question of a kind derives what later ones reuse. The first reports by day took 17 to 52 ms, later ones 2 to 4.
 //   Owns: what is asked, and how much of it. Does not own: how reports are computed.
-//   H1. What dashboards ask about the newest days: counts by day and hour, active users. Nothing that is built only for
-//       those who ask (postings for funnels, cells of property values). The answers go nowhere.
-//   H2. Nobody waits for it: it gives way to reports before each of its own, and ends after some time.
+//   H1. It asks what dashboards ask about the newest days: counts by day and hour, active users. It asks for no postings or
+//       cells of property values, which are built only for real questions. It drops the answers.
+//   H2. It yields to reports before each of its own, and ends after some time.
 
 import {dayMs} from '../../actors/limits.js';
 import {stretchOfChunks} from '../../actors/report/selection.js';
@@ -17,7 +16,7 @@ const roundsMax = 20;
 const days = 90;
 const spentMsMax = 500;
 
-/** `compute`: of these snapshots. Resolves with the number of reports, of which the last one began before `msMax` of computing. */
+/** Resolves with the number of reports; none begins after `msMax` of computing. */
 export async function rehearse(
   snapshots: readonly PartitionSnapshot[],
   compute: (query: ReportQuery) => Promise<string>,
@@ -44,7 +43,7 @@ export async function rehearse(
 
 const firstName = ({names}: PartitionSnapshot): string | undefined => (names.has(0) ? names.text(0) : undefined);
 
-/** H1. Ends of days: within one, users are counted row by row. The first round asks about most days. */
+/** H1. Ranges end with a day: within one, users are counted row by row. The first round asks about most days. */
 function queriesOf(event: string, newestMs: number, round: number): ReportQuery[] {
   const endMs = (Math.floor(newestMs / dayMs) + 1) * dayMs;
   const range = {fromMs: endMs - (days - round) * dayMs, toMs: endMs - 1};

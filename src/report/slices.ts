@@ -1,4 +1,4 @@
-// Long scans in slices: the thread's loop gets its turn, so that status is answered while a report is computed.
+// Long scans in slices, between which the event loop runs: the thread answers status while it computes a report.
 
 import {setImmediate as turn} from 'node:timers/promises';
 import {monotonicMs} from '../clock.js';
@@ -9,12 +9,12 @@ const sliceMsMax = 5;
 export class Slices {
   private startedMs = monotonicMs();
 
-  /** Gives way when this slice has lasted long enough. */
+  /** Yields when this slice has lasted long enough. */
   async pause(): Promise<void> {
     await this.pauseIfDue();
   }
 
-  /** Undefined while the slice lasts: nothing to wait for. */
+  /** Undefined while the slice lasts. */
   pauseIfDue(): Promise<void> | undefined {
     return monotonicMs() - this.startedMs < sliceMsMax ? undefined : this.giveWay();
   }
@@ -25,7 +25,7 @@ export class Slices {
   }
 }
 
-/** Slices of work that nobody waits for: another one begins when `whenQuiet` resolves. */
+/** Slices of background work: the next one begins when `whenQuiet` resolves. */
 export class QuietSlices {
   private readonly whenQuiet: () => Promise<void>;
   private slices = new Slices();
@@ -34,7 +34,7 @@ export class QuietSlices {
     this.whenQuiet = whenQuiet;
   }
 
-  /** Gives way when this slice has lasted long enough. */
+  /** Yields when this slice has lasted long enough. */
   async pause(): Promise<void> {
     const turn = this.slices.pauseIfDue();
     if (turn === undefined) return;

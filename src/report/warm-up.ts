@@ -1,8 +1,7 @@
-// What the first reports will need, read into their cache behind a start: hourly counts and daily sets, and the rows of the
-// newest chunks, as far as they fit (src/parts/warm-up.ts), as copies where threads that fold have them at hand
-// (src/parts/handed-rows.ts). A funnel over ten million events that nobody prepared took 1.6 to 1.9 s, and 5 s with a disk
-// that had just come up, nearly all of it reading.
-//   Nobody waits for it: it gives way to reports, takes half of the thread's time at most, and free room alone.
+// Reads the parts that the first reports will need into the cache after a start: hourly counts, daily sets, and the rows of the
+// newest chunks, as far as they fit (src/parts/warm-up.ts). Rows that a folding thread has cached are copied from it
+// (src/parts/handed-rows.ts). Without this the first funnel over ten million events took 1.6 to 1.9 s, nearly all of it reading.
+//   It yields to reports, takes half of the thread's time at most, and free room alone.
 import {setTimeout as pause} from 'node:timers/promises';
 import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import {monotonicMs} from '../clock.js';
@@ -12,17 +11,17 @@ import {WarmUp} from '../parts/warm-up.js';
 import {readAheadBytesOf} from './memory-shares.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 
-/** How many parts are asked for at a time, and for how many ms at once before as long a rest. */
+/** How many parts are loaded at a time, and for how many ms before an equally long pause. */
 interface Pace {
   readonly aheadMax: number;
   readonly stretchMsMax: number;
 }
 
 const ofStore: Pace = {aheadMax: 4, stretchMsMax: 20};
-/** A copy takes the thread that folds a millisecond, and questions to it wait for that: for one copy, not for twenty. */
+/** A copy takes the folding thread a millisecond, and questions to it wait for one copy, not for twenty. */
 const ofThreads: Pace = {aheadMax: 1, stretchMsMax: 0};
 
-/** `rowsAtHand`: in threads of this process. Resolves when everything that fits is at hand. Throws when the store fails. */
+/** Resolves when everything that fits is cached. `rowsAtHand`: copies from folding threads. Throws when the store fails. */
 export async function warmUp(
   cache: PartsCache,
   snapshots: readonly PartitionSnapshot[],

@@ -21,9 +21,9 @@ import {ReportEngine} from './engine.js';
 import {HandedManifests} from './published/handed-manifests.js';
 import type {CountedPublications} from './published/newest-snapshots.js';
 
-/** A first snapshot takes some tens of ms: asking rarely would only delay the start. */
+/** A first snapshot takes some tens of ms: a longer pause would only delay the start. */
 const readyPauseMs = 20;
-/** What failed was logged: a line a second is enough. */
+/** After a failure, which was logged: a line a second is enough. */
 const failedPauseMs = 1_000;
 
 const {
@@ -113,7 +113,7 @@ function drainAsked(): Drain {
   return drain;
 }
 
-/** Resolves when the subscription has ended and every question that it brought is answered. */
+/** Resolves when the subscription has ended and its questions are answered. */
 async function answerAll(questions: Subscription, engine: ReportEngine, vitals: ThreadVitals): Promise<void> {
   const open = new Set<Promise<void>>();
   for await (const message of questions) {
@@ -123,7 +123,7 @@ async function answerAll(questions: Subscription, engine: ReportEngine, vitals: 
   await Promise.all(open);
 }
 
-/** Questions of the edge of this process. @returns what resolves when those that came are answered. */
+/** Answers questions of the edge of this process. @returns a function that resolves when those that came are answered. */
 function answerProcess(engine: ReportEngine, vitals: ThreadVitals): () => Promise<unknown> {
   const open = new Set<Promise<void>>();
   port.on('message', (message: ToWorker) => {
@@ -135,12 +135,12 @@ function answerProcess(engine: ReportEngine, vitals: ThreadVitals): () => Promis
   return () => Promise.all(open);
 }
 
-/** A server that was away may have come back without its last writes: neither a count nor a revision of before says anything then. */
+/** A server that was away may have lost its last writes: counts and revisions from before prove nothing then. */
 async function watchReturns(nc: NatsConnection, engine: ReportEngine): Promise<void> {
   for await (const {type} of nc.status()) if (type === 'reconnect') engine.noteReturn();
 }
 
-/** A question that is no JSON, or whose asker cannot be reached, harms nobody else. */
+/** A question that is no JSON, or whose asker cannot be reached, harms no other question. */
 async function respond(message: Msg, engine: ReportEngine, vitals: ThreadVitals): Promise<void> {
   try {
     message.respond(JSON.stringify(await answer(message.json<ReportQuestion>(), engine, vitals)));

@@ -1,20 +1,20 @@
-// One step of a funnel for a block of users: who of them has an event of the step's name after the last step's.
-//   S1. The block is whoever's turn it is: nothing stays in it when the turn ends.
+// One step of a funnel for a block of users: which of them have an event of the step's name after their last step.
+//   S1. The block is scratch: it holds no state between calls of a walk.
 import {upperBound} from '../../order/search.js';
 import {type EntrySteps, PlainEntrySteps} from './entry-steps.js';
 import {timeOfKey} from './event-key.js';
 import type {DensePostings} from './user-postings.js';
 
-/** Users [n, n + blockUsers) are taken together: their state stays in the first caches of a core. */
+/** Users [n, n + blockUsers) are walked together: their state stays in the first caches of a core. */
 export const blockUsers = 4_096;
 
-/** Where the state of the users lies, `blockUsers` of each, and what works on it. S1 */
+/** State of a block of users, columns of `blockUsers`, and the steps on it. S1 */
 export interface FunnelSteps {
   /** Ascending. */
   readonly users: Uint32Array;
-  /** Of the step that each of them reached. */
+  /** Key of the step that each user reached. */
   readonly keys: Float64Array;
-  /** Of the step that is looked for. */
+  /** Key of the step that is searched. */
   readonly found: Float64Array;
   /** Ms from the step before. */
   readonly gaps: Float64Array;

@@ -1,9 +1,8 @@
-// The funnel of one partition over its postings: what funnel.ts answers by gathering all matching rows, without reading
-// those that no user needs. Equal answers (docs/api.md, funnel rules); test/actors/report holds one against the other.
-//   Users are taken in blocks, and each block through one step after the other: a user that misses a step is not looked
-//   for in the next ones, and what is looked at lies in the order of users. Most of it is in the postings of one segment,
-//   the largest: its memory holds the block, so that what walks over it (funnel-steps.ts) has both; what few events the
-//   others have come after.
+// The funnel of one partition over its postings. It gives the same answers as funnel.ts (docs/api.md, funnel rules), which gathers
+// all matching rows.
+//   Users are walked in blocks, and each block through one step after the other: a user that misses a step is not searched in
+//   the next ones, and memory is read in the order of users. Most events are in the largest segment: its memory holds the
+//   block, too, so that a kernel can walk over both (funnel-steps.ts). The few events of other segments are searched after.
 //   With a conversion window any entry may convert, so a block goes through the steps once for each entry that can decide
 //   (entry-rounds.ts).
 
@@ -18,7 +17,7 @@ import type {DensePostings, SparsePostings, UserPostings} from './user-postings.
 
 const never = Number.POSITIVE_INFINITY;
 
-/** All that is posted of its name. */
+/** All postings of the step's name. */
 interface Step {
   /** In the largest segment; the others are in the two lists. */
   readonly main: DensePostings | undefined;
@@ -26,7 +25,7 @@ interface Step {
   readonly sparse: readonly SparseCursor[];
 }
 
-/** How far users were looked for: blocks are taken in ascending order, each of them from `blockAt` on. */
+/** Where the search goes on: blocks are walked in ascending order, each of them from `blockAt` on. */
 interface SparseCursor {
   readonly postings: SparsePostings;
   blockAt: number;
@@ -46,8 +45,8 @@ export class PostedFunnel implements FunnelResult {
 
   /**
    * `segments`: postings of all chunks, in the order of their ordinals. `stepNames`: the name index of each step's event in
-   * this partition, -1 where it has none. `windowMs` is inclusive, infinite without a window. `lists` has those for the
-   * durations, which are the caller's to give back.
+   * this partition, -1 where it has none. `windowMs` is inclusive, infinite without a window. `lists` lends those for the
+   * durations, which the caller gives back.
    */
   constructor(
     segments: readonly UserPostings[],
@@ -90,7 +89,7 @@ export class PostedFunnel implements FunnelResult {
     return new EntryRounds(this.block, {stepCount: steps.length, windowMs, endKey, look});
   }
 
-  /** Those of the users [first, first + blockUsers) that have an entry: the earliest one. */
+  /** Puts the users [first, first + blockUsers) that have an entry into the block, at their earliest one; returns how many. */
   private enter(first: number): number {
     const {users, keys} = this.block;
     for (let i = 0; i < blockUsers; i++) users[i] = first + i;

@@ -1,4 +1,4 @@
-// Which segments of postings a snapshot needs, and which of those at hand still hold.
+// Which segments of postings a snapshot needs, and which of the kept ones still hold.
 //   G1. A segment holds the live rows of the chunks that it was built from, known by the keys of their parts: a chunk whose
 //       rows changed (rows appended or erased) has another part, and is built again.
 //   G2. Segments follow each other in the order of ordinals. One is merged with its predecessor once it is a quarter of its
@@ -24,7 +24,7 @@ export interface PlannedSegment {
   readonly held: Segment | undefined;
 }
 
-/** Segments over all chunks with live rows: those at hand that still hold, and what has to be built between them. */
+/** Segments over all chunks with live rows: kept ones that still hold, and those to be built between them. */
 export function planSegments({chunks, nextChunk}: SnapshotIndex, held: readonly Segment[]): PlannedSegment[] {
   const byFirst = new Map(held.map((segment) => [segment.chunks[0].rows.key, segment]));
   const live = chunks.filter((chunk) => chunk.live > 0);
@@ -53,7 +53,7 @@ export function planSegments({chunks, nextChunk}: SnapshotIndex, held: readonly 
 const isAt = ({chunks}: Segment, live: readonly ChunkEntry[], at: number): boolean =>
   chunks.every((chunk, i) => live[at + i]?.rows.key === chunk.rows.key);
 
-/** The plan within a stretch: what is to be built begins with the first chunk that has rows in it, and ends with the last one. */
+/** The plan within a stretch: segments to be built begin with the first chunk that has rows in it, and end with the last one. */
 export function planWithin(plan: readonly PlannedSegment[], stretch: Stretch): PlannedSegment[] {
   const has = ({chunks, held}: PlannedSegment): boolean =>
     held !== undefined || chunks.some((chunk) => liesWithin(chunk, stretch));
@@ -67,7 +67,7 @@ export function planWithin(plan: readonly PlannedSegment[], stretch: Stretch): P
   });
 }
 
-/** The same chunks in segments of which none is due to be merged. G2 */
+/** The plan with all merges that are due. G2 */
 export function mergeDue(plan: readonly PlannedSegment[], {nextChunk}: SnapshotIndex): PlannedSegment[] {
   const merged: PlannedSegment[] = [];
   for (const segment of plan) {

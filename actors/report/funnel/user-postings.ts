@@ -1,11 +1,11 @@
-// The events of a stretch of chunks by name, of each name by user, of each user by (time, ordinal): a funnel is walked
-// over these lists, and events that it does not ask for cost it nothing.
-//   Owns: the order, and how it is made out of chunks. Does not own: which chunks (postings-plan.ts), the walk
-//   (posted-funnel.ts), how long they are kept (src/report/funnel/funnel-index.ts).
-//   U1. An event is one number, its key: time * 2^11 + rank. Of one user, keys of all names are different, and their order
-//       is that of (time, ordinal): ranks tell events of the same ms apart.
-//   U2. That holds over all postings of a partition: those of later chunks begin with the rank at which the ranks of
-//       earlier ones end, so nothing has to be merged before it is compared.
+// The events of a stretch of chunks by name, user and (time, ordinal). A funnel is walked over these lists, so events that it does
+// not ask for cost it nothing.
+//   Owns: the order, and how it is built from chunks. Does not own: which chunks (postings-plan.ts), the walk
+//   (posted-funnel.ts), how long they are kept (src/report/derived-indexes.ts).
+//   U1. An event is one number, its key: time * 2^11 + rank. All keys of a user are different, and in the order of (time,
+//       ordinal): ranks tell events of the same ms apart.
+//   U2. That holds over all segments of a partition: ranks of later chunks begin where those of earlier ones end, so keys of
+//       different segments can be compared.
 //   U3. Keys are exact: below 2^53. A stretch of chunks with times from 2^42 ms (the year 2109) on, or with more events of
 //       one user in one ms than there are ranks, has no postings.
 //   U4. Postings never change.
@@ -16,12 +16,12 @@ import type {FunnelSteps} from './funnel-steps.js';
 import {TimeSort} from './time-sort.js';
 
 const timeEnd = 2 ** 53 / ranksPerMs;
-/** Rows between two turns of whoever else wants the thread: well below a ms. */
+/** Rows between two yields: well below a ms. */
 const sliceRows = 8_192;
 
 /**
- * A name's events where many users have some: those of user u are keys[starts[u]] to keys[starts[u + 1]] (not included). The
- * first of them is heads[u], infinite when there is none: the walk often needs no more, and heads lie side by side.
+ * Events of a name that many users have: those of user u are keys[starts[u]] to keys[starts[u + 1]] (not included). The first
+ * of them is heads[u], infinite when there is none: the walk often needs no more, and heads lie side by side.
  */
 export interface DensePostings {
   readonly kind: 'dense';
@@ -31,7 +31,7 @@ export interface DensePostings {
   readonly keys: Float64Array;
 }
 
-/** Where few have: those of user users[i] are keys[starts[i]] to keys[starts[i + 1]] (not included). */
+/** Events of a name that few users have: those of users[i] are keys[starts[i]] to keys[starts[i + 1]] (not included). */
 export interface SparsePostings {
   readonly kind: 'sparse';
   /** Ascending. */
@@ -44,7 +44,7 @@ export interface SparsePostings {
 /** All names share `keys`. */
 type NamePostings = DensePostings | SparsePostings;
 
-/** Where the columns of postings lie: a buffer, in which [offset, offset + bytes) are theirs, and who walks over it. */
+/** Memory of postings: [offset, offset + bytes) of a buffer, and what takes steps over it. */
 export interface PostingsMemory {
   readonly buffer: ArrayBufferLike;
   /** A multiple of 8. */
@@ -58,12 +58,12 @@ export type AllocatePostings = (bytes: number) => PostingsMemory;
 
 export const plainMemory: AllocatePostings = (bytes) => ({buffer: new ArrayBuffer(bytes), offset: 0});
 
-/** Whoever looks at so many keys at once need not look for the end first: there are as many behind the last one. */
+/** Keys after the last one: a kernel compares so many at once without a check for the end. */
 const keysPastEnd = 8;
 
 /**
- * From a fourth of the users on: 12 bytes a user instead of 8 for each that has the name. 1.1 bytes an event of the
- * canonical workload, and a search and three of four cache misses less for each user.
+ * From a fourth of the users on. It takes 12 bytes for every user instead of 8 for each that has the name, and saves a search
+ * and three of four cache misses for each user.
  */
 const isDense = (pairs: number, userCount: number): boolean => pairs > 0 && pairs * 4 >= userCount;
 
@@ -83,7 +83,7 @@ export class UserPostings {
   /** Ranks are in [rankStart, rankEnd). U2 */
   readonly rankStart: number;
   readonly rankEnd: number;
-  /** Takes steps over these, and has the block of users in their memory; undefined for those in plain memory. */
+  /** Takes steps over these postings, with the block of users in the same memory; undefined in plain memory. */
   readonly steps: FunnelSteps | undefined;
   readonly columns: PostingsColumns;
   readonly memory: PostingsMemory;
@@ -101,7 +101,7 @@ export class UserPostings {
     return this.columns.keys.length - keysPastEnd;
   }
 
-  /** Of the name with this index; undefined when it has no event here. */
+  /** Postings of the name with this index; undefined when it has no event here. */
   of(name: number): NamePostings | undefined {
     const {nameStarts, nameUsers, nameHeads, keys} = this.columns;
     if (name + 1 >= nameStarts.length || nameStarts[name] === nameStarts[name + 1]) return undefined;
@@ -137,7 +137,7 @@ export class PostingsBuilder {
     this.places = new Uint32Array(userCount + 1);
   }
 
-  /** Bytes that building takes at most beside the postings, when they have so many rows. */
+  /** Bytes that building postings of so many rows takes at most beside them. */
   static passingBytes(userCount: number, rows: number): number {
     return userCount * 4 + rows * 12;
   }
@@ -348,7 +348,7 @@ class PairWriter {
     this.lastUsers = new Uint32Array(nameCount);
   }
 
-  /** An event, whose key stands at `place` already. */
+  /** Adds an event whose key is at `place`. */
   add(user: number, name: number, place: number): void {
     const lastUser = this.lastUsers[name];
     if (lastUser === user + 1) return;
@@ -363,7 +363,7 @@ class PairWriter {
     starts[this.startPlaces[name]++] = place;
   }
 
-  /** `end`: the place behind the name's last event. */
+  /** `end`: the place after the name's last event. */
   end(name: number, end: number): void {
     const {starts, nameStarts} = this.columns;
     starts.fill(end, this.startPlaces[name], nameStarts[name + 1]);

@@ -11,7 +11,7 @@ export class AnswerCache {
     this.charsMax = charsMax;
   }
 
-  /** The held answer, or what `compute` gives; a failure is held for nobody but those who wait for it. */
+  /** The cached answer, or a computed one; a failure reaches only the callers that wait for it. */
   async get(tag: string, compute: () => Promise<string>): Promise<string> {
     const held = this.held.get(tag);
     if (held !== undefined) {

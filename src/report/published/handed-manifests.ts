@@ -1,13 +1,13 @@
-// The newest manifests as the threads of this process hand them over, with their indexes: a new snapshot then takes no way
-// through NATS, where it would wait for what is erased behind it.
-//   HM1. What was handed over stands for a publication, by its number: it is good for whoever counts that one as the newest.
+// The newest manifests, handed over by the threads of this process with their indexes: a new snapshot then need not be read from
+// NATS, where it would wait for the erasing of replaced parts.
+//   HM1. A handed manifest has the number of its publication: it is valid for a reader that counts that one as the newest.
 
 import {type MessagePort, receiveMessageOnPort} from 'node:worker_threads';
 import type {HandedManifest} from '../../worker-messages.js';
 
 export class HandedManifests {
   private readonly ports: readonly MessagePort[];
-  /** The last of each partition: what is older is of no use to anybody. */
+  /** The newest of each partition. */
   private readonly last = new Map<number, HandedManifest>();
 
   /** `ports`: of the threads that publish. */
@@ -15,7 +15,7 @@ export class HandedManifests {
     this.ports = ports;
   }
 
-  /** Calls `hear` when something came. Without it nothing is taken from the ports until somebody asks. */
+  /** Calls `hear` when a manifest came. Without it they stay in the ports until the next `take`. */
   listen(hear: () => void): void {
     for (const port of this.ports) {
       port.on('message', (handed: HandedManifest) => {
@@ -25,7 +25,7 @@ export class HandedManifests {
     }
   }
 
-  /** HM1; undefined when it did not come, or not yet, or was taken before. */
+  /** Undefined when it did not come yet, or was taken before. HM1 */
   take(partition: number, publication: number): HandedManifest | undefined {
     this.takeIn();
     const handed = this.last.get(partition);
@@ -34,7 +34,7 @@ export class HandedManifests {
     return handed;
   }
 
-  /** What has arrived and waits for a turn of the loop. */
+  /** Takes the messages that arrived and wait for a turn of the event loop. */
   private takeIn(): void {
     for (const port of this.ports) {
       for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {

@@ -1,5 +1,5 @@
-// One task for many askers: whoever asks gets a run that began after it asked, and all who wait for a run share it.
-//   A run that was under way when somebody asked may have looked before the world changed, so it is not enough.
+// Single flight: callers share one run of a task that began after they asked.
+//   A run that was under way before may have looked before the world changed, so it is not enough.
 
 export class SharedRun<T> {
   private readonly task: () => Promise<T>;
