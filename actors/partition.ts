@@ -1,5 +1,5 @@
 // The partition actor: folds its log, in order, into user actors, the aggregator actor and rows.
-//   Owns:    its position in the log, logical time, the open chunk of rows, deletions; composes the other actors.
+//   Owns:    its position in the log, logical time, deletions; composes the other actors and the chunks of rows.
 //   Does not own: parts. Closed chunks, cuts and missing profiles are returned to the shell (src/partition), which does the I/O.
 //
 //   P1. A message at or below the applied sequence, or that a producer counted before, changes nothing.
@@ -11,18 +11,16 @@
 import {Aggregator, type AggregatorCut, type ErasedRow} from './aggregator/aggregator.js';
 import {hashBytes} from './bytes/hash.js';
 import type {ChunkInMemory} from './chunk/chunk.js';
-import {EventRows, type RowKernel} from './chunk/event-rows.js';
-import {KernelChunk} from './chunk/kernel-chunk.js';
-import {OpenChunk} from './chunk/open-chunk.js';
-import {RestoredChunk} from './chunk/restored-chunk.js';
+import {Chunks, type RowRun} from './chunk/chunks.js';
+import type {RowKernel} from './chunk/event-rows.js';
+import type {RestoredChunk, Tables} from './chunk/restored-chunk.js';
 import {Dedupe, type DedupeCut} from './dedupe/dedupe.js';
 import {Deletions} from './deletions.js';
-import {assert, must} from './invariant.js';
+import {assert} from './invariant.js';
 import {chunkRowsMax, dayMs, tombstoneMs} from './limits.js';
 import {type EntryView, entryKind, MessageCursor} from './log/entries.js';
 import {Producers} from './log/producers.js';
 import type {DeletionRecord, SnapshotIndex} from './manifest.js';
-import type {InternedTable} from './table/interned.js';
 import {UserActors, type UsersCut} from './user/user-actors.js';
 
 export interface PartitionSetup {
@@ -30,8 +28,8 @@ export interface PartitionSetup {
   /** Secret of the deployment: message-id fingerprints and user hashes are keyed by it. */
   readonly seeds: readonly [number, number, number];
   readonly dedupeBytesMax: number;
-  /** Makes rows of ordinary events, many at a time; no other partition's. Without it they are made one by one. */
-  readonly rowKernel?: RowKernel | undefined;
+  /** Makes the rows of events; no other partition's. */
+  readonly rowKernel: RowKernel;
 }
 
 /** Why a fold stopped before the end of its message. */
@@ -89,10 +87,7 @@ export class Partition {
   readonly dedupe: Dedupe;
   readonly users = new UserActors();
   readonly aggregator = new Aggregator();
-  private readonly rows: EventRows | undefined;
-  open: OpenChunk | KernelChunk | RestoredChunk;
-  /** Closed since the shell last took them. */
-  private closed: ChunkInMemory[] = [];
+  private readonly chunks: Chunks;
   /** For each row of a run: the user was not active before on its day. */
   private readonly isNewDay = new Uint8Array(chunkRowsMax);
   readonly deletions = new Deletions();
@@ -109,13 +104,17 @@ export class Partition {
     this.partition = setup.partition;
     this.seeds = setup.seeds;
     this.dedupe = new Dedupe(setup.seeds, setup.dedupeBytesMax);
-    this.rows = setup.rowKernel === undefined ? undefined : new EventRows(setup.rowKernel);
-    this.open = this.nextChunk(0, 0);
+    this.chunks = new Chunks(setup.rowKernel, this.tables);
   }
 
   /** The ids of users and the names of events by their numbers, for readers of rows. */
-  get tables(): {readonly users: InternedTable; readonly names: InternedTable} {
+  get tables(): Tables {
     return {users: this.users.table, names: this.aggregator.names};
+  }
+
+  /** The chunk that rows are appended to. */
+  get open(): ChunkInMemory {
+    return this.chunks.open;
   }
 
   // ---- folding ----
@@ -164,12 +163,7 @@ export class Partition {
 
   /** Moves to the next entry that is folded by itself: runs of ordinary events before it are folded here. */
   private nextEntry(cursor: MessageCursor): boolean {
-    while (this.open instanceof KernelChunk) {
-      const taken = this.open.take(cursor);
-      if (taken === 0) break;
-      this.applyRun(this.open, taken);
-      if (this.open.isFull) this.closeChunk();
-    }
+    for (let run = this.chunks.take(cursor); run !== undefined; run = this.chunks.take(cursor)) this.applyRun(run);
     return cursor.next();
   }
 
@@ -190,24 +184,18 @@ export class Partition {
     if (entry.hasMessageId && !this.admit(entry, sequence, this.tally)) return;
     const user = this.users.table.intern(entry.bytes, entry.keyStart, entry.keyEnd);
     const name = this.aggregator.internName(entry.bytes, entry.textStart, entry.textEnd);
-    const open = this.appendable();
-    const isNewDay = this.users.applyEvent(user, entry.timeMs, open.chunk);
+    const isNewDay = this.users.applyEvent(user, entry.timeMs, this.chunks.nextRowChunk);
     this.aggregator.applyEvent(entry.timeMs, name, user, isNewDay);
-    open.append(entry, user, name);
+    this.chunks.append(entry, user, name);
     this.tally.counted += 1;
-    if (open.isFull) this.closeChunk();
   }
 
-  /** What `applyEvent` does beside the row, for the last `taken` rows. */
-  private applyRun(open: KernelChunk, taken: number): void {
-    const {kernel} = must(this.rows, 'a kernel made these rows');
+  /** What `applyEvent` does, for rows that are made already. */
+  private applyRun(run: RowRun): void {
     const {isNewDay} = this;
-    const end = open.count;
-    const start = end - taken;
-    this.users.applyRun(kernel, start, end, open.chunk, isNewDay);
-    const {times, users, names} = kernel;
-    this.aggregator.applyRun({times, users, names, start, end}, isNewDay);
-    this.tally.counted += taken;
+    this.users.applyRun(run, isNewDay);
+    this.aggregator.applyRun(run, isNewDay);
+    this.tally.counted += run.end - run.start;
   }
 
   /** The entry has a message id. */
@@ -225,50 +213,13 @@ export class Partition {
     }
   }
 
-  private appendable(): OpenChunk | KernelChunk {
-    if (!(this.open instanceof RestoredChunk)) return this.open;
-    const opened = this.open.opened();
-    if (opened === undefined) return this.closeChunk();
-    this.open = opened;
-    return opened;
-  }
-
   /** Logical time back to which every message id is remembered. */
   get dedupeWindowMs(): number {
     return this.dedupe.windowMs(this.logicalMs);
   }
 
-  /** Closes the open chunk, which has rows, and opens the next. */
-  private closeChunk(): OpenChunk | KernelChunk {
-    const {open} = this;
-    if (open instanceof KernelChunk) open.close();
-    this.closed.push(open);
-    const next = this.nextChunk(open.chunk + 1, open.baseOrdinal + open.count, open);
-    this.open = next;
-    return next;
-  }
-
-  /**
-   * The open chunk goes on as it is without the rows of a user: closed for each, many small ones would be left. One that is
-   * half full is closed all the same, as rows are added to it one by one from now on.
-   */
-  replaceOpen(left: RestoredChunk): void {
-    const {open} = this;
-    assert(left.chunk === open.chunk && left.count === open.count, 'an erased row keeps its place');
-    if (open instanceof KernelChunk) open.leave(); // Who reads the rows as they were goes on.
-    this.open = left;
-    if (2 * left.count >= chunkRowsMax) this.closeChunk();
-  }
-
-  private nextChunk(chunk: number, baseOrdinal: number, like?: Partition['open']): OpenChunk | KernelChunk {
-    if (this.rows !== undefined) return new KernelChunk(this.rows, chunk, baseOrdinal);
-    return new OpenChunk(chunk, baseOrdinal, like instanceof OpenChunk ? like : undefined);
-  }
-
   takeClosedChunks(): ChunkInMemory[] {
-    const closed = this.closed;
-    this.closed = [];
-    return closed;
+    return this.chunks.takeClosed();
   }
 
   /** `isRepeated`: its message id was checked before the fold stopped to load the profile. */
@@ -293,6 +244,11 @@ export class Partition {
   }
 
   // ---- erasure ----
+
+  /** The open chunk goes on without the rows of a user. */
+  replaceOpen(left: RestoredChunk): void {
+    this.chunks.replaceOpen(left);
+  }
 
   /** Keyed hash of a user key, hex: names a user in deletion records without telling who it is. */
   userHash(bytes: Uint8Array, start: number, end: number): string {
@@ -319,7 +275,7 @@ export class Partition {
     this.aggregator.subtract(rows);
     this.dedupe.addErased(fingerprints, this.logicalMs);
     if (user !== undefined) this.users.forget(user, rows.length > 0);
-    this.rows?.forget();
+    this.chunks.forget();
     this.deletions.add({
       id: entry.text(),
       userHash: this.userHash(entry.bytes, entry.keyStart, entry.keyEnd),
@@ -420,7 +376,7 @@ export class Partition {
     this.users.restoreErased(index.erasedUsers);
     for (const deletion of index.deletions) this.deletions.add(deletion);
     this.producers.restore(index.producers);
-    this.open = open ?? this.nextChunk(index.nextChunk, index.nextOrdinal);
+    this.chunks.restore(open, index.nextChunk, index.nextOrdinal);
     if (nameCounts !== undefined) this.aggregator.restoreCounts(nameCounts);
   }
 }

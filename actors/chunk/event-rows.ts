@@ -1,13 +1,28 @@
-// The rows of a partition's open chunk where a WebAssembly kernel makes them (kernels/event-rows.ts), many in one call: the
-// shell hands in a kernel of the partition's own. Without one, actors/chunk/open-chunk.ts makes the same rows one by one.
+// The rows of a partition's open chunk, which a WebAssembly kernel makes (kernels/event-rows.ts), many in one call: the shell
+// hands in a kernel of the partition's own. test/twins/open-chunk.ts makes the same rows one by one.
 //   Owns: what of the log stands in the kernel's memory. The chunk is in actors/chunk/kernel-chunk.ts.
 //
 //   ER1. A kernel is deterministic: its memory is written by what is called here alone.
 //   ER2. What an erased user left in that memory is overwritten before the erasure is folded: rows and bodies when the chunk
 //        that has them is closed or left, names, users and log bytes by `forget`.
+//   D1. Of a column whose values are nearly all different (sessions, amounts) each value gets a code of its own: to look for
+//       equal ones would cost more than it saves. Two codes may then stand for equal values.
+//   D2. Which columns those are is decided at the first row of each block, from the rows before. A column that became one stays
+//       one. The rows of a chunk that was erased from may be decided on otherwise when they are appended again.
 
+import {ByteWriter} from '../bytes/bytes.js';
 import {assert} from '../invariant.js';
-import type {EntryView, MessageCursor} from '../log/entries.js';
+import {EntryView, entryKind, type MessageCursor} from '../log/entries.js';
+import type {InternedTable} from '../table/interned.js';
+import {noName} from './rows.js';
+
+/** Values of a column before D1 is considered, and the share of new ones from which on it holds. */
+export const distinctSampleMin = 256;
+export const distinctShare = 0.75;
+/** Codes that columns of different values leave to the others. */
+export const codesReserved = 8_192;
+/** Events of one name mostly have the same properties in the same order: the last shape of so many names is tried first. */
+export const predictedShapes = 256;
 
 /** A kernel's memory by what stands where, and its functions; addresses are bytes from the memory's start. */
 export interface RowKernel {
@@ -71,8 +86,11 @@ export class EventRows {
     this.forget();
   }
 
-  /** Makes rows of the cursor's next entries as long as they are ordinary events, and moves it behind them. Returns how many. */
-  take(cursor: MessageCursor): number {
+  /**
+   * Makes rows of the cursor's next entries as long as they are ordinary events, and moves it behind them. `users` gives numbers
+   * to users that the kernel does not know; `first`: the number of the first row. Returns how many.
+   */
+  take(cursor: MessageCursor, users: InternedTable, first: number): number {
     const {entry, position, left} = cursor;
     if (left === 0) return 0;
     const {calls} = this.kernel;
@@ -80,8 +98,21 @@ export class EventRows {
     const at = this.addressOf(position);
     const taken = calls.take(at, this.addressOf(this.to), left);
     this.requireWhole();
-    if (taken > 0) cursor.skip(taken, position + calls.stoppedBefore() - at);
+    if (taken === 0) return 0;
+    cursor.skip(taken, position + calls.stoppedBefore() - at);
+    this.lookUpUsers(users, first);
     return taken;
+  }
+
+  private lookUpUsers(table: InternedTable, first: number): void {
+    const {memory, users, missedRows, userStarts, userLengths, userHashes, calls} = this.kernel;
+    const missed = calls.missedUsers();
+    if (missed === 0) return;
+    for (let i = 0; i < missed; i++) {
+      const start = userStarts[i];
+      users[first + missedRows[i]] = table.internHashed(memory, start, start + userLengths[i], userHashes[i]);
+    }
+    calls.learnUsers(first);
   }
 
   /** Makes the row of an event entry, whatever it has. */
@@ -92,6 +123,21 @@ export class EventRows {
     calls.append(this.addressOf(entry.payloadStart), this.addressOf(entry.payloadEnd), name);
     this.requireWhole();
     calls.learnName(this.addressOf(entry.textStart), entry.textEnd - entry.textStart, name);
+  }
+
+  /** Makes the row of an erased event: a body without fields. `receivedMs`: what the bodies of its block count from. */
+  appendErased(receivedMs: number): void {
+    const writer = new ByteWriter(64);
+    writer.u8(0);
+    writer.f64(0);
+    writer.f64(receivedMs);
+    writer.string('u');
+    writer.string('');
+    const entry = new EntryView(writer.finish());
+    entry.movePayload(entryKind.event, 0, entry.bytes.length);
+    this.load(entry, 0);
+    this.kernel.calls.append(this.addressOf(0), this.addressOf(entry.payloadEnd), noName);
+    this.requireWhole();
   }
 
   private requireWhole(): void {

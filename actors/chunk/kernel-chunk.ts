@@ -1,14 +1,17 @@
-// A chunk whose rows a kernel makes (actors/chunk/event-rows.ts). While it is open they stand in the kernel's memory, and readers
-// that go on after the next row get copies; when it is closed they are copied out, and the memory is the next chunk's.
+// The chunk that rows are appended to. A kernel makes them (event-rows.ts). While the chunk is open they stand in the kernel's
+// memory, and readers that go on after the next row get copies; when it is closed they are copied out, and the memory is the
+// next chunk's.
 
 import {ByteReader} from '../bytes/bytes.js';
 import {assert, must} from '../invariant.js';
 import {bodyBlockRows, chunkBodyBytesMax, chunkRowsMax} from '../limits.js';
 import type {EntryView, MessageCursor} from '../log/entries.js';
+import type {InternedTable} from '../table/interned.js';
 import {type BlockPieces, encodeBlocks} from './bodies.js';
 import type {ChunkInMemory, OpenColumns, RowsByOrdinal} from './chunk.js';
 import {ColumnValues} from './column-values.js';
 import type {EventRows, RowKernel} from './event-rows.js';
+import type {RestoredChunk, Tables} from './restored-chunk.js';
 import {codeInBody, noUser} from './rows.js';
 
 const blockWords = 4;
@@ -35,14 +38,32 @@ export class KernelChunk implements ChunkInMemory {
     rows.kernel.calls.begin();
   }
 
+  /** Goes on with a chunk as its parts, or an erasure, left it; undefined when it is full before all its rows are appended. */
+  static reopened(rows: EventRows, left: RestoredChunk, tables: Tables): KernelChunk | undefined {
+    const chunk = new KernelChunk(rows, left.chunk, left.baseOrdinal);
+    const {users, names} = left.rowsNow();
+    for (let row = 0; row < left.count; row++) {
+      if (chunk.isFull) return undefined;
+      const {entry, receivedBase} = left.entry(row, tables);
+      if (entry === undefined) chunk.appendErased(receivedBase);
+      else chunk.append(entry, users[row], names[row]);
+    }
+    return chunk.isFull ? undefined : chunk;
+  }
+
   /**
-   * Makes rows of the cursor's next entries as long as they are ordinary events, and moves it behind them. Returns how many;
-   * users that the kernel does not know are the caller's to fill in (`kernel.missedRows`, counted from the first of these rows).
+   * Makes rows of the cursor's next entries as long as they are ordinary events, and moves it behind them. `users` gives numbers
+   * to users. Returns how many: they are the last ones of the chunk.
    */
-  take(cursor: MessageCursor): number {
-    const taken = this.rows.take(cursor);
+  take(cursor: MessageCursor, users: InternedTable): number {
+    const taken = this.rows.take(cursor, users, this.count);
     if (taken > 0) this.noteRows();
     return taken;
+  }
+
+  /** The columns that `take` and `append` wrote to, by row. */
+  get columnsNow(): Pick<RowKernel, 'times' | 'users' | 'names'> {
+    return this.rows.kernel;
   }
 
   /** Appends the row of an event entry. */
@@ -50,6 +71,13 @@ export class KernelChunk implements ChunkInMemory {
     assert(!this.isFull, 'rows: a full chunk is closed before the next row');
     this.rows.append(entry, name);
     this.rows.kernel.users[this.count] = user;
+    this.noteRows();
+  }
+
+  private appendErased(receivedMs: number): void {
+    const row = this.count;
+    this.rows.appendErased(receivedMs);
+    this.rows.kernel.users[row] = noUser;
     this.noteRows();
   }
 

@@ -1,15 +1,23 @@
-// The open chunk as its parts, or an erasure, left it. A start that nothing follows never appends to it, and numbering its
-// values anew for those that may come took a tenth of a recovery: they are numbered when the first row comes (1 ms in 16,384
-// rows).
-//   Until then readers get what the parts have. What they would get of the opened chunk says the same (R6 in rows.ts).
+// The open chunk as its parts, or an erasure, left it. Readers get what the parts have. Its rows are appended again when the
+// first row after them comes (kernel-chunk.ts `reopened`): a start that nothing follows never pays for that.
+import {bodyBlockRows} from '../limits.js';
+import {EntryView} from '../log/entries.js';
+import type {InternedTable} from '../table/interned.js';
+import {BodyBlock} from './bodies.js';
 import type {ChunkInMemory, OpenColumns} from './chunk.js';
-import {OpenChunk} from './open-chunk.js';
 import {noUser, type RowsView, timeOf} from './rows.js';
+
+/** Ids of users and names of events by their numbers. */
+export interface Tables {
+  readonly users: InternedTable;
+  readonly names: InternedTable;
+}
 
 export class RestoredChunk implements ChunkInMemory {
   private readonly rows: RowsView;
   private readonly bodyBlocks: readonly Uint8Array[];
   private columns: OpenColumns | undefined;
+  private block: {readonly index: number; readonly bodies: BodyBlock} | undefined;
 
   /** `blocks`: of its bodies, uncompressed. */
   constructor(rows: RowsView, blocks: readonly Uint8Array[]) {
@@ -29,9 +37,13 @@ export class RestoredChunk implements ChunkInMemory {
     return this.rows.count;
   }
 
-  /** One that rows are appended to; undefined when no more can be: then it is closed as it is. */
-  opened(): OpenChunk | undefined {
-    return OpenChunk.restore(this.rows, this.bodyBlocks);
+  /** The entry of a row, undefined when it was erased, and what the bodies of its block count received times from. */
+  entry(row: number, {users, names}: Tables): {readonly entry: EntryView | undefined; readonly receivedBase: number} {
+    const index = Math.floor(row / bodyBlockRows);
+    if (this.block?.index !== index) this.block = {index, bodies: new BodyBlock(this.bodyBlocks[index], this.rows)};
+    const {bodies} = this.block;
+    const found = bodies.entry(row, users, names);
+    return {entry: found && copyOf(found), receivedBase: bodies.receivedBase};
   }
 
   rowsNow(): RowsView {
@@ -57,4 +69,11 @@ export class RestoredChunk implements ChunkInMemory {
   blockAt(index: number): Uint8Array {
     return this.bodyBlocks[index];
   }
+}
+
+/** Of its own bytes: the next row's entry is made in the same buffer. */
+function copyOf({kind, bytes, payloadStart, payloadEnd}: EntryView): EntryView {
+  const copy = new EntryView(bytes.slice(payloadStart, payloadEnd));
+  copy.movePayload(kind, 0, payloadEnd - payloadStart);
+  return copy;
 }

@@ -63,45 +63,6 @@ export class InternedTable {
     return found >= 0 ? found : this.append(bytes, start, end, hash);
   }
 
-  /**
-   * The same for the first `count` of many strings: string i is bytes[starts[i] .. starts[i] + lengths[i]), its index goes to
-   * indexes[i]. Each pass reads one line of cache for each string, and no read waits for that of another string: one
-   * string after the other waits three times in a row, and in a table of a million keys nothing is at hand.
-   */
-  internMany(
-    bytes: Uint8Array,
-    starts: Uint32Array,
-    lengths: Uint32Array,
-    hashes: Uint32Array,
-    count: number,
-    indexes: Uint32Array,
-  ): void {
-    const {slots, offsets, arena} = this;
-    const mask = slots.length / 2 - 1;
-    for (let i = 0; i < count; i++) {
-      const slot = 2 * (hashes[i] & mask);
-      const held = slots[slot];
-      indexes[i] = slots[slot + 1] === hashes[i] && held !== gone ? held : free;
-    }
-    for (let i = 0; i < count; i++) {
-      const held = indexes[i];
-      if (held !== free && offsets[held] - offsets[held - 1] !== lengths[i]) indexes[i] = free;
-    }
-    for (let i = 0; i < count; i++) {
-      const held = indexes[i];
-      if (held !== free && arena[offsets[held] - 1] !== bytes[starts[i] + lengths[i] - 1]) indexes[i] = free;
-    }
-    const view = viewOf(bytes);
-    for (let i = 0; i < count; i++) {
-      const held = indexes[i];
-      const start = starts[i];
-      const length = lengths[i];
-      const isHeld = held !== free && equalRanges(this.arenaView, offsets[held - 1], view, start, length);
-      // Those that stand in a later slot, and new ones: each is appended before the next is looked for.
-      indexes[i] = isHeld ? held - 1 : this.internHashed(bytes, start, start + length, hashes[i]);
-    }
-  }
-
   private lookUp(bytes: Uint8Array, start: number, end: number, hash: number): number {
     const {slots} = this;
     const mask = slots.length / 2 - 1;

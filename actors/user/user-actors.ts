@@ -3,9 +3,7 @@
 //   Owns:    who is known, what users gained since the last cut, profiles in memory, who was erased.
 //   Does not own: records of earlier cuts: they are in parts, and the shell reads them.
 
-import type {RowKernel} from '../chunk/event-rows.js';
 import {assert} from '../invariant.js';
-import {chunkRowsMax} from '../limits.js';
 import type {EntryView} from '../log/entries.js';
 import type {EncodedBlock} from '../manifest.js';
 import {type EncodedTable, InternedTable} from '../table/interned.js';
@@ -18,6 +16,15 @@ import {type Traits, UserBlockWriter, type UserRecord} from './user-records.js';
 export interface IdentifyId {
   readonly print: Uint32Array;
   readonly day: number;
+}
+
+/** Rows [start, end) of a chunk, in the order of arrival. */
+export interface UserRun {
+  readonly chunk: number;
+  readonly times: Float64Array;
+  readonly users: Uint32Array;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** What a snapshot takes. What is iterable is iterated once, before `snapshotDone`. */
@@ -36,34 +43,17 @@ export class UserActors {
   readonly profiles = new ActiveProfiles();
   /** Ascending. Window runs may still hold them. */
   private erased: number[] = [];
-  private readonly found = new Uint32Array(chunkRowsMax);
 
   /** @returns whether the event's day differs from that of the user's event before. */
   applyEvent(user: number, timeMs: number, chunk: number): boolean {
     return this.deltas.addEvent(user, timeMs, chunk);
   }
 
-  /**
-   * The same for the rows [start, end) of a kernel, whose users are numbers once this returns. Writes to `isNewDay`, from 0 on,
-   * what `applyEvent` returns.
-   */
-  applyRun(kernel: RowKernel, start: number, end: number, chunk: number, isNewDay: Uint8Array): void {
-    this.lookUp(kernel, start);
-    const {times, users} = kernel;
-    this.deltas.addEvents({times, users, start, end}, this.table.count, chunk, isNewDay);
-  }
-
-  /** Those that the kernel does not know; `first`: the first row of the run. */
-  private lookUp(
-    {memory, users, missedRows, userStarts, userLengths, userHashes, calls}: RowKernel,
-    first: number,
-  ): void {
-    const missed = calls.missedUsers();
-    if (missed === 0) return;
-    const {found} = this;
-    this.table.internMany(memory, userStarts, userLengths, userHashes, missed, found);
-    for (let i = 0; i < missed; i++) users[first + missedRows[i]] = found[i];
-    calls.learnUsers(first);
+  /** The same for a run of rows. Writes to `isNewDay`, from 0 on, what `applyEvent` returns. */
+  applyRun({chunk, times, users, start, end}: UserRun, isNewDay: Uint8Array): void {
+    const {deltas} = this;
+    for (let row = start; row < end; row++)
+      isNewDay[row - start] = deltas.addEvent(users[row], times[row], chunk) ? 1 : 0;
   }
 
   /**

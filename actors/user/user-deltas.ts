@@ -43,8 +43,6 @@ export class UserDeltas {
   private nodes = 0;
   /** Slot by user index, from 1 on; 0: untouched. */
   private slotOf = new Uint32Array(initialSlots);
-  /** Kept, so that no compiler leaves the reading out. */
-  private readonly kept = {touched: 0};
   /** Of `chunksOf`: nodes, + 1, and whose lists they are in. */
   private readonly followed = new Uint32Array(followedAtOnce);
   private readonly followedFor = new Uint32Array(followedAtOnce);
@@ -65,64 +63,6 @@ export class UserDeltas {
     if (marks[mark + lastDayAt] === day) return false;
     marks[mark + lastDayAt] = day;
     return true;
-  }
-
-  /**
-   * The same for the rows [start, end) of these columns, whose users are below `userCount`, in a loop that has at hand what
-   * it works on. Writes to `isNewDay`, from 0 on, what `addEvent` returns.
-   */
-  addEvents({users, times, start, end}: RowRange, userCount: number, chunk: number, isNewDay: Uint8Array): void {
-    this.makeRoom(userCount, end - start);
-    this.touchSlots(users, start, end);
-    const {slotOf, times: slotTimes, marks, nodeFields} = this;
-    let {nodes} = this;
-    let day = 0;
-    let dayStartMs = Number.NaN;
-    for (let row = start; row < end; row++) {
-      const timeMs = times[row];
-      // Most events are of the day of the one before: to compare is cheaper than to divide.
-      if (!(timeMs >= dayStartMs && timeMs < dayStartMs + dayMs)) {
-        day = Math.floor(timeMs / dayMs);
-        dayStartMs = day * dayMs;
-      }
-      const user = users[row];
-      const slot = slotOf[user] > 0 ? slotOf[user] : this.takeSlot(user, timeMs);
-      const time = slot * timeFields;
-      if (timeMs < slotTimes[time + createdAt]) slotTimes[time + createdAt] = timeMs;
-      if (!(slotTimes[time + lastEventAt] >= timeMs)) slotTimes[time + lastEventAt] = timeMs;
-      const mark = slot * markFields;
-      // What no guess would tell: whether the chunk, and the day, are new to the user. A node is written in any case, and
-      // counts if the chunk is new.
-      const isNewChunk = differs(marks[mark + lastChunkAt], chunk);
-      const head = marks[mark + chunkHeadAt] | 0;
-      nodeFields[nodes * 2] = chunk;
-      nodeFields[nodes * 2 + 1] = head;
-      nodes += isNewChunk;
-      marks[mark + chunkHeadAt] = head ^ ((head ^ nodes) & -isNewChunk);
-      marks[mark + lastChunkAt] = chunk;
-      isNewDay[row - start] = differs(marks[mark + lastDayAt], day);
-      marks[mark + lastDayAt] = day;
-    }
-    this.nodes = nodes;
-  }
-
-  /** For so many events more of users below `userCount`: nothing moves meanwhile. */
-  private makeRoom(userCount: number, events: number): void {
-    if (userCount > this.slotOf.length) this.slotOf = grown(this.slotOf, Math.max(userCount, this.slotOf.length * 1.5));
-    while ((this.count + events + 1) * markFields > this.marks.length) this.growSlots();
-    while ((this.nodes + events) * 2 > this.nodeFields.length)
-      this.nodeFields = grown(this.nodeFields, this.nodeFields.length * 2);
-  }
-
-  /**
-   * Brings the slots of these users nearer. Guesses about what a slot has are often wrong, and where a guess waits for memory
-   * nothing behind it begins: without any, the reads of many slots overlap.
-   */
-  private touchSlots(users: Uint32Array, start: number, end: number): void {
-    const {slotOf, marks} = this;
-    let touched = 0;
-    for (let row = start; row < end; row++) touched ^= marks[slotOf[users[row]] * markFields];
-    this.kept.touched = touched;
   }
 
   addIdentify(user: number, timeMs: number): void {
@@ -252,12 +192,6 @@ export class UserDeltas {
     for (let user = 0; user < this.slotOf.length; user++) if (this.slotOf[user] > 0) users[count++] = user;
     return users;
   }
-}
-
-/** 1, or 0 when both are the same 32 bits: a number, so that nothing branches. */
-function differs(a: number, b: number): number {
-  const bits = a ^ b;
-  return (bits | -bits) >>> 31;
 }
 
 const known = (timeMs: number): number | undefined => (Number.isNaN(timeMs) ? undefined : timeMs);

@@ -28,7 +28,6 @@ const contenders = [
   'fold in memory, every value looked up',
   'fold in memory, no value at hand',
   'fold in memory, every user looked up',
-  'fold in memory, without the kernel',
   'F5: log read + unpack',
   'log read + fold',
 ] as const;
@@ -39,7 +38,6 @@ const withoutOne = [
   'fold in memory, every value looked up',
   'fold in memory, no value at hand',
   'fold in memory, every user looked up',
-  'fold in memory, without the kernel',
 ] as const satisfies readonly Contender[];
 
 interface Sample {
@@ -95,8 +93,6 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldR
   const valuesLookedUp = logs.partitions.map(() => loadRowKernel({distinctShare: 2}));
   const noneAtHand = logs.partitions.map(() => loadRowKernel({recentValueBytesMax: 0}));
   const usersLookedUp = logs.partitions.map(() => loadRowKernel({knownUserBytesMax: 0}));
-  if (kernels.includes(undefined))
-    throw new Error('there is no kernel on this machine, or nobody compiled it: npm run build');
   const measures: Record<Contender, Measure<Sample>> = {
     'F6: scan in memory': fromMemory(scan),
     'unpack in memory': fromMemory(unpack),
@@ -104,7 +100,6 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldR
     'fold in memory, every value looked up': fromMemory(foldBy(valuesLookedUp)),
     'fold in memory, no value at hand': fromMemory(foldBy(noneAtHand)),
     'fold in memory, every user looked up': fromMemory(foldBy(usersLookedUp)),
-    'fold in memory, without the kernel': fromMemory(foldBy([])),
     'F5: log read + unpack': fromLog(unpack),
     'log read + fold': fromLog(foldBy(kernels)),
   };
@@ -171,13 +166,13 @@ const scan: Use = () => (_, bytes) => {
 const unpack: Use = () => (_, bytes) => unpackMessage(bytes);
 
 const foldBy =
-  (kernels: readonly (RowKernel | undefined)[]): Use =>
+  (kernels: readonly RowKernel[]): Use =>
   (number) => {
     const partition = new Partition({
       partition: number,
       seeds: [1, 2, 3],
       dedupeBytesMax,
-      rowKernel: kernels[number],
+      rowKernel: kernels[number]!,
     });
     return (sequence, bytes) => {
       const cursor = partition.openMessage(sequence, bytes);

@@ -7,7 +7,6 @@ import type {Owned} from '../owned.js';
 import {chunkPieces} from '../pieces/chunks.js';
 import {edgePieces} from '../pieces/edge.js';
 import {foldPieces} from '../pieces/fold.js';
-import {manyUsersPieces} from '../pieces/many-users.js';
 import {type PartsRead, partsRead} from '../pieces/parts-read.js';
 import type {Piece, Work} from '../pieces/piece.js';
 import {reportPieces} from '../pieces/reports.js';
@@ -35,7 +34,6 @@ async function run(options: BenchOptions, _: Owned, say: Say): Promise<PiecesRep
   const events = someEvents(eventCount);
   const pieces = [
     ...foldPieces(events),
-    ...manyUsersPieces(eventCount),
     ...chunkPieces(events),
     ...(await runPieces(eventCount)),
     ...reportPieces(events),

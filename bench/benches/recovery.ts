@@ -16,6 +16,7 @@ import {connectNats} from '../../src/nats/client/connection.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {publishedManifests} from '../../src/nats/published-manifests.js';
 import {createLogger} from '../../src/observe.js';
+import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {ManifestStore} from '../../src/partition/snapshot/manifest-store.js';
 import {noNote} from '../../src/partition/snapshot/position-note.js';
 import {loadsAheadMax, recover} from '../../src/partition/snapshot/recovery.js';
@@ -100,10 +101,11 @@ async function playSnapshot(dataDir: string, options: BenchOptions, owned: Owned
     const load = ({revisions}: PartRef) => Promise.all(revisions.map((revision) => values.read(revision)));
     for await (const _ of loadAhead(ofPartition, load, loadsAheadMax));
   };
+  const kernels = partitionsOf(options).map(() => loadRowKernel());
   const recoverOne = async (partition: number): Promise<void> => {
     const cache = new PartsCache(values, cacheBytesMax);
     const sources = {manifests: new ManifestStore(js, jsm, partition), cache, jsm, note: noNote, log};
-    const recovered = await recover({partition, seeds, dedupeBytesMax}, sources);
+    const recovered = await recover({partition, seeds, dedupeBytesMax, rowKernel: kernels[partition]!}, sources);
     if (recovered.index === undefined) throw new Error(`partition ${partition} was not recovered from its snapshot`);
   };
   // As the service does: all partitions of a thread at once.

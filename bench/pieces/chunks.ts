@@ -4,10 +4,7 @@ import {gunzipSync, gzipSync} from 'node:zlib';
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {inOrder} from '../../actors/chunk/chunk.js';
 import {NewestRows} from '../../actors/chunk/history.js';
-import {OpenChunk} from '../../actors/chunk/open-chunk.js';
-import {RestoredChunk} from '../../actors/chunk/restored-chunk.js';
-import {encodeRows, timeOrder, viewRows} from '../../actors/chunk/rows.js';
-import {must} from '../../actors/invariant.js';
+import {timeOrder} from '../../actors/chunk/rows.js';
 import {chunkRowsMax} from '../../actors/limits.js';
 import {beginMessage, MessageCursor, sealMessage, writeEvent} from '../../actors/log/entries.js';
 import {InternedTable} from '../../actors/table/interned.js';
@@ -15,6 +12,7 @@ import {UserDeltas} from '../../actors/user/user-deltas.js';
 import type {UserRecord} from '../../actors/user/user-records.js';
 import {EventDraft, readEvent} from '../../src/ingest/validate.js';
 import {storedBlock, storedMember} from '../../src/parts/stored-member.js';
+import {OpenChunk} from '../../test/twins/open-chunk.js';
 import {canonical, dayMs, workloadEvents} from '../workload/events.js';
 import {type Piece, sumOf, told} from './piece.js';
 import type {SomeEvents} from './some-events.js';
@@ -76,8 +74,6 @@ function ofOneChunk(count: number): Piece[] {
   const chunk = chunkOf(count);
   const blocks = chunk.blocks();
   const members = blocks.map(storedMember);
-  const part = encodeRows(inOrder(chunk.columnsView()));
-  const restored = (): RestoredChunk => new RestoredChunk(viewRows(part), blocks);
   const inflated = (inflate: (member: Uint8Array) => Uint8Array | undefined) => () => {
     const read = members.map((member) => inflate(member)!);
     return told(() => read.map(sumOf));
@@ -105,21 +101,6 @@ function ofOneChunk(count: number): Piece[] {
       work: {
         quick: newestOf((newest) => newest.offerByOrdinal(chunk.rowsNow())),
         plain: newestOf((newest) => newest.offer(inOrder(chunk.columnsView()))),
-      },
-      count,
-    },
-    {
-      quick: 'the open chunk of a start: viewed',
-      plain: 'the open chunk of a start: values numbered anew',
-      work: {
-        quick: () => {
-          const {order} = restored().rowsNow();
-          return told(() => sumOf(order));
-        },
-        plain: () => {
-          const {order} = inOrder(must(restored().opened(), 'nothing was erased from it').columnsView());
-          return told(() => sumOf(order));
-        },
       },
       count,
     },

@@ -5,9 +5,13 @@
 //   M2. Whatever the log has, nothing outgrows its area: they are as large as the bounds of a chunk (actors/limits.ts) allow.
 
 import {receivedBaseStepMs, receivedDeltaMax} from '../../actors/chunk/bodies.js';
-import {codesReserved, distinctSampleMin, distinctShare} from '../../actors/chunk/dictionary.js';
-import type {RowKernel} from '../../actors/chunk/event-rows.js';
-import {predictedShapes} from '../../actors/chunk/open-chunk.js';
+import {
+  codesReserved,
+  distinctSampleMin,
+  distinctShare,
+  predictedShapes,
+  type RowKernel,
+} from '../../actors/chunk/event-rows.js';
 import {
   bodyBlockRows,
   chunkBodyBytesMax,
@@ -21,6 +25,7 @@ import {
   objectKeyCharsMax,
 } from '../../actors/limits.js';
 import {tableSeed} from '../../actors/table/interned.js';
+import {StartFault} from '../start-fault.js';
 import {compile, fixedMemory, instantiate, layOut, readKernel} from '../web-assembly.js';
 
 /** Bytes of the log in the kernel's memory: little enough to stay in a core's cache. */
@@ -121,9 +126,6 @@ const areas = {
 const code = readKernel('event-rows');
 const module = code === undefined ? undefined : compile(code);
 
-/** False where there is no WebAssembly with SIMD, or nobody compiled the kernel. */
-export const hasRowKernel = module !== undefined;
-
 /** What a bench leaves out. */
 interface Tuning {
   /** Of new values in a column from which on D1 (actors/chunk/dictionary.ts) holds; above 1 it never does. */
@@ -134,22 +136,14 @@ interface Tuning {
   readonly recentValueBytesMax?: number;
 }
 
-/** A kernel of one partition; undefined where there is none, or no memory for it: rows are made without it. */
-export function loadRowKernel(tuning: Tuning = {}): RowKernel | undefined {
-  if (module === undefined) return undefined;
-  try {
-    return instanceOf(module, tuning);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined; // No room for the memory.
-    throw error;
-  }
-}
-
-function instanceOf(kernel: object, tuning: Tuning): RowKernel {
+/** A kernel of one partition. @throws StartFault without one, RangeError when there is no room for its memory. */
+export function loadRowKernel(tuning: Tuning = {}): RowKernel {
+  if (module === undefined)
+    throw new StartFault('kernels/event-rows.wasm is missing, or this machine has no WebAssembly with SIMD');
   const {places, length} = layOut(areas);
   const memory = fixedMemory(length); // M1
   const {windowAt, ...kernelPlaces} = places;
-  const calls = instantiate(kernel, {
+  const calls = instantiate(module, {
     env: {memory},
     'event-rows': {...bounds, knownUserBytesMax, recentValueBytesMax, distinctShare, ...tuning, ...kernelPlaces},
   }) as RowKernel['calls'];

@@ -37,7 +37,7 @@ import {LongReads} from './reads/long-reads.js';
 import {rehearse} from './reads/rehearsal.js';
 import {warmUp} from './reads/warm-up.js';
 import {Final, Trouble} from './retry.js';
-import {hasRowKernel, loadRowKernel} from './row-kernel.js';
+import {loadRowKernel} from './row-kernel.js';
 import type {Runner} from './runner.js';
 import {Replaced, type WrittenManifest} from './snapshot/manifest-store.js';
 import {PositionFile} from './snapshot/position-note.js';
@@ -246,8 +246,6 @@ async function main(): Promise<void> {
   // Somebody waits for acks and reports; what is folded a little later is in time for the next snapshot.
   giveWay(log);
   const shared = await openShared();
-  if (!hasRowKernel)
-    log.warn('events are folded without the WebAssembly kernel (SIMD): that takes three times as long');
   const runners = await Promise.all(data.partitions.map((number) => startPartition(number, shared)));
   const vitals = vitalsOf(shared);
   answerQuestions(openReads(runners), shared.nc, vitals);

@@ -18,6 +18,7 @@ import {
 import {type FingerprintsPart, forgottenIds, newestParts, type SnapshotIndex} from '../../actors/manifest.js';
 import {Partition} from '../../actors/partition.js';
 import {Profile} from '../../actors/user/profile.js';
+import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {runs} from '../support/runs.js';
 
 const startMs = Date.UTC(2026, 4, 1);
@@ -30,7 +31,7 @@ interface Stored extends FingerprintsPart {
 
 /** A partition and what its snapshots would put of message ids. */
 class Remembering {
-  partition = new Partition(setup);
+  partition = new Partition({...setup, rowKernel: loadRowKernel()});
   private parts: readonly Stored[] = [];
   private index: SnapshotIndex | undefined;
   private sequence = 0;
@@ -84,7 +85,7 @@ class Remembering {
   restart(): void {
     this.snapshot();
     const index = this.index!;
-    const next = new Partition(setup);
+    const next = new Partition({...setup, rowKernel: loadRowKernel()});
     let forgotten = forgottenIds(index);
     for (const {logicalDay, payload} of this.parts)
       forgotten = next.dedupe.restoreMessageIds(logicalDay, payload, forgotten);
@@ -142,7 +143,7 @@ test('ids of deleted events are restored as fast as they came, in the order of t
   set.forEach((from, start) => {
     inOrder.add(from.subarray(start, start + fingerprintWords), 0);
   });
-  const partition = new Partition(setup);
+  const partition = new Partition({...setup, rowKernel: loadRowKernel()});
   const restoredMs = performance.now();
   partition.dedupe.restoreErasedIds(1, inOrder.bytesFrom(0));
   expect(partition.dedupe.tombstones.count).toBe(count);

@@ -173,12 +173,16 @@ describe('partition', () => {
   test('a cut says what stood at it, however much is folded before it is encoded (manifest.ts P7)', () => {
     const isNoErasure = ({kind}: Entry) => kind !== 'erase';
     fc.assert(
-      fc.property(log, log, cuts, fc.boolean(), (before, after, split, hasKernel) => {
+      fc.property(log, log, cuts, (before, after, split) => {
         const start = messages(before.filter(isNoErasure), split);
         const all = messages([...before, ...after].filter(isNoErasure), split);
         const [atOnce, later] = Array.from({length: 2}, () => {
-          const rowKernel = hasKernel ? loadRowKernel() : undefined;
-          const partition = new Partition({partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 1024 * 1024, rowKernel});
+          const partition = new Partition({
+            partition: 0,
+            seeds: [1, 2, 3],
+            dedupeBytesMax: 1024 * 1024,
+            rowKernel: loadRowKernel(),
+          });
           for (const [i, bytes] of start.entries()) fold(partition, i + 1, bytes);
           return {image: imageOf(partition.open), cut: partition.cut(), partition};
         }) as [Taken, Taken];
@@ -191,7 +195,12 @@ describe('partition', () => {
   });
 
   test('a cut prints no profile: all of them would hold up the fold (active-profiles.ts AP1)', () => {
-    const partition = new Partition({partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 1024 * 1024});
+    const partition = new Partition({
+      partition: 0,
+      seeds: [1, 2, 3],
+      dedupeBytesMax: 1024 * 1024,
+      rowKernel: loadRowKernel(),
+    });
     const known = Array.from(
       {length: 100},
       (_, i) => ({kind: 'identify', user: i, traits: {a: i}, timeMs: base}) as const,

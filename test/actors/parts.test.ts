@@ -3,10 +3,8 @@ import {describe, expect, test, vi} from 'vitest';
 import {WindowDeltas} from '../../actors/aggregator/window-deltas.js';
 import {encodeWindows, viewWindows} from '../../actors/aggregator/windows.js';
 import {ByteWriter, wtf8} from '../../actors/bytes/bytes.js';
-import {hashBytes} from '../../actors/bytes/hash.js';
 import {inOrder} from '../../actors/chunk/chunk.js';
-import {OpenChunk, summarizeRows} from '../../actors/chunk/open-chunk.js';
-import {RestoredChunk} from '../../actors/chunk/restored-chunk.js';
+import {summarizeRows} from '../../actors/chunk/chunk-summary.js';
 import {eraseRows, rowsOfUser} from '../../actors/chunk/row-erasure.js';
 import {
   codeInBody,
@@ -20,9 +18,9 @@ import {
   timeOf,
   viewRows,
 } from '../../actors/chunk/rows.js';
-import {bodyBlockRows, chunkColumnsMax, chunkRowsMax} from '../../actors/limits.js';
+import {chunkColumnsMax, chunkRowsMax} from '../../actors/limits.js';
 import {type AcceptedEvent, beginMessage, MessageCursor, sealMessage, writeEvent} from '../../actors/log/entries.js';
-import {InternedTable, internedBlockEntries, tableSeed} from '../../actors/table/interned.js';
+import {InternedTable, internedBlockEntries} from '../../actors/table/interned.js';
 import {
   datedWords,
   findRecord,
@@ -33,6 +31,7 @@ import {
   withoutRecord,
 } from '../../actors/user/user-records.js';
 import {Random} from '../../tools/random.js';
+import {OpenChunk} from '../twins/open-chunk.js';
 
 const start = Date.UTC(2026, 1, 28, 22);
 
@@ -110,49 +109,6 @@ describe('rows', () => {
     expect(view.keysInBody).toBe(true);
     expect(inOrder(chunk.columnsView()).keysInBody).toBe(false);
   });
-
-  test('an open chunk goes on from its parts', () => {
-    const events = Array.from({length: bodyBlockRows + 7}, (_, i) => ({
-      user: i % 5,
-      timeMs: start + ((i * 37) % 100),
-      properties: {i, s: `v${i % 9}`},
-    }));
-    const whole = chunkOf(events);
-    const part = chunkOf(events.slice(0, bodyBlockRows + 2));
-    const again = OpenChunk.restore(viewRows(encodeRows(inOrder(part.columnsView()))), part.blocks())!;
-    const writer = new ByteWriter(1_024);
-    for (const {user: _, ...event} of events.slice(bodyBlockRows + 2)) {
-      writer.position = 0;
-      beginMessage(writer);
-      writeEvent(writer, {event: 'e', userId: 'u', receivedMs: start, ...event});
-      const cursor = new MessageCursor(sealMessage(writer, new Uint8Array(8), 1, 0, 1).slice());
-      cursor.next();
-      again.append(cursor.entry, _, _ % 3);
-    }
-    expect(inOrder(again.columnsView())).toEqual(inOrder(whole.columnsView()));
-    expect(again.blocks()).toEqual(whole.blocks());
-  });
-
-  test.each([1, 6, bodyBlockRows, bodyBlockRows + 9])(
-    'a chunk of %i rows that was restored and not opened says what it would say opened',
-    (count) => {
-      const events = Array.from({length: count}, (_, i) => ({
-        user: i % 5 === 0 ? 70_000 + i : i % 5,
-        timeMs: i % 11 === 0 ? start - 2 ** 33 : start + ((i * 37) % 100),
-        properties: {i, s: `v${i % 9}`, ...(i % 3 === 0 ? {nested: {i}} : {}), ...(i % 4 === 0 ? {few: true} : {})},
-      }));
-      const chunk = chunkOf(events);
-      const part = encodeRows(inOrder(chunk.columnsView()));
-      const restored = new RestoredChunk(viewRows(part), chunk.blocks());
-      const opened = restored.opened()!;
-      expect([restored.chunk, restored.baseOrdinal, restored.count]).toEqual([opened.chunk, opened.baseOrdinal, count]);
-      expect(told(restored.rowsNow())).toEqual(told(inOrder(opened.columnsView())));
-      expect(told(inOrder(restored.columnsView()))).toEqual(told(inOrder(opened.columnsView())));
-      expect(hex(encodeRows(inOrder(restored.columnsView())))).toBe(hex(part));
-      expect(restored.blocks()).toEqual(opened.blocks());
-      expect(restored.blocks().map((_, i) => restored.blockAt(i))).toEqual(opened.blocks());
-    },
-  );
 
   test('a chunk is full at its rows, or at its bytes', () => {
     const chunk = new OpenChunk(0, 0);
@@ -409,29 +365,6 @@ describe('interned tables', () => {
     expect([again.has(77), find(again, 'user 77')]).toEqual([false, count]);
     table.remove(0);
     expect([...new Map(table.cut().blocks).keys()]).toEqual([0]);
-  });
-
-  test.each([1, 2, 3])('many at once get the indexes that one after the other gets (seed %i)', (seed) => {
-    const random = new Random(seed);
-    const [many, one] = [new InternedTable(), new InternedTable()];
-    for (let round = 0; round < 60; round++) {
-      // Known ones, new ones, twice in one run, short ones, and lengths that differ.
-      const words = Array.from({length: random.between(0, 300)}, () => wtf8(`${random.between(0, 40 * (round + 1))}`));
-      const lengths = Uint32Array.from(words, (word) => word.length);
-      const bytes = new Uint8Array(Buffer.concat(words));
-      const starts = lengths.map((_, i) => lengths.subarray(0, i).reduce((sum, length) => sum + length, 0));
-      const hashes = starts.map((start, i) => hashBytes(bytes, start, start + lengths[i]!, tableSeed));
-      const indexes = new Uint32Array(words.length);
-      many.internMany(bytes, starts, lengths, hashes, words.length, indexes);
-      expect([...indexes]).toEqual(words.map((word) => one.intern(word, 0, word.length)));
-      for (let i = 0; i < 3 && many.live > 0; i++) {
-        const index = random.between(0, many.count - 1);
-        if (!many.has(index)) continue;
-        many.remove(index);
-        one.remove(index);
-      }
-    }
-    expect(many.cut().blocks).toEqual(one.cut().blocks);
   });
 
   test('a block is encoded without going through what was removed from others', () => {

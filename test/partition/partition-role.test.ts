@@ -496,7 +496,8 @@ test('a log that lost its tail under a running partition is noticed when the con
   await eventsThenSnapshot();
   expect(await role.ask({ask: 'generation'})).toEqual({kind: 'generation', generation: 1});
   await role.loseTail(2);
-  expect(await role.ask({ask: 'generation'})).toMatchObject({kind: 'unavailable'});
+  // Unknown, or already that of the log that is there.
+  expect(await role.ask({ask: 'generation'})).not.toMatchObject({generation: 1});
   await role.killServer();
   await until('the connection is back', () => role.jsm.getAccountInfo().catch(() => undefined));
   await role.append(events([event('ada', 'third', day + 3)]));
@@ -562,7 +563,7 @@ test('a snapshot that turns out to be damaged while it is loaded touches no memo
   const {part} = index.userRuns[0].blocks[0];
   for (const seq of part.revisions) await role.jsm.streams.deleteMessage(bucketStream('parts'), seq, true);
 
-  const kernel = loadRowKernel()!;
+  const kernel = loadRowKernel();
   let begun = 0;
   const rowKernel = {
     ...kernel,

@@ -11,6 +11,7 @@ import {beginMessage, sealMessage} from '../../actors/log/entries.js';
 import {forgottenIds, type PartRef, type SnapshotIndex} from '../../actors/manifest.js';
 import {Partition} from '../../actors/partition.js';
 import {Erasure} from '../../src/partition/erasure/erasure.js';
+import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {imageOf, putChunk} from '../../src/partition/snapshot/chunk-parts.js';
 import {appendUserRun, appendWindowRun} from '../../src/partition/snapshot/compaction.js';
 import {Layout} from '../../src/partition/snapshot/layout.js';
@@ -59,8 +60,9 @@ export class MemoryShell {
   private sequence = 0;
   private n = 0;
 
+  /** `rowKernel`: one that nothing else uses any more; the restarted shell goes on with it. */
   constructor(private readonly rowKernel?: RowKernel) {
-    this.partition = new Partition({...setup, rowKernel});
+    this.partition = new Partition({...setup, rowKernel: rowKernel ?? loadRowKernel()});
   }
 
   /** Tells the parts that were written so far from others; puts that run together come in any order. */

@@ -6,7 +6,7 @@ import {encodeWindows, type WindowsView} from '../../actors/aggregator/windows.j
 import {ByteWriter, wtf8} from '../../actors/bytes/bytes.js';
 import {joinBodies} from '../../actors/chunk/bodies.js';
 import {inOrder} from '../../actors/chunk/chunk.js';
-import {OpenChunk, summarizeRows} from '../../actors/chunk/open-chunk.js';
+import {summarizeRows} from '../../actors/chunk/chunk-summary.js';
 import {eraseRows, rowsOfUser} from '../../actors/chunk/row-erasure.js';
 import {encodeRows, type RowsView} from '../../actors/chunk/rows.js';
 import {beginMessage, type Json, MessageCursor, sealMessage, writeEvent} from '../../actors/log/entries.js';
@@ -23,6 +23,7 @@ import {
 import {InternedTable} from '../../actors/table/interned.js';
 import type {PartValues} from '../../src/parts/stored-parts.js';
 import type {PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
+import {OpenChunk} from '../twins/open-chunk.js';
 
 export interface TestEvent {
   readonly user: string;

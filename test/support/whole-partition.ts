@@ -6,6 +6,7 @@ import {createLogger} from '../../src/observe.js';
 import {assemblePartition} from '../../src/partition/assembly.js';
 import {noJournal} from '../../src/partition/erasure/deletion-journal.js';
 import {patientValues} from '../../src/partition/patient-values.js';
+import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import type {Runner} from '../../src/partition/runner.js';
 import type {ErasingLink} from '../../src/partition/snapshot/part-sweep.js';
 import {noNote} from '../../src/partition/snapshot/position-note.js';
@@ -28,7 +29,7 @@ export async function startWholePartition(role: PartitionRole, options: WholePar
   const values = options.stored ?? partValues(jsm);
   const cache = new PartsCache(values, 1_024 * 1_024);
   const runner = await assemblePartition({
-    setup: {partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 1_024 * 1_024},
+    setup: {partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 1_024 * 1_024, rowKernel: loadRowKernel()},
     js: role.js,
     jsm,
     erasing: options.erasing,

@@ -7,6 +7,7 @@ import {NewestWrite} from '../../src/partition/log/newest-write.js';
 import {patientValues} from '../../src/partition/patient-values.js';
 import {LiveReads} from '../../src/partition/reads/live-reads.js';
 import {LongReads} from '../../src/partition/reads/long-reads.js';
+import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {noNote} from '../../src/partition/snapshot/position-note.js';
 import {Damage} from '../../src/parts/damage.js';
@@ -65,7 +66,7 @@ export class SimOwner {
     const values = partValues(jsm);
     const log = this.log() as never;
     const runner = await assemblePartition({
-      setup: {partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 64 * 1024},
+      setup: {partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 64 * 1024, rowKernel: loadRowKernel()},
       js: simJetStream(this.link),
       jsm,
       erasing: {jsm, run: () => this.link.serverRun, isOfCluster: () => false},

@@ -2,7 +2,7 @@
 import {gzipSync} from 'node:zlib';
 import {joinBodies} from '../../../actors/chunk/bodies.js';
 import {type ChunkInMemory, inOrder, type OpenColumns} from '../../../actors/chunk/chunk.js';
-import {summarizeRows} from '../../../actors/chunk/open-chunk.js';
+import {summarizeRows} from '../../../actors/chunk/chunk-summary.js';
 import {encodeRows, type RowsView} from '../../../actors/chunk/rows.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {storedMember} from '../../parts/stored-member.js';

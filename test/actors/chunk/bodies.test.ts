@@ -11,7 +11,6 @@ import {
   withoutBodies,
 } from '../../../actors/chunk/bodies.js';
 import {inOrder} from '../../../actors/chunk/chunk.js';
-import {OpenChunk} from '../../../actors/chunk/open-chunk.js';
 import {eraseRows} from '../../../actors/chunk/row-erasure.js';
 import {codeInBody, encodeRows, type RowsView, viewRows} from '../../../actors/chunk/rows.js';
 import {bodyBlockRows, chunkColumnsMax, chunkRowsMax} from '../../../actors/limits.js';
@@ -28,6 +27,7 @@ import {InternedTable} from '../../../actors/table/interned.js';
 import {compressBlock} from '../../../src/partition/snapshot/chunk-parts.js';
 import {Random} from '../../../tools/random.js';
 import {mixedKeys, mixedValue} from '../../support/mixed-properties.js';
+import {OpenChunk} from '../../twins/open-chunk.js';
 
 const start = Date.UTC(2026, 1, 28, 22);
 type Event = Partial<AcceptedEvent>;
@@ -143,19 +143,7 @@ describe('bodies', () => {
     expect(read).toEqual(wanted);
   });
 
-  test('a chunk goes on from its parts, in the middle of a block', () => {
-    const events = mixedEvents(3 * bodyBlockRows, 5);
-    for (const cut of [1, bodyBlockRows - 1, bodyBlockRows, bodyBlockRows + 77]) {
-      const told = new Story(events.slice(0, cut));
-      told.chunk = OpenChunk.restore(viewRows(encodeRows(inOrder(told.chunk.columnsView()))), told.chunk.blocks())!;
-      told.append(events.slice(cut));
-      const whole = new Story(events);
-      expect(told.chunk.blocks().map(hex)).toEqual(whole.chunk.blocks().map(hex));
-      expect(encodeRows(inOrder(told.chunk.columnsView()))).toEqual(encodeRows(inOrder(whole.chunk.columnsView())));
-    }
-  });
-
-  test('values that nearly all differ have codes of their own, also after the chunk went on from its parts', () => {
+  test('values that nearly all differ have codes of their own', () => {
     const events = Array.from({length: 8 * bodyBlockRows}, (_, i) => ({
       properties: {
         session: `session ${i % 1_900}`,
@@ -166,13 +154,6 @@ describe('bodies', () => {
     const whole = new Story(events);
     const [session, plan] = inOrder(whole.chunk.columnsView()).columns;
     expect([new Set(session.codes).size, new Set(plan.codes).size]).toEqual([events.length, 3]);
-    for (const cut of [100, 1_023, 1_024, 1_025, 1_999]) {
-      const told = new Story(events.slice(0, cut));
-      told.chunk = OpenChunk.restore(viewRows(encodeRows(inOrder(told.chunk.columnsView()))), told.chunk.blocks())!;
-      told.append(events.slice(cut));
-      expect(inOrder(told.chunk.columnsView())).toEqual(inOrder(whole.chunk.columnsView()));
-      expect(told.read().map((bytes) => hex(bytes!))).toEqual(whole.payloads.map(hex));
-    }
   });
 
   test('more values than there are codes: the rest is in bodies, and few values keep their codes', () => {

@@ -1,6 +1,7 @@
 // The newest rows of many chunks against sorting all of them.
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {summarizeRows} from '../../../actors/chunk/chunk-summary.js';
 import {
   type ChunkOutline,
   type HistoryFilter,
@@ -9,7 +10,6 @@ import {
   type ReachableChunk,
   reachableChunks,
 } from '../../../actors/chunk/history.js';
-import {summarizeRows} from '../../../actors/chunk/open-chunk.js';
 import {encodeRows, noName, noUser, type RowsView, timeOrder, viewRows} from '../../../actors/chunk/rows.js';
 import {runs} from '../../support/runs.js';
 

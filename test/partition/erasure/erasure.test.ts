@@ -1,10 +1,9 @@
 // What taking a user out of the parts reads, beside what live reads have in memory.
 import {describe, expect, test} from 'vitest';
 import {inOrder} from '../../../actors/chunk/chunk.js';
-import {encodeRows} from '../../../actors/chunk/rows.js';
+import {codeInBody, encodeRows} from '../../../actors/chunk/rows.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import {type Json, tickReason, writeErase, writeEvent, writeTick} from '../../../actors/log/entries.js';
-import {loadRowKernel} from '../../../src/partition/row-kernel.js';
 import {MemoryShell} from '../../support/memory-shell.js';
 
 /** The first user there is. */
@@ -45,10 +44,7 @@ test('a user is taken out of many chunks without a part of them in the memory of
   expect(memory.bytesHeld).toBe(refs[0]!.bytes);
 });
 
-describe.each([
-  ['made by the kernel', loadRowKernel],
-  ['made one by one', () => undefined],
-])('the open chunk, %s,', (_case, kernelOf) => {
+describe('the open chunk', () => {
   const appendEvents = (shell: MemoryShell, count: number, userOf: (i: number) => string) =>
     shell.append(
       (writer) => {
@@ -62,7 +58,7 @@ describe.each([
     shell.append((writer) => writeErase(writer, 'u', userId, `del_0_${userId}`, day));
 
   test('stays open when users are erased who have no rows in it', async () => {
-    const shell = new MemoryShell(kernelOf());
+    const shell = new MemoryShell();
     await appendEvents(shell, chunkRowsMax, (i) => `old${i % 40}`);
     const written = shell.written.length;
     for (let i = 0; i < 40; i++) {
@@ -82,7 +78,7 @@ describe.each([
   });
 
   test('stays open without the rows of a user who has some in it', async () => {
-    const shell = new MemoryShell(kernelOf());
+    const shell = new MemoryShell();
     await appendEvents(shell, 300, (i) => (i === 299 ? 'carol' : `u${i % 7}`));
     const reader = shell.readable(0).partition.open;
     const blocks = () => [0, 1].map((block) => Buffer.from(reader.blockAt(block)).toString('hex'));
@@ -103,8 +99,8 @@ describe.each([
   });
 
   test('says the same after erasures whether it was written, and restored, in between or not', async () => {
-    const one = new MemoryShell(kernelOf());
-    let other = new MemoryShell(kernelOf());
+    const one = new MemoryShell();
+    let other = new MemoryShell();
     /** Values of few and of many, properties that only the erased have, nested ones, and message ids. */
     const write = (shell: MemoryShell, from: number, count: number) =>
       shell.append(
@@ -149,8 +145,8 @@ describe.each([
     expect(ofOther!.toString('hex')).toBe(ofOne!.toString('hex'));
   });
 
-  test('is closed where the dictionary has no room for what an erasure left', async () => {
-    const shell = new MemoryShell(kernelOf());
+  test('goes on where the dictionary has no room for what an erasure left: the rest is in bodies', async () => {
+    const shell = new MemoryShell();
     const count = 8_000;
     const columns = [...'abcdefghijk'];
     // With carol's rows the values of a column are too alike for codes of their own, without them too many for these.
@@ -169,8 +165,10 @@ describe.each([
     await erase(shell, 'carol');
     await appendEvents(shell, 1, () => 'eve');
     const {layout, partition} = shell.readable(0);
-    expect([...layout.chunks.values()]).toMatchObject([{chunk: 0, count, live: 0.7 * count}]);
-    expect(partition.open).toMatchObject({chunk: 1, baseOrdinal: count, count: 1});
+    expect(layout.chunks.size).toBe(0);
+    expect(partition.open).toMatchObject({chunk: 0, baseOrdinal: 0, count: count + 1});
+    const {columns: left} = inOrder(partition.open.columnsView());
+    expect(left.some(({codes}) => codes.includes(codeInBody))).toBe(true);
     const {events} = (await shell.state()) as {readonly events: readonly string[]};
     const told = events.map((text) => JSON.parse(text.slice(text.indexOf('{'))));
     const isWhole = ({id, properties}: {id: string; properties: Readonly<Record<string, unknown>>}) =>
@@ -179,7 +177,7 @@ describe.each([
   });
 
   test('is closed without the rows of the user where it is half full', async () => {
-    const shell = new MemoryShell(kernelOf());
+    const shell = new MemoryShell();
     await appendEvents(shell, chunkRowsMax / 2, (i) => (i % 2 === 0 ? 'carol' : 'dave'));
     await erase(shell, 'carol');
     const {layout, partition} = shell.readable(0);
@@ -189,7 +187,7 @@ describe.each([
   });
 
   test('of a start goes on over the erasure of a user without rows in it', async () => {
-    const before = new MemoryShell(kernelOf());
+    const before = new MemoryShell();
     await appendEvents(before, chunkRowsMax, () => 'old');
     await appendEvents(before, 300, () => 'new');
     await before.append((writer) => writeTick(writer, day, 1, tickReason.interval));

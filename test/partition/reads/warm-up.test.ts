@@ -3,7 +3,6 @@ import {crc32} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {joinBodies} from '../../../actors/chunk/bodies.js';
 import {inOrder} from '../../../actors/chunk/chunk.js';
-import {OpenChunk} from '../../../actors/chunk/open-chunk.js';
 import {encodeRows} from '../../../actors/chunk/rows.js';
 import type {ChunkEntry, PartRef} from '../../../actors/manifest.js';
 import {type StoredRows, warmUp} from '../../../src/partition/reads/warm-up.js';
@@ -11,6 +10,7 @@ import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {storedMember} from '../../../src/parts/stored-member.js';
 import type {PartValues} from '../../../src/parts/stored-parts.js';
 import {until} from '../../support/until.js';
+import {OpenChunk} from '../../twins/open-chunk.js';
 
 const anyMsMax = 60_000;
 

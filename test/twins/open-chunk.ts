@@ -1,21 +1,16 @@
-// The chunk that rows are appended to; the others are closed and live in parts (actors/chunk/rows.ts, actors/chunk/bodies.ts).
-//   A chunk is closed when it has `chunkRowsMax` rows or `chunkBodyBytesMax` bytes of bodies. One that was erased from is
-//   closed when it is half full (partition.ts `replaceOpen`), and when its dictionary has no room for what is left
-//   (dictionary.ts D2).
+// An open chunk whose rows are made one by one: what the kernel of event rows makes many of (kernels/event-rows.ts).
 
-import {equalRanges, viewOf} from '../bytes/byte-ranges.js';
-import {assert} from '../invariant.js';
-import {bodyBlockRows, chunkBodyBytesMax, chunkColumnsMax, chunkRowsMax, entryPairsMax} from '../limits.js';
-import {type EntryView, PropertyCursor, valueTag} from '../log/entries.js';
-import {chunkNamesMax} from '../manifest.js';
-import {InternedTable} from '../table/interned.js';
-import {BodyWriter, bodyLengths, keyInBody, type Shape} from './bodies.js';
-import type {ChunkInMemory, OpenColumns} from './chunk.js';
+import {equalRanges, viewOf} from '../../actors/bytes/byte-ranges.js';
+import {keyInBody} from '../../actors/chunk/bodies.js';
+import type {ChunkInMemory, OpenColumns} from '../../actors/chunk/chunk.js';
+import {predictedShapes} from '../../actors/chunk/event-rows.js';
+import {codeInBody, noUser, type RowColumn} from '../../actors/chunk/rows.js';
+import {assert} from '../../actors/invariant.js';
+import {bodyBlockRows, chunkBodyBytesMax, chunkColumnsMax, chunkRowsMax, entryPairsMax} from '../../actors/limits.js';
+import {type EntryView, PropertyCursor, valueTag} from '../../actors/log/entries.js';
+import {InternedTable} from '../../actors/table/interned.js';
+import {BodyWriter, type Shape} from './body-writer.js';
 import {Dictionary} from './dictionary.js';
-import {codeInBody, noName, noUser, type RowColumn, type RowsView, timeOf} from './rows.js';
-
-/** Events of one name mostly have the same properties in the same order: the last shape of so many names is tried first. */
-export const predictedShapes = 256;
 
 export class OpenChunk implements ChunkInMemory {
   count = 0;
@@ -28,7 +23,7 @@ export class OpenChunk implements ChunkInMemory {
   private readonly keyBytes: Uint8Array[] = [];
   private readonly keyViews: DataView[] = [];
   private readonly columns: Uint16Array[] = [];
-  private readonly dictionary: Dictionary;
+  private readonly dictionary = new Dictionary();
   private keysInBody = false;
   /** By the characters that their columns spell. */
   private readonly shapes = new Map<string, Shape>();
@@ -42,11 +37,9 @@ export class OpenChunk implements ChunkInMemory {
   private spanCount = 0;
   private cursor: PropertyCursor | undefined;
 
-  /** `like`: the chunk before. */
-  constructor(chunk: number, baseOrdinal: number, like?: OpenChunk) {
+  constructor(chunk: number, baseOrdinal: number) {
     this.chunk = chunk;
     this.baseOrdinal = baseOrdinal;
-    this.dictionary = new Dictionary(like?.dictionary);
   }
 
   get isFull(): boolean {
@@ -178,73 +171,8 @@ export class OpenChunk implements ChunkInMemory {
   blockAt(index: number): Uint8Array {
     return index < this.fullBlocks.length ? this.fullBlocks[index] : this.bodies.encoded();
   }
-
-  /** An open chunk as its parts, or an erasure, left it; undefined when its dictionary has no room for it. D2 */
-  static restore(rows: RowsView, blocks: readonly Uint8Array[]): OpenChunk | undefined {
-    const open = new OpenChunk(rows.chunk, rows.baseOrdinal);
-    for (let row = 0; row < rows.count; row++) open.times[row] = timeOf(rows, row);
-    open.users.set(rows.users);
-    open.names.set(rows.names);
-    open.restoreErased(rows);
-    for (const column of rows.columns) {
-      open.keys.intern(column.key, 0, column.key.length);
-      open.addColumn(column.key.slice());
-    }
-    open.keysInBody = rows.keysInBody;
-    if (!open.dictionary.restore(rows.columns, rows.count, open.columns)) return undefined;
-    open.count = rows.count;
-    open.restoreBlocks(blocks);
-    return open;
-  }
-
-  private restoreErased({users, noUser: erased, count}: RowsView): void {
-    for (let row = users.indexOf(erased); row >= 0 && row < count; row = users.indexOf(erased, row + 1)) {
-      this.users[row] = noUser;
-      this.names[row] = noName;
-    }
-  }
-
-  private restoreBlocks(blocks: readonly Uint8Array[]): void {
-    for (const [i, block] of blocks.entries()) {
-      for (const length of bodyLengths(block)) this.bodyBytes += length;
-      const rows = Math.min(bodyBlockRows, this.count - i * bodyBlockRows);
-      if (rows === bodyBlockRows) {
-        this.fullBlocks.push(block.slice());
-        this.bodies.clear();
-      } else this.bodies.restore(block, rows, (columns) => this.shapeOf(columns));
-    }
-  }
 }
 
 function holds(key: DataView, bytes: Uint8Array, start: number, end: number): boolean {
   return key.byteLength === end - start && equalRanges(key, 0, viewOf(bytes), start, end - start);
-}
-
-/** A power of two. */
-const addedPlaces = 256;
-
-/** What the directory says of a chunk (actors/manifest.ts `ChunkEntry`), its parts excepted. */
-export function summarizeRows(rows: RowsView): {
-  live: number;
-  minTimeMs: number;
-  maxTimeMs: number;
-  names: number[] | null;
-} {
-  const live = rows.order.length;
-  if (live === 0) return {live, minTimeMs: 1, maxTimeMs: 0, names: []};
-  const names = new Set<number>();
-  // Name + 1 of those that were added last: asking the set for each row costs three times as much.
-  const added = new Uint32Array(addedPlaces);
-  for (let row = 0; row < rows.count && names.size <= chunkNamesMax; row++) {
-    const name = rows.names[row];
-    if (added[name & (addedPlaces - 1)] === name + 1 || rows.users[row] === rows.noUser) continue;
-    names.add(name);
-    added[name & (addedPlaces - 1)] = name + 1;
-  }
-  return {
-    live,
-    minTimeMs: timeOf(rows, rows.order[0]),
-    maxTimeMs: timeOf(rows, rows.order[live - 1]),
-    names: names.size > chunkNamesMax ? null : [...names].sort((a, b) => a - b),
-  };
 }

@@ -7,18 +7,13 @@
 //       from its parts goes on as it would have. A column that became one stays one: all its values are new from then on.
 //       Of a chunk that was erased from it may be decided otherwise than when its rows came: then a bound may leave no room
 //       for a value that had a code, and that no body tells.
-import {copyRange, equalRanges, viewOf} from '../bytes/byte-ranges.js';
-import {ByteWriter} from '../bytes/bytes.js';
-import {hashBytes} from '../bytes/hash.js';
-import {bodyBlockRows, chunkCodesMax, chunkColumnsMax, dictionaryBytesMax, dictionaryValueBytesMax} from '../limits.js';
-import {ColumnValues} from './column-values.js';
-import {codeAbsent, codeInBody, type RowColumn} from './rows.js';
+import {copyRange, equalRanges, viewOf} from '../../actors/bytes/byte-ranges.js';
+import {hashBytes} from '../../actors/bytes/hash.js';
+import {ColumnValues} from '../../actors/chunk/column-values.js';
+import {codesReserved, distinctSampleMin, distinctShare} from '../../actors/chunk/event-rows.js';
+import {codeAbsent, codeInBody} from '../../actors/chunk/rows.js';
+import {chunkCodesMax, chunkColumnsMax, dictionaryBytesMax, dictionaryValueBytesMax} from '../../actors/limits.js';
 
-/** Values of a column before D1 is considered, and the share of new ones from which on it holds. */
-export const distinctSampleMin = 256;
-export const distinctShare = 0.75;
-/** Codes that columns of different values leave to the others. */
-export const codesReserved = 8_192;
 /** Places in which a column looks for a value before it hashes it; a power of two. */
 const recentPerColumn = 64;
 
@@ -40,10 +35,9 @@ export class Dictionary {
   private readonly codes = new Uint32Array(chunkColumnsMax);
   private readonly isDistinct = new Uint8Array(chunkColumnsMax);
 
-  /** With room for what another one holds: chunks that follow each other are alike. */
-  constructor(like?: Dictionary) {
-    const capacity = like?.columns.length ?? 257;
-    this.bytes = new Uint8Array(like?.bytes.length ?? 4_096);
+  constructor() {
+    const capacity = 257;
+    this.bytes = new Uint8Array(4_096);
     this.bytesView = viewOf(this.bytes);
     this.offsets = new Uint32Array(capacity + 1);
     this.columns = new Uint8Array(capacity);
@@ -158,62 +152,6 @@ export class Dictionary {
   view(): ColumnValues {
     const {bytes, count, offsets} = this;
     return new ColumnValues(count, bytes.subarray(0, offsets[count + 1]), offsets.subarray(1, count + 2));
-  }
-
-  /**
-   * Gives out codes for the first `count` rows of a part as they were given out when those rows came, and writes them to
-   * `codes`, one array a column. False when there is no room for one of these values. D2
-   */
-  restore(columns: readonly RowColumn[], count: number, codes: readonly Uint16Array[]): boolean {
-    const scratch = new ByteWriter(dictionaryValueBytesMax);
-    const restored = columns.map((column, i) => new RestoredColumn(this, i, column, codes[i], scratch));
-    for (let row = 0; row < count; row++) {
-      if (row > 0 && row % bodyBlockRows === 0) this.beginBlock();
-      for (const column of restored) if (!column.restoreRow(row)) return false;
-    }
-    if (count > 0 && count % bodyBlockRows === 0) this.beginBlock();
-    return true;
-  }
-
-  /** Another value of the column that has this code already. */
-  countAgain(column: number): void {
-    this.values[column] += 1;
-  }
-}
-
-/** One column of a part whose values get their codes row by row. */
-class RestoredColumn {
-  /** By the part's codes: 0 until the value came. */
-  private readonly known: Uint16Array;
-
-  constructor(
-    private readonly dictionary: Dictionary,
-    private readonly place: number,
-    private readonly column: RowColumn,
-    private readonly codes: Uint16Array,
-    private readonly scratch: ByteWriter,
-  ) {
-    this.known = new Uint16Array(column.values.count + 1);
-  }
-
-  restoreRow(row: number): boolean {
-    const {codes, inBody} = this.column;
-    const code = codes[row];
-    if (code === codeAbsent) return true;
-    this.codes[row] = code === inBody ? codeInBody : this.ownCode(code);
-    return code === inBody || this.codes[row] !== codeInBody;
-  }
-
-  private ownCode(code: number): number {
-    const {dictionary, place, known, scratch} = this;
-    if (known[code] !== 0) {
-      dictionary.countAgain(place);
-      return known[code];
-    }
-    scratch.position = 0;
-    this.column.values.write(code, scratch);
-    known[code] = dictionary.code(place, scratch.bytes, 0, scratch.position);
-    return known[code];
   }
 }
 

@@ -1,0 +1,100 @@
+// The rows of a partition: the chunk that is open, and those that were closed since the shell took them.
+//   CH1. A chunk is closed when it has `chunkRowsMax` rows or `chunkBodyBytesMax` bytes of bodies. One that a user was erased
+//        from stays open, or many small ones would be left; from half its rows on it is closed, as they are appended again.
+
+import {assert} from '../invariant.js';
+import {chunkRowsMax} from '../limits.js';
+import type {EntryView, MessageCursor} from '../log/entries.js';
+import type {ChunkInMemory} from './chunk.js';
+import {EventRows, type RowKernel} from './event-rows.js';
+import {KernelChunk} from './kernel-chunk.js';
+import type {RestoredChunk, Tables} from './restored-chunk.js';
+
+/** Rows [start, end) of a chunk, in the order of arrival; columns by row. */
+export interface RowRun {
+  readonly chunk: number;
+  readonly times: Float64Array;
+  readonly users: Uint32Array;
+  readonly names: Uint32Array;
+  readonly start: number;
+  readonly end: number;
+}
+
+export class Chunks {
+  open: KernelChunk | RestoredChunk;
+  private readonly rows: EventRows;
+  private readonly tables: Tables;
+  private closed: ChunkInMemory[] = [];
+
+  constructor(kernel: RowKernel, tables: Tables) {
+    this.rows = new EventRows(kernel);
+    this.tables = tables;
+    this.open = new KernelChunk(this.rows, 0, 0);
+  }
+
+  /** Rows of the cursor's next entries, as long as they are ordinary events; undefined when the next one is none. */
+  take(cursor: MessageCursor): RowRun | undefined {
+    const {open} = this;
+    if (!(open instanceof KernelChunk)) return undefined;
+    const taken = open.take(cursor, this.tables.users);
+    if (taken === 0) return undefined;
+    const end = open.count;
+    const {times, users, names} = open.columnsNow;
+    if (open.isFull) this.close();
+    return {chunk: open.chunk, times, users, names, start: end - taken, end};
+  }
+
+  /** Number of the chunk that the next row goes to. */
+  get nextRowChunk(): number {
+    return this.appendable().chunk;
+  }
+
+  append(entry: EntryView, user: number, name: number): void {
+    const open = this.appendable();
+    open.append(entry, user, name);
+    if (open.isFull) this.close();
+  }
+
+  private appendable(): KernelChunk {
+    if (this.open instanceof KernelChunk) return this.open;
+    const opened = KernelChunk.reopened(this.rows, this.open, this.tables);
+    if (opened === undefined) return this.close();
+    this.open = opened;
+    return opened;
+  }
+
+  /** Closes the open chunk, which has rows, and opens the next. */
+  private close(): KernelChunk {
+    const {open} = this;
+    if (open instanceof KernelChunk) open.close();
+    this.closed.push(open);
+    const next = new KernelChunk(this.rows, open.chunk + 1, open.baseOrdinal + open.count);
+    this.open = next;
+    return next;
+  }
+
+  /** The open chunk goes on as it is without the rows of a user. CH1 */
+  replaceOpen(left: RestoredChunk): void {
+    const {open} = this;
+    assert(left.chunk === open.chunk && left.count === open.count, 'an erased row keeps its place');
+    if (open instanceof KernelChunk) open.leave(); // Readers of the rows as they were go on.
+    this.open = left;
+    if (2 * left.count >= chunkRowsMax) this.close();
+  }
+
+  takeClosed(): ChunkInMemory[] {
+    const {closed} = this;
+    this.closed = [];
+    return closed;
+  }
+
+  /** Nothing of an erased user stays in the kernel's memory. ER2 (event-rows.ts) */
+  forget(): void {
+    this.rows.forget();
+  }
+
+  /** `open`: undefined when the open chunk has no rows. */
+  restore(open: RestoredChunk | undefined, nextChunk: number, nextOrdinal: number): void {
+    this.open = open ?? new KernelChunk(this.rows, nextChunk, nextOrdinal);
+  }
+}
