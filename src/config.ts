@@ -205,8 +205,9 @@ function hasReadableLogin(server: string): boolean {
   try {
     decodeURIComponent(login);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof URIError) return false;
+    throw error;
   }
 }
 

@@ -1,13 +1,14 @@
 // The files that the process keeps in DATA_DIR beside the store of nats-server.
 
 import {randomBytes} from 'node:crypto';
-import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {commandLine} from './command-line.js';
 import {isAdminToken} from './config.js';
 import {folderIdentity} from './folder-identity.js';
 import type {FirstKeys} from './keys/store.js';
 import {StartFault} from './start-fault.js';
+import {readIfThere} from './system-file.js';
 
 const ownerOnly = {mode: 0o600};
 
@@ -124,13 +125,4 @@ function writeWhole(path: string, text: string): void {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, text, ownerOnly);
   renameSync(draft, path);
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -14,7 +14,6 @@ import {
   linkSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
@@ -27,8 +26,10 @@ import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {monotonicMs, wallMs} from './clock.js';
 import {folderIdentity} from './folder-identity.js';
+import {jsonOrUndefined} from './json.js';
 import {isRunning, startTicksOf} from './process-life.js';
 import {StartFault} from './start-fault.js';
+import {readIfReadable, readIfThere} from './system-file.js';
 
 export interface DataLock {
   /** The lock lasts while this child lives, even when its parent is killed: it may still write below the folder. */
@@ -199,12 +200,9 @@ async function isBeating(path: string): Promise<boolean> {
 }
 
 function pidSpace(): string {
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')} ${boot}`;
-  } catch {
-    return hostname(); // No /proc (macOS): no pid name spaces either.
-  }
+  const boot = readIfReadable('/proc/sys/kernel/random/boot_id')?.trim();
+  // No /proc (macOS): no pid name spaces either.
+  return boot === undefined ? hostname() : `${hostname()} ${readlinkSync('/proc/self/ns/pid')} ${boot}`;
 }
 
 // -- files ------------------------------------------------------------------------------------------------------------
@@ -214,14 +212,9 @@ function recordOf(folder: string, pids: readonly number[]): string {
   return JSON.stringify({holders, pidSpace: pidSpace(), folder: folderIdentity(folder)} satisfies LockRecord);
 }
 
+/** Undefined for a record that a full disk or a power cut cut short: its writer is gone. */
 function readRecord(path: string): LockRecord | undefined {
-  const text = readIfThere(path);
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text) as LockRecord;
-  } catch {
-    return undefined; // Cut short by a full disk or a power cut: its writer is gone.
-  }
+  return jsonOrUndefined(readIfThere(path) ?? '') as LockRecord | undefined;
 }
 
 function generations(folder: string): number[] {
@@ -238,13 +231,4 @@ function describeHolder(folder: string, generation: number): string {
 
 function modifiedMs(path: string): number | undefined {
   return statSync(path, {throwIfNoEntry: false})?.mtimeMs;
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
-  }
 }

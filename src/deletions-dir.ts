@@ -24,6 +24,7 @@ import {
 import {type FileHandle, open, readFile, rename} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {monotonicMs, wallMs} from './clock.js';
+import {jsonOrUndefined} from './json.js';
 import type {Logger} from './observe.js';
 import {type DeletionJournal, type JournaledDeletion, journalHash} from './partition/erasure/deletion-journal.js';
 import {StartFault} from './start-fault.js';
@@ -236,14 +237,10 @@ function readRecords(text: string): {records: MarkedDeletion[]; unreadable: numb
 }
 
 function readRecord(line: string): MarkedDeletion | undefined {
-  try {
-    const record = JSON.parse(line) as MarkedDeletion;
-    const {id, user, position, expiresLogicalMs, timeMs, keyMark} = record;
-    const isWhole =
-      [id, user, keyMark].every((text) => typeof text === 'string') &&
-      [position.generation, position.sequence, expiresLogicalMs, timeMs].every(Number.isFinite);
-    return isWhole ? record : undefined;
-  } catch {
-    return undefined;
-  }
+  const record = jsonOrUndefined(line) as Partial<MarkedDeletion> | null | undefined;
+  const {id, user, position, expiresLogicalMs, timeMs, keyMark} = record ?? {};
+  const isWhole =
+    [id, user, keyMark].every((text) => typeof text === 'string') &&
+    [position?.generation, position?.sequence, expiresLogicalMs, timeMs].every(Number.isFinite);
+  return isWhole ? (record as MarkedDeletion) : undefined;
 }

@@ -1,6 +1,7 @@
 // Cursors of GET /v1/names: the range that a list began with, and the last name that was shown.
 //   Nothing but a place in a list that its reader may read anyway: it is checked for its form, and sealed by nobody.
 import {isName} from './ingest/validate.js';
+import {jsonOrUndefined} from './json.js';
 
 export interface NamesCursor {
   /** Inclusive, epoch ms. */
@@ -21,19 +22,11 @@ export function namesCursorText({fromMs, toMs, prefix, after}: NamesCursor): str
 /** Undefined for what no list gave. */
 export function readNamesCursor(text: string): NamesCursor | undefined {
   if (text.length > cursorCharsMax || !/^[\w-]+$/.test(text)) return undefined;
-  const fields = fieldsOf(Buffer.from(text, 'base64url').toString());
+  const fields = jsonOrUndefined(Buffer.from(text, 'base64url').toString());
   if (!Array.isArray(fields) || fields.length !== 5) return undefined;
   const [fromMs, toMs, prefix, count, name] = fields;
   if (!Number.isSafeInteger(fromMs) || !Number.isSafeInteger(toMs) || fromMs > toMs) return undefined;
   if (!Number.isSafeInteger(count) || count < 1 || !isName(name)) return undefined;
   if (prefix !== null && !isName(prefix)) return undefined;
   return {fromMs, toMs, after: {count, name}, ...(prefix === null ? {} : {prefix})};
-}
-
-function fieldsOf(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

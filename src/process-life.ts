@@ -1,6 +1,7 @@
 // What a process of this machine does, by its id.
 
-import {readdirSync, readFileSync} from 'node:fs';
+import {readdirSync} from 'node:fs';
+import {readIfReadable} from './system-file.js';
 
 /** @param startTicks of `startTicksOf`, when it was taken: an id that another process got since is not the same one. */
 export function isRunning(pid: number, startTicks: string | null = null): boolean {
@@ -30,10 +31,6 @@ export function isStopped(pid: number): boolean {
 
 /** /proc/<pid>/stat from its third field on; the command name before it may hold spaces. */
 function statOf(pid: number | string): string[] | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return undefined;
-  }
+  const stat = readIfReadable(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }

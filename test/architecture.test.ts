@@ -93,6 +93,13 @@ describe('the world', () => {
       expect(file).toMatch(/^src\/(nats|partition|report|keys|edge|ingest)\/|^src\/main\.ts$/);
   });
 
+  test('says in the edge, the command line and around them which failure it expects where it goes on after one', () => {
+    const watched = world.filter((file) => /^src\/((edge|ingest|keys|cli)\/|[^/]+$)/.test(file));
+    const ofBrowser = 'src/edge/openapi/page/script.ts';
+    const bare = watched.filter((file) => file !== ofBrowser && /catch \{/.test(codeOf(file)));
+    expect(bare).toEqual([]);
+  });
+
   test('roles do not import each other', () => {
     const roles = ['edge', 'partition', 'report'];
     const crossing = imports.filter(({file, target}) =>

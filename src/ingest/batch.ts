@@ -9,7 +9,7 @@ import {threadKernel as kernel, kernelBodyBytesMax} from './batch-kernel.js';
 import {type EventNotes, NoteTaker} from './event-notes.js';
 import {inexactInteger, inexactIntegers} from './inexact-integers.js';
 import {jsonFault} from './json-fault.js';
-import {notJson, parseJson} from './json-text.js';
+import {parseJson} from './json-text.js';
 import {PlainBatch, type PlainReader} from './plain-batch.js';
 import type {Refusal} from './refusals.js';
 import {EventDraft, type EventOrigin, eventName, isJsonObject, isMessageId, readEvent, readSentAt} from './validate.js';
@@ -89,7 +89,7 @@ export function readPlain(
     parsedBytes += text.length;
     if (parsedBytes > parseBytesMax) return false;
     const event = parseJson(text);
-    if (event === notJson) return false;
+    if (event === undefined) return false;
     const refusal = encode(event, {receivedMs, inexact: inexactInteger(text)}, writer, taker);
     if (refusal !== undefined) refused.push(refusedItem(index, refusal, event));
     return true;
@@ -101,7 +101,7 @@ export function readPlain(
 
 export function readParsed(bytes: Buffer, receivedMs: number, partitionCount: number): BatchReading {
   const body = parseJson(bytes);
-  if (body === notJson) return {kind: 'not_json', message: jsonFault(bytes)};
+  if (body === undefined) return {kind: 'not_json', message: jsonFault(bytes)};
   if (!isJsonObject(body)) return {kind: 'no_object'};
   const {events, sentAt, ...ignored} = body;
   if (!Array.isArray(events) || events.length === 0) return {kind: 'no_events'};

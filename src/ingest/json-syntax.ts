@@ -2,6 +2,7 @@
 // (json-text.ts), for the place of a fault, which it does not say, and for digits that it loses.
 //   X1. The same bytes are JSON here as for JSON.parse; that they are UTF-8 is known before.
 
+import {jsonOrUndefined} from '../json.js';
 import {backslash, dot, JsonScanner, lowerE, minus, quote, stringEnd, token, upperE, zero} from './json-scanner.js';
 
 const space = 0x20;
@@ -58,11 +59,7 @@ export class JsonSyntax extends JsonScanner {
     const start = this.places[level]!;
     const end = stringEnd(this.bytes.subarray(0, start + bytesMax), start);
     if (this.bytes[end] !== quote) return undefined;
-    try {
-      return JSON.parse(this.bytes.toString('utf8', start, end + 1)) as string;
-    } catch {
-      return undefined;
-    }
+    return jsonOrUndefined(this.bytes.toString('utf8', start, end + 1)) as string | undefined;
   }
 
   /** The newest value is an integer, in `bytes[start, end)`. */

@@ -1,22 +1,15 @@
 // JSON of a client: bytes to value, strictly UTF-8, without ever handing a structure bomb to JSON.parse.
 import {isAscii, isUtf8} from 'node:buffer';
+import {jsonOrUndefined} from '../json.js';
 import {isJson} from './json-syntax.js';
 import {cutNesting, nestsTooDeep} from './nesting.js';
 
-/** Stands for "no JSON": a value that JSON cannot express. */
-export const notJson = Symbol('not JSON');
-
-/** @returns the parsed value, or `notJson` (docs/api.md: `invalid_json`, invalid UTF-8 included). */
+/** @returns the parsed value, or undefined (docs/api.md: `invalid_json`, invalid UTF-8 included). */
 export function parseJson(bytes: Buffer): unknown {
   const isDeep = nestsTooDeep(bytes);
-  if (isDeep && !(isUtf8(bytes) && isJson(bytes))) return notJson; // Nobody looks at what is cut.
+  if (isDeep && !(isUtf8(bytes) && isJson(bytes))) return undefined; // Nobody looks at what is cut.
   const text = textOf(isDeep ? cutNesting(bytes) : bytes);
-  if (text === undefined) return notJson;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return notJson;
-  }
+  return text === undefined ? undefined : jsonOrUndefined(text);
 }
 
 /** Most bodies are ASCII, which becomes a string without decoding: a quarter of the time of UTF-8. */

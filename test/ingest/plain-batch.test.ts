@@ -11,7 +11,7 @@ import {copyOf, EntryList} from '../../src/ingest/batch-entries.js';
 import {BatchKernel, kernelBodyBytesMax} from '../../src/ingest/batch-kernel.js';
 import {type EventNotes, NoteTaker} from '../../src/ingest/event-notes.js';
 import {inexactIntegers} from '../../src/ingest/inexact-integers.js';
-import {notJson, parseJson} from '../../src/ingest/json-text.js';
+import {parseJson} from '../../src/ingest/json-text.js';
 import {PlainBatch, type PlainReader} from '../../src/ingest/plain-batch.js';
 import {PlainEvent} from '../../src/ingest/plain-event.js';
 import {EventDraft, isJsonObject, readEvent, readSentAt} from '../../src/ingest/validate.js';
@@ -61,7 +61,7 @@ function plainly(body: Buffer, reader: PlainReader): Outcome | null {
 function parsed(body: Buffer): Outcome {
   const value = parseJson(body);
   const nothing = {entries: [], refused: [], notes: undefined};
-  if (value === notJson) return {kind: 'not_json', ...nothing};
+  if (value === undefined) return {kind: 'not_json', ...nothing};
   if (!isJsonObject(value)) return {kind: 'no_object', ...nothing};
   const {events, sentAt, ...ignored} = value;
   if (!Array.isArray(events) || events.length === 0) return {kind: 'no_events', ...nothing};

@@ -1,5 +1,6 @@
 // What an answer to POST /v1/events/batch means for the events of the batch (docs/api.md, Ingestion and Errors). Pure.
 
+import {jsonOrUndefined} from '../../json.js';
 import type {Refusal} from './source-event.js';
 
 export interface HttpAnswer {
@@ -104,10 +105,6 @@ function describe(answer: HttpAnswer, body: AnswerBody): string {
 }
 
 function parseBody(text: string): AnswerBody {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null ? (body as AnswerBody) : {};
-  } catch {
-    return {}; // A proxy's HTML: the status alone decides.
-  }
+  const body = jsonOrUndefined(text);
+  return typeof body === 'object' && body !== null ? (body as AnswerBody) : {}; // A proxy's HTML: the status alone decides.
 }

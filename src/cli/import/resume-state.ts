@@ -4,6 +4,7 @@
 //       safe (every event has a messageId), only slower.
 
 import {open, readFile, rename, rm} from 'node:fs/promises';
+import {jsonOrUndefined} from '../../json.js';
 import type {FileIdentity} from './file-identity.js';
 import type {Tally} from './tally.js';
 
@@ -81,15 +82,11 @@ async function readState(path: string): Promise<ResumeState | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  try {
-    return asState(JSON.parse(text));
-  } catch {
-    return null; // Damaged: R2.
-  }
+  return asState(jsonOrUndefined(text)); // R2
 }
 
 function asState(value: unknown): ResumeState | null {
-  const state = value as Partial<ResumeState> | null;
+  const state = value as Partial<ResumeState> | null | undefined;
   const isWhole =
     Number.isSafeInteger(state?.line) &&
     typeof state?.file?.bytes === 'number' &&

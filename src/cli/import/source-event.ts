@@ -6,6 +6,7 @@
 
 import {isUtf8} from 'node:buffer';
 import {hash} from 'node:crypto';
+import {jsonOrUndefined} from '../../json.js';
 import {type Line, lineBytesMax} from './lines.js';
 
 /** The service's words for a refused event (docs/api.md, Errors); `message` is for people. */
@@ -38,7 +39,7 @@ export function readLine(line: Line, fileHead: string): LineMeaning {
   if (!isUtf8(line.bytes)) return refused('invalid_json', 'the line is not valid UTF-8');
   const text = line.bytes.toString('utf8').trim();
   if (text === '') return blank;
-  const parsed = parse(text);
+  const parsed = jsonOrUndefined(text);
   if (parsed === undefined) return refused('invalid_json', 'the line is not valid JSON');
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     return refused('invalid_event', 'the line is not a JSON object');
@@ -85,14 +86,6 @@ function withMembers(text: string, members: readonly string[], isEmpty: boolean)
   if (text.charCodeAt(end) !== closingBrace) throw new Error('an object ends in a brace');
   if (members.length === 0) return Buffer.from(text);
   return Buffer.from(`${text.slice(0, end)}${isEmpty ? '' : ','}${members.join()}}`);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // JSON has no undefined: the caller can tell.
-  }
 }
 
 function refused(code: string, message: string): LineMeaning {

@@ -9,6 +9,7 @@ import {basename, join} from 'node:path';
 import {setImmediate as turnEnd} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {benchRun, headOfResult, type RunProblem, runId} from '../../bench-run.js';
+import {jsonOrUndefined} from '../../json.js';
 import {type Failure, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
@@ -162,12 +163,8 @@ async function readResult(path: string, size: number): Promise<Found> {
 
 /** Without figures, or of the small form, it has nothing to show. */
 function foundRun(text: string, place: string, path?: string): Found {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return problem(place, 'is no JSON');
-  }
+  const value = jsonOrUndefined(text);
+  if (value === undefined) return problem(place, 'is not JSON');
   if (value !== null && typeof value === 'object' && !('figures' in value)) return nothing; // Before there were any.
   const {success, data: run, error} = benchRun.safeParse(value);
   if (!success) {

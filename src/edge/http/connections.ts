@@ -1,8 +1,8 @@
 // Open connections. Past the bound a new one is closed at once: without files left the process could not even accept and
 // close it, would be asked about it for ever, and could not reach NATS again after a lost connection.
 
-import {readFileSync} from 'node:fs';
 import type {Logger} from '../../observe.js';
+import {readIfReadable} from '../../system-file.js';
 import type {HttpApp} from './transport.js';
 
 /** Files for everything else: NATS, parts, workers, logs, the door of operators. */
@@ -55,10 +55,8 @@ export class Connections {
 
 /** How many files this process may open. Where the system does not tell, a number that is common. */
 export function openFilesMax(): number {
-  try {
-    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-    return soft === undefined ? clientConnectionsMax : Number(soft);
-  } catch {
-    return 1_024;
-  }
+  const limits = readIfReadable('/proc/self/limits');
+  if (limits === undefined) return 1_024;
+  const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];
+  return soft === undefined ? clientConnectionsMax : Number(soft);
 }

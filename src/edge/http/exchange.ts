@@ -184,8 +184,8 @@ export class Exchange implements CommitWaiter {
     if (!this.isGone) this.host.fault(this, doing, error);
     try {
       if (!wasOver) this.fail(internalError, true);
-    } catch {
-      // The first failure is logged already.
+    } catch (second) {
+      this.host.fault(this, 'answering a fault', second);
     }
     if (wasOver || !this.isOver) this.breakOff();
   }
@@ -195,8 +195,9 @@ export class Exchange implements CommitWaiter {
     if (this.isGone) return;
     try {
       this.res.close(); // `abort` follows.
-    } catch {
-      // uWebSockets.js had ended it before: there is nothing to close.
+    } catch (second) {
+      // uWebSockets.js says so when it had ended it before: there is nothing to close.
+      this.host.fault(this, 'breaking off an answer', second);
     }
     if (!this.isGone) this.leave();
   }

@@ -3,6 +3,7 @@
 import {readFile} from 'node:fs/promises';
 import type {PartitionAnswer, ReportAnswer} from '../../asks.js';
 import type {ThreadMeasures} from '../../measures.js';
+import {isSystemError} from '../../system-file.js';
 import type {ThreadVitals} from '../../thread-vitals.js';
 import type {Front} from '../front.js';
 import {orSilence, readinessOf} from '../readiness.js';
@@ -93,8 +94,9 @@ async function residentBytesOf(pid: number): Promise<number | undefined> {
   try {
     const kib = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1];
     return kib === undefined ? undefined : Number(kib) * 1_024;
-  } catch {
-    return undefined; // It just ended, or this is no Linux.
+  } catch (error) {
+    if (isSystemError(error)) return undefined; // It just ended, or this is no Linux.
+    throw error;
   }
 }
 
@@ -107,7 +109,8 @@ async function cpuSecondsOf(pid: number): Promise<number | undefined> {
     // The name, in parentheses, may hold anything; user and system time are the 12th and 13th field behind it.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-  } catch {
-    return undefined; // It just ended, or this is no Linux.
+  } catch (error) {
+    if (isSystemError(error)) return undefined; // It just ended, or this is no Linux.
+    throw error;
   }
 }

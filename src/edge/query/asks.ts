@@ -1,4 +1,5 @@
 // Questions to the partition and report roles, from the side that asks. A role that does not answer is a 503 to the client.
+import {InvariantError} from '../../../actors/invariant.js';
 import {
   askPartitionSubject,
   askReportSubject,
@@ -53,7 +54,8 @@ export class Asks {
   private async ask<Answer>(subject: string, question: object, msMax: number): Promise<Answer> {
     try {
       return (await this.requester.request(subject, question, {timeout: msMax})) as Answer;
-    } catch {
+    } catch (error) {
+      if (error instanceof InvariantError) throw error;
       // Nobody listens (the role starts, or moves), no answer in time, or no connection: all the same to a client.
       throw new RequestFailure(unavailable('this part of the service does not answer now: GET /readyz says why'));
     }

@@ -6,6 +6,7 @@
 //   LG2. It is doubted, and asked for again, when the connection to the logs comes back, when a log acks a sequence that it
 //        had reached before, and when an owner that compared its log names another generation.
 //   LG3. No write waits for it: until it is known again, writes are answered without a position.
+import {InvariantError} from '../../../actors/invariant.js';
 
 export interface LogGenerationsOptions {
   readonly partitionCount: number;
@@ -72,7 +73,10 @@ export class LogGenerations {
     if (this.isAsking[partition] === 1 || this.isStopped) return;
     this.isAsking[partition] = 1;
     const doubts = this.doubts[partition];
-    const generation = await this.options.ask(partition).catch(() => unknown);
+    const generation = await this.options.ask(partition).catch((error: unknown) => {
+      if (error instanceof InvariantError) throw error;
+      return unknown;
+    });
     this.isAsking[partition] = 0;
     if (doubts !== this.doubts[partition]) void this.ask(partition);
     else if (generation === unknown) this.options.soon(() => void this.ask(partition));

@@ -1,7 +1,7 @@
 // The fields of a JSON body by their schema: for routes that take few bodies and owe each fault its field.
 import type {z} from 'zod';
 import {jsonFault} from '../../ingest/json-fault.js';
-import {notJson, parseJson} from '../../ingest/json-text.js';
+import {parseJson} from '../../ingest/json-text.js';
 import {isJsonObject} from '../../ingest/validate.js';
 import {type Failure, invalidRequest, RequestFailure} from '../failure.js';
 import {invalidJson, noObject} from './track.js';
@@ -9,7 +9,7 @@ import {invalidJson, noObject} from './track.js';
 /** @throws RequestFailure */
 export function readObject(bytes: Buffer): Record<string, unknown> {
   const body = parseJson(bytes);
-  if (body === notJson) throw new RequestFailure(invalidJson(jsonFault(bytes)));
+  if (body === undefined) throw new RequestFailure(invalidJson(jsonFault(bytes)));
   if (!isJsonObject(body)) throw new RequestFailure(noObject);
   return body;
 }

@@ -6,7 +6,7 @@ import {NoteTaker} from '../../ingest/event-notes.js';
 import {ignoredFieldsText} from '../../ingest/ignored-fields.js';
 import {inexactInteger} from '../../ingest/inexact-integers.js';
 import {jsonFault} from '../../ingest/json-fault.js';
-import {notJson, parseJson} from '../../ingest/json-text.js';
+import {parseJson} from '../../ingest/json-text.js';
 import type {Commit} from '../../ingest/log-message.js';
 import {type Refusal, refusals} from '../../ingest/refusals.js';
 import {
@@ -138,7 +138,7 @@ function readObject(
   }
   const value = parseJson(bytes);
   if (isJsonObject(value)) return value;
-  exchange.fail(value === notJson ? invalidJson(jsonFault(bytes)) : noObject);
+  exchange.fail(value === undefined ? invalidJson(jsonFault(bytes)) : noObject);
   return undefined;
 }
 

@@ -1,0 +1,11 @@
+// JSON of others, which may be none.
+
+/** Undefined for a text that is not JSON: JSON itself cannot express it. */
+export function jsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
