@@ -36,7 +36,7 @@ export const fastPaths: readonly FastPath[] = [
   ['with a window (`actors/report/funnel/entry-rounds.ts`)', '`actors/report/funnel/funnel-walk.ts`', 'test/actors/report/funnel/posted-funnel.test.ts', 'twins', 'funnel of 3 within a day: postings', '13.4 (11.9-15.6)'],
   ['steps by a kernel (`kernels/funnel-steps.ts`)', '`actors/report/funnel/funnel-steps.ts`', 'test/actors/report/funnel/posted-funnel.test.ts', 'twins', 'funnel of 14: steps by the kernel', '1.92 (1.54-2.06)'],
   ['the same with a window', '`actors/report/funnel/entry-steps.ts`', 'test/actors/report/funnel/posted-funnel.test.ts', 'twins', 'funnel of 3 within a day: steps by the kernel', '1.78 (1.27-1.92)'],
-  ['medians by cells (`actors/report/funnel/median.ts`)', 'sorted', 'test/actors/report/gathering.test.ts', 'pieces', 'a median: sought in cells', '47.1 (43.7-48.1)'],
+  ['medians by cells (`actors/report/funnel/median.ts`)', 'sorted', 'test/actors/report/gathering.test.ts', 'pieces', 'a median: sought in cells', '17.4 (15.5-19.6)'],
   ['lists used again (`actors/report/funnel/median.ts`)', 'new ones', 'test/actors/report/funnel/posted-funnel.test.ts', 'pieces', 'durations of a funnel: lists used again', '23.7 (8.30-29.5)'],
   ['runs of a user merged (`actors/report/funnel/time-sort.ts`)', 'a comparator', 'test/actors/report/gathering.test.ts', 'pieces', 'rows of each user by time: runs merged', '11.9 (4.59-15.9)'],
   ['cells of values (`src/report/counts/value-index.ts`)', 'chunks scanned', 'test/report/counts/value-index.test.ts', 'twins', 'filtered count: cells of values', '49.1 (28.8-51.1)'],

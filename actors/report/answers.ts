@@ -39,7 +39,7 @@ export function funnelAnswer(events: readonly string[], {reached, medianMs}: Fun
   return JSON.stringify({steps, conversion_rate: rate(reached[reached.length - 1], entered), total: entered});
 }
 
-export interface NameAnswer {
+interface NameAnswer {
   readonly name: string;
   readonly count: number;
   readonly firstMs: number;

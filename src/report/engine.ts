@@ -50,7 +50,7 @@ const aheadRest = 8;
 /** Different failures that are logged before one succeeds. */
 const failuresMax = 8;
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly partitionCount: number;
   readonly cacheBytesMax: number;
   /** Cached answers, in characters; 0: none is. Absent: a share of `cacheBytesMax` (R3). */
@@ -60,7 +60,7 @@ export interface EngineOptions {
 }
 
 /** Measures are the thread's own. */
-export type EngineQuestion = Exclude<ReportQuestion, {ask: 'measures'}>;
+type EngineQuestion = Exclude<ReportQuestion, {ask: 'measures'}>;
 
 export class ReportEngine {
   readonly parts: PartsCache;

@@ -24,7 +24,7 @@ export interface ActiveResult {
 export class ActiveDaysPartial {
   private readonly plan: ActivePlan;
   private readonly sliding: SlidingUsers;
-  /** Who was active in the cut days, from rows: `inHead`, `inTail`. */
+  /** Users that were active in the cut days, from rows: `inHead`, `inTail`. */
   private readonly marks: Uint8Array;
   private nextElement = 0;
 

@@ -1,5 +1,5 @@
-// Active users of one partition over hours: no set is kept by hour, so (hour, user) pairs are gathered from rows, put
-// into the order of hours, and slid over. Windows of hourly buckets are always trailing ones (active-plan.ts).
+// Active users of one partition over hours: (hour, user) pairs are gathered from rows, sorted by hour, and counted in sliding
+// windows. Windows of hourly buckets are always trailing ones (active-plan.ts).
 //   When the pairs exceed the bound of memory, several passes over the chunks each take some of the users; windows count
 //   users one by one, so the passes add up.
 
@@ -20,9 +20,9 @@ export class ActiveHoursPartial {
   private readonly stretch: Stretch;
   private readonly sliding: SlidingUsers;
   private readonly pairs: GatheredRows;
-  /** The hour that each user's last gathered pair names: most rows repeat it. */
+  /** Hour of each user's last gathered pair: most rows repeat it. */
   private readonly lastHour: Int32Array;
-  /** Who was active in `plan.head`. */
+  /** Users that were active in `plan.head`. */
   private readonly inHead: Uint8Array;
   private total = 0;
 
@@ -36,7 +36,7 @@ export class ActiveHoursPartial {
     this.inHead = new Uint8Array(index.users.count);
   }
 
-  /** What each pass goes through. */
+  /** Chunks of each pass. */
   chunks(index: SnapshotIndex): ChunkEntry[] {
     return chunksWithin(index.chunks, [this.stretch]);
   }

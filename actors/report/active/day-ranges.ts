@@ -1,11 +1,11 @@
-// Distinct users of one partition over every range of days at once, so that active-users reports look numbers up.
-//   Going through the days in order, it is known of each user on which day it was active last; how many those are, summed
-//   from the last day backwards, are the distinct users of every range that ends there. One pass over the day sets gives
-//   a number for every pair of days: 16 KB for 90 days and 2.4 MB for three years, however many users and events.
+// Precomputed distinct-user counts of one partition for every range of days; active-user reports become table lookups.
+//   A pass over the days in order knows for each user the last day on which it was active. The number of users by last day,
+//   summed from the newest day backwards, gives the distinct users of every range that ends there. So one pass gives a number
+//   for every pair of days: 16 KB for 90 days and 2.4 MB for three years, however many users and events.
 //   U1. Days on which nobody was active have no row: a single event of 1970 costs one.
 //   U2. Erased users count nowhere, though old window runs still hold them.
-//   U3. Snapshots mostly change the newest days. A table remembers where its pass stood some days before its end, and the
-//       next one goes on from there as long as nothing before has changed.
+//   U3. Snapshots mostly change the newest days. A table keeps the state of its pass some days before its end, and the next
+//       table goes on from there as long as nothing before has changed.
 
 import type {WindowsView} from '../../aggregator/windows.js';
 import type {SnapshotIndex} from '../../manifest.js';
@@ -21,10 +21,10 @@ export const rangeDaysMax = 2_048;
 
 /** Rows that a new table has room for: a quarter of a year. */
 const firstRows = 96;
-/** Days that a later table counts anew: a week for late events, and a week that goes by before all is counted anew. */
+/** Days that a later table counts again: a week for late events, and a week before everything is counted again. */
 const recountedDays = 14;
 
-/** Before `day` was added. U3 */
+/** State of a pass before `day` was added. U3 */
 export interface Checkpoint {
   readonly day: number;
   /** The pass began with this day, and has passed so many with users. */
@@ -33,7 +33,7 @@ export interface Checkpoint {
   readonly state: SlidingState;
 }
 
-/** Of the row of days[i]: where it begins in a triangle of which every row is one longer than the last. */
+/** Where the row of days[i] begins in a triangle, in which each row is one longer than the last. */
 const rowStart = (i: number): number => (i * (i + 1)) / 2;
 
 export class DayRanges {
@@ -65,8 +65,8 @@ export class DayRanges {
   }
 
   /**
-   * The same of each window, in days from `firstDay` on. Windows never move back: their bounds are followed through the
-   * days, as looking up each of them took half of an answer's time.
+   * Distinct users of each window, in days from `firstDay` on. Windows never move back, so their bounds are followed through
+   * the days: searching each of them took half of an answer's time.
    */
   distinctIn({starts, ends}: ElementWindows, firstDay: number): Float64Array {
     const {days} = this;
@@ -103,14 +103,14 @@ export class DayRangesBuilder {
   private readonly lastDay: number;
   private readonly sliding: SlidingUsers;
   private days: number[] = [];
-  /** Of these days; longer than they need. */
+  /** The triangle of these days; longer than they need. */
   private triangle = new Uint32Array(rowStart(firstRows));
   private nextDay: number;
   private checkpoint: Checkpoint | undefined;
 
   /**
-   * For a question over these days, and for those that mostly come with it: the days before them that a trailing window
-   * sees are added, at most as many as were asked for, so that nobody waits much longer than for the question alone.
+   * The table also covers the days before these that a trailing window sees, as questions about those mostly follow; at most
+   * as many as were asked for, so that the answer is not much later.
    */
   constructor(index: SnapshotIndex, asked: DaySpan) {
     const blocks = index.windowRuns.flatMap((run) => run.blocks);
@@ -166,7 +166,7 @@ export class DayRangesBuilder {
     return true;
   }
 
-  /** A short table is soon counted anew. */
+  /** A short table is soon counted again. */
   private isCheckpoint(day: number): boolean {
     return day === this.lastDay + 1 - recountedDays && day - this.firstDay >= recountedDays;
   }

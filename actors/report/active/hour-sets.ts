@@ -1,7 +1,7 @@
-// Active users of one partition over hours, as sets: a bit for each user in each hour, in which rows are marked as they
-// come. Windows are trailing ones of one length (active-plan.ts), so two unions an hour give them all, however long they
-// are (van Herk 1992, Gil and Werman 1993): hours are cut into blocks of a window's length, and a window is what is left
-// of the block before, united from its end backwards, and what has passed of this block, united from its start.
+// Active users of one partition over hours, as sets: a bit for each user in each hour, which rows set as they come. Windows are
+// trailing ones of one length (active-plan.ts), so two unions an hour give them all, however long they are (van Herk 1992, Gil
+// and Werman 1993). Hours are cut into blocks of a window's length. A window is the union of the last hours of one block and the
+// first hours of the next.
 //   When the sets of all users exceed the bound of memory, several passes over the chunks each take some of the users.
 //   Where rows are few for so many users and hours, sets are mostly zeros: ActiveHoursPartial gathers the rows instead.
 
@@ -19,7 +19,7 @@ const wordBytes = 4;
 /** Gathering and sorting a row takes as long as some ten words of the sets; a pass over rows that others gather is cheap. */
 const wordsPerRowMax = 8;
 const passesMax = 8;
-/** Words united between two turns of whoever else wants the thread: well below a ms, but of one set of millions of users. */
+/** Words united between two yields: well below a ms, except for one set of millions of users. */
 const sliceWords = 65_536;
 
 /** Words of one hour's set in each pass; undefined when sets do not pay or do not fit. */
@@ -36,10 +36,10 @@ export function hourSetWords(
   return Math.min(words, passWords);
 }
 
-/** What so many words of users take (`hourSetWords`). */
+/** Bytes of sets of so many words (`hourSetWords`). */
 export const hourSetBytes = (words: number, plan: ActivePlan): number => words * (plan.elementCount + 2) * wordBytes;
 
-/** What rows of a report by hours are read. */
+/** Stretches whose rows a report by hours reads. */
 export function stretchOf(plan: ActivePlan, toMs: number): Stretch {
   return {startMs: plan.firstElement * hourMs, lastMs: toMs};
 }
@@ -52,12 +52,12 @@ export class HourSetsPartial {
   private readonly words: number;
   /** Set of element e: sets[e * words .. (e + 1) * words). Bit i of word w: user firstUser + 32 * w + i. */
   private readonly sets: Int32Array;
-  /** Who was active in `plan.head`, and since `plan.totalElement`. */
+  /** Users that were active in `plan.head`, and since `plan.totalElement`. */
   private readonly inTotal: Int32Array;
   private readonly counts: Float64Array;
   private firstUser = 0;
   private total = 0;
-  /** Since it gave way last. */
+  /** Words united since the last yield. */
   private wordsDone = 0;
 
   /** `words`: of `hourSetWords`. */
@@ -72,7 +72,7 @@ export class HourSetsPartial {
     this.counts = new Float64Array(plan.windows.ends.length);
   }
 
-  /** What each pass goes through. */
+  /** Chunks of each pass. */
   chunks(index: SnapshotIndex): ChunkEntry[] {
     return chunksWithin(index.chunks, [this.stretch]);
   }
@@ -89,7 +89,7 @@ export class HourSetsPartial {
     }
   }
 
-  /** Users of rows order[start .. end) are in the set that begins at `sets[at]`. */
+  /** Adds the users of rows order[start .. end) to the set that begins at `sets[at]`. */
   private mark({order, users}: RowsView, start: number, end: number, sets: Int32Array, at: number): void {
     const {firstUser} = this;
     const userMax = this.words * wordUsers;
@@ -118,7 +118,7 @@ export class HourSetsPartial {
     return true;
   }
 
-  /** Another set was gone through. */
+  /** Counts a set, and tells whether a yield is due. */
   private isTurnDue(): boolean {
     this.wordsDone += this.words;
     if (this.wordsDone < sliceWords) return false;

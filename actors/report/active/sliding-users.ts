@@ -14,7 +14,7 @@ export interface ElementWindows {
 const never = -1;
 const excluded = 0x7fffffff;
 
-/** Where a pass stands between two elements. */
+/** State of a pass between two elements. */
 export interface SlidingState {
   readonly last: Int32Array;
   readonly endingIn: Int32Array;
@@ -58,8 +58,8 @@ export class SlidingUsers {
   }
 
   /**
-   * Goes on where another pass over the same elements stood; users and elements may have been added since, or be gone, as
-   * behind a log that lost its tail. Users that are gone were in none of these elements.
+   * Goes on from the state of another pass over the same elements. Users and elements may have been added since, or removed, as
+   * after a log that lost its tail; removed users were in none of these elements.
    */
   resume({last, endingIn}: SlidingState): void {
     this.last.set(last.subarray(0, this.last.length));

@@ -1,8 +1,8 @@
 // Event counts of one partition: hourly cells where whole hours are asked for, rows for the rest.
 //   Q1. A window cell answers for a whole hour only: the parts of hours at both ends of [from, to] are counted from rows.
-//   Q2. With a property filter those are cells by value, of the chunks that have any; of other chunks the rows with the name
-//       and a code of the value are found (row-finder.ts), or every row of the name is judged where codes do not tell.
-//   Q3. The cells of one name are the same ones as among those of all names, sooner.
+//   Q2. With a property filter cells by value answer for the chunks that have any. In other chunks the rows with the name and a
+//       code of the value are searched (row-finder.ts), or each row of the name is judged where codes do not tell.
+//   Q3. Cells grouped by name hold the same counts as the cells of all names.
 
 import {hoursPerDay, type WindowsView} from '../../aggregator/windows.js';
 import {firstAt, firstAtNear, isByRow, type RowColumn, type RowsView, timeOf} from '../../chunk/rows.js';
@@ -28,7 +28,7 @@ export class CountsPartial {
   /** Whole hours [hourStart, hourEnd) that cells answer for. Q1 */
   private readonly hourStart: number;
   private readonly hourEnd: number;
-  /** What is left to rows where cells answer for those, and where none do; each in order, not touching. */
+  /** Stretches that rows answer for, with cells and without any; each in order, not touching. */
   private readonly ends: readonly Stretch[];
   private readonly whole: readonly Stretch[];
   private edges: Float64Array | undefined;
@@ -103,7 +103,7 @@ export class CountsPartial {
     }
   }
 
-  /** The same from the cells of the name alone. Q3 */
+  /** `addCells` for cells that are grouped by name. Q3 */
   addNamedCells(cells: CellsByName): void {
     const {hours, counts} = cells;
     const end = cells.find(this.name, this.hourEnd);
@@ -112,7 +112,7 @@ export class CountsPartial {
       bucket = this.addCell(hours[cell], counts[cell], bucket);
   }
 
-  /** `bucket`: of an hour before this one. Returns that of this hour. */
+  /** The bucket of this hour; `bucket` is that of an earlier hour. */
   private addCell(hour: number, count: number, bucket: number): number {
     const {edges} = this.buckets;
     const timeMs = hour * hourMs;
@@ -159,7 +159,7 @@ export class CountsPartial {
     return count;
   }
 
-  /** The rows of the name whose codes are these, in the order in which they came. */
+  /** Rows of the name with one of these codes, in order of arrival. */
   private addFound(rows: RowsView, column: RowColumn, equalCodes: readonly number[]): void {
     if (isByRow(column)) {
       const isNamed = (row: number): boolean => rows.names[row] === this.name;
@@ -171,7 +171,7 @@ export class CountsPartial {
     this.noteUnsure(rows, this.finder.find(this.name, column.inBody));
   }
 
-  /** Rows that pass, if [from, to] has their times. Most are in the bucket of the one before. */
+  /** Counts rows that pass and lie in [from, to]. Most are in the bucket of the row before. */
   private addTimes({times, timeBase}: RowsView, passing: Uint16Array): void {
     const {fromMs, toMs, edges} = this.buckets;
     let [start, end, bucket, count] = [0, 0, -1, 0];
@@ -199,7 +199,7 @@ export class CountsPartial {
     }
   }
 
-  /** 1 when the row passes for sure; one that is unsure is noted. */
+  /** 1 when the row passes for sure; unsure rows are listed. */
   private judge(filter: PropertyFilter, row: number): number {
     const judged = filter.judge(row);
     if (judged === verdict.unsure) this.unsure[this.unsureCount++] = row;

@@ -34,7 +34,7 @@ export class NameCounts {
     this.ends = ends.filter(({startMs, lastMs}) => startMs <= lastMs);
   }
 
-  /** `addCells` is due for each. */
+  /** Blocks to be added by `addCells`. */
   blocks({windowRuns}: SnapshotIndex): RunBlock[] {
     if (this.hourStart === this.hourEnd) return [];
     const firstDay = Math.floor(this.hourStart / hoursPerDay);
@@ -46,7 +46,7 @@ export class NameCounts {
       this.counts[names[cell]] += counts[cell];
   }
 
-  /** `addRows` is due for each. */
+  /** Chunks to be added by `addRows`. */
   chunks({chunks}: SnapshotIndex): ChunkEntry[] {
     return this.ends.length === 0 ? [] : chunksWithin(chunks, this.ends);
   }

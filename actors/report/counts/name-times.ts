@@ -1,5 +1,5 @@
-// When the first and the last event of some names of one partition were, of all time.
-//   NT1. They come of rows alone. An erased row is in no chunk's order, so they are exact in the snapshot of an erasure.
+// Times of the first and the last event of some names of one partition, of all time.
+//   NT1. They are read from rows alone. An erased row is in no chunk's order, so they are exact right after an erasure.
 //   NT2. A chunk is read only while it may hold an earlier or a later event than those found: its bounds and its names tell.
 //       Where events come about in order of time, that is the oldest and the newest chunks of a name.
 
@@ -30,7 +30,7 @@ export class NameTimes {
     this.newestLast = live.toSorted((a, b) => a.maxTimeMs - b.maxTimeMs);
   }
 
-  /** Up to `max` chunks that are to be read next, the oldest and the newest ones by turns; none once the times are known. */
+  /** Up to `max` chunks to be read next, alternately old and new ones; none once the times are known. */
   next(max: number): ChunkEntry[] {
     const due: ChunkEntry[] = [];
     for (let before = -1; before < due.length && due.length < max; ) {

@@ -23,7 +23,7 @@ export class PropertyName {
     return this.path.length > 1;
   }
 
-  /** The literal key's column, or -1. `likely`: of the chunk before; events of one kind have the same properties in the same order. */
+  /** The literal key's column, or -1. `likely`: the column in the chunk before, which mostly is the same. */
   columnIn({columns}: RowsView, likely = -1): number {
     if (likely >= 0 && likely < columns.length && equals(columns[likely].key, this.key)) return likely;
     return columns.findIndex((column) => equals(column.key, this.key));
@@ -44,7 +44,7 @@ export class PropertyName {
     return this.isOfContext ? columns.findIndex((column) => equals(column.key, contextKey)) : -1;
   }
 
-  /** The column that alone tells what all rows have, -1: none has anything. Undefined: some rows are told by their bodies (rows.ts R2, R3). */
+  /** The column that alone decides all rows, -1 when none has the property. Undefined: bodies decide some rows (rows.ts R2, R3). */
   decidingColumn(rows: RowsView): number | undefined {
     const column = this.columnIn(rows);
     const head = this.headColumnIn(rows);

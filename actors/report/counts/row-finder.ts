@@ -1,12 +1,12 @@
-// The rows of one chunk that have a name and a code in one column: what a count with a property filter goes through.
-//   The plain twin of kernels/row-finder.ts, which says the same.
+// Finds the rows of one chunk that have a name, and a code in one column, for counts with a property filter.
+//   The plain twin of kernels/row-finder.ts.
 //   RF1. Names and codes may be compared with numbers that their columns are too narrow for: no row has those.
 
 import type {RowColumn, RowsView} from '../../chunk/rows.js';
 import {chunkRowsMax} from '../../limits.js';
 
 export interface RowFinder {
-  /** Chooses the columns that `find` looks in: one of each row. */
+  /** Chooses the columns that `find` searches. */
   open(names: RowsView['names'], codes: RowColumn['codes']): void;
   /** Ascending; until the next call. RF1 */
   find(name: number, code: number): Uint16Array;
@@ -27,7 +27,7 @@ export class PlainRowFinder implements RowFinder {
   }
 }
 
-/** Without a branch where the rows decide: every row is written down, and overwritten by the next one where it does not count. */
+/** Branch-free: every row is written, and the next one overwrites a row that does not match. */
 function findRows(
   names: RowsView['names'],
   name: number,

@@ -2,7 +2,7 @@
 // is a sum of few of them, however many rows and chunks they stand for.
 //   Derived from rows parts, never stored.
 //   V1. A value has one index here, whatever codes it has in the chunks (rows.ts R4): values are their bytes.
-//   V2. Chunks with a row that only its body tells are left out, and left to the scan.
+//   V2. Chunks with a row whose value only its body has are left to the scan.
 //   V3. A cell is an hour of one value and name, in the order of (value, name, hour). Where most hours have a single row a
 //       cell is a row, and its count is not written down.
 //   V4. Cells of a value and name are a group, and groups have their names; where these would take more than a name for
@@ -17,13 +17,13 @@ import type {PackedTable} from '../../table/packed-table.js';
 import type {PropertyFilter} from './filter.js';
 import type {PropertyName} from './property-name.js';
 
-/** Names and hours are 16 bits each in the keys of rows: whatever has others is left out (V2). */
+/** Names and hours are 16 bits each in the keys of rows: chunks with larger ones are left to the scan (V2). */
 const nameMax = 0xffff;
 const hoursMax = 0x1_0000;
 /** A property of more values than these, and than this share of its rows, is nearly unique: cells would be larger than rows. */
 const valuesMin = 65_536;
 const valuesShare = 1 / 4;
-/** What building takes of a row, at its peak. */
+/** Bytes a row that building takes at its peak. */
 const buildingRowBytes = 28;
 
 /** Groups of value v: [valueStarts[v], valueStarts[v + 1]); their names ascending. Cells of group g: [cells[g], cells[g + 1]). */
@@ -119,7 +119,7 @@ export class ValueCellsBuilder {
     this.property = property;
   }
 
-  /** What building takes at its peak of so many rows, and what it leaves at most for values of 16 bytes. */
+  /** Bytes that building takes at its peak; it leaves fewer. */
   static bytesFor(rows: number): number {
     return rows * buildingRowBytes;
   }
@@ -185,7 +185,7 @@ export class ValueCellsBuilder {
     return index;
   }
 
-  /** Gives way between steps of some ms. */
+  /** Yields between steps of some ms. */
   *build(): Generator<void, ValueCells, void> {
     const {hours, keys} = this.sortableKeys();
     yield;

@@ -1,15 +1,13 @@
 // How deep each user of a block went into a funnel with a conversion window: the rules of funnel-walk.ts (W1 to W3), for all
-// of them side by side.
-//   In a round everybody walks from one entry, as without a window. Whoever gets no further because an event came too late
-//   tries a later entry in the next round. In the end whoever got beyond the entry walks from the best one once more, to be
-//   counted.
-//   E1. An entry reaches no step earlier than those before it do (funnel-walk.ts W3). So where the next step came too late,
-//       at t, only an entry from t minus the window on gets further: those in between are left out.
+// users of the block at once.
+//   In a round each user walks from one entry, as without a window. A user whose next step came too late tries a later entry in
+//   the next round. At the end each user that got beyond the entry walks from its best one again, to be counted.
+//   E1. An entry reaches no step earlier than the entries before it do (funnel-walk.ts W3). So where the next step came too
+//       late, at t, only an entry from t minus the window on gets further: the search skips those in between.
 //   E2. Where there is no next step at all, no later entry gets further.
-//   E3. Of equally deep walks the first one counts: entries come in their order.
-//   E4. Rounds end: times are whole ms, so the entry that is looked for next comes after the one before.
-import type {EntrySteps} from './entry-steps.js';
-import type {FunnelSteps} from './funnel-steps.js';
+//   E3. Of equally deep walks the first one counts: entries are tried in their order.
+//   E4. Rounds end: times are whole ms, so the next entry comes after the one before.
+import type {EntrySteps, FunnelSteps} from './funnel-block.js';
 import type {NumberList} from './median.js';
 
 interface RoundsOptions {
@@ -33,7 +31,7 @@ export class EntryRounds {
     this.options = options;
   }
 
-  /** Adds who reached each step, and after what time, of the first `entered` users of the block, whose keys are their first entries. */
+  /** Counts the first `entered` users of the block, whose keys are their first entries: the steps they reached, and after what time. */
   count(entered: number, reached: Float64Array, durations: readonly NumberList[]): void {
     this.entries.begin(entered);
     for (let walking = entered; walking > 0; walking = this.takeLaterEntries(walking)) this.walk(walking);
@@ -57,7 +55,7 @@ export class EntryRounds {
     }
   }
 
-  /** Returns how many have another one. */
+  /** Returns how many users have another entry. */
   private takeLaterEntries(walked: number): number {
     const {stepCount, windowMs, endKey, look} = this.options;
     const left = this.entries.seekLater(walked, stepCount, windowMs);

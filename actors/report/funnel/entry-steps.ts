@@ -1,36 +1,17 @@
-// What is known of the users of a block while they walk from one entry after the other (entry-rounds.ts).
-//   The place of a user in the block changes when others before it are dropped; its slot stays: the n-th of those that entered
-//   has slot n.
+// State of the users of a block while they walk from one entry after the other (entry-rounds.ts).
+//   The place of a user in the block changes when users before it are dropped; its slot does not: the n-th user that entered has
+//   slot n.
 import {ranksPerMs, timeOfKey} from './event-key.js';
-import {blockUsers, type FunnelSteps} from './funnel-steps.js';
+import {blockUsers, type EntrySteps, type FunnelSteps} from './funnel-block.js';
 
 const never = Number.POSITIVE_INFINITY;
 
-/** Each works on the first `count` users of the block, whose order stays; what returns a number drops some, and says how many are left. */
-export interface EntrySteps {
-  /** They have entered: their keys are their first entries. */
-  begin(count: number): void;
-  /** Takes them on to the step that was found, where it lies within the window of their entry. `windowMs` is inclusive. */
-  keepWithin(count: number, step: number, windowMs: number, endKey: number): number;
-  /**
-   * Of `walked` who walked from an entry: those that may get further from a later one, which has to be after their key.
-   * E1, E2 (entry-rounds.ts)
-   */
-  seekLater(walked: number, stepCount: number, windowMs: number): number;
-  /** Takes them on to the entry that was found. */
-  takeLater(count: number, endKey: number): number;
-  /** Of those that entered: who got beyond the entry, at the entry from which it got deepest. */
-  beginDeepest(entered: number): number;
-  /** All of them got to `step`: notes in `gaps` how long each took to what was found, and takes on those that got deeper. */
-  takeDeepest(count: number, step: number): number;
-}
-
-/** The plain twin of what kernels/funnel-steps.ts has for conversion windows. */
+/** The plain twin of the part of kernels/funnel-steps.ts for conversion windows. */
 export class PlainEntrySteps implements EntrySteps {
   private readonly block: FunnelSteps;
   /** By place in the block. */
   private readonly slots = new Uint32Array(blockUsers);
-  /** The slots of those that walk in this round, ascending. */
+  /** Slots of the users that walk in this round, ascending. */
   private readonly walking = new Uint32Array(blockUsers);
   // By slot:
   private readonly users = new Uint32Array(blockUsers);

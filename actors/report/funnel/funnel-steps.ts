@@ -1,30 +1,8 @@
 // One step of a funnel for a block of users: which of them have an event of the step's name after their last step.
-//   S1. The block is scratch: it holds no state between calls of a walk.
 import {upperBound} from '../../order/search.js';
-import {type EntrySteps, PlainEntrySteps} from './entry-steps.js';
+import {PlainEntrySteps} from './entry-steps.js';
 import {timeOfKey} from './event-key.js';
-import type {DensePostings} from './user-postings.js';
-
-/** Users [n, n + blockUsers) are walked together: their state stays in the first caches of a core. */
-export const blockUsers = 4_096;
-
-/** State of a block of users, columns of `blockUsers`, and the steps on it. S1 */
-export interface FunnelSteps {
-  /** Ascending. */
-  readonly users: Uint32Array;
-  /** Key of the step that each user reached. */
-  readonly keys: Float64Array;
-  /** Key of the step that is searched. */
-  readonly found: Float64Array;
-  /** Ms from the step before. */
-  readonly gaps: Float64Array;
-  /** Notes in `found` the next event of the first `count` users in `postings`, infinite where there is none. */
-  find(count: number, postings: DensePostings): void;
-  /** Takes the first `count` users on to what is found; those that have nothing below `endKey` are dropped. Returns how many are left. */
-  keep(count: number, endKey: number): number;
-  /** For funnels with a conversion window. S1 */
-  entrySteps(): EntrySteps;
-}
+import {blockUsers, type DensePostings, type EntrySteps, type FunnelSteps} from './funnel-block.js';
 
 /** The plain twin of kernels/funnel-steps.ts. */
 export class PlainFunnelSteps implements FunnelSteps {

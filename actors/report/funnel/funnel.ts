@@ -15,7 +15,7 @@ const noKind = 0xff;
 export interface FunnelResult {
   /** Users that reached each step. */
   readonly reached: Float64Array;
-  /** Of every user that reached the step, the ms since its previous step; empty for the first step. */
+  /** For each user that reached the step, the ms since its previous step; empty for the first step. */
   readonly durations: readonly NumberList[];
 }
 
@@ -50,7 +50,7 @@ export class FunnelPartial implements FunnelResult {
     );
   }
 
-  /** What each pass goes through, in this order. */
+  /** Chunks of each pass, in this order. */
   chunks(index: SnapshotIndex): ChunkEntry[] {
     if (this.names.length === 0) return [];
     return chunksNaming(chunksWithin(index.chunks, [this.stretch]), this.names);
@@ -77,7 +77,7 @@ export class FunnelPartial implements FunnelResult {
     return this.rows.nextPass();
   }
 
-  /** From this user on; returns the one to go on with. */
+  /** Walks users from `first` on; returns the user to go on with. */
   private walkSlice({starts, times, kinds}: RowsByUser, first: number): number {
     const sliceEnd = first + starts[first] + sliceRows;
     let user = first;

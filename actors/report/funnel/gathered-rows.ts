@@ -1,4 +1,4 @@
-// Rows taken out of many chunks to be grouped, within a bound of memory.
+// Rows copied from many chunks to be grouped, within a bound of memory.
 //   When more rows are found than fit, the users at the end of the range are left for a later pass over the same chunks:
 //   the pass goes on with the others, and nothing that was gathered for them is lost. A pass is at least half full, so
 //   n rows take at most 2 * n / rowsMax + 1 passes.
@@ -9,7 +9,7 @@ import {assert} from '../../invariant.js';
 /** Bytes of one gathered row, the copy that grouping makes included. */
 export const gatheredRowBytes = 22;
 const rowsAtFirst = 1_024;
-/** Rows, or users, between two turns of whoever else wants the thread: well below a ms. */
+/** Rows, or users, between two yields: well below a ms. */
 export const sliceRows = 8_192;
 
 export class GatheredRows {
@@ -23,7 +23,7 @@ export class GatheredRows {
   private readonly userCount: number;
   private readonly rowsMax: number;
 
-  /** `rowsPossible`: no more can come in one pass. */
+  /** `rowsPossible`: most rows that can come in one pass. */
   constructor(userCount: number, rowsMax: number, rowsPossible: number) {
     assert(rowsMax >= 2, 'gathered rows: half of the bound is at least one row');
     // Room for an eighth of them: zeroing more than is used costs as much as the copies of three doublings.
@@ -105,8 +105,8 @@ export interface RowsByUser {
 }
 
 /**
- * Cuts places [0, count) into slices and yields behind each: to end a pass of 1.3 million rows in one go held the thread for
- * 121 ms, and there may be ten times as many. What a slice does is a plain function: a generator's own loops are slow.
+ * Cuts places [0, count) into slices and yields after each: 1.3 million rows in one go held the thread for 121 ms. `work` is a
+ * plain function, because loops within a generator are slow.
  */
 export function* inSlices(count: number, work: (start: number, end: number) => void): Generator<void, void, void> {
   for (let start = 0; start < count; start += sliceRows) {

@@ -11,9 +11,10 @@ import type {Stretch} from '../selection.js';
 import {EntryRounds} from './entry-rounds.js';
 import {ranksPerMs} from './event-key.js';
 import type {FunnelResult} from './funnel.js';
-import {blockUsers, type FunnelSteps, findDense, PlainFunnelSteps} from './funnel-steps.js';
+import {blockUsers, type DensePostings, type FunnelSteps} from './funnel-block.js';
+import {findDense, PlainFunnelSteps} from './funnel-steps.js';
 import type {NumberList, NumberLists} from './median.js';
-import type {DensePostings, SparsePostings, UserPostings} from './user-postings.js';
+import type {SparsePostings, UserPostings} from './user-postings.js';
 
 const never = Number.POSITIVE_INFINITY;
 

@@ -1,4 +1,4 @@
-// Puts one user's gathered rows into the order of time; rows of equal time stay as they are (the order of the log).
+// Sorts one user's gathered rows by time; rows of equal time stay in the order of the log.
 //   Chunks are gathered in log order and each of them in time order, so the rows are a few ascending runs: they are found
 //   and merged two by two. Ordered rows cost one comparison each; history that was imported backwards costs n log(chunks).
 
@@ -9,7 +9,7 @@ export class TimeSort<K extends Kinds> {
   private readonly newKinds: (count: number) => K;
   private kinds: K;
 
-  /** `newKinds` makes room for so many kinds. */
+  /** `newKinds` allocates a column of kinds. */
   constructor(newKinds: (count: number) => K) {
     this.newKinds = newKinds;
     this.kinds = newKinds(0);

@@ -12,24 +12,12 @@
 //   U5. They are of the names that somebody asked about. Events of other names are as if they were not there.
 import type {RowsView} from '../../chunk/rows.js';
 import {ranksPerMs} from './event-key.js';
-import type {FunnelSteps} from './funnel-steps.js';
+import type {DensePostings, FunnelSteps} from './funnel-block.js';
 import {TimeSort} from './time-sort.js';
 
 const timeEnd = 2 ** 53 / ranksPerMs;
 /** Rows between two yields: well below a ms. */
 const sliceRows = 8_192;
-
-/**
- * Events of a name that many users have: those of user u are keys[starts[u]] to keys[starts[u + 1]] (not included). The first
- * of them is heads[u], infinite when there is none: the walk often needs no more, and heads lie side by side.
- */
-export interface DensePostings {
-  readonly kind: 'dense';
-  readonly heads: Float64Array;
-  /** One more than there are users. */
-  readonly starts: Uint32Array;
-  readonly keys: Float64Array;
-}
 
 /** Events of a name that few users have: those of users[i] are keys[starts[i]] to keys[starts[i + 1]] (not included). */
 export interface SparsePostings {
@@ -68,7 +56,7 @@ const keysPastEnd = 8;
 const isDense = (pairs: number, userCount: number): boolean => pairs > 0 && pairs * 4 >= userCount;
 
 /** Starts and users of name n are the places [nameStarts[n], nameStarts[n + 1]), and so on; heads and users are one of the two. */
-export interface PostingsColumns {
+interface PostingsColumns {
   readonly nameStarts: Uint32Array;
   readonly nameUsers: Uint32Array;
   readonly nameHeads: Uint32Array;

@@ -1,6 +1,6 @@
-// The WebAssembly kernel that finds rows for counts with a property filter (kernels/row-finder.ts), in a memory of its own:
-// both columns of a chunk are copied in, 2 us, where a loop over them takes 70.
-//   The plain twin takes over for names of 32 bits, and where there is no WebAssembly with SIMD or no room.
+// The WebAssembly kernel that finds rows for counts with a property filter (kernels/row-finder.ts). Both columns of a chunk are
+// copied into its memory, which takes 2 us, where a loop over them takes 70.
+//   The plain twin takes over for names of 32 bits, and where there is no kernel or no room for its memory.
 
 import type {RowColumn, RowsView} from '../../../actors/chunk/rows.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
@@ -62,7 +62,7 @@ export class KernelRowFinder implements RowFinder {
   }
 }
 
-/** Where a column of either width stands. */
+/** Address of a column of either width. */
 interface Columns {
   readonly bytes: Uint8Array;
   readonly words: Uint16Array;
@@ -86,7 +86,7 @@ function put(columns: Columns, column: Uint8Array | Uint16Array): number {
 const code = readKernel('row-finder');
 const module = code && compile(code);
 
-/** With the kernel where there is one, and room for its memory. */
+/** The kernel where there is one, and room for its memory. */
 export function newRowFinder(): RowFinder {
   if (module === undefined) return new PlainRowFinder();
   try {

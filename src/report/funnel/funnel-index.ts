@@ -37,7 +37,7 @@ const shareOnTheWay = 1 / 16;
 const loadsAheadMax = 4;
 
 /** Events of these names (name indexes of a partition) in a stretch. */
-export interface NamedStretch {
+interface NamedStretch {
   readonly names: ReadonlySet<number>;
   readonly stretch: Stretch;
 }

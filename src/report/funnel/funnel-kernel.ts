@@ -3,14 +3,13 @@
 //   FK2. Small segments have plain buffers, and so have all segments where there is no kernel or no room for its memory: the
 //       plain twin takes the steps then.
 
-import type {EntrySteps} from '../../../actors/report/funnel/entry-steps.js';
-import {blockUsers, type FunnelSteps} from '../../../actors/report/funnel/funnel-steps.js';
 import {
-  type AllocatePostings,
+  blockUsers,
   type DensePostings,
-  type PostingsMemory,
-  plainMemory,
-} from '../../../actors/report/funnel/user-postings.js';
+  type EntrySteps,
+  type FunnelSteps,
+} from '../../../actors/report/funnel/funnel-block.js';
+import {type AllocatePostings, type PostingsMemory, plainMemory} from '../../../actors/report/funnel/user-postings.js';
 import {compile, fixedMemory, instantiate, layOut, type Memory, readKernel} from '../../web-assembly.js';
 
 /** A memory is made of pages, and takes 10 GB of addresses (not of memory), of which there are 128 TB. */

@@ -9,7 +9,7 @@ import {Buckets} from '../../../actors/report/counts/buckets.js';
 import type {ReportAnswer, ReportQuery} from '../../asks.js';
 import {positionText} from '../../log-position.js';
 
-export type ReportHeaders = Extract<ReportAnswer, {kind: 'report'}>['headers'];
+type ReportHeaders = Extract<ReportAnswer, {kind: 'report'}>['headers'];
 
 const positionOf = (manifests: readonly Manifest[]): string =>
   manifests.map(({partition, position}) => positionText({partition, ...position})).join(',');
