@@ -102,6 +102,6 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
     reader: new LogReader(options.logSource, options.logJsm, number, troubleTo('to read the log')),
     writer: new LogWriter(js, number, troubleTo('to append to the log')),
   });
-  if (recovered.hasLostLog) runner.noteLogLoss();
+  if (recovered.hasLostLog) runner.identity.noteLoss();
   return runner;
 }

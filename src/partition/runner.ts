@@ -4,10 +4,9 @@
 import type {JetStreamManager} from '@nats-io/jetstream';
 import type {MessageCursor} from '../../actors/log/entries.js';
 import {type TickReason, tickReason} from '../../actors/log/entries.js';
-import type {Partition, Stop} from '../../actors/partition.js';
+import type {Stop} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import type {AlarmKind} from '../measures.js';
-import type {Logger} from '../observe.js';
 import type {Damage} from '../parts/damage.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart} from '../parts/stored-parts.js';
@@ -18,16 +17,16 @@ import type {DeletionJournal} from './erasure/deletion-journal.js';
 import type {Erasure} from './erasure/erasure.js';
 import type {NoteStep} from './erasure/erasure-steps.js';
 import {eraseLacking} from './erasure/lacking-deletions.js';
+import {LateCopies} from './erasure/late-copies.js';
 import {type ErasureReach, Scrub} from './erasure/scrub.js';
 import type {FoldPace} from './fold-pace.js';
-import type {LogMessage, LogReader} from './log/log-reader.js';
-import {Waiters} from './log/waiters.js';
-import {retryForever, Trouble} from './retry.js';
+import {LogIdentity, type LogIdentitySetup} from './log/log-identity.js';
+import type {LogMessage} from './log/log-reader.js';
 import type {Layout} from './snapshot/layout.js';
 import {Replaced} from './snapshot/manifest-store.js';
-import type {Ownership, Standing} from './snapshot/ownership.js';
+import type {Standing} from './snapshot/ownership.js';
 import type {PartSweep} from './snapshot/part-sweep.js';
-import type {Published, Snapshots} from './snapshot/snapshots.js';
+import type {Published} from './snapshot/snapshots.js';
 import {Ticks, type TicksSetup} from './snapshot/ticks.js';
 import {loadProfile} from './snapshot/user-loader.js';
 import type {WorkPace} from './work-pace.js';
@@ -36,8 +35,6 @@ import type {WorkPace} from './work-pace.js';
 const chunksWritingMax = 4;
 /** Active profiles of a partition that no snapshot needs: so much stays when one is done. */
 const profileCacheBytesMax = 4 * 1024 * 1024;
-/** From a late copy of an erased event to the cleaning of the log behind it: those that come meanwhile share it. */
-const lateCopiesMsMax = 5_000;
 /** Who waits for a sequence asks this often whether the log still is the one that it waits for. */
 const lookAgainMs = 5_000;
 
@@ -47,8 +44,7 @@ const standingMsMax = 10_000;
 /** `standing still`: folding needs a part that is unreadable. */
 export type Phase = 'recovering' | 'live' | 'standing still' | 'draining';
 
-export interface RunnerSetup extends TicksSetup {
-  readonly partition: Partition;
+export interface RunnerSetup extends TicksSetup, LogIdentitySetup {
   readonly sweep: PartSweep;
   readonly layout: Layout;
   /** For live reads. */
@@ -58,12 +54,9 @@ export interface RunnerSetup extends TicksSetup {
   readonly erasure: Erasure;
   /** Told each step of an erasure. */
   readonly note: NoteStep;
-  readonly snapshots: Snapshots;
-  readonly ownership: Ownership;
   readonly pace: WorkPace;
   /** Absent: the thread folds without rests. */
   readonly foldPace?: FoldPace | undefined;
-  readonly reader: LogReader;
   readonly jsm: JetStreamManager;
   readonly damage: Damage;
   readonly refresh: Pick<Refresh, 'ms' | 'change'>;
@@ -72,38 +65,32 @@ export interface RunnerSetup extends TicksSetup {
   readonly journal: DeletionJournal;
   /** Told after each message, for those who look how far the fold is. */
   readonly noteApplied: (sequence: number) => void;
-  /** Is told when the log was compared with what is folded: positions from now on are of this generation. */
-  readonly noteCompared: (generation: number) => void;
-  readonly log: Logger;
   /** Called with what cannot go on: a lost fence, a broken invariant. */
   readonly onFatal: (error: Error) => void;
 }
 
+/** What readers of the partition work with. */
+export type PartitionView = Pick<
+  RunnerSetup,
+  'partition' | 'layout' | 'cache' | 'snapshots' | 'ownership' | 'damage' | 'refresh' | 'reader' | 'writer' | 'sweep'
+>;
+
 export class Runner {
-  readonly setup: RunnerSetup;
+  private readonly setup: RunnerSetup;
   phase: Phase = 'recovering';
-  private readonly applied: Waiters;
-  private readonly publishedWaiters: Waiters;
-  // Not known before reading begins: recovery looked, and a server that lost its tail may have come back since.
-  private logIs: 'same' | 'unknown' | 'other' = 'unknown';
-  /** The connection was lost since reading began: what is still to be read of that may be of a log that is gone. */
-  private isReadStale = false;
-  /** Doubts about the log, and logs that turned out to be other ones: each may have taken a tick with it. */
-  private losses = 0;
+  readonly identity: LogIdentity;
   private isStopped = false;
   private isStandingStill = false;
   /** A tick asks whether this process still is the owner. */
   private isTicking = false;
   private readonly ticks: Ticks;
-  private lateCopiesTimer: NodeJS.Timeout | undefined;
   private readonly scrub: Scrub;
+  private readonly lateCopies: LateCopies;
   private readonly alarms: Alarms;
   private readonly conflictWarning: ConflictWarning;
-  private readonly askingTrouble: Trouble;
   private lastGapMs: number | undefined;
-  private lastLogLossMs: number | undefined;
   /** Since this process started. */
-  readonly found = {gaps: 0, logLosses: 0};
+  gaps = 0;
   /** Log time of the message that is being folded, or was folded last. */
   foldingLogMs: number | undefined;
 
@@ -112,17 +99,18 @@ export class Runner {
     this.ticks = new Ticks(setup);
     this.conflictWarning = new ConflictWarning(setup.partition.partition, setup.log);
     this.alarms = new Alarms(setup.partition.partition, setup.log);
-    this.askingTrouble = new Trouble(setup.log, {partition: setup.partition.partition, tried: 'to ask the log'});
-    this.applied = new Waiters(setup.partition.appliedSequence);
-    this.publishedWaiters = new Waiters(setup.snapshots.publishedSequence);
-    setup.snapshots.onPublished = ({sequence}) => {
-      if (this.isLogKnown) this.publishedWaiters.advance(sequence);
-    };
+    this.identity = new LogIdentity(setup);
+    setup.snapshots.onPublished = ({sequence}) => this.identity.notePublished(sequence);
     this.scrub = new Scrub({
       ...setup,
       publish: () => this.publishNow(tickReason.erasure),
       onFatal: setup.onFatal,
     });
+    this.lateCopies = new LateCopies(setup.partition, this.scrub);
+  }
+
+  get view(): PartitionView {
+    return this.setup;
   }
 
   get published(): Published | null {
@@ -144,14 +132,13 @@ export class Runner {
    */
   lookForAlarms(standing: Exclude<Standing, 'outlived'>): AlarmKind[] {
     if (standing === 'owner' && !this.setup.ownership.isConfirmed) return this.raisedAlarms;
-    const ageOf = (atMs: number | undefined) => (atMs === undefined ? null : monotonicMs() - atMs);
     return this.alarms.look({
       snapshotAgeMs: this.snapshotAgeMs,
       refreshMs: this.setup.refresh.ms,
       isStandingStill: this.isStandingStill,
       dedupeWindowMs: this.setup.partition.dedupeWindowMs,
-      gapAgeMs: ageOf(this.lastGapMs),
-      logLossAgeMs: ageOf(this.lastLogLossMs),
+      gapAgeMs: this.lastGapMs === undefined ? null : monotonicMs() - this.lastGapMs,
+      logLossAgeMs: this.identity.lossAgeMs,
     });
   }
 
@@ -173,7 +160,7 @@ export class Runner {
     noteApplied(partition.appliedSequence);
     this.run().catch((error: unknown) => void this.foldingEnded(error as Error));
     // Asked again: a log that loses its tail meanwhile may not reach that sequence for long.
-    while (!(await this.whenApplied(await this.askLog(() => reader.newestSequence()), lookAgainMs))) {
+    while (!(await this.whenApplied(await this.identity.ask(() => reader.newestSequence()), lookAgainMs))) {
       if (!this.isStarting) return;
     }
     if (!this.isStarting) return; // A drain has a last tick of its own.
@@ -215,13 +202,13 @@ export class Runner {
   private async run(): Promise<void> {
     const {reader, partition} = this.setup;
     for (;;) {
-      await this.agreeWithLog();
+      await this.identity.agree();
       if (this.isOver) return;
       for await (const messages of reader.read(partition.appliedSequence)) {
         if (!(await this.foldMessages(messages))) break;
       }
       if (this.isOver) return;
-      if (this.logIs === 'same') this.doubtLog();
+      this.identity.readingEnded();
     }
   }
 
@@ -236,8 +223,7 @@ export class Runner {
       // The message that was due is missing: a successor that has folded it may have cut the log. O1 (ownership.ts)
       const isCut = message.sequence > partition.appliedSequence + 1;
       if (isCut && (await ownership.isOutlived())) return false;
-      // Nothing of another log is folded before the rewind: numbers of producers would be skipped for ever.
-      if (!this.isLogKnown || ownership.isLost) return false;
+      if (!this.identity.isKnown || ownership.isLost) return false; // LI1 (log/log-identity.ts)
       const folding = this.foldMessage(message);
       if (folding !== undefined) await folding;
       if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
@@ -251,131 +237,14 @@ export class Runner {
 
   private noteFolded(): void {
     const {partition, noteApplied} = this.setup;
-    if (!this.isLogKnown) return;
-    this.applied.advance(partition.appliedSequence);
+    if (!this.identity.noteApplied()) return;
     noteApplied(partition.appliedSequence);
     this.conflictWarning.note(partition.dedupe.conflicts.count, monotonicMs());
     this.cleanSoon();
   }
 
-  /** Behind late copies of erased events: those that come meanwhile share it. */
   private cleanSoon(): void {
-    if (!this.setup.partition.hasErasedInLog || this.phase !== 'live') return;
-    this.lateCopiesTimer ??= setTimeout(
-      () => {
-        this.lateCopiesTimer = undefined;
-        this.cleanUp();
-      },
-      Math.min(lateCopiesMsMax, this.ticks.periodMs),
-    );
-  }
-
-  /** Of what the log has of erased users behind their erase entries. */
-  private cleanUp(): void {
-    if (!this.setup.partition.hasErasedInLog) return;
-    if (this.scrub.isRunning)
-      this.cleanSoon(); // What comes behind its filler it leaves.
-    else this.scrub.request();
-  }
-
-  /** Before reading: rewinds when the log is another one than was folded. */
-  private async agreeWithLog(): Promise<void> {
-    if (this.isReadStale && this.logIs === 'same') this.logIs = 'unknown';
-    this.isReadStale = false;
-    if (this.logIs === 'unknown') await this.checkLog();
-    if (this.logIs === 'other') await this.rewind();
-  }
-
-  /** The connection to the log was lost: whether the same log comes back is not known. */
-  logDisconnected(): void {
-    this.isReadStale = true;
-    this.doubtLog();
-  }
-
-  /**
-   * Without a lost connection, too, when a way through the log breaks: its stream may have been deleted and made anew, or be
-   * of a server of the cluster that we are not connected to, and that lost its newest messages.
-   */
-  private doubtLog(): void {
-    this.logIs = 'unknown';
-    this.losses += 1;
-    this.forgetReached();
-  }
-
-  /** The connection is back: what was asked for over the lost one is asked again. */
-  logReconnected(): Promise<void> {
-    this.setup.reader.reopen();
-    return this.checkLog();
-  }
-
-  /** Until the log is known, its sequences may be those of another one: nobody is told that one of them is reached. */
-  private forgetReached(): void {
-    this.applied.reset();
-    this.publishedWaiters.reset();
-  }
-
-  private askLog<T>(question: () => Promise<T>): Promise<T> {
-    return retryForever(question, this.askingTrouble);
-  }
-
-  private get isLogKnown(): boolean {
-    return this.logIs === 'same' && !this.isReadStale;
-  }
-
-  /** Generation of the log as it is after the call; undefined when that is not known: then the log is compared again. */
-  async confirmGeneration(): Promise<number | undefined> {
-    const {reader, partition} = this.setup;
-    const {losses} = this;
-    const isSame = await reader.holds(partition.appliedSequence, partition.appliedMark).catch(() => undefined);
-    if (isSame === undefined || losses !== this.losses || !this.isLogKnown) return undefined;
-    if (isSame) return partition.generation;
-    this.compareLog();
-    return undefined;
-  }
-
-  /** Another log may have replaced the one that is read. */
-  compareLog(): void {
-    this.logDisconnected();
-    this.logReconnected().catch(this.setup.onFatal);
-  }
-
-  /** Asks the log for the message that was folded last; interrupts the reading of another one. */
-  private async checkLog(): Promise<void> {
-    const {reader, partition, ownership} = this.setup;
-    const {appliedSequence, appliedMark} = partition;
-    const isSame = await this.askLog(() => reader.holds(appliedSequence, appliedMark));
-    if (!isSame && (await ownership.isOutlived())) return reader.interrupt(); // O1 (ownership.ts)
-    // Folding went on meanwhile: what was asked about is the position no more, and the reading loop asks for itself.
-    if (this.logIs !== 'unknown' || partition.appliedSequence !== appliedSequence) return;
-    this.logIs = isSame ? 'same' : 'other';
-    if (isSame) {
-      this.setup.noteCompared(partition.generation);
-      this.applied.advance(appliedSequence);
-      this.publishedWaiters.advance(Math.min(this.setup.snapshots.publishedSequence, appliedSequence));
-    } else reader.interrupt();
-  }
-
-  /** Folds the log from its first message on: what was folded before is skipped by producer and number. */
-  private async rewind(): Promise<void> {
-    const {partition, snapshots, log} = this.setup;
-    log.error(
-      {partition: partition.partition, sequence: partition.appliedSequence},
-      'the log lost messages that were folded (a power cut without sync, a restored backup, or a deleted stream): it is read again from its start',
-    );
-    this.noteLogLoss();
-    this.losses += 1;
-    await snapshots.idle();
-    snapshots.logReplaced();
-    partition.rewind();
-    this.forgetReached();
-    this.logIs = 'same';
-    this.setup.noteCompared(partition.generation);
-  }
-
-  /** The log lacks messages that were folded: now, or when the partition was recovered. */
-  noteLogLoss(): void {
-    this.found.logLosses += 1;
-    this.lastLogLossMs = monotonicMs();
+    if (this.phase === 'live') this.lateCopies.cleanSoon(this.ticks.periodMs);
   }
 
   /** Most messages are folded before it returns; a promise is for those that something is missing for. */
@@ -420,7 +289,7 @@ export class Runner {
       }
       case 'tick':
         if (stop.gaps > 0) {
-          this.found.gaps += stop.gaps;
+          this.gaps += stop.gaps;
           this.lastGapMs = monotonicMs();
           this.setup.log.error(
             {partition: partition.partition, gaps: stop.gaps},
@@ -471,13 +340,12 @@ export class Runner {
     this.lookForAlarms(standing);
     if (this.phase === 'draining' || this.isStandingStill) return; // A drain has a last tick of its own.
     this.ticks.appendOfInterval();
-    this.cleanUp();
+    this.lateCopies.clean(this.ticks.periodMs);
   }
 
   /** Whether the fold reached `sequence` within `waitMs`. */
   whenApplied(sequence: number, waitMs: number): Promise<boolean> {
-    if (sequence > this.setup.partition.appliedSequence) this.setup.reader.hurry(sequence);
-    return this.applied.wait(sequence, Math.min(waitMs, timerMsMax));
+    return this.identity.whenApplied(sequence, Math.min(waitMs, timerMsMax));
   }
 
   isErased(id: string): boolean {
@@ -490,26 +358,25 @@ export class Runner {
   }
 
   private whenPublished(sequence: number, waitMs: number): Promise<boolean> {
-    if (sequence > this.setup.partition.appliedSequence) this.setup.reader.hurry(sequence);
-    return this.setup.pace.hurry(this.publishedWaiters.wait(sequence, Math.min(waitMs, timerMsMax)));
+    return this.setup.pace.hurry(this.identity.whenPublished(sequence, waitMs));
   }
 
   /** Publishes a tick and waits until a snapshot at or after it is published; false: the partition stands still. */
   private async publishNow(reason: TickReason): Promise<boolean> {
     for (;;) {
-      const {losses} = this;
+      const {losses} = this.identity;
       const sequence = await this.ticks.append(reason);
       do {
         if (await this.whenPublished(sequence, lookAgainMs)) return true;
         if (this.isStandingStill) return false;
         // A log that went away and came back may have lost this tick: then another one is needed.
-      } while (losses === this.losses);
+      } while (losses === this.identity.losses);
     }
   }
 
   private stopTimers(): void {
     this.ticks.stop();
-    clearTimeout(this.lateCopiesTimer);
+    this.lateCopies.stop();
   }
 
   /** A last snapshot, then silence. */
@@ -523,7 +390,7 @@ export class Runner {
     if (!this.isStandingStill) {
       await this.scrub.idle();
       await this.publishNow(tickReason.shutdown);
-      this.cleanUp(); // Nothing of erased users stays on the disk of a service that is stopped.
+      this.lateCopies.clean(this.ticks.periodMs); // Nothing of erased users stays on the disk of a service that is stopped.
       await this.scrub.idle();
     }
     this.isStopped = true;

@@ -175,8 +175,8 @@ function openReads(runners: readonly Runner[]): ReadsBySubject {
   const acked = data.ackedSequences === undefined ? undefined : new AckedSequences(data.ackedSequences);
   return new Map(
     runners.map((runner) => {
-      const {partition} = runner.setup.partition;
-      const newestWrite = new NewestWrite(runner.setup.reader, partition, acked);
+      const {partition} = runner.view.partition;
+      const newestWrite = new NewestWrite(runner.view.reader, partition, acked);
       return [askPartitionSubject(partition), new LiveReads(runner, longReads, newestWrite)];
     }),
   );
@@ -237,8 +237,8 @@ async function measures(reads: LiveReads, vitals: ThreadVitals): Promise<Partiti
 /** Folding goes on only when the log that comes back is the one that went. */
 async function watchLog(runners: readonly Runner[], {logNc}: Shared): Promise<void> {
   for await (const {type} of logNc.status()) {
-    if (type === 'disconnect') for (const runner of runners) runner.logDisconnected();
-    if (type === 'reconnect') for (const runner of runners) runner.logReconnected().catch(fail);
+    if (type === 'disconnect') for (const runner of runners) runner.identity.disconnected();
+    if (type === 'reconnect') for (const runner of runners) runner.identity.reconnected().catch(fail);
   }
 }
 
@@ -253,7 +253,7 @@ async function main(): Promise<void> {
   port.on('message', (message: ToWorker) => {
     if (message.kind === 'drain') void drain(runners, shared).catch(fail);
   });
-  const stored = runners.map(({setup: {layout}}) => ({
+  const stored = runners.map(({view: {layout}}) => ({
     chunks: [...layout.chunks.values()],
     userRuns: layout.userRuns,
     readsFrom: (part: PartRef) => layout.readsFrom(part),
@@ -265,7 +265,7 @@ async function main(): Promise<void> {
   const warmedUp = readAhead.then(async () => {
     tell({kind: 'read'});
     await rehearse(
-      runners.map(({setup}) => setup),
+      runners.map(({view}) => view),
       rehearsalMsMax,
     );
   });

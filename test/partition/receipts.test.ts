@@ -74,8 +74,8 @@ const event = (userId: string, messageId?: string) =>
 const erase = (userId: string) => append((writer) => writeErase(writer, 'u', userId, deletionId, day));
 
 /** How many values the receipt says were overwritten. */
-const valuesErased = ({setup}: Runner): number =>
-  Number(setup.partition.deletions.get(deletionId)!.completed!.verified[1]!.match(/[0-9]+/)![0]);
+const valuesErased = ({view}: Runner): number =>
+  Number(view.partition.deletions.get(deletionId)!.completed!.verified[1]!.match(/[0-9]+/)![0]);
 
 const subjects = async (): Promise<string[]> => {
   const filter = bucketSubject('parts', '>');
@@ -84,8 +84,8 @@ const subjects = async (): Promise<string[]> => {
 };
 
 test('a deletion is folded while what was replaced before is still being erased, and its receipt waits for that', async () => {
-  const {setup, deletions} = await startPartition();
-  const {snapshots, writer} = setup;
+  const {view, deletions} = await startPartition();
+  const {snapshots, writer} = view;
   const publish = async () => {
     const sequence = await writer.tick(600_000, tickReason.interval);
     await until('a snapshot is published', () => snapshots.publishedSequence >= sequence);
@@ -94,14 +94,14 @@ test('a deletion is folded while what was replaced before is still being erased,
   allow();
   await event('ada');
   await publish();
-  const withAda = setup.layout.openEntry!.rows;
-  const {cache} = setup;
+  const withAda = view.layout.openEntry!.rows;
+  const {cache} = view;
   await cache.loadRows(withAda);
   expect(cache.heldRows(withAda)).toBeDefined();
   await event('bob');
   await publish();
   expect(cache.heldRows(withAda)).toBeUndefined(); // What the state names no more takes no room of what is asked for.
-  await setup.sweep.settle();
+  await view.sweep.settle();
   const erasedBefore = asked;
   hold();
   await event('bob');
@@ -109,7 +109,7 @@ test('a deletion is folded while what was replaced before is still being erased,
   await until('they are being erased', () => asked > erasedBefore);
   const before = snapshots.count;
   await erase('ada');
-  await until('the entry is folded', () => setup.partition.deletions.has(deletionId));
+  await until('the entry is folded', () => view.partition.deletions.has(deletionId));
   await until('both snapshots are published', () => snapshots.count >= before + 2);
   expect(deletions.isCompleted(deletionId)).toBe(false);
   expect(await subjects()).toContain(bucketSubject('parts', `${withAda.key}.0`));
@@ -122,11 +122,11 @@ test('orphans hold up no snapshots, and a receipt waits for them, also for those
   const before = new PartStore(role.js, role.jsm, 0, 0);
   const orphans = [await before.put(Buffer.from('first')), await before.put(Buffer.from('second'))];
   const isThere = async ({key}: {key: string}) => (await subjects()).includes(bucketSubject('parts', `${key}.0`));
-  const {setup, deletions} = await startPartition();
+  const {view, deletions} = await startPartition();
   await until('orphans are being erased', () => asked > 0);
   await event('ada');
   await erase('ada');
-  const {snapshots} = setup;
+  const {snapshots} = view;
   await until('both snapshots of the deletion are published', () => snapshots.count >= 3);
   // Put by an owner that is gone, and late.
   orphans.push(await before.put(Buffer.from('third')));
@@ -137,54 +137,54 @@ test('orphans hold up no snapshots, and a receipt waits for them, also for those
 });
 
 test('a receipt that was put off for late copies tells of all that was erased until it came', async () => {
-  const {setup, deletions} = await startPartition();
+  const {view, deletions} = await startPartition();
   await event('ada', 'm1');
   const before = asked;
   await erase('ada');
   await until('parts of the deletion are being erased', () => asked > before);
   await event('ada', 'm1');
-  await until('the late copy is folded', () => setup.partition.tally.tombstoned === 1);
-  const {count} = setup.snapshots;
+  await until('the late copy is folded', () => view.partition.tally.tombstoned === 1);
+  const {count} = view.snapshots;
   allow();
   expect(await deletions.whenCompleted(deletionId, 30_000)).toBe(true);
-  expect(setup.snapshots.count).toBeGreaterThan(count + 2); // It was put off.
+  expect(view.snapshots.count).toBeGreaterThan(count + 2); // It was put off.
   expect(valuesErased(runner!)).toBeGreaterThanOrEqual(asked - 2); // Those behind the receipt's own snapshot are not in it.
 });
 
 test('late copies that come while others are cleaned up for long are cleaned up behind them', async () => {
-  const {setup, deletions} = await startPartition();
+  const {view, deletions} = await startPartition();
   allow();
   await event('ada', 'm1');
   await erase('ada');
   expect(await deletions.whenCompleted(deletionId, 30_000)).toBe(true);
-  await setup.sweep.settle();
+  await view.sweep.settle();
   hold();
   await event('ada', 'm1');
   await until('the first late copy is being cleaned up', () => deletions.isRunning);
-  const fillersEnd = setup.snapshots.count + 2;
-  await until('its snapshots are published', () => setup.snapshots.count >= fillersEnd);
+  const fillersEnd = view.snapshots.count + 2;
+  await until('its snapshots are published', () => view.snapshots.count >= fillersEnd);
   await event('ada', 'm1');
-  await until('the second one is folded', () => setup.partition.tally.tombstoned === 2);
+  await until('the second one is folded', () => view.partition.tally.tombstoned === 2);
   const foldedMs = performance.now();
   await until('its time to be cleaned up has come', () => performance.now() - foldedMs > 6_000);
   expect(deletions.isRunning).toBe(true);
   allow();
-  await until('it is cleaned up', () => !setup.partition.hasErasedInLog);
+  await until('it is cleaned up', () => !view.partition.hasErasedInLog);
 });
 
 test('no receipt comes of a partition that stands still', async () => {
-  const {setup} = await startPartition();
+  const {view} = await startPartition();
   allow();
   await role.append((writer) => {
     for (let i = 0; i < 3_000; i++) writeEvent(writer, {event: 'x', userId: `u${i}`, timeMs: day, receivedMs: day});
     return 3_000;
   });
   await runner!.drain();
-  const [{part}] = setup.layout.userRuns[0]!.blocks;
+  const [{part}] = view.layout.userRuns[0]!.blocks;
   const stream = bucketStream('parts');
-  await role.jsm.streams.purge(logStream(0), {seq: setup.snapshots.publishedSequence});
+  await role.jsm.streams.purge(logStream(0), {seq: view.snapshots.publishedSequence});
   for (const seq of part.revisions) await role.jsm.streams.deleteMessage(stream, seq);
-  const {setup: second, deletions} = await startPartition();
+  const {view: second, deletions} = await startPartition();
   await event('eve');
   await erase('eve');
   await append((writer) => writeIdentify(writer, 'u1', '{"plan":"free"}', day));

@@ -31,7 +31,7 @@ async function start(reading: () => Promise<void>): Promise<Runner> {
 }
 
 /** A partition that knows ada's profile out of a part, and that reads no part any more until `allow`. */
-async function startHeld(): Promise<{readonly setup: Runner['setup']; readonly isWaiting: () => boolean}> {
+async function startHeld(): Promise<{readonly view: Runner['view']; readonly isWaiting: () => boolean}> {
   role = await PartitionRole.create();
   await start(async () => {});
   await role.append((writer) => {
@@ -42,20 +42,20 @@ async function startHeld(): Promise<{readonly setup: Runner['setup']; readonly i
     writeTick(writer, day, 600_000, tickReason.interval);
     return 1;
   });
-  await until('the profile is in a part', () => runner!.setup.snapshots.publishedSequence >= tick);
+  await until('the profile is in a part', () => runner!.view.snapshots.publishedSequence >= tick);
   await runner!.drain();
   let isHeld = false;
   let waiting = 0;
   const released = new Promise<void>((resolve) => {
     allow = resolve;
   });
-  const {setup} = await start(async () => {
+  const {view} = await start(async () => {
     if (!isHeld) return;
     waiting += 1;
     await released;
   });
   isHeld = true;
-  return {setup, isWaiting: () => waiting > 0};
+  return {view, isWaiting: () => waiting > 0};
 }
 
 function wholeChunk(writer: ByteWriter): void {
@@ -66,31 +66,31 @@ function wholeChunk(writer: ByteWriter): void {
 const identify = (writer: ByteWriter): void => writeIdentify(writer, 'ada', '{"plan":"pro"}', day);
 
 /** Where live reads look for rows that are in no part. */
-const rowsInMemory = ({partition, layout}: Runner['setup']): number =>
+const rowsInMemory = ({partition, layout}: Runner['view']): number =>
   [...layout.writing.values()].reduce((sum, {chunk}) => sum + chunk.count, partition.open.count);
 
 test('a chunk that was closed before an identify waits for a profile is where it is looked for', async () => {
-  const {setup, isWaiting} = await startHeld();
+  const {view, isWaiting} = await startHeld();
   const sequence = await role.append((writer) => {
     wholeChunk(writer);
     identify(writer);
     return chunkRowsMax + 1;
   });
   await until('the fold waits for the profile', isWaiting);
-  expect(setup.partition.open.count).toBe(0);
-  expect(rowsInMemory(setup)).toBe(chunkRowsMax);
+  expect(view.partition.open.count).toBe(0);
+  expect(rowsInMemory(view)).toBe(chunkRowsMax);
   allow();
-  await until('the message is folded', () => setup.partition.appliedSequence >= sequence);
+  await until('the message is folded', () => view.partition.appliedSequence >= sequence);
 });
 
 test('and so is one that is closed behind it, for whoever goes on in the same turn', async () => {
-  const {setup, isWaiting} = await startHeld();
-  const {partition} = setup;
+  const {view, isWaiting} = await startHeld();
+  const {partition} = view;
   const seen: number[] = [];
   const fold = partition.fold.bind(partition);
   partition.fold = (...all) => {
     const stop = fold(...all);
-    queueMicrotask(() => seen.push(rowsInMemory(setup)));
+    queueMicrotask(() => seen.push(rowsInMemory(view)));
     return stop;
   };
   const sequence = await role.append((writer) => {

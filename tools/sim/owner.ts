@@ -88,10 +88,10 @@ export class SimOwner {
       onFatal: this.fail,
     });
     this.runner = runner;
-    this.reads = new LiveReads(runner, new LongReads(), new NewestWrite(runner.setup.reader, 0, this.options.acked));
-    this.link.onDisconnect = () => runner.logDisconnected();
+    this.reads = new LiveReads(runner, new LongReads(), new NewestWrite(runner.view.reader, 0, this.options.acked));
+    this.link.onDisconnect = () => runner.identity.disconnected();
     this.link.onReconnect = () => {
-      runner.logReconnected().catch(this.fail);
+      runner.identity.reconnected().catch(this.fail);
     };
     await runner.start();
     this.phase = 'live';

@@ -350,10 +350,10 @@ class SeedWorld {
     const {owner} = this;
     if (!this.clients.isDone || owner.phase !== 'live' || owner.process.state !== 'running') return false;
     if (this.edge.publisher.bytesPending > 0 || !owner.link.isConnected) return false;
-    const partition = owner.runner?.setup.partition;
+    const partition = owner.runner?.view.partition;
     if (partition === undefined || partition.appliedSequence < this.server.log.lastSeq) return false;
     // A stop would leave orphans to the next start.
-    const isSwept = owner.runner?.setup.sweep.isIdle === true;
+    const isSwept = owner.runner?.view.sweep.isIdle === true;
     return isSwept && partition.pendingDeletions().length === 0 && !partition.hasErasedInLog;
   }
 

@@ -15,7 +15,7 @@ import {bodyBlockRows} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {type PartitionAnswer, type PartitionQuestion, type RowPlace, replyBytesMax} from '../../asks.js';
 import {loadAhead} from '../../parts/load-ahead.js';
-import type {RunnerSetup} from '../runner.js';
+import type {PartitionView} from '../runner.js';
 import {loadRecord} from '../snapshot/user-loader.js';
 import type {ReadBudget} from './long-reads.js';
 
@@ -42,15 +42,15 @@ type Reachable = ReachableChunk<ChunkEntry>;
 type LoadedBlock = readonly [block: Uint8Array, columns: RowColumns];
 
 export class HistoryReads {
-  private readonly setup: Pick<RunnerSetup, 'partition' | 'layout' | 'cache'>;
+  private readonly view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
 
-  constructor(setup: Pick<RunnerSetup, 'partition' | 'layout' | 'cache'>) {
-    this.setup = setup;
+  constructor(view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>) {
+    this.view = view;
   }
 
   /** Ordinal after the newest folded row. */
   get ordinalEnd(): number {
-    const {open} = this.setup.partition;
+    const {open} = this.view.partition;
     return open.baseOrdinal + open.count;
   }
 
@@ -61,7 +61,7 @@ export class HistoryReads {
    * @throws ReadTooLong
    */
   async history(question: HistoryQuestion, user: number | undefined, budget: ReadBudget): Promise<PartitionAnswer> {
-    const {partition} = this.setup;
+    const {partition} = this.view;
     const ordinalEnd = question.ordinalEnd ?? this.ordinalEnd;
     const nothing: PartitionAnswer = {kind: 'history', timesMs: [], ordinals: [], more: false, ordinalEnd};
     const unknownUser: PartitionAnswer = {...nothing, isUserUnknown: true};
@@ -81,7 +81,7 @@ export class HistoryReads {
 
   private findName(event: string): number | undefined {
     const bytes = wtf8(event);
-    const index = this.setup.partition.aggregator.names.find(bytes, 0, bytes.length);
+    const index = this.view.partition.aggregator.names.find(bytes, 0, bytes.length);
     return index >= 0 ? index : undefined;
   }
 
@@ -105,14 +105,14 @@ export class HistoryReads {
 
   /** At the page's last moment, partitions above the one it stopped in gave all they had, those below gave nothing yet. */
   private ordinalBefore(before: RowPlace): number {
-    const {partition} = this.setup.partition;
+    const {partition} = this.view.partition;
     if (before.partition === partition) return before.ordinal;
     return partition < before.partition ? Number.POSITIVE_INFINITY : 0;
   }
 
   private async newestRows(filter: HistoryFilter, limit: number, budget: ReadBudget) {
     const newest = new NewestRows(limit, filter);
-    const {layout} = this.setup;
+    const {layout} = this.view;
     const inMemory = this.chunksInMemory(); // R1
     const numbers = new Set(inMemory.map(({chunk}) => chunk));
     const {newestFirst} = layout.chunks;
@@ -126,7 +126,7 @@ export class HistoryReads {
   /** R2 */
   private async offerStored(newest: NewestRows, chunks: Iterator<Reachable>, budget: ReadBudget): Promise<void> {
     for (let next = chunks.next(); !next.done && newest.wants(next.value.newest); next = chunks.next()) {
-      const held = this.setup.cache.heldRows(next.value.chunk.rows);
+      const held = this.view.cache.heldRows(next.value.chunk.rows);
       if (held === undefined) return this.offerLoaded(newest, next.value, chunks, budget);
       newest.offer(held);
     }
@@ -139,7 +139,7 @@ export class HistoryReads {
     others: Iterator<Reachable>,
     budget: ReadBudget,
   ): Promise<void> {
-    const load = ({chunk}: Reachable) => this.setup.cache.loadRows(chunk.rows);
+    const load = ({chunk}: Reachable) => this.view.cache.loadRows(chunk.rows);
     let aheadFirst = 1; // Mostly the newest chunks have enough.
     for (let some = [first, ...taken(others)]; some.length > 0; some = taken(others)) {
       for await (const [{newest: begin}, columns] of loadAhead(some, load, loadsAheadMax, aheadFirst)) {
@@ -153,13 +153,13 @@ export class HistoryReads {
   }
 
   private chunksInMemory(): ChunkInMemory[] {
-    const {partition, layout} = this.setup;
+    const {partition, layout} = this.view;
     return [...layout.writing.values()].map(({chunk}) => chunk).concat(partition.open);
   }
 
   private async chunksOfUser(user: number | undefined): Promise<ReadonlySet<number> | undefined> {
     if (user === undefined) return undefined;
-    const {partition, layout, cache} = this.setup;
+    const {partition, layout, cache} = this.view;
     return new Set((await loadRecord(partition, layout, cache, user))?.chunks);
   }
 
@@ -196,7 +196,7 @@ export class HistoryReads {
   /** Rows that follow each other in one block are taken together: each block is inflated once when ordinals ascend. */
   private blocksOf(ordinals: readonly number[]): BlockRows[] {
     const inMemory = this.chunksInMemory();
-    const stored = this.setup.layout.chunks.byOrdinal;
+    const stored = this.view.layout.chunks.byOrdinal;
     const blocks: BlockRows[] = [];
     for (const ordinal of ordinals) {
       const place = inMemory.find((chunk) => isIn(chunk, ordinal)) ?? placeOf(stored, ordinal);
@@ -212,7 +212,7 @@ export class HistoryReads {
   private heldBlock({place, block}: BlockRows): LoadedBlock | null | undefined {
     if (place === undefined) return null;
     if ('blockAt' in place) return [place.blockAt(block), place.columnsView()];
-    const {cache} = this.setup;
+    const {cache} = this.view;
     const rows = cache.heldRows(place.rows);
     const bodies = rows === undefined ? undefined : cache.heldBodyBlock(place.bodies, block);
     return rows === undefined || bodies === undefined ? undefined : [bodies, rows];
@@ -222,12 +222,12 @@ export class HistoryReads {
     const held = this.heldBlock(rows);
     if (held !== undefined) return held;
     const {bodies, rows: columns} = rows.place as ChunkEntry;
-    const {cache} = this.setup;
+    const {cache} = this.view;
     return Promise.all([cache.loadBodyBlock(bodies, rows.block), cache.loadRows(columns)]);
   }
 
   private addEvents(events: ReplyEvents, {place, ordinals}: BlockRows, loaded: LoadedBlock | null): void {
-    const {partition, tables} = this.setup.partition;
+    const {partition, tables} = this.view.partition;
     const {users, names} = tables;
     const bodies = loaded === null ? undefined : new BodyBlock(...loaded);
     for (const ordinal of ordinals) {

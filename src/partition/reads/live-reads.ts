@@ -16,7 +16,7 @@ import type {PartitionMeasures} from '../../measures.js';
 import {MissingPart} from '../../parts/stored-parts.js';
 import {isReportLate} from '../alarms.js';
 import type {NewestWrite} from '../log/newest-write.js';
-import type {Runner} from '../runner.js';
+import type {PartitionView, Runner} from '../runner.js';
 import type {Standing} from '../snapshot/ownership.js';
 import {loadRecord} from '../snapshot/user-loader.js';
 import {HistoryReads} from './history-reads.js';
@@ -42,6 +42,7 @@ export type LiveQuestion = Exclude<PartitionQuestion, {ask: 'measures'}>;
 
 export class LiveReads {
   private readonly runner: Runner;
+  private readonly view: PartitionView;
   private readonly rows: HistoryReads;
   private readonly longReads: LongReads;
   private readonly newestWrite: NewestWrite;
@@ -49,8 +50,9 @@ export class LiveReads {
   /** `longReads`: of the thread. */
   constructor(runner: Runner, longReads: LongReads, newestWrite: NewestWrite) {
     this.runner = runner;
+    this.view = runner.view;
     this.newestWrite = newestWrite;
-    this.rows = new HistoryReads(runner.setup);
+    this.rows = new HistoryReads(runner.view);
     this.longReads = longReads;
   }
 
@@ -65,8 +67,8 @@ export class LiveReads {
       } catch (error) {
         if (error instanceof ReadTooLong) return tooLong;
         if (!(error instanceof MissingPart)) throw error;
-        if (this.runner.setup.layout.readsFrom(error.ref)) {
-          if (await this.runner.setup.ownership.isOutlived()) return movedOn;
+        if (this.view.layout.readsFrom(error.ref)) {
+          if (await this.view.ownership.isOutlived()) return movedOn;
           throw error;
         }
         if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'the state changes faster than it is read'};
@@ -76,7 +78,7 @@ export class LiveReads {
 
   /** O2 (ownership.ts) */
   private async ofOwner(answer: PartitionAnswer): Promise<PartitionAnswer> {
-    const {ownership} = this.runner.setup;
+    const {ownership} = this.view;
     if (ownership.isLost) return movedOn;
     const deletion = answer.kind === 'deletion' || answer.kind === 'unknown_user' ? answer.deletion : undefined;
     if (deletion?.status !== 'pending') return answer;
@@ -97,7 +99,7 @@ export class LiveReads {
       case 'generation':
         return this.generation();
       case 'conflicts':
-        return {kind: 'conflicts', conflicts: this.runner.setup.partition.dedupe.conflicts.newest()};
+        return {kind: 'conflicts', conflicts: this.view.partition.dedupe.conflicts.newest()};
       case 'bodies':
         return this.bodies(question, seen, endMs);
       case 'deletion':
@@ -130,12 +132,12 @@ export class LiveReads {
   }
 
   private async generation(): Promise<PartitionAnswer> {
-    const generation = await this.runner.confirmGeneration();
+    const generation = await this.runner.identity.confirmGeneration();
     return generation === undefined ? logUnknown : {kind: 'generation', generation};
   }
 
   private async status(): Promise<PartitionAnswer> {
-    const {partition} = this.runner.setup;
+    const {partition} = this.view;
     const [lag, standing] = await this.withStanding(this.lag());
     if (standing === 'outlived') return movedOn;
     return {
@@ -144,15 +146,15 @@ export class LiveReads {
       phase: this.runner.phase,
       appliedSequence: partition.appliedSequence,
       published: this.runner.published,
-      appendFault: this.runner.setup.writer.fault ?? null,
-      refreshChange: this.runner.setup.refresh.change ?? null,
+      appendFault: this.view.writer.fault ?? null,
+      refreshChange: this.view.refresh.change ?? null,
       lag,
-      damagedParts: this.runner.setup.damage.countOf(partition.partition),
+      damagedParts: this.view.damage.countOf(partition.partition),
     };
   }
 
   private async lag(): Promise<string | null> {
-    const {refresh} = this.runner.setup;
+    const {refresh} = this.view;
     if (!(await this.isCaughtUp(statusMsMax))) return 'it is behind its log';
     const ageMs = this.runner.snapshotAgeMs;
     return ageMs !== null && isReportLate(ageMs, refresh.ms)
@@ -171,7 +173,7 @@ export class LiveReads {
 
   /** `work` and the standing once it is done. Both at once: a silent NATS answers neither, and then it is behind its log. */
   private async withStanding<T>(work: Promise<T>): Promise<[T, Standing]> {
-    const {ownership} = this.runner.setup;
+    const {ownership} = this.view;
     const [done, standing] = await Promise.all([work, ownership.standing(statusMsMax)]);
     // This process may have been paused while it worked.
     if (standing === 'owner' && !ownership.isConfirmed) return [done, await ownership.standing(statusMsMax)];
@@ -185,7 +187,7 @@ export class LiveReads {
 
   /** Waits until everything that was acked before the call, or was `seen`, is folded, or `msMax` is over. */
   private async catchUp(msMax: number, seen?: AckedSequences): Promise<CatchUp> {
-    const {partition} = this.runner.setup;
+    const {partition} = this.view;
     const startedMs = monotonicMs();
     const deadlineMs = startedMs + msMax;
     const leftMs = () => Math.max(0, deadlineMs - monotonicMs());
@@ -215,7 +217,7 @@ export class LiveReads {
 
   private find(user: UserRef): number | undefined {
     const key = userKey(user);
-    const index = this.runner.setup.partition.users.table.find(key, 0, key.length);
+    const index = this.view.partition.users.table.find(key, 0, key.length);
     return index >= 0 ? index : undefined;
   }
 
@@ -224,14 +226,14 @@ export class LiveReads {
   }
 
   private unknownUser(user: UserRef): PartitionAnswer {
-    const {partition} = this.runner.setup;
+    const {partition} = this.view;
     const key = userKey(user);
     const newest = partition.deletions.newestOf(partition.userHash(key, 0, key.length));
     return newest === undefined ? {kind: 'unknown_user'} : {kind: 'unknown_user', deletion: this.receipt(newest)};
   }
 
   private async profile(user: UserRef): Promise<PartitionAnswer> {
-    const {partition, layout, cache} = this.runner.setup;
+    const {partition, layout, cache} = this.view;
     const index = this.find(user);
     const record = index === undefined ? undefined : await loadRecord(partition, layout, cache, index);
     // Erased while its record was read.
@@ -249,7 +251,7 @@ export class LiveReads {
   // ---- deletions ----
 
   private async deletion(question: Ask<'deletion'>, seen: AckedSequences | undefined): Promise<PartitionAnswer> {
-    const {partition} = this.runner.setup;
+    const {partition} = this.view;
     const isCaughtUp =
       question.waitMs > 0
         ? await this.completion(question.id, question.waitMs, seen)
@@ -262,7 +264,7 @@ export class LiveReads {
 
   /** Waits until the snapshot that is free of the user is published, or the time is over. Whether the log is folded so far. */
   private async completion(id: string, waitMs: number, seen: AckedSequences | undefined): Promise<boolean> {
-    const {partition} = this.runner.setup;
+    const {partition} = this.view;
     const deadlineMs = monotonicMs() + waitMs;
     if (!(await this.isCaughtUp(waitMs, seen))) return false;
     if (partition.deletions.has(id)) await this.runner.whenErased(id, Math.max(0, deadlineMs - monotonicMs()));
@@ -270,7 +272,7 @@ export class LiveReads {
   }
 
   private receipt(record: DeletionRecord): Deletion {
-    const {partition} = this.runner.setup.partition;
+    const {partition} = this.view.partition;
     const {id, position, eventsDeleted} = record;
     const completed = this.runner.isErased(id) ? record.completed : null;
     return {

@@ -12,7 +12,7 @@ export interface CatchUp {
 }
 
 export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: AlarmKind[]): PartitionMeasures {
-  const {partition, snapshots, damage} = runner.setup;
+  const {partition, snapshots, damage} = runner.view;
   const {counted, duplicate, tombstoned, redelivered} = partition.tally;
   const {messageIds, tombstones, conflicts} = partition.dedupe;
   const {count: pending, oldestAgeMs: oldestPendingMs} = runner.deletions.pending;
@@ -33,7 +33,8 @@ export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: Alar
     },
     conflicts: conflicts.count,
     redelivered,
-    ...runner.found,
+    gaps: runner.gaps,
+    logLosses: runner.identity.logLosses,
     damagedParts: damage.countOf(partition.partition),
     users: partition.users.table.live,
     names: partition.aggregator.names.live,

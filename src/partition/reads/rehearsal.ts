@@ -8,7 +8,7 @@ import {setImmediate as nextTurn} from 'node:timers/promises';
 import {historyLimitDefault} from '../../../actors/limits.js';
 import type {PartitionQuestion} from '../../asks.js';
 import {monotonicMs} from '../../clock.js';
-import type {RunnerSetup} from '../runner.js';
+import type {PartitionView} from '../runner.js';
 import {HistoryReads} from './history-reads.js';
 import {LongReads} from './long-reads.js';
 
@@ -17,7 +17,7 @@ const roundsMax = 20;
 /** Users and chunks of following rounds lie so far apart. */
 const stride = 7;
 
-type Rehearsed = Pick<RunnerSetup, 'partition' | 'layout' | 'cache'>;
+type Rehearsed = Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
 
 interface Page {
   readonly question: Extract<PartitionQuestion, {ask: 'history'}>;

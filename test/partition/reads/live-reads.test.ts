@@ -21,7 +21,7 @@ function reads(
   successorOf: () => Promise<Replaced | undefined> = () => sequence().then(() => undefined),
 ): LiveReads {
   const runner = {
-    setup: {
+    view: {
       partition: {partition: 0, appliedSequence: 7, deletions: new Map()},
       damage: {countOf: () => 0},
       writer: {fault: undefined},
