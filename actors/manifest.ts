@@ -4,7 +4,7 @@
 //       an index of all entries would be 6 MB for a thousand million events, encoded and decoded at every tick.
 //   P3. Parts first, manifest last.
 //   P7. All parts of a manifest stand at its position.
-import {assert} from './invariant.js';
+import {assert, OperatorFault} from './invariant.js';
 
 /** Format of everything that a snapshot consists of. A program reads no other. */
 export const manifestFormat = 7;
@@ -229,7 +229,7 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
 }
 
 /** A program of another format wrote it. */
-export class UnknownFormat extends Error {
+export class UnknownFormat extends OperatorFault {
   constructor(format: number) {
     super(`a snapshot is of format ${format}, which another version wrote: this one knows format ${manifestFormat}`);
   }

@@ -1,4 +1,5 @@
 // A start that cannot go on for a reason the operator can mend.
+import {OperatorFault} from '../actors/invariant.js';
 
-/** The message is one line: it is shown without a stack, and the process ends with code 1. */
-export class StartFault extends Error {}
+/** The process ends with code 1. */
+export class StartFault extends OperatorFault {}

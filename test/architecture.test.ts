@@ -111,6 +111,12 @@ describe('the world', () => {
   });
 });
 
+test('every catch names its error: what hides all of them hides bugs', () => {
+  const isText = (file: string): boolean => file === 'src/edge/openapi/page/script.ts'; // Runs in a browser.
+  const hiding = all.filter((file) => !isText(file) && /catch \{/.test(readFileSync(join(root, file), 'utf8')));
+  expect(hiding).toEqual([]);
+});
+
 /**
  * The rooms of each house from the ground up, a floor a line: a room imports what is on lower floors, and nothing beside or above.
  * Of the shell that holds for what is there at run time; types may come from above, where their user declares them.

@@ -5,6 +5,7 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {type JetStreamClient, type JetStreamManager, jetstream, type StoredMsg} from '@nats-io/jetstream';
 import {Kvm, type KvWatchEntry} from '@nats-io/kv';
 import type {NatsConnection, QueuedIterator} from 'nats';
+import {throwBroken} from '../../actors/invariant.js';
 import {type BucketEntry, BucketFault, type KeyBucket, type KeyListener} from '../keys/store.js';
 import {hasCode, messageNotFound, reasonOf, wrongLastSequence} from './error-codes.js';
 import {bucketStream, bucketSubject} from './topology.js';
@@ -95,7 +96,8 @@ export class NatsKeyBucket implements KeyBucket {
     try {
       await this.openWatch(listener);
       return true;
-    } catch {
+    } catch (error) {
+      throwBroken(error);
       return false; // The server is not ready yet, or gone again.
     }
   }

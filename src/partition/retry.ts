@@ -2,6 +2,7 @@
 //   R1. What fails is said when it begins, each reason once, and that it is over: never at every try, and once for all that
 //       is tried at the same time.
 import {setTimeout as pause} from 'node:timers/promises';
+import {OperatorFault, throwBroken} from '../../actors/invariant.js';
 import {reasonOf} from '../nats/error-codes.js';
 import type {Logger} from '../observe.js';
 
@@ -11,7 +12,7 @@ const pauseMsMax = 2_000;
 const reasonsMax = 8;
 
 /** Errors that trying again cannot mend end the partition: they are thrown on. */
-export class Final extends Error {
+export class Final extends OperatorFault {
   override name = 'Final';
 }
 
@@ -58,7 +59,7 @@ export class Trouble {
   }
 }
 
-/** Repeats until it succeeds or throws `Final`; pauses double up to 2 s. */
+/** Repeats until it succeeds; pauses double up to 2 s. @throws Final and InvariantError, as `work` throws them. */
 export async function retryForever<T>(work: () => Promise<T>, trouble?: Trouble): Promise<T> {
   let isFailing = false;
   try {
@@ -67,6 +68,7 @@ export async function retryForever<T>(work: () => Promise<T>, trouble?: Trouble)
         return await work();
       } catch (error) {
         if (error instanceof Final) throw error;
+        throwBroken(error);
         if (!isFailing) trouble?.begin();
         isFailing = true;
         trouble?.hear(reasonOf(error as Error));

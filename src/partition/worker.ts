@@ -3,8 +3,8 @@ import {createHash} from 'node:crypto';
 import {parentPort, workerData} from 'node:worker_threads';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection} from 'nats';
-import {must} from '../../actors/invariant.js';
-import {type PartRef, UnknownFormat} from '../../actors/manifest.js';
+import {InvariantError, must, OperatorFault} from '../../actors/invariant.js';
+import type {PartRef} from '../../actors/manifest.js';
 import {askPartitionSubject, comparedSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
 import {DeletionFile} from '../deletions-dir.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
@@ -23,7 +23,6 @@ import {PartsCache} from '../parts/parts-cache.js';
 import {borrowRoom} from '../parts/spare-room.js';
 import type {PartValues} from '../parts/stored-parts.js';
 import {Refresh} from '../refresh.js';
-import {StartFault} from '../start-fault.js';
 import {giveWay} from '../thread-priority.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, HandedManifest, PartitionWorkerData, ThreadQuestion, ToWorker} from '../worker-messages.js';
@@ -36,7 +35,7 @@ import {LiveReads, movedOn} from './reads/live-reads.js';
 import {LongReads} from './reads/long-reads.js';
 import {rehearse} from './reads/rehearsal.js';
 import {warmUp} from './reads/warm-up.js';
-import {Final, Trouble} from './retry.js';
+import {Trouble} from './retry.js';
 import {loadRowKernel} from './row-kernel.js';
 import type {Runner} from './runner.js';
 import {Replaced, type WrittenManifest} from './snapshot/manifest-store.js';
@@ -56,11 +55,8 @@ const warmUpMsMax = 3_000;
 /** Some hundred pages. */
 const rehearsalMsMax = 400;
 
-/** What the operator can mend is said in one line, with which the process ends; anything else is a fault of ours. */
-const sayable = [Final, StartFault, UnknownFormat];
-
 function fail(error: Error): void {
-  if (!sayable.some((kind) => error instanceof kind)) log.error({err: error}, 'a partition cannot go on');
+  if (!(error instanceof OperatorFault)) log.error({err: error}, 'a partition cannot go on');
   tell({kind: 'fatal', message: error.message, isReplaced: error instanceof Replaced});
 }
 
@@ -224,7 +220,8 @@ async function replyTo(
 ): Promise<PartitionAnswer> {
   const answering = question.ask === 'measures' ? measures(reads, vitals) : reads.answer(question, seen);
   return answering.catch((error: Error): PartitionAnswer => {
-    if (!damage.note(error)) log.error({err: error}, 'a live question failed');
+    if (error instanceof InvariantError) fail(error);
+    else if (!damage.note(error)) log.error({err: error}, 'a live question failed');
     return {kind: 'unavailable', message: 'a part of the answer could not be read'};
   });
 }

@@ -10,6 +10,7 @@
 //       some reports (rehearsal.ts).
 
 import {setTimeout as pause} from 'node:timers/promises';
+import {throwBroken} from '../../actors/invariant.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
 import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
@@ -114,6 +115,7 @@ export class ReportEngine {
       this.failures.clear();
       return answer;
     } catch (error) {
+      throwBroken(error);
       if (error instanceof Overload) return {kind: 'unavailable', message: error.message};
       if (!this.damage.note(error)) this.noteFailure(error as Error, question);
       return {kind: 'unavailable', message: 'the report cannot be computed now'};
@@ -140,6 +142,7 @@ export class ReportEngine {
       const reports = await rehearse(snapshots, (query) => this.compute(query, snapshots), this.whenQuiet);
       this.logger.debug({ms: monotonicMs() - startMs, reports}, 'the first reports were rehearsed');
     } catch (error) {
+      throwBroken(error);
       // Questions read the same parts, and report what is wrong with them.
       this.logger.debug({err: error}, 'a start could not be prepared to its end');
     }
@@ -167,6 +170,7 @@ export class ReportEngine {
       try {
         await this.snapshots.read();
       } catch (error) {
+        throwBroken(error);
         // The next question reads it again, and reports what is wrong with it.
         this.logger.debug({err: error}, 'a new snapshot could not be read ahead');
       }

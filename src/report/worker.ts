@@ -5,7 +5,7 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {parentPort, workerData} from 'node:worker_threads';
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection, Subscription} from 'nats';
-import {must} from '../../actors/invariant.js';
+import {InvariantError, must, OperatorFault} from '../../actors/invariant.js';
 import {askReportSubject, type ReportAnswer, type ReportQuestion} from '../asks.js';
 import {connectFirst, isOfCluster} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
@@ -45,8 +45,18 @@ const say = (message: FromWorker): void => port.postMessage(message);
 try {
   await run(await connectFirst(nats, 'millrace-report'));
 } catch (error) {
-  logger.fatal({err: error}, 'the report thread cannot go on');
-  say({kind: 'fatal', message: (error as Error).message});
+  end(error as Error);
+}
+
+function end(error: Error): void {
+  if (!(error instanceof OperatorFault)) logger.fatal({err: error}, 'the report thread cannot go on');
+  say({kind: 'fatal', message: error.message});
+}
+
+/** What one question failed by ends that question; a broken invariant ends the thread. */
+function noteFailure(error: unknown): void {
+  if (error instanceof InvariantError) end(error);
+  else logger.error({err: error}, 'a question was not answered');
 }
 
 async function run(nc: NatsConnection): Promise<void> {
@@ -145,7 +155,7 @@ async function respond(message: Msg, engine: ReportEngine, vitals: ThreadVitals)
   try {
     message.respond(JSON.stringify(await answer(message.json<ReportQuestion>(), engine, vitals)));
   } catch (error) {
-    logger.error({err: error}, 'a question was not answered');
+    noteFailure(error);
   }
 }
 
@@ -159,7 +169,7 @@ async function respondHere(
   try {
     given = await answer(question as ReportQuestion, engine, vitals);
   } catch (error) {
-    logger.error({err: error}, 'a question was not answered');
+    noteFailure(error);
   }
   say({kind: 'answer', number, answer: given});
 }

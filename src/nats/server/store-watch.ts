@@ -4,6 +4,7 @@
 
 import {statfs} from 'node:fs/promises';
 import {setTimeout as delay} from 'node:timers/promises';
+import {throwBroken} from '../../../actors/invariant.js';
 
 const pollMs = 500;
 const answerMsMax = 2_000;
@@ -43,7 +44,8 @@ async function readFault(monitorUrl: string): Promise<string | undefined> {
     const text = await answer.text();
     // The wire has only text. Other complaints (a stream that is being restored) pass without a restart.
     return answer.status === 503 && text.includes('write error') ? text : undefined;
-  } catch {
+  } catch (error) {
+    throwBroken(error);
     return undefined;
   }
 }

@@ -5,6 +5,7 @@
 //   H2. Bounded in pages and in time, a turn of the event loop after each: what is folded meanwhile goes on.
 //   H3. A page that cannot be read ends the rehearsal, and is left to whoever asks for it.
 import {setImmediate as nextTurn} from 'node:timers/promises';
+import {throwBroken} from '../../../actors/invariant.js';
 import {historyLimitDefault} from '../../../actors/limits.js';
 import type {PartitionQuestion} from '../../asks.js';
 import {monotonicMs} from '../../clock.js';
@@ -38,7 +39,8 @@ export async function rehearse(setups: readonly Rehearsed[], msMax: number): Pro
         if (monotonicMs() > endMs) return pages; // H2
         try {
           JSON.stringify(await longReads.read(endMs, (budget) => reads.history(question, user, budget)));
-        } catch {
+        } catch (error) {
+          throwBroken(error);
           return pages; // H3
         }
         pages += 1;

@@ -3,6 +3,7 @@
 // fit (src/parts/warm-up.ts).
 //   A start waits for it for a bounded time; what did not come by then is read behind it, part by part. What is folded
 //   meanwhile is none of this.
+import {throwBroken} from '../../../actors/invariant.js';
 import type {ChunkEntry, PartRef, Run} from '../../../actors/manifest.js';
 import {monotonicMs} from '../../clock.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
@@ -38,8 +39,9 @@ async function read(plan: WarmUp, aheadMax: number, endMs: number): Promise<'rea
   try {
     for await (const _ of plan.run(aheadMax)) if (monotonicMs() > endMs) return 'late';
     return 'read';
-  } catch {
-    return 'failed'; // The store does not answer: so it will tell whoever asks.
+  } catch (error) {
+    throwBroken(error);
+    return 'failed'; // The store does not answer: questions that need it say so.
   }
 }
 
