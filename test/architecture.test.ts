@@ -148,6 +148,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['memory-shares.ts', 'slices.ts', 'turns.ts'],
     ['derived-indexes.ts', 'published'],
     ['active', 'counts', 'funnel', 'rehearsal.ts', 'warm-up.ts'],
+    ['part-scan.ts'],
     ['evaluate.ts'],
     ['engine.ts'],
     ['worker.ts'],

@@ -4,7 +4,7 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {loadAhead} from '../../src/parts/load-ahead.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import type {PartValues} from '../../src/parts/stored-parts.js';
-import {loadsAheadMax} from '../../src/report/evaluate.js';
+import {loadsAheadMax} from '../../src/report/part-scan.js';
 import {cacheBytesMax, type Ground} from './ground.js';
 import type {Twins, Way} from './twin.js';
 

@@ -1,10 +1,8 @@
-// One report over one set of snapshots: loads the parts that each partition's partial asks for, folds them, merges.
-//   Owns: the order of loading and folding. Does not own: what is counted (actors/report), which snapshots (the engine).
+// One report over one set of snapshots: a partial for each partition, fed with the parts that it asks for, then merged.
+//   Owns: which partial and which fast path answers. Does not own: what is counted (actors/report), how parts are loaded
+//   (part-scan.ts), which snapshots (the engine).
 //   E1. Partitions are evaluated one after the other, so only one of them holds gathered rows at a time.
-//   E2. A scan of more rows than the cache holds would evict each part before the next scan comes to it. It leaves the cache
-//       as it is, and finds the same parts cached each time.
 
-import type {WindowsView} from '../../actors/aggregator/windows.js';
 import {wtf8} from '../../actors/bytes/bytes.js';
 import type {RowsView} from '../../actors/chunk/rows.js';
 import {bodyBlockRows, dayMs} from '../../actors/limits.js';
@@ -32,23 +30,17 @@ import {FunnelPartial, type FunnelResult, mergeFunnels} from '../../actors/repor
 import {gatheredRowBytes} from '../../actors/report/funnel/gathered-rows.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
 import {PostedFunnel} from '../../actors/report/funnel/posted-funnel.js';
-import {type DaySegment, liveRows, type Stretch} from '../../actors/report/selection.js';
+import {liveRows, type Stretch} from '../../actors/report/selection.js';
 import type {ReportQuery} from '../asks.js';
 import {namesCursorText} from '../names-cursor.js';
 import {isUnreadable} from '../parts/damage.js';
-import {foldAhead, loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import type {HeldDayRanges} from './active/held-day-ranges.js';
 import type {NamedCells} from './counts/named-cells.js';
 import type {ValueIndex} from './counts/value-index.js';
 import type {FunnelIndex} from './funnel/funnel-index.js';
+import {loadsAheadMax, PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
-import {Slices} from './slices.js';
-
-/** A part is some 0.5 MB and takes 0.7 ms: a few loads ahead hide that without holding much. */
-export const loadsAheadMax = 4;
-/** Share of the room for parts that a scan may take from others. E2 */
-const scanShare = 3 / 4;
 
 /** Bytes of a name while a page of names is chosen: its text and its place in a map. */
 const heldNameBytes = 128;
@@ -68,17 +60,15 @@ export interface FastPaths {
 }
 
 export class Evaluation {
-  private readonly parts: PartsCache;
+  private readonly scan: PartScan;
   private readonly gatheredBytesMax: number;
   private readonly paths: FastPaths;
   private readonly lists: NumberLists;
   private readonly finder: RowFinder;
-  private readonly slices = new Slices();
-  private partitionCount = 1;
 
   /** `gatheredBytesMax` bounds the rows that funnels and hourly actives hold at once. */
   constructor(parts: PartsCache, gatheredBytesMax: number, paths: FastPaths = {}) {
-    this.parts = parts;
+    this.scan = new PartScan(parts);
     this.gatheredBytesMax = gatheredBytesMax;
     this.paths = paths;
     this.lists = paths.lists ?? new NumberLists(0);
@@ -87,7 +77,7 @@ export class Evaluation {
 
   /** JSON text of the answer. @throws MissingPart, DamagedPart */
   answer(query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
-    this.partitionCount = snapshots.length;
+    this.scan.partitionCount = snapshots.length;
     switch (query.report) {
       case 'events':
         return this.counts(query, snapshots);
@@ -125,12 +115,29 @@ export class Evaluation {
     const values =
       property === undefined ? undefined : this.paths.values?.coveredOf(snapshot, property, {startMs, lastMs});
     for (const cells of values?.cells ?? []) partial.addValueCells(cells);
-    await this.foldCounts(partial, partial.blocks(index));
-    await this.foldRows(partial.chunks(index, values), (chunk, rows) => {
+    await this.foldCells(partial, partial.blocks(index));
+    await this.scan.foldRows(partial.chunks(index, values), (chunk, rows) => {
       const unsure = partial.addRows(rows, values?.covered.has(chunk.rows.key));
       return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
     });
     return partial.counts;
+  }
+
+  /** Blocks whose cells are grouped by name are counted without their windows. */
+  private async foldCells(partial: CountsPartial, blocks: readonly RunBlock[]): Promise<void> {
+    const {namedCells} = this.paths;
+    const others: RunBlock[] = [];
+    for (const block of blocks) {
+      const cells = namedCells?.of(block.part);
+      if (cells === undefined) others.push(block);
+      else partial.addNamedCells(cells);
+      const turn = this.scan.pauseIfDue();
+      if (turn !== undefined) await turn;
+    }
+    await this.scan.foldWindows(others, ({part}, windows) => {
+      partial.addCells(windows);
+      namedCells?.note(part, windows);
+    });
   }
 
   private async decideByBodies(
@@ -139,12 +146,9 @@ export class Evaluation {
     rows: RowsView,
     unsure: Uint16Array,
   ): Promise<void> {
-    const load = (inBlock: Uint16Array) =>
-      this.parts.loadBodyBlock(chunk.bodies, Math.floor(inBlock[0]! / bodyBlockRows));
-    for await (const [inBlock, block] of loadAhead(byBodyBlock(unsure), load, loadsAheadMax)) {
-      partial.addBodies(rows, inBlock, block);
-      await this.slices.pause();
-    }
+    const unsureInBlocks = byBodyBlock(unsure);
+    const numbers = unsureInBlocks.map((inBlock) => Math.floor(inBlock[0]! / bodyBlockRows));
+    await this.scan.foldBodies(chunk, numbers, (block, i) => partial.addBodies(rows, unsureInBlocks[i]!, block));
   }
 
   // -- active users --
@@ -167,8 +171,8 @@ export class Evaluation {
 
   private async activeDaysOneByOne(plan: ActivePlan, index: SnapshotIndex): Promise<ActiveResult> {
     const partial = new ActiveDaysPartial(index, plan);
-    for await (const [, rows] of this.rows(partial.chunks(index))) partial.addRows(rows);
-    for await (const [segment, views] of this.days(partial.segments(index))) {
+    for await (const rows of this.scan.rows(partial.chunks(index))) partial.addRows(rows);
+    for await (const [segment, views] of this.scan.days(partial.segments(index))) {
       for (let day = segment.firstDay; day <= segment.lastDay; day++) partial.addDay(day, views);
     }
     return partial.finish();
@@ -196,7 +200,7 @@ export class Evaluation {
     const builder = new DayRangesBuilder(index, asked);
     const earlier = this.paths.dayRanges?.resumable(snapshot, builder.covered);
     if (earlier !== undefined) builder.resume(earlier);
-    for await (const [segment, views] of this.days(builder.segments(index))) {
+    for await (const [segment, views] of this.scan.days(builder.segments(index))) {
       for (let day = segment.firstDay; day <= segment.lastDay; day++) if (!builder.addDay(day, views)) return undefined;
     }
     const ranges = builder.finish();
@@ -207,22 +211,18 @@ export class Evaluation {
   private activeHours(plan: ActivePlan, toMs: number, {index}: PartitionSnapshot): Promise<ActiveResult> {
     const words = hourSetWords(index, plan, toMs, this.gatheredBytesMax);
     if (words !== undefined) {
-      const sets = () => new HourSetsPartial(index, plan, toMs, words);
-      return this.borrowing(hourSetBytes(words, plan), () => this.activeHoursOf(sets(), index));
+      return this.scan.borrowing(hourSetBytes(words, plan), async () => {
+        const partial = new HourSetsPartial(index, plan, toMs, words);
+        await this.scan.passes(partial, partial.chunks(index));
+        return partial.result();
+      });
     }
     const partial = new ActiveHoursPartial(index, plan, toMs, this.gatheredRowsMax);
-    return this.borrowing(this.gatheredBytesOf(partial.chunks(index)), () => this.activeHoursOf(partial, index));
-  }
-
-  private async activeHoursOf(
-    partial: ActiveHoursPartial | HourSetsPartial,
-    index: SnapshotIndex,
-  ): Promise<ActiveResult> {
     const chunks = partial.chunks(index);
-    do {
-      for await (const [, rows] of this.rows(chunks)) partial.addRows(rows);
-    } while (await this.inSlices(partial.endPass()));
-    return partial.result();
+    return this.scan.borrowing(this.gatheredBytesOf(chunks), async () => {
+      await this.scan.passes(partial, chunks);
+      return partial.result();
+    });
   }
 
   // -- funnels --
@@ -243,7 +243,7 @@ export class Evaluation {
     const segments = await this.paths.funnels?.postingsOf(snapshot, asked);
     if (segments === undefined) return this.scannedFunnel(query, stepNames, snapshot);
     const funnel = new PostedFunnel(segments, stepNames, asked.stretch, windowOf(query), this.lists);
-    await this.inSlices(funnel.walk());
+    await this.scan.inSlices(funnel.walk());
     return funnel;
   }
 
@@ -255,19 +255,15 @@ export class Evaluation {
     const partial = new FunnelPartial(index, stepNames, stretchOf(query), windowOf(query), this.gatheredRowsMax);
     const chunks = partial.chunks(index);
     if (chunks.length === 0) return partial;
-    return this.borrowing(this.gatheredBytesOf(chunks), async () => {
-      do {
-        for await (const [, rows] of this.rows(chunks)) partial.addRows(rows);
-      } while (await this.inSlices(partial.endPass()));
-      return partial;
-    });
+    await this.scan.borrowing(this.gatheredBytesOf(chunks), () => this.scan.passes(partial, chunks));
+    return partial;
   }
 
   // -- names --
 
   private async names(query: QueryOf<'names'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
     const known = snapshots.reduce((sum, {names}) => sum + names.count, 0);
-    const page = await this.borrowing(known * heldNameBytes, () => this.namePage(query, snapshots));
+    const page = await this.scan.borrowing(known * heldNameBytes, () => this.namePage(query, snapshots));
     const times = page.names.map(() => ({firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY}));
     for (const snapshot of snapshots) {
       const listed = page.names.map(({name}) => nameIndex(snapshot.names, name));
@@ -295,10 +291,10 @@ export class Evaluation {
     const counts = new Map<string, number>();
     for (const {index, names} of snapshots) {
       const partial = new NameCounts(names.count, fromMs, toMs);
-      await this.foldWindows(partial.blocks(index), (_, windows) => partial.addCells(windows));
-      await this.foldRows(partial.chunks(index), (_, rows) => void partial.addRows(rows));
+      await this.scan.foldWindows(partial.blocks(index), (_, windows) => partial.addCells(windows));
+      await this.scan.foldRows(partial.chunks(index), (_, rows) => void partial.addRows(rows));
       for (let name = 0; name < names.count; name++) {
-        if (name % namesAtOnce === 0) await this.slices.pauseIfDue();
+        if (name % namesAtOnce === 0) await this.scan.pauseIfDue();
         if (partial.counts[name] === 0) continue;
         const text = names.text(name);
         if (text.startsWith(prefix)) counts.set(text, (counts.get(text) ?? 0) + partial.counts[name]);
@@ -307,7 +303,7 @@ export class Evaluation {
     const page = new NamePage(limit, after);
     let added = 0;
     for (const [name, count] of counts) {
-      if (added++ % namesAtOnce === 0) await this.slices.pauseIfDue();
+      if (added++ % namesAtOnce === 0) await this.scan.pauseIfDue();
       page.add({count, name});
     }
     return page.finish();
@@ -317,35 +313,8 @@ export class Evaluation {
     const times = new NameTimes(index, asked, names.count);
     // The oldest and the newest chunk decide most names; the others are read several at a time.
     for (let chunks = times.next(2); chunks.length > 0; chunks = times.next(loadsAheadMax))
-      await this.foldRows(chunks, (_, rows) => void times.addRows(rows));
+      await this.scan.foldRows(chunks, (_, rows) => void times.addRows(rows));
     return times;
-  }
-
-  /** Yields to other work where a slice has lasted long enough. */
-  private async inSlices<T>(work: Generator<void, T, void>): Promise<T> {
-    for (;;) {
-      const step = work.next();
-      if (step.done) return step.value;
-      await this.slices.pauseIfDue();
-    }
-  }
-
-  // -- loading --
-
-  /** Whether these chunks, and about as many of each other partition, exceed the cache. E2 */
-  private overflows(chunks: readonly ChunkEntry[]): boolean {
-    const bytes = chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);
-    return bytes * this.partitionCount > this.parts.memory.bytesMax * scanShare;
-  }
-
-  /** Takes so many bytes from the room for parts while `work` runs (engine.ts R3). */
-  private async borrowing<T>(bytes: number, work: () => Promise<T>): Promise<T> {
-    this.parts.memory.lend(bytes);
-    try {
-      return await work();
-    } finally {
-      this.parts.memory.lend(-bytes);
-    }
   }
 
   /** Bytes of gathered rows of these chunks in one pass. */
@@ -355,81 +324,6 @@ export class Evaluation {
 
   private get gatheredRowsMax(): number {
     return Math.max(2, Math.floor(this.gatheredBytesMax / gatheredRowBytes));
-  }
-
-  /** `fold` may load more itself. */
-  private foldRows(
-    chunks: readonly ChunkEntry[],
-    fold: (chunk: ChunkEntry, rows: RowsView) => Promise<void> | undefined,
-  ): Promise<void> {
-    const isAside = this.overflows(chunks);
-    const {parts} = this;
-    return foldAhead(
-      chunks,
-      ({rows}) => parts.heldRows(rows),
-      ({rows}) => (isAside ? parts.loadRowsAside(rows) : parts.loadRows(rows)),
-      loadsAheadMax,
-      (chunk, rows) => fold(chunk, rows) ?? this.slices.pauseIfDue(),
-    );
-  }
-
-  private async *rows(chunks: readonly ChunkEntry[]): AsyncGenerator<readonly [ChunkEntry, RowsView], void, void> {
-    const isAside = this.overflows(chunks);
-    const load = async ({rows}: ChunkEntry): Promise<RowsView> =>
-      isAside ? (this.parts.heldRows(rows) ?? this.parts.loadRowsAside(rows)) : this.parts.loadRows(rows);
-    for await (const loaded of loadAhead(chunks, load, loadsAheadMax)) {
-      yield loaded;
-      await this.slices.pause();
-    }
-  }
-
-  /** Blocks whose cells are grouped by name are counted without their windows. */
-  private async foldCounts(partial: CountsPartial, blocks: readonly RunBlock[]): Promise<void> {
-    const {namedCells} = this.paths;
-    const others: RunBlock[] = [];
-    for (const block of blocks) {
-      const cells = namedCells?.of(block.part);
-      if (cells === undefined) others.push(block);
-      else partial.addNamedCells(cells);
-    }
-    await this.foldWindows(others, ({part}, windows) => {
-      partial.addCells(windows);
-      namedCells?.note(part, windows);
-    });
-  }
-
-  private foldWindows(
-    blocks: readonly RunBlock[],
-    fold: (block: RunBlock, windows: WindowsView) => void,
-  ): Promise<void> {
-    return foldAhead(
-      blocks,
-      ({part}) => this.parts.heldWindows(part),
-      ({part}) => this.parts.loadWindows(part),
-      loadsAheadMax,
-      (block, windows) => {
-        fold(block, windows);
-        return this.slices.pauseIfDue();
-      },
-    );
-  }
-
-  /** Holds a block that several segments share until the last of them, even if the cache drops it. */
-  private async *days(
-    segments: readonly DaySegment[],
-  ): AsyncGenerator<readonly [DaySegment, readonly WindowsView[]], void, void> {
-    const held = new Map<RunBlock, Promise<WindowsView>>();
-    const view = (block: RunBlock): Promise<WindowsView> => {
-      const loading = held.get(block) ?? this.parts.loadWindows(block.part);
-      held.set(block, loading);
-      return loading;
-    };
-    const load = (segment: DaySegment): Promise<WindowsView[]> => Promise.all(segment.blocks.map(view));
-    for await (const [segment, views] of loadAhead(segments, load, 2)) {
-      yield [segment, views];
-      for (const block of segment.blocks) if (block.last <= segment.lastDay) held.delete(block);
-      await this.slices.pause();
-    }
   }
 }
 

@@ -1,0 +1,145 @@
+// Loads the parts that a partial asks for and folds them, in slices between which the event loop runs.
+//   Owns: the order of loading and folding. Does not own: which parts (the partials), what stays cached (src/parts).
+//   PS1. A scan of more rows than the cache holds would evict each part before the next scan comes to it. It leaves the cache
+//       as it is, and finds the same parts cached each time.
+
+import type {WindowsView} from '../../actors/aggregator/windows.js';
+import type {RowsView} from '../../actors/chunk/rows.js';
+import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
+import type {DaySegment} from '../../actors/report/selection.js';
+import {foldAhead, loadAhead} from '../parts/load-ahead.js';
+import type {PartsCache} from '../parts/parts-cache.js';
+import {Slices} from './slices.js';
+
+/** A part is some 0.5 MB and takes 0.7 ms: a few loads ahead hide that without holding much. */
+export const loadsAheadMax = 4;
+/** Share of the room for parts that a scan may take from others. PS1 */
+const scanShare = 3 / 4;
+
+/** Counts some of the users in each pass over the same chunks. */
+interface Passes {
+  addRows(rows: RowsView): void;
+  /** True when another pass is due. */
+  endPass(): Generator<void, boolean, void>;
+}
+
+export class PartScan {
+  private readonly parts: PartsCache;
+  private readonly slices = new Slices();
+  /** Partitions that the report scans one after the other. */
+  partitionCount = 1;
+
+  constructor(parts: PartsCache) {
+    this.parts = parts;
+  }
+
+  /** Undefined while the slice lasts. */
+  pauseIfDue(): Promise<void> | undefined {
+    return this.slices.pauseIfDue();
+  }
+
+  /** Runs work that yields, in slices. */
+  async inSlices<T>(work: Generator<void, T, void>): Promise<T> {
+    for (;;) {
+      const step = work.next();
+      if (step.done) return step.value;
+      await this.slices.pauseIfDue();
+    }
+  }
+
+  /** Takes so many bytes from the room for parts while `work` runs (engine.ts R3). */
+  async borrowing<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+    this.parts.memory.lend(bytes);
+    try {
+      return await work();
+    } finally {
+      this.parts.memory.lend(-bytes);
+    }
+  }
+
+  /** Folds rows in any order. `fold` may load more itself. */
+  foldRows(
+    chunks: readonly ChunkEntry[],
+    fold: (chunk: ChunkEntry, rows: RowsView) => Promise<void> | undefined,
+  ): Promise<void> {
+    const load = this.loaderOf(chunks);
+    return foldAhead(
+      chunks,
+      ({rows}) => this.parts.heldRows(rows),
+      load,
+      loadsAheadMax,
+      (chunk, rows) => fold(chunk, rows) ?? this.slices.pauseIfDue(),
+    );
+  }
+
+  /** Rows in the order of the chunks. */
+  async *rows(chunks: readonly ChunkEntry[]): AsyncGenerator<RowsView, void, void> {
+    const load = this.loaderOf(chunks);
+    const held = async (chunk: ChunkEntry): Promise<RowsView> => this.parts.heldRows(chunk.rows) ?? load(chunk);
+    for await (const [, rows] of loadAhead(chunks, held, loadsAheadMax)) {
+      yield rows;
+      await this.slices.pause();
+    }
+  }
+
+  /** Passes over the chunks, in their order, until all users are counted. */
+  async passes(partial: Passes, chunks: readonly ChunkEntry[]): Promise<void> {
+    do {
+      for await (const rows of this.rows(chunks)) partial.addRows(rows);
+    } while (await this.inSlices(partial.endPass()));
+  }
+
+  /** PS1. Other partitions have about as many rows each. */
+  private loaderOf(chunks: readonly ChunkEntry[]): (chunk: ChunkEntry) => Promise<RowsView> {
+    const {parts} = this;
+    const bytes = chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);
+    const isAside = bytes * this.partitionCount > parts.memory.bytesMax * scanShare;
+    return ({rows}) => (isAside ? parts.loadRowsAside(rows) : parts.loadRows(rows));
+  }
+
+  /** Folds these blocks of a chunk's bodies; `i` is the place of the block's number in the list. */
+  async foldBodies(
+    {bodies}: ChunkEntry,
+    blocks: readonly number[],
+    fold: (block: Uint8Array, i: number) => void,
+  ): Promise<void> {
+    let i = 0;
+    const load = (block: number) => this.parts.loadBodyBlock(bodies, block);
+    for await (const [, block] of loadAhead(blocks, load, loadsAheadMax)) {
+      fold(block, i++);
+      await this.slices.pause();
+    }
+  }
+
+  /** Folds windows in any order. */
+  foldWindows(blocks: readonly RunBlock[], fold: (block: RunBlock, windows: WindowsView) => void): Promise<void> {
+    return foldAhead(
+      blocks,
+      ({part}) => this.parts.heldWindows(part),
+      ({part}) => this.parts.loadWindows(part),
+      loadsAheadMax,
+      (block, windows) => {
+        fold(block, windows);
+        return this.slices.pauseIfDue();
+      },
+    );
+  }
+
+  /** Windows of each segment, in order. Holds a block until its last segment, even if the cache drops it. */
+  async *days(
+    segments: readonly DaySegment[],
+  ): AsyncGenerator<readonly [DaySegment, readonly WindowsView[]], void, void> {
+    const held = new Map<RunBlock, Promise<WindowsView>>();
+    const view = (block: RunBlock): Promise<WindowsView> => {
+      const loading = held.get(block) ?? this.parts.loadWindows(block.part);
+      held.set(block, loading);
+      return loading;
+    };
+    const load = (segment: DaySegment): Promise<WindowsView[]> => Promise.all(segment.blocks.map(view));
+    for await (const [segment, views] of loadAhead(segments, load, 2)) {
+      yield [segment, views];
+      for (const block of segment.blocks) if (block.last <= segment.lastDay) held.delete(block);
+      await this.slices.pause();
+    }
+  }
+}
