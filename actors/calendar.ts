@@ -5,7 +5,7 @@ import {dayMs, hourMs} from './limits.js';
 
 export type Interval = 'hour' | 'day' | 'week' | 'month';
 
-export interface CivilDate {
+interface CivilDate {
   readonly year: number;
   /** 1-12 */
   readonly month: number;

@@ -9,7 +9,7 @@ import {WindowDeltas} from './window-deltas.js';
 import {encodeWindows} from './windows.js';
 
 /** Rows [start, end) of these columns, in the order of arrival. */
-export interface NamedRows {
+interface NamedRows {
   readonly times: Float64Array;
   readonly names: Uint32Array;
   readonly users: Uint32Array;

@@ -89,17 +89,6 @@ function readHead(block: Uint8Array): BlockHead {
   return {receivedBase, shapes, bodiesStart: reader.position};
 }
 
-/** How many bytes each body of the block takes; 0: erased. */
-export function bodyLengths(block: Uint8Array): number[] {
-  const reader = new ByteReader(block, readHead(block).bodiesStart);
-  const lengths: number[] = [];
-  while (!reader.done) {
-    const start = reader.skipString();
-    lengths.push(reader.position - start);
-  }
-  return lengths;
-}
-
 /** One block and the columns of its chunk. Rows are numbered within the chunk; asking in ascending order is cheapest. */
 export class BodyBlock {
   private readonly block: Uint8Array;

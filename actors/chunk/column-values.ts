@@ -13,7 +13,7 @@ import {ByteWriter, holds} from '../bytes/bytes.js';
 import {assert} from '../invariant.js';
 import {valueTag, writeNumber} from '../log/entries.js';
 
-export interface ValuesForm {
+interface ValuesForm {
   /** How the value with these bytes is stored; undefined when no value in this form is equal to it. */
   storedForm(value: Uint8Array): Uint8Array | undefined;
   /** Appends the value that is stored at stored[start .. end). */

@@ -12,9 +12,9 @@ import {FingerprintSet, fingerprintWords} from './fingerprints.js';
 import {addFresh, type FreshFingerprints, StoredFingerprints} from './fresh-fingerprints.js';
 
 /** `first`: it is applied. `duplicate`: its id was there before. `erased`: its id was that of an erased event. */
-export type Admission = 'first' | 'duplicate' | 'erased';
+type Admission = 'first' | 'duplicate' | 'erased';
 
-export interface EncodedFingerprints {
+interface EncodedFingerprints {
   readonly logicalDay: number;
   readonly count: number;
   readonly payload: Uint8Array;

@@ -26,7 +26,7 @@ import {assert, must} from '../invariant.js';
 import {parseTimestamp} from './timestamp.js';
 
 export const entryKind = {event: 1, identify: 2, erase: 3, tick: 4, filler: 5} as const;
-export type EntryKind = (typeof entryKind)[keyof typeof entryKind];
+type EntryKind = (typeof entryKind)[keyof typeof entryKind];
 
 export const valueTag = {null: 0, false: 1, true: 2, int: 3, double: 4, text: 5, json: 6} as const;
 
@@ -150,7 +150,7 @@ function writeUserKey(writer: ByteWriter, kind: number, bytes: Uint8Array, start
 }
 
 /** Optional fields of an identify: the client's idempotency key, and the time at which the traits were set, epoch ms. */
-export interface IdentifyOptions {
+interface IdentifyOptions {
   readonly messageId?: string | undefined;
   readonly sentMs?: number | undefined;
 }

@@ -13,13 +13,13 @@ import {UserDeltas} from './user-deltas.js';
 import {type Traits, UserBlockWriter, type UserRecord} from './user-records.js';
 
 /** The message id of an identify, and the logical day on which it came. */
-export interface IdentifyId {
+interface IdentifyId {
   readonly print: Uint32Array;
   readonly day: number;
 }
 
 /** Rows [start, end) of a chunk, in the order of arrival. */
-export interface UserRun {
+interface UserRun {
   readonly chunk: number;
   readonly times: Float64Array;
   readonly users: Uint32Array;

@@ -23,14 +23,6 @@ const lastChunkAt = 6;
 /** Place in `identifyTimes`, + 1; 0: none. */
 const identifyAt = 7;
 
-/** Rows [start, end) of these columns, in the order of arrival. */
-export interface RowRange {
-  readonly times: Float64Array;
-  readonly users: Uint32Array;
-  readonly start: number;
-  readonly end: number;
-}
-
 export class UserDeltas {
   /** Touched users, a slot each. */
   count = 0;

@@ -10,7 +10,7 @@ export const keptMs = 30_000;
 /** While nobody answers, a message is sent ten times a second. */
 const lookEveryMs = 1_000;
 
-export interface LogRefusalsOptions {
+interface LogRefusalsOptions {
   /** Of this partition's stream; undefined: nothing is known. */
   readonly isStreamThere: (partition: number) => Promise<boolean | undefined>;
   readonly monotonicMs: () => number;

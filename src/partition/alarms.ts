@@ -12,7 +12,7 @@ const dedupeWindowMsMin = 7 * dayMs;
 const reportGraceMs = 5_000;
 const rememberedMs = dayMs;
 
-export interface PartitionCondition {
+interface PartitionCondition {
   /** Null before the first snapshot. */
   readonly snapshotAgeMs: number | null;
   readonly refreshMs: number;

@@ -24,7 +24,7 @@ import {WorkPace} from './work-pace.js';
 /** A snapshot may rest for so much of the refresh (work-pace.ts WP2): a tick comes a fifth of it early (runner.ts `tickShare`). */
 const restsShare = 0.02;
 
-export interface AssemblyOptions
+interface AssemblyOptions
   extends Pick<
     RunnerSetup,
     | 'cache'

@@ -24,9 +24,9 @@ import {LogIdentity, type LogIdentitySetup} from './log/log-identity.js';
 import type {LogMessage} from './log/log-reader.js';
 import type {Layout} from './snapshot/layout.js';
 import {Replaced} from './snapshot/manifest-store.js';
-import type {Standing} from './snapshot/ownership.js';
+import type {Ownership, Standing} from './snapshot/ownership.js';
 import type {PartSweep} from './snapshot/part-sweep.js';
-import type {Published} from './snapshot/snapshots.js';
+import type {Published, Snapshots} from './snapshot/snapshots.js';
 import {Ticks, type TicksSetup} from './snapshot/ticks.js';
 import {loadProfile} from './snapshot/user-loader.js';
 import type {WorkPace} from './work-pace.js';
@@ -45,6 +45,8 @@ const standingMsMax = 10_000;
 export type Phase = 'recovering' | 'live' | 'standing still' | 'draining';
 
 export interface RunnerSetup extends TicksSetup, LogIdentitySetup {
+  readonly snapshots: Snapshots;
+  readonly ownership: Ownership;
   readonly sweep: PartSweep;
   readonly layout: Layout;
   /** For live reads. */

@@ -21,7 +21,7 @@ const restMsMax = 10;
 const serverRestMsMax = 50;
 
 /** What tells how long a thread worked, and lets it rest. */
-export interface WorkClock {
+interface WorkClock {
   /** Ms for which the thread was busy. */
   busyMs(): number;
   nowMs(): number;

@@ -29,7 +29,7 @@ import {type DurabilityClass, readDurability} from './durability.js';
 import {watchStore} from './store-watch.js';
 import {finishErases} from './unfinished-erases.js';
 
-export interface EmbeddedNatsOptions {
+interface EmbeddedNatsOptions {
   readonly dataDir: string;
   /** Path of the nats-server to run. */
   readonly serverBin: string;

@@ -11,7 +11,7 @@ const answerMsMax = 2_000;
 // Less room than this would be used up by the start itself.
 const roomBytesMin = 4 * 1_048_576;
 
-export interface StoreWatch {
+interface StoreWatch {
   readonly folder: string;
   /** Of the server that runs now; undefined while none does. */
   monitorUrl(): string | undefined;

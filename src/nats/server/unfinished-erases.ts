@@ -14,7 +14,7 @@ interface Block {
   readonly records: readonly BlockRecord[];
 }
 
-export interface FinishedErases {
+interface FinishedErases {
   readonly erased: number;
   /** Messages whose bytes are still there. UE2 */
   readonly left: number;

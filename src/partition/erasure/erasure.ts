@@ -37,7 +37,7 @@ export interface Erased {
 }
 
 /** All of it, ready to take the place of what the user is in. */
-export interface TakenOut extends Erased {
+interface TakenOut extends Erased {
   readonly userRuns: readonly Run[];
   /** The open chunk without the user; undefined when no row of it is the user's. */
   readonly open: RestoredChunk | undefined;

@@ -8,25 +8,28 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import {nobody} from '../../../actors/log/entries.js';
 import type {Partition} from '../../../actors/partition.js';
-import type {RunnerSetup} from '../runner.js';
-import type {JournaledDeletion} from './deletion-journal.js';
+import type {Logger} from '../../observe.js';
+import type {LogWriter} from '../log/log-writer.js';
+import type {DeletionJournal, JournaledDeletion} from './deletion-journal.js';
 
 /** Some 20 ms: pings are answered between. */
 const usersAtOnce = 4_096;
 
 /** The erasures that were appended; `report` logs them, once they are folded. */
-export interface LackingErased {
+interface LackingErased {
   report(): void;
 }
 
 const nothing: LackingErased = {report: () => undefined};
 
-export async function eraseLacking({
-  partition,
-  journal,
-  writer,
-  log,
-}: Pick<RunnerSetup, 'partition' | 'journal' | 'writer' | 'log'>): Promise<LackingErased> {
+interface LackingSetup {
+  readonly partition: Partition;
+  readonly journal: DeletionJournal;
+  readonly writer: LogWriter;
+  readonly log: Logger;
+}
+
+export async function eraseLacking({partition, journal, writer, log}: LackingSetup): Promise<LackingErased> {
   const lacking = lackingOf(partition, await journal.read());
   if (lacking.size === 0) return nothing;
   const {partition: number} = partition;

@@ -37,7 +37,7 @@ const deferralsMax = 2;
 /** `bytes`: our own server, erasing crash-atomically. `logical`: ours, but older. `records`: not ours alone. */
 export type ErasureReach = 'bytes' | 'logical' | 'records';
 
-export interface ScrubSetup {
+interface ScrubSetup {
   readonly partition: Partition;
   readonly sweep: PartSweep;
   readonly snapshots: Snapshots;

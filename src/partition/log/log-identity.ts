@@ -13,16 +13,24 @@ import type {Partition} from '../../../actors/partition.js';
 import {monotonicMs} from '../../clock.js';
 import type {Logger} from '../../observe.js';
 import {retryForever, Trouble} from '../retry.js';
-import type {Ownership} from '../snapshot/ownership.js';
-import type {Snapshots} from '../snapshot/snapshots.js';
 import type {LogReader} from './log-reader.js';
 import {Waiters} from './waiters.js';
 
 export interface LogIdentitySetup {
   readonly partition: Partition;
   readonly reader: LogReader;
-  readonly snapshots: Snapshots;
-  readonly ownership: Ownership;
+  readonly snapshots: {
+    /** Position of the newest manifest in this log; 0: none. */
+    readonly publishedSequence: number;
+    /** Resolves when no snapshot is being written. */
+    idle(): Promise<void>;
+    /** The log is another one. */
+    logReplaced(): void;
+  };
+  readonly ownership: {
+    /** O1 (ownership.ts) */
+    isOutlived(): Promise<boolean>;
+  };
   /** Is told when the log was compared with what is folded: positions from now on are of this generation. */
   readonly noteCompared: (generation: number) => void;
   readonly log: Logger;

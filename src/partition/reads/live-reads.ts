@@ -38,7 +38,7 @@ assert(conflictsMax * conflictBytesMax <= replyBytesMax, 'a reply carries all co
 type Ask<K extends PartitionQuestion['ask']> = Extract<PartitionQuestion, {ask: K}>;
 
 /** What a thread tells about itself is not read here. */
-export type LiveQuestion = Exclude<PartitionQuestion, {ask: 'measures'}>;
+type LiveQuestion = Exclude<PartitionQuestion, {ask: 'measures'}>;
 
 export class LiveReads {
   private readonly runner: Runner;

@@ -34,7 +34,7 @@ const blockBytesMin = 64 * 1024;
 const usersAtOnce = 256;
 
 /** What compaction writes with. */
-export type RunParts = Pick<PartStore, 'put' | 'retire'>;
+type RunParts = Pick<PartStore, 'put' | 'retire'>;
 
 /** What compaction reads with: no cache, a merge reads each block once. */
 export interface PartLoader {

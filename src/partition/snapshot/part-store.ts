@@ -24,7 +24,7 @@ export interface StoredValue {
 }
 
 /** What readers of this thread have at hand: told of what is put for them, and of what the state at hand no longer names. */
-export type PartsAtHand = Pick<PartsCache, 'keepNew' | 'forget'>;
+type PartsAtHand = Pick<PartsCache, 'keepNew' | 'forget'>;
 
 const nothingAtHand: PartsAtHand = {keepNew: () => undefined, forget: () => undefined};
 

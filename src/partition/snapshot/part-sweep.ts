@@ -82,7 +82,7 @@ class Job {
   }
 }
 
-export interface PartSweepSetup {
+interface PartSweepSetup {
   readonly partition: number;
   readonly parts: PartStore;
   /** For reading back. */

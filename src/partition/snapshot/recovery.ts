@@ -51,7 +51,7 @@ import type {NotedPosition, PositionNote} from './position-note.js';
 /** Parts under way at once, of one kind. */
 export const loadsAheadMax = 8;
 
-export interface Recovered {
+interface Recovered {
   readonly partition: Partition;
   readonly index: SnapshotIndex | undefined;
   readonly manifest: Manifest | undefined;
@@ -65,7 +65,7 @@ export interface Recovered {
 }
 
 /** What recovery reads from. */
-export interface RecoverySources {
+interface RecoverySources {
   readonly manifests: ManifestStore;
   readonly cache: PartsCache;
   readonly jsm: JetStreamManager;

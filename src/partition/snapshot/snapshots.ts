@@ -44,12 +44,12 @@ export interface Published {
 }
 
 /** Where a manifest stands, and what stands there in the log that it was folded from. */
-export interface Milestone {
+interface Milestone {
   readonly sequence: number;
   readonly mark: string;
 }
 
-export interface SnapshotsSetup {
+interface SnapshotsSetup {
   readonly partition: Partition;
   readonly layout: Layout;
   readonly parts: PartStore;

@@ -2,14 +2,7 @@
 import {gunzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
-import {
-  BodyBlock,
-  bodiesHeadBytes,
-  bodiesLayout,
-  bodyLengths,
-  joinBodies,
-  withoutBodies,
-} from '../../../actors/chunk/bodies.js';
+import {BodyBlock, bodiesHeadBytes, bodiesLayout, joinBodies, withoutBodies} from '../../../actors/chunk/bodies.js';
 import {inOrder} from '../../../actors/chunk/chunk.js';
 import {eraseRows} from '../../../actors/chunk/row-erasure.js';
 import {codeInBody, encodeRows, type RowsView, viewRows} from '../../../actors/chunk/rows.js';
@@ -177,7 +170,6 @@ describe('bodies', () => {
     expect(read.map((bytes) => bytes && hex(bytes))).toEqual(
       told.payloads.map((bytes, row) => (row === 0 || row === 3 ? undefined : hex(bytes))),
     );
-    expect(bodyLengths(left).map((length) => length > 0)).toEqual(story.map((_, row) => row !== 0 && row !== 3));
     expect(Buffer.from(left).toString('latin1')).not.toMatch(/m-1|xxx|nested/);
     expect(told.read(rows, [left])[3]).toBeUndefined();
     told.users.remove(rows.users[1]);
