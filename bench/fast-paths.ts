@@ -54,7 +54,7 @@ export const fastPaths: readonly FastPath[] = [
   ['parts at hand folded at once (`src/parts/load-ahead.ts`)', 'waited for', 'test/parts/load-ahead.test.ts', 'twins', 'parts at hand: folded at once', '1.54 (1.21-2.04)'],
   ['parts loaded ahead', 'one by one', 'test/parts/load-ahead.test.ts', 'twins', 'chunks of a store 1 ms away: some ahead', '2.09 (2.03-2.43)'],
   ['two queues (`src/parts/two-queues.ts`)', 'least recently used', 'test/parts/two-queues.test.ts', 'pieces', 'parts read: two queues', '1.35 of the reads'],
-  ['what was put at hand (`src/parts/two-queues.ts`, T5)', 'read from the store', 'test/parts/parts-cache.test.ts', 'without', 'a page behind 200,000 events: what was put is at hand', '2.10 (1.98-2.21)'],
+  ['what was put at hand (`src/parts/two-queues.ts`, TQ3)', 'read from the store', 'test/parts/parts-cache.test.ts', 'without', 'a page behind 200,000 events: what was put is at hand', '2.10 (1.98-2.21)'],
   ['rows in memory not sorted (`actors/chunk/history.ts`, N3)', 'sorted', 'test/actors/chunk/history.test.ts', 'pieces', 'newest rows of an open chunk: where they stand', '3.26 (0.54-4.09)'],
   ['history of a user by column (`actors/chunk/history.ts`)', 'by time', 'test/actors/chunk/history.test.ts', 'pieces', 'rows of one user: out of the column of users', '4.67 (4.01-4.92)'],
   ['starts read ahead and rehearse (`src/partition/reads/warm-up.ts`, `src/partition/reads/rehearsal.ts`)', 'neither', 'test/partition/reads/warm-up.test.ts', 'history', 'unprepared', '4.2 (p99 71 / 17.0 ms)'],

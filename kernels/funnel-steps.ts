@@ -175,7 +175,7 @@ export function keepWithin(count: u32, step: u32, windowMs: f64, endKey: f64): u
   return kept;
 }
 
-/** E1 to E3 of actors/report/funnel/entry-rounds.ts. */
+/** ER1 to ER3 of actors/report/funnel/entry-rounds.ts. */
 export function seekLater(walked: u32, stepCount: u32, windowMs: f64): u32 {
   let count: u32 = 0;
   for (let i: u32 = 0; i < walked; i++) {

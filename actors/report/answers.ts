@@ -1,5 +1,5 @@
 // The JSON texts of report answers, field by field in the order in which docs/api.md shows them.
-//   J1. They are what JSON.stringify makes of the same fields. Series are written without it: an object a bucket took as
+//   RA1. They are what JSON.stringify makes of the same fields. Series are written without it: an object a bucket took as
 //       long as all else of an answer that is looked up.
 import {isoText} from '../calendar.js';
 import type {ActiveResult} from './active/active-days.js';
@@ -16,7 +16,7 @@ export function activeAnswer(metric: ActiveMetric, buckets: Buckets, {counts, to
   return `{"metric":"${metric}",${seriesText(buckets, counts, total)}}`;
 }
 
-/** Labels need no escapes, and whole numbers have the same text everywhere. J1 */
+/** Labels need no escapes, and whole numbers have the same text everywhere. RA1 */
 function seriesText(buckets: Buckets, counts: Float64Array, total: number): string {
   const data = buckets.labels().map((label, bucket) => `{"date":"${label}","count":${counts[bucket]}}`);
   return `"interval":"${buckets.interval}","data":[${data.join()}],"total":${total}`;

@@ -25,7 +25,7 @@ export class EngineLink {
   ) {}
 
   /**
-   * `cacheBytesMax`: what the service's report role would get (R3 of the engine), but no answer is kept. `newest`: how a
+   * `cacheBytesMax`: what the service's report role would get (RE3 of the engine), but no answer is kept. `newest`: how a
    * call knows what is the newest. L1
    */
   static async open(service: BenchService, cacheBytesMax: number, newest: 'counted' | 'asked'): Promise<EngineLink> {

@@ -1,5 +1,5 @@
 // Parts that a current state names and that cannot be read: a question that needs one is answered 503, never without it.
-//   D1. Each part raises one alarm, however often it is read; the count is of parts since the start.
+//   DA1. Each part raises one alarm, however often it is read; the count is of parts since the start.
 //   nats-server checks what it reads, and reports a damaged value as missing: missing parts count as damaged.
 
 import type {PartRef} from '../../actors/manifest.js';
@@ -30,7 +30,7 @@ export class Damage {
     if (!isUnreadable(error)) return false;
     const {key} = error.ref;
     if (this.keys.has(key)) return true;
-    this.keys.add(key); // D1
+    this.keys.add(key); // DA1
     const partition = partitionOf(error.ref);
     this.counts.set(partition, this.countOf(partition) + 1);
     this.log.error(

@@ -1,9 +1,9 @@
 // The reading side of the parts store: caches payloads of parts and the views of them.
 //   Owns: loading, views, one load for many askers. Does not own: which parts there are (manifests), who writes them, checks
 //   (stored-parts.ts), how much is kept (parts-memory.ts).
-//   C1. Parts never change, and no key is used twice, so no entry is ever out of date. (A revision is no such name: a store
+//   PC1. Parts never change, and no key is used twice, so no entry is ever out of date. (A revision is no such name: a store
 //       that lost its tail in a power cut gives it to another part.)
-//   C2. A block of bodies is read from the values that hold it, not from the whole part: a page of scattered rows would
+//   PC2. A block of bodies is read from the values that hold it, not from the whole part: a page of scattered rows would
 //       otherwise read whole parts for single rows. A block that is stored uncompressed within one value is a view of that
 //       value, and not cached beside it.
 
@@ -16,7 +16,7 @@ import {type Cached, PartsMemory} from './parts-memory.js';
 import {storedBlock} from './stored-member.js';
 import {DamagedPart, type PartValues, StoredParts} from './stored-parts.js';
 
-/** How live reads read a part. C2 */
+/** How live reads read a part. PC2 */
 export type Reading = 'whole' | 'by blocks';
 
 export class PartsCache {
@@ -24,7 +24,7 @@ export class PartsCache {
   readonly memory: PartsMemory;
   private readonly loading = new Map<string, Promise<Cached>>();
 
-  /** `memory`: its own of so many bytes, or that of another reader (parts-memory.ts M1). */
+  /** `memory`: its own of so many bytes, or that of another reader (parts-memory.ts PM1). */
   constructor(values: PartValues, memory: number | PartsMemory) {
     this.stored = new StoredParts(values);
     this.memory = typeof memory === 'number' ? new PartsMemory(memory) : memory;
@@ -36,7 +36,7 @@ export class PartsCache {
   }
 
   /**
-   * A payload that the caller copies from, once: it is not cached, and its bytes may begin anywhere (not V1 of
+   * A payload that the caller copies from, once: it is not cached, and its bytes may begin anywhere (not SP1 of
    * stored-parts.ts). Not for rows, which are viewed in place.
    * @throws MissingPart, DamagedPart
    */
@@ -130,7 +130,7 @@ export class PartsCache {
     }
   }
 
-  /** One block of a bodies part, inflated (actors/chunk/bodies.ts). C2 */
+  /** One block of a bodies part, inflated (actors/chunk/bodies.ts). PC2 */
   async loadBodyBlock(ref: PartRef, block: number): Promise<Uint8Array> {
     const kept = this.memory.get(blockKey(ref, block));
     if (kept !== undefined) return kept.bytes;

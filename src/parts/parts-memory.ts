@@ -1,7 +1,7 @@
 // Payloads of parts in memory, within a bound of bytes.
 //   Owns: the bound and who uses room under it. Does not own: reading the store and what payloads mean (parts-cache.ts), what
 //   leaves when there is no room (two-queues.ts).
-//   M1. Several readers of a thread may share one, each with its own way to the store: they share what any of them loaded.
+//   PM1. Several readers of a thread may share one, each with its own way to the store: they share what any of them loaded.
 
 import {TwoQueues} from './two-queues.js';
 

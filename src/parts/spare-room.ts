@@ -1,7 +1,7 @@
 // Cache room that one thread does not use now, lent to other threads of the process.
-//   S1. The owner takes its room without asking; borrowers shrink at their next look. Until then memory may exceed the bound
+//   SR1. The owner takes its room without asking; borrowers shrink at their next look. Until then memory may exceed the bound
 //       by what the owner reads and builds meanwhile (it reads some 0.3 GB a second), and until the borrower's collector ran.
-//   S2. Until the owner reports for the first time, all of its room is free.
+//   SR2. Until the owner reports for the first time, all of its room is free.
 import type {PartsMemory} from './parts-memory.js';
 
 /** How often the owner reports its free room, and borrowers read it. */
@@ -9,7 +9,7 @@ export const lookMs = 50;
 
 const unitBytes = 1_024;
 
-/** Shared memory with the free KiB. `bytes`: the owner's whole room. S2 */
+/** Shared memory with the free KiB. `bytes`: the owner's whole room. SR2 */
 export function newSpareRoom(bytes: number): Int32Array {
   const room = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   room[0] = Math.floor(bytes / unitBytes);

@@ -1,7 +1,7 @@
 // Parts as the store has them: values joined and checked, nothing cached.
-//   V1. A payload lies in an ArrayBuffer of its own, where 8 divides the address: typed arrays over it are aligned
+//   SP1. A payload lies in an ArrayBuffer of its own, where 8 divides the address: typed arrays over it are aligned
 //       (actors/chunk/rows.ts). Others are copied.
-//   V2. Every value has the length and the checksum that its reference names.
+//   SP2. Every value has the length and the checksum that its reference names.
 
 import {crc32} from 'node:zlib';
 import type {PartRef} from '../../actors/manifest.js';
@@ -40,13 +40,13 @@ export class StoredParts {
     this.values = values;
   }
 
-  /** V1 */
+  /** SP1 */
   async read(ref: PartRef): Promise<Uint8Array<ArrayBuffer>> {
     const values = await this.checkedValues(ref);
     return values.length === 1 ? placed(values[0]) : joined(ref, values);
   }
 
-  /** A payload that the caller copies from: its bytes may begin anywhere (not V1). */
+  /** A payload that the caller copies from: its bytes may begin anywhere (not SP1). */
   async readLoose(ref: PartRef): Promise<Uint8Array> {
     const values = await this.checkedValues(ref);
     if (values.length > 1) return joined(ref, values);
@@ -55,7 +55,7 @@ export class StoredParts {
     return new Uint8Array(buffer, byteOffset, length);
   }
 
-  /** V1 */
+  /** SP1 */
   async readValue(ref: PartRef, i: number): Promise<Uint8Array<ArrayBuffer>> {
     if (i >= ref.revisions.length) throw new DamagedPart(ref, `it has no value ${i}`);
     return placed(await this.checkedValue(ref, i));
@@ -65,7 +65,7 @@ export class StoredParts {
     return Promise.all(ref.revisions.map((_, i) => this.checkedValue(ref, i)));
   }
 
-  /** V2 */
+  /** SP2 */
   private async checkedValue(ref: PartRef, i: number): Promise<Uint8Array> {
     const value = await this.values.read(ref.revisions[i]);
     if (value === undefined) throw new MissingPart(ref);
@@ -76,11 +76,11 @@ export class StoredParts {
   }
 }
 
-/** V1: its buffer may also hold the protocol line and headers that it came with, an eighth of it at most. */
+/** SP1: its buffer may also hold the protocol line and headers that it came with, an eighth of it at most. */
 const besideBytesMax = 1_024;
 const besideShare = 1 / 8;
 
-/** V1 */
+/** SP1 */
 function placed(value: Uint8Array): Uint8Array<ArrayBuffer> {
   const {buffer, byteOffset, length} = value;
   const isAlone = buffer.byteLength - length <= Math.min(besideBytesMax, length * besideShare);
@@ -89,7 +89,7 @@ function placed(value: Uint8Array): Uint8Array<ArrayBuffer> {
   return isPlaced ? new Uint8Array(buffer, byteOffset, length) : new Uint8Array(value);
 }
 
-/** V1 */
+/** SP1 */
 function joined(ref: PartRef, values: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const payload = new Uint8Array(ref.bytes);
   for (const [i, value] of values.entries()) payload.set(value, i * ref.valueBytes);

@@ -1,8 +1,8 @@
 // Parts that a start reads into its caches before anybody asks.
-//   W1. Their bytes are bounded, which leaves room for what questions need.
-//   W2. They are read in the order of the store: nats-server loads a storage block of 4 MiB to return one value, about 2 ms;
+//   WU1. Their bytes are bounded, which leaves room for what questions need.
+//   WU2. They are read in the order of the store: nats-server loads a storage block of 4 MiB to return one value, about 2 ms;
 //       the neighbours of that value then take a tenth of that.
-//   W3. A part that cannot be read is skipped: the question that needs it fails, and no other.
+//   WU3. A part that cannot be read is skipped: the question that needs it fails, and no other.
 
 import type {PartRef} from '../../actors/manifest.js';
 import {loadAhead} from './load-ahead.js';
@@ -13,7 +13,7 @@ export class WarmUp {
   private readonly loads: {readonly ref: PartRef; readonly load: () => Promise<unknown>}[] = [];
   private bytesLeft: number;
 
-  /** W1 */
+  /** WU1 */
   constructor(bytesMax: number) {
     this.bytesLeft = bytesMax;
   }
@@ -22,20 +22,20 @@ export class WarmUp {
     return this.bytesLeft <= 0;
   }
 
-  /** `load` brings the part into the cache. W1 */
+  /** `load` brings the part into the cache. WU1 */
   take(ref: PartRef, load: () => Promise<unknown>): void {
     this.bytesLeft -= ref.bytes;
     if (this.bytesLeft >= 0) this.loads.push({ref, load});
   }
 
-  /** Yields after each part; throws when the store fails. A second run reads what the first one skipped. W2, W3 */
+  /** Yields after each part; throws when the store fails. A second run reads what the first one skipped. WU2, WU3 */
   async *run(aheadMax: number): AsyncGenerator<void, void, void> {
     this.loads.sort((a, b) => a.ref.revisions[0] - b.ref.revisions[0]);
     for await (const _ of loadAhead(this.loads, ({load}) => load().catch(leave), aheadMax)) yield;
   }
 }
 
-/** W3 */
+/** WU3 */
 function leave(error: unknown): void {
   if (!(error instanceof MissingPart) && !(error instanceof DamagedPart)) throw error;
 }

@@ -1,12 +1,12 @@
 // The report engine: one question in, one answer out, over the newest published snapshots.
-//   R1. An answer is computed over one set of snapshots, from beginning to end; its headers name it.
-//   R2. A swept part means that the set is out of date: the engine starts again on the newest one, for as long as a client
+//   RE1. An answer is computed over one set of snapshots, from beginning to end; its headers name it.
+//   RE2. A swept part means that the set is out of date: the engine starts again on the newest one, for as long as a client
 //       may wait. A missing part that the newest set names is damage.
-//   R3. Memory: parts in the cache, values derived from them (derived-indexes.ts), rows gathered by the reports at work, lists
+//   RE3. Memory: parts in the cache, values derived from them (derived-indexes.ts), rows gathered by the reports at work, lists
 //       of durations and kept answers share `cacheBytesMax`. Gathered rows and builds borrow of the room for parts. Threads
 //       that fold use meanwhile what is free of that (spare-room.ts).
-//   R4. While reports are asked, the engine reads a snapshot when it is published, so that the next question need not wait.
-//   R5. A start reads ahead the parts that the first reports will need, as far as there is room (warm-up.ts), and asks itself
+//   RE4. While reports are asked, the engine reads a snapshot when it is published, so that the next question need not wait.
+//   RE5. A start reads ahead the parts that the first reports will need, as far as there is room (warm-up.ts), and asks itself
 //       some reports (rehearsal.ts).
 
 import {setTimeout as pause} from 'node:timers/promises';
@@ -44,9 +44,9 @@ const reportsWaitingMax = 256;
 const buildWaitMsMax = 50;
 /** A build begins later: it borrows memory with parts that a report at work is about to read. */
 const buildBeginWaitMsMax = 500;
-/** R4: an open dashboard asks at least as often. */
+/** RE4: an open dashboard asks at least as often. */
 const interestMs = 10 * 60_000;
-/** R4: pauses so many times as long as it read, as hundreds of partitions publish at times of their own. */
+/** RE4: pauses so many times as long as it read, as hundreds of partitions publish at times of their own. */
 const aheadRest = 8;
 /** Different failures that are logged before one succeeds. */
 const failuresMax = 8;
@@ -54,7 +54,7 @@ const failuresMax = 8;
 interface EngineOptions {
   readonly partitionCount: number;
   readonly cacheBytesMax: number;
-  /** Cached answers, in characters; 0: none is. Absent: a share of `cacheBytesMax` (R3). */
+  /** Cached answers, in characters; 0: none is. Absent: a share of `cacheBytesMax` (RE3). */
   readonly answerCharsMax?: number;
   /** How long an event may take into every report; it may change. */
   readonly refresh: {readonly ms: number};
@@ -93,7 +93,7 @@ export class ReportEngine {
       namedCells: new NamedCells(this.derived),
       funnels: this.funnels,
       values: new ValueIndex(this.parts, this.derived, partitionCount),
-      lists: new NumberLists(Math.floor(cacheBytesMax / 64)), // R3
+      lists: new NumberLists(Math.floor(cacheBytesMax / 64)), // RE3
       finder: newRowFinder(),
     };
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
@@ -131,7 +131,7 @@ export class ReportEngine {
     else this.logger.error({err: error, ask}, 'report failed');
   }
 
-  /** To be called once there are snapshots. Never rejects. R5 */
+  /** To be called once there are snapshots. Never rejects. RE5 */
   async warmUp(rowsAtHand?: RowsAtHand): Promise<void> {
     const startMs = monotonicMs();
     try {
@@ -153,7 +153,7 @@ export class ReportEngine {
     this.snapshots.doubt();
   }
 
-  /** A manifest was published. Resolves when it is read, and the pause after that is over. R4 */
+  /** A manifest was published. Resolves when it is read, and the pause after that is over. RE4 */
   notePublished(): Promise<void> {
     this.isAheadDue = true;
     this.readingAhead ??= this.readAhead().finally(() => {
@@ -186,7 +186,7 @@ export class ReportEngine {
     return {kind: 'status', ready: isReady, asOfMs, damagedParts: this.damage.byPartition};
   }
 
-  /** R2 */
+  /** RE2 */
   private async onNewest(answer: () => Promise<ReportAnswer>): Promise<ReportAnswer> {
     const endMs = monotonicMs() + overtakenMsMax;
     for (;;) {
@@ -207,7 +207,7 @@ export class ReportEngine {
     const manifests = snapshots.map(({manifest}) => manifest);
     const origin = originOf(query, manifests);
     const body = await this.bodyOf(origin, query, snapshots);
-    const headers = headersOf(query, manifests, body, this.refresh.ms); // R1
+    const headers = headersOf(query, manifests, body, this.refresh.ms); // RE1
     return {kind: 'report', headers, body: isNoneMatch(ifNoneMatch, headers.ETag) ? null : body};
   }
 

@@ -1,7 +1,7 @@
 // One report over one set of snapshots: a partial for each partition, fed with the parts that it asks for, then merged.
 //   Owns: which partial and which fast path answers. Does not own: what is counted (actors/report), how parts are loaded
 //   (part-scan.ts), which snapshots (the engine).
-//   E1. Partitions are evaluated one after the other, so only one of them holds gathered rows at a time.
+//   EV1. Partitions are evaluated one after the other, so only one of them holds gathered rows at a time.
 
 import {wtf8} from '../../actors/bytes/bytes.js';
 import type {RowsView} from '../../actors/chunk/rows.js';
@@ -97,7 +97,7 @@ export class Evaluation {
     const {filter} = query;
     const matcher = filter === undefined ? undefined : new PropertyFilter(filter.property, filter.value);
     const partials: Float64Array[] = [];
-    for (const snapshot of snapshots) partials.push(await this.countsOf(query, buckets, matcher, snapshot)); // E1
+    for (const snapshot of snapshots) partials.push(await this.countsOf(query, buckets, matcher, snapshot)); // EV1
     return countsAnswer(query.event, buckets, mergeCounts(buckets.count, partials));
   }
 
@@ -230,7 +230,7 @@ export class Evaluation {
   private async funnel(query: QueryOf<'funnel'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
     const results: FunnelResult[] = [];
     try {
-      for (const snapshot of snapshots) results.push(await this.funnelOf(query, snapshot)); // E1
+      for (const snapshot of snapshots) results.push(await this.funnelOf(query, snapshot)); // EV1
       return funnelAnswer(query.steps, mergeFunnels(query.steps.length, results));
     } finally {
       for (const {durations} of results) for (const list of durations) this.lists.giveBack(list);
@@ -268,7 +268,7 @@ export class Evaluation {
     for (const snapshot of snapshots) {
       const listed = page.names.map(({name}) => nameIndex(snapshot.names, name));
       const asked = listed.filter((name) => name >= 0);
-      const found = await this.nameTimes(asked, snapshot); // E1
+      const found = await this.nameTimes(asked, snapshot); // EV1
       let place = 0;
       for (const [i, name] of listed.entries()) {
         if (name < 0) continue;

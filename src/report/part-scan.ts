@@ -47,7 +47,7 @@ export class PartScan {
     }
   }
 
-  /** Takes so many bytes from the room for parts while `work` runs (engine.ts R3). */
+  /** Takes so many bytes from the room for parts while `work` runs (engine.ts RE3). */
   async borrowing<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     this.parts.memory.lend(bytes);
     try {

@@ -1,9 +1,9 @@
 // Reports that a start asks itself once their parts are read ahead (warm-up.ts): code that never ran is interpreted, and the
 // first question of a kind derives what later ones reuse. The first reports by day took 17 to 52 ms, later ones 2 to 4.
 //   Owns: what is asked, and how much of it. Does not own: how reports are computed.
-//   H1. It asks what dashboards ask about the newest days: counts by day and hour, active users. It asks for no postings or
+//   RH1. It asks what dashboards ask about the newest days: counts by day and hour, active users. It asks for no postings or
 //       cells of property values, which are built only for real questions. It drops the answers.
-//   H2. It yields to reports before each of its own, and ends after some time.
+//   RH2. It yields to reports before each of its own, and ends after some time.
 
 import {dayMs} from '../../actors/limits.js';
 import {stretchOfChunks} from '../../actors/report/selection.js';
@@ -43,7 +43,7 @@ export async function rehearse(
 
 const firstName = ({names}: PartitionSnapshot): string | undefined => (names.has(0) ? names.text(0) : undefined);
 
-/** H1. Ranges end with a day: within one, users are counted row by row. The first round asks about most days. */
+/** RH1. Ranges end with a day: within one, users are counted row by row. The first round asks about most days. */
 function queriesOf(event: string, newestMs: number, round: number): ReportQuery[] {
   const endMs = (Math.floor(newestMs / dayMs) + 1) * dayMs;
   const range = {fromMs: endMs - (days - round) * dayMs, toMs: endMs - 1};

@@ -1,5 +1,5 @@
 // Active users of one partition over days: whole days from the daily sets, the days that `from` and `to` cut from rows.
-//   D1. `addRows` comes first, then `addDay` for every day from `firstDay` to `lastDay` in order.
+//   AD1. `addRows` comes first, then `addDay` for every day from `firstDay` to `lastDay` in order.
 
 import type {WindowsView} from '../../aggregator/windows.js';
 import {firstAt, type RowsView} from '../../chunk/rows.js';
@@ -60,7 +60,7 @@ export class ActiveDaysPartial {
   /** `views`: those of the day's segment, one or none a run. */
   addDay(day: number, views: readonly WindowsView[]): void {
     const element = day - this.plan.firstElement;
-    assert(element === this.nextElement, 'active days: in order (D1)');
+    assert(element === this.nextElement, 'active days: in order (AD1)');
     this.nextElement += 1;
     this.sliding.begin(element);
     if (element === 0 && this.plan.headIsElement) this.visitMarked(inHead);
@@ -73,7 +73,7 @@ export class ActiveDaysPartial {
   }
 
   finish(): ActiveResult {
-    assert(this.nextElement === this.plan.elementCount, 'active days: every day was added (D1)');
+    assert(this.nextElement === this.plan.elementCount, 'active days: every day was added (AD1)');
     this.sliding.finish();
     let total = 0;
     for (let user = 0; user < this.marks.length; user++) {

@@ -1,7 +1,7 @@
 // Which stretches of time an active-users report unites, by the table "metric x interval" of docs/api.md: trailing windows
 // while the interval is shorter than the metric's own unit, otherwise the calendar buckets themselves.
-//   A1. Time is cut into elements: hours for hourly buckets (from rows), days otherwise (from the daily sets).
-//   A2. Trailing windows look back before `from`; nothing after `to` counts; `total` counts [from, to] alone.
+//   AP1. Time is cut into elements: hours for hourly buckets (from rows), days otherwise (from the daily sets).
+//   AP2. Trailing windows look back before `from`; nothing after `to` counts; `total` counts [from, to] alone.
 import type {Interval} from '../../calendar.js';
 import {dayMs, hourMs} from '../../limits.js';
 import type {Buckets} from '../counts/buckets.js';

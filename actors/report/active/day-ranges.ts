@@ -2,9 +2,9 @@
 //   A pass over the days in order knows for each user the last day on which it was active. The number of users by last day,
 //   summed from the newest day backwards, gives the distinct users of every range that ends there. So one pass gives a number
 //   for every pair of days: 16 KB for 90 days and 2.4 MB for three years, however many users and events.
-//   U1. Days on which nobody was active have no row: a single event of 1970 costs one.
-//   U2. Erased users count nowhere, though old window runs still hold them.
-//   U3. Snapshots mostly change the newest days. A table keeps the state of its pass some days before its end, and the next
+//   DR1. Days on which nobody was active have no row: a single event of 1970 costs one.
+//   DR2. Erased users count nowhere, though old window runs still hold them.
+//   DR3. Snapshots mostly change the newest days. A table keeps the state of its pass some days before its end, and the next
 //       table goes on from there as long as nothing before has changed.
 
 import type {WindowsView} from '../../aggregator/windows.js';
@@ -24,7 +24,7 @@ const firstRows = 96;
 /** Days that a later table counts again: a week for late events, and a week before everything is counted again. */
 const recountedDays = 14;
 
-/** State of a pass before `day` was added. U3 */
+/** State of a pass before `day` was added. DR3 */
 export interface Checkpoint {
   readonly day: number;
   /** The pass began with this day, and has passed so many with users. */
@@ -126,11 +126,11 @@ export class DayRangesBuilder {
     const noWindows = {starts: new Int32Array(0), ends: new Int32Array(0)};
     const dayCount = Math.max(this.lastDay - this.firstDay + 1, 0);
     this.sliding = new SlidingUsers(index.users.count, dayCount, noWindows);
-    this.sliding.exclude(index.erasedUsers); // U2
+    this.sliding.exclude(index.erasedUsers); // DR2
     this.nextDay = this.firstDay;
   }
 
-  /** Goes on from an earlier table: its days before the checkpoint, and the erased users, must be the same. U3 */
+  /** Goes on from an earlier table: its days before the checkpoint, and the erased users, must be the same. DR3 */
   resume(earlier: DayRanges): void {
     const {checkpoint} = earlier;
     if (checkpoint === undefined || checkpoint.firstDay !== this.firstDay || checkpoint.day > this.lastDay) return;
@@ -153,7 +153,7 @@ export class DayRangesBuilder {
     if (this.isCheckpoint(day)) this.checkpoint = this.stand(day);
     sliding.begin(day - this.firstDay);
     for (const view of views) visitMembers(sliding, view, day);
-    if (sliding.lastActiveIn(day - this.firstDay) === 0) return true; // U1
+    if (sliding.lastActiveIn(day - this.firstDay) === 0) return true; // DR1
     if (days.length === rangeDaysMax) return false;
     const start = rowStart(days.length);
     days.push(day);

@@ -2,8 +2,8 @@
 //   Time is cut into elements (days or hours). The caller walks them in order and says who was active in each; a user is
 //   counted where it was active last, so a window that ends now holds as many users as were last active since its start.
 //   Constant work per (element, user) pair, whatever the windows' length and number.
-//   S1. Elements are begun in ascending order, and `finish` comes after the last.
-//   S2. An excluded user (erased, but still in old window runs) counts nowhere.
+//   SU1. Elements are begun in ascending order, and `finish` comes after the last.
+//   SU2. An excluded user (erased, but still in old window runs) counts nowhere.
 
 /** Windows over elements: window w is [starts[w], ends[w]), neither ever smaller than that of window w - 1. */
 export interface ElementWindows {
@@ -49,7 +49,7 @@ export class SlidingUsers {
   }
 
   exclude(users: readonly number[]): void {
-    for (const user of users) if (user < this.last.length) this.last[user] = excluded; // S2
+    for (const user of users) if (user < this.last.length) this.last[user] = excluded; // SU2
   }
 
   /** For passes without windows. */

@@ -1,8 +1,8 @@
 // Event counts of one partition: hourly cells where whole hours are asked for, rows for the rest.
-//   Q1. A window cell answers for a whole hour only: the parts of hours at both ends of [from, to] are counted from rows.
-//   Q2. With a property filter cells by value answer for the chunks that have any. In other chunks the rows with the name and a
+//   EC1. A window cell answers for a whole hour only: the parts of hours at both ends of [from, to] are counted from rows.
+//   EC2. With a property filter cells by value answer for the chunks that have any. In other chunks the rows with the name and a
 //       code of the value are searched (row-finder.ts), or each row of the name is judged where codes do not tell.
-//   Q3. Cells grouped by name hold the same counts as the cells of all names.
+//   EC3. Cells grouped by name hold the same counts as the cells of all names.
 
 import {hoursPerDay, type WindowsView} from '../../aggregator/windows.js';
 import {firstAt, firstAtNear, isByRow, type RowColumn, type RowsView, timeOf} from '../../chunk/rows.js';
@@ -25,7 +25,7 @@ export class CountsPartial {
   private readonly name: number;
   private readonly filter: PropertyFilter | undefined;
   private readonly finder: RowFinder;
-  /** Whole hours [hourStart, hourEnd) that cells answer for. Q1 */
+  /** Whole hours [hourStart, hourEnd) that cells answer for. EC1 */
   private readonly hourStart: number;
   private readonly hourEnd: number;
   /** Stretches that rows answer for, with cells and without any; each in order, not touching. */
@@ -82,7 +82,7 @@ export class CountsPartial {
     return stretches.length === 0 ? [] : chunksNaming(chunksWithin(chunks, stretches), [this.name]);
   }
 
-  /** Cells by value instead of the rows of the chunks that they stand for, but for the ends of [from, to]. Q2 */
+  /** Cells by value instead of the rows of the chunks that they stand for, but for the ends of [from, to]. EC2 */
   addValueCells(cells: ValueCells): void {
     if (this.filter !== undefined && this.hourStart < this.hourEnd) {
       cells.add(this.filter, this.name, this.edgeHours, this.counts);
@@ -103,7 +103,7 @@ export class CountsPartial {
     }
   }
 
-  /** `addCells` for cells that are grouped by name. Q3 */
+  /** `addCells` for cells that are grouped by name. EC3 */
   addNamedCells(cells: CellsByName): void {
     const {hours, counts} = cells;
     const end = cells.find(this.name, this.hourEnd);

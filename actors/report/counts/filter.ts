@@ -2,9 +2,9 @@
 //   A literal top-level key wins over the path that its dots would spell, whatever its value. Strings, numbers and
 //   booleans compare by their JavaScript string form; null, objects and arrays equal nothing. A property `context`, whatever its
 //   value, wins over the event's context.
-//   F1. The value's string form has at most three sources (text, boolean or number), so equality is equality of bytes
+//   PF1. The value's string form has at most three sources (text, boolean or number), so equality is equality of bytes
 //       (entries.ts E2) and no dictionary entry is decoded.
-//   F2. Where columns cannot tell (rows.ts R2, R3) the row is `unsure`, and its body decides.
+//   PF2. Where columns cannot tell (rows.ts R2, R3) the row is `unsure`, and its body decides.
 
 import {ByteWriter, holds} from '../../bytes/bytes.js';
 import {BodyBlock} from '../../chunk/bodies.js';
@@ -20,7 +20,7 @@ type Verdict = (typeof verdict)[keyof typeof verdict];
 export class PropertyFilter {
   readonly property: PropertyName;
   private readonly value: string;
-  /** Value bytes that pass. F1 */
+  /** Value bytes that pass. PF1 */
   readonly equalValues: readonly Uint8Array[];
   /**
    * The chunk that `open` chose: codes of the literal key, the verdict of each code, columns of the path's first key and of
@@ -85,7 +85,7 @@ export class PropertyFilter {
     return this.property.isPath ? undefined : this.literal;
   }
 
-  /** `yes`, `no` or `unsure` (F2) for one row of the open chunk. */
+  /** `yes`, `no` or `unsure` (PF2) for one row of the open chunk. */
   judge(row: number): Verdict {
     const literal = this.verdicts[this.codes === undefined ? codeAbsent : this.codes[row]];
     if (literal !== verdict.byPath) return literal as Verdict;
@@ -140,7 +140,7 @@ export class PropertyFilter {
 const inside = ({codes, inBody}: RowColumn, row: number): Verdict =>
   codes[row] === inBody ? verdict.unsure : verdict.no;
 
-/** The encoded values whose string form is `text`. F1 */
+/** The encoded values whose string form is `text`. PF1 */
 function valuesPrinting(text: string): Uint8Array[] {
   const values: Json[] = [text];
   if (text === 'true' || text === 'false') values.push(text === 'true');

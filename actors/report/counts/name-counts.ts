@@ -1,5 +1,5 @@
 // How many events of each name of one partition lie in [from, to].
-//   NC1. Whole hours come from cells, the cut hours at both ends from rows: as exact as the count of one name (counts.ts Q1).
+//   NC1. Whole hours come from cells, the cut hours at both ends from rows: as exact as the count of one name (counts.ts EC1).
 
 import {hoursPerDay, type WindowsView} from '../../aggregator/windows.js';
 import {firstAt, type RowsView} from '../../chunk/rows.js';

@@ -1,11 +1,11 @@
 // Hourly counts of one property by value and event name, over some chunks of one partition: a filtered count of whole hours
 // is a sum of few of them, however many rows and chunks they stand for.
 //   Derived from rows parts, never stored.
-//   V1. A value has one index here, whatever codes it has in the chunks (rows.ts R4): values are their bytes.
-//   V2. Chunks with a row whose value only its body has are left to the scan.
-//   V3. A cell is an hour of one value and name, in the order of (value, name, hour). Where most hours have a single row a
+//   VC1. A value has one index here, whatever codes it has in the chunks (rows.ts R4): values are their bytes.
+//   VC2. Chunks with a row whose value only its body has are left to the scan.
+//   VC3. A cell is an hour of one value and name, in the order of (value, name, hour). Where most hours have a single row a
 //       cell is a row, and its count is not written down.
-//   V4. Cells of a value and name are a group, and groups have their names; where these would take more than a name for
+//   VC4. Cells of a value and name are a group, and groups have their names; where these would take more than a name for
 //       each cell, as with tens of thousands of values, cells have them.
 import {ByteWriter} from '../../bytes/bytes.js';
 import {codeAbsent, codeInBody, type RowColumn, type RowsView} from '../../chunk/rows.js';
@@ -17,7 +17,7 @@ import type {PackedTable} from '../../table/packed-table.js';
 import type {PropertyFilter} from './filter.js';
 import type {PropertyName} from './property-name.js';
 
-/** Names and hours are 16 bits each in the keys of rows: chunks with larger ones are left to the scan (V2). */
+/** Names and hours are 16 bits each in the keys of rows: chunks with larger ones are left to the scan (VC2). */
 const nameMax = 0xffff;
 const hoursMax = 0x1_0000;
 /** A property of more values than these, and than this share of its rows, is nearly unique: cells would be larger than rows. */
@@ -38,11 +38,11 @@ interface CellColumns {
   readonly values: PackedTable;
   /** Hours (epoch ms / 3,600,000) that occur, ascending; cells name them by their place. */
   readonly hours: Uint32Array;
-  /** Of each value and the end: its first group, or its first cell where cells have names. V4 */
+  /** Of each value and the end: its first group, or its first cell where cells have names. VC4 */
   readonly valueStarts: Uint32Array;
   readonly named: Groups | CellNames;
   readonly cellHours: Uint16Array;
-  /** Rows before each cell, and before the end; undefined where each cell is one row. V3 */
+  /** Rows before each cell, and before the end; undefined where each cell is one row. VC3 */
   readonly rowsBefore: Uint32Array | undefined;
 }
 
@@ -129,7 +129,7 @@ export class ValueCellsBuilder {
     return this.values.count > Math.max(valuesMin, this.rows * valuesShare);
   }
 
-  /** False: the chunk is left to the scan. V2 */
+  /** False: the chunk is left to the scan. VC2 */
   add(rows: RowsView): boolean {
     const column = this.property.decidingColumn(rows);
     if (column === undefined) return false;
@@ -142,7 +142,7 @@ export class ValueCellsBuilder {
     return true;
   }
 
-  /** V1 */
+  /** VC1 */
   private internValues({columns}: RowsView, column: number): void {
     const {values} = columns[column];
     const {scratch} = this;
@@ -228,10 +228,10 @@ export class ValueCellsBuilder {
 
   private cellsOf(hours: Uint32Array, {starts, keys}: {starts: Uint32Array; keys: Uint32Array}): ValueCells {
     const {groups, cells} = countCells(starts, keys);
-    const isCounted = cells * 6 < keys.length * 2; // V3
+    const isCounted = cells * 6 < keys.length * 2; // VC3
     const cellCount = isCounted ? cells : keys.length;
     const nameBytes = keys.some((key) => key >>> 16 > 0xff) ? 2 : 1;
-    const areNamed = groups * 6 > cellCount * nameBytes; // V4
+    const areNamed = groups * 6 > cellCount * nameBytes; // VC4
     const valueStarts = new Uint32Array(starts.length);
     const cellNames = areNamed ? new (nameBytes === 1 ? Uint8Array : Uint16Array)(cellCount) : undefined;
     const groupNames = new Uint16Array(areNamed ? 0 : groups);

@@ -1,18 +1,18 @@
-// How deep each user of a block went into a funnel with a conversion window: the rules of funnel-walk.ts (W1 to W3), for all
+// How deep each user of a block went into a funnel with a conversion window: the rules of funnel-walk.ts (FW1 to FW3), for all
 // users of the block at once.
 //   In a round each user walks from one entry, as without a window. A user whose next step came too late tries a later entry in
 //   the next round. At the end each user that got beyond the entry walks from its best one again, to be counted.
-//   E1. An entry reaches no step earlier than the entries before it do (funnel-walk.ts W3). So where the next step came too
+//   ER1. An entry reaches no step earlier than the entries before it do (funnel-walk.ts FW3). So where the next step came too
 //       late, at t, only an entry from t minus the window on gets further: the search skips those in between.
-//   E2. Where there is no next step at all, no later entry gets further.
-//   E3. Of equally deep walks the first one counts: entries are tried in their order.
-//   E4. Rounds end: times are whole ms, so the next entry comes after the one before.
+//   ER2. Where there is no next step at all, no later entry gets further.
+//   ER3. Of equally deep walks the first one counts: entries are tried in their order.
+//   ER4. Rounds end: times are whole ms, so the next entry comes after the one before.
 import type {EntrySteps, FunnelSteps} from './funnel-block.js';
 import type {NumberList} from './median.js';
 
 interface RoundsOptions {
   readonly stepCount: number;
-  /** Whole ms (E4), inclusive. */
+  /** Whole ms (ER4), inclusive. */
   readonly windowMs: number;
   /** Keys from here on are outside the funnel. */
   readonly endKey: number;

@@ -68,7 +68,7 @@ export class PlainEntrySteps implements EntrySteps {
     return count;
   }
 
-  /** E3 (entry-rounds.ts) */
+  /** ER3 (entry-rounds.ts) */
   private noteDepth(slot: number): void {
     const {depths, deepest} = this;
     if (depths[slot] <= deepest[slot]) return;

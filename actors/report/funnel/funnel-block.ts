@@ -24,18 +24,18 @@ export interface FunnelSteps {
 
 /**
  * Steps with a conversion window, on the first `count` users of the block. They keep the order of users; those that return a
- * number drop users, and return how many are left. E1 to E3: entry-rounds.ts.
+ * number drop users, and return how many are left. ER1 to ER3: entry-rounds.ts.
  */
 export interface EntrySteps {
   /** The users have entered: their keys are their first entries. */
   begin(count: number): void;
   /** Moves users on to the found step where it lies within the window of their entry. `windowMs` is inclusive. */
   keepWithin(count: number, step: number, windowMs: number, endKey: number): number;
-  /** Keeps the users, of `walked`, that may get further from a later entry: one after their new key. E1, E2 */
+  /** Keeps the users, of `walked`, that may get further from a later entry: one after their new key. ER1, ER2 */
   seekLater(walked: number, stepCount: number, windowMs: number): number;
   /** Moves users on to the found entry. */
   takeLater(count: number, endKey: number): number;
-  /** Keeps the users that got beyond an entry, at the entry from which they got deepest. E3 */
+  /** Keeps the users that got beyond an entry, at the entry from which they got deepest. ER3 */
   beginDeepest(entered: number): number;
   /** All users got to `step`: writes to `gaps` how long each took, and moves those on that got deeper. */
   takeDeepest(count: number, step: number): number;

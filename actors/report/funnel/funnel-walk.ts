@@ -1,9 +1,9 @@
 // How deep one user went into a funnel, and when it reached each step (docs/api.md, funnel rules).
-//   W1. From one entry the walk is greedy: each step takes the earliest event after the one before. No other choice of
+//   FW1. From one entry the walk is greedy: each step takes the earliest event after the one before. No other choice of
 //       events gets deeper or ends earlier.
-//   W2. With a conversion window any entry may convert: of all entries' walks the deepest counts, of equally deep ones
+//   FW2. With a conversion window any entry may convert: of all entries' walks the deepest counts, of equally deep ones
 //       the one that starts earliest.
-//   W3. A later entry reaches no step earlier than an earlier entry does. So the place of each step only moves forward,
+//   FW3. A later entry reaches no step earlier than an earlier entry does. So the place of each step only moves forward,
 //       and all entries together cost (entries + events) * steps, not entries * events.
 
 export class FunnelWalk {
@@ -11,7 +11,7 @@ export class FunnelWalk {
   readonly times: Float64Array;
   private readonly stepKinds: Uint8Array;
   private readonly windowMs: number;
-  /** Where the current entry's walk reaches each step, or a place before it. W3 */
+  /** Where the current entry's walk reaches each step, or a place before it. FW3 */
   private readonly places: Int32Array;
 
   /** `stepKinds`: which kind of event each step takes. `windowMs` is inclusive; infinite without a window. */
@@ -36,7 +36,7 @@ export class FunnelWalk {
         const place = nextOf(kinds, stepKinds[depth], Math.max(places[depth], places[depth - 1] + 1), end);
         places[depth] = place;
         if (place === end)
-          depthMax = depth; // W3: nor does any later entry get past this step.
+          depthMax = depth; // FW3: nor does any later entry get past this step.
         else if (times[place] > lastMs) break;
         else depth += 1;
       }

@@ -2,8 +2,8 @@
 //   When more rows are found than fit, the users at the end of the range are left for a later pass over the same chunks:
 //   the pass goes on with the others, and nothing that was gathered for them is lost. A pass is at least half full, so
 //   n rows take at most 2 * n / rowsMax + 1 passes.
-//   G1. Rows of one user are all gathered in one pass, in the order in which they were added.
-//   G2. One user alone may exceed the bound: its rows cannot be split.
+//   GR1. Rows of one user are all gathered in one pass, in the order in which they were added.
+//   GR2. One user alone may exceed the bound: its rows cannot be split.
 import {assert} from '../../invariant.js';
 
 /** Bytes of one gathered row, the copy that grouping makes included. */
@@ -86,7 +86,7 @@ export class GatheredRows {
 
   private grow(): void {
     const doubled = this.users.length * 2;
-    const capacity = this.count < this.rowsMax ? Math.min(doubled, this.rowsMax) : doubled; // G2
+    const capacity = this.count < this.rowsMax ? Math.min(doubled, this.rowsMax) : doubled; // GR2
     const {users, times, kinds} = this;
     this.users = new Uint32Array(capacity);
     this.users.set(users);

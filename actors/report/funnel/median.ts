@@ -1,7 +1,7 @@
 // The exact median of many numbers that arrive one by one.
 //   A histogram over the leading bits of the numbers finds the cell that holds the middle; only the numbers of that cell are
 //   sorted.
-//   M1. Numbers are finite and not below 0, so that they are in the order of their bits.
+//   MD1. Numbers are finite and not below 0, so that they are in the order of their bits.
 
 /** 8 KiB: the last chunk of a list is not full, and a long funnel over four partitions fills some sixty lists. */
 const chunkNumbers = 1_024;
@@ -12,7 +12,7 @@ const cellShift = 14;
 const firstCell = 1_022 << 6;
 const cellCount = 65 << 6;
 
-/** Numbers in chunks of one size. M1 */
+/** Numbers in chunks of one size. MD1 */
 export class NumberList {
   private readonly takeChunk: () => Float64Array;
   private chunks: Float64Array[] = [];

@@ -1,9 +1,9 @@
 // Which segments of postings a snapshot needs, and which of the kept ones still hold.
-//   G1. A segment holds the live rows of the chunks that it was built from, known by the keys of their parts: a chunk whose
+//   PP1. A segment holds the live rows of the chunks that it was built from, known by the keys of their parts: a chunk whose
 //       rows changed (rows appended or erased) has another part, and is built again.
-//   G2. Segments follow each other in the order of ordinals. One is merged with its predecessor once it is a quarter of its
+//   PP2. Segments follow each other in the order of ordinals. One is merged with its predecessor once it is a quarter of its
 //       size, so there are few, and each row is built again once a level.
-//   G3. The open chunk is a segment of its own: every snapshot replaces it.
+//   PP3. The open chunk is a segment of its own: every snapshot replaces it.
 import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
 import {liesWithin, liveRows, type Stretch} from '../selection.js';
 import type {UserPostings} from './user-postings.js';
@@ -42,14 +42,14 @@ export function planSegments({chunks, nextChunk}: SnapshotIndex, held: readonly 
       at += segment.chunks.length;
       continue;
     }
-    if (live[at].chunk === nextChunk) endFresh(); // G3
+    if (live[at].chunk === nextChunk) endFresh(); // PP3
     fresh.push(live[at++]);
   }
   endFresh();
   return plan;
 }
 
-/** G1 */
+/** PP1 */
 const isAt = ({chunks}: Segment, live: readonly ChunkEntry[], at: number): boolean =>
   chunks.every((chunk, i) => live[at + i]?.rows.key === chunk.rows.key);
 
@@ -67,7 +67,7 @@ export function planWithin(plan: readonly PlannedSegment[], stretch: Stretch): P
   });
 }
 
-/** The plan with all merges that are due. G2 */
+/** The plan with all merges that are due. PP2 */
 export function mergeDue(plan: readonly PlannedSegment[], {nextChunk}: SnapshotIndex): PlannedSegment[] {
   const merged: PlannedSegment[] = [];
   for (const segment of plan) {

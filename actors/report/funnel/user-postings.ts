@@ -2,14 +2,14 @@
 // not ask for cost it nothing.
 //   Owns: the order, and how it is built from chunks. Does not own: which chunks (postings-plan.ts), the walk
 //   (posted-funnel.ts), how long they are kept (src/report/derived-indexes.ts).
-//   U1. An event is one number, its key: time * 2^11 + rank. All keys of a user are different, and in the order of (time,
+//   UP1. An event is one number, its key: time * 2^11 + rank. All keys of a user are different, and in the order of (time,
 //       ordinal): ranks tell events of the same ms apart.
-//   U2. That holds over all segments of a partition: ranks of later chunks begin where those of earlier ones end, so keys of
+//   UP2. That holds over all segments of a partition: ranks of later chunks begin where those of earlier ones end, so keys of
 //       different segments can be compared.
-//   U3. Keys are exact: below 2^53. A stretch of chunks with times from 2^42 ms (the year 2109) on, or with more events of
+//   UP3. Keys are exact: below 2^53. A stretch of chunks with times from 2^42 ms (the year 2109) on, or with more events of
 //       one user in one ms than there are ranks, has no postings.
-//   U4. Postings never change.
-//   U5. They are of the names that somebody asked about. Events of other names are as if they were not there.
+//   UP4. Postings never change.
+//   UP5. They are of the names that somebody asked about. Events of other names are as if they were not there.
 import type {RowsView} from '../../chunk/rows.js';
 import {ranksPerMs} from './event-key.js';
 import type {DensePostings, FunnelSteps} from './funnel-block.js';
@@ -68,7 +68,7 @@ interface PostingsColumns {
 
 export class UserPostings {
   readonly bytes: number;
-  /** Ranks are in [rankStart, rankEnd). U2 */
+  /** Ranks are in [rankStart, rankEnd). UP2 */
   readonly rankStart: number;
   readonly rankEnd: number;
   /** Takes steps over these postings, with the block of users in the same memory; undefined in plain memory. */
@@ -106,7 +106,7 @@ type NameCodes = Uint16Array | Uint32Array;
 export class PostingsBuilder {
   private readonly nameCount: number;
   private readonly rankStart: number;
-  /** By name: 1 for those whose events are wanted. U5 */
+  /** By name: 1 for those whose events are wanted. UP5 */
   private readonly isWanted: Uint8Array;
   /** While counting: rows of user u at u + 1; then where the rows of each user go; after placing: where they end. */
   private readonly places: Uint32Array;
@@ -115,8 +115,8 @@ export class PostingsBuilder {
   private names: NameCodes = new Uint16Array(0);
 
   /**
-   * `userCount`, `nameCount`: all indexes in the chunks are below. `rankStart`: see U2. `wanted`: the names whose events are
-   * posted (U5).
+   * `userCount`, `nameCount`: all indexes in the chunks are below. `rankStart`: see UP2. `wanted`: the names whose events are
+   * posted (UP5).
    */
   constructor(userCount: number, nameCount: number, rankStart: number, wanted: ReadonlySet<number>) {
     this.nameCount = nameCount;
@@ -174,7 +174,7 @@ export class PostingsBuilder {
     }
   }
 
-  /** Yields between slices. Undefined: there are none (U3), or `allocate` refused the bytes that they would take. */
+  /** Yields between slices. Undefined: there are none (UP3), or `allocate` refused the bytes that they would take. */
   *build(allocate: (bytes: number) => PostingsMemory | undefined): Generator<void, UserPostings | undefined, void> {
     const totals = yield* this.makeKeys();
     const memory = totals === undefined ? undefined : allocate(totals.bytes);

@@ -1,8 +1,8 @@
 // Tables of distinct users by ranges of days, and for which days of which snapshot each of them answers.
 //   Owns: whether a table still says what the newest snapshot says. Does not own: how one is made
 //   (actors/report/active/day-ranges.ts), how long it is kept (derived-indexes.ts).
-//   H1. A table is good for as long as the blocks of its days and the erased users are the same: parts never change.
-//   H2. The next table goes on from one of which that holds for the days before its checkpoint.
+//   HD1. A table is good for as long as the blocks of its days and the erased users are the same: parts never change.
+//   HD2. The next table goes on from one of which that holds for the days before its checkpoint.
 
 import type {SnapshotIndex} from '../../../actors/manifest.js';
 import type {DayRanges, DaySpan} from '../../../actors/report/active/day-ranges.js';
@@ -15,9 +15,9 @@ const tablesMax = 8;
 
 interface Table extends DaySpan {
   readonly key: string;
-  /** H1 */
+  /** HD1 */
   readonly source: string;
-  /** H2; undefined without a checkpoint. */
+  /** HD2; undefined without a checkpoint. */
   readonly checkpoint: {readonly span: DaySpan; readonly source: string} | undefined;
   /** The index that was last seen to have this source. */
   index: SnapshotIndex;
@@ -42,7 +42,7 @@ export class HeldDayRanges {
     return undefined;
   }
 
-  /** An earlier table to go on from to one that covers `span`. H2 */
+  /** An earlier table to go on from to one that covers `span`. HD2 */
   resumable({manifest, index}: PartitionSnapshot, span: DaySpan): DayRanges | undefined {
     for (const table of this.tables.get(manifest.partition) ?? []) {
       if (table.firstDay !== span.firstDay || !isResumable(table, index)) continue;
@@ -66,7 +66,7 @@ export class HeldDayRanges {
   }
 }
 
-/** H1 */
+/** HD1 */
 function isOf(table: Table, index: SnapshotIndex): boolean {
   if (table.index === index) return true;
   if (table.source !== sourceOf(index, table)) return false;
@@ -74,7 +74,7 @@ function isOf(table: Table, index: SnapshotIndex): boolean {
   return true;
 }
 
-/** H2 */
+/** HD2 */
 function isResumable({checkpoint}: Table, index: SnapshotIndex): boolean {
   return checkpoint !== undefined && checkpoint.source === sourceOf(index, checkpoint.span);
 }

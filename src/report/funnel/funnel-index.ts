@@ -1,6 +1,6 @@
 // Postings of every partition (actors/report/funnel/user-postings.ts), from which funnels are answered.
 //   Owns: which events have postings, and when more are built. Does not own: how long they are kept (derived-indexes.ts).
-//   FI1. Postings answer for a snapshot only if they hold exactly its rows (actors/report/funnel/postings-plan.ts, G1) of the
+//   FI1. Postings answer for a snapshot only if they hold exactly its rows (actors/report/funnel/postings-plan.ts, PP1) of the
 //       asked names, or all of them that lie in the asked stretch. Without them the scan answers.
 //   FI2. They are built in the background when some of the rows of an asked stretch have none: of all names that funnels
 //       asked for lately, in the stretch that they were asked about. Where that does not fit, what there is stays and follows
@@ -243,7 +243,7 @@ export class FunnelIndex {
     return this.buildPostings(source, build, fits, plainMemory);
   }
 
-  /** Undefined where they do not fit, or where there are none (actors/report/funnel/user-postings.ts, U3). */
+  /** Undefined where they do not fit, or where there are none (actors/report/funnel/user-postings.ts, UP3). */
   private async buildPostings(
     source: Source,
     build: Build,

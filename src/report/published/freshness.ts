@@ -1,5 +1,5 @@
 // What says how fresh an answer is: its headers, its tag, and whether a client has it already (docs/api.md, freshness).
-//   F1. Equal tags are equal answers to the same question, whatever was published between them: the tag is made of both. How
+//   FR1. Equal tags are equal answers to the same question, whatever was published between them: the tag is made of both. How
 //       fresh the answer is stands in its other headers, those of a 304 too.
 
 import {createHash} from 'node:crypto';

@@ -1,7 +1,7 @@
 // What the report role holds of every partition: the newest manifest, its index, and the event names.
-//   N1. A reader gets snapshots at least as new as the newest that was published when it asked.
-//   N2. A partition's snapshot is replaced as a whole, once everything it needs was read.
-//   N3. Parts that only the last snapshot named leave the cache. A report that still needs one reads it again.
+//   NS1. A reader gets snapshots at least as new as the newest that was published when it asked.
+//   NS2. A partition's snapshot is replaced as a whole, once everything it needs was read.
+//   NS3. Parts that only the last snapshot named leave the cache. A report that still needs one reads it again.
 
 import {
   decodeIndex,
@@ -67,7 +67,7 @@ export class NewestSnapshots {
     this.counts = new Array(partitionCount).fill(undefined);
   }
 
-  /** One a partition, undefined for those that have not published yet. The same array until one publishes. N1 */
+  /** One a partition, undefined for those that have not published yet. The same array until one publishes. NS1 */
   async read(): Promise<readonly (PartitionSnapshot | undefined)[]> {
     if (!this.isNewest()) await this.refreshing.run();
     return this.held;
@@ -153,7 +153,7 @@ export class NewestSnapshots {
     }
     const index = await this.whole(manifest, handed?.index ?? (await this.parts.load(manifest.index)));
     const isSameNames = held !== undefined && areSameParts(held.index.names.blocks, index.names.blocks);
-    this.hold(partition, {manifest, index, names: isSameNames ? held.names : await this.readNames(index)}); // N2
+    this.hold(partition, {manifest, index, names: isSameNames ? held.names : await this.readNames(index)}); // NS2
   }
 
   private whole({partition}: Manifest, encoded: Uint8Array): Promise<SnapshotIndex> {
@@ -173,7 +173,7 @@ export class NewestSnapshots {
   }
 }
 
-/** N3. Chunks keep their places in the list. */
+/** NS3. Chunks keep their places in the list. */
 function* replacedParts(last: SnapshotIndex, next: SnapshotIndex): Generator<PartRef, void, void> {
   for (const [i, {rows, bodies}] of last.chunks.entries()) {
     if (rows.key !== next.chunks[i]?.rows.key) yield rows;
