@@ -125,7 +125,7 @@ export function readConfig(env: Environment): ConfigResult {
   if (`${config.deletionsDir}/`.startsWith(`${dataDir}/`)) {
     read.refuse(
       'DELETIONS_DIR',
-      'must not lie in DATA_DIR: a backup that is put in its place would bring an older journal',
+      'must be outside DATA_DIR: restoring a backup of DATA_DIR would bring back an older journal',
     );
   }
   if (config.admin !== undefined && config.admin.port !== 0 && config.admin.port === config.port) {

@@ -46,7 +46,7 @@ export function keepAdminToken(dataDir: string): string {
   const kept = readIfThere(path)?.trim();
   if (kept !== undefined && kept !== '') {
     if (isAdminToken(kept)) return kept;
-    throw new StartFault(`${path} holds no admin token: delete it, and a new one is made, or set ADMIN_TOKEN`);
+    throw new StartFault(`${path} holds no admin token: delete it to get a new one, or set ADMIN_TOKEN`);
   }
   const token = newToken();
   writeWhole(path, `${token}\n`);

@@ -66,7 +66,7 @@ export function checkDeletionsDir(folder: string): void {
 function refuseLostKey(folder: string): void {
   if (!existsSync(folder) || !readdirSync(folder).some((name) => name.endsWith('.ndjson'))) return;
   throw new StartFault(
-    `the key of the journal of deletions is gone from DELETIONS_DIR ${folder}, and its records name nobody without it: put it back from a copy, or move the records away`,
+    `the key of the journal of deletions is missing from DELETIONS_DIR ${folder}, and its records cannot be read without it: restore the key from a copy, or move the records away`,
   );
 }
 
@@ -147,7 +147,7 @@ export class DeletionFile implements DeletionJournal {
     const ownKey = this.hashOf(keyMarkText);
     if (records.some(({keyMark}) => keyMark !== ownKey))
       throw new StartFault(
-        `${this.path} has records of another key than ${keyPath(this.folder)}, and they name nobody with it: put the key back that was beside them, or move the records away`,
+        `${this.path} has records of another key than ${keyPath(this.folder)}, and cannot be read with it: restore the key that belongs to them, or move the records away`,
       );
     if (unreadable > 0)
       this.log.error(

@@ -107,7 +107,7 @@ export class DiskSpace {
     const {freeBytes, isNearlyFull} = this.current;
     const fields = {freeBytes, ...watermarks};
     if (isNearlyFull)
-      this.options.logger.error(fields, 'the disk is nearly full: writes are refused until there is room');
-    else this.options.logger.warn(fields, 'the disk has room again: writes are taken');
+      this.options.logger.error(fields, 'the disk is nearly full: writes are refused until there is space');
+    else this.options.logger.warn(fields, 'the disk has space again: writes are accepted');
   }
 }

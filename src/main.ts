@@ -97,8 +97,7 @@ await run();
 async function run(): Promise<void> {
   const words = process.argv.slice(2);
   const unknown = words.find((word) => word !== printConfigWord && word !== versionWord);
-  if (unknown !== undefined)
-    endBadly(`unknown option ${unknown}: \`${commandLine('serve', '--help')}\` shows those that there are`);
+  if (unknown !== undefined) endBadly(`unknown option ${unknown}: \`${commandLine('serve', '--help')}\` lists them`);
   if (words.includes(versionWord)) {
     process.stdout.write(`millrace ${version} (commit ${commit})\n`);
     return;
@@ -106,7 +105,7 @@ async function run(): Promise<void> {
   const result = readConfig(process.env);
   if (result.kind === 'bad') endBadly(result.line);
   const doubts = result.misspelt.map(
-    ({name, nearest}) => `${name} is no variable of Millrace and sets nothing: is it ${nearest}?`,
+    ({name, nearest}) => `${name} is not a variable of Millrace and has no effect: did you mean ${nearest}?`,
   );
   if (words.includes(printConfigWord)) {
     for (const doubt of doubts) process.stderr.write(`millrace: ${doubt}\n`);
@@ -116,7 +115,7 @@ async function run(): Promise<void> {
   const logger = createLogger(result.config.logLevel, 'main');
   for (const doubt of doubts) logger.warn(doubt);
   letCompilerGiveWay(logger);
-  process.stdout.on('error', (err) => logger.error({err}, 'what stands on stdout could not be written'));
+  process.stdout.on('error', (err) => logger.error({err}, 'stdout could not be written'));
   const stages: Stage[] = [];
   const drain = drainOnSignal(stages, logger);
   try {
@@ -141,13 +140,15 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   logger.info(printableConfig(config), 'configuration');
   if (config.nats.kind === 'embedded' && !config.roles.includes('partition')) {
     logger.warn(
-      'nobody folds what comes: ROLES lacks partition, and no other process reaches a nats-server of our own',
+      'events are stored but not processed: ROLES lacks partition, and no other process can reach the embedded nats-server',
     );
   }
   if (config.roles.includes('partition')) announceRefresh(ground.refresh, logger);
   const threads = startThreads(config, ground, stages, logger);
   if (isEdge && ground.isBehindJournal) {
-    logger.warn('deletions are younger than the data (a restored backup?): the service listens once they are repeated');
+    logger.warn(
+      'deletions are newer than the data (a restored backup?): the service listens once they have been repeated',
+    );
     await Promise.all(threads.all.map(({ready}) => ready)); // M4
   }
   const door = isEdge ? await startFrontDoor(config, ground, threads, stages, logger) : undefined;
@@ -210,7 +211,7 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
   const deployment = await ensureTopology(nc, config, (stream) =>
     logger.error(
       {stream},
-      'a stream of this deployment was gone, and is made anew, empty: restore a backup if there is one',
+      'a stream of this deployment was missing and is created again, empty: restore a backup if there is one',
     ),
   );
   const isBehindJournal = await hasYoungerDeletions(nc, config);
@@ -250,7 +251,7 @@ function announceRefresh({change, leftMs}: Refresh, logger: Logger): void {
   const until = isoText(atMs);
   logger.info(
     {refreshMs: fromMs, until, refreshMsLater: toMs},
-    'reports refresh sooner in the first hour of a new deployment; REPORT_REFRESH_SECONDS sets one length for good',
+    'reports refresh sooner in the first hour of a new deployment; REPORT_REFRESH_SECONDS sets one interval permanently',
   );
   const tell = (): void => logger.info({refreshMs: toMs}, 'the first hour is over: reports refresh less often');
   setTimeout(tell, leftMs).unref();

@@ -43,6 +43,6 @@ function giveWayBy(log: Logger, nicenessSteps: number, threads: () => readonly n
       setPriority(thread, Math.min(nicenessMax, getPriority(thread) + nicenessSteps));
     }
   } catch (error) {
-    log.warn({err: error}, 'the system does not let a thread give way to others');
+    log.warn({err: error}, 'the system does not allow a lower thread priority');
   }
 }

@@ -100,7 +100,7 @@ test.runIf(hasOwnNats)(
     const made = await backUp(service.dataDir, target);
     expect(made, made.err).toMatchObject({code: 0, err: ''});
     expect(made.out).toMatch(
-      / read back and opened; the service ran, its nats-server was still for \d+ ms\n {2}partition 0: log up to \d+/,
+      / read back and opened; the service ran, its nats-server was paused for \d+ ms\n {2}partition 0: log up to \d+/,
     );
     const [answeredOnAtBackup] = [traffic.answered.size];
     await until('it goes on', () => traffic.answered.size > answeredOnAtBackup + 500);

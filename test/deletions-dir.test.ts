@@ -83,7 +83,7 @@ test('a folder that is emptied meanwhile has records and their key again', async
 
   const others = [deletion(4), deletion(5)];
   rmSync(join(folder, 'key'));
-  await expect(journal().add([others[0]!])).rejects.toThrow('the key of the journal of deletions is gone');
+  await expect(journal().add([others[0]!])).rejects.toThrow('the key of the journal of deletions is missing');
   await early.add([others[1]!]);
   expect((await journal().read()).map(({id}) => id)).toEqual(['del_3_2', 'del_3_3', 'del_3_5']);
 });
@@ -92,7 +92,7 @@ test('records of another key are told, and not taken for deletions of nobody', a
   await journal().add([deletion(1)]);
   writeFileSync(join(folder, 'key'), `${Buffer.alloc(32, 7).toString('base64url')}\n`);
   await expect(journal().read()).rejects.toThrow(StartFault);
-  await expect(journal().read()).rejects.toThrow(/has records of another key than .*key, and they name nobody/);
+  await expect(journal().read()).rejects.toThrow(/has records of another key than .*key, and cannot be read with it/);
   await expect(journal().add([deletion(2)])).rejects.toThrow(StartFault);
 });
 
@@ -104,7 +104,7 @@ test('a start is refused where the journal could not be written, or names nobody
   cpSync(folder, whole, {recursive: true});
   rmSync(join(folder, 'key'));
   expect(() => checkDeletionsDir(folder)).toThrow(StartFault);
-  expect(() => checkDeletionsDir(folder)).toThrow('the key of the journal of deletions is gone');
+  expect(() => checkDeletionsDir(folder)).toThrow('the key of the journal of deletions is missing');
   writeFileSync(join(folder, 'key'), 'short\n');
   expect(() => checkDeletionsDir(folder)).toThrow('is no key of a journal');
   expect(() => checkDeletionsDir(whole)).not.toThrow();

@@ -46,7 +46,7 @@ test('roles that nobody plays are reasons, and shown as down', async () => {
       ['partition', '1', 0],
       ['report', '', 0],
     ]);
-    await until('its log says so', () => log.includes('nobody folds what comes'));
+    await until('its log says so', () => log.includes('events are stored but not processed'));
   } finally {
     child.kill('SIGTERM');
     await once(child, 'exit');

@@ -14,7 +14,7 @@ import {Positions, reportCovering} from './support/reports.js';
 import {type Service, startService} from './support/service.js';
 
 const cacheMib = 8;
-const batches = 24;
+const batches = 16;
 const batchEvents = 1_000;
 const users = 500;
 const names = ['open', 'search', 'buy', 'leave', 'return'];

@@ -56,7 +56,7 @@ async function run(words: readonly string[], given: Environment): Promise<string
   const [word, ...rest] = words;
   if (word === undefined || rest.length > 0 || word.startsWith('-')) {
     if (word === '--help' || word === '-h') return usage;
-    throw new BackupFault(`say where the backup goes.\n${usage}`);
+    throw new BackupFault(`name a folder for the backup.\n${usage}`);
   }
   const target = resolve(given.folder, word);
   checkSource(given);
@@ -82,7 +82,7 @@ function checkSource({dataDir, isNatsExternal}: Environment): void {
 
 function checkTarget(target: string, dataDir: string): void {
   if (`${target}/`.startsWith(`${dataDir}/`))
-    throw new BackupFault(`${target} lies in DATA_DIR: a backup there would keep deleted users in it.`);
+    throw new BackupFault(`${target} is inside DATA_DIR: a backup there would keep deleted users.`);
   if (existsSync(target) && readdirSync(target).length > 0) throw new BackupFault(`${target} is not empty.`);
 }
 
@@ -107,7 +107,7 @@ async function backUp({dataDir, deletionsDir, serverBin}: Environment, target: s
   );
   const journal = hasJournal
     ? `${deletionsDirOf(target)}: the journal of deletions\n`
-    : `no journal of deletions is in ${deletionsDir}: nobody was deleted yet, or DELETIONS_DIR is another one\n`;
+    : `no journal of deletions is in ${deletionsDir}: no user was deleted yet, or DELETIONS_DIR is a different folder\n`;
   return `${target}: ${image.count} files, ${image.bytes} bytes, read back and opened; ${how}\n${lines.join('')}${journal}`;
 }
 
@@ -125,7 +125,7 @@ async function imageOf(dataDir: string): Promise<{image: StoreImage; how: string
 
 async function imageOfRunning(dataDir: string, guard: Holder): Promise<{image: StoreImage; how: string}> {
   const {seen, stillMs} = await whileStill(dataDir, guard, () => StoreImage.take(dataDir));
-  return {image: seen, how: `the service ran, its nats-server was still for ${Math.ceil(stillMs)} ms`};
+  return {image: seen, how: `the service ran, its nats-server was paused for ${Math.ceil(stillMs)} ms`};
 }
 
 /** B2 */

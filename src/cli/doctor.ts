@@ -54,7 +54,9 @@ function configured(): Finding[] {
   const result = readConfig(environment);
   if (result.kind === 'bad') return [['bad', result.line]];
   const {config, misspelt} = result;
-  const doubts = misspelt.map(({name, nearest}): Finding => ['warn', `${name} sets nothing: is it ${nearest}?`]);
+  const doubts = misspelt.map(
+    ({name, nearest}): Finding => ['warn', `${name} has no effect: did you mean ${nearest}?`],
+  );
   const isOwn = config.nats.kind === 'embedded';
   return [
     ...doubts,

@@ -71,7 +71,7 @@ async function importInto(address: ServiceAddress, given: ImportArguments, file:
   const state = new ResumeStateFile(given.statePath, file, address.target);
   const resumeFrom = given.isRestart ? null : await state.load();
   if (resumeFrom !== null) {
-    process.stderr.write(`Resuming behind line ${count(resumeFrom.line)} (${state.path}; --restart begins again).\n`);
+    process.stderr.write(`Resuming after line ${count(resumeFrom.line)} (${state.path}; --restart begins again).\n`);
   }
   const source = await openLines(given.path);
   const interruption = new AbortController();
@@ -141,7 +141,7 @@ function progressOf(run: ImportRun, delivery: Delivery, source: LineSource, file
 async function keepPlace(run: ImportRun): Promise<void> {
   await run.writeState();
   process.stderr.write(
-    `${count(run.ledger.committedLine)} lines are settled; the same command resumes behind them, and what was accepted further on is counted once.\n`,
+    `${count(run.ledger.committedLine)} lines are settled; the same command resumes after them, and later lines that were accepted count once.\n`,
   );
 }
 

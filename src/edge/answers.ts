@@ -51,13 +51,13 @@ const batchOutcome = {
     .min(1)
     .max(10)
     .optional()
-    .describe('Names of fields that nobody reads, the first ten; long ones are cut.'),
+    .describe('Names of unknown fields, the first ten; long ones are cut.'),
   conflicts: z
     .array(count())
     .optional()
     .describe(
-      'Events, from 0, with the messageId of another event before in the batch: received, and not counted, as the first ' +
-        'one wins. Absent where there are none.',
+      'Indexes, from 0, of events whose messageId an earlier event of the batch has: received but not counted, as the first ' +
+        'one wins. Absent if there are none.',
     ),
 };
 
@@ -112,7 +112,9 @@ export const deletion = z.strictObject({
     .string()
     .regex(positionPattern)
     .nullable()
-    .describe('Of the deletion in the log: `<partition>:<generation>.<sequence>`. Null while it is not known yet.'),
+    .describe(
+      'Position of the deletion in the log: `<partition>:<generation>.<sequence>`. Null while it is not known yet.',
+    ),
   events_deleted: count().nullable().describe('Null while it is not known yet.'),
   completed_at: instant().nullable(),
   verified: z.array(z.string()).readonly().nullable().describe('What was checked, in words.'),
@@ -157,10 +159,10 @@ export type ActiveAnswer = z.infer<typeof activeAnswer>;
 const funnelStep = z.strictObject({
   event: z.string(),
   count: count().describe('Users who reached this step.'),
-  conversion_rate: rate().describe('Of the users at step 1.'),
-  step_conversion_rate: rate().describe('Of the users at the step before.'),
-  drop_off: count().describe('Users of the step before who did not reach this one.'),
-  median_seconds: z.number().min(0).nullable().describe('From the step before.'),
+  conversion_rate: rate().describe('Share of the users at step 1.'),
+  step_conversion_rate: rate().describe('Share of the users at the previous step.'),
+  drop_off: count().describe('Users of the previous step who did not reach this one.'),
+  median_seconds: z.number().min(0).nullable().describe('Since the previous step.'),
 });
 export type FunnelStep = z.infer<typeof funnelStep>;
 
@@ -174,8 +176,8 @@ export type FunnelAnswer = z.infer<typeof funnelAnswer>;
 const listedName = z.strictObject({
   name: z.string(),
   count: z.int().min(1).describe('Events of this name in [from, to].'),
-  first_seen: instant().describe('Of its earliest event, in or out of [from, to].'),
-  last_seen: instant().describe('Of its latest event, in or out of [from, to].'),
+  first_seen: instant().describe('Time of its earliest event, inside or outside [from, to].'),
+  last_seen: instant().describe('Time of its latest event, inside or outside [from, to].'),
 });
 export type ListedName = z.infer<typeof listedName>;
 
@@ -192,20 +194,20 @@ const rejected = z.strictObject({
   at: instant(),
   code: z.enum([...rejectedCodes, 'conflict']),
   field: z.string().nullable(),
-  index: z.int().min(0).nullable().describe('In its batch; null for what came alone, and for a whole body.'),
+  index: z.int().min(0).nullable().describe('Index in its batch; null for a single event and for a whole body.'),
   event: z
     .string()
     .nullable()
     .describe('Name of the event, where it is a valid one. Nothing else of what was sent is kept.'),
-  key_id: z.string().nullable().describe('Of the key that sent it; null for a `conflict`.'),
+  key_id: z.string().nullable().describe('Id of the key that sent it; null for a `conflict`.'),
 });
 export type ListedRejection = z.infer<typeof rejected>;
 
 export const rejectedAnswer = z.strictObject({
   data: z.array(rejected).describe('Newest first.'),
-  has_more: z.boolean().describe('More are kept than `limit`.'),
+  has_more: z.boolean().describe('Whether more than `limit` are kept.'),
   since: instant().describe('When this process began to keep them.'),
-  kept: z.literal('in memory alone: gone when the process ends'),
+  kept: z.literal('in memory only: lost when the process ends'),
 });
 export type RejectedAnswer = z.infer<typeof rejectedAnswer>;
 
@@ -220,7 +222,7 @@ const shownOptions = z
     events_per_second_per_address: z.int().min(1),
   })
   .partial()
-  .describe('Those that the key has, as `POST /admin/v1/key` takes them; absent where it has none.');
+  .describe('Options of the key, as `POST /admin/v1/key` takes them; absent if it has none.');
 
 export const listedKey = z.strictObject({
   id: z.string(),
@@ -228,7 +230,7 @@ export const listedKey = z.strictObject({
   kind: keyKind,
   last4: z.string().length(4).describe('The last four characters of the key.'),
   created_at: instant(),
-  last_used_at: instant().nullable().describe('Written down once a minute.'),
+  last_used_at: instant().nullable().describe('Updated once a minute.'),
   revoked_at: instant().nullable(),
   options: shownOptions.optional(),
 });
@@ -255,12 +257,14 @@ export const healthAnswer = z.strictObject({
   status: z.literal('ok'),
   durability: z.enum(['power-cut', 'process-crash']).describe('What an acknowledged event survives.'),
   version: z.string(),
-  commit: z.string().describe('Of which it was built; `unknown` outside of a checkout.'),
+  commit: z.string().describe('Commit that it was built from; `unknown` outside a checkout.'),
 });
 
 export const readinessAnswer = z.strictObject({
   status: z.enum(['ready', 'not_ready']),
   reasons: z.array(z.string()).describe('Why not, in words.'),
-  warnings: z.array(z.string()).describe('What an operator should know, and no other machine would do better.'),
-  notes: z.array(z.string()).describe('What is as it should be, and changes by itself.'),
+  warnings: z
+    .array(z.string())
+    .describe('Problems that an operator should know, and that another machine would have, too.'),
+  notes: z.array(z.string()).describe('Conditions that are expected and pass by themselves.'),
 });

@@ -20,9 +20,9 @@ export interface AuditOptions {
 type Failing = 'admin.refused' | 'key.refused' | 'sign-in.refused';
 
 const failureWords: Readonly<Record<Failing, string>> = {
-  'admin.refused': 'the admin routes were asked with a wrong token',
-  'key.refused': 'a key that is unknown or revoked was sent',
-  'sign-in.refused': 'somebody tried to sign in to the dashboard with what is not valid',
+  'admin.refused': 'an admin request had a wrong token',
+  'key.refused': 'a request had an unknown or revoked key',
+  'sign-in.refused': 'a sign-in to the dashboard was refused',
 };
 const lineEveryMs = 1_000;
 
@@ -70,7 +70,7 @@ export class AuditTrail {
   /** `by`: id of the access token, or `admin`. */
   signedIn(by: string, address: string): void {
     this.keep({what: 'dashboard.signed-in', by, address});
-    this.options.logger.info({audit: 'dashboard.signed-in', by, address}, 'somebody signed in to the dashboard');
+    this.options.logger.info({audit: 'dashboard.signed-in', by, address}, 'a person signed in to the dashboard');
   }
 
   sessionsEnded(by: string, address: string): void {

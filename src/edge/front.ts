@@ -20,7 +20,7 @@ import type {LogGenerations} from './query/log-generations.js';
 export interface Readiness {
   /** Why the service cannot do all of its work now; none when it can. */
   readonly reasons: readonly string[];
-  /** What an operator should know, and no other machine would do better. */
+  /** Problems that an operator should know, and that another machine would have, too. */
   readonly warnings: readonly string[];
   /** Passing conditions that are as they should be. */
   readonly notes: readonly string[];

@@ -47,7 +47,7 @@ export const isCatchingUp = (reason: string): boolean =>
   /^partition \d+(?:: it is behind its log| is recovering| has not published a snapshot yet)$/.test(reason);
 
 /** Writes are answered without a position meanwhile (log-generations.ts). */
-const unknownGeneration = ' has not said yet which generation its log is of';
+const unknownGeneration = ' has not reported the generation of its log yet';
 
 /** The reason, to follow the partition's name; undefined when it is ready. */
 function whyNot({appendFault, phase, published, lag}: StatusAnswer): string | undefined {
@@ -73,7 +73,7 @@ const refreshNote = ({fromMs, toMs, atMs}: RefreshChange): string =>
   `reports refresh every ${fromMs / 1_000} s until ${isoText(atMs)}, then every ${toMs / 1_000} s`;
 
 const damageWarning = (name: string, count: number): string =>
-  `${name}: ${count} ${count === 1 ? 'part' : 'parts'} cannot be read, what needs them is answered 503`;
+  `${name}: ${count} ${count === 1 ? 'part' : 'parts'} cannot be read: requests that need them are answered 503`;
 
 /** Undefined for a role that does not answer. */
 export async function orSilence<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {

@@ -49,7 +49,7 @@ export interface ServerOptions {
   readonly logger: Logger;
 }
 
-const notFound: Failure = {code: 'not_found', message: 'there is nothing at this path: /docs describes the API'};
+const notFound: Failure = {code: 'not_found', message: 'no such path: /docs describes the API'};
 const unsupportedType: Failure = {
   code: 'unsupported_media_type',
   message: 'the body must be application/json (or text/plain for beacons)',
@@ -152,7 +152,7 @@ export class HttpServer {
         const {stack} = error instanceof Error ? error : {stack: String(error)};
         this.options.logger.error(
           {requestId: exchange.requestId(), doing, error: stack},
-          'a request failed by a fault of ours',
+          'a request failed with an internal error',
         );
       },
       requestIds: new RequestIds(),
@@ -287,7 +287,7 @@ function isFramed({isFramingAmbiguous, transferEncoding, contentLength, declared
 
 const methodNotAllowed = (route: Route): Failure => ({
   code: 'method_not_allowed',
-  message: 'this path does not have this method',
+  message: 'this path does not support this method',
   headers: [['Allow', allowedMethods(route)]],
 });
 

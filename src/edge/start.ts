@@ -342,7 +342,7 @@ async function closeAll({log, ask}: NatsConnections): Promise<void> {
 
 function announce(logger: Logger, connection: string, state: PulseState): void {
   if (state === 'answers') logger.warn({connection}, 'NATS answers again');
-  else logger.error({connection, state}, 'NATS cannot be reached: what needs it is refused until it answers');
+  else logger.error({connection, state}, 'NATS is unreachable: requests that need it are refused until it responds');
 }
 
 /** Resolves when the work is done, or when the time is over. */
@@ -358,6 +358,6 @@ async function saveLastUsed(keys: KeyStore, logger: Logger): Promise<void> {
   try {
     await keys.saveLastUsed();
   } catch (error) {
-    logger.warn({reason: (error as Error).message}, 'when keys were used last could not be written down');
+    logger.warn({reason: (error as Error).message}, 'the last use of keys could not be saved');
   }
 }

@@ -1,4 +1,4 @@
-// The message about a body that is no JSON: where it stops being JSON, and what it has there.
+// The message about a body that is not JSON: where it stops being JSON, and what it has there.
 import {isUtf8} from 'node:buffer';
 import {JsonSyntax} from './json-syntax.js';
 import {shown} from './shown.js';
@@ -12,14 +12,14 @@ const shownBytesMax = 200;
 export function jsonFault(bytes: Buffer): string {
   if (!isUtf8(bytes)) {
     const at = firstNotUtf8(bytes);
-    return `the body is no JSON in UTF-8: the byte ${hex(bytes[at]!)} at byte offset ${at} is no UTF-8`;
+    return `the body is not JSON in UTF-8: the byte ${hex(bytes[at]!)} at byte offset ${at} is not UTF-8`;
   }
   const syntax = new JsonSyntax(bytes);
   syntax.isJson();
   const at = syntax.faultAt;
   const event = syntax.keyAt(0) === 'events' ? syntax.indexAt(1) : undefined;
   const place = event === undefined ? '' : `, in event ${event}`;
-  return `the body is no JSON in UTF-8: ${found(bytes, at)} at byte offset ${at}${place}`;
+  return `the body is not JSON in UTF-8: ${found(bytes, at)} at byte offset ${at}${place}`;
 }
 
 /** Decoding replaces what is no UTF-8: the first byte that comes out different is at fault. */
@@ -31,21 +31,21 @@ function firstNotUtf8(bytes: Buffer): number {
 }
 
 function found(bytes: Buffer, at: number): string {
-  if (at >= bytes.length) return 'it ends';
+  if (at >= bytes.length) return 'unexpected end';
   const text = bytes.toString('utf8', at, at + shownBytesMax);
   const word = /^[\p{L}\p{N}_+.-]+/u.exec(text)?.[0] ?? String.fromCodePoint(text.codePointAt(0)!);
-  const name = `${shownWord(word, bytes[at]!)} stands`;
-  return isBehindComma(bytes, at) && /^[\]}]/.test(word) ? `${name} right behind a comma` : name;
+  const name = `unexpected ${shownWord(word, bytes[at]!)}`;
+  return isAfterComma(bytes, at) && /^[\]}]/.test(word) ? `${name} after a comma` : name;
 }
 
 /** What nobody would see (a byte order mark, a no-break space) by its number. */
 function shownWord(word: string, first: number): string {
-  if (first < space) return `the control character ${hex(first)}`;
+  if (first < space) return `control character ${hex(first)}`;
   if (!/^[\p{C}\p{Z}]/u.test(word)) return shown(word);
-  return `the character U+${word.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
+  return `character U+${word.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-function isBehindComma(bytes: Buffer, at: number): boolean {
+function isAfterComma(bytes: Buffer, at: number): boolean {
   let before = at - 1;
   while (before >= 0 && bytes[before]! <= space) before -= 1;
   return bytes[before] === comma;

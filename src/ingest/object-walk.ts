@@ -7,7 +7,7 @@ import {eventDepthMax, objectDepthMax, objectKeyCharsMax, objectKeysMax} from '.
 const numberBytesMax = 25;
 const charBytesMax = 6;
 
-/** A bound that a stored object breaks: too many keys, a key that is too long, too many levels, a `__proto__`, a number beyond a double. */
+/** A bound that a stored object breaks: too many keys, a key that is too long, too many levels, a `__proto__`, a number too large for a double. */
 export type BrokenBound = 'keys' | 'key' | 'levels' | 'proto' | 'number';
 
 /** A walk holds its sum in fields: a result object per value would cost more than the walk. */

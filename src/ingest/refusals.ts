@@ -30,8 +30,8 @@ const characters = `a string of 1 to ${idCharsMax} characters without control ch
 const anId = (field: RefusedField): string =>
   `${field} must be ${characters}, without / or \\ at its start and without a segment . or .. (split at / and \\)`;
 const bounded = (field: RefusedField): string =>
-  `${field} must be a JSON object of at most ${objectKeysMax} keys an object, keys of at most ${objectKeyCharsMax} ` +
-  `characters, ${objectDepthMax} levels, no key __proto__ and no number beyond a double`;
+  `${field} must be a JSON object of at most ${objectKeysMax} keys per object, keys of at most ${objectKeyCharsMax} ` +
+  `characters, ${objectDepthMax} levels, no key __proto__ and no number too large for a double`;
 
 export const refusalTexts = {
   object: 'an event must be a JSON object',
@@ -44,9 +44,9 @@ export const refusalTexts = {
   context: bounded('context'),
   traits: bounded('traits'),
   timestamp: 'timestamp must be an ISO 8601 date or date and time, such as 2026-05-01T12:00:00Z, 1970 or later',
-  corrected: 'timestamp, moved back by as much as sentAt lies ahead of its receipt, must be 1970 or later',
+  corrected: 'timestamp, corrected by how far sentAt is ahead of its receipt, must be 1970 or later',
   sentAt: 'sentAt must be an ISO 8601 date or date and time, such as 2026-05-01T12:00:00Z',
-  future: `timestamp lies more than ${futureMsMax / hourMs} hours in the future`,
+  future: `timestamp is more than ${futureMsMax / hourMs} hours in the future`,
   proto: 'a key must not be __proto__',
   depth: `an event or identify body must not nest deeper than ${eventDepthMax} levels`,
   size: `an event or identify body must not exceed ${eventBytesMax} bytes of compact JSON`,
@@ -86,9 +86,9 @@ export function outOfBounds(field: StoredField, broken: BrokenBound, path: reado
   const messages: Readonly<Record<BrokenBound, string>> = {
     keys: `${place} has more than ${objectKeysMax} keys`,
     key: `a key is longer than ${objectKeyCharsMax} characters: ${place}`,
-    levels: `${place} lies deeper than ${objectDepthMax} levels`,
+    levels: `${place} is nested deeper than ${objectDepthMax} levels`,
     proto: `${place} has a key __proto__`,
-    number: `${place} is a number beyond a double`,
+    number: `${place} is a number too large for a double`,
   };
   return invalid(messages[broken], field);
 }
@@ -96,5 +96,5 @@ export function outOfBounds(field: StoredField, broken: BrokenBound, path: reado
 /** Refuses an integer that JavaScript would change: what is stored must be what was sent. */
 export function inexact(field: StoredField, {path, digits}: InexactInteger): Refusal {
   const place = shownPath(path);
-  return invalid(`${place} is ${shown(digits)}, which JSON readers round to a double: send it as text`, field);
+  return invalid(`${place} is ${shown(digits)}, which JSON readers round to a double: send it as a string`, field);
 }

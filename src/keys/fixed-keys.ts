@@ -49,7 +49,7 @@ export class FixedKeys {
       const revokedMs = this.ring.get(key.id)?.revokedMs ?? null;
       if (key.wasRevoked !== wasRevoked || revokedMs === null) return [];
       const since = new Date(revokedMs).toISOString();
-      return [`${key.variable} is a key that was revoked at ${since}, and opens nothing: set a new key, or unset it`];
+      return [`${key.variable} is a key that was revoked at ${since}: set a new key, or unset it`];
     });
   }
 }

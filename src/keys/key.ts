@@ -3,7 +3,7 @@
 import {createHash, randomBytes} from 'node:crypto';
 import type {DashboardRole} from './dashboard-role.js';
 
-/** `write` may track events and identify; `secret` may do everything but manage keys (docs/api.md, Routes). */
+/** `write` may track events and identify; `secret` may do everything except manage keys (docs/api.md, Routes). */
 export type KeyKind = 'write' | 'secret';
 
 /** Those of API keys, and `person`: an access token with which somebody signs in to the dashboard, and which opens nothing else. */

@@ -165,8 +165,8 @@ describe('the envelope', () => {
     const headers = {'content-type': 'application/json'};
     const answer = await under.write.send('POST', '/v1/events/batch', {body, headers});
     expectError(answer, 400, 'invalid_json');
-    const place = `NaN stands at byte offset ${body.indexOf('NaN')}, in event 1`;
-    expect(answer.json<BatchBody>().error?.message).toBe(`the body is no JSON in UTF-8: ${place}`);
+    const place = `unexpected NaN at byte offset ${body.indexOf('NaN')}, in event 1`;
+    expect(answer.json<BatchBody>().error?.message).toBe(`the body is not JSON in UTF-8: ${place}`);
   });
 
   test("sentAt of the batch corrects clocks that are ahead, an event's own wins; a malformed one refuses the batch", async () => {

@@ -4,44 +4,44 @@ import {expect, test} from 'vitest';
 import {jsonFault} from '../../src/ingest/json-fault.js';
 import {runs} from '../support/runs.js';
 
-const begin = 'the body is no JSON in UTF-8: ';
+const begin = 'the body is not JSON in UTF-8: ';
 
 test.each([
-  ['', 'it ends at byte offset 0'],
-  ['{"a":', 'it ends at byte offset 5'],
-  ['{"a":"b', 'it ends at byte offset 7'],
-  ['{"a":NaN}', 'NaN stands at byte offset 5'],
-  ['{"ü":NaN}', 'NaN stands at byte offset 6'],
-  ['{"a": -Infinity }', '-Infinity stands at byte offset 6'],
-  ['{"a":1,}', '} stands right behind a comma at byte offset 7'],
-  ['[1, ]', '] stands right behind a comma at byte offset 4'],
-  ['{"a":01}', '01 stands at byte offset 5'],
-  ['{"a":1.}', '1. stands at byte offset 5'],
-  ['{a:1}', 'a stands at byte offset 1'],
-  ["{'a':1}", "' stands at byte offset 1"],
-  ['{"a" 1}', '1 stands at byte offset 5'],
-  ['{"a":1 "b":2}', '" stands at byte offset 7'],
-  ['{"a":"x\ny"}', 'the control character 0x0a stands at byte offset 7'],
-  ['{"a":"\\q"}', '\\ stands at byte offset 6'],
-  ['{} {}', '{ stands at byte offset 3'],
-  ['\ufeff{}', 'the character U+FEFF stands at byte offset 0'],
-  ['{\u00a0"a":1}', 'the character U+00A0 stands at byte offset 1'],
-  ['[\u{e0001}]', 'the character U+E0001 stands at byte offset 1'],
-  ['[\u007f]', 'the character U+007F stands at byte offset 1'],
-  ['\u001b[31m', 'the control character 0x1b stands at byte offset 0'],
-  [`{"a":${'x'.repeat(500)}}`, `${'x'.repeat(40)}… stands at byte offset 5`],
-  ['{"events":[{"a":[1,2]},{"a":[[NaN]]}]}', 'NaN stands at byte offset 30, in event 1'],
-  ['{"sentAt":[0,{}],"events":[{},{},]}', '] stands right behind a comma at byte offset 33, in event 2'],
-  ['{"events":{"events":[0,NaN]}}', 'NaN stands at byte offset 23'],
-  ['{"other":[0,NaN]}', 'NaN stands at byte offset 12'],
+  ['', 'unexpected end at byte offset 0'],
+  ['{"a":', 'unexpected end at byte offset 5'],
+  ['{"a":"b', 'unexpected end at byte offset 7'],
+  ['{"a":NaN}', 'unexpected NaN at byte offset 5'],
+  ['{"ü":NaN}', 'unexpected NaN at byte offset 6'],
+  ['{"a": -Infinity }', 'unexpected -Infinity at byte offset 6'],
+  ['{"a":1,}', 'unexpected } after a comma at byte offset 7'],
+  ['[1, ]', 'unexpected ] after a comma at byte offset 4'],
+  ['{"a":01}', 'unexpected 01 at byte offset 5'],
+  ['{"a":1.}', 'unexpected 1. at byte offset 5'],
+  ['{a:1}', 'unexpected a at byte offset 1'],
+  ["{'a':1}", "unexpected ' at byte offset 1"],
+  ['{"a" 1}', 'unexpected 1 at byte offset 5'],
+  ['{"a":1 "b":2}', 'unexpected " at byte offset 7'],
+  ['{"a":"x\ny"}', 'unexpected control character 0x0a at byte offset 7'],
+  ['{"a":"\\q"}', 'unexpected \\ at byte offset 6'],
+  ['{} {}', 'unexpected { at byte offset 3'],
+  ['\ufeff{}', 'unexpected character U+FEFF at byte offset 0'],
+  ['{\u00a0"a":1}', 'unexpected character U+00A0 at byte offset 1'],
+  ['[\u{e0001}]', 'unexpected character U+E0001 at byte offset 1'],
+  ['[\u007f]', 'unexpected character U+007F at byte offset 1'],
+  ['\u001b[31m', 'unexpected control character 0x1b at byte offset 0'],
+  [`{"a":${'x'.repeat(500)}}`, `unexpected ${'x'.repeat(40)}… at byte offset 5`],
+  ['{"events":[{"a":[1,2]},{"a":[[NaN]]}]}', 'unexpected NaN at byte offset 30, in event 1'],
+  ['{"sentAt":[0,{}],"events":[{},{},]}', 'unexpected ] after a comma at byte offset 33, in event 2'],
+  ['{"events":{"events":[0,NaN]}}', 'unexpected NaN at byte offset 23'],
+  ['{"other":[0,NaN]}', 'unexpected NaN at byte offset 12'],
 ])('%j: %s', (text, message) => {
   expect(jsonFault(Buffer.from(text))).toBe(begin + message);
 });
 
 test.each([
-  ['7b22a022', 'the byte 0xa0 at byte offset 2 is no UTF-8'],
-  ['22c3', 'the byte 0xc3 at byte offset 1 is no UTF-8'],
-  ['22efbfbd2220ff', 'the byte 0xff at byte offset 6 is no UTF-8'],
+  ['7b22a022', 'the byte 0xa0 at byte offset 2 is not UTF-8'],
+  ['22c3', 'the byte 0xc3 at byte offset 1 is not UTF-8'],
+  ['22efbfbd2220ff', 'the byte 0xff at byte offset 6 is not UTF-8'],
 ])('the bytes %s: %s', (hex, message) => {
   expect(jsonFault(Buffer.from(hex, 'hex'))).toBe(begin + message);
 });

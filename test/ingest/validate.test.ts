@@ -261,11 +261,11 @@ describe('events', () => {
     ['properties', {a: [0, {b: object(257)}]}, 'properties.a[1].b has more than 256 keys'],
     ['properties', {a: {['k'.repeat(257)]: 1}}, `a key is longer than 256 characters: properties.a.${'k'.repeat(40)}…`],
     ['context', JSON.parse('{"a":{"__proto__":1}}'), 'context.a has a key __proto__'],
-    ['properties', JSON.parse('{"a":[1,1e999]}'), 'properties.a[1] is a number beyond a double'],
+    ['properties', JSON.parse('{"a":[1,1e999]}'), 'properties.a[1] is a number too large for a double'],
     [
       'properties',
       JSON.parse(`{"a":${'['.repeat(10)}${']'.repeat(10)}}`),
-      `properties.a${'[0]'.repeat(9)} lies deeper than 10 levels`,
+      `properties.a${'[0]'.repeat(9)} is nested deeper than 10 levels`,
     ],
     ['properties', {'\u001b[31m\u202e': object(257)}, 'properties.?[31m? has more than 256 keys'],
   ])('a %s that is out of bounds is refused with the bound and the place', (field, content, message) => {

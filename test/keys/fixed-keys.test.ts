@@ -9,7 +9,7 @@ const secret = 'sk_live_fixed00000000001';
 const revokedMs = Date.parse('2026-05-01T12:00:00Z');
 const writeRecord = recordOf(write, 'write', 'key_w', 'bootstrap', 0);
 const sentence =
-  'BOOTSTRAP_WRITE_KEY is a key that was revoked at 2026-05-01T12:00:00.000Z, and opens nothing: set a new key, or unset it';
+  'BOOTSTRAP_WRITE_KEY is a key that was revoked at 2026-05-01T12:00:00.000Z: set a new key, or unset it';
 
 function ringOf(...revoked: boolean[]): KeyRing {
   const ring = new KeyRing();

@@ -78,8 +78,8 @@ test('--print-config tells of a variable that looks like one of ours, without it
   expect(end.code).toBe(0);
   expect(end.stderr.split('\n').sort()).toEqual([
     '',
-    'millrace: NATS_TOKN is no variable of Millrace and sets nothing: is it NATS_TOKEN?',
-    'millrace: REPORT_REFRESH is no variable of Millrace and sets nothing: is it REPORT_REFRESH_SECONDS?',
+    'millrace: NATS_TOKN is not a variable of Millrace and has no effect: did you mean NATS_TOKEN?',
+    'millrace: REPORT_REFRESH is not a variable of Millrace and has no effect: did you mean REPORT_REFRESH_SECONDS?',
   ]);
 });
 

@@ -1,12 +1,13 @@
 // Compiles the WebAssembly kernels: kernels/NAME.ts (AssemblyScript) to kernels/NAME.wasm, which is tracked, so that a start
-// needs no compiler; a test compiles them again and compares. What stands in folders below is taken in by them.
+// needs no compiler. What is in folders below is taken in by them. kernels/compiled.json says of which sources, by which
+// compiler and with which options they are; a test compares, and with ALL_CASES=1 compiles them again.
 // `npm run kernels` after a change of a source. Without them the service runs on their plain twins: all the same, but slower.
 
 import {execFileSync} from 'node:child_process';
-import {readdirSync} from 'node:fs';
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {inProject, projectRoot, runScript} from '../../scripts/project.mjs';
+import {hashOf, inProject, projectRoot, runScript} from '../../scripts/project.mjs';
 import {setUp} from '../../scripts/setup.mjs';
 
 // No allocator and no collector: kernels work in a memory that their host lays out.
@@ -27,9 +28,23 @@ export function compileKernel(name, folder) {
   });
 }
 
+export const compiledFile = inProject('kernels/compiled.json');
+
+/** Of the kernels as they are now, and of what compiles them. */
+export function compiledRecord() {
+  const sources = readdirSync(inProject('kernels'), {recursive: true, encoding: 'utf8'})
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => inProject('kernels', name))
+    .sort();
+  const {version} = JSON.parse(readFileSync(inProject('node_modules/assemblyscript/package.json'), 'utf8'));
+  const wasm = Object.fromEntries(kernelNames.map((name) => [name, hashOf([inProject('kernels', `${name}.wasm`)])]));
+  return {compiler: version, options, sources: hashOf(sources), wasm};
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runScript(async () => {
     await setUp({needs: 'everything', needsNatsServer: false});
     for (const name of kernelNames) compileKernel(name, inProject('kernels'));
+    writeFileSync(compiledFile, `${JSON.stringify(compiledRecord(), undefined, 2)}\n`);
   });
 }

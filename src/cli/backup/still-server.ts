@@ -37,7 +37,7 @@ export async function whileStill<T>(
     if (held !== undefined) return held;
     if (tries === triesMax)
       throw new BackupFault(
-        `nats-server did not stand still within ${stillMsMax} ms, ${triesMax} times: its disk is too slow now`,
+        `nats-server did not pause within ${stillMsMax} ms, ${triesMax} times: its disk is too slow now`,
       );
     await pause(betweenTriesMs);
   }

@@ -88,7 +88,7 @@ function isErrorItem(item: unknown, eventCount: number): item is ErrorItem {
 
 function notUnderstood(answer: HttpAnswer): BatchAnswer {
   const shown = answer.body.slice(0, 200);
-  return {kind: 'hopeless', reason: `status ${answer.status} with a body that is no batch outcome: ${shown}`};
+  return {kind: 'hopeless', reason: `status ${answer.status} with a body that is not a batch outcome: ${shown}`};
 }
 
 function refusalOf(answer: HttpAnswer, body: AnswerBody): Refusal {

@@ -49,13 +49,13 @@ export function readCommand(words: readonly string[]): Command {
   const {values, positionals} = parse(words);
   const [command, id, ...rest] = positionals;
   if (values.help || command === undefined) return {kind: 'help'};
-  if (values.all && command !== 'list') throw new CommandFault('--all belongs to list.');
+  if (values.all && command !== 'list') throw new CommandFault('--all is for list only.');
   const options = readOptions(values);
   if (options !== undefined && command !== 'create' && command !== 'options')
-    throw new CommandFault('Options belong to create and options.');
-  if (values.none && command !== 'options') throw new CommandFault('--none belongs to options.');
+    throw new CommandFault('Options are for create and options only.');
+  if (values.none && command !== 'options') throw new CommandFault('--none is for options only.');
   if (rest.length > 0 || (id !== undefined && command !== 'revoke' && command !== 'options'))
-    throw new CommandFault(`There are too many words: ${keys('--help')} shows where options stand.`);
+    throw new CommandFault(`Too many words: ${keys('--help')} shows where options go.`);
   switch (command) {
     case 'list':
       return {kind: 'list', isAll: values.all};

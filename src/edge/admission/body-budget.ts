@@ -11,7 +11,7 @@ const largeSharesBytesMax = 96 * 1024 * 1024;
 // Of these, for the rest of bodies that were begun: they must be able to end when there is no other room.
 const endingBytes = 16 * 1024 * 1024;
 
-export const tooManyBodies: Failure = unavailable('too many bodies are on their way: nothing was stored');
+export const tooManyBodies: Failure = unavailable('too many bodies at once: nothing was stored');
 
 let unfinishedBytes = 0;
 

@@ -56,10 +56,11 @@ export function decompress(
     if (length > bytesMax) fail(tooLarge(bytesMax));
     else if (!share.take(piece.length)) fail(tooManyBodies);
   });
-  stream.on('error', () => fail(invalidRequest(`the body is no complete ${encoding}`)));
+  stream.on('error', () => fail(invalidRequest(`the body is not complete ${encoding} data`)));
   stream.on('end', () => {
     // What follows its end would be dropped without a word.
-    if (stream.bytesWritten < whole.length) return fail(invalidRequest(`the body goes on behind its ${encoding}`));
+    if (stream.bytesWritten < whole.length)
+      return fail(invalidRequest(`the body goes on after the end of its ${encoding}`));
     done({
       byteLength: length,
       takeBytes: () => Buffer.concat(pieces.splice(0), length),

@@ -12,7 +12,7 @@ const originNotAllowed: Failure = {
 };
 const mayNotIdentify: Failure = {
   code: 'insufficient_permissions',
-  message: 'this key may track events, and not identify',
+  message: 'this key may track events but not identify users',
 };
 
 /** A request without an Origin comes from no page. Origins stop other sites, not programs: these send any Origin. */

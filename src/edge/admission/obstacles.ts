@@ -22,10 +22,10 @@ export interface ObstacleSources {
 }
 
 const nearlyFull = unavailable('the disk is nearly full: nothing was stored');
-const awayLog = unavailable('the log cannot be reached: nothing was stored');
-const awayKeys = unavailable('the store of keys cannot be reached: nothing was changed');
+const awayLog = unavailable('the log is unreachable: nothing was stored');
+const awayKeys = unavailable('the key store is unreachable: nothing was changed');
 const cannotWrite = unavailable('the log cannot write now: nothing was stored');
-export const logUnavailable = unavailable('the log does not take events now: nothing was stored');
+export const logUnavailable = unavailable('the log does not accept events now: nothing was stored');
 
 export class Obstacles {
   constructor(private readonly sources: ObstacleSources) {}
@@ -64,7 +64,8 @@ export class Obstacles {
     else if (states.includes('silent')) reasons.push('NATS does not answer');
     if (this.disk?.isNearlyFull) reasons.push(nearlyFullReason(this.disk));
     const fault = storeFault?.();
-    if (fault !== undefined) reasons.push('the log cannot write: nats-server needs room, and is started anew then');
+    if (fault !== undefined)
+      reasons.push('the log cannot write: nats-server needs disk space, and is restarted once there is some');
     return [...reasons, ...logRefusals()];
   }
 }

@@ -80,7 +80,7 @@ export class RateLimit<Name extends string = LimitName> {
   /** L2 */
   private refusal(usedMs: number): Failure {
     const seconds = wholeSeconds(usedMs - (this.windowMs - this.unitMs));
-    const message = `this key is over its limit of ${this.name}: try again in ${seconds} s`;
+    const message = `this key exceeded its limit of ${this.name}: try again in ${seconds} s`;
     const headers: Header[] = [['Retry-After', String(seconds)], ...this.fieldsOf(0, seconds)];
     return {code: 'rate_limited', message, headers};
   }

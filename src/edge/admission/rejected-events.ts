@@ -42,7 +42,7 @@ export interface Rejected {
   readonly atMs: number;
   readonly code: RejectedCode;
   readonly field: string | null;
-  /** In its batch; null for what came alone, and for a whole body. */
+  /** Index in its batch; null for a single event and for a whole body. */
   readonly index: number | null;
   /** Name of the event, where it is a valid one. */
   readonly event: string | null;

@@ -33,7 +33,7 @@ const measuresMsMax = 2_500;
 const minutesMax = 15;
 
 const loadForm = {
-  minutes: withDefault(wholeNumber(minutesMax), minutesMax, {description: 'Of the ring, up to now.'}),
+  minutes: withDefault(wholeNumber(minutesMax), minutesMax, {description: 'Minutes up to now.'}),
 };
 
 const isTopic = (text: string): text is Topic => (topics as readonly string[]).includes(text);
@@ -59,9 +59,7 @@ const streamForm = {
 const streamType = 'text/event-stream; charset=utf-8';
 const unbuffered = [['X-Accel-Buffering', 'no']] as const;
 const schema = JSON.stringify(columnNames);
-const noRoom = unavailable(
-  'as many streams are open as this service keeps: ask /dashboard/api/load now and then instead',
-);
+const noRoom = unavailable('too many streams are open: poll /dashboard/api/load instead');
 
 export class Live {
   private readonly ring = new LoadRing();

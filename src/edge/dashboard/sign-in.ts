@@ -32,10 +32,10 @@ const way = z
 
 const failed = (message: string): Failure => ({code: 'sign_in_failed', message});
 const badCode = failed(
-  `this link was used already, or is older than ten minutes: \`${commandLine('dashboard')}\` prints a new one`,
+  `this link was already used or is older than ten minutes: \`${commandLine('dashboard')}\` prints a new one`,
 );
 const badToken = failed('this is neither the admin token nor an access token that is valid now');
-const noSecret = unavailable('the store of keys does not answer: nobody can be signed in now');
+const noSecret = unavailable('the key store does not respond: signing in is not possible now');
 
 export interface SignInOptions {
   readonly keys: KeyStore;
@@ -111,7 +111,7 @@ export class SignIn {
     const address = front.clientAddresses.of(exchange);
     const admitted = this.addressLimits.admit(ofAddress, '', address, nowMs);
     const refusal = typeof admitted === 'function' ? ofAll.admit(this.usageOfAll, nowMs) : admitted;
-    return refusal && {...refusal, message: 'too many tries to sign in: wait for Retry-After'};
+    return refusal && {...refusal, message: 'too many attempts to sign in: wait for Retry-After'};
   }
 
   private async byCode(code: string): Promise<string | Failure> {

@@ -25,7 +25,7 @@ const fewConnections = 1_000;
 export function clientConnections(logger: Logger): number {
   const max = Math.min(clientConnectionsMax, Math.max(openFilesMax() - otherFiles, 1));
   if (max < fewConnections)
-    logger.warn({connections: max}, 'few connections are taken: raise the limit of open files (ulimit -n)');
+    logger.warn({connections: max}, 'few connections are possible: raise the limit of open files (ulimit -n)');
   return max;
 }
 

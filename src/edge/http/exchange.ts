@@ -32,7 +32,10 @@ import {hasRoomForAnswer, tooManyAnswers, UnreadAnswer} from './unread-answers.j
 
 const jsonType = 'application/json; charset=utf-8';
 const ok = '200 OK';
-const internalError: Failure = {code: 'internal_error', message: 'this is a fault of the service'};
+const internalError: Failure = {
+  code: 'internal_error',
+  message: 'internal error: the log of the service has the details',
+};
 
 /** Answers from this size on are not begun when too much of them is on its way already. */
 const largeAnswerCharactersMin = 64 * 1024;

@@ -11,7 +11,7 @@ import type {HttpResponse} from './transport.js';
 /** A history page of 1,000 events of 64 KiB has 64 MiB. */
 export const answerBytesMax = 128 * 1024 * 1024;
 
-export const tooManyAnswers: Failure = unavailable('too many large answers are on their way');
+export const tooManyAnswers: Failure = unavailable('too many large answers at once');
 
 /** Time to take an answer: a fixed part, and what a line of 2 Mbit/s needs. */
 const answerMsMin = 30_000;

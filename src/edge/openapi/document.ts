@@ -141,7 +141,7 @@ const securitySchemes: Readonly<Record<string, JsonSchema>> = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'sk_live_…',
-    description: 'May do everything but manage keys. For servers only.',
+    description: 'May do everything except manage keys. For servers only.',
   },
   adminToken: {
     type: 'http',

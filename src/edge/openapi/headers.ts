@@ -53,19 +53,19 @@ const headerForms = {
     example: '"6kP0xkqv3wJbJkD3m3V8hY1c9dA"',
   },
   Location: {
-    description: 'Where the deletion can be asked for.',
+    description: 'Where to ask for the state of the deletion.',
     pattern: /^(\/[A-Za-z0-9._~-]+)*\/v1\/(deletion\?id=|deletions\/)del_\d+_[0-9a-f]{32}$/,
     example: '/v1/deletion?id=del_2_0123456789abcdef0123456789abcdef',
   },
-  Allow: {description: 'The methods that this path has.', pattern: /^[A-Z]+(, [A-Z]+)*$/, example: 'GET, HEAD'},
+  Allow: {description: 'The methods that this path supports.', pattern: /^[A-Z]+(, [A-Z]+)*$/, example: 'GET, HEAD'},
   'WWW-Authenticate': {
-    description: 'How to authenticate; `error` where what was sent is not valid.',
+    description: 'How to authenticate; with `error` if what was sent is invalid.',
     pattern: /^Bearer realm="millrace"(, error="invalid_token")?$/,
     example: 'Bearer realm="millrace"',
   },
   'Retry-After': {description: 'Seconds to wait before another try.', pattern: /^[1-9]\d*$/, example: '1'},
   RateLimit: {
-    description: 'What is left of the limit: remaining units `r`, seconds until it is full again `t`.',
+    description: 'The rest of the limit: `r` units remain, and it is full again in `t` seconds.',
     pattern: /^"[\w-]+";r=\d+(;t=\d+)?$/,
     example: '"events";r=0;t=1',
   },
@@ -93,18 +93,18 @@ const headerForms = {
     example: 'no-store',
   },
   'Content-Security-Policy': {
-    description: 'The page loads nothing and runs nothing but its own few lines.',
+    description: 'The page loads nothing, and runs its own script alone.',
     pattern: /^default-src 'none'; /,
     example: "default-src 'none'; style-src 'sha256-…'; script-src 'sha256-…'",
   },
-  'X-Content-Type-Options': {description: 'The type is the type.', pattern: /^nosniff$/, example: 'nosniff'},
+  'X-Content-Type-Options': {description: 'Browsers guess no other type.', pattern: /^nosniff$/, example: 'nosniff'},
   'X-Request-Id': {
     description:
       'The id of the request, also in the log line of a 500: the one that the client sent, if it has up to 128 letters, digits and `._~+/=:-`, else one that the service creates. An accepted write has it only if the client sent one.',
     pattern: /^[A-Za-z0-9._~+/=:-]{1,128}$/,
     example: '5f1c0e9a7b2d-1',
   },
-  'Referrer-Policy': {description: 'Links tell nobody.', pattern: /^no-referrer$/, example: 'no-referrer'},
+  'Referrer-Policy': {description: 'Links send no referrer.', pattern: /^no-referrer$/, example: 'no-referrer'},
 } as const satisfies Record<string, HeaderForm>;
 
 export type HeaderName = keyof typeof headerForms;

@@ -57,7 +57,7 @@ export class Asks {
     } catch (error) {
       if (error instanceof InvariantError) throw error;
       // Nobody listens (the role starts, or moves), no answer in time, or no connection: all the same to a client.
-      throw new RequestFailure(unavailable('this part of the service does not answer now: GET /readyz says why'));
+      throw new RequestFailure(unavailable('this part of the service does not respond: see GET /readyz'));
     }
   }
 }

@@ -60,7 +60,7 @@ function splitQuery(text: string, form: QueryForm, ignoresOthers: boolean): Map<
     const known = texts.get(name);
     if (known === undefined) texts.set(name, [value]);
     else if (form[name]!.isList) known.push(value);
-    else throw refused('stands more than once', name);
+    else throw refused('is given more than once', name);
   }
   return texts;
 }

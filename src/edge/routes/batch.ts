@@ -27,7 +27,7 @@ const bodyFailures: Readonly<Record<Exclude<BatchReading['kind'], 'read' | 'not_
 };
 const allRefused: Failure = {code: 'invalid_event', message: 'no event of the batch is valid: see errors'};
 const someUnavailable = unavailable(
-  'the log did not say that it has all events: those listed as unavailable are safe to send again with their messageId',
+  'some events could not be confirmed: send those listed as unavailable again, with the same messageId',
 );
 
 export function trackBatch(front: Front, exchange: Exchange, bytes: Buffer): void {

@@ -15,7 +15,9 @@ import type {Handle} from '../route.js';
 import {readFields, readObject} from './json-fields.js';
 
 // A key that was created all the same is known to nobody: it opens nothing, and can be revoked by the list.
-const outcomeUnknown = unavailable('the store of keys does not answer: the change may be there or not, see the list');
+const outcomeUnknown = unavailable(
+  'the key store does not respond: the change may or may not have been made, list the keys to see',
+);
 const unknownKey: Failure = {code: 'not_found', message: 'no such key'};
 
 const noWriteKey = invalidRequest('options are for write keys', 'options');
@@ -35,19 +37,19 @@ export const keyOptions = z.strictObject(
     identify: z
       .boolean('identify must be true or false')
       .optional()
-      .describe('`false`: the key may track events, and not identify.'),
+      .describe('`false`: the key may track events but not identify users.'),
     origins: z
       .array(z.string(originRule).refine(isOrigin, originRule), originRule)
       .min(1, originRule)
       .max(originsMax, originRule)
       .optional()
-      .describe('Whose pages may use the key: any other `Origin` is refused. Programs send none, or what they like.'),
+      .describe('Sites whose pages may use the key: any other `Origin` is refused. Programs send none, or any.'),
     events_per_second_per_address: z
       .int(perAddressRule)
       .min(1, perAddressRule)
       .max(eventsPerSecondMax, perAddressRule)
       .optional()
-      .describe('For each client address (IPv6: each /64), twice as many at once.'),
+      .describe('Limit per client address (IPv6: per /64), with bursts of twice as many.'),
   },
   'options must be an object',
 );
@@ -55,13 +57,13 @@ export const keyOptions = z.strictObject(
 export const newKeyBody = z.strictObject({
   kind: z
     .enum(['write', 'secret'], 'kind must be write or secret')
-    .describe('`write` may track events and identify; `secret` may do everything but manage keys.'),
+    .describe('`write` may track events and identify; `secret` may do everything except manage keys.'),
   name: z
     .string(nameRule)
     .refine(isName, nameRule)
     .meta({minLength: 1, maxLength: idCharsMax})
     .describe('What the key is for.'),
-  options: keyOptions.optional().describe('Of a write key.'),
+  options: keyOptions.optional().describe('For a write key only.'),
 });
 
 function isOrigin(text: string): boolean {

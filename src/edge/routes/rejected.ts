@@ -30,7 +30,7 @@ export async function readRejected(front: Front, exchange: Exchange): Promise<vo
     data: found.slice(0, limit),
     has_more: found.length > limit,
     since: isoText(front.rejected.sinceMs),
-    kept: 'in memory alone: gone when the process ends',
+    kept: 'in memory only: lost when the process ends',
   };
   exchange.json('200 OK', JSON.stringify(answer));
 }

@@ -86,7 +86,7 @@ export const funnelForm = {
   'steps[]': list(name, {
     countMax: funnelStepsMax,
     expected: `1 to ${funnelStepsMax} names of events`,
-    description: 'The names of the events that form the funnel, in order: one parameter for each step.',
+    description: 'The names of the events that form the funnel, in order: one parameter per step.',
     example: ['signup', 'purchase'],
   }),
   ...range,
@@ -101,7 +101,7 @@ const namesDays = 30;
 const endOfTimeMs = 8.64e15;
 
 export const namesForm = {
-  prefix: optional(name, {description: 'Only names that begin so.'}),
+  prefix: optional(name, {description: 'Only names that begin with this.'}),
   from: optional(rangeStart, {
     description:
       'The first moment that counts, ISO 8601; a date is its first moment. Default: the 30 days that end with that of ' +

@@ -186,7 +186,7 @@ test('killed in the middle, the next run goes on where the first one was', async
   service.onBatch = () => {};
   const sentBefore = service.batchSizes.length;
   const second = await importFile(path, '--batch', '100', '--concurrency', '1');
-  expect(second.err).toMatch(/^Resuming behind line [\d,]+ /);
+  expect(second.err).toMatch(/^Resuming after line [\d,]+ /);
   expect(second.code).toBe(0);
   expect(service.batchSizes.length - sentBefore).toBeLessThan(60);
   expect(numbersOf(service.log)).toEqual(upTo(5_990));
@@ -221,7 +221,7 @@ test('Ctrl-C keeps the place, revokes the temporary key, and a later run finishe
   const {code, err} = await first.ended;
   expect(code).toBe(1);
   expect(err).toMatch(
-    /Interrupted\.\n[\d,]+ lines are settled; the same command resumes behind them, and .* once\.\n$/,
+    /Interrupted\.\n[\d,]+ lines are settled; the same command resumes after them, and .* once\.\n$/,
   );
   expect(existsSync(statePathOf(path))).toBe(true);
   expect(service.log.length).toBeLessThan(3_000);
@@ -270,7 +270,7 @@ test.each<[string, Mood, RegExp]>([
   [
     'something that is not the service',
     'nonsense',
-    /status 200 with a body that is no batch outcome: \{"hello":"world"\}/,
+    /status 200 with a body that is not a batch outcome: \{"hello":"world"\}/,
   ],
 ])('%s ends the import at once, with exit code 1 and the place kept', async (_, mood, message) => {
   service.moods.push(mood);

@@ -33,17 +33,17 @@ describe('the words of npm run keys', () => {
   test.each([
     [['create', '--kind', 'admin', '--name', 'x'], /--kind write/],
     [['create', '--kind', 'write'], /--name/],
-    [['create', 'web', '--kind', 'write', '--name', 'x'], /too many words/],
+    [['create', 'web', '--kind', 'write', '--name', 'x'], /Too many words/],
     [['revoke'], /which key/],
-    [['revoke', 'a', 'b'], /too many words/],
+    [['revoke', 'a', 'b'], /Too many words/],
     [['rotate'], /no command "rotate"/],
-    [['revoke', 'key_1', '--all'], /--all belongs to list/],
+    [['revoke', 'key_1', '--all'], /--all is for list/],
     [['list', '--every'], /--every/],
     [['options'], /which key/],
     [['options', 'key_1'], /which options .* or --none/],
     [['options', 'key_1', '--none', '--no-identify'], /which options .* or --none/],
-    [['revoke', 'key_1', '--no-identify'], /belong to create and options/],
-    [['revoke', 'key_1', '--none'], /--none belongs to options/],
+    [['revoke', 'key_1', '--no-identify'], /for create and options/],
+    [['revoke', 'key_1', '--none'], /--none is for options/],
     [['options', 'key_1', '--events-per-second-per-address', '1.5'], /whole number/],
   ])('%j is refused with a sentence', (words, sentence) => {
     expect(() => readCommand(words)).toThrow(CommandFault);

@@ -104,7 +104,7 @@ test('what is damaged is told with its place, and the others are there', async (
   const {runs: listed, problems} = await list();
   expect(listed.map(({time}) => time)).toEqual([1, 3, 4].map(dayTime));
   expect(problems).toEqual([
-    {place: 'history.ndjson, line 2', why: 'is no JSON'},
+    {place: 'history.ndjson, line 2', why: 'is not JSON'},
     {place: 'history.ndjson, line 4', why: expect.stringMatching(/^is no run: host /)},
     {place: cut.split('/').at(-1), why: expect.stringMatching(/^is cut/)},
     {place: expect.stringMatching(/^ingest-2026-11-07/), why: 'has more than 8 MiB'},

@@ -79,7 +79,7 @@ export const events: Operations = {
         headers: {sometimes: ['Ignored-Fields', 'Access-Control-Expose-Headers']},
       },
       503: {
-        description: 'Nothing is stored; with `errors` the log took a share: send the listed events again.',
+        description: 'Nothing is stored; with `errors` some events are stored: send the listed ones again.',
         schema: batchErrorAnswer,
         headers: {always: ['Retry-After'], sometimes: ['Log-Position', 'Ignored-Fields']},
       },
@@ -95,7 +95,7 @@ export const events: Operations = {
     query: historyForm,
     answers: {
       200: {
-        description: 'A page; it is full until the end.',
+        description: 'A page; every page except the last one is full.',
         schema: historyAnswer,
         example: {
           data: [purchase],
@@ -141,7 +141,7 @@ export const events: Operations = {
           ],
           has_more: false,
           since: '2026-05-01T09:00:00.000Z',
-          kept: 'in memory alone: gone when the process ends',
+          kept: 'in memory only: lost when the process ends',
         },
       },
     },

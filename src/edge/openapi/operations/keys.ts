@@ -12,7 +12,7 @@ const revokeKey: Operation = {
   query: keyForm,
   answers: {
     200: {
-      description: 'The key opens nothing any more.',
+      description: 'The key is revoked.',
       schema: revokedKeyAnswer,
       example: {status: 'revoked', id: exampleKeyId},
     },
@@ -77,7 +77,7 @@ export const keys: Operations = {
     id: 'changeKey',
     tag: 'API keys',
     summary: 'Set the options of a write key',
-    description: 'Effective on every edge within a second. All at once: an option that is not named is lifted.',
+    description: 'Effective on every edge within a second. Replaces all options: one that is not named is removed.',
     query: keyForm,
     body: {schema: keyOptions, example: exampleOptions},
     answers: {

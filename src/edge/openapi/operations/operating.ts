@@ -27,7 +27,7 @@ export const operating: Operations = {
         example: {status: 'ready', reasons: [], warnings: [], notes: []},
       },
       503: {
-        description: 'It starts, stops, or lags behind.',
+        description: 'The service is starting, stopping, or behind its log.',
         schema: readinessAnswer,
         headers: {always: ['Retry-After']},
         example: {status: 'not_ready', reasons: ['partition 2 is recovering'], warnings: [], notes: []},
@@ -60,7 +60,7 @@ export const operating: Operations = {
     summary: 'This description, a page',
     answers: {
       200: {
-        description: 'HTML that loads nothing from anywhere.',
+        description: 'HTML that loads nothing from other places.',
         media: 'text/html',
         headers: {
           always: ['Content-Security-Policy', 'Referrer-Policy'],

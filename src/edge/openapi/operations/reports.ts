@@ -6,7 +6,7 @@ import {twoDays} from './examples.js';
 
 const freshness = ['Report-As-Of', 'Report-Log-Position', 'Report-Next-By', 'ETag'] as const;
 const bucketed = {always: freshness, sometimes: ['Report-Incomplete-From']} as const;
-const unchanged: Answer = {description: 'The answer is still the one with that tag.', headers: bucketed};
+const unchanged: Answer = {description: 'The answer has not changed since that tag.', headers: bucketed};
 
 export const reports: Operations = {
   'GET /v1/reports/events': {
@@ -49,7 +49,7 @@ export const reports: Operations = {
     tag: 'Reports',
     summary: 'Conversion over a sequence of events',
     description:
-      'Users who did the steps in order, all of them in the range; other events may lie between. A user counts once.',
+      'Users who did the steps in order, all of them in the range; other events may occur in between. A user counts once.',
     query: funnelForm,
     isConditional: true,
     answers: {

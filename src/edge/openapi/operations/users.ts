@@ -86,7 +86,7 @@ const deleteUser: Operation = {
       example: {status: 'deleted', id: 'ada', deletion: receipt},
     },
     202: {
-      description: 'It takes longer than five seconds, and happens whether anybody asks again or not.',
+      description: 'The deletion takes longer than five seconds. It continues in the background.',
       schema: deletionPendingAnswer,
       headers: {always: ['Location']},
       example: {status: 'pending', id: 'ada', deletion: pending},
