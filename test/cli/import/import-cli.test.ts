@@ -220,9 +220,7 @@ test('Ctrl-C keeps the place, revokes the temporary key, and a later run finishe
   };
   const {code, err} = await first.ended;
   expect(code).toBe(1);
-  expect(err).toMatch(
-    /Interrupted\.\n[\d,]+ lines are settled; the same command resumes after them, and .* once\.\n$/,
-  );
+  expect(err).toMatch(/Interrupted\.\n[\d,]+ lines are settled; the same command resumes after them, and .* once\.\n$/);
   expect(existsSync(statePathOf(path))).toBe(true);
   expect(service.log.length).toBeLessThan(3_000);
 
