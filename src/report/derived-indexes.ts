@@ -6,6 +6,7 @@
 //   DI3. Background builds run one at a time, in slices while no report is at work, in room that parts lend. They leave the
 //        last part of the budget to what answers derive on their way.
 
+import {throwBroken} from '../../actors/invariant.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
 import {isUnreadable} from '../parts/damage.js';
@@ -86,11 +87,12 @@ export class DerivedIndexes {
     for (const kind of this.kinds) kind.dropUnasked(this.clockMs() - interestMs);
   }
 
-  /** DI3. Undefined when a part cannot be read: that is for the answer to say. */
+  /** DI3. Undefined when the build failed: the next question reads the same parts, and reports what is wrong. @throws InvariantError */
   async build<T>(what: string, work: (build: Build) => Promise<T>): Promise<T | undefined> {
     try {
       return await this.turns.take(() => this.borrowing(new QuietSlices(this.whenQuiet), work));
     } catch (error) {
+      throwBroken(error);
       this.logger[isUnreadable(error) ? 'debug' : 'error']({err: error, what}, 'an index for reports was not built');
       return undefined;
     }

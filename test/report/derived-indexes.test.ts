@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {assert} from '../../actors/invariant.js';
 import {PartsMemory} from '../../src/parts/parts-memory.js';
 import {MissingPart} from '../../src/parts/stored-parts.js';
 import {type Build, DerivedIndexes} from '../../src/report/derived-indexes.js';
@@ -71,5 +72,8 @@ describe('derived values', () => {
       throw new Error('no world fault');
     });
     expect([await broken, errors.length]).toEqual([undefined, 1]);
+    const bug = derived.build('bug', async () => assert(false, 'two and two are four'));
+    await expect(bug).rejects.toThrow('two and two are four');
+    expect([errors.length, memory.bytesMax]).toEqual([1, 1_100]);
   });
 });
