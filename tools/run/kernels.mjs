@@ -4,6 +4,7 @@
 // `npm run kernels` after a change of a source. Without them the service runs on their plain twins: all the same, but slower.
 
 import {execFileSync} from 'node:child_process';
+import {createHash} from 'node:crypto';
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -28,17 +29,25 @@ export function compileKernel(name, folder) {
   });
 }
 
+/** Without comments, which compile to nothing. */
+const codeOf = (text) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '').replace(/\s+/g, ' ');
+
 export const compiledFile = inProject('kernels/compiled.json');
 
 /** Of the kernels as they are now, and of what compiles them. */
 export function compiledRecord() {
   const sources = readdirSync(inProject('kernels'), {recursive: true, encoding: 'utf8'})
     .filter((name) => name.endsWith('.ts'))
-    .map((name) => inProject('kernels', name))
-    .sort();
+    .sort()
+    .map((name) => [name, codeOf(readFileSync(inProject('kernels', name), 'utf8'))]);
   const {version} = JSON.parse(readFileSync(inProject('node_modules/assemblyscript/package.json'), 'utf8'));
   const wasm = Object.fromEntries(kernelNames.map((name) => [name, hashOf([inProject('kernels', `${name}.wasm`)])]));
-  return {compiler: version, options, sources: hashOf(sources), wasm};
+  return {
+    compiler: version,
+    options,
+    sources: createHash('sha256').update(JSON.stringify(sources)).digest('hex'),
+    wasm,
+  };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
