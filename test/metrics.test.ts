@@ -313,12 +313,12 @@ test('message ids that are remembered for less than 7 days are an alarm and one 
     expect((await to.post('/v1/events/batch', {events})).status).toBe(200);
   };
   const folded = (outcome: string) => (metrics: Metrics) => metrics.sum('millrace_events_folded_total', {outcome});
-  // Each batch twice: whatever leaves for want of memory, it is not what came last.
+  // Every fourth batch twice: whatever leaves for want of memory, it is not what came last.
   for (let batch = 0; batch < 64; batch++) {
     await send(writer, batch);
-    await send(writer, batch);
+    if (batch % 4 === 0) await send(writer, batch);
   }
-  await scrapeUntil(service, 'all is folded', (metrics) => folded('duplicate')(metrics) === 64_000);
+  await scrapeUntil(service, 'all is folded', (metrics) => folded('duplicate')(metrics) === 16_000);
   const isRaised = (metrics: Metrics): boolean => metrics.sum('millrace_alarm', {kind: 'dedupe_window'}) === 1;
   const metrics = await scrapeUntil(service, 'the alarm is raised', isRaised);
   const windows = metrics.find('millrace_dedupe_window_seconds').map(({value}) => value);
@@ -334,7 +334,8 @@ test('message ids that are remembered for less than 7 days are an alarm and one 
   await scrapeUntil(again, 'the alarm is raised again', isRaised);
   await until('its line is here', () => lines(again, 'remembered for less than 7 days') >= 1);
   expect(lines(again, 'remembered for less than 7 days')).toBe(1);
-  for (let batch = 24; batch < 64; batch++) await send(new Client(again.baseUrl, service.writeKey), batch);
-  const after = await scrapeUntil(again, 'all is folded', (now) => folded('duplicate')(now) === 40_000);
+  const rewriter = new Client(again.baseUrl, service.writeKey);
+  for (let batch = 24; batch < 64; batch += 4) await send(rewriter, batch);
+  const after = await scrapeUntil(again, 'all is folded', (now) => folded('duplicate')(now) === 10_000);
   expect(folded('counted')(after)).toBe(0);
 });
