@@ -15,10 +15,10 @@ const usage = `millrace [COMMAND]
   serve       the service (the default). Configuration comes from the environment: millrace serve --help
   dashboard   prints a link that signs in to the dashboard
   keys        creates, lists, limits and revokes API keys
-  import      imports events out of a file
+  import      imports events from a file
   backup      copies and restores the data of a service
-  demo        a service with the life of a web shop in it
-  doctor      looks whether this machine can run the service, and says what to do
+  demo        a service with the events of a web shop
+  doctor      checks whether this machine can run the service, and says what to do
   --version   the version, and the commit that it was built from
   --help      this text
 `;

@@ -7,7 +7,7 @@ import {setUp} from './setup.mjs';
 
 const usage = `npm start
 
-Sets up what is missing (dependencies, build, nats-server) and serves. Stop with Ctrl-C: it finishes what it took.
+Sets up what is missing (dependencies, build, nats-server) and serves. Ctrl-C stops it; accepted events are finished first.
 
   npm start -- --print-config        checks the configuration and prints it as JSON, without secrets; starts nothing
   npm start -- --version             the version, and the commit that it was built from

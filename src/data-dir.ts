@@ -61,7 +61,7 @@ export function keepAdminToken(dataDir: string): string {
 export function writeFirstKeys(dataDir: string, {write, secret}: FirstKeys): string {
   const path = join(dataDir, 'first-keys');
   const lines = [
-    '# Shown this once: move them to where they are used, then delete this file. The service never reads it.',
+    '# Shown only once: store the keys where they are used, then delete this file. The service never reads it.',
   ];
   if (write !== undefined) lines.push(`WRITE_KEY=${write}`);
   if (secret !== undefined) lines.push(`SECRET_KEY=${secret}`);

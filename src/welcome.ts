@@ -37,20 +37,20 @@ export function welcome(options: WelcomeOptions): string {
   const ofOperators = adminUrl === baseUrl ? '' : `Health, metrics and admin routes: ${adminUrl}\n`;
   const dashboard =
     signInCode === undefined
-      ? `Dashboard: ${adminUrl}/dashboard (${commandLine('dashboard')} prints a link that signs in)\n`
-      : `Dashboard: ${signInLink(adminUrl, signInCode)}\n  (signs in once, within ten minutes; ${commandLine('dashboard')} prints another link)\n`;
+      ? `Dashboard: ${adminUrl}/dashboard (${commandLine('dashboard')} prints a sign-in link)\n`
+      : `Dashboard: ${signInLink(adminUrl, signInCode)}\n  (valid once, for ten minutes; ${commandLine('dashboard')} prints another link)\n`;
   const listening = `Millrace listens on ${baseUrl} (the API: ${baseUrl}/docs)\n${ofOperators}${dashboard}`;
   if (Object.keys(firstKeys).length === 0) return listening;
   const {write, secret} = keysFile === undefined ? firstKeys : {};
   const today = new Date(nowMs).toISOString().slice(0, 10);
   return `${listening}
 ${keysFile === undefined ? keysShown(firstKeys) : keysInFile(firstKeys, keysFile)}
-One event in:
+Send an event:
   curl -X POST '${baseUrl}/v1/events' \\
     -H ${authorization(write, 'WRITE_KEY')} -H 'Content-Type: application/json' \\
     -d '{"event":"signup","userId":"ada","properties":{"plan":"pro"}}'
 
-One report out (new events are in it within ${delayText(reportRefresh)}):
+Ask for a report (new events appear within ${delayText(reportRefresh)}):
   curl '${baseUrl}/v1/reports/events?event=signup&from=${today}&to=${today}' \\
     -H ${authorization(secret, 'SECRET_KEY')}
 
@@ -61,13 +61,13 @@ const delayText = ({ms, change}: WelcomeOptions['reportRefresh']): string =>
   `${ms / 1_000} s${change === undefined ? '' : ` in this first hour, later within ${change.toMs / 1_000} s`}`;
 
 const keysShown = ({write, secret}: FirstKeys): string =>
-  `${write && secret ? 'Two keys were created. They are' : 'A key was created. It is'} shown this once:\n` +
+  `${write && secret ? 'Two keys were created. They are' : 'A key was created. It is'} shown only once:\n` +
   (write === undefined ? '' : `  write key (browsers, apps)    ${write}\n`) +
   (secret === undefined ? '' : `  secret key (servers only)     ${secret}\n`);
 
 const keysInFile = ({write, secret}: FirstKeys, path: string): string =>
-  `${write && secret ? 'Two keys were created. They are' : 'A key was created. It is'} in a file for its owner alone. \
-Read it into a shell, keep the keys where they are used, and delete it:
+  `${write && secret ? 'Two keys were created. They are' : 'A key was created. It is'} in a file that only its owner can read. \
+Load them into a shell, store them where they are used, and delete the file:
   . '${path.replaceAll("'", String.raw`'\''`)}'
 `;
 

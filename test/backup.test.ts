@@ -216,7 +216,7 @@ test.runIf(hasOwnNats)('where no backup can be made one line says why, and nothi
   const target = join(temporaryFolder(), 'backup');
   expect((await backUp(empty, target)).err).toMatch(/^No backup was made: .* holds no store: with an external NATS /);
   mkdirSync(join(empty, 'nats', 'jetstream'), {recursive: true});
-  expect((await backUp(empty, join(empty, 'inside'))).err).toMatch(/lies in DATA_DIR/);
+  expect((await backUp(empty, join(empty, 'inside'))).err).toMatch(/is inside DATA_DIR/);
   const full = temporaryFolder();
   writeFileSync(join(full, 'something'), '');
   expect((await backUp(empty, full)).err).toMatch(/is not empty/);

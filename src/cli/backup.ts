@@ -23,10 +23,10 @@ import {StoreImage} from './backup/store-image.js';
 
 const usage = `Usage: ${commandLine('backup', 'DIR')}
 
-Copies the DATA_DIR (default ./data) of a service with a nats-server of its own into DIR, which is new or empty.
-The service may run: its nats-server is held still for a moment, and acknowledgements wait for that.
-The journal of deletions goes to DIR-deletions.
-To restore, start with DATA_DIR=DIR (or a copy of it in the place of the old DATA_DIR).
+Copies the DATA_DIR (default ./data) of a service with the embedded nats-server into DIR, which must be new or empty.
+The service may run: its nats-server is paused for a moment, and writes wait for it.
+The journal of deletions is copied to DIR-deletions.
+To restore, start with DATA_DIR=DIR, or move DIR to the place of the old DATA_DIR.
 `;
 
 interface Environment {

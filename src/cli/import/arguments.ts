@@ -7,19 +7,19 @@ import {commandLine} from '../../command-line.js';
 
 export const usage = `Usage: ${commandLine('import', 'FILE.ndjson[.gz] [options]')}
 
-Sends the events of FILE (one JSON object a line, as POST /v1/events takes it; gzip is recognised) to a running service.
+Sends the events of FILE (one JSON object per line, as POST /v1/events takes it; plain or gzip) to a running service.
 
   --url URL          the service (default: the one that runs on DATA_DIR, ./data)
-  --key sk_write_…   a write key (default: MILLRACE_KEY, or the file MILLRACE_KEY_FILE; else a temporary one)
+  --key sk_write_…   a write key (default: MILLRACE_KEY, or the file MILLRACE_KEY_FILE; else a temporary one is created)
   --batch N          events per request, 1 to ${batchEventsMax} (default ${batchEventsMax})
   --concurrency N    requests at a time, 1 to 64 (default 4); one user's events always keep their order
   --state PATH       where an interrupted import keeps its place (default: FILE.import-state.json)
-  --restart          begin at the first line, whatever an earlier run left behind
+  --restart          begin at the first line, despite a saved place
   --help             this text
 
-Lines without a messageId get one made of their content and line number, so that importing a file again within the
-7 days that the service remembers message ids counts nothing twice.
-Ends with 0: all accepted; 1: failed or interrupted (run it again to resume); 2: finished, some lines were refused.
+A line without a messageId gets one from its content and line number: importing the same file again within 7 days
+counts nothing twice.
+Exit code 0: all lines were accepted; 1: failed or interrupted (run it again to resume); 2: some lines were refused.
 `;
 
 export interface ImportArguments {

@@ -10,17 +10,17 @@ export const usage = `Usage: ${keys('create', '--kind write|secret --name NAME [
        ${keys('options', 'ID OPTION…|--none')}
        ${keys('revoke', 'ID')}
 
-Options, of a write key that stands in a page or an app, where anybody can read it:
-  --no-identify                        it may track events, and not identify
+Options of a write key, which anybody can read in a page or an app:
+  --no-identify                        may track events but not identify users
   --origin https://example.com         only pages of this origin may use it (repeat for more)
-  --events-per-second-per-address N    of each client address
-"options" sets all at once: those that are not named are lifted, and --none lifts all.
+  --events-per-second-per-address N    limit per client address
+"options" replaces all: options that are not named are removed, and --none removes all.
 
 Works on the service that runs on DATA_DIR (default ./data).
-A write key (sk_write_) may track events and identify; a secret key (sk_live_) may do everything
-but manage keys.
+A write key (sk_write_) may track events and identify users; a secret key (sk_live_) may do everything
+except manage keys.
 A key is shown once, when it is created. Revoked keys are listed with --all.
-Rotation: create a new key, switch over, see that the new one is used (list), revoke the old one.
+To rotate: create a new key, switch clients over, wait until "list" shows no use of the old key, revoke it.
 `;
 
 /** As the admin routes take them. */
