@@ -20,7 +20,6 @@ export const fastPaths: readonly FastPath[] = [
   ['acks known to live reads (`src/ingest/acked-sequences.ts`)', 'the log asked', 'test/partition/log/newest-write.test.ts', 'without', 'a page of history: what was acked is known', '3.49 (3.05-4.02)'],
   ['publications counted (`src/nats/published-manifests.ts`)', 'asked of NATS', 'test/report/engine.test.ts', 'reports', 'dau, asking NATS', '8.6 (6,381 / 742)'],
   ['unique values not looked up (`actors/chunk/dictionary.ts`, D1)', 'all looked up', 'test/actors/chunk/event-rows.test.ts', 'fold', 'fold in memory, every value looked up', '1.28 (1.20-1.34)'],
-  ['cache of the newest values', 'the dictionary', 'test/actors/chunk/event-rows.test.ts', 'fold', 'fold in memory, no value at hand', '1.07 (1.04-1.14)'],
   ['users that came lately known', '`actors/table/interned.ts`', 'test/actors/chunk/event-rows.test.ts', 'fold', 'fold in memory, every user looked up', '1.12 (1.09-1.22)'],
   ['hashes by words (`actors/bytes/hash.ts`)', 'by bytes', 'test/actors/bytes/byte-ranges.test.ts', 'pieces', 'hash of a user key: words', '1.49 (1.34-1.51)'],
   ['comparing by words (`actors/bytes/byte-ranges.ts`)', 'by bytes', 'test/actors/bytes/byte-ranges.test.ts', 'pieces', 'keys compared: words', '1.83 (1.49-2.21)'],

@@ -40,9 +40,6 @@ declare const knownNameBytesMax: u32;
 /** First codes, and first shapes, of a hash: powers of two. */
 declare const codeSlots: u32;
 declare const shapeSlots: u32;
-/** Values that came lately, of so many bytes at most (0: none is kept; 32 is the most); a power of two. */
-declare const recentValues: u32;
-declare const recentValueBytesMax: u32;
 declare const tableSeed: u32;
 
 /** Columns of the rows; of users, what the kernel does not know is filled in by the host. */
@@ -65,8 +62,6 @@ declare const hashesAt: usize;
 declare const nextCodesAt: usize;
 /** First code of a hash (u16). */
 declare const codeSlotsAt: usize;
-/** Values that came lately, `recentBytes` each. */
-declare const recentValuesAt: usize;
 /** Shapes: their columns (u8), where these begin (u32), and by shape what `ShapeField` says. */
 declare const shapeColumnsAt: usize;
 declare const shapeOffsetsAt: usize;
@@ -115,7 +110,6 @@ const headBytes: usize = 5;
 const none: u32 = 0xffff_ffff;
 /** The place of each byte of a vector. */
 const placesOfBytes: v128 = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-const placesOfNextBytes: v128 = i8x16(16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
 
 // ---- the chunk ----
 
@@ -167,7 +161,6 @@ export function begin(): void {
   memory.fill(distinctAt, 0, chunkColumnsMax);
   memory.fill(dictionaryAt, 0, <usize>dictionaryEnd + vectorBytes);
   memory.fill(codeSlotsAt, 0, 2 * codeSlots);
-  memory.fill(recentValuesAt, 0, recentBytes * recentValues);
   memory.fill(shapeSlotsAt, 0, 4 * shapeSlots);
   memory.fill(shapeOfNameAt, 0, 4 * predictedShapes);
   if (bodiesEnd > 0) memory.fill(bodiesAt, 0, bodiesEnd - bodiesAt + vectorBytes);
@@ -581,7 +574,7 @@ function columnOf(at: usize, bytes: u32): u32 {
 function codeOf(column: u32, at: usize, length: u32): u32 {
   if (length > dictionaryValueBytesMax) return codeInBody;
   const isDistinct = load<u8>(distinctAt + column) != 0;
-  const code = isDistinct ? ownCode(column, at, length) : recentCode(column, at, length);
+  const code = isDistinct ? ownCode(column, at, length) : sharedCode(column, at, length);
   if (code != codeInBody) increment(valueCountsAt + 4 * column);
   return code;
 }
@@ -596,39 +589,6 @@ function increment(at: usize): void {
 function ownCode(column: u32, at: usize, length: u32): u32 {
   if (codeCount >= chunkCodesMax - codesReserved || dictionaryEnd + length > dictionaryBytesMax) return codeInBody;
   return addCode(column, at, length);
-}
-
-/** Of a value that came lately: bytes, zeros behind them (two vectors), column + 1 (u32; 0: none), and its code (u32). */
-const recentBytes: u32 = 64;
-const recentColumnField: usize = 32;
-const recentCodeField: usize = 36;
-
-/**
- * Code of the value, out of those that came lately if it is short: one line of cache that is compared at once, where
- * `sharedCode` follows a hash to a code, and that to bytes.
- */
-@inline
-function recentCode(column: u32, at: usize, length: u32): u32 {
-  if (length > recentValueBytesMax) return sharedCode(column, at, length);
-  const lengths = i8x16.splat(<i8>length);
-  // A value's first bytes tell where it ends: none is another one with zeros behind it.
-  const low = v128.and(v128.load(at), i8x16.lt_s(placesOfBytes, lengths));
-  const high = v128.and(v128.load(at, vectorBytes), i8x16.lt_s(placesOfNextBytes, lengths));
-  const mixed = v128.xor(low, i64x2.shl(high, 1));
-  const hash =
-    ((i64x2.extract_lane(mixed, 0) ^ rotl<u64>(i64x2.extract_lane(mixed, 1), 23)) + column) * 0x9e37_79b9_7f4a_7c15;
-  const place = recentValuesAt + recentBytes * (<u32>(<u64>hash >>> 54) & (recentValues - 1));
-  const differs = v128.or(v128.xor(v128.load(place), low), v128.xor(v128.load(place, vectorBytes), high));
-  if (!v128.any_true(differs) && load<u32>(place, recentColumnField) == column + 1) {
-    return load<u32>(place, recentCodeField);
-  }
-  const code = sharedCode(column, at, length);
-  if (code == codeInBody) return code;
-  v128.store(place, low);
-  v128.store(place, high, vectorBytes);
-  store<u32>(place, column + 1, recentColumnField);
-  store<u32>(place, code, recentCodeField);
-  return code;
 }
 
 function sharedCode(column: u32, at: usize, length: u32): u32 {

@@ -26,7 +26,6 @@ const contenders = [
   'unpack in memory',
   'fold in memory',
   'fold in memory, every value looked up',
-  'fold in memory, no value at hand',
   'fold in memory, every user looked up',
   'F5: log read + unpack',
   'log read + fold',
@@ -36,7 +35,6 @@ type Contender = (typeof contenders)[number];
 /** The fold without one of what it has for speed alone. */
 const withoutOne = [
   'fold in memory, every value looked up',
-  'fold in memory, no value at hand',
   'fold in memory, every user looked up',
 ] as const satisfies readonly Contender[];
 
@@ -91,14 +89,12 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldR
     });
   const kernels = logs.partitions.map(() => loadRowKernel());
   const valuesLookedUp = logs.partitions.map(() => loadRowKernel({distinctShare: 2}));
-  const noneAtHand = logs.partitions.map(() => loadRowKernel({recentValueBytesMax: 0}));
   const usersLookedUp = logs.partitions.map(() => loadRowKernel({knownUserBytesMax: 0}));
   const measures: Record<Contender, Measure<Sample>> = {
     'F6: scan in memory': fromMemory(scan),
     'unpack in memory': fromMemory(unpack),
     'fold in memory': fromMemory(foldBy(kernels)),
     'fold in memory, every value looked up': fromMemory(foldBy(valuesLookedUp)),
-    'fold in memory, no value at hand': fromMemory(foldBy(noneAtHand)),
     'fold in memory, every user looked up': fromMemory(foldBy(usersLookedUp)),
     'F5: log read + unpack': fromLog(unpack),
     'log read + fold': fromLog(foldBy(kernels)),

@@ -44,9 +44,6 @@ const knownNameBytesMax = 64;
 /** First codes, and first shapes, of a hash. */
 const codeSlots = 16_384;
 const shapeSlots = 1_024;
-/** Values that are found by their bytes alone; a power of two. */
-const recentValues = 1_024;
-const recentValueBytesMax = 32;
 /** A key's length stands before it, and vectors are compared. */
 const keyStride = keyBytesMax + 32;
 const shapeFieldBytes = 16;
@@ -77,7 +74,6 @@ const bounds = {
   knownNameBytesMax,
   codeSlots,
   shapeSlots,
-  recentValues,
   tableSeed,
 };
 
@@ -99,7 +95,6 @@ const areas = {
   hashesAt: 4 * (chunkCodesMax + 1),
   nextCodesAt: 2 * (chunkCodesMax + 1),
   codeSlotsAt: 2 * codeSlots,
-  recentValuesAt: 64 * recentValues,
   shapeColumnsAt: chunkRowsMax * entryPairsMax,
   shapeOffsetsAt: 4 * (chunkRowsMax + 1),
   shapeFieldsAt: shapeFieldBytes * chunkRowsMax,
@@ -132,8 +127,6 @@ interface Tuning {
   readonly distinctShare?: number;
   /** Bytes of keys of users that the kernel knows; 0: it knows none. */
   readonly knownUserBytesMax?: number;
-  /** Bytes of values that are found among those that came lately; 0: none is. */
-  readonly recentValueBytesMax?: number;
 }
 
 /** A kernel of one partition. @throws StartFault without one, RangeError when there is no room for its memory. */
@@ -145,7 +138,7 @@ export function loadRowKernel(tuning: Tuning = {}): RowKernel {
   const {windowAt, ...kernelPlaces} = places;
   const calls = instantiate(module, {
     env: {memory},
-    'event-rows': {...bounds, knownUserBytesMax, recentValueBytesMax, distinctShare, ...tuning, ...kernelPlaces},
+    'event-rows': {...bounds, knownUserBytesMax, distinctShare, ...tuning, ...kernelPlaces},
   }) as RowKernel['calls'];
   const {buffer} = memory;
   const words = (at: number, count: number) => new Uint32Array(buffer, at, count);

@@ -287,17 +287,6 @@ describe('the kernel and its twin', () => {
     expect(missed).toBeLessThan(500); // Of 10,000 in 32,768 places.
   });
 
-  test.each([6, 14, 22])('values that came lately are at hand, told apart by character %i', async (place) => {
-    const textOf = (i: number) => `${'v'.repeat(place - 1)}${i}`;
-    const shell = new MemoryShell(kernel);
-    const {messages} = logOf(events(2_000, (i) => ({properties: {page: textOf(i % 10)}})));
-    for (const [i, message] of messages.entries()) await shell.fold(i + 1, message);
-    // Only among those that came lately are there zeros behind a value.
-    const memory = Buffer.from(kernel.memory.buffer);
-    const atHand = Array.from({length: 10}, (_, i) => `${textOf(i)}${'\0'.repeat(30 - place)}`);
-    expect(atHand.filter((bytes) => memory.includes(bytes)).length).toBeGreaterThanOrEqual(9);
-  });
-
   test('a start in the midst of a chunk and of a block, and goes on over its end', async () => {
     const eventOf = (i: number): Event => ({userId: `u${i % 400}`, properties: {session: `s${i}`, plan: `p${i % 3}`}});
     const log = logOf(events(bodyBlockRows + 77, eventOf)).tick();
