@@ -37,8 +37,6 @@ export interface Manifest {
   readonly epoch: number;
   /** Time of the tick at `position`, epoch ms. */
   readonly asOfMs: number;
-  /** The newest of the parts that its owner wrote, 0: none. For who looks into a store; the service does not read it. */
-  readonly highWaterRevision: number;
   readonly index: PartRef;
   /** The snapshot before this one: its parts are kept too (src/partition/snapshot/snapshots.ts P4). */
   readonly previous: {

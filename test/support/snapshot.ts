@@ -193,7 +193,6 @@ export class TestPartition {
       epoch: 1,
       mark: '',
       asOfMs,
-      highWaterRevision: 0,
       index: this.parts.put(encodeIndex(storedIndex(index))),
       previous: null,
     };

@@ -13,6 +13,7 @@ import type {ChunkInMemory} from '../../../actors/chunk/chunk.js';
 import {type HistoryFilter, NewestRows, type ReachableChunk, reachableChunks} from '../../../actors/chunk/history.js';
 import {bodyBlockRows} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
+import {firstPlace} from '../../../actors/order/search.js';
 import {type PartitionAnswer, type PartitionQuestion, type RowPlace, replyBytesMax} from '../../asks.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import type {PartitionView} from '../runner.js';
@@ -277,13 +278,7 @@ const isIn = ({baseOrdinal, count}: Pick<ChunkEntry, 'baseOrdinal' | 'count'>, o
 
 /** `chunks` ascend. */
 function placeOf(chunks: readonly ChunkEntry[], ordinal: number): ChunkEntry | undefined {
-  let low = 0;
-  let high = chunks.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (chunks[middle].baseOrdinal + chunks[middle].count <= ordinal) low = middle + 1;
-    else high = middle;
-  }
-  const chunk = chunks[low];
+  const endOf = ({baseOrdinal, count}: ChunkEntry): number => baseOrdinal + count;
+  const chunk = chunks[firstPlace(0, chunks.length, (place) => endOf(chunks[place]) <= ordinal)];
   return chunk !== undefined && isIn(chunk, ordinal) ? chunk : undefined;
 }

@@ -4,6 +4,7 @@
 //   CD2. An order that somebody was given stays as it was: a page goes through it over several turns.
 import {newestChunkFirst} from '../../../actors/chunk/history.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
+import {firstPlace} from '../../../actors/order/search.js';
 
 type Order = (a: ChunkEntry, b: ChunkEntry) => number;
 
@@ -59,13 +60,5 @@ function replaced(
 }
 
 /** Where the entry stands, or belongs. */
-function placeOf(entries: readonly ChunkEntry[], entry: ChunkEntry, order: Order): number {
-  let low = 0;
-  let high = entries.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (order(entries[middle]!, entry) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const placeOf = (entries: readonly ChunkEntry[], entry: ChunkEntry, order: Order): number =>
+  firstPlace(0, entries.length, (place) => order(entries[place]!, entry) < 0);

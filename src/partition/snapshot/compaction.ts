@@ -7,6 +7,7 @@
 
 import {daysOf, mergeDay, WindowsBuilder, windowBlockBytes} from '../../../actors/aggregator/window-deltas.js';
 import {encodeWindows, viewWindows, type WindowsView} from '../../../actors/aggregator/windows.js';
+import {must} from '../../../actors/invariant.js';
 import type {EncodedBlock, PartRef, Run, RunBlock} from '../../../actors/manifest.js';
 import {mergeRecords, UserBlockReader, UserBlockWriter, type UserRecord} from '../../../actors/user/user-records.js';
 import {isUnreadable} from '../../parts/damage.js';
@@ -207,6 +208,56 @@ class DayCursor extends RunCursor {
   }
 }
 
+/** What a merged run is made of, key by key. */
+interface Merging<Cursor extends RunCursor> {
+  /** Encoded size of what was added since the last block. */
+  readonly bytes: number;
+  readonly isFull: boolean;
+  /** Keys between two pauses. */
+  readonly keysAtOnce: number;
+  /** Whether a block of this run may stay as it is. */
+  mayTakeOver(cursor: Cursor): boolean;
+  /** Adds what these cursors, the oldest first, have of a key. */
+  add(key: number, here: readonly Cursor[]): void;
+  /** What was added since the last block; undefined when that is nothing. */
+  finish(): EncodedBlock | undefined;
+}
+
+async function mergeRuns<Cursor extends RunCursor>(
+  cursors: readonly Cursor[],
+  merging: Merging<Cursor>,
+  output: Output,
+  errand: Errand,
+): Promise<void> {
+  const flush = async (): Promise<void> => {
+    const block = merging.finish();
+    if (block !== undefined) await output.add(block);
+  };
+  for (let keys = 1; ; keys++) {
+    const lowest = lowestOf(cursors);
+    const {key} = lowest;
+    if (key === Number.POSITIVE_INFINITY) break;
+    const alone = merging.mayTakeOver(lowest) ? aloneAhead(lowest, cursors) : undefined;
+    if (alone !== undefined && isWorthWhile(alone, merging.bytes)) {
+      await flush();
+      await output.takeOver(alone);
+      lowest.skip();
+      continue;
+    }
+    const unopened = unopenedAt(key, cursors);
+    if (unopened !== undefined) {
+      await unopened.open();
+      continue;
+    }
+    const here = cursors.filter((cursor) => cursor.key === key);
+    merging.add(key, here);
+    for (const cursor of here) cursor.step();
+    if (merging.isFull && isEndOfBlock(lowest)) await flush();
+    if (keys % merging.keysAtOnce === 0) await errand.turn();
+  }
+  await flush();
+}
+
 /**
  * Where all runs are merged, what was erased is left out of every block, and cells that became 0 go: only a block of the
  * oldest run, which has none of these, can be taken over then, and only while nobody is erased.
@@ -220,37 +271,27 @@ async function mergeWindowRuns(
 ): Promise<void> {
   const cursors = runs.map((run) => new DayCursor(run));
   const builder = new WindowsBuilder();
-  const flush = async (): Promise<void> => {
-    if (builder.isEmpty) return;
-    const view = builder.finish();
-    await output.add({first: view.firstDay, last: view.lastDay, payload: encodeWindows(view)});
-  };
-  const mayTakeOver = (cursor: DayCursor): boolean => !isWhole || (cursor === cursors[0] && erased.size === 0);
   const isErased = (user: number): boolean => erased.has(user);
-  for (;;) {
-    const lowest = lowestOf(cursors);
-    const day = lowest.key;
-    if (day === Number.POSITIVE_INFINITY) break;
-    const alone = mayTakeOver(lowest) ? aloneAhead(lowest, cursors) : undefined;
-    if (alone !== undefined && isWorthWhile(alone, builder.bytes)) {
-      await flush();
-      await output.takeOver(alone);
-      lowest.skip();
-      continue;
-    }
-    const unopened = unopenedAt(day, cursors);
-    if (unopened !== undefined) {
-      await unopened.open();
-      continue;
-    }
-    const here = cursors.filter((cursor) => cursor.key === day);
-    const views = here.map((cursor) => cursor.view as WindowsView);
-    mergeDay(builder, day, views, isErased, isWhole);
-    for (const cursor of here) cursor.step();
-    if (builder.bytes >= windowBlockBytes && isEndOfBlock(lowest)) await flush();
-    await errand.turn();
-  }
-  await flush();
+  const merging: Merging<DayCursor> = {
+    get bytes() {
+      return builder.bytes;
+    },
+    get isFull() {
+      return builder.bytes >= windowBlockBytes;
+    },
+    keysAtOnce: 1,
+    mayTakeOver: (cursor) => !isWhole || (cursor === cursors[0] && erased.size === 0),
+    add(day, here) {
+      const views = here.map(({view}) => must(view, 'a cursor at a key is open'));
+      mergeDay(builder, day, views, isErased, isWhole);
+    },
+    finish() {
+      if (builder.isEmpty) return undefined;
+      const view = builder.finish();
+      return {first: view.firstDay, last: view.lastDay, payload: encodeWindows(view)};
+    },
+  };
+  await mergeRuns(cursors, merging, output, errand);
 }
 
 class RecordCursor extends RunCursor {
@@ -272,37 +313,25 @@ class RecordCursor extends RunCursor {
 }
 
 async function mergeUserRuns(runs: readonly RunSource[], output: Output, errand: Errand): Promise<void> {
-  const cursors = runs.map((run) => new RecordCursor(run));
   const writer = new UserBlockWriter();
-  const flush = async (): Promise<void> => {
-    if (!writer.isEmpty) await output.add(writer.finish());
+  const merging: Merging<RecordCursor> = {
+    get bytes() {
+      return writer.bytes;
+    },
+    get isFull() {
+      return writer.isFull;
+    },
+    keysAtOnce: usersAtOnce,
+    mayTakeOver: () => true,
+    add(_user, here) {
+      writer.add(here.map(({record}) => must(record, 'a cursor at a key is open')).reduce(mergeRecords));
+    },
+    finish: () => (writer.isEmpty ? undefined : writer.finish()),
   };
-  for (let users = 1; ; users++) {
-    const lowest = lowestOf(cursors);
-    const user = lowest.key;
-    if (user === Number.POSITIVE_INFINITY) break;
-    const alone = aloneAhead(lowest, cursors);
-    if (alone !== undefined && isWorthWhile(alone, writer.bytes)) {
-      await flush();
-      await output.takeOver(alone);
-      lowest.skip();
-      continue;
-    }
-    const unopened = unopenedAt(user, cursors);
-    if (unopened !== undefined) {
-      await unopened.open();
-      continue;
-    }
-    let merged: UserRecord | undefined;
-    for (const cursor of cursors) {
-      if (cursor.key !== user) continue;
-      const record = cursor.record as UserRecord;
-      merged = merged === undefined ? record : mergeRecords(merged, record);
-      cursor.step();
-    }
-    writer.add(merged as UserRecord);
-    if (writer.isFull && isEndOfBlock(lowest)) await flush();
-    if (users % usersAtOnce === 0) await errand.turn();
-  }
-  await flush();
+  await mergeRuns(
+    runs.map((run) => new RecordCursor(run)),
+    merging,
+    output,
+    errand,
+  );
 }

@@ -39,7 +39,6 @@ export class PartStore {
   private nextKey = 0;
   /** Parts that the state at hand no longer names, by key; a kept manifest may still do. */
   private readonly retired = new Map<string, PartRef>();
-  highWaterRevision = 0;
 
   /**
    * Keys of different owners differ, also of those that ended before their first manifest and so share an epoch: the
@@ -76,7 +75,6 @@ export class PartStore {
       const revision = await this.putValue(`${key}.${i}`, value);
       revisions.push(revision);
       crcs.push(crc32(value));
-      this.highWaterRevision = Math.max(this.highWaterRevision, revision);
     }
     const ref = {key, revisions, bytes: payload.length, valueBytes: valueBytesMax, crcs};
     if (reading !== undefined) this.atHand.keepNew(ref, payload, reading);

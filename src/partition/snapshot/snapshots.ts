@@ -296,7 +296,6 @@ export class Snapshots {
       mark: cut.mark,
       epoch,
       asOfMs: cut.asOfMs,
-      highWaterRevision: parts.highWaterRevision,
       index,
       previous:
         last === undefined ? null : {position: last.position, mark: last.mark, asOfMs: last.asOfMs, index: last.index},

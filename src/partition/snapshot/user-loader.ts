@@ -1,6 +1,7 @@
 // Reading one user: its record in all runs and in what is not in runs yet, merged oldest first.
 import {must} from '../../../actors/invariant.js';
 import type {Run, RunBlock} from '../../../actors/manifest.js';
+import {firstPlace} from '../../../actors/order/search.js';
 import type {Partition} from '../../../actors/partition.js';
 import {Profile} from '../../../actors/user/profile.js';
 import {findRecord, mergeRecords, type UserRecord} from '../../../actors/user/user-records.js';
@@ -10,14 +11,7 @@ import type {Layout} from './layout.js';
 
 /** The block of a run that may hold a user's record. */
 export function blockOf(run: Run, user: number): RunBlock | undefined {
-  let low = 0;
-  let high = run.blocks.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (run.blocks[middle].last < user) low = middle + 1;
-    else high = middle;
-  }
-  const block = run.blocks[low];
+  const block = run.blocks[firstPlace(0, run.blocks.length, (place) => run.blocks[place].last < user)];
   return block !== undefined && block.first <= user ? block : undefined;
 }
 

@@ -17,7 +17,6 @@ const manifest: Manifest = {
   mark: 'x 1',
   epoch: 3,
   asOfMs: 1,
-  highWaterRevision: 1,
   index: {key: 'p0.1-a.0', revisions: [1], bytes: 1, valueBytes: 524_288, crcs: [1]},
   previous: null,
 } as unknown as Manifest;
