@@ -3,9 +3,9 @@
 import {describe, expect, test} from 'vitest';
 import {loadAhead} from '../../src/parts/load-ahead.js';
 import {AnswerCache} from '../../src/report/published/answer-cache.js';
-import {SharedRun} from '../../src/report/published/shared-run.js';
 import {Slices} from '../../src/report/slices.js';
 import {Overload, Turns} from '../../src/report/turns.js';
+import {SingleFlight} from '../../src/single-flight.js';
 
 interface Deferred<T> {
   readonly promise: Promise<T>;
@@ -29,7 +29,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 describe('shared run', () => {
   test('whoever asks during a run gets the next one, shared with all who wait for it', async () => {
     const runs: Deferred<number>[] = [];
-    const shared = new SharedRun(() => {
+    const shared = new SingleFlight(() => {
       runs.push(deferred());
       return runs.at(-1)!.promise;
     });
@@ -46,7 +46,7 @@ describe('shared run', () => {
 
   test('a run that fails fails for its askers only', async () => {
     let runs = 0;
-    const shared = new SharedRun(async () => {
+    const shared = new SingleFlight(async () => {
       runs += 1;
       if (runs === 1) throw new Error('down');
       return runs;

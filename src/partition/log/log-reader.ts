@@ -4,6 +4,7 @@ import type {JetStreamManager, StoredMsg} from '@nats-io/jetstream';
 import {MessageCursor} from '../../../actors/log/entries.js';
 import {hasCode, messageNotFound} from '../../nats/error-codes.js';
 import {logStream, logSubject} from '../../nats/topology.js';
+import {SingleFlight} from '../../single-flight.js';
 import {retryForever, type Trouble} from '../retry.js';
 
 /** Before another way through the log is opened for one that broke at once. */
@@ -37,8 +38,7 @@ export class LogReader {
   private giveUpOpening: (() => void) | undefined;
   private isInterrupted = false;
   private isBroken = false;
-  private lastKnown: Promise<number> | undefined;
-  private lastAsked: Promise<number> | undefined;
+  private readonly last = new SingleFlight(() => this.askLast());
 
   constructor(source: LogSource, jsm: JetStreamManager, partition: number, trouble?: Trouble) {
     this.source = source;
@@ -113,26 +113,9 @@ export class LogReader {
     return (await markAt(this.jsm, this.partition, sequence)) === mark;
   }
 
-  /**
-   * The log's last sequence at some moment after the call. Callers that come while a question is under way share the
-   * next one: an answer that was on its way may be older than what they know to be acked.
-   */
+  /** The log's last sequence at some moment after the call: an answer that was on its way before may be older than an ack. */
   lastSequence(): Promise<number> {
-    if (this.lastKnown === undefined) {
-      this.lastKnown = this.askLast().finally(() => {
-        this.lastKnown = undefined;
-      });
-      return this.lastKnown;
-    }
-    if (this.lastAsked === undefined) {
-      this.lastAsked = this.lastKnown
-        .catch(() => undefined)
-        .then(() => {
-          this.lastAsked = undefined;
-          return this.lastSequence();
-        });
-    }
-    return this.lastAsked;
+    return this.last.run();
   }
 
   /** Of the newest message that is there, 0 without any: the last sequence of a log may be that of a message that was removed. */

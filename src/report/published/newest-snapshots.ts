@@ -16,8 +16,8 @@ import {isBefore} from '../../log-position.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {IndexReader} from '../../parts/stored-index.js';
 import {MissingPart} from '../../parts/stored-parts.js';
+import {SingleFlight} from '../../single-flight.js';
 import type {HandedManifest} from '../../worker-messages.js';
-import {SharedRun} from './shared-run.js';
 
 /** Where manifests are published. */
 export interface ManifestSource {
@@ -51,7 +51,7 @@ export class NewestSnapshots {
   private readonly indexes: readonly IndexReader[];
   /** A new array for every change. */
   private held: readonly (PartitionSnapshot | undefined)[];
-  private readonly refreshing = new SharedRun(() => this.refresh());
+  private readonly refreshing = new SingleFlight(() => this.refresh());
   /** Of the bucket when all were read. */
   private revision: number | undefined;
   /** Of each partition when it was read; undefined: what is held is not believed. */

@@ -1,7 +1,7 @@
-// Single flight: callers share one run of a task that began after they asked.
+// Callers share one run of a task that began after they asked.
 //   A run that was under way before may have looked before the world changed, so it is not enough.
 
-export class SharedRun<T> {
+export class SingleFlight<T> {
   private readonly task: () => Promise<T>;
   private running: Promise<T> | undefined;
   private next: Promise<T> | undefined;

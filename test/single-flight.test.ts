@@ -1,11 +1,11 @@
 // Work that many ask for runs once at a time, and who asks while it runs gets one that began after.
 import {expect, test} from 'vitest';
-import {SharedRun} from '../../../src/report/published/shared-run.js';
+import {SingleFlight} from '../src/single-flight.js';
 
 test('there is one at a time, also when somebody asks in the moment in which one ends', async () => {
   let running = 0;
   let mostAtOnce = 0;
-  const shared = new SharedRun(async () => {
+  const shared = new SingleFlight(async () => {
     running += 1;
     mostAtOnce = Math.max(mostAtOnce, running);
     await new Promise((resolve) => setTimeout(resolve, 5));
