@@ -2,8 +2,8 @@
 //   Owns: the rows of one chunk (columns, dictionary, bodies) while it is open. Who the users are, and what windows and
 //   records gain, is the host's (actors/chunk/kernel-chunk.ts), which also copies a chunk out when it is closed. Users that came
 //   lately are known here: one that is costs two lines of cache instead of a look-up in the host's table.
-//   The same rows, codes and bodies as actors/chunk/open-chunk.ts, dictionary.ts and bodies.ts make, its plain twins (test/actors);
-//   the layout of entries is that of actors/log/entries.ts. D1 and D2 are those of dictionary.ts, B1 that of bodies.ts.
+//   test/twins/open-chunk.ts makes the same rows, codes and bodies one by one: the tests compare both. The layout of entries is
+//   that of actors/log/entries.ts. D1 and D2 are those of actors/chunk/event-rows.ts, B1 that of actors/chunk/bodies.ts.
 //   E1. `take` stops before what is no ordinary event: another kind of entry, a message id (which may have come before), a
 //       name that it does not know. The host looks at that entry, and has `append` make its row.
 //   E2. What is compared or copied is read and written 16 bytes at a time: areas have room for that behind them.

@@ -5,7 +5,7 @@
 //   FP1. A rest is as short as the system's shortest sleep, some 60 us.
 //   FP2. Not while folding is behind: then the machine has more to do than it can, and rests would only make that longer.
 //   FP3. Behind or not, the thread's event loop has a turn every few milliseconds: a question for events that are folded already
-//        does not wait until all is folded that was handed over before it. Near saturation that was a third of a second, once
+//        does not wait until all is folded that was read before it. Near saturation that was a third of a second, once
 //        more for each page.
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {monotonicMs, wallMs} from '../clock.js';
