@@ -1,9 +1,9 @@
 // AssemblyScript: one step of a funnel for a block of users, over the postings in the same memory.
-//   Owns: the same answer as PlainFunnelSteps (actors/report/funnel/funnel-steps.ts), its plain twin, without a branch where the
+//   Owns: the same answer as its plain twin (test/twins/funnel-steps.ts), without a branch where the
 //   data decides, except for what is rare: users that are left, and those that need more than a look at their first event,
 //   are listed by adding one or zero, and the first eight events that may be the next one are compared at once. A branch
 //   mispredicted before a load makes the next user's loads wait for it.
-//   And what is known of them while they walk from one entry after the other: the same as PlainEntrySteps (entry-steps.ts).
+//   And what is known of them while they walk from one entry after the other (actors/report/funnel/entry-rounds.ts).
 //   S1. `keysPastEnd` keys (actors/report/funnel/user-postings.ts) can be read behind the last one.
 
 /** Of each user of the block: who (u32), its last key, what is known of the next, ms between them (f64). */

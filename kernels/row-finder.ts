@@ -1,8 +1,8 @@
 // AssemblyScript: the rows of one chunk that have a name and a code in one column, for counts with a property filter.
-//   Owns: the same rows as PlainRowFinder (actors/report/counts/row-finder.ts), its plain twin, 16 at a time.
+//   Owns: the same rows as its plain twin (test/twins/row-finder.ts), 16 at a time.
 //   The host copies both columns in: parts lie in memory of their own.
 
-/** One of each row: names and codes of 8 or 16 bits, as wide as their chunk has them. Rows that were found (u16). */
+/** One of each row: names of 8, 16 or 32 bits and codes of 8 or 16, as wide as their chunk has them. Rows that were found (u16). */
 declare const namesAt: usize;
 declare const codesAt: usize;
 declare const foundAt: usize;
@@ -26,6 +26,14 @@ export function find16x16(count: u32, name: u32, code: u32): u32 {
   return find<u16, u16>(count, name, code);
 }
 
+export function find32x8(count: u32, name: u32, code: u32): u32 {
+  return find<u32, u8>(count, name, code);
+}
+
+export function find32x16(count: u32, name: u32, code: u32): u32 {
+  return find<u32, u16>(count, name, code);
+}
+
 @inline
 function find<Name, Code>(count: u32, name: u32, code: u32): u32 {
   let found: u32 = 0;
@@ -45,7 +53,18 @@ function find<Name, Code>(count: u32, name: u32, code: u32): u32 {
 @inline
 function equal<T>(column: usize, row: u32, value: u32): v128 {
   if (sizeof<T>() == 1) return i8x16.eq(v128.load(column + row), i8x16.splat(<i8>value));
-  const at = column + (<usize>row << 1);
-  const wanted = i16x8.splat(<i16>value);
-  return i8x16.narrow_i16x8_s(i16x8.eq(v128.load(at), wanted), i16x8.eq(v128.load(at + 16), wanted));
+  if (sizeof<T>() == 2) {
+    const at = column + (<usize>row << 1);
+    const wanted = i16x8.splat(<i16>value);
+    return i8x16.narrow_i16x8_s(i16x8.eq(v128.load(at), wanted), i16x8.eq(v128.load(at + 16), wanted));
+  }
+  const at = column + (<usize>row << 2);
+  return i8x16.narrow_i16x8_s(equal32(at, value), equal32(at + 32, value));
+}
+
+/** Of the 8 numbers at `at`: all bits of two bytes where they are `value`. */
+@inline
+function equal32(at: usize, value: u32): v128 {
+  const wanted = i32x4.splat(<i32>value);
+  return i16x8.narrow_i32x4_s(i32x4.eq(v128.load(at), wanted), i32x4.eq(v128.load(at + 16), wanted));
 }

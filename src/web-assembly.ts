@@ -2,6 +2,7 @@
 // And where compiled kernels are (kernels/, tools/run/kernels.mjs).
 
 import {readFileSync} from 'node:fs';
+import {StartFault} from './start-fault.js';
 
 /** What a module says and takes: functions, and numbers for its constants. */
 type Imports = {readonly [module: string]: {readonly [name: string]: unknown}};
@@ -70,4 +71,12 @@ export function readKernel(name: string): Uint8Array<ArrayBuffer> | undefined {
     }
   }
   return undefined;
+}
+
+/** Compiled: of one module several instances can be made. @throws StartFault */
+export function loadKernel(name: string): object {
+  const code = readKernel(name);
+  if (code === undefined)
+    throw new StartFault(`kernels/${name}.wasm is missing, or this machine has no WebAssembly with SIMD`);
+  return compile(code);
 }

@@ -1,10 +1,10 @@
 // Counts of events: what is derived of parts, and parts that are at hand.
 
 import type {PartsCache} from '../../src/parts/parts-cache.js';
-import {newRowFinder} from '../../src/report/counts/filter-kernel.js';
 import {NamedCells} from '../../src/report/counts/named-cells.js';
 import {ValueIndex} from '../../src/report/counts/value-index.js';
 import type {FastPaths} from '../../src/report/evaluate.js';
+import {PlainRowFinder} from '../../test/twins/row-finder.js';
 import {AwaitedParts} from '../engine/plain-parts.js';
 import {wholeRange} from '../engine/questions.js';
 import {cacheBytesMax, type Ground} from './ground.js';
@@ -46,18 +46,17 @@ export class CountTwins {
       await named(cache, {namedCells})(number);
       await named(awaited)(number);
     }
-    const finder = newRowFinder();
     return [
       {
         quick: 'filtered count: cells of values',
         plain: 'filtered count: chunks scanned',
-        ways: [filtered({values}), filtered({finder})],
+        ways: [filtered({values}), filtered({})],
         asks: 4,
       },
       {
         quick: 'chunks scanned: rows found by the kernel',
         plain: 'chunks scanned: rows found by the plain twin',
-        ways: [filtered({finder}), filtered({})],
+        ways: [filtered({}), filtered({finder: new PlainRowFinder()})],
         asks: 4,
       },
       {

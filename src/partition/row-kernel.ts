@@ -25,8 +25,7 @@ import {
   objectKeyCharsMax,
 } from '../../actors/limits.js';
 import {tableSeed} from '../../actors/table/interned.js';
-import {StartFault} from '../start-fault.js';
-import {compile, fixedMemory, instantiate, layOut, readKernel} from '../web-assembly.js';
+import {fixedMemory, instantiate, layOut, loadKernel} from '../web-assembly.js';
 
 /** Bytes of the log in the kernel's memory: little enough to stay in a core's cache. */
 const windowBytes = 256 * 1024;
@@ -118,8 +117,7 @@ const areas = {
   nameSlotsAt: 2 * 2 * knownNamesMax,
 };
 
-const code = readKernel('event-rows');
-const module = code === undefined ? undefined : compile(code);
+const module = loadKernel('event-rows');
 
 /** What a bench leaves out. */
 interface Tuning {
@@ -129,10 +127,8 @@ interface Tuning {
   readonly knownUserBytesMax?: number;
 }
 
-/** A kernel of one partition. @throws StartFault without one, RangeError when there is no room for its memory. */
+/** A kernel of one partition. @throws RangeError when there is no room for its memory. */
 export function loadRowKernel(tuning: Tuning = {}): RowKernel {
-  if (module === undefined)
-    throw new StartFault('kernels/event-rows.wasm is missing, or this machine has no WebAssembly with SIMD');
   const {places, length} = layOut(areas);
   const memory = fixedMemory(length); // M1
   const {windowAt, ...kernelPlaces} = places;

@@ -21,7 +21,6 @@ import type {RowsAtHand} from '../parts/handed-rows.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
 import {HeldDayRanges} from './active/held-day-ranges.js';
-import {newRowFinder} from './counts/filter-kernel.js';
 import {NamedCells} from './counts/named-cells.js';
 import {ValueIndex} from './counts/value-index.js';
 import {DerivedIndexes} from './derived-indexes.js';
@@ -94,7 +93,6 @@ export class ReportEngine {
       funnels: this.funnels,
       values: new ValueIndex(this.parts, this.derived, partitionCount),
       lists: new NumberLists(Math.floor(cacheBytesMax / 64)), // RE3
-      finder: newRowFinder(),
     };
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
     this.gatheredBytesMax = Math.floor((cacheBytesMax * 14) / 64 / reportsAtOnceMax);

@@ -25,8 +25,9 @@ import {PropertyFilter} from '../../actors/report/counts/filter.js';
 import {NameCounts} from '../../actors/report/counts/name-counts.js';
 import {NamePage} from '../../actors/report/counts/name-page.js';
 import {NameTimes} from '../../actors/report/counts/name-times.js';
-import {PlainRowFinder, type RowFinder} from '../../actors/report/counts/row-finder.js';
+import type {RowFinder} from '../../actors/report/counts/row-finder.js';
 import {FunnelPartial, type FunnelResult, mergeFunnels} from '../../actors/report/funnel/funnel.js';
+import type {FunnelSteps} from '../../actors/report/funnel/funnel-block.js';
 import {gatheredRowBytes} from '../../actors/report/funnel/gathered-rows.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
 import {PostedFunnel} from '../../actors/report/funnel/posted-funnel.js';
@@ -36,9 +37,11 @@ import {namesCursorText} from '../names-cursor.js';
 import {isUnreadable} from '../parts/damage.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import type {HeldDayRanges} from './active/held-day-ranges.js';
+import {rowFinder} from './counts/filter-kernel.js';
 import type {NamedCells} from './counts/named-cells.js';
 import type {ValueIndex} from './counts/value-index.js';
 import type {FunnelIndex} from './funnel/funnel-index.js';
+import {funnelSteps} from './funnel/funnel-kernel.js';
 import {loadsAheadMax, PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 
@@ -56,7 +59,9 @@ export interface FastPaths {
   readonly funnels?: FunnelIndex | undefined;
   readonly values?: ValueIndex | undefined;
   readonly lists?: NumberLists | undefined;
+  /** Absent: the kernels of this thread. */
   readonly finder?: RowFinder | undefined;
+  readonly block?: FunnelSteps | undefined;
 }
 
 export class Evaluation {
@@ -65,6 +70,7 @@ export class Evaluation {
   private readonly paths: FastPaths;
   private readonly lists: NumberLists;
   private readonly finder: RowFinder;
+  private readonly block: FunnelSteps;
 
   /** `gatheredBytesMax` bounds the rows that funnels and hourly actives hold at once. */
   constructor(parts: PartsCache, gatheredBytesMax: number, paths: FastPaths = {}) {
@@ -72,7 +78,8 @@ export class Evaluation {
     this.gatheredBytesMax = gatheredBytesMax;
     this.paths = paths;
     this.lists = paths.lists ?? new NumberLists(0);
-    this.finder = paths.finder ?? new PlainRowFinder();
+    this.finder = paths.finder ?? rowFinder;
+    this.block = paths.block ?? funnelSteps;
   }
 
   /** JSON text of the answer. @throws MissingPart, DamagedPart */
@@ -110,7 +117,7 @@ export class Evaluation {
     const {index, names} = snapshot;
     const name = nameIndex(names, event);
     if (name < 0) return new Float64Array(buckets.count);
-    const partial = new CountsPartial(buckets, name, filter, this.finder);
+    const partial = new CountsPartial(buckets, name, this.finder, filter);
     const property = filter?.property.text;
     const values =
       property === undefined ? undefined : this.paths.values?.coveredOf(snapshot, property, {startMs, lastMs});
@@ -242,7 +249,8 @@ export class Evaluation {
     const asked = {names: new Set(stepNames.filter((name) => name >= 0)), stretch: stretchOf(query)};
     const segments = await this.paths.funnels?.postingsOf(snapshot, asked);
     if (segments === undefined) return this.scannedFunnel(query, stepNames, snapshot);
-    const funnel = new PostedFunnel(segments, stepNames, asked.stretch, windowOf(query), this.lists);
+    const {block, lists} = this;
+    const funnel = new PostedFunnel(segments, stepNames, asked.stretch, windowOf(query), block, lists);
     await this.scan.inSlices(funnel.walk());
     return funnel;
   }

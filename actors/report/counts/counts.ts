@@ -13,7 +13,7 @@ import {blocksWithin, chunksNaming, chunksWithin, type Stretch} from '../selecti
 import type {Buckets} from './buckets.js';
 import type {CellsByName} from './cells-by-name.js';
 import {type PropertyFilter, verdict} from './filter.js';
-import {PlainRowFinder, type RowFinder} from './row-finder.js';
+import type {RowFinder} from './row-finder.js';
 import type {ValueCells} from './value-cells.js';
 
 const noRows = new Uint16Array(0);
@@ -36,7 +36,7 @@ export class CountsPartial {
   private unsureCount = 0;
 
   /** `name` is the event's index in this partition. */
-  constructor(buckets: Buckets, name: number, filter?: PropertyFilter, finder: RowFinder = new PlainRowFinder()) {
+  constructor(buckets: Buckets, name: number, finder: RowFinder, filter?: PropertyFilter) {
     const {fromMs, toMs} = buckets;
     this.finder = finder;
     this.buckets = buckets;

@@ -1,4 +1,4 @@
-// A block of users on their way through a funnel: how far each of them is, and the steps that a twin or a kernel takes.
+// A block of users on their way through a funnel: how far each of them is, and the steps that the kernel takes (kernels/funnel-steps.ts).
 //   FB1. The block is scratch: it holds no state between calls of a walk.
 
 /** Users [n, n + blockUsers) are walked together: their state stays in the first caches of a core. */

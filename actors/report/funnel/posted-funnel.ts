@@ -2,7 +2,7 @@
 // all matching rows.
 //   Users are walked in blocks, and each block through one step after the other: a user that misses a step is not searched in
 //   the next ones, and memory is read in the order of users. Most events are in the largest segment: its memory holds the
-//   block, too, so that a kernel can walk over both (funnel-steps.ts). The few events of other segments are searched after.
+//   block, too, so that the kernel searches it (kernels/funnel-steps.ts). The few events of other segments are searched after.
 //   With a conversion window any entry may convert, so a block goes through the steps once for each entry that can decide
 //   (entry-rounds.ts).
 
@@ -12,7 +12,6 @@ import {EntryRounds} from './entry-rounds.js';
 import {ranksPerMs} from './event-key.js';
 import type {FunnelResult} from './funnel.js';
 import {blockUsers, type DensePostings, type FunnelSteps} from './funnel-block.js';
-import {findDense, PlainFunnelSteps} from './funnel-steps.js';
 import type {NumberList, NumberLists} from './median.js';
 import type {SparsePostings, UserPostings} from './user-postings.js';
 
@@ -20,7 +19,7 @@ const never = Number.POSITIVE_INFINITY;
 
 /** All postings of the step's name. */
 interface Step {
-  /** In the largest segment; the others are in the two lists. */
+  /** In the segment whose memory holds the block; the others are in the two lists. */
   readonly main: DensePostings | undefined;
   readonly dense: readonly DensePostings[];
   readonly sparse: readonly SparseCursor[];
@@ -46,21 +45,22 @@ export class PostedFunnel implements FunnelResult {
 
   /**
    * `segments`: postings of all chunks, in the order of their ordinals. `stepNames`: the name index of each step's event in
-   * this partition, -1 where it has none. `windowMs` is inclusive, infinite without a window. `lists` lends those for the
-   * durations, which the caller gives back.
+   * this partition, -1 where it has none. `windowMs` is inclusive, infinite without a window. `block` takes the steps where no
+   * segment has a block in its memory. `lists` lends those for the durations, which the caller gives back.
    */
   constructor(
     segments: readonly UserPostings[],
     stepNames: readonly number[],
     {startMs, lastMs}: Stretch,
     windowMs: number,
+    block: FunnelSteps,
     lists: NumberLists,
   ) {
-    const main = largest(segments);
+    const main = largest(segments.filter(({steps}) => steps !== undefined));
     this.reached = new Float64Array(stepNames.length);
     this.durations = stepNames.map(() => lists.take());
     this.steps = stepNames.map((name) => stepOf(segments, main, name));
-    this.block = main?.steps ?? new PlainFunnelSteps();
+    this.block = main?.steps ?? block;
     this.startKey = startMs * ranksPerMs;
     this.endKey = (lastMs + 1) * ranksPerMs;
     if (windowMs !== never) this.rounds = this.roundsWithin(windowMs);
@@ -160,6 +160,22 @@ function hasAny({main, dense, sparse}: Step, first: number): boolean {
     cursor.at = lowerBound(users, first, cursor.at);
     return cursor.at < users.length && users[cursor.at] < first + blockUsers;
   });
+}
+
+/** Notes in `found` where a user's next event in `postings` is earlier. */
+export function findDense({users, keys, found}: FunnelSteps, count: number, postings: DensePostings): void {
+  const {heads, starts, keys: posted} = postings;
+  for (let i = 0; i < count && users[i] < heads.length; i++) {
+    const user = users[i];
+    let key = heads[user];
+    if (key <= keys[i]) {
+      const end = starts[user + 1];
+      const place = upperBound(posted, keys[i], starts[user] + 1, end);
+      if (place === end) continue;
+      key = posted[place];
+    }
+    if (key < found[i]) found[i] = key;
+  }
 }
 
 /** A merge of the users of the block with those that have events: both ascend. */

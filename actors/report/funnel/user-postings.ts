@@ -37,7 +37,7 @@ export interface PostingsMemory {
   readonly buffer: ArrayBufferLike;
   /** A multiple of 8. */
   readonly offset: number;
-  /** Absent: a plain one takes the steps. */
+  /** Absent: another block takes the steps. */
   readonly steps?: FunnelSteps | undefined;
 }
 

@@ -29,7 +29,7 @@ import {loadAhead} from '../../parts/load-ahead.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {type Build, type Derived, type DerivedIndexes, interestMs} from '../derived-indexes.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {funnelKernel, kernelMemory} from './funnel-kernel.js';
+import {kernelMemory} from './funnel-kernel.js';
 
 /** FI3: so many rows, some 5 ms. Of larger stores a share, which is less than scanning it all. */
 const rowsOnTheWayMin = 65_536;
@@ -75,7 +75,7 @@ export class FunnelIndex {
   private segmentsBuilt = 0;
 
   /** `allocate`: memory of what is kept. */
-  constructor(parts: PartsCache, derived: DerivedIndexes, allocate = kernelMemory(funnelKernel())) {
+  constructor(parts: PartsCache, derived: DerivedIndexes, allocate: AllocatePostings = kernelMemory) {
     this.parts = parts;
     this.derived = derived;
     this.postings = derived.kind();

@@ -1,7 +1,7 @@
-// Memory for the postings of funnels in which a WebAssembly kernel takes the steps (kernels/funnel-steps.ts).
+// The WebAssembly kernel that takes the steps of funnels (kernels/funnel-steps.ts), and memory for postings in which it does.
 //   FK1. Each segment of postings has a memory of its own, which is collected with the segment.
-//   FK2. Small segments have plain buffers, and so have all segments where there is no kernel or no room for its memory: the
-//       plain twin takes the steps then.
+//   FK2. Small segments have plain buffers, and so have those for which there is no room: the kernel takes the steps in a
+//       block of its own then, and the events are searched without it.
 
 import {
   blockUsers,
@@ -10,7 +10,7 @@ import {
   type FunnelSteps,
 } from '../../../actors/report/funnel/funnel-block.js';
 import {type AllocatePostings, type PostingsMemory, plainMemory} from '../../../actors/report/funnel/user-postings.js';
-import {compile, fixedMemory, instantiate, layOut, type Memory, readKernel} from '../../web-assembly.js';
+import {fixedMemory, instantiate, layOut, loadKernel, type Memory} from '../../web-assembly.js';
 
 /** A memory is made of pages, and takes 10 GB of addresses (not of memory), of which there are 128 TB. */
 const kernelBytesMin = 1024 * 1024;
@@ -40,31 +40,21 @@ interface KernelExports extends EntrySteps {
   keep(count: number, endKey: number): number;
 }
 
-/** The compiled kernel; undefined where there is none. */
-export function funnelKernel(): object | undefined {
-  const code = readKernel('funnel-steps');
-  return code && compile(code);
-}
+const module = loadKernel('funnel-steps');
 
-/** `bytesMin`: smaller segments have plain buffers. FK2 */
-export function kernelMemory(kernel: object | undefined, bytesMin = kernelBytesMin): AllocatePostings {
-  if (kernel === undefined) return plainMemory;
-  return (bytes) => {
-    if (bytes < bytesMin) return plainMemory(bytes);
-    try {
-      return ofKernel(kernel, fixedMemory(postingsAt + bytes)); // FK1
-    } catch (error) {
-      if (error instanceof RangeError) return plainMemory(bytes); // FK2
-      throw error;
-    }
-  };
-}
+export const kernelMemory: AllocatePostings = (bytes) =>
+  bytes < kernelBytesMin ? plainMemory(bytes) : memoryWithBlock(bytes);
 
-const ofKernel = (kernel: object, memory: Memory): PostingsMemory => ({
-  buffer: memory.buffer,
-  offset: postingsAt,
-  steps: new KernelFunnelSteps(kernel, memory),
-});
+/** FK1, whatever the size. */
+export function memoryWithBlock(bytes: number): PostingsMemory {
+  try {
+    const memory = fixedMemory(postingsAt + bytes);
+    return {buffer: memory.buffer, offset: postingsAt, steps: new KernelFunnelSteps(memory)};
+  } catch (error) {
+    if (error instanceof RangeError) return plainMemory(bytes); // FK2
+    throw error;
+  }
+}
 
 class KernelFunnelSteps implements FunnelSteps {
   readonly users: Uint32Array;
@@ -73,14 +63,14 @@ class KernelFunnelSteps implements FunnelSteps {
   readonly gaps: Float64Array;
   private readonly kernel: KernelExports;
 
-  constructor(kernel: object, memory: Memory) {
+  constructor(memory: Memory) {
     const {buffer} = memory;
     this.users = new Uint32Array(buffer, places.usersAt, blockUsers);
     this.keys = new Float64Array(buffer, places.keysAt, blockUsers);
     this.found = new Float64Array(buffer, places.foundAt, blockUsers);
     this.gaps = new Float64Array(buffer, places.gapsAt, blockUsers);
     new Float64Array(buffer, places.neverAt, 1)[0] = Number.POSITIVE_INFINITY;
-    this.kernel = instantiate(kernel, {env: {memory}, 'funnel-steps': places}) as KernelExports;
+    this.kernel = instantiate(module, {env: {memory}, 'funnel-steps': places}) as KernelExports;
   }
 
   entrySteps(): EntrySteps {
@@ -95,3 +85,6 @@ class KernelFunnelSteps implements FunnelSteps {
     return this.kernel.keep(count, endKey);
   }
 }
+
+/** Of this thread, with no postings in its memory. FK2 */
+export const funnelSteps: FunnelSteps = new KernelFunnelSteps(fixedMemory(postingsAt));

@@ -11,11 +11,12 @@ import type {Json} from '../../../actors/log/entries.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {CountsPartial} from '../../../actors/report/counts/counts.js';
 import {PropertyFilter, verdict} from '../../../actors/report/counts/filter.js';
-import {PlainRowFinder, type RowFinder} from '../../../actors/report/counts/row-finder.js';
+import type {RowFinder} from '../../../actors/report/counts/row-finder.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
-import {KernelRowFinder, newRowFinder} from '../../../src/report/counts/filter-kernel.js';
+import {rowFinder} from '../../../src/report/counts/filter-kernel.js';
 import {runs} from '../../support/runs.js';
 import {MemoryParts, TestPartition} from '../../support/snapshot.js';
+import {PlainRowFinder} from '../../twins/row-finder.js';
 
 const hourMs = 3_600_000;
 const rowCount = 2_500;
@@ -93,13 +94,9 @@ function judged(rows: RowsView, buckets: Buckets, name: number, filter: Property
 }
 
 const finders: readonly (readonly [string, RowFinder])[] = [
-  ['kernel', newRowFinder()],
+  ['kernel', rowFinder],
   ['plain twin', new PlainRowFinder()],
 ];
-
-test('there is a kernel', () => {
-  expect(newRowFinder()).toBeInstanceOf(KernelRowFinder);
-});
 
 describe.each(finders)('counts by the %s', (_, finder) => {
   test('are those of rows that are judged one by one', async () => {
@@ -110,7 +107,7 @@ describe.each(finders)('counts by the %s', (_, finder) => {
       const name = asked ?? rows.names[bounds[0]]!;
       const [fromMs, toMs] = bounds.map((row) => timeOf(rows, row)).sort((a, b) => a - b) as [number, number];
       const buckets = new Buckets(fromMs + beside[0], Math.max(toMs + beside[1], fromMs + beside[0]), interval);
-      const partial = new CountsPartial(buckets, name, new PropertyFilter(key!, value!), finder);
+      const partial = new CountsPartial(buckets, name, finder, new PropertyFilter(key!, value!));
       const unsure = [...partial.addRows(rows)];
       const right = judged(rows, buckets, name, new PropertyFilter(key!, value!));
       expect({counts: [...partial.counts], unsure}).toEqual(right);
@@ -125,7 +122,7 @@ describe.each(finders)('counts by the %s', (_, finder) => {
   test('of an empty chunk are none', () => {
     const bytes = new Uint8Array(64); // The head alone.
     new Uint32Array(bytes.buffer, 0, 1)[0] = rowsVersion;
-    const partial = new CountsPartial(new Buckets(0, hourMs - 1, 'hour'), 0, new PropertyFilter('a', 'b'), finder);
+    const partial = new CountsPartial(new Buckets(0, hourMs - 1, 'hour'), 0, finder, new PropertyFilter('a', 'b'));
     expect([...partial.addRows(viewRows(bytes))]).toEqual([]);
   });
 });
@@ -161,13 +158,13 @@ const wanted = fc.oneof(
 
 describe('the kernel', () => {
   test('finds what its plain twin finds, in columns of any width, one chunk after the other', () => {
-    const [quick, plain] = [newRowFinder(), new PlainRowFinder()];
+    const plain = new PlainRowFinder();
     const property = fc.property(columns, fc.array(wanted, {minLength: 1, maxLength: 4}), ({names, codes}, all) => {
-      for (const finder of [quick, plain]) finder.open(names, codes);
+      for (const finder of [rowFinder, plain]) finder.open(names, codes);
       for (const {row, name, code} of all) {
         const [n, c] =
           row === undefined ? [name, code] : [names[row % names.length] ?? 0, codes[row % names.length] ?? 0];
-        const found = [...quick.find(n, c)];
+        const found = [...rowFinder.find(n, c)];
         expect(found).toEqual([...plain.find(n, c)]);
         const right = [...names.keys()].filter((at) => names[at] === n && codes[at] === c);
         expect(found).toEqual(right);

@@ -4,13 +4,15 @@ import {noUser, type RowsView} from '../../../../actors/chunk/rows.js';
 import type {SnapshotIndex} from '../../../../actors/manifest.js';
 import {ranksPerMs, timeOfKey} from '../../../../actors/report/funnel/event-key.js';
 import {FunnelPartial} from '../../../../actors/report/funnel/funnel.js';
+import type {FunnelSteps} from '../../../../actors/report/funnel/funnel-block.js';
 import {NumberLists} from '../../../../actors/report/funnel/median.js';
 import {PostedFunnel} from '../../../../actors/report/funnel/posted-funnel.js';
 import {plainMemory, type UserPostings} from '../../../../actors/report/funnel/user-postings.js';
 import type {Stretch} from '../../../../actors/report/selection.js';
-import {funnelKernel, kernelMemory} from '../../../../src/report/funnel/funnel-kernel.js';
+import {funnelSteps, memoryWithBlock} from '../../../../src/report/funnel/funnel-kernel.js';
 import {chunkOf, finish, postingsOf, type Row, resultOf, type Shape, segmentsOf} from '../../../support/postings.js';
 import {runs} from '../../../support/runs.js';
+import {PlainFunnelSteps} from '../../../twins/funnel-steps.js';
 
 const erased = (user: number, {rows}: {rows: readonly Row[]}): readonly Row[] =>
   rows.map((row) => (row.user === user ? {...row, user: noUser, timeMs: 0} : row));
@@ -18,8 +20,15 @@ const erased = (user: number, {rows}: {rows: readonly Row[]}): readonly Row[] =>
 /** What one funnel gives back the next one takes. */
 const lists = new NumberLists(1 << 20);
 
-/** Every segment has a kernel that walks over it. */
-const kernels = kernelMemory(funnelKernel(), 0);
+/** What takes the steps where no segment does. */
+const twin = new PlainFunnelSteps();
+
+/** Where the postings are, and what walks over them. */
+const ways = [
+  [memoryWithBlock, funnelSteps],
+  [plainMemory, funnelSteps],
+  [plainMemory, twin],
+] as const;
 
 function scanned(
   chunks: readonly RowsView[],
@@ -39,8 +48,14 @@ function scanned(
   return resultOf(partial);
 }
 
-function posted(segments: readonly UserPostings[], steps: number[], stretch: Stretch, windowMs: number) {
-  const funnel = new PostedFunnel(segments, steps, stretch, windowMs, lists);
+function posted(
+  segments: readonly UserPostings[],
+  steps: number[],
+  stretch: Stretch,
+  windowMs: number,
+  block: FunnelSteps = funnelSteps,
+) {
+  const funnel = new PostedFunnel(segments, steps, stretch, windowMs, block, lists);
   finish(funnel.walk());
   const result = resultOf(funnel);
   for (const list of funnel.durations) lists.giveBack(list);
@@ -83,9 +98,9 @@ describe('a funnel over postings equals the scan', () => {
             .map((chunk) => chunk.map((row) => ({...row, user: row.user * stride})))
             .map((chunk) => chunkOf(erasedUser === null ? chunk : erased(erasedUser * stride, {rows: chunk})));
           const right = scanned(chunks, shape, steps, stretch, windowMs);
-          for (const allocate of [plainMemory, kernels]) {
+          for (const [allocate, block] of ways) {
             const segments = segmentsOf(chunks, cuts, shape, allocate);
-            expect(posted(segments, steps, stretch, windowMs)).toEqual(right);
+            expect(posted(segments, steps, stretch, windowMs, block)).toEqual(right);
           }
         },
       ),
@@ -109,10 +124,10 @@ describe('a funnel over postings equals the scan', () => {
     const chunks = Array.from({length: 8}, () => chunkOf(Array.from({length: 16_000}, row)));
     for (const cuts of [[], [7], [3, 6, 7]]) {
       const plain = segmentsOf(chunks, cuts, shape);
-      const withKernels = segmentsOf(chunks, cuts, shape, kernels);
-      expect([0, 1, 2, 3].map((name) => withKernels[0]!.of(name)?.kind)).toContain('dense');
-      expect(withKernels[0]!.of(5)?.kind).toBe('sparse');
-      expect(withKernels.every(({steps}) => steps !== undefined)).toBe(true);
+      const withBlocks = segmentsOf(chunks, cuts, shape, memoryWithBlock);
+      expect([0, 1, 2, 3].map((name) => withBlocks[0]!.of(name)?.kind)).toContain('dense');
+      expect(withBlocks[0]!.of(5)?.kind).toBe('sparse');
+      expect(withBlocks.every(({steps}) => steps !== undefined)).toBe(true);
       for (const steps of [
         [0, 1, 2],
         [4, 3, 2, 1, 0, 1, 2, 3, 4],
@@ -127,8 +142,9 @@ describe('a funnel over postings equals the scan', () => {
           [{startMs: 300_000, lastMs: 700_000}, 2_000],
         ] as const) {
           const right = scanned(chunks, shape, steps, stretch, windowMs);
+          expect(posted(plain, steps, stretch, windowMs, twin)).toEqual(right);
           expect(posted(plain, steps, stretch, windowMs)).toEqual(right);
-          expect(posted(withKernels, steps, stretch, windowMs)).toEqual(right);
+          expect(posted(withBlocks, steps, stretch, windowMs)).toEqual(right);
         }
       }
     }
@@ -145,7 +161,7 @@ describe('a funnel over postings equals the scan', () => {
     for (let at = 0; at < 2_000; at += 37) {
       const entry = {user: 1, name: 1, timeMs: Math.floor(timeOf(at)) + (at % 3)};
       const chunks = [chunkOf([...bunched, ...around, entry])];
-      const segments = segmentsOf(chunks, [], shape, kernels);
+      const segments = segmentsOf(chunks, [], shape, memoryWithBlock);
       expect(segments[0]!.of(0)?.kind).toBe('dense');
       for (const windowMs of [always, 40])
         expect(posted(segments, [1, 0, 0], whole, windowMs)).toEqual(
@@ -161,8 +177,8 @@ describe('a funnel over postings equals the scan', () => {
     for (const windowMs of [7, 100, 366 * 86_400_000, Number.MAX_SAFE_INTEGER]) {
       const chunks = [chunkOf([{user: 1, name: 0, timeMs: 0}, ...rows])];
       const right = scanned(chunks, shape, [0, 1, 0, 1], whole, windowMs);
-      for (const allocate of [plainMemory, kernels])
-        expect(posted(segmentsOf(chunks, [], shape, allocate), [0, 1, 0, 1], whole, windowMs)).toEqual(right);
+      for (const [allocate, block] of ways)
+        expect(posted(segmentsOf(chunks, [], shape, allocate), [0, 1, 0, 1], whole, windowMs, block)).toEqual(right);
     }
   });
 
@@ -176,8 +192,8 @@ describe('a funnel over postings equals the scan', () => {
       const all = [...chunks, ...last];
       const right = scanned(all, shape, [0, 1], whole, 600);
       expect(right.reached).toEqual([1, last.length]);
-      for (const allocate of [plainMemory, kernels])
-        expect(posted(segmentsOf(all, [4], shape, allocate), [0, 1], whole, 600)).toEqual(right);
+      for (const [allocate, block] of ways)
+        expect(posted(segmentsOf(all, [4], shape, allocate), [0, 1], whole, 600, block)).toEqual(right);
     }
   });
 
@@ -186,17 +202,18 @@ describe('a funnel over postings equals the scan', () => {
     const chunks = [
       chunkOf(Array.from({length: 18_000}, (_, i) => ({user: i >> 1, name: i & 1, timeMs: (i * 7_919) % 1_000}))),
     ];
-    const segments = segmentsOf(chunks, [], shape, kernels);
-    const funnels = [
+    const asked = [
       [0, 1],
       [1, 0],
-    ].map((steps) => new PostedFunnel(segments, steps, whole, windowMs, lists));
-    const walks = funnels.map((funnel) => funnel.walk());
-    for (let goesOn = true; goesOn; ) goesOn = walks.map((walk) => walk.next()).some(({done}) => !done);
-    expect(funnels.map((funnel) => resultOf(funnel))).toEqual([
-      scanned(chunks, shape, [0, 1], whole, windowMs),
-      scanned(chunks, shape, [1, 0], whole, windowMs),
-    ]);
+    ];
+    const right = asked.map((steps) => scanned(chunks, shape, steps, whole, windowMs));
+    for (const [allocate, block] of ways) {
+      const segments = segmentsOf(chunks, [], shape, allocate);
+      const funnels = asked.map((steps) => new PostedFunnel(segments, steps, whole, windowMs, block, lists));
+      const walks = funnels.map((funnel) => funnel.walk());
+      for (let goesOn = true; goesOn; ) goesOn = walks.map((walk) => walk.next()).some(({done}) => !done);
+      expect(funnels.map((funnel) => resultOf(funnel))).toEqual(right);
+    }
   });
 
   test('an event that never happened ends the funnel', () => {

@@ -1,13 +1,51 @@
-// State of the users of a block while they walk from one entry after the other (entry-rounds.ts).
-//   The place of a user in the block changes when users before it are dropped; its slot does not: the n-th user that entered has
-//   slot n.
-import {ranksPerMs, timeOfKey} from './event-key.js';
-import {blockUsers, type EntrySteps, type FunnelSteps} from './funnel-block.js';
+// The plain twin of kernels/funnel-steps.ts: which users of a block have an event of a step's name after their last step.
+
+import {ranksPerMs, timeOfKey} from '../../actors/report/funnel/event-key.js';
+import {
+  blockUsers,
+  type DensePostings,
+  type EntrySteps,
+  type FunnelSteps,
+} from '../../actors/report/funnel/funnel-block.js';
+import {findDense} from '../../actors/report/funnel/posted-funnel.js';
 
 const never = Number.POSITIVE_INFINITY;
 
-/** The plain twin of the part of kernels/funnel-steps.ts for conversion windows. */
-export class PlainEntrySteps implements EntrySteps {
+export class PlainFunnelSteps implements FunnelSteps {
+  readonly users = new Uint32Array(blockUsers);
+  readonly keys = new Float64Array(blockUsers);
+  readonly found = new Float64Array(blockUsers);
+  readonly gaps = new Float64Array(blockUsers);
+
+  find(count: number, postings: DensePostings): void {
+    this.found.fill(Number.POSITIVE_INFINITY, 0, count);
+    findDense(this, count, postings);
+  }
+
+  entrySteps(): EntrySteps {
+    return new PlainEntrySteps(this);
+  }
+
+  keep(count: number, endKey: number): number {
+    const {users, keys, found, gaps} = this;
+    let kept = 0;
+    for (let i = 0; i < count; i++) {
+      const next = found[i];
+      if (!(next < endKey)) continue;
+      gaps[kept] = timeOfKey(next) - timeOfKey(keys[i]);
+      users[kept] = users[i];
+      keys[kept++] = next;
+    }
+    return kept;
+  }
+}
+
+/**
+ * State of the users of a block while they walk from one entry after the other (actors/report/funnel/entry-rounds.ts).
+ * The place of a user in the block changes when users before it are dropped; its slot does not: the n-th user that entered has
+ * slot n.
+ */
+class PlainEntrySteps implements EntrySteps {
   private readonly block: FunnelSteps;
   /** By place in the block. */
   private readonly slots = new Uint32Array(blockUsers);
