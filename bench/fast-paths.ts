@@ -7,9 +7,8 @@ export type FastPath = readonly [path: string, twin: string, test: string, bench
 
 // biome-ignore format: a path per line.
 export const fastPaths: readonly FastPath[] = [
-  ['batches read by a kernel (`kernels/plain-batch.ts`)', '`src/ingest/plain-batch.ts`', 'test/ingest/plain-batch.test.ts', 'parsers', 'kernel', '6.56 (6.35-6.73)'],
-  ['batches read from bytes', '`src/ingest/batch.ts` (parsed)', 'test/ingest/plain-batch.test.ts', 'parsers', 'plain twin', '2.15 (2.05-2.23)'],
-  ['single events read by that kernel', '`src/ingest/plain-event.ts`', 'test/ingest/entry-encoder.test.ts', 'parsers', 'single: kernel', '4.41 (3.99-4.48)'],
+  ['batches read by a kernel (`kernels/plain-batch.ts`)', '`src/ingest/batch.ts` (parsed)', 'test/ingest/plain-batch.test.ts', 'parsers', 'kernel', '20.5 (18.7-22.3)'],
+  ['single events read by that kernel', '`src/ingest/validate.ts` (parsed)', 'test/ingest/entry-encoder.test.ts', 'parsers', 'single: kernel', '11.7 (10.2-12.9)'],
   ['events judged by hand (`src/ingest/validate.ts`)', '`src/ingest/schemas.ts` (zod)', 'test/ingest/validate.test.ts', 'pieces', 'an event judged: by hand', '7.54 (6.52-7.87)'],
   ['too large events not parsed (`src/ingest/compact-size.ts`)', 'JSON.parse', 'test/ingest/compact-size.test.ts', 'pieces', 'a single event that is too large: counted over', '15.2 (13.0-18.6)'],
   ['bodies collected in used buffers (`src/edge/admission/collected-body.ts`)', 'new ones', 'test/edge/collected-body.test.ts', 'pieces', 'a body of 200 KiB collected: buffers used again', '7.35 (4.16-18.1)'],
@@ -19,7 +18,7 @@ export const fastPaths: readonly FastPath[] = [
   ['live reads asked from thread to thread', 'NATS', 'test/partition/partition-role.test.ts', 'without', 'a page of history: asked from thread to thread', '2.12 (1.99-2.53)'],
   ['acks known to live reads (`src/ingest/acked-sequences.ts`)', 'the log asked', 'test/partition/log/newest-write.test.ts', 'without', 'a page of history: what was acked is known', '3.49 (3.05-4.02)'],
   ['publications counted (`src/nats/published-manifests.ts`)', 'asked of NATS', 'test/report/engine.test.ts', 'reports', 'dau, asking NATS', '8.6 (6,381 / 742)'],
-  ['unique values not looked up (`actors/chunk/dictionary.ts`, D1)', 'all looked up', 'test/actors/chunk/event-rows.test.ts', 'fold', 'fold in memory, every value looked up', '1.28 (1.20-1.34)'],
+  ['unique values not looked up (`actors/chunk/event-rows.ts`, D1)', 'all looked up', 'test/actors/chunk/event-rows.test.ts', 'fold', 'fold in memory, every value looked up', '1.28 (1.20-1.34)'],
   ['users that came lately known', '`actors/table/interned.ts`', 'test/actors/chunk/event-rows.test.ts', 'fold', 'fold in memory, every user looked up', '1.12 (1.09-1.22)'],
   ['hashes by words (`actors/bytes/hash.ts`)', 'by bytes', 'test/actors/bytes/byte-ranges.test.ts', 'pieces', 'hash of a user key: words', '1.49 (1.34-1.51)'],
   ['comparing by words (`actors/bytes/byte-ranges.ts`)', 'by bytes', 'test/actors/bytes/byte-ranges.test.ts', 'pieces', 'keys compared: words', '1.83 (1.49-2.21)'],

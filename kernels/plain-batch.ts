@@ -1,6 +1,6 @@
 // AssemblyScript: reads plain events, one or a batch of them, from the bytes of a body to log entries, 16 bytes at a time.
-//   Owns: the same decisions as src/ingest/plain-batch.ts, plain-event.ts and json-scanner.ts, its plain twins, which say
-//   what is plain and why; the layout of entries is that of actors/log/entries.ts.
+//   Owns: which events are plain and what their entries are, the same as its plain twins (test/twins/plain-batch.ts and
+//     plain-event.ts); the layout of entries is that of actors/log/entries.ts.
 //   K1. An event is plain here if and only if it is plain there, and its entry has the same bytes (test/ingest).
 //   K2. `zeroBytes` zeros follow the body, and a zero is no part of any token: no scan needs to look for the end.
 //   K3. Copies move whole vectors: up to 15 bytes behind what they write are lost, and every region has room for that.

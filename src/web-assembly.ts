@@ -22,7 +22,8 @@ interface WebAssemblyInterface {
   validate(code: Uint8Array<ArrayBuffer>): boolean;
 }
 
-const {WebAssembly} = globalThis as unknown as {readonly WebAssembly: WebAssemblyInterface};
+/** Node has none with --jitless. */
+const {WebAssembly} = globalThis as unknown as {readonly WebAssembly?: WebAssemblyInterface};
 
 const pageBytes = 64 * 1024;
 /** What a kernel that works on vectors may put, or lose, behind the end of an area. */
@@ -31,11 +32,8 @@ export const areaMarginBytes = 64;
 /** A memory that never grows. @throws RangeError when there is no room for it. */
 export function fixedMemory(bytes: number): Memory {
   const pages = Math.ceil(bytes / pageBytes);
-  return new WebAssembly.Memory({initial: pages, maximum: pages});
+  return new WebAssembly!.Memory({initial: pages, maximum: pages});
 }
-
-/** Of a kernel that has several instances. */
-export const compile = (code: Uint8Array<ArrayBuffer>): object => new WebAssembly.Module(code);
 
 /**
  * Where areas of so many bytes stand, one behind the other, each at a multiple of 64 and with room for as much behind it, and
@@ -55,28 +53,40 @@ export function layOut<Area extends string>(
 
 /** What the kernel exports. */
 export const instantiate = (module: object, imports: Imports): unknown =>
-  new WebAssembly.Instance(module, imports).exports;
+  new WebAssembly!.Instance(module, imports).exports;
 
-/**
- * The code of a kernel; undefined when it is missing, or this machine has no SIMD. The caller may run as a source (in tests), or
- * compiled, two folders below the root.
- */
-export function readKernel(name: string): Uint8Array<ArrayBuffer> | undefined {
+const kernelNames = ['event-rows', 'funnel-steps', 'plain-batch', 'row-finder'] as const;
+type KernelName = (typeof kernelNames)[number];
+
+/** Compiled: of one module several instances can be made. @throws StartFault */
+export const loadKernel = (name: KernelName): object => new WebAssembly!.Module(readKernel(name));
+
+/** Whether all kernels are there and this machine can run them. @throws StartFault */
+export function checkKernels(): void {
+  for (const name of kernelNames) readKernel(name);
+}
+
+function readKernel(name: KernelName): Uint8Array<ArrayBuffer> {
+  const code = bytesOf(`${name}.wasm`);
+  if (code === undefined)
+    throw new StartFault(
+      `kernels/${name}.wasm is missing: install Millrace again, or run \`npm run kernels\` in a checkout`,
+    );
+  if (WebAssembly?.validate(code) !== true)
+    throw new StartFault(
+      `kernels/${name}.wasm does not run here: WebAssembly with SIMD is needed, which is a processor with SSE4.1 or NEON, and Node without --jitless`,
+    );
+  return code;
+}
+
+/** Of a file in kernels/. The caller may run as a source (in tests), or compiled, two folders below the root. */
+function bytesOf(file: string): Uint8Array<ArrayBuffer> | undefined {
   for (const folder of ['../kernels', '../../kernels']) {
     try {
-      const code = readFileSync(new URL(`${folder}/${name}.wasm`, import.meta.url));
-      return WebAssembly.validate(code) ? code : undefined;
+      return readFileSync(new URL(`${folder}/${file}`, import.meta.url));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
   return undefined;
-}
-
-/** Compiled: of one module several instances can be made. @throws StartFault */
-export function loadKernel(name: string): object {
-  const code = readKernel(name);
-  if (code === undefined)
-    throw new StartFault(`kernels/${name}.wasm is missing, or this machine has no WebAssembly with SIMD`);
-  return compile(code);
 }

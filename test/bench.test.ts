@@ -60,10 +60,9 @@ test.runIf(isLinux)('bench: what reads batches makes the same entries, each in i
   expect(Object.keys(result.report.floorToEach)).toEqual([
     'JSON.parse',
     'parse, validate, encode',
-    'plain twin',
     'kernel',
     'single: JSON.parse',
-    'single: plain twin',
+    'single: parse, validate, encode',
     'single: kernel',
   ]);
   expect(Object.keys(result.report.gains).sort()).toEqual(fastPathsOf('parsers'));

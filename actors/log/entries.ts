@@ -35,8 +35,6 @@ export const messageHeadBytes = 30;
 const entryHeadBytes = 5;
 const userKeyOffset = entryHeadBytes + 17;
 
-/** Bytes of 'u' and 'a'. */
-const userKeyKind = {user: 0x75, anonymous: 0x61};
 /**
  * Flags of an event or identify entry: which of its optional fields follow, whether the client sent a time (else `timeMs` is
  * that of the receipt, which a retry does not have again), and whether it was corrected. 8 is taken in bodies
@@ -70,29 +68,6 @@ export interface AcceptedEvent {
   readonly sentMs?: number | undefined;
 }
 
-/**
- * The same event where it stands in the text that a client sent: strings are WTF-8 in `bytes[start, end)`, without quotes
- * and free of escapes; one that ends at 0 is absent.
- */
-export interface EventText {
-  readonly bytes: Uint8Array;
-  readonly eventStart: number;
-  readonly eventEnd: number;
-  readonly userIdStart: number;
-  readonly userIdEnd: number;
-  readonly anonymousIdStart: number;
-  readonly anonymousIdEnd: number;
-  readonly messageIdStart: number;
-  readonly messageIdEnd: number;
-  readonly timeMs: number;
-  readonly receivedMs: number;
-  /** Whether the client sent a time: `timeMs` is that time. */
-  readonly isTimed: boolean;
-  readonly propertyCount: number;
-  /** (key:string value)* as the grammar above has them. */
-  readonly properties: ByteWriter;
-}
-
 export type KeyKind = 'u' | 'a';
 
 // ---- writing ----
@@ -120,33 +95,6 @@ export function writeEvent(writer: ByteWriter, event: AcceptedEvent): void {
 function contextOf({context, sentMs, timeMs}: AcceptedEvent): AcceptedEvent['context'] {
   if (sentMs === undefined || sentMs === timeMs) return context;
   return {...context, [originalTimestamp]: isoText(sentMs)};
-}
-
-/** Appends the entry that `writeEvent` would append for the same event. */
-export function writeEventText(writer: ByteWriter, text: EventText): void {
-  const {bytes, properties} = text;
-  const hasUserId = text.userIdEnd > 0;
-  let flags: number = text.isTimed ? eventFlag.timed : 0;
-  if (text.messageIdEnd > 0) flags |= eventFlag.messageId;
-  if (hasUserId && text.anonymousIdEnd > 0) flags |= eventFlag.anonymousId;
-  if (text.propertyCount > 0) flags |= eventFlag.properties;
-  const start = beginUserEntry(writer, entryKind.event, flags, text.timeMs, text.receivedMs);
-  if (hasUserId) writeUserKey(writer, userKeyKind.user, bytes, text.userIdStart, text.userIdEnd);
-  else writeUserKey(writer, userKeyKind.anonymous, bytes, text.anonymousIdStart, text.anonymousIdEnd);
-  writer.stringBytes(bytes, text.eventStart, text.eventEnd);
-  if (flags & eventFlag.messageId) writer.stringBytes(bytes, text.messageIdStart, text.messageIdEnd);
-  if (flags & eventFlag.anonymousId) writer.stringBytes(bytes, text.anonymousIdStart, text.anonymousIdEnd);
-  if (flags & eventFlag.properties) {
-    writer.varint(text.propertyCount);
-    writer.raw(properties.bytes, 0, properties.position);
-  }
-  endEntry(writer, start);
-}
-
-/** The id with its kind before it: the copy brings the opening quote along, and the kind takes its place. */
-function writeUserKey(writer: ByteWriter, kind: number, bytes: Uint8Array, start: number, end: number): void {
-  writer.stringBytes(bytes, start - 1, end);
-  writer.bytes[writer.position - (end - start) - 1] = kind;
 }
 
 /** Optional fields of an identify: the client's idempotency key, and the time at which the traits were set, epoch ms. */

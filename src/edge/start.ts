@@ -5,7 +5,6 @@ import type {NatsConnection} from 'nats';
 import {comparedSubject} from '../asks.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
-import {threadKernel} from '../ingest/batch-kernel.js';
 import {EntryEncoder} from '../ingest/entry-encoder.js';
 import {FoldLag} from '../ingest/fold-lag.js';
 import {LogPublisher, tickMs} from '../ingest/publisher.js';
@@ -112,9 +111,6 @@ const generationAgainMs = 100;
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const logger = createLogger(options.logLevel, 'edge');
   const transport = await loadTransport(logger);
-  if (threadKernel === undefined) {
-    logger.warn('events are read without the WebAssembly kernel (SIMD): that takes five times as long');
-  }
   const [log, ask] = await Promise.all([
     connectFirst(options.nats, 'millrace-edge-log'),
     connectFirst(options.nats, 'millrace-edge-ask'),
@@ -320,7 +316,7 @@ function createFront(
     partitionCount,
     publisher,
     foldLag,
-    encoder: new EntryEncoder(partitionCount, threadKernel),
+    encoder: new EntryEncoder(partitionCount),
     largeBodies: new LargeBodies(partitionCount),
     intake,
     underWay: new BodiesUnderWay({monotonicMs, soon}),

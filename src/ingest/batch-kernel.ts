@@ -1,7 +1,11 @@
-// Plain events, read by WebAssembly (kernels/plain-batch.ts): batches in a fifth of the time of plain-batch.ts, single
-// ones in a third of that of plain-event.ts. These say what is plain, stay for machines without SIMD and for larger bodies,
-// and are what the tests hold this against.
-//   M1. The memory is laid out once and never grows: views of it stay valid, and 7 MiB a thread are all of it.
+// Events that need no parser, read by WebAssembly (kernels/plain-batch.ts): known fields, no escapes, flat properties. Their
+// strings go from the body to the log entry as the bytes that they are. Most events are plain.
+//   P1. What is read as plain is accepted, and makes the same entry as JSON.parse and validate.ts would (test/ingest).
+//   P2. Anything else is not plain, whether it is refused or only rare: the parsers decide.
+//   P3. Either the whole body of a batch is read, or nothing is said of it: then it is parsed as a whole (batch.ts), and that
+//       is what finds broken JSON, unknown fields of the body, and batches of any odd kind.
+//   M1. The memory is laid out once and never grows: views of it stay valid. It is six times as long as the longest body; the
+//       machine gives what was ever written of it.
 //   M2. Whatever stands in a body, no entry outgrows its area: a plain one is at most `growthBytesMax` longer than its
 //       event, and one that is read here is taken only if there is room for it and for all that may follow.
 
@@ -10,6 +14,7 @@ import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {partitionSeed} from '../../actors/bytes/hash.js';
 import {assert} from '../../actors/invariant.js';
 import {
+  batchBytesMax,
   batchEventsMax,
   eventBytesMax,
   futureMsMax,
@@ -18,20 +23,35 @@ import {
   objectKeyCharsMax,
 } from '../../actors/limits.js';
 import {parseTimestamp} from '../../actors/log/timestamp.js';
-import {areaMarginBytes, compile, fixedMemory, instantiate, layOut, readKernel} from '../web-assembly.js';
+import {areaMarginBytes, fixedMemory, instantiate, layOut, loadKernel} from '../web-assembly.js';
 import type {BatchEntries} from './batch-entries.js';
 import {valueEnd} from './json-scanner.js';
-import {type OddEvent, oddEventsMax, type PlainReader} from './plain-batch.js';
-import {plainPropertiesMax, timestampCharsMax} from './plain-event.js';
 import {clockAheadMsMin} from './validate.js';
 
-/** Longer bodies are read in a thread that may take its time. */
-export const kernelBodyBytesMax = 1024 * 1024;
-const kernelPartitionsMax = 256;
+/** Parsing so many events one by one still costs little beside the rest; with more of them the parser is faster in one go. */
+export const oddEventsMax = 64;
+/** More are rare, and finding a repeated key compares each with each. */
+export const plainPropertiesMax = 32;
+export const timestampCharsMax = 64;
+/** Longer ones are seldom, and are read in a thread of their own (src/edge/admission/large-bodies.ts). */
+const usualBodyBytesMax = 1024 * 1024;
+const partitionsMax = 256;
+
+/** Appends the entry of the odd event in `text`, or notes its refusal; false when it is no JSON. */
+export type OddEvent = (text: Buffer, index: number, entries: ByteWriter) => boolean;
+
+/** Reads bodies that are UTF-8. */
+export interface PlainReader {
+  /** Of the newest body. */
+  readonly eventCount: number;
+  /** Plain events of the newest body (which may be one event) whose time lies ahead of its receipt by more than `clockAheadMsMin`. */
+  readonly aheadCount: number;
+  /** @returns the entries of the body, or undefined when nothing is said of it (P3). */
+  read(bytes: Buffer, receivedMs: number, partitionCount: number, readOdd: OddEvent): BatchEntries | undefined;
+}
 
 /** Names and quotes make up for the fixed fields; of a property, `-0` behind a long key takes five bytes more than in JSON. */
 const growthBytesMax = 64 + 8 * plainPropertiesMax;
-const entriesBytes = 2 * kernelBodyBytesMax;
 
 const bounds = {
   idBytesMax: idCharsMax,
@@ -47,25 +67,28 @@ const bounds = {
   partitionSeed,
 };
 
+/** Of the area of the entries. M2 */
+const entriesBytesOf = (bodyBytesMax: number): number => 2 * bodyBytesMax;
+
 /** Sizes of the areas, in bytes; their names are the kernel's. */
-const areas = {
+const areasOf = (bodyBytesMax: number) => ({
   keyHeadsAt: 8 * plainPropertiesMax,
   keyStartsAt: 4 * plainPropertiesMax,
   keyLengthsAt: 4 * plainPropertiesMax,
   endsAt: 4 * batchEventsMax,
   partitionsAt: 2 * batchEventsMax,
-  firstsAt: 4 * (kernelPartitionsMax + 1),
-  startsAt: 4 * kernelPartitionsMax,
-  nextsAt: 4 * kernelPartitionsMax,
-  placesAt: 4 * kernelPartitionsMax,
+  firstsAt: 4 * (partitionsMax + 1),
+  startsAt: 4 * partitionsMax,
+  nextsAt: 4 * partitionsMax,
+  placesAt: 4 * partitionsMax,
   groupedEndsAt: 4 * batchEventsMax,
   indexesAt: 2 * batchEventsMax,
-  bodyAt: kernelBodyBytesMax,
-  propertiesAt: kernelBodyBytesMax + growthBytesMax,
-  entriesAt: entriesBytes,
-  groupedAt: entriesBytes + 16 * kernelPartitionsMax,
-};
-type Places = {readonly [area in keyof typeof areas]: number};
+  bodyAt: bodyBytesMax,
+  propertiesAt: bodyBytesMax + growthBytesMax,
+  entriesAt: entriesBytesOf(bodyBytesMax),
+  groupedAt: entriesBytesOf(bodyBytesMax) + 16 * partitionsMax,
+});
+type Places = {readonly [area in keyof ReturnType<typeof areasOf>]: number};
 
 interface KernelExports {
   begin(bodyBytes: number, receivedMs: number, partitionCount: number): number;
@@ -83,45 +106,35 @@ const status = {declined: 0, read: 1, odd: 2};
 
 /** Of the answer of `readOne`. */
 const notAscii = 0x10000;
-assert(kernelPartitionsMax < notAscii, 'any partition fits below the bit of its answer');
+assert(partitionsMax < notAscii, 'any partition fits below the bit of its answer');
+
+const module = loadKernel('plain-batch');
 
 export class BatchKernel implements PlainReader {
+  private readonly bodyBytesMax: number;
   private readonly places: Places;
   private readonly memory: Buffer;
   private readonly kernel: KernelExports;
   private readonly grouped: BatchEntries;
   private readonly oddEntry = new ByteWriter(4 * 1024);
 
-  /** Undefined where there is no WebAssembly with SIMD, or no memory for it, or nobody compiled the kernel. */
-  static load(): BatchKernel | undefined {
-    const code = readKernel('plain-batch');
-    if (code === undefined) return undefined;
-    try {
-      const kernel = new BatchKernel(code);
-      // Compiled from older sources, it lacks what is asked of it here.
-      return kernel.kernel.ahead === undefined ? undefined : kernel;
-    } catch (error) {
-      if (error instanceof RangeError) return undefined; // No room for the memory.
-      throw error;
-    }
-  }
-
-  private constructor(code: Uint8Array<ArrayBuffer>) {
-    const {places, length} = layOut(areas);
+  constructor(bodyBytesMax: number) {
+    const {places, length} = layOut(areasOf(bodyBytesMax));
+    this.bodyBytesMax = bodyBytesMax;
     const memory = fixedMemory(length); // M1
     const bytes = Buffer.from(memory.buffer);
     const decimalOf = (start: number, end: number): number => Number(bytes.toString('latin1', start, end));
     const timestampOf = (start: number, end: number): number => parseTimestamp(bytes.toString('latin1', start, end));
     this.places = places;
     this.memory = bytes;
-    this.kernel = instantiate(compile(code), {
+    this.kernel = instantiate(module, {
       env: {memory},
       'plain-batch': {...bounds, ...places, decimalOf, timestampOf},
     }) as KernelExports;
     this.grouped = {
       bytes: new Uint8Array(memory.buffer), // A `slice` of a Buffer is no copy.
-      firsts: new Uint32Array(memory.buffer, places.firstsAt, kernelPartitionsMax + 1),
-      starts: new Uint32Array(memory.buffer, places.startsAt, kernelPartitionsMax),
+      firsts: new Uint32Array(memory.buffer, places.firstsAt, partitionsMax + 1),
+      starts: new Uint32Array(memory.buffer, places.startsAt, partitionsMax),
       ends: new Uint32Array(memory.buffer, places.groupedEndsAt, batchEventsMax),
       indexes: new Uint16Array(memory.buffer, places.indexesAt, batchEventsMax),
     };
@@ -131,15 +144,16 @@ export class BatchKernel implements PlainReader {
     return this.kernel.count();
   }
 
-  /** Plain events of the newest body (which may be one event) whose time lies ahead. */
   get aheadCount(): number {
     return this.kernel.ahead();
   }
 
-  /** `bytes`: at most `kernelBodyBytesMax`. */
   read(bytes: Buffer, receivedMs: number, partitionCount: number, readOdd: OddEvent): BatchEntries | undefined {
     const {kernel, memory, places} = this;
-    if (bytes.length > kernelBodyBytesMax || partitionCount > kernelPartitionsMax) return undefined;
+    assert(
+      bytes.length <= this.bodyBytesMax && partitionCount <= partitionsMax,
+      'areas are as large as what they hold',
+    );
     memory.set(bytes, places.bodyAt);
     let answer = kernel.begin(bytes.length, receivedMs, partitionCount);
     for (let oddCount = 1; answer === status.odd; oddCount++) {
@@ -180,7 +194,10 @@ export class BatchKernel implements PlainReader {
     oddEntry.position = 0;
     if (!readOdd(bytes.subarray(start, end), kernel.count(), oddEntry)) return status.declined;
     const entriesEnd = kernel.entriesEndAt();
-    if (entriesEnd + oddEntry.position + restBytesMax(bytes.length - end) > places.entriesAt + entriesBytes) {
+    if (
+      entriesEnd + oddEntry.position + restBytesMax(bytes.length - end) >
+      places.entriesAt + entriesBytesOf(this.bodyBytesMax)
+    ) {
       return status.declined; // M2
     }
     memory.set(oddEntry.bytes.subarray(0, oddEntry.position), entriesEnd);
@@ -188,8 +205,16 @@ export class BatchKernel implements PlainReader {
   }
 }
 
-/** Of this thread; without it all is the same, but slower. */
-export const threadKernel = BatchKernel.load();
+/** Of this thread, for single events and usual bodies. */
+export const threadKernel = new BatchKernel(usualBodyBytesMax);
+let largeKernel: BatchKernel | undefined;
+
+/** Of this thread, for a body of so many bytes. */
+export function kernelFor(bodyBytes: number): BatchKernel {
+  if (bodyBytes <= usualBodyBytesMax) return threadKernel;
+  largeKernel ??= new BatchKernel(batchBytesMax);
+  return largeKernel;
+}
 
 /** How long the entries of all events can be that `bodyBytes` may hold. M2 */
 const restBytesMax = (bodyBytes: number): number => bodyBytes + batchEventsMax * growthBytesMax + areaMarginBytes;

@@ -5,12 +5,11 @@ import {batchEventsMax} from '../../actors/limits.js';
 import {writeEvent} from '../../actors/log/entries.js';
 import {conflictsOf} from './batch-conflicts.js';
 import {type BatchEntries, EntryList} from './batch-entries.js';
-import {threadKernel as kernel, kernelBodyBytesMax} from './batch-kernel.js';
+import {kernelFor, type PlainReader} from './batch-kernel.js';
 import {type EventNotes, NoteTaker} from './event-notes.js';
 import {inexactInteger, inexactIntegers} from './inexact-integers.js';
 import {jsonFault} from './json-fault.js';
 import {parseJson} from './json-text.js';
-import {PlainBatch, type PlainReader} from './plain-batch.js';
 import type {Refusal} from './refusals.js';
 import {EventDraft, type EventOrigin, eventName, isJsonObject, isMessageId, readEvent, readSentAt} from './validate.js';
 
@@ -41,10 +40,6 @@ export interface BatchRead {
 
 const draft = new EventDraft();
 const list = new EntryList();
-const plain = new PlainBatch(list);
-
-/** What reads a plain body of so many bytes best on this machine. */
-const readerFor = (bytes: number): PlainReader => (kernel === undefined || bytes > kernelBodyBytesMax ? plain : kernel);
 
 export function readBatch(bytes: Buffer, receivedMs: number, partitionCount: number): BatchReading {
   const reading = readPlain(bytes, receivedMs, partitionCount) ?? readParsed(bytes, receivedMs, partitionCount);
@@ -79,7 +74,7 @@ export function readPlain(
   receivedMs: number,
   partitionCount: number,
   parseBytesMax = Number.POSITIVE_INFINITY,
-  reader = readerFor(bytes.length),
+  reader: PlainReader = kernelFor(bytes.length),
 ): BatchRead | undefined {
   if (!isUtf8(bytes)) return undefined;
   const refused: RefusedItem[] = [];

@@ -121,7 +121,7 @@ const module = loadKernel('event-rows');
 
 /** What a bench leaves out. */
 interface Tuning {
-  /** Of new values in a column from which on D1 (actors/chunk/dictionary.ts) holds; above 1 it never does. */
+  /** Of new values in a column from which on D1 (actors/chunk/event-rows.ts) holds; above 1 it never does. */
   readonly distinctShare?: number;
   /** Bytes of keys of users that the kernel knows; 0: it knows none. */
   readonly knownUserBytesMax?: number;

@@ -94,7 +94,7 @@ const refused: LogAnswer = {kind: 'refused'};
 /** Ten users, by the partition they live in. */
 const users = Array.from({length: 10}, (_, at) => `user-${at}`);
 function partitionOf(userId: string): number {
-  const encoder = new EntryEncoder(partitionCount, undefined);
+  const encoder = new EntryEncoder(partitionCount);
   encoder.identify({userId, traitsJson: '{}', messageId: undefined, sentMs: undefined, ignored: []}, 0);
   return encoder.partition;
 }

@@ -3,27 +3,27 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {ByteWriter} from '../../actors/bytes/bytes.js';
-import {batchEventsMax, eventBytesMax} from '../../actors/limits.js';
+import {batchBytesMax, batchEventsMax, eventBytesMax} from '../../actors/limits.js';
 import {partitionOfEntry, writeEvent} from '../../actors/log/entries.js';
 import {canonical, workloadEvents} from '../../bench/workload/events.js';
 import {type BatchReading, readBatch, readCheapBatch, readPlain} from '../../src/ingest/batch.js';
-import {copyOf, EntryList} from '../../src/ingest/batch-entries.js';
-import {BatchKernel, kernelBodyBytesMax} from '../../src/ingest/batch-kernel.js';
+import {copyOf} from '../../src/ingest/batch-entries.js';
+import {threadKernel as kernel, kernelFor, type PlainReader} from '../../src/ingest/batch-kernel.js';
 import {type EventNotes, NoteTaker} from '../../src/ingest/event-notes.js';
 import {inexactIntegers} from '../../src/ingest/inexact-integers.js';
 import {parseJson} from '../../src/ingest/json-text.js';
-import {PlainBatch, type PlainReader} from '../../src/ingest/plain-batch.js';
-import {PlainEvent} from '../../src/ingest/plain-event.js';
 import {EventDraft, isJsonObject, readEvent, readSentAt} from '../../src/ingest/validate.js';
 import {runs} from '../support/runs.js';
+import {PlainBatch} from '../twins/plain-batch.js';
+import {plainEventOf} from '../twins/plain-event.js';
 
 const nowMs = Date.UTC(2024, 5, 15, 12);
 const partitionCount = 4;
+const mib = 1024 * 1024;
 
 type Outcome = {kind: string; entries: string[]; refused: unknown[]; notes: EventNotes | undefined};
 
-const twin = new PlainBatch(new EntryList());
-const kernel = BatchKernel.load()!;
+const twin = new PlainBatch();
 
 function read(body: Buffer): Outcome {
   return outcomeOf(readBatch(body, nowMs, partitionCount));
@@ -96,17 +96,13 @@ function expectSame(body: string | Buffer): void {
   const bytes = Buffer.from(body as string);
   const expected = parsed(bytes);
   expect(read(bytes)).toEqual(expected);
-  // Each of them, and not only the one that is asked first. What is large by itself is not for the kernel.
+  // Each of them, and not only the one that is asked first.
   const byTwin = plainly(bytes, twin);
   expect(byTwin === null || byTwin).toEqual(byTwin === null || expected);
-  if (bytes.length <= kernelBodyBytesMax) expect(plainly(bytes, kernel)).toEqual(byTwin);
+  expect(plainly(bytes, kernelFor(bytes.length))).toEqual(byTwin);
 }
 
-function isPlain(text: string): boolean {
-  const event = new PlainEvent();
-  event.bytes = Buffer.from(text);
-  return event.takeEvent(nowMs) && event.at === event.bytes.length;
-}
+const isPlain = (text: string): boolean => plainEventOf(Buffer.from(text), nowMs) !== undefined;
 
 const event = (fields: string): string => `{"event":"view","userId":"ada"${fields}}`;
 const withProperties = (text: string): string => event(`,"properties":{${text}}`);
@@ -560,10 +556,6 @@ describe('real batches', () => {
   });
 });
 
-test('the kernel is compiled, and this machine can run it', () => {
-  expect(kernel).toBeInstanceOf(BatchKernel);
-});
-
 describe('the memory of the kernel', () => {
   test('has room for entries that are longer than their events', () => {
     const properties = Array.from({length: 32}, (_, i) => `"${String.fromCharCode(97 + (i >> 1))}${i}":-0`).join();
@@ -578,15 +570,28 @@ describe('the memory of the kernel', () => {
     expectSame(body);
   });
 
-  test('takes a body of 1 MiB, and none that is longer', () => {
+  test('is another one from 1 MiB on, for bodies as long as they may be', () => {
+    expect(kernelFor(mib)).toBe(kernel);
+    expect(kernelFor(mib + 1)).not.toBe(kernel);
+    expect(kernelFor(batchBytesMax)).toBe(kernelFor(mib + 1));
+  });
+
+  test.each([mib, mib + 1, batchBytesMax])('takes a body of %s bytes', (bytes) => {
     const head = '{"events":[{"event":"e","userId":"u"}';
-    const full = `${head}${' '.repeat(kernelBodyBytesMax - head.length - 2)}]}`;
-    expect(plainly(Buffer.from(full), kernel)?.entries.length).toBe(1);
-    expect(plainly(Buffer.from(`${full} `), kernel)).toBeNull();
-    expectSame(`${full} `);
-    // A string that never ends, and one event that is longer than any may be.
-    expectSame(`{"events":[{"event":"e","userId":"${'u'.repeat(kernelBodyBytesMax - 40)}`);
-    expectSame(`{"events":[${withProperties(`"a":"${'x'.repeat(900_000)}"`)}]}`);
+    const full = Buffer.from(`${head}${' '.repeat(bytes - head.length - 2)}]}`);
+    expect(plainly(full, kernelFor(bytes))?.entries.length).toBe(1);
+    expectSame(full);
+    // A string that never ends, one event that is longer than any may be, and as many large ones as fit.
+    expectSame(`{"events":[{"event":"e","userId":"${'u'.repeat(bytes - 40)}`);
+    expectSame(`{"events":[${withProperties(`"a":"${'x'.repeat(bytes - 100)}"`)}]}`);
+    const large = withProperties(`"a":"${'x'.repeat(15_000)}"`);
+    const body = Buffer.from(
+      `{"events":[${Array(Math.floor(bytes / (large.length + 1)) - 1)
+        .fill(large)
+        .join()}]}`,
+    );
+    expect(plainly(body, kernelFor(body.length))?.entries.length).toBeGreaterThan(bytes / 16_000);
+    expectSame(body);
   });
 
   test('leaves a batch to the parsers where odd entries do not fit', () => {
