@@ -1,5 +1,5 @@
 // Composition root: configuration -> checks -> NATS -> topology -> threads -> edge, and the same way back.
-//   M1. Nothing is written before configuration, port and folder are known to be good.
+//   M1. Nothing is written before configuration, kernels, port and folder are known to be good.
 //   M2. Every stage that starts says how it stops; a drain stops them in the reverse order, so that whoever takes work
 //       ends before those who must finish it: edge, partitions, report, nats-server, lock.
 //   M3. A failure after the start ends the whole process: a supervisor starts it again, and recovery is the normal start.
@@ -49,6 +49,7 @@ import {
   type Thread,
 } from './threads.js';
 import {commit, version} from './version.js';
+import {checkKernels} from './web-assembly.js';
 import {type Addresses, baseUrlOf, type WelcomeOptions, welcome} from './welcome.js';
 import type {AnsweringThread, FoldingThread, NatsAddress} from './worker-messages.js';
 
@@ -129,6 +130,7 @@ async function run(): Promise<void> {
 }
 
 async function start(config: Config, stages: Stage[], logger: Logger): Promise<void> {
+  checkKernels();
   const isEdge = config.roles.includes('edge');
   if (isEdge) {
     await checkPort(config, config.dataDir); // M1

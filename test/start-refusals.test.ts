@@ -1,8 +1,8 @@
 // A start that cannot go on says why in one line, ends with code 1, and leaves the data as it found it.
 
-import {spawn} from 'node:child_process';
+import {spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import {type AddressInfo, createServer} from 'node:net';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -12,6 +12,7 @@ import {Client, expectJson} from './support/http.js';
 import {type Service, startService, temporaryFolder} from './support/service.js';
 
 const program = fileURLToPath(new URL('../dist/service/main.js', import.meta.url));
+const doctor = fileURLToPath(new URL('../dist/service/cli/doctor.js', import.meta.url));
 
 interface End {
   readonly code: number | null;
@@ -19,8 +20,11 @@ interface End {
 }
 
 /** Runs the program until it ends by itself. */
-async function refusedStart(env: Readonly<Record<string, string>>): Promise<End> {
-  const child = spawn(process.execPath, [program], {
+async function refusedStart(
+  env: Readonly<Record<string, string>>,
+  {main = program, nodeFlags = []}: {main?: string; nodeFlags?: readonly string[]} = {},
+): Promise<End> {
+  const child = spawn(process.execPath, [...nodeFlags, main], {
     env: {
       PATH: process.env.PATH,
       NATS_SERVER_BIN: process.env.NATS_SERVER_BIN,
@@ -126,6 +130,41 @@ describe('where data is', () => {
     test('it stays when PARTITIONS is another one', async () => {
       expectOneLine(await refused({PARTITIONS: '3'}), 'PARTITIONS', '2', '3');
     });
+  });
+});
+
+describe('without what runs the kernels', () => {
+  const dataDir = (): string => join(temporaryFolder(), 'never-made');
+
+  test('a file that is missing is named', async () => {
+    const folder = temporaryFolder();
+    const project = fileURLToPath(new URL('..', import.meta.url));
+    cpSync(join(project, 'dist/service'), join(folder, 'dist/service'), {recursive: true});
+    for (const name of ['package.json', 'node_modules', 'src']) symlinkSync(join(project, name), join(folder, name));
+    mkdirSync(join(folder, 'kernels'));
+    for (const name of readdirSync(join(project, 'kernels')))
+      if (name !== 'row-finder.wasm' && name.endsWith('.wasm'))
+        symlinkSync(join(project, 'kernels', name), join(folder, 'kernels', name));
+    const DATA_DIR = dataDir();
+    expectOneLine(
+      await refusedStart({DATA_DIR}, {main: join(folder, 'dist/service/main.js')}),
+      'kernels/row-finder.wasm is missing',
+      'npm run kernels',
+    );
+    expect(existsSync(DATA_DIR)).toBe(false);
+  });
+
+  const machines: readonly (readonly [string, readonly string[]])[] = [
+    ['no WebAssembly', ['--jitless', '--no-expose-wasm']],
+    ...(process.arch === 'x64' ? [['no SIMD', ['--no-enable-sse4-1']] as const] : []),
+  ];
+  test.each(machines)('%s is named', async (_, nodeFlags) => {
+    const DATA_DIR = dataDir();
+    expectOneLine(await refusedStart({DATA_DIR}, {nodeFlags}), 'WebAssembly with SIMD is needed');
+    expect(existsSync(DATA_DIR)).toBe(false);
+    const {status, stdout} = spawnSync(process.execPath, [...nodeFlags, doctor], {encoding: 'utf8'});
+    expect(stdout).toMatch(/^bad +.*WebAssembly with SIMD is needed/m);
+    expect(status).toBe(1);
   });
 });
 

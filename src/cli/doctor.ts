@@ -11,6 +11,7 @@ import {openFilesMax} from '../edge/http/connections.js';
 import {loadTransport} from '../edge/http/load.js';
 import {StartFault} from '../start-fault.js';
 import {version} from '../version.js';
+import {checkKernels} from '../web-assembly.js';
 
 type Finding = readonly ['ok' | 'warn' | 'bad', string];
 
@@ -22,7 +23,15 @@ const memoryMin = 512 * mib;
 /** What `millrace` found when it looked for a nats-server and there is none. */
 const {NATS_SERVER_FAULT: natsServerFault, ...environment} = process.env;
 
-const findings = [node(), libc(), await http(), ...configured(), files(), memory()];
+const findings = [
+  node(),
+  libc(),
+  looked('WebAssembly with SIMD', checkKernels),
+  await http(),
+  ...configured(),
+  files(),
+  memory(),
+];
 process.stdout.write(`millrace ${version}\n`);
 for (const [state, text] of findings) process.stdout.write(`${state.padEnd(5)}${text}\n`);
 if (findings.some(([state]) => state === 'bad')) process.exitCode = 1;
@@ -79,9 +88,14 @@ function natsServer(isOwn: boolean): Finding {
 
 function dataFolder(dataDir: string): Finding {
   if (!existsSync(dataDir)) return ['ok', `DATA_DIR ${dataDir} will be made`];
+  return looked(`DATA_DIR ${dataDir}`, () => checkDataDir(dataDir));
+}
+
+/** What a start checks, too. */
+function looked(name: string, check: () => void): Finding {
   try {
-    checkDataDir(dataDir);
-    return ['ok', `DATA_DIR ${dataDir}`];
+    check();
+    return ['ok', name];
   } catch (error) {
     if (!(error instanceof StartFault)) throw error;
     return ['bad', error.message];

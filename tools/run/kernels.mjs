@@ -1,7 +1,7 @@
 // Compiles the WebAssembly kernels: kernels/NAME.ts (AssemblyScript) to kernels/NAME.wasm, which is tracked, so that a start
 // needs no compiler. What is in folders below is taken in by them. kernels/compiled.json says of which sources, by which
 // compiler and with which options they are; a test compares, and with ALL_CASES=1 compiles them again.
-// `npm run kernels` after a change of a source. Without them the service runs on their plain twins: all the same, but slower.
+// `npm run kernels` after a change of a source. Without them the service does not start.
 
 import {execFileSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
