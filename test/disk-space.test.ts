@@ -119,7 +119,7 @@ test.skipIf(disk === undefined)(
       return lines.length >= 2 && lines;
     });
     expect(alarms).toHaveLength(2);
-    expect(alarms[0]).toContain('writes are refused until there is room');
-    expect(alarms[1]).toContain('writes are taken');
+    expect(alarms[0]).toContain('writes are refused until there is space');
+    expect(alarms[1]).toContain('writes are accepted');
   },
 );
