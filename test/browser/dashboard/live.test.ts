@@ -141,13 +141,21 @@ test('events arrive as text, whatever is in them, and are found in the history',
   await writer().post('/v1/events', {event, userId: 'mallory', properties: {bad: '<b>bold</b>'}});
   await page.getByRole('cell', {name: event, exact: true}).waitFor();
   await dashboard.expectSound();
-  await page.getByRole('link', {name: 'History'}).click();
-  await until('the filter is in the address', async () => {
-    // The page may draw its form again while it loads.
-    await page.getByLabel('User id').fill('mallory');
-    await page.keyboard.press('Enter');
-    return page.url().includes('userId=mallory');
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
+  await page.route('**/dashboard/api/v1/events?*', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.getByRole('link', {name: 'History'}).click();
+  await page.getByLabel('User id').fill('mallory');
+  release();
+  await page.getByRole('button', {name: event}).waitFor();
+  expect(await page.getByLabel('User id').inputValue()).toBe('mallory'); // The answer drew the page again.
+  await page.getByLabel('User id').press('Enter');
+  await until('the filter is in the address', () => page.url().includes('userId=mallory'));
   await page.getByRole('button', {name: event}).click();
   await page.getByLabel('The whole event').waitFor();
   await dashboard.expectSound();

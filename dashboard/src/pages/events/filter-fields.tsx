@@ -1,4 +1,5 @@
 // Exact values that events are filtered by: taken when a field is left or Enter is pressed.
+import {useEffect, useState} from 'preact/hooks';
 
 export function FilterFields<Name extends string>({
   fields,
@@ -27,13 +28,7 @@ export function FilterFields<Name extends string>({
               onChange={(event) => set(name, event.currentTarget.value)}
             />
           ) : (
-            <input
-              id={`filter-${name}`}
-              data-search
-              value={values[name] ?? ''}
-              spellcheck={false}
-              onChange={(event) => set(name, event.currentTarget.value.trim())}
-            />
+            <TextField id={`filter-${name}`} value={values[name] ?? ''} onTake={(text) => set(name, text.trim())} />
           )}
         </div>
       ))}
@@ -43,5 +38,29 @@ export function FilterFields<Name extends string>({
         </button>
       )}
     </form>
+  );
+}
+
+/** Keeps what is being typed while the page is drawn again, as it is when an answer arrives. */
+function TextField({
+  id,
+  value,
+  onTake,
+}: {
+  readonly id: string;
+  readonly value: string;
+  readonly onTake: (text: string) => void;
+}) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  return (
+    <input
+      id={id}
+      data-search
+      value={text}
+      spellcheck={false}
+      onInput={(event) => setText(event.currentTarget.value)}
+      onChange={(event) => onTake(event.currentTarget.value)}
+    />
   );
 }
