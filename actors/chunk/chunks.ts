@@ -32,7 +32,10 @@ export class Chunks {
     this.open = new KernelChunk(this.rows, 0, 0);
   }
 
-  /** Rows of the cursor's next entries, as long as they are ordinary events; undefined when the next one is none. */
+  /**
+   * Rows of the cursor's next entries, as long as they are ordinary events; undefined when the next one is none. Their columns are
+   * valid until the next call, also where these rows closed the chunk: a new chunk overwrites them row by row.
+   */
   take(cursor: MessageCursor): RowRun | undefined {
     const {open} = this;
     if (!(open instanceof KernelChunk)) return undefined;

@@ -21,7 +21,7 @@ export const distinctSampleMin = 256;
 export const distinctShare = 0.75;
 /** Codes that columns of different values leave to the others. */
 export const codesReserved = 8_192;
-/** Events of one name mostly have the same properties in the same order: the last shape of so many names is tried first. */
+/** Names whose last shape is tried first: events of one name mostly have the same properties in the same order. */
 export const predictedShapes = 256;
 
 /** A kernel's memory by what stands where, and its functions; addresses are bytes from the memory's start. */
@@ -76,7 +76,7 @@ export interface RowKernel {
 
 export class EventRows {
   readonly kernel: RowKernel;
-  /** Whose message's bytes [from, to) stand in the window. */
+  /** The entry whose message's bytes [from, to) are in the window. */
   private loaded: EntryView | undefined;
   private from = 0;
   private to = 0;

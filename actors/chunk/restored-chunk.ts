@@ -71,7 +71,7 @@ export class RestoredChunk implements ChunkInMemory {
   }
 }
 
-/** Of its own bytes: the next row's entry is made in the same buffer. */
+/** A copy with bytes of its own, as the next entry is made in the buffer of this one. */
 function copyOf({kind, bytes, payloadStart, payloadEnd}: EntryView): EntryView {
   const copy = new EntryView(bytes.slice(payloadStart, payloadEnd));
   copy.movePayload(kind, 0, payloadEnd - payloadStart);

@@ -38,8 +38,8 @@ export class ActiveTwins {
         asks: 5,
       },
       {
-        quick: 'table of users by days: the last one gone on',
-        plain: 'table of users by days: made anew',
+        quick: 'table of users by days: the last one extended',
+        plain: 'table of users by days: computed again',
         // One question: another range would have no table to go on from.
         ways: [() => inRanges(resumed)(0), () => inRanges(remade)(0)],
         asks: 5,

@@ -66,8 +66,8 @@ export class CountTwins {
         asks: 9,
       },
       {
-        quick: 'parts at hand: folded at once',
-        plain: 'parts at hand: each waited for',
+        quick: 'cached parts: folded without a promise',
+        plain: 'cached parts: awaited one by one',
         ways: [named(cache), named(awaited)],
         asks: 9,
       },

@@ -108,7 +108,7 @@ export class Runner {
       publish: () => this.publishNow(tickReason.erasure),
       onFatal: setup.onFatal,
     });
-    this.lateCopies = new LateCopies(setup.partition, this.scrub);
+    this.lateCopies = new LateCopies(setup.partition, this.scrub, () => this.phase === 'live');
   }
 
   get view(): PartitionView {
@@ -178,7 +178,7 @@ export class Runner {
     await warmedUp;
     if (!this.isStarting) return;
     this.phase = 'live';
-    this.cleanSoon();
+    this.lateCopies.cleanSoon(this.ticks.periodMs);
   }
 
   /** Not yet live, and neither standing still nor draining. */
@@ -242,11 +242,7 @@ export class Runner {
     if (!this.identity.noteApplied()) return;
     noteApplied(partition.appliedSequence);
     this.conflictWarning.note(partition.dedupe.conflicts.count, monotonicMs());
-    this.cleanSoon();
-  }
-
-  private cleanSoon(): void {
-    if (this.phase === 'live') this.lateCopies.cleanSoon(this.ticks.periodMs);
+    this.lateCopies.cleanSoon(this.ticks.periodMs);
   }
 
   /** Most messages are folded before it returns; a promise is for those that something is missing for. */

@@ -9,7 +9,7 @@ import {
   wholeIndex,
 } from '../../actors/manifest.js';
 
-/** Reads the index of one partition again and again. Blocks that the index before named, too, are read and decoded once. */
+/** Reads successive indexes of one partition. A block that the previous index named, too, is neither read nor decoded again. */
 export class IndexReader {
   private blocks: ReadonlyMap<string, readonly ChunkEntry[]> = new Map();
 
@@ -18,7 +18,7 @@ export class IndexReader {
     return this.whole(decodeIndex(await load(ref)), load);
   }
 
-  /** Of an index that is at hand. Throws what `load` throws for a part of its chunk directory. */
+  /** The same for an index that was read. Throws what `load` throws for a part of its chunk directory. */
   async whole(stored: StoredIndex, load: (ref: PartRef) => Promise<Uint8Array>): Promise<SnapshotIndex> {
     const blockOf = async (ref: PartRef): Promise<readonly ChunkEntry[]> =>
       this.blocks.get(ref.key) ?? decodeChunkBlock(await load(ref));

@@ -36,7 +36,7 @@ export function hourSetWords(
   return Math.min(words, passWords);
 }
 
-/** Bytes of sets of so many words (`hourSetWords`). */
+/** Bytes of the sets of a pass; `words`: length of one set (`hourSetWords`). */
 export const hourSetBytes = (words: number, plan: ActivePlan): number => words * (plan.elementCount + 2) * wordBytes;
 
 /** Stretches whose rows a report by hours reads. */

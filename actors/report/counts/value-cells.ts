@@ -38,7 +38,7 @@ interface CellColumns {
   readonly values: PackedTable;
   /** Hours (epoch ms / 3,600,000) that occur, ascending; cells name them by their place. */
   readonly hours: Uint32Array;
-  /** Of each value and the end: its first group, or its first cell where cells have names. VC4 */
+  /** Index of the first group of each value, then the end; of its first cell where cells have names. VC4 */
   readonly valueStarts: Uint32Array;
   readonly named: Groups | CellNames;
   readonly cellHours: Uint16Array;

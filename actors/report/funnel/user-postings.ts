@@ -46,7 +46,7 @@ export type AllocatePostings = (bytes: number) => PostingsMemory;
 
 export const plainMemory: AllocatePostings = (bytes) => ({buffer: new ArrayBuffer(bytes), offset: 0});
 
-/** Keys after the last one: a kernel compares so many at once without a check for the end. */
+/** Room after the last key: a kernel compares eight keys at once without checking for the end. */
 const keysPastEnd = 8;
 
 /**
@@ -125,12 +125,12 @@ export class PostingsBuilder {
     this.places = new Uint32Array(userCount + 1);
   }
 
-  /** Bytes that building postings of so many rows takes at most beside them. */
+  /** Bytes that building the postings of `rows` rows takes at most, in addition to the postings. */
   static passingBytes(userCount: number, rows: number): number {
     return userCount * 4 + rows * 12;
   }
 
-  /** Bytes of postings of so many rows, at least; at most seven times as many, where each user has few of them. */
+  /** Least bytes of the postings of `rows` rows. They take at most seven times as many, where each user has few of them. */
   static postingsBytesMin(nameCount: number, rows: number): number {
     return (nameCount + 1) * 12 + (rows + keysPastEnd) * 8;
   }

@@ -9,14 +9,16 @@ const cleaningMsMax = 5_000;
 export class LateCopies {
   private timer: NodeJS.Timeout | undefined;
 
+  /** `isLive`: later the timers of the partition are stopped, and none is started. */
   constructor(
     private readonly partition: Partition,
     private readonly scrub: Scrub,
+    private readonly isLive: () => boolean,
   ) {}
 
   /** Cleans the log soon, where that is due; `periodMs`: of the ticks. */
   cleanSoon(periodMs: number): void {
-    if (!this.partition.hasErasedInLog) return;
+    if (!this.partition.hasErasedInLog || !this.isLive()) return;
     this.timer ??= setTimeout(
       () => {
         this.timer = undefined;

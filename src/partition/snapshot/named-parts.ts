@@ -1,5 +1,5 @@
 // Keys of the parts that one kept manifest names. Of the chunk directory they are kept by its blocks, which two snapshots that
-// follow each other share: to collect them anew at every tick would take as long as there are events.
+// follow each other share: collecting all keys again at every tick would take time in proportion to all events.
 import {
   type ChunkEntry,
   chunkBlockEntries,
