@@ -5,8 +5,8 @@ import {assert} from './invariant.js';
 export const idCharsMax = 256;
 export const messageIdCharsMax = 128;
 export const objectKeysMax = 256;
-/** Pairs of an entry: those of the properties, and the context. */
-export const entryPairsMax = objectKeysMax + 1;
+/** Pairs of an entry: those of the properties, the context and the origin. */
+export const entryPairsMax = objectKeysMax + 2;
 export const objectKeyCharsMax = 256;
 export const objectDepthMax = 10;
 /** Levels of an event or identify body, itself and unknown fields included. */
@@ -48,6 +48,11 @@ export const chunkColumnsMax = 48;
 export const chunkCodesMax = 65_000;
 export const dictionaryValueBytesMax = 128;
 export const dictionaryBytesMax = 1024 * 1024;
+
+/** An anonymous user with more events is not moved to the user that it is: an id that many share, like "undefined". */
+export const leaverRowsMax = 5_000;
+/** Users of one leave entry, and of one move. */
+export const leaversMax = 4_096;
 
 export const dayMs = 86_400_000;
 export const hourMs = 3_600_000;

@@ -7,7 +7,7 @@
 import {assert, OperatorFault} from './invariant.js';
 
 /** Format of everything that a snapshot consists of. A program reads no other. */
-export const manifestFormat = 7;
+export const manifestFormat = 8;
 
 /** One part in the store. `revisions` are those of its values of at most 512 KiB, in order. */
 export interface PartRef {
@@ -26,6 +26,32 @@ export interface Position {
   readonly sequence: number;
 }
 
+/** How far the moves between a partition and each other one are (actors/identity/moves.ts), by the other one's number. */
+export interface MoveCounts {
+  /** Number of the newest move to it, and of the newest one that it has in a published snapshot. */
+  readonly left: readonly number[];
+  readonly settled: readonly number[];
+  /** Number of the newest move from it that was folded. */
+  readonly received: readonly number[];
+}
+
+/** Anonymous users that left together. */
+export interface Move {
+  readonly to: number;
+  readonly n: number;
+  /** Their indexes. */
+  readonly users: number[];
+  /** What their rows are; null until the first snapshot with the move, which the shell completes. */
+  contents: MoveContents | null;
+}
+
+export interface MoveContents {
+  /** Rows by epoch hour and name. */
+  readonly cells: readonly (readonly [hour: number, name: number, count: number])[];
+  /** Rows by chunk. */
+  readonly chunks: readonly (readonly [chunk: number, rows: number])[];
+}
+
 /** The root: at most 64 KiB, overwritten in place, holds no client data. */
 export interface Manifest {
   readonly format: number;
@@ -38,6 +64,7 @@ export interface Manifest {
   /** Time of the tick at `position`, epoch ms. */
   readonly asOfMs: number;
   readonly index: PartRef;
+  readonly moves: MoveCounts;
   /** The snapshot before this one: its parts are kept too (src/partition/snapshot/snapshots.ts P4). */
   readonly previous: {
     readonly position: Position;
@@ -57,6 +84,8 @@ export interface ChunkEntry {
   /** Over the live rows, epoch ms, inclusive; without live rows min > max. */
   readonly minTimeMs: number;
   readonly maxTimeMs: number;
+  /** Rows of users who left (`SnapshotIndex.leftOut`): they are in the parts, and count no more. */
+  readonly leftOut: number;
   /** Name indexes that occur, ascending; null when they are more than `chunkNamesMax`. */
   readonly names: readonly number[] | null;
   readonly rows: PartRef;
@@ -156,6 +185,16 @@ export interface SnapshotIndex {
   readonly erasedInLogSequence: number;
   /** Last number of each producer, and the logical time at which it was seen. */
   readonly producers: readonly (readonly [id: string, n: number, seenLogicalMs: number])[];
+  /** Who is whose (actors/identity/links.ts): devices, owners, and the owner of each device by blocks of `devices`. */
+  readonly devices: TableRef;
+  readonly owners: TableRef;
+  readonly links: readonly PartRef[];
+  /** Users of linked devices who have not left yet. */
+  readonly candidates: readonly number[];
+  readonly moves: readonly Move[];
+  readonly moveCounts: MoveCounts;
+  /** Users who left and whose destination has their events: a bit each (actors/identity/user-set.ts). Null: none. */
+  readonly leftOut: PartRef | null;
   readonly nextOrdinal: number;
   readonly nextChunk: number;
   readonly logicalMs: number;
@@ -258,6 +297,10 @@ export function* partsBesideChunks(index: Omit<SnapshotIndex, 'chunks'>): Genera
   yield* index.chunkBlocks;
   yield* index.users.blocks;
   yield* index.names.blocks;
+  yield* index.devices.blocks;
+  yield* index.owners.blocks;
+  yield* index.links;
+  if (index.leftOut !== null) yield index.leftOut;
   if (index.nameCounts !== null) yield index.nameCounts;
   for (const run of [...index.windowRuns, ...index.userRuns]) for (const block of run.blocks) yield block.part;
   for (const {part} of [...index.dedupe, ...index.erasedIds, ...index.completedDeletions]) yield part;

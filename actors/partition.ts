@@ -6,25 +6,29 @@
 //   P2. A fold never suspends: it stops before an entry that needs something, and goes on when that is there.
 //   P5. A user lives in one partition.
 //   P6. No clock in a fold: event time, log time, or the time that a tick carries.
-//   P8. Received = counted + duplicate + erased (`tally`), always.
+//   P8. Received = counted + arrived + duplicate + erased (`tally`), always.
 
 import {Aggregator, type AggregatorCut, type ErasedRow} from './aggregator/aggregator.js';
-import {hashBytes} from './bytes/hash.js';
+import {hashBytes, partitionOf} from './bytes/hash.js';
 import type {ChunkInMemory} from './chunk/chunk.js';
 import {Chunks, type RowRun} from './chunk/chunks.js';
 import type {RowKernel} from './chunk/event-rows.js';
 import type {RestoredChunk, Tables} from './chunk/restored-chunk.js';
 import {Dedupe, type DedupeCut} from './dedupe/dedupe.js';
 import {Deletions} from './deletions.js';
-import {assert} from './invariant.js';
+import {Links, type LinksCut} from './identity/links.js';
+import {Moves} from './identity/moves.js';
+import {assert, must} from './invariant.js';
 import {chunkRowsMax, dayMs, tombstoneMs} from './limits.js';
-import {type EntryView, entryKind, MessageCursor} from './log/entries.js';
+import {type Arrival, type EntryView, entryKind, MessageCursor} from './log/entries.js';
 import {Producers} from './log/producers.js';
-import type {DeletionRecord, SnapshotIndex} from './manifest.js';
+import type {DeletionRecord, Move, SnapshotIndex} from './manifest.js';
 import {UserActors, type UsersCut} from './user/user-actors.js';
 
 export interface PartitionSetup {
   readonly partition: number;
+  /** How many there are. */
+  readonly partitions: number;
   /** Secret of the deployment: message-id fingerprints and user hashes are keyed by it. */
   readonly seeds: readonly [number, number, number];
   readonly dedupeBytesMax: number;
@@ -37,8 +41,8 @@ export type Stop =
   | {kind: 'done'}
   /** The entry at the cursor identifies a user whose profile is not active: `activate` it, then fold on. */
   | {kind: 'profile'; user: number}
-  /** The entry at the cursor erases a user: take it out of all parts, then `applyErasure`, then fold on. */
-  | {kind: 'erasure'; user: number | undefined}
+  /** The entry at the cursor erases these users: take them out of all parts, then `applyErasure`, then fold on. */
+  | {kind: 'erasure'; users: readonly number[]}
   /** A tick was applied: cut now, then fold on. */
   | {kind: 'tick'; gaps: number};
 
@@ -47,7 +51,7 @@ export type Stop =
  * `snapshotDone`, and is encoded block by block meanwhile: folding may go on between any two of them, and changes none
  * (manifest.ts P7).
  */
-export interface Cut extends DedupeCut, AggregatorCut, Pick<UsersCut, 'users' | 'userBlocks'> {
+export interface Cut extends DedupeCut, AggregatorCut, LinksCut, Pick<UsersCut, 'users' | 'userBlocks'> {
   readonly sequence: number;
   readonly mark: string;
   readonly asOfMs: number;
@@ -58,6 +62,9 @@ export interface Cut extends DedupeCut, AggregatorCut, Pick<UsersCut, 'users' | 
   readonly rest: {readonly dedupeCount: number} & Pick<
     SnapshotIndex,
     | 'erasedUsers'
+    | 'candidates'
+    | 'moves'
+    | 'moveCounts'
     | 'deletions'
     | 'erasedInLogSequence'
     | 'producers'
@@ -75,8 +82,21 @@ interface Copies {
   tombstoned: number;
 }
 
+/** A user that was taken out of all parts. */
+export interface ErasedUser {
+  readonly user: number;
+  readonly rows: readonly ErasedRow[];
+  /** Fingerprints of the message ids of these rows, and of the user's identifies. */
+  readonly fingerprints: readonly Uint32Array[];
+}
+
+const anonymousByte = 0x61; // 'a'
+/** In place of 'a' in the key of a user who left: whoever comes under its id later is another user. */
+const leftByte = 0x6d; // 'm'
+
 export class Partition {
   readonly partition: number;
+  private readonly partitions: number;
   private readonly seeds: readonly [number, number, number];
   /** Generation of the log that is folded. Only sequences of one generation compare with each other. */
   generation = 1;
@@ -85,7 +105,9 @@ export class Partition {
   appliedMark = '';
   private readonly producers = new Producers();
   readonly dedupe: Dedupe;
-  readonly users = new UserActors();
+  readonly users = new UserActors((user) => this.noteNewUser(user));
+  readonly links = new Links();
+  readonly moves: Moves;
   readonly aggregator = new Aggregator();
   private readonly chunks: Chunks;
   /** For each row of a run: the user was not active before on its day. */
@@ -96,12 +118,16 @@ export class Partition {
   /** Last message that may hold entries of an erased user after its erase entry (late retries); 0: none in the log. */
   private erasedInLogSequence = 0;
   /** Since this process started. P8 */
-  readonly tally = {counted: 0, duplicate: 0, tombstoned: 0, redelivered: 0};
+  readonly tally = {counted: 0, arrived: 0, duplicate: 0, tombstoned: 0, redelivered: 0};
+  /** Linked devices by what became of them, since this process started. */
+  readonly linkTally = {joined: 0, shared: 0, tooLarge: 0};
   /** As `tally`, for identifies. */
   readonly identifies = {counted: 0, duplicate: 0, tombstoned: 0};
 
   constructor(setup: PartitionSetup) {
     this.partition = setup.partition;
+    this.partitions = setup.partitions;
+    this.moves = new Moves(setup.partitions);
     this.seeds = setup.seeds;
     this.dedupe = new Dedupe(setup.seeds, setup.dedupeBytesMax);
     this.chunks = new Chunks(setup.rowKernel, this.tables);
@@ -146,10 +172,17 @@ export class Partition {
           if (stop !== undefined) return stop;
           break;
         }
-        case entryKind.erase: {
-          const user = this.users.table.find(entry.bytes, entry.keyStart, entry.keyEnd);
-          return {kind: 'erasure', user: user >= 0 ? user : undefined};
-        }
+        case entryKind.erase:
+          return {kind: 'erasure', users: this.usersOf(entry)};
+        case entryKind.link:
+          this.applyLink(entry);
+          break;
+        case entryKind.leave:
+          this.applyLeave(entry);
+          break;
+        case entryKind.arrive:
+          this.applyArrival(must(entry.arrival, 'log: an arrive entry says what arrives'), cursor, sequence);
+          break;
         case entryKind.tick: {
           assert(cursor.count === 1, 'a tick has a message of its own: a snapshot stands at a message');
           this.setApplied(sequence, cursor);
@@ -163,7 +196,9 @@ export class Partition {
 
   /** Moves to the next entry that is folded by itself: runs of ordinary events before it are folded here. */
   private nextEntry(cursor: MessageCursor): boolean {
-    for (let run = this.chunks.take(cursor); run !== undefined; run = this.chunks.take(cursor)) this.applyRun(run);
+    const {users} = this;
+    for (let run = this.chunks.take(cursor, users); run !== undefined; run = this.chunks.take(cursor, users))
+      this.applyRun(run);
     return cursor.next();
   }
 
@@ -182,7 +217,7 @@ export class Partition {
 
   private applyEvent(entry: EntryView, sequence: number): void {
     if (entry.hasMessageId && !this.admit(entry, sequence, this.tally)) return;
-    const user = this.users.table.intern(entry.bytes, entry.keyStart, entry.keyEnd);
+    const user = this.users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
     const name = this.aggregator.internName(entry.bytes, entry.textStart, entry.textEnd);
     const isNewDay = this.users.applyEvent(user, entry.timeMs, this.chunks.nextRowChunk);
     this.aggregator.applyEvent(entry.timeMs, name, user, isNewDay);
@@ -243,6 +278,98 @@ export class Partition {
     return {kind: 'tick', gaps: this.producers.takeGaps()};
   }
 
+  // ---- identity ----
+
+  /** An event of a linked device came: it moves, too. */
+  private noteNewUser(user: number): void {
+    if (this.links.count === 0) return;
+    const key = this.users.table.bytesOf(user);
+    if (key[0] !== anonymousByte) return;
+    const device = this.links.find(key, 0, key.length);
+    if (device !== undefined && !this.links.isShared(device)) this.moves.candidates.add(user);
+  }
+
+  private applyLink(entry: EntryView): void {
+    const {bytes, keyStart, keyEnd, textStart, textEnd} = entry;
+    const {linked} = this.links.link(bytes, {start: keyStart, end: keyEnd}, {start: textStart, end: textEnd});
+    if (linked === 'known') return;
+    this.linkTally[linked === 'new' ? 'joined' : 'shared'] += 1;
+    const user = this.users.table.find(bytes, keyStart, keyEnd);
+    if (user < 0) return;
+    if (linked === 'new') this.moves.candidates.add(user);
+    // What came before the second user's link is the first one's. LK1 (identity/links.ts)
+    else if (this.moves.candidates.has(user)) this.releaseKey(user);
+  }
+
+  private applyLeave(entry: EntryView): void {
+    for (const {user, isTooLarge} of entry.leavers()) {
+      if (!this.moves.candidates.delete(user)) continue;
+      const key = this.deviceKeyOf(user);
+      const device = must(this.links.find(key, 0, key.length), 'a candidate has a linked device');
+      if (isTooLarge) {
+        this.links.share(device);
+        this.linkTally.tooLarge += 1;
+        continue;
+      }
+      if (this.users.table.bytesOf(user)[0] === anonymousByte) this.releaseKey(user);
+      const owner = this.links.owners.bytesOf(this.links.ownerOf(device));
+      this.moves.leave(user, partitionOf(owner, 0, owner.length, this.partitions), this.generation);
+    }
+  }
+
+  /** Whoever comes under the key of this user from now on is another one. */
+  private releaseKey(user: number): void {
+    this.users.table.changeFirstByte(user, leftByte);
+    this.chunks.forget();
+  }
+
+  /** The key of an anonymous user as it was before it left. */
+  deviceKeyOf(user: number): Uint8Array {
+    const key = this.users.table.bytesOf(user).slice();
+    key[0] = anonymousByte;
+    return key;
+  }
+
+  private applyArrival(arrival: Arrival, cursor: MessageCursor, sequence: number): void {
+    const messages = this.moves.arrive(arrival, cursor.bytes);
+    const {counted} = this.tally;
+    for (const bytes of messages ?? []) {
+      const events = new MessageCursor(bytes);
+      events.next();
+      while (this.nextEntry(events)) this.applyEvent(events.entry, sequence);
+    }
+    this.tally.arrived += this.tally.counted - counted;
+    this.tally.counted = counted;
+    cursor.skip(cursor.left, cursor.bytes.length);
+    // Bytes of a user who was deleted since may stand here.
+    if (messages === undefined && this.deletions.size > 0) this.erasedInLogSequence = sequence;
+  }
+
+  /**
+   * The destination's published snapshot has the moves up to `n`: they count there. No snapshot may be being written. Returns
+   * the moves that are settled by that.
+   */
+  settle(to: number, n: number): readonly Move[] {
+    const settled = this.moves.settle(to, n);
+    for (const {users, contents} of settled) {
+      this.aggregator.leave(must(contents, 'a published move has its contents').cells);
+      this.users.leaveDays(users);
+    }
+    return settled;
+  }
+
+  /** The users that an erase entry names: under its key, and on the devices of an owner with this key. */
+  private usersOf({bytes, keyStart, keyEnd}: EntryView): number[] {
+    const users = this.users.table.findAll(bytes, keyStart, keyEnd);
+    for (const device of this.links.devicesOf(bytes, keyStart, keyEnd)) {
+      const key = this.links.devices.bytesOf(device).slice();
+      if (!this.links.isShared(device)) users.push(...this.users.table.findAll(key, 0, key.length));
+      key[0] = leftByte;
+      users.push(...this.users.table.findAll(key, 0, key.length));
+    }
+    return users;
+  }
+
   // ---- erasure ----
 
   /** The open chunk goes on without the rows of a user. */
@@ -262,25 +389,26 @@ export class Partition {
   }
 
   /**
-   * Applies the erase entry at the cursor after the shell took the user's rows out of all parts.
-   * `fingerprints`: those of the message ids of these rows and of the user's identifies. No open chunk holds rows of the user.
+   * Applies the erase entry at the cursor after the shell took the rows of its users out of all parts. No open chunk holds any
+   * of them.
    */
-  applyErasure(
-    sequence: number,
-    entry: EntryView,
-    user: number | undefined,
-    rows: readonly ErasedRow[],
-    fingerprints: readonly Uint32Array[],
-  ): void {
-    this.aggregator.subtract(rows);
-    this.dedupe.addErased(fingerprints, this.logicalMs);
-    if (user !== undefined) this.users.forget(user, rows.length > 0);
+  applyErasure(sequence: number, entry: EntryView, erased: readonly ErasedUser[]): void {
+    let eventsDeleted = 0;
+    for (const {user, rows, fingerprints} of erased) {
+      const hasLeft = this.moves.leftOut.has(user);
+      // Those of a move are its destination's, and are counted there.
+      if (!hasLeft && !this.moves.erase(user, rows)) eventsDeleted += rows.length;
+      this.aggregator.subtract(rows, hasLeft);
+      this.dedupe.addErased(fingerprints, this.logicalMs);
+      this.users.forget(user, rows.length > 0 && !hasLeft);
+    }
+    this.links.forgetOwner(entry.bytes, entry.keyStart, entry.keyEnd);
     this.chunks.forget();
     this.deletions.add({
       id: entry.text(),
       userHash: this.userHash(entry.bytes, entry.keyStart, entry.keyEnd),
       position: {generation: this.generation, sequence},
-      eventsDeleted: rows.length,
+      eventsDeleted,
       completed: null,
       expiresLogicalMs: this.logicalMs + tombstoneMs,
     });
@@ -333,13 +461,17 @@ export class Partition {
       mark: this.appliedMark,
       asOfMs: this.lastTickMs,
       ...users,
-      ...this.aggregator.cut((user) => !this.users.table.has(user)),
+      ...this.aggregator.cut((user) => !this.users.table.has(user) || this.moves.leftOut.has(user)),
       ...this.dedupe.cut(),
+      ...this.links.cut(),
       completedDeletions: this.deletions.takeCompleted(),
       erasedIdsFromDay: this.dedupe.erasedFromDay(this.logicalMs),
       rest: {
         dedupeCount: this.dedupe.messageIds.count,
         erasedUsers,
+        candidates: [...this.moves.candidates],
+        moves: [...this.moves.pending],
+        moveCounts: this.moves.counts,
         deletions: this.deletions.pending(),
         producers: this.producers.stored(),
         nextOrdinal: this.open.baseOrdinal + this.open.count,
@@ -374,6 +506,7 @@ export class Partition {
     this.erasedInLogSequence = index.erasedInLogSequence;
     this.dedupe.restoreHeldFromDay(index.dedupeHeldFromDay);
     this.users.restoreErased(index.erasedUsers);
+    this.moves.restore(index.moveCounts, index.moves, index.candidates);
     for (const deletion of index.deletions) this.deletions.add(deletion);
     this.producers.restore(index.producers);
     this.chunks.restore(open, index.nextChunk, index.nextOrdinal);

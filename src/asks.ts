@@ -10,6 +10,7 @@ export const askPartitionSubject = (partition: number): string => `ask.partition
 export const askReportSubject = 'ask.report';
 /** The owner of a partition publishes its generation there each time it has compared the log with what it folded. */
 export const comparedSubject = (partition: number | '*'): string => `log.compared.${partition}`;
+export const devicesListedMax = 100;
 /** NATS carries 1 MiB a message; the rest is room for framing. */
 export const replyBytesMax = 900_000;
 
@@ -56,6 +57,11 @@ export type PartitionQuestion =
     }
   /** Finished JSON texts of events as GET /v1/events shows them. May answer fewer than asked: ask again for the rest. */
   | {readonly ask: 'bodies'; readonly ordinals: readonly number[]}
+  /**
+   * The anonymous users of this partition that are this user. With `whenAppended` only once what left for their owner's
+   * partition before the question came is in its log. Live.
+   */
+  | {readonly ask: 'devices'; readonly userId: string; readonly whenAppended?: true}
   /** Waits up to `waitMs` for the deletion to complete. */
   | {readonly ask: 'deletion'; readonly id: string; readonly waitMs: number};
 
@@ -105,7 +111,8 @@ export type PartitionAnswer =
       readonly traitsOverLimit: number;
     }
   /** `deletion`: the newest one of this id that is pending, or that completed within 30 days. */
-  | {readonly kind: 'unknown_user'; readonly deletion?: Deletion}
+  /** `linkedTo`: the id of the user that an anonymous one is. */
+  | {readonly kind: 'unknown_user'; readonly deletion?: Deletion; readonly linkedTo?: string}
   | {readonly kind: 'known_user'}
   | {
       readonly kind: 'history';
@@ -118,12 +125,21 @@ export type PartitionAnswer =
       readonly ordinalEnd: number;
       /** Nothing is known of the user that the question names; it may have been erased while it was answered. */
       readonly isUserUnknown?: true;
+      /** As in `unknown_user`. */
+      readonly linkedTo?: string;
       /** What `bodies` would answer for these rows by ascending ordinal, if it was asked `withEvents`. */
       readonly events?: readonly (string | null)[];
     }
   /** In the order asked; a row that was erased meanwhile is null. */
   | {readonly kind: 'bodies'; readonly events: readonly (string | null)[]}
   | {readonly kind: 'deletion'; readonly deletion: Deletion}
+  | {
+      readonly kind: 'devices';
+      /** The newest first, at most `devicesListedMax`; without those that a second user named. */
+      readonly anonymousIds: readonly string[];
+      /** Whether something of the user is here: also what a second user named. */
+      readonly hasAny: boolean;
+    }
   | {readonly kind: 'unknown_deletion'}
   /** The world failed (not caught up within 2 s, a part unreadable): HTTP 503. */
   | {readonly kind: 'unavailable'; readonly message: string};

@@ -3,7 +3,7 @@
 //   Does not own: windows of earlier cuts: they are in parts (windows.ts).
 
 import {bytesOf} from '../bytes/bytes.js';
-import type {EncodedBlock} from '../manifest.js';
+import type {EncodedBlock, MoveContents} from '../manifest.js';
 import {type EncodedTable, InternedTable} from '../table/interned.js';
 import {WindowDeltas} from './window-deltas.js';
 import {encodeWindows} from './windows.js';
@@ -57,10 +57,15 @@ export class Aggregator {
     }
   }
 
-  /** A name without any event left is forgotten. */
-  subtract(rows: readonly ErasedRow[]): void {
+  /** The events of users who left count no more; their rows are still there, and refer to their names. */
+  leave(cells: MoveContents['cells']): void {
+    for (const [hour, name, count] of cells) this.windows.subtractCell(hour, name, count);
+  }
+
+  /** Rows go; those of users who left count no more already. A name without any row is forgotten. */
+  subtract(rows: readonly ErasedRow[], haveLeft = false): void {
     for (const row of rows) {
-      this.windows.subtract(row.timeMs, row.name);
+      if (!haveLeft) this.windows.subtract(row.timeMs, row.name);
       this.nameCounts[row.name] -= 1;
     }
     for (const name of new Set(rows.map((row) => row.name))) if (this.nameCounts[name] === 0) this.names.remove(name);

@@ -42,6 +42,11 @@ export class WindowDeltas {
     this.cells.add(Math.floor(timeMs / hourMs), name, -1);
   }
 
+  /** So many events of users who left go. W1 */
+  subtractCell(hour: number, name: number, count: number): void {
+    this.cells.add(hour, name, -count);
+  }
+
   private flush(name: number): void {
     if (this.pendingCounts[name] > 0) this.cells.add(this.pendingHours[name], name, this.pendingCounts[name]);
     this.pendingCounts[name] = 0;

@@ -241,11 +241,13 @@ export function eventJson(entry: EntryView, partition: number, ordinal: number):
   const id = JSON.stringify(key.slice(1));
   const isUser = key.startsWith('u');
   const context = entry.contextJson();
+  const origin = entry.origin();
   const anonymousId = isUser ? (entry.anonymousIdEnd > 0 ? JSON.stringify(entry.anonymousId()) : 'null') : id;
   return (
-    `{"id":"${partition}-${ordinal}","event":${JSON.stringify(entry.text())},"userId":${isUser ? id : 'null'}` +
+    `{"id":"${origin ?? `${partition}-${ordinal}`}","event":${JSON.stringify(entry.text())},"userId":${isUser ? id : 'null'}` +
     `,"anonymousId":${anonymousId},"properties":${propertiesJson(entry.bytes, entry.propertiesStart)}` +
     (context === undefined ? '' : `,"context":${context}`) +
+    (origin === undefined ? '' : ',"joined":true') +
     `,"timestamp":"${isoText(entry.timeMs)}","received_at":"${isoText(entry.receivedMs)}"` +
     (entry.hasMessageId ? `,"messageId":${JSON.stringify(entry.messageId())}}` : '}')
   );

@@ -6,7 +6,7 @@ import {assert} from '../invariant.js';
 import {chunkRowsMax} from '../limits.js';
 import type {EntryView, MessageCursor} from '../log/entries.js';
 import type {ChunkInMemory} from './chunk.js';
-import {EventRows, type RowKernel} from './event-rows.js';
+import {EventRows, type RowKernel, type UserNumbers} from './event-rows.js';
 import {KernelChunk} from './kernel-chunk.js';
 import type {RestoredChunk, Tables} from './restored-chunk.js';
 
@@ -36,10 +36,10 @@ export class Chunks {
    * Rows of the cursor's next entries, as long as they are ordinary events; undefined when the next one is none. Their columns are
    * valid until the next call, also where these rows closed the chunk: a new chunk overwrites them row by row.
    */
-  take(cursor: MessageCursor): RowRun | undefined {
+  take(cursor: MessageCursor, numbers: UserNumbers): RowRun | undefined {
     const {open} = this;
     if (!(open instanceof KernelChunk)) return undefined;
-    const taken = open.take(cursor, this.tables.users);
+    const taken = open.take(cursor, numbers);
     if (taken === 0) return undefined;
     const end = open.count;
     const {times, users, names} = open.columnsNow;

@@ -74,6 +74,9 @@ export interface RowKernel {
   };
 }
 
+/** Gives numbers to users by their keys. */
+export type UserNumbers = Pick<InternedTable, 'internHashed'>;
+
 export class EventRows {
   readonly kernel: RowKernel;
   /** The entry whose message's bytes [from, to) are in the window. */
@@ -90,7 +93,7 @@ export class EventRows {
    * Makes rows of the cursor's next entries as long as they are ordinary events, and moves it behind them. `users` gives numbers
    * to users that the kernel does not know; `first`: the number of the first row. Returns how many.
    */
-  take(cursor: MessageCursor, users: InternedTable, first: number): number {
+  take(cursor: MessageCursor, users: UserNumbers, first: number): number {
     const {entry, position, left} = cursor;
     if (left === 0) return 0;
     const {calls} = this.kernel;
@@ -104,7 +107,7 @@ export class EventRows {
     return taken;
   }
 
-  private lookUpUsers(table: InternedTable, first: number): void {
+  private lookUpUsers(table: UserNumbers, first: number): void {
     const {memory, users, missedRows, userStarts, userLengths, userHashes, calls} = this.kernel;
     const missed = calls.missedUsers();
     if (missed === 0) return;

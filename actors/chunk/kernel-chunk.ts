@@ -6,11 +6,10 @@ import {ByteReader} from '../bytes/bytes.js';
 import {assert, must} from '../invariant.js';
 import {bodyBlockRows, chunkBodyBytesMax, chunkRowsMax} from '../limits.js';
 import type {EntryView, MessageCursor} from '../log/entries.js';
-import type {InternedTable} from '../table/interned.js';
 import {type BlockPieces, encodeBlocks} from './bodies.js';
 import type {ChunkInMemory, OpenColumns, RowsByOrdinal} from './chunk.js';
 import {ColumnValues} from './column-values.js';
-import type {EventRows, RowKernel} from './event-rows.js';
+import type {EventRows, RowKernel, UserNumbers} from './event-rows.js';
 import type {RestoredChunk, Tables} from './restored-chunk.js';
 import {codeInBody, noUser} from './rows.js';
 
@@ -55,7 +54,7 @@ export class KernelChunk implements ChunkInMemory {
    * Makes rows of the cursor's next entries as long as they are ordinary events, and moves it behind them. `users` gives numbers
    * to users. Returns how many: they are the last ones of the chunk.
    */
-  take(cursor: MessageCursor, users: InternedTable): number {
+  take(cursor: MessageCursor, users: UserNumbers): number {
     const taken = this.rows.take(cursor, users, this.count);
     if (taken > 0) this.noteRows();
     return taken;

@@ -5,13 +5,18 @@
 //   event    = head userKey:string name:string [messageId:string] [anonymousId:string] [properties]
 //   identify = head userKey:string traits:string(JSON) [messageId:string]
 //   erase    = head userKey:string deletionId:string        (userKey empty: the partition does not know the user)
+//   link     = head userKey:string ownerKey:string          (of an anonymous user; the user that it is: actors/identity)
+//   leave    = count:varint (user:varint isTooLarge:u8)*    (indexes of anonymous users, as the partition gave them)
+//   arrive   = from:varint n:f64 piece:varint pieces:varint (heads a message with the events of users who left partition `from`)
 //   tick     = timeMs:f64 periodMs:f64 reason:u8            (periodMs: the longest step that logical time takes)
 //   filler   = any bytes; folding skips it
 //   head     = flags:u8 timeMs:f64 receivedMs:f64
 //   userKey  = 'u' userId | 'a' anonymousId                    (two name spaces)
-//   properties = count:varint [context] (key:string value)*
+//   properties = count:varint [context] [origin] (key:string value)*
 //   context  = key:string value                    (`context` as the client sent it, as a property whose key, `contextKey`,
 //                                                   no client can send: columns and bodies hold it as any other)
+//   origin   = key:string text                     (of an event that arrived: the id that it had where it left, as a
+//                                                   property whose key, `originKey`, no client can send; behind the context)
 //   value    = tag:u8 [int: zigzag varint | double: f64 | text: string | json: string]
 //
 //   E1. Version 1 bytes stay readable for ever (test/golden). A new layout is a new version.
@@ -25,7 +30,7 @@ import {isoText} from '../calendar.js';
 import {assert, must} from '../invariant.js';
 import {parseTimestamp} from './timestamp.js';
 
-export const entryKind = {event: 1, identify: 2, erase: 3, tick: 4, filler: 5} as const;
+export const entryKind = {event: 1, identify: 2, erase: 3, tick: 4, filler: 5, link: 6, leave: 7, arrive: 8} as const;
 type EntryKind = (typeof entryKind)[keyof typeof entryKind];
 
 export const valueTag = {null: 0, false: 1, true: 2, int: 3, double: 4, text: 5, json: 6} as const;
@@ -45,10 +50,13 @@ export const eventFlag = {messageId: 1, anonymousId: 2, properties: 4, timed: 16
 /** Starts no UTF-8, and no WTF-8 either. */
 const contextKeyByte = 0xff;
 export const contextKey = Uint8Array.of(contextKeyByte);
+/** Starts no WTF-8, either. */
+const originKeyByte = 0xfe;
+export const originKey = Uint8Array.of(originKeyByte);
 /** Key of the time as sent, in the context. */
 const originalTimestamp = 'original_timestamp';
 
-export const tickReason = {interval: 1, erasure: 2, shutdown: 3, tail: 4, start: 5} as const;
+export const tickReason = {interval: 1, erasure: 2, shutdown: 3, tail: 4, start: 5, leave: 6} as const;
 export type TickReason = (typeof tickReason)[keyof typeof tickReason];
 
 /** JSON as JSON.parse returns it. */
@@ -143,6 +151,73 @@ export function writeEraseOfKey(writer: ByteWriter, key: Uint8Array, deletionId:
 
 /** A key that no user has. */
 export const nobody = new Uint8Array(0);
+
+/** Appends a link entry: the anonymous user is this user. It goes to the log of the anonymous user's partition. */
+export function writeLink(writer: ByteWriter, anonymousId: string, userId: string, receivedMs: number): void {
+  const start = beginUserEntry(writer, entryKind.link, 0, receivedMs, receivedMs);
+  writer.string('a' + anonymousId);
+  writer.string('u' + userId);
+  endEntry(writer, start);
+}
+
+/** An anonymous user of a partition who may leave it; `isTooLarge`: it has more events than are moved. */
+export interface Leaver {
+  readonly user: number;
+  readonly isTooLarge: boolean;
+}
+
+export function writeLeave(writer: ByteWriter, leavers: readonly Leaver[]): void {
+  const start = beginEntry(writer, entryKind.leave);
+  writer.varint(leavers.length);
+  for (const {user, isTooLarge} of leavers) {
+    writer.varint(user);
+    writer.u8(isTooLarge ? 1 : 0);
+  }
+  endEntry(writer, start);
+}
+
+/** What a message of events from another partition begins with. */
+export interface Arrival {
+  /** The partition that they left, and the number of the move (actors/identity). */
+  readonly from: number;
+  readonly n: number;
+  /** Which message of the move it is, from 0 on, and how many there are. */
+  readonly piece: number;
+  readonly pieces: number;
+}
+
+export function writeArrive(writer: ByteWriter, {from, n, piece, pieces}: Arrival): void {
+  const start = beginEntry(writer, entryKind.arrive);
+  writer.varint(from);
+  writer.f64(n);
+  writer.varint(piece);
+  writer.varint(pieces);
+  endEntry(writer, start);
+}
+
+/**
+ * Appends the event of an anonymous user as one of its owner, whose key is `owner`. `origin`: its id, `<partition>-<ordinal>`.
+ */
+export function writeArrivedEvent(writer: ByteWriter, entry: EntryView, owner: Uint8Array, origin: string): void {
+  const {bytes} = entry;
+  const flags = entry.flags | eventFlag.anonymousId | eventFlag.properties;
+  const start = beginUserEntry(writer, entryKind.event, flags, entry.timeMs, entry.receivedMs);
+  writer.reserve(entry.payloadEnd - entry.payloadStart + owner.length + origin.length + 32);
+  writer.stringBytes(owner, 0, owner.length);
+  writer.stringBytes(bytes, entry.textStart, entry.textEnd);
+  if (entry.hasMessageId) writer.stringBytes(bytes, entry.messageIdStart, entry.messageIdEnd);
+  writer.stringBytes(bytes, entry.keyStart + 1, entry.keyEnd);
+  const pairs = new PropertyCursor(bytes);
+  writer.varint(pairs.open(entry.propertiesStart) + 1);
+  const contextStart = pairs.position;
+  pairs.passContext();
+  if (entry.propertiesStart > 0) writer.raw(bytes, contextStart, pairs.position);
+  writer.stringBytes(originKey, 0, originKey.length);
+  writer.u8(valueTag.text);
+  writer.string(origin);
+  if (entry.propertiesStart > 0) writer.raw(bytes, pairs.position, entry.payloadEnd);
+  endEntry(writer, start);
+}
 
 export function writeTick(writer: ByteWriter, timeMs: number, periodMs: number, reason: TickReason): void {
   const start = beginEntry(writer, entryKind.tick);
@@ -368,7 +443,7 @@ export class EntryView {
   reason: TickReason = tickReason.interval;
   keyStart = 0;
   keyEnd = 0;
-  /** Event name, traits JSON (identify) or deletion id (erase). */
+  /** Event name, traits JSON (identify), deletion id (erase) or the owner's key (link). */
   textStart = 0;
   textEnd = 0;
   messageIdStart = 0;
@@ -377,6 +452,8 @@ export class EntryView {
   anonymousIdEnd = 0;
   /** Where the properties' count stands; 0 without properties and context. */
   propertiesStart = 0;
+  /** Of an arrive entry. */
+  arrival: Arrival | undefined;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
@@ -406,8 +483,10 @@ export class EntryView {
       this.timeMs = reader.f64();
       this.periodMs = reader.f64();
       this.reason = reader.u8() as TickReason;
-    } else if (kind !== entryKind.filler) {
-      assert(kind >= entryKind.event && kind <= entryKind.erase, `log: entry kind ${kind} is unknown to this program`);
+    } else if (kind === entryKind.arrive) {
+      this.arrival = {from: reader.varint(), n: reader.f64(), piece: reader.varint(), pieces: reader.varint()};
+    } else if (kind !== entryKind.filler && kind !== entryKind.leave) {
+      assert(kind >= entryKind.event && kind <= entryKind.link, `log: entry kind ${kind} is unknown to this program`);
       this.readUserEntry(kind);
     }
   }
@@ -423,7 +502,7 @@ export class EntryView {
     this.textStart = reader.skipString();
     this.textEnd = reader.position;
     this.messageIdStart = this.messageIdEnd = this.anonymousIdStart = this.anonymousIdEnd = this.propertiesStart = 0;
-    if (kind === entryKind.erase) return;
+    if (kind === entryKind.erase || kind === entryKind.link) return;
     if (flags & eventFlag.messageId) {
       this.messageIdStart = reader.skipString();
       this.messageIdEnd = reader.position;
@@ -452,6 +531,12 @@ export class EntryView {
     return parseTimestamp((JSON.parse(context) as Record<string, string>)[originalTimestamp]);
   }
 
+  /** Of a leave entry. */
+  leavers(): Leaver[] {
+    const reader = new ByteReader(this.bytes, this.payloadStart, this.payloadEnd);
+    return Array.from({length: reader.varint()}, () => ({user: reader.varint(), isTooLarge: reader.u8() !== 0}));
+  }
+
   /** Compact JSON text of the context, if there is one. */
   contextJson(): string | undefined {
     const properties = new PropertyCursor(this.bytes);
@@ -459,12 +544,20 @@ export class EntryView {
     return properties.isAtContext && properties.next() ? (properties.value() as string) : undefined;
   }
 
+  /** The id that an event had in the partition that it came from; undefined: it came from none. */
+  origin(): string | undefined {
+    const properties = new PropertyCursor(this.bytes);
+    properties.open(this.propertiesStart);
+    properties.passContext();
+    return properties.isAtOrigin && properties.next() ? (properties.value() as string) : undefined;
+  }
+
   /** Where the pairs that the client sent as properties begin; they end with the payload. */
   get pairsStart(): number {
     if (this.propertiesStart === 0) return this.payloadEnd;
     const properties = new PropertyCursor(this.bytes);
     properties.open(this.propertiesStart);
-    properties.passContext();
+    properties.passOwn();
     return properties.position;
   }
 
@@ -485,7 +578,7 @@ export class EntryView {
   }
 }
 
-/** Walks `(key, value)` pairs of an event's properties in place; the context, if there is one, is the first. */
+/** Walks `(key, value)` pairs of an event's properties in place; the context and the origin, if there are any, come first. */
 export class PropertyCursor {
   readonly bytes: Uint8Array;
   private at = 0;
@@ -519,12 +612,27 @@ export class PropertyCursor {
 
   /** Whether the next pair is the context. */
   get isAtContext(): boolean {
-    return this.left > 0 && this.bytes[this.at + 1] === contextKeyByte && this.bytes[this.at] === contextKey.length;
+    return this.isAt(contextKeyByte);
   }
 
-  /** Moves to the first pair that the client sent as a property. */
+  /** Whether the next pair is the origin. */
+  get isAtOrigin(): boolean {
+    return this.isAt(originKeyByte);
+  }
+
+  private isAt(keyByte: number): boolean {
+    return this.left > 0 && this.bytes[this.at + 1] === keyByte && this.bytes[this.at] === 1;
+  }
+
   passContext(): void {
     if (this.isAtContext) this.next();
+  }
+
+  /** Moves to the first pair that the client sent as a property; returns how many there are. */
+  passOwn(): number {
+    this.passContext();
+    if (this.isAtOrigin) this.next();
+    return this.left;
   }
 
   next(): boolean {
@@ -607,7 +715,7 @@ export class PropertyCursor {
 export function propertiesJson(bytes: Uint8Array, propertiesStart: number): string {
   const cursor = new PropertyCursor(bytes);
   cursor.open(propertiesStart);
-  cursor.passContext();
+  cursor.passOwn();
   let text = '{';
   while (cursor.next()) {
     if (text.length > 1) text += ',';

@@ -46,6 +46,9 @@ export class InternedTable {
   private slotsUsed = 0;
   /** Blocks that differ from their last encoded form. */
   private dirtyBlocks = new Set<number>();
+  /** Of the last cut: entries, and blocks that are not encoded yet, or were before a key of theirs changed. */
+  private cutCount = 0;
+  private readonly cutBlocks = new Map<number, Uint8Array | undefined>();
 
   /** Index of these bytes, or -1. */
   find(bytes: Uint8Array, start: number, end: number): number {
@@ -61,6 +64,19 @@ export class InternedTable {
   internHashed(bytes: Uint8Array, start: number, end: number, hash: number): number {
     const found = this.lookUp(bytes, start, end, hash);
     return found >= 0 ? found : this.append(bytes, start, end, hash);
+  }
+
+  /** All entries with these bytes: those whose key was changed may have the same one. */
+  findAll(bytes: Uint8Array, start: number, end: number): number[] {
+    const hash = hashBytes(bytes, start, end, tableSeed);
+    const {slots} = this;
+    const mask = slots.length / 2 - 1;
+    const found: number[] = [];
+    for (let slot = hash & mask; slots[2 * slot] !== free; slot = (slot + 1) & mask) {
+      const held = slots[2 * slot];
+      if (slots[2 * slot + 1] === hash && held !== gone && this.holds(held - 1, bytes, start, end)) found.push(held - 1);
+    }
+    return found.sort((a, b) => a - b);
   }
 
   private lookUp(bytes: Uint8Array, start: number, end: number, hash: number): number {
@@ -180,14 +196,29 @@ export class InternedTable {
     writer.stringBytes(this.arena, this.offsets[index], this.offsets[index + 1]);
   }
 
-  /** Forgets the entry and zeroes its bytes. I1 */
-  remove(index: number): void {
+  /** Changes the first byte of the entry's key. Entries whose keys were changed may have equal ones: `findAll`. */
+  changeFirstByte(index: number, byte: number): void {
+    const block = Math.floor(index / internedBlockEntries);
+    if (this.cutBlocks.has(block) && this.cutBlocks.get(block) === undefined)
+      this.cutBlocks.set(block, this.encodeBlock(block, this.cutCount));
+    this.leaveSlot(index);
+    this.arena[this.offsets[index]] = byte;
+    this.takeSlot(index, hashBytes(this.arena, this.offsets[index], this.offsets[index + 1], tableSeed));
+    this.dirtyBlocks.add(block);
+  }
+
+  private leaveSlot(index: number): void {
     assert(this.has(index), 'interned: the entry exists');
     const mask = this.slots.length / 2 - 1;
     let slot = hashBytes(this.arena, this.offsets[index], this.offsets[index + 1], tableSeed) & mask;
     while (this.slots[2 * slot] !== index + 1) slot = (slot + 1) & mask;
     this.slots[2 * slot] = gone;
     this.slots[2 * slot + 1] = 0;
+  }
+
+  /** Forgets the entry and zeroes its bytes. I1 */
+  remove(index: number): void {
+    this.leaveSlot(index);
     this.arena.fill(0, this.offsets[index], this.offsets[index + 1]);
     this.removed.add(index);
     this.dirtyBlocks.add(Math.floor(index / internedBlockEntries));
@@ -195,16 +226,22 @@ export class InternedTable {
 
   /**
    * The blocks to be written, ascending, which are clean from now on. Each is encoded when it is asked for, as it is now: entries
-   * may come until then, and none may be removed.
+   * may come and keys may change until then, and none may be removed.
    */
   cut(): EncodedTable {
     const blocks = [...this.dirtyBlocks].sort((a, b) => a - b);
     this.dirtyBlocks.clear();
-    return {count: this.count, blocks: this.encodeBlocks(blocks, this.count)};
+    this.cutCount = this.count;
+    this.cutBlocks.clear();
+    for (const block of blocks) this.cutBlocks.set(block, undefined);
+    return {count: this.count, blocks: this.encodeBlocks()};
   }
 
-  private *encodeBlocks(blocks: readonly number[], count: number): Generator<readonly [number, Uint8Array]> {
-    for (const block of blocks) yield [block, this.encodeBlock(block, count)];
+  private *encodeBlocks(): Generator<readonly [number, Uint8Array]> {
+    for (const [block, encoded] of this.cutBlocks) {
+      this.cutBlocks.delete(block);
+      yield [block, encoded ?? this.encodeBlock(block, this.cutCount)];
+    }
   }
 
   private encodeBlock(block: number, count: number): Uint8Array {

@@ -43,6 +43,28 @@ export class UserActors {
   readonly profiles = new ActiveProfiles();
   /** Ascending. Window runs may still hold them. */
   private erased: number[] = [];
+  private readonly onNew: (user: number) => void;
+
+  /** `onNew` is told of each user that an event makes known. */
+  constructor(onNew: (user: number) => void = () => undefined) {
+    this.onNew = onNew;
+  }
+
+  /** The number of a user, whose key is in `bytes` from `start` to `end`. */
+  intern(bytes: Uint8Array, start: number, end: number): number {
+    const known = this.table.count;
+    const user = this.table.intern(bytes, start, end);
+    if (user === known) this.onNew(user);
+    return user;
+  }
+
+  /** The same; `hash` is that of the key, with `tableSeed`. */
+  internHashed(bytes: Uint8Array, start: number, end: number, hash: number): number {
+    const known = this.table.count;
+    const user = this.table.internHashed(bytes, start, end, hash);
+    if (user === known) this.onNew(user);
+    return user;
+  }
 
   /** @returns whether the event's day differs from that of the user's event before. */
   applyEvent(user: number, timeMs: number, chunk: number): boolean {
@@ -92,8 +114,12 @@ export class UserActors {
     assert(this.frozen === undefined, 'no snapshot is being written while a user is erased');
     this.table.remove(user);
     this.profiles.forget(user);
-    if (!hadRows) return;
-    this.erased.push(user);
+    if (hadRows) this.leaveDays([user]);
+  }
+
+  /** Window runs may hold these users as members of days, and they are none any more. */
+  leaveDays(users: readonly number[]): void {
+    this.erased.push(...users);
     this.erased.sort((a, b) => a - b);
   }
 

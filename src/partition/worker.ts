@@ -122,6 +122,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
   return assemblePartition({
     setup: {
       partition: number,
+      partitions: data.partitionCount,
       seeds,
       dedupeBytesMax: data.dedupeBytesMax / data.partitions.length,
       rowKernel: loadRowKernel(),

@@ -98,9 +98,8 @@ function read(entry: EntryView, ackMs: number): ArrivedEvent {
 
 function readProperties({bytes, propertiesStart}: EntryView): Pick<ArrivedEvent, 'properties' | 'more'> {
   const cursor = new PropertyCursor(bytes);
-  const all = cursor.open(propertiesStart);
-  const count = cursor.isAtContext ? all - 1 : all;
-  cursor.passContext();
+  cursor.open(propertiesStart);
+  const count = cursor.passOwn();
   const properties: [string, null | boolean | number | string][] = [];
   while (properties.length < propertiesMax && cursor.next()) {
     const value = cursor.value();

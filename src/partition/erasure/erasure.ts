@@ -122,7 +122,7 @@ export class Erasure {
       this.keep(encodeRows(left)),
       this.putBodiesWithout(entry.bodies, rows, ofUser, erased),
     ]);
-    erased.chunks.push({...entryOf(left), rows: rowsPart, bodies: bodiesPart});
+    erased.chunks.push({...entryOf(left, this.partition.moves.leftOut), rows: rowsPart, bodies: bodiesPart});
     return erased;
   }
 

@@ -4,6 +4,8 @@ import {joinBodies} from '../../../actors/chunk/bodies.js';
 import {type ChunkInMemory, inOrder, type OpenColumns} from '../../../actors/chunk/chunk.js';
 import {summarizeRows} from '../../../actors/chunk/chunk-summary.js';
 import {encodeRows, type RowsView} from '../../../actors/chunk/rows.js';
+import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
+import type {UserSet} from '../../../actors/identity/user-set.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {storedMember} from '../../parts/stored-member.js';
 import type {Errand} from '../work-pace.js';
@@ -57,20 +59,23 @@ export function imageOf(chunk: ChunkInMemory): ChunkImage {
   return {columns: chunk.columnsView(), blocks: chunk.blocks()};
 }
 
-export function entryOf(rows: RowsView): Omit<ChunkEntry, 'rows' | 'bodies'> {
-  return {chunk: rows.chunk, baseOrdinal: rows.baseOrdinal, count: rows.count, ...summarizeRows(rows)};
+/** `hasLeft`: of users whose rows count no more. */
+export function entryOf(rows: RowsView, hasLeft: UserSet): Omit<ChunkEntry, 'rows' | 'bodies'> {
+  const {chunk, baseOrdinal, count} = rows;
+  return {chunk, baseOrdinal, count, ...summarizeRows(rows), leftOut: rowsOfUsers(rows, hasLeft)};
 }
 
 /** Resolves when both parts are durable. `isRead`: live reads read them, and not a chunk in memory. */
 export async function putChunk(
   parts: PartStore,
   {columns, blocks}: ChunkImage,
+  hasLeft: UserSet,
   isRead: boolean,
   errand: Errand,
 ): Promise<ChunkEntry> {
   await errand.turn();
   const view = inOrder(columns);
-  const entry = entryOf(view);
+  const entry = entryOf(view, hasLeft);
   await errand.turn();
   const encoded = encodeRows(view);
   await errand.turn();

@@ -3,6 +3,8 @@
 //   L1. Whatever is replaced here is retired in the part store, in the same synchronous step.
 
 import type {ChunkInMemory} from '../../../actors/chunk/chunk.js';
+import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
+import type {UserSet} from '../../../actors/identity/user-set.js';
 import {must} from '../../../actors/invariant.js';
 import {
   type ChunkEntry,
@@ -24,8 +26,13 @@ import type {PartStore} from './part-store.js';
 export class Layout {
   private readonly parts: PartStore;
   private readonly pace: WorkPace;
+  private readonly hasLeft: UserSet;
   users: TableRef = {count: 0, blocks: []};
   names: TableRef = {count: 0, blocks: []};
+  devices: TableRef = {count: 0, blocks: []};
+  owners: TableRef = {count: 0, blocks: []};
+  links: readonly PartRef[] = [];
+  leftOut: PartRef | null = null;
   nameCounts: PartRef | null = null;
   /** Closed chunks whose parts are durable. */
   readonly chunks = new ChunkDirectory();
@@ -42,14 +49,20 @@ export class Layout {
   erasedIds: readonly FingerprintsPart[] = [];
   completedDeletions: readonly DeletionsPart[] = [];
 
-  constructor(parts: PartStore, pace: WorkPace) {
+  /** `hasLeft`: of users whose rows count no more (actors/identity/moves.ts). */
+  constructor(parts: PartStore, pace: WorkPace, hasLeft: UserSet) {
     this.parts = parts;
     this.pace = pace;
+    this.hasLeft = hasLeft;
   }
 
   restore(index: SnapshotIndex): void {
     this.users = index.users;
     this.names = index.names;
+    this.devices = index.devices;
+    this.owners = index.owners;
+    this.links = index.links;
+    this.leftOut = index.leftOut;
     this.nameCounts = index.nameCounts;
     this.openEntry = index.chunks.find(({chunk}) => chunk === index.nextChunk) ?? null;
     this.chunks.restore(index.chunks.filter((entry) => entry !== this.openEntry));
@@ -77,7 +90,7 @@ export class Layout {
   }
 
   private async putClosed(chunk: ChunkInMemory): Promise<void> {
-    const entry = await putChunk(this.parts, imageOf(chunk), true, this.pace.errand());
+    const entry = await putChunk(this.parts, imageOf(chunk), this.hasLeft, true, this.pace.errand());
     this.setChunk(entry);
     this.writing.delete(chunk.chunk);
   }
@@ -128,7 +141,7 @@ export class Layout {
 
   setOpenEntry(entry: ChunkEntry | null): void {
     const old = this.openEntry;
-    if (old !== null && old !== entry) this.parts.retire(old.rows, old.bodies);
+    if (old !== null && old.rows !== entry?.rows) this.parts.retire(old.rows, old.bodies);
     this.openEntry = entry;
   }
 
@@ -138,16 +151,30 @@ export class Layout {
     const {openEntry} = this;
     const {chunk, count} = image.columns;
     const isUnchanged = openEntry?.chunk === chunk && openEntry.count === count;
-    return isUnchanged ? openEntry : await putChunk(this.parts, image, false, errand);
+    if (!isUnchanged) return putChunk(this.parts, image, this.hasLeft, false, errand);
+    const leftOut = rowsOfUsers(image.columns, this.hasLeft);
+    return openEntry.leftOut === leftOut ? openEntry : {...openEntry, leftOut};
   }
 
-  setTable(table: 'users' | 'names', count: number, blocks: ReadonlyMap<number, PartRef>): void {
+  setTable(table: 'users' | 'names' | 'devices' | 'owners', count: number, blocks: ReadonlyMap<number, PartRef>): void {
     const refs = [...this[table].blocks];
     for (const [block, ref] of blocks) {
       if (refs[block] !== undefined) this.parts.retire(refs[block]);
       refs[block] = ref;
     }
     this[table] = {count, blocks: refs};
+  }
+
+  setLinks(blocks: ReadonlyMap<number, PartRef>): void {
+    const refs = [...this.links];
+    for (const [block, ref] of blocks) refs[block] = ref;
+    this.retireOthers(this.links, refs);
+    this.links = refs;
+  }
+
+  setLeftOut(ref: PartRef): void {
+    if (this.leftOut !== null) this.parts.retire(this.leftOut);
+    this.leftOut = ref;
   }
 
   setNameCounts(ref: PartRef | null): void {

@@ -351,6 +351,7 @@ async function restoreTables(
     open === undefined ? undefined : loadOpenChunk(open, cache),
     restoreEach(index.users.blocks, load, (bytes) => users.restoreBlock(bytes)),
     restoreEach(index.names.blocks, load, (bytes) => names.restoreBlock(bytes)),
+    restoreLinks(partition, index, load),
     restoreEach(
       index.dedupe,
       ({part}) => load(part),
@@ -370,6 +371,20 @@ async function restoreTables(
     ),
   ]);
   return [nameCounts, openChunk];
+}
+
+async function restoreLinks(
+  {links, moves}: Partition,
+  index: SnapshotIndex,
+  load: (ref: PartRef) => Promise<Uint8Array>,
+): Promise<void> {
+  await Promise.all([
+    restoreEach(index.devices.blocks, load, (bytes) => links.devices.restoreBlock(bytes)),
+    restoreEach(index.owners.blocks, load, (bytes) => links.owners.restoreBlock(bytes)),
+  ]);
+  let block = 0;
+  await restoreEach(index.links, load, (bytes) => links.restoreBlock(block++, bytes));
+  if (index.leftOut !== null) moves.leftOut.restore(await load(index.leftOut));
 }
 
 /** Receipts of the past are no reason to refuse a start. */

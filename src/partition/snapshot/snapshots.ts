@@ -10,6 +10,7 @@ import {
   encodeIndex,
   type FingerprintsPart,
   type Manifest,
+  type Move,
   manifestFormat,
   newestParts,
   type PartRef,
@@ -60,6 +61,8 @@ interface SnapshotsSetup {
   readonly note: PositionNote;
   readonly epoch: number;
   readonly pace: WorkPace;
+  /** Says of each of these moves what its rows are, where that is not said yet. */
+  readonly completeMoves: (moves: readonly Move[], errand: Errand) => Promise<void>;
   readonly log: Logger;
 }
 
@@ -73,6 +76,8 @@ export class Snapshots {
   private behind: (Published & Milestone)[] = [];
   private running: Promise<void> | undefined;
   private lastNameCounts: Uint8Array | undefined;
+  /** How many users the last part of them holds. */
+  private lastLeftOut: number;
   /** Published by this process; and how long the newest of them took, from the cut to the manifest. */
   count = 0;
   lastMs: number | null = null;
@@ -86,6 +91,7 @@ export class Snapshots {
     this.manifest = manifest;
     this.revision = revision;
     this.names = named;
+    this.lastLeftOut = setup.partition.moves.leftOut.count;
   }
 
   get published(): Published | null {
@@ -174,6 +180,11 @@ export class Snapshots {
     await errand.turn();
     layout.setTable('users', cut.users.count, await this.putBlocks(cut.users.blocks, errand));
     layout.setTable('names', cut.names.count, await this.putBlocks(cut.names.blocks, errand));
+    layout.setTable('devices', cut.devices.count, await this.putBlocks(cut.devices.blocks, errand));
+    layout.setTable('owners', cut.owners.count, await this.putBlocks(cut.owners.blocks, errand));
+    layout.setLinks(await this.putBlocks(cut.linkBlocks, errand));
+    await this.putLeftOut();
+    await this.setup.completeMoves(cut.rest.moves, errand);
     await this.putNameCounts(cut.nameCounts);
     await this.putRuns(cut, errand);
     await this.putFingerprints(cut);
@@ -189,6 +200,10 @@ export class Snapshots {
     return {
       users: layout.users,
       names: layout.names,
+      devices: layout.devices,
+      owners: layout.owners,
+      links: layout.links,
+      leftOut: layout.leftOut,
       nameCounts: layout.nameCounts,
       chunkBlocks: layout.chunkBlocks,
       lastChunks: layout.lastChunks(cut.rest.nextChunk, openEntry),
@@ -199,6 +214,14 @@ export class Snapshots {
       completedDeletions: layout.completedDeletions,
       ...cut.rest,
     };
+  }
+
+  /** Users leave the counts only while no snapshot is being written. */
+  private async putLeftOut(): Promise<void> {
+    const {leftOut} = this.setup.partition.moves;
+    if (leftOut.count === this.lastLeftOut) return;
+    this.setup.layout.setLeftOut(await this.setup.parts.put(leftOut.encode()));
+    this.lastLeftOut = leftOut.count;
   }
 
   /** Written anew only when they are others than this process put last. */
@@ -297,6 +320,7 @@ export class Snapshots {
       epoch,
       asOfMs: cut.asOfMs,
       index,
+      moves: cut.rest.moveCounts,
       previous:
         last === undefined ? null : {position: last.position, mark: last.mark, asOfMs: last.asOfMs, index: last.index},
     };

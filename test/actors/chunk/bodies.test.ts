@@ -73,7 +73,7 @@ const payloadOf = (entry: EntryView): Uint8Array => entry.bytes.slice(entry.payl
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 function propertiesOf(cursor: PropertyCursor): [string, string][] {
-  cursor.passContext();
+  cursor.passOwn();
   const found: [string, string][] = [];
   while (cursor.next()) found.push([cursor.key(), cursor.valueJson()]);
   return found;

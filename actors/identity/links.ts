@@ -1,0 +1,159 @@
+// Who is whose: the anonymous users of a partition (devices) that are a known user (their owner), who may live in another one.
+//   Owns:    both tables of keys, and each device's owner.
+//   Does not own: the events of a device, and when they move (moves.ts).
+//
+//   LK1. The first link decides, in the order of the log of the device's partition, and for ever: a device that a second user
+//        names is shared from then on, and what comes from it later is nobody's. Two known users never become one.
+
+import {assert} from '../invariant.js';
+import {InternedTable, internedBlockEntries, type EncodedTable} from '../table/interned.js';
+
+const sharedBit = 0x80000000;
+const none = 0xffffffff;
+
+/** `known`: nothing changed. `shared`: the device was another user's, and became shared. */
+type Linked = 'new' | 'known' | 'shared';
+
+/** What a snapshot takes. */
+export interface LinksCut {
+  readonly devices: EncodedTable;
+  readonly owners: EncodedTable;
+  /** The owner of each device of a block of `devices`: u32, + `sharedBit`. */
+  readonly linkBlocks: readonly (readonly [block: number, payload: Uint8Array])[];
+}
+
+export class Links {
+  readonly devices = new InternedTable();
+  readonly owners = new InternedTable();
+  /** By device: its owner, + `sharedBit`; `none`: it was forgotten. */
+  private links = new Uint32Array(64);
+  /** The newest device of an owner, and the one before it of the same owner; `none`: no other. */
+  private newest = new Uint32Array(64);
+  private before = new Uint32Array(64);
+  private readonly dirtyBlocks = new Set<number>();
+
+  get count(): number {
+    return this.devices.live;
+  }
+
+  /** Both keys are in `bytes`. */
+  link(
+    bytes: Uint8Array,
+    device: {readonly start: number; readonly end: number},
+    owner: {readonly start: number; readonly end: number},
+  ): {readonly device: number; readonly linked: Linked} {
+    const known = this.devices.find(bytes, device.start, device.end);
+    if (known >= 0) return {device: known, linked: this.linkAgain(known, bytes, owner)};
+    const added = this.devices.intern(bytes, device.start, device.end);
+    this.chain(added, this.internOwner(bytes, owner));
+    this.note(added);
+    return {device: added, linked: 'new'};
+  }
+
+  /** LK1 */
+  private linkAgain(
+    device: number,
+    bytes: Uint8Array,
+    owner: {readonly start: number; readonly end: number},
+  ): 'known' | 'shared' {
+    if (this.isShared(device)) return 'known';
+    if (this.owners.find(bytes, owner.start, owner.end) === this.ownerOf(device)) return 'known';
+    this.share(device);
+    return 'shared';
+  }
+
+  /** The device is shared from now on. */
+  share(device: number): void {
+    this.links[device] |= sharedBit;
+    this.note(device);
+  }
+
+  private internOwner(bytes: Uint8Array, {start, end}: {readonly start: number; readonly end: number}): number {
+    const {count} = this.owners;
+    const owner = this.owners.intern(bytes, start, end);
+    if (owner >= this.newest.length) this.newest = grown(this.newest, owner + 1);
+    if (owner === count) this.newest[owner] = none;
+    return owner;
+  }
+
+  private chain(device: number, owner: number): void {
+    if (device >= this.links.length) {
+      this.links = grown(this.links, device + 1);
+      this.before = grown(this.before, device + 1);
+    }
+    this.links[device] = owner;
+    this.before[device] = this.newest[owner];
+    this.newest[owner] = device;
+  }
+
+  private note(device: number): void {
+    this.dirtyBlocks.add(Math.floor(device / internedBlockEntries));
+  }
+
+  isShared(device: number): boolean {
+    return this.links[device] >= sharedBit;
+  }
+
+  ownerOf(device: number): number {
+    return (this.links[device] & ~sharedBit) >>> 0;
+  }
+
+  /** The device with this key, if it is linked; it may be shared. */
+  find(bytes: Uint8Array, start: number, end: number): number | undefined {
+    const device = this.devices.count === 0 ? -1 : this.devices.find(bytes, start, end);
+    return device < 0 ? undefined : device;
+  }
+
+  /** Devices of the owner with this key, the newest first. */
+  devicesOf(bytes: Uint8Array, start: number, end: number): number[] {
+    const owner = this.owners.count === 0 ? -1 : this.owners.find(bytes, start, end);
+    const devices: number[] = [];
+    if (owner < 0) return devices;
+    for (let device = this.newest[owner]; device !== none; device = this.before[device]) devices.push(device);
+    return devices;
+  }
+
+  /** Forgets an owner and its devices, their bytes too. */
+  forgetOwner(bytes: Uint8Array, start: number, end: number): void {
+    for (const device of this.devicesOf(bytes, start, end)) {
+      this.links[device] = none;
+      this.devices.remove(device);
+      this.note(device);
+    }
+    const owner = this.owners.find(bytes, start, end);
+    if (owner >= 0) this.owners.remove(owner);
+  }
+
+  cut(): LinksCut {
+    const linkBlocks = [...this.dirtyBlocks].sort((a, b) => a - b).map((block) => [block, this.encodeBlock(block)] as const);
+    this.dirtyBlocks.clear();
+    return {devices: this.devices.cut(), owners: this.owners.cut(), linkBlocks};
+  }
+
+  private encodeBlock(block: number): Uint8Array {
+    const first = block * internedBlockEntries;
+    const end = Math.min(this.devices.count, first + internedBlockEntries);
+    return new Uint8Array(this.links.slice(first, end).buffer);
+  }
+
+  /** Call it for each block in order, once both tables are restored. */
+  restoreBlock(block: number, payload: Uint8Array): void {
+    const links = new Uint32Array(new Uint8Array(payload).buffer); // A `slice` of a Buffer is no copy.
+    const {owners} = this;
+    if (this.newest.length < owners.count || block === 0)
+      this.newest = new Uint32Array(Math.max(64, owners.count)).fill(none);
+    for (const [place, link] of links.entries()) {
+      const device = block * internedBlockEntries + place;
+      if (!this.devices.has(device)) continue;
+      assert(link !== none, 'identity: a device has an owner');
+      this.chain(device, (link & ~sharedBit) >>> 0);
+      this.links[device] = link;
+    }
+  }
+}
+
+function grown(column: Uint32Array, count: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(Math.max(count, Math.ceil(column.length * 1.5)));
+  larger.set(column);
+  return larger;
+}

@@ -1,0 +1,139 @@
+// Anonymous users that leave a partition for their owner's, and events that arrive from others.
+//   Owns:    who may leave, the moves under way, who left, what came from elsewhere.
+//   Does not own: who is whose (links.ts), nor rows: the shell reads those of a move, and appends them to the log of its destination.
+//
+//   A user of a linked device is a candidate until a leave entry decides. Then it is in a move. The move is in a published
+//   snapshot first (J2), its events are appended to the log of its destination next, and it is settled once the destination
+//   has published a snapshot with them. From then on the user's rows count no more here; they go when their chunk is written anew.
+//
+//   J1. What is in a move follows from the log alone: whoever folds it again makes the same moves with the same numbers.
+//   J2. A move is in a published snapshot before its events are in another log: so a reader of both finds here what to leave out.
+//   J3. A destination applies a partition's moves in the order of their numbers, each once and as a whole.
+//   J5. A reader of several snapshots leaves the users of a move out exactly where the destination's snapshot has it.
+
+import {assert, must} from '../invariant.js';
+import type {ErasedRow} from '../aggregator/aggregator.js';
+import {hourMs, leaversMax} from '../limits.js';
+import type {Arrival} from '../log/entries.js';
+import type {Move, MoveContents, MoveCounts} from '../manifest.js';
+import {UserSet} from './user-set.js';
+
+/** Numbers of moves begin anew, higher, with each generation of the log that they follow from. J1 */
+const numbersPerGeneration = 2 ** 32;
+
+interface Arriving {
+  readonly n: number;
+  readonly messages: Uint8Array[];
+}
+
+export class Moves {
+  /** Users of linked devices that have rows. */
+  readonly candidates = new Set<number>();
+  /** In the order of their numbers by destination. */
+  pending: Move[] = [];
+  /** Users whose rows count no more here. */
+  readonly leftOut = new UserSet();
+  private left: number[];
+  private settled: number[];
+  private received: number[];
+  /** By the partition that they come from: messages of a move that is not whole yet. A start begins without: they come again. */
+  private readonly arriving = new Map<number, Arriving>();
+
+  constructor(partitions: number) {
+    this.left = new Array(partitions).fill(0);
+    this.settled = new Array(partitions).fill(0);
+    this.received = new Array(partitions).fill(0);
+  }
+
+  get counts(): MoveCounts {
+    const {left, settled, received} = this;
+    return {left: [...left], settled: [...settled], received: [...received]};
+  }
+
+  /** The number of the newest move that arrived from a partition as a whole. */
+  receivedFrom(partition: number): number {
+    return this.received[partition];
+  }
+
+  /** The user leaves with the newest move to this partition that no snapshot has yet. J1 */
+  leave(user: number, to: number, generation: number): void {
+    const last = this.pending.findLast((move) => move.to === to);
+    if (last !== undefined && last.contents === null && last.users.length < leaversMax) {
+      last.users.push(user);
+      return;
+    }
+    const first = generation * numbersPerGeneration + 1;
+    const n = Math.max(this.left[to] + 1, first);
+    this.left[to] = n;
+    this.pending.push({to, n, users: [user], contents: null});
+  }
+
+  /** The destination's published snapshot has the moves up to `n`; returns those that are settled by that. */
+  settle(to: number, n: number): Move[] {
+    // The destination knows of moves that this state forgot with the tail of its log: later ones have higher numbers.
+    this.left[to] = Math.max(this.left[to], n);
+    if (n <= this.settled[to]) return [];
+    this.settled[to] = n;
+    const done = this.pending.filter((move) => move.to === to && move.n <= n);
+    this.pending = this.pending.filter((move) => !done.includes(move));
+    for (const {users} of done) for (const user of users) this.leftOut.add(user);
+    return done;
+  }
+
+  /** The pending move that a user is in. */
+  moveOf(user: number): Move | undefined {
+    return this.pending.find(({users}) => users.includes(user));
+  }
+
+  /** The rows of a user are erased. @returns whether it was in a move. */
+  erase(user: number, rows: readonly ErasedRow[]): boolean {
+    this.candidates.delete(user);
+    const move = this.moveOf(user);
+    if (move === undefined) return false;
+    move.users.splice(move.users.indexOf(user), 1);
+    if (move.contents !== null) move.contents = {...move.contents, cells: without(move.contents.cells, rows)};
+    return true;
+  }
+
+  /** A message of a move came. Returns the messages of the move if it is whole with that and next in order. J3 */
+  arrive({from, n, piece, pieces}: Arrival, message: Uint8Array): readonly Uint8Array[] | undefined {
+    if (!this.isNext(from, n)) return undefined;
+    const held = this.arriving.get(from);
+    const messages = held?.n === n && piece > 0 ? held.messages : [];
+    if (messages.length !== piece) return undefined; // The pieces before were lost: all of them come again.
+    messages.push(pieces === 1 ? message : message.slice());
+    if (messages.length < pieces) {
+      this.arriving.set(from, {n, messages});
+      return undefined;
+    }
+    this.arriving.delete(from);
+    this.received[from] = n;
+    return messages;
+  }
+
+  private isNext(from: number, n: number): boolean {
+    const last = this.received[from];
+    return n === last + 1 || (n > last && n % numbersPerGeneration === 1);
+  }
+
+  restore(counts: MoveCounts, pending: readonly Move[], candidates: readonly number[]): void {
+    assert(counts.left.length === this.left.length, 'identity: the number of partitions stays the same');
+    this.left = [...counts.left];
+    this.settled = [...counts.settled];
+    this.received = [...counts.received];
+    this.pending = pending.map((move) => ({...move, users: [...move.users]}));
+    for (const user of candidates) this.candidates.add(user);
+  }
+}
+
+function without(cells: MoveContents['cells'], rows: readonly ErasedRow[]): MoveContents['cells'] {
+  const left = new Map(cells.map(([hour, name, count]) => [`${hour}.${name}`, [hour, name, count] as const]));
+  for (const {timeMs, name} of rows) {
+    const hour = Math.floor(timeMs / hourMs);
+    const key = `${hour}.${name}`;
+    const [, , count] = must(left.get(key), 'the cells of a move count the rows of its users');
+    if (count === 1) left.delete(key);
+    else left.set(key, [hour, name, count - 1]);
+  }
+  return [...left.values()];
+}

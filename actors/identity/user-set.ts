@@ -1,0 +1,42 @@
+// A set of users by their indexes, a bit each.
+import {bitCount} from '../order/bit-count.js';
+
+export class UserSet {
+  private words = new Uint32Array(0);
+  count = 0;
+
+  has(user: number): boolean {
+    return (this.words[user >>> 5] & (1 << (user & 31))) !== 0;
+  }
+
+  add(user: number): void {
+    const word = user >>> 5;
+    if (word >= this.words.length) {
+      const words = new Uint32Array(Math.max(64, Math.ceil((word + 1) * 1.5)));
+      words.set(this.words);
+      this.words = words;
+    }
+    if (this.has(user)) return;
+    this.words[word] |= 1 << (user & 31);
+    this.count += 1;
+  }
+
+  copy(): UserSet {
+    const set = new UserSet();
+    set.words = this.words.slice();
+    set.count = this.count;
+    return set;
+  }
+
+  /** u32*, the user of bit b of word w is 32 * w + b. */
+  encode(): Uint8Array {
+    const end = this.words.findLastIndex((word) => word !== 0) + 1;
+    return new Uint8Array(this.words.slice(0, end).buffer);
+  }
+
+  /** Becomes what was encoded. */
+  restore(bytes: Uint8Array): void {
+    this.words = new Uint32Array(new Uint8Array(bytes).buffer); // A `slice` of a Buffer is no copy.
+    this.count = this.words.reduce((sum, word) => sum + bitCount(word), 0);
+  }
+}
