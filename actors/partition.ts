@@ -302,6 +302,7 @@ export class Partition {
   }
 
   private applyLeave(entry: EntryView): void {
+    const byDestination = new Map<number, number[]>();
     for (const {user, isTooLarge} of entry.leavers()) {
       if (!this.moves.candidates.delete(user)) continue;
       const key = this.deviceKeyOf(user);
@@ -313,8 +314,10 @@ export class Partition {
       }
       if (this.users.table.bytesOf(user)[0] === anonymousByte) this.releaseKey(user);
       const owner = this.links.owners.bytesOf(this.links.ownerOf(device));
-      this.moves.leave(user, partitionOf(owner, 0, owner.length, this.partitions), this.generation);
+      const to = partitionOf(owner, 0, owner.length, this.partitions);
+      byDestination.set(to, [...(byDestination.get(to) ?? []), user]);
     }
+    for (const [to, users] of byDestination) this.moves.leave(to, users, this.generation);
   }
 
   /** Whoever comes under the key of this user from now on is another one. */
@@ -323,11 +326,24 @@ export class Partition {
     this.chunks.forget();
   }
 
+  /** The key of the user that an anonymous one is. */
+  ownerKeyOf(user: number): Uint8Array {
+    const key = this.deviceKeyOf(user);
+    const device = must(this.links.find(key, 0, key.length), 'a user who left has a linked device');
+    return this.links.owners.bytesOf(this.links.ownerOf(device));
+  }
+
   /** The key of an anonymous user as it was before it left. */
   deviceKeyOf(user: number): Uint8Array {
     const key = this.users.table.bytesOf(user).slice();
     key[0] = anonymousByte;
     return key;
+  }
+
+  /** Of the message id of a body. A user who left had another key when it sent the event. */
+  fingerprintOf(body: EntryView): Uint32Array {
+    if (body.bytes[body.keyStart] === leftByte) body.bytes[body.keyStart] = anonymousByte;
+    return this.dedupe.fingerprintOf(body);
   }
 
   private applyArrival(arrival: Arrival, cursor: MessageCursor, sequence: number): void {

@@ -18,6 +18,8 @@ import {firstAt, type RowsView} from './rows.js';
 export interface HistoryFilter {
   /** Index of the only user (the only name); undefined: any. */
   readonly user: number | undefined;
+  /** Whose events are another partition's by now: they are left out. */
+  readonly hasLeft?: ((user: number) => boolean) | undefined;
   readonly name: number | undefined;
   /** Inclusive, epoch ms. */
   readonly fromMs: number;
@@ -124,9 +126,9 @@ export class NewestRows {
 
   /** Matches of one chunk, newest first, no more than can be used. */
   private scan(chunk: RowsView): FoundRow[] {
-    const {name, toMs} = this.filter;
+    const {name, toMs, hasLeft = hasNot} = this.filter;
     const earliestMs = this.earliestMs();
-    const {timeBase, times, names, order, baseOrdinal} = chunk;
+    const {timeBase, times, users, names, order, baseOrdinal} = chunk;
     const found: FoundRow[] = [];
     for (let at = firstAt(chunk, toMs + 1) - 1; at >= 0 && found.length < this.limit; at--) {
       const row = order[at];
@@ -134,14 +136,14 @@ export class NewestRows {
       if (timeMs < earliestMs) break;
       if (name !== undefined && names[row] !== name) continue;
       const ordinal = baseOrdinal + row;
-      if (this.isInReach(timeMs, ordinal)) found.push({timeMs, ordinal});
+      if (this.isInReach(timeMs, ordinal) && !hasLeft(users[row])) found.push({timeMs, ordinal});
     }
     return found;
   }
 
   /** The same by ordinal, the last one first: of equal times, what comes is older. N3 */
   private scanAll({count, timeBase, times, users, noUser, names, baseOrdinal}: RowsByOrdinal): readonly FoundRow[] {
-    const {name, toMs} = this.filter;
+    const {name, toMs, hasLeft = hasNot} = this.filter;
     let earliestMs = this.earliestMs();
     const page = new NearlyOrdered(this.limit);
     for (let row = count - 1; row >= 0; row--) {
@@ -149,6 +151,7 @@ export class NewestRows {
       if (timeMs < earliestMs || timeMs > toMs || users[row] === noUser) continue;
       const ordinal = baseOrdinal + row;
       if ((name !== undefined && names[row] !== name) || !this.isInReach(timeMs, ordinal)) continue;
+      if (hasLeft(users[row])) continue;
       page.add({timeMs, ordinal});
       if (page.last !== undefined) earliestMs = Math.max(earliestMs, page.last.timeMs + 1);
     }
@@ -183,6 +186,8 @@ export class NewestRows {
     return ordinal < ordinalEnd && (before === undefined || timeMs !== before.timeMs || ordinal < before.ordinal);
   }
 }
+
+const hasNot = (): boolean => false;
 
 /** The newest `limit` of rows that come nearly newest first, or in any order. N4 */
 class NearlyOrdered {

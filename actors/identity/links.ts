@@ -6,7 +6,7 @@
 //        names is shared from then on, and what comes from it later is nobody's. Two known users never become one.
 
 import {assert} from '../invariant.js';
-import {InternedTable, internedBlockEntries, type EncodedTable} from '../table/interned.js';
+import {type EncodedTable, InternedTable, internedBlockEntries} from '../table/interned.js';
 
 const sharedBit = 0x80000000;
 const none = 0xffffffff;
@@ -125,7 +125,9 @@ export class Links {
   }
 
   cut(): LinksCut {
-    const linkBlocks = [...this.dirtyBlocks].sort((a, b) => a - b).map((block) => [block, this.encodeBlock(block)] as const);
+    const linkBlocks = [...this.dirtyBlocks]
+      .sort((a, b) => a - b)
+      .map((block) => [block, this.encodeBlock(block)] as const);
     this.dirtyBlocks.clear();
     return {devices: this.devices.cut(), owners: this.owners.cut(), linkBlocks};
   }

@@ -11,9 +11,9 @@
 //   J3. A destination applies a partition's moves in the order of their numbers, each once and as a whole.
 //   J5. A reader of several snapshots leaves the users of a move out exactly where the destination's snapshot has it.
 
-import {assert, must} from '../invariant.js';
 import type {ErasedRow} from '../aggregator/aggregator.js';
-import {hourMs, leaversMax} from '../limits.js';
+import {assert, must} from '../invariant.js';
+import {hourMs} from '../limits.js';
 import type {Arrival} from '../log/entries.js';
 import type {Move, MoveContents, MoveCounts} from '../manifest.js';
 import {UserSet} from './user-set.js';
@@ -55,17 +55,11 @@ export class Moves {
     return this.received[partition];
   }
 
-  /** The user leaves with the newest move to this partition that no snapshot has yet. J1 */
-  leave(user: number, to: number, generation: number): void {
-    const last = this.pending.findLast((move) => move.to === to);
-    if (last !== undefined && last.contents === null && last.users.length < leaversMax) {
-      last.users.push(user);
-      return;
-    }
-    const first = generation * numbersPerGeneration + 1;
-    const n = Math.max(this.left[to] + 1, first);
+  /** These users leave together. J1 */
+  leave(to: number, users: number[], generation: number): void {
+    const n = Math.max(this.left[to] + 1, generation * numbersPerGeneration + 1);
     this.left[to] = n;
-    this.pending.push({to, n, users: [user], contents: null});
+    this.pending.push({to, n, users, contents: null});
   }
 
   /** The destination's published snapshot has the moves up to `n`; returns those that are settled by that. */

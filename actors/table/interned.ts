@@ -74,7 +74,8 @@ export class InternedTable {
     const found: number[] = [];
     for (let slot = hash & mask; slots[2 * slot] !== free; slot = (slot + 1) & mask) {
       const held = slots[2 * slot];
-      if (slots[2 * slot + 1] === hash && held !== gone && this.holds(held - 1, bytes, start, end)) found.push(held - 1);
+      if (slots[2 * slot + 1] === hash && held !== gone && this.holds(held - 1, bytes, start, end))
+        found.push(held - 1);
     }
     return found.sort((a, b) => a - b);
   }

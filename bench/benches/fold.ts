@@ -166,6 +166,7 @@ const foldBy =
   (number) => {
     const partition = new Partition({
       partition: number,
+      partitions: 1,
       seeds: [1, 2, 3],
       dedupeBytesMax,
       rowKernel: kernels[number]!,

@@ -105,7 +105,10 @@ async function playSnapshot(dataDir: string, options: BenchOptions, owned: Owned
   const recoverOne = async (partition: number): Promise<void> => {
     const cache = new PartsCache(values, cacheBytesMax);
     const sources = {manifests: new ManifestStore(js, jsm, partition), cache, jsm, note: noNote, log};
-    const recovered = await recover({partition, seeds, dedupeBytesMax, rowKernel: kernels[partition]!}, sources);
+    const recovered = await recover(
+      {partition, partitions: 1, seeds, dedupeBytesMax, rowKernel: kernels[partition]!},
+      sources,
+    );
     if (recovered.index === undefined) throw new Error(`partition ${partition} was not recovered from its snapshot`);
   };
   // As the service does: all partitions of a thread at once.

@@ -5,6 +5,7 @@ import {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
 import {Erasure} from './erasure/erasure.js';
 import {stepNoter} from './erasure/erasure-steps.js';
+import {completeMoves} from './identity/mover.js';
 import {LogReader, type LogSource} from './log/log-reader.js';
 import {LogWriter} from './log/log-writer.js';
 import {patientValues} from './patient-values.js';
@@ -71,7 +72,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const sweep = new PartSweep({partition: number, parts, jsm, erasing, log});
   parts.retire(...recovered.outdated);
   const pace = new WorkPace(() => options.refresh.ms * restsShare);
-  const layout = new Layout(parts, pace);
+  const layout = new Layout(parts, pace, partition.moves.leftOut);
   if (index !== undefined) layout.restore(index);
   // A merge reads each block once: through the cache it would only push out what readers use.
   const unkept = new PartsCache(patientValues(values, troubleTo('to read a part')), 0);
@@ -83,12 +84,26 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
       }),
   };
   const snapshots = new Snapshots(
-    {partition, layout, parts, sweep, manifests, loader, jsm, note: positionNote, epoch, pace, log},
+    {
+      partition,
+      layout,
+      parts,
+      sweep,
+      manifests,
+      loader,
+      jsm,
+      note: positionNote,
+      epoch,
+      pace,
+      completeMoves: (moves, errand) => completeMoves({partition, layout, cache: foldCache}, moves, errand, damage),
+      log,
+    },
     recovered.manifest,
     recovered.revision,
     named,
   );
   const note = stepNoter(log, number);
+  const toAppend = troubleTo('to append the events of users who left');
   const runner = new Runner({
     ...options,
     partition,
@@ -100,6 +115,10 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
     erasure: new Erasure(partition, layout, parts, foldCache, note),
     note,
     reader: new LogReader(options.logSource, options.logJsm, number, troubleTo('to read the log')),
+    destination: (to) => ({
+      writer: new LogWriter(js, to, toAppend),
+      manifests: new ManifestStore(js, jsm, to),
+    }),
     writer: new LogWriter(js, number, troubleTo('to append to the log')),
   });
   if (recovered.hasLostLog) runner.identity.noteLoss();

@@ -4,7 +4,7 @@
 import type {JetStreamManager} from '@nats-io/jetstream';
 import type {MessageCursor} from '../../actors/log/entries.js';
 import {type TickReason, tickReason} from '../../actors/log/entries.js';
-import type {Stop} from '../../actors/partition.js';
+import type {ErasedUser, Stop} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import type {AlarmKind} from '../measures.js';
 import type {Damage} from '../parts/damage.js';
@@ -20,6 +20,7 @@ import {eraseLacking} from './erasure/lacking-deletions.js';
 import {LateCopies} from './erasure/late-copies.js';
 import {type ErasureReach, Scrub} from './erasure/scrub.js';
 import type {FoldPace} from './fold-pace.js';
+import {type Destination, Mover} from './identity/mover.js';
 import {LogIdentity, type LogIdentitySetup} from './log/log-identity.js';
 import type {LogMessage} from './log/log-reader.js';
 import type {Layout} from './snapshot/layout.js';
@@ -54,6 +55,8 @@ export interface RunnerSetup extends TicksSetup, LogIdentitySetup {
   /** For folding: waits while the store is unreachable. */
   readonly foldCache: PartsCache;
   readonly erasure: Erasure;
+  /** Where users of this partition leave for. Called once for each. */
+  readonly destination: (partition: number) => Destination;
   /** Told each step of an erasure. */
   readonly note: NoteStep;
   readonly pace: WorkPace;
@@ -88,6 +91,7 @@ export class Runner {
   private readonly ticks: Ticks;
   private readonly scrub: Scrub;
   private readonly lateCopies: LateCopies;
+  readonly mover: Mover;
   private readonly alarms: Alarms;
   private readonly conflictWarning: ConflictWarning;
   private lastGapMs: number | undefined;
@@ -107,6 +111,11 @@ export class Runner {
       ...setup,
       publish: () => this.publishNow(tickReason.erasure),
       onFatal: setup.onFatal,
+    });
+    this.mover = new Mover({
+      ...setup,
+      publish: () => this.publishNow(tickReason.leave),
+      isLive: () => this.phase === 'live',
     });
     this.lateCopies = new LateCopies(setup.partition, this.scrub, () => this.phase === 'live');
   }
@@ -179,6 +188,7 @@ export class Runner {
     if (!this.isStarting) return;
     this.phase = 'live';
     this.lateCopies.cleanSoon(this.ticks.periodMs);
+    this.mover.wake();
   }
 
   /** Not yet live, and neither standing still nor draining. */
@@ -243,6 +253,7 @@ export class Runner {
     noteApplied(partition.appliedSequence);
     this.conflictWarning.note(partition.dedupe.conflicts.count, monotonicMs());
     this.lateCopies.cleanSoon(this.ticks.periodMs);
+    this.mover.wake();
   }
 
   /** Most messages are folded before it returns; a promise is for those that something is missing for. */
@@ -277,10 +288,14 @@ export class Runner {
       case 'erasure': {
         note('entry reached');
         await snapshots.idle();
-        const erased = stop.user === undefined ? undefined : await erasure.takeOut(stop.user);
+        const erased: ErasedUser[] = [];
+        for (const user of stop.users) {
+          const taken = await erasure.takeOut(user);
+          erasure.replace(taken);
+          erased.push({user, ...taken});
+        }
         note('user taken out');
-        if (erased !== undefined) erasure.replace(erased);
-        partition.applyErasure(sequence, cursor.entry, stop.user, erased?.rows ?? [], erased?.fingerprints ?? []);
+        partition.applyErasure(sequence, cursor.entry, erased);
         note('entry folded');
         this.scrub.request();
         return this.fold(sequence, cursor);
@@ -375,6 +390,7 @@ export class Runner {
   private stopTimers(): void {
     this.ticks.stop();
     this.lateCopies.stop();
+    this.mover.stop();
   }
 
   /** A last snapshot, then silence. */
@@ -393,6 +409,7 @@ export class Runner {
     }
     this.isStopped = true;
     this.setup.reader.interrupt();
+    await this.mover.idle();
     await this.setup.snapshots.idle();
     await this.setup.sweep.stop();
   }

@@ -1,4 +1,5 @@
 // Encoded indexes and the blocks of their chunk directory.
+
 import {expect, test} from 'vitest';
 import {
   chunkBlockEntries,
@@ -13,6 +14,7 @@ import {
   wholeIndex,
 } from '../../actors/manifest.js';
 import {Random} from '../../tools/random.js';
+import {noIdentity} from '../support/snapshot.js';
 
 /** Parts of `keys`; each is of one or more values. */
 function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
@@ -26,6 +28,11 @@ function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
   return {
     users: {count: 1, blocks: some(0.1)},
     names: {count: 1, blocks: some(0.1)},
+    ...noIdentity,
+    devices: {count: 1, blocks: some(0.1)},
+    owners: {count: 1, blocks: some(0.1)},
+    links: some(0.1),
+    leftOut: parts.pop() ?? null,
     nameCounts: parts.pop() ?? null,
     windowRuns: runs(),
     userRuns: runs(),
@@ -36,7 +43,7 @@ function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
     completedDeletions: some(0.1).map((part) => ({part, count: 1, expiresLogicalMs: 1})),
     chunkBlocks: [],
     chunks: Array.from({length: parts.length >> 1}, (_, chunk) => ({
-      ...{chunk, baseOrdinal: chunk, count: 1, live: 1, minTimeMs: 1, maxTimeMs: 1, names: null},
+      ...{chunk, baseOrdinal: chunk, count: 1, live: 1, leftOut: 0, minTimeMs: 1, maxTimeMs: 1, names: null},
       rows: parts[2 * chunk],
       bodies: parts[2 * chunk + 1],
     })),

@@ -23,7 +23,7 @@ import {runs} from '../support/runs.js';
 
 const startMs = Date.UTC(2026, 4, 1);
 // 768 ids, of which a bound that is reached drops 96.
-const setup = {partition: 0, seeds: [1, 2, 3] as const, dedupeBytesMax: 15 * 1_024};
+const setup = {partition: 0, partitions: 1, seeds: [1, 2, 3] as const, dedupeBytesMax: 15 * 1_024};
 
 interface Stored extends FingerprintsPart {
   readonly payload: Uint8Array;

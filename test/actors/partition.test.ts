@@ -179,6 +179,7 @@ describe('partition', () => {
         const [atOnce, later] = Array.from({length: 2}, () => {
           const partition = new Partition({
             partition: 0,
+            partitions: 1,
             seeds: [1, 2, 3],
             dedupeBytesMax: 1024 * 1024,
             rowKernel: loadRowKernel(),
@@ -197,6 +198,7 @@ describe('partition', () => {
   test('a cut prints no profile: all of them would hold up the fold (active-profiles.ts AP1)', () => {
     const partition = new Partition({
       partition: 0,
+      partitions: 1,
       seeds: [1, 2, 3],
       dedupeBytesMax: 1024 * 1024,
       rowKernel: loadRowKernel(),

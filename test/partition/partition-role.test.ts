@@ -435,7 +435,13 @@ test('an owner that publishes while it is taken over holds nobody up', async () 
   };
   const cache = new PartsCache(partValues(role.jsm), 0);
   const manifests = new ManifestStore(role.js, role.jsm, 0, () => {});
-  const setup = {partition: 0, seeds: [1, 2, 3] as const, dedupeBytesMax: 1_024 * 1_024, rowKernel: loadRowKernel()};
+  const setup = {
+    partition: 0,
+    partitions: 1,
+    seeds: [1, 2, 3] as const,
+    dedupeBytesMax: 1_024 * 1_024,
+    rowKernel: loadRowKernel(),
+  };
   const note = {...noNote, read};
   const recovered = await recover(setup, {manifests, cache, jsm: role.jsm, note, log: createLogger('silent', 'test')});
   expect([reads, recovered.epoch, recovered.manifest?.asOfMs]).toEqual([2, before.epoch + 1, before.asOfMs + 1]);
@@ -592,7 +598,7 @@ test('a snapshot that turns out to be damaged while it is loaded touches no memo
   };
   const cache = new PartsCache({read}, 0);
   const manifests = new ManifestStore(role.js, role.jsm, 0, () => {});
-  const setup = {partition: 0, seeds: [1, 2, 3] as const, dedupeBytesMax: 1_024 * 1_024, rowKernel};
+  const setup = {partition: 0, partitions: 1, seeds: [1, 2, 3] as const, dedupeBytesMax: 1_024 * 1_024, rowKernel};
   await recover(setup, {manifests, cache, jsm: role.jsm, note: noNote, log: createLogger('silent', 'test')});
   const begunBefore = begun;
   expect(begunBefore).toBeGreaterThan(0);

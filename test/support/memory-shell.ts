@@ -7,21 +7,23 @@ import {BodyBlock, eventJson} from '../../actors/chunk/bodies.js';
 import type {RowKernel} from '../../actors/chunk/event-rows.js';
 import {RestoredChunk} from '../../actors/chunk/restored-chunk.js';
 import {bodyBlockRows} from '../../actors/limits.js';
-import {beginMessage, sealMessage} from '../../actors/log/entries.js';
+import {beginMessage, type EntryView, sealMessage} from '../../actors/log/entries.js';
 import {forgottenIds, type PartRef, type SnapshotIndex} from '../../actors/manifest.js';
-import {Partition} from '../../actors/partition.js';
+import {type ErasedUser, Partition} from '../../actors/partition.js';
 import {Erasure} from '../../src/partition/erasure/erasure.js';
+import {contentsOf} from '../../src/partition/identity/left-rows.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {imageOf, putChunk} from '../../src/partition/snapshot/chunk-parts.js';
 import {appendUserRun, appendWindowRun} from '../../src/partition/snapshot/compaction.js';
 import {Layout} from '../../src/partition/snapshot/layout.js';
 import type {PartStore} from '../../src/partition/snapshot/part-store.js';
+import {restoreLinks} from '../../src/partition/snapshot/recovery.js';
 import {loadProfile, loadRecord} from '../../src/partition/snapshot/user-loader.js';
 import {WorkPace} from '../../src/partition/work-pace.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {MissingPart} from '../../src/parts/stored-parts.js';
 
-const setup = {partition: 0, seeds: [1, 2, 3] as const, dedupeBytesMax: 1024 * 1024};
+const setup = {partition: 0, partitions: 1, seeds: [1, 2, 3] as const, dedupeBytesMax: 1024 * 1024};
 
 /** Parts by revision; what is retired is gone at once, so a use after that is found. */
 class MemoryParts {
@@ -53,7 +55,7 @@ export class MemoryShell {
   private readonly values = new MemoryParts();
   private readonly parts = this.values as unknown as PartStore;
   private readonly pace = new WorkPace(() => 0);
-  private layout = new Layout(this.parts, this.pace);
+  private layout: Layout;
   private readonly cache = new PartsCache(this.values, 0);
   private index: SnapshotIndex | undefined;
   private indexSequence = 0;
@@ -63,6 +65,7 @@ export class MemoryShell {
   /** `rowKernel`: one that nothing else uses any more; the restarted shell goes on with it. */
   constructor(private readonly rowKernel?: RowKernel) {
     this.partition = new Partition({...setup, rowKernel: rowKernel ?? loadRowKernel()});
+    this.layout = new Layout(this.parts, this.pace, this.partition.moves.leftOut);
   }
 
   /** Tells the parts that were written so far from others; puts that run together come in any order. */
@@ -103,18 +106,22 @@ export class MemoryShell {
       if (stop.kind === 'tick') {
         this.gaps += stop.gaps;
         await this.snapshot();
-      } else await this.erase(sequence, stop.user, cursor.entry);
+      } else await this.erase(sequence, stop.users, cursor.entry);
       stop = partition.fold(sequence, cursor);
     }
     for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
     await layout.settle(0);
   }
 
-  private async erase(sequence: number, user: number | undefined, entry: Parameters<Partition['applyErasure']>[1]) {
+  private async erase(sequence: number, users: readonly number[], entry: EntryView) {
     const erasure = this.erasureFor(this.cache);
-    const erased = user === undefined ? undefined : await erasure.takeOut(user);
-    if (erased !== undefined) erasure.replace(erased);
-    this.partition.applyErasure(sequence, entry, user, erased?.rows ?? [], erased?.fingerprints ?? []);
+    const erased: ErasedUser[] = [];
+    for (const user of users) {
+      const taken = await erasure.takeOut(user);
+      erasure.replace(taken);
+      erased.push({user, ...taken});
+    }
+    this.partition.applyErasure(sequence, entry, erased);
   }
 
   private async snapshot(): Promise<void> {
@@ -128,6 +135,11 @@ export class MemoryShell {
       );
     layout.setTable('users', cut.users.count, await refs(cut.users.blocks));
     layout.setTable('names', cut.names.count, await refs(cut.names.blocks));
+    layout.setTable('devices', cut.devices.count, await refs(cut.devices.blocks));
+    layout.setTable('owners', cut.owners.count, await refs(cut.owners.blocks));
+    layout.setLinks(await refs(cut.linkBlocks));
+    if (partition.moves.leftOut.count > 0) layout.setLeftOut(await parts.put(partition.moves.leftOut.encode()));
+    for (const move of cut.rest.moves) move.contents ??= await contentsOf(this.readable(0), move.users, async () => {});
     if (cut.nameCounts.length > 0) layout.setNameCounts(await parts.put(cut.nameCounts));
     const erased = new Set(cut.rest.erasedUsers);
     layout.setRuns(
@@ -139,13 +151,19 @@ export class MemoryShell {
       Promise.all([...prints].map(async ({payload, ...rest}) => ({...rest, part: await parts.put(payload)})));
     layout.setFingerprints('dedupe', [...layout.dedupe, ...(await fresh(cut.fingerprints))]);
     layout.setFingerprints('erasedIds', [...layout.erasedIds, ...(await fresh(cut.erasedIds))]);
-    layout.setOpenEntry(open === undefined ? null : await putChunk(parts, open, false, errand));
+    layout.setOpenEntry(
+      open === undefined ? null : await putChunk(parts, open, partition.moves.leftOut, false, errand),
+    );
     partition.snapshotDone();
     partition.users.profiles.passivate(0).next(); // There are few: one piece.
     this.indexSequence = cut.sequence;
     this.index = {
       users: layout.users,
       names: layout.names,
+      devices: layout.devices,
+      owners: layout.owners,
+      links: layout.links,
+      leftOut: layout.leftOut,
       nameCounts: layout.nameCounts,
       chunkBlocks: layout.chunkBlocks,
       chunks: layout.lastChunks(cut.rest.nextChunk, layout.openEntry),
@@ -172,6 +190,7 @@ export class MemoryShell {
     const {cache, partition} = shell;
     for (const ref of index.users.blocks) partition.users.table.restoreBlock(await cache.load(ref));
     for (const ref of index.names.blocks) partition.aggregator.names.restoreBlock(await cache.load(ref));
+    await restoreLinks(partition, index, (ref) => cache.load(ref));
     let forgotten = forgottenIds(index);
     for (const {logicalDay, part} of index.dedupe)
       forgotten = partition.dedupe.restoreMessageIds(logicalDay, await cache.load(part), forgotten);

@@ -33,6 +33,17 @@ export interface TestEvent {
   readonly context?: {readonly [key: string]: Json};
 }
 
+/** Of a partition in which nobody is linked. */
+export const noIdentity = {
+  devices: {count: 0, blocks: []},
+  owners: {count: 0, blocks: []},
+  links: [],
+  candidates: [],
+  moves: [],
+  moveCounts: {left: [0], settled: [0], received: [0]},
+  leftOut: null,
+} as const;
+
 /** A store of parts that can lose them, and counts what is read. */
 export class MemoryParts implements PartValues {
   private readonly values = new Map<number, Uint8Array>();
@@ -155,6 +166,7 @@ export class TestPartition {
       baseOrdinal: rows.baseOrdinal,
       count: rows.count,
       ...summarizeRows(rows),
+      leftOut: 0,
       rows: this.parts.put(encodeRows(rows)),
       bodies: this.parts.put(joinBodies(blocks.map((block) => gzipSync(block)))),
     };
@@ -185,6 +197,7 @@ export class TestPartition {
       logicalMs: 0,
       lastTickMs: asOfMs,
       erasedInLogSequence: 0,
+      ...noIdentity,
     };
     const manifest: Manifest = {
       format: manifestFormat,
@@ -194,6 +207,7 @@ export class TestPartition {
       mark: '',
       asOfMs,
       index: this.parts.put(encodeIndex(storedIndex(index))),
+      moves: noIdentity.moveCounts,
       previous: null,
     };
     return {manifest, index, names: this.names};

@@ -29,7 +29,7 @@ export async function startWholePartition(role: PartitionRole, options: WholePar
   const values = options.stored ?? partValues(jsm);
   const cache = new PartsCache(values, 1_024 * 1_024);
   const runner = await assemblePartition({
-    setup: {partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 1_024 * 1_024, rowKernel: loadRowKernel()},
+    setup: {partition: 0, partitions: 1, seeds: [1, 2, 3], dedupeBytesMax: 1_024 * 1_024, rowKernel: loadRowKernel()},
     js: role.js,
     jsm,
     erasing: options.erasing,

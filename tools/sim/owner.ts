@@ -66,7 +66,7 @@ export class SimOwner {
     const values = partValues(jsm);
     const log = this.log() as never;
     const runner = await assemblePartition({
-      setup: {partition: 0, seeds: [1, 2, 3], partitions: 1, dedupeBytesMax: 64 * 1024, rowKernel: loadRowKernel()},
+      setup: {partition: 0, partitions: 1, seeds: [1, 2, 3], dedupeBytesMax: 64 * 1024, rowKernel: loadRowKernel()},
       js: simJetStream(this.link),
       jsm,
       erasing: {jsm, run: () => this.link.serverRun, isOfCluster: () => false},

@@ -157,7 +157,7 @@ export class Erasure {
     const {users, names} = this.partition.tables;
     for (const row of rows) {
       const body = block.entry(row, users, names);
-      if (body?.hasMessageId) erased.fingerprints.push(this.partition.dedupe.fingerprintOf(body));
+      if (body?.hasMessageId) erased.fingerprints.push(this.partition.fingerprintOf(body));
     }
   }
 

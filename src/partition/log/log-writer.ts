@@ -4,13 +4,17 @@ import {randomBytes} from 'node:crypto';
 import type {JetStreamClient} from '@nats-io/jetstream';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
 import {assert} from '../../../actors/invariant.js';
-import {logMessageBytesMax} from '../../../actors/limits.js';
+import {entryBytesMax, logMessageBytesMax} from '../../../actors/limits.js';
 import {
+  type Arrival,
   beginMessage,
+  type Leaver,
   sealMessage,
   type TickReason,
+  writeArrive,
   writeEraseOfKey,
   writeFiller,
+  writeLeave,
   writeTick,
 } from '../../../actors/log/entries.js';
 import {wallMs} from '../../clock.js';
@@ -25,6 +29,9 @@ const fillerBytesMax = logMessageBytesMax - 2 * headersBytesMax;
 /** Bytes of an erase entry: an id of 256 characters, and the id of its deletion. */
 const erasureBytesMax = 1_280;
 const erasuresMax = 500;
+const leaverBytesMax = 6;
+/** Event entries of one message of a move: at most so many bytes, and one entry. */
+export const arriveBytesMax = logMessageBytesMax - entryBytesMax - messageHeadBytesMax;
 assert(erasuresMax * erasureBytesMax <= fillerBytesMax, 'NATS carries erase entries');
 assert(fillerBytesMax + messageHeadBytesMax + headersBytesMax <= payloadBytesMin, 'NATS carries filler');
 
@@ -67,6 +74,23 @@ export class LogWriter {
       );
     }
     return sequence;
+  }
+
+  /** Appends a leave entry; resolves with its sequence. */
+  leave(leavers: readonly Leaver[]): Promise<number> {
+    return this.send(messageHeadBytesMax + leavers.length * leaverBytesMax, (writer) => writeLeave(writer, leavers));
+  }
+
+  /** Appends a message of a move: `events` are so many event entries. */
+  arrive(arrival: Arrival, events: Uint8Array, eventCount: number): Promise<number> {
+    return this.send(
+      messageHeadBytesMax + events.length,
+      (writer) => {
+        writeArrive(writer, arrival);
+        writer.raw(events);
+      },
+      1 + eventCount,
+    );
   }
 
   /** Appends so many bytes that mean nothing; resolves when they are stored. */

@@ -44,9 +44,12 @@ type LoadedBlock = readonly [block: Uint8Array, columns: RowColumns];
 
 export class HistoryReads {
   private readonly view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
+  private readonly hasLeft: ((user: number) => boolean) | undefined;
 
-  constructor(view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>) {
+  /** `hasLeft`: whether a user's events are another partition's by now. */
+  constructor(view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>, hasLeft?: (user: number) => boolean) {
     this.view = view;
+    this.hasLeft = hasLeft;
   }
 
   /** Ordinal after the newest folded row. */
@@ -96,6 +99,7 @@ export class HistoryReads {
     const toMs = question.toMs ?? Number.POSITIVE_INFINITY;
     return {
       user,
+      hasLeft: this.hasLeft,
       name,
       fromMs: question.fromMs ?? 0,
       toMs: before === undefined ? toMs : Math.min(toMs, before.timeMs),

@@ -8,7 +8,14 @@ import {conflictsMax} from '../../../actors/dedupe/conflicts.js';
 import {assert} from '../../../actors/invariant.js';
 import {idCharsMax} from '../../../actors/limits.js';
 import type {DeletionRecord} from '../../../actors/manifest.js';
-import {type Deletion, type PartitionAnswer, type PartitionQuestion, replyBytesMax, type UserRef} from '../../asks.js';
+import {
+  type Deletion,
+  devicesListedMax,
+  type PartitionAnswer,
+  type PartitionQuestion,
+  replyBytesMax,
+  type UserRef,
+} from '../../asks.js';
 import {monotonicMs} from '../../clock.js';
 import type {AckedSequences} from '../../ingest/acked-sequences.js';
 import {positionText} from '../../log-position.js';
@@ -52,7 +59,7 @@ export class LiveReads {
     this.runner = runner;
     this.view = runner.view;
     this.newestWrite = newestWrite;
-    this.rows = new HistoryReads(runner.view);
+    this.rows = new HistoryReads(runner.view, (user) => runner.mover.hasLeft(user));
     this.longReads = longReads;
   }
 
@@ -111,12 +118,19 @@ export class LiveReads {
         return this.exists(question.user);
       case 'profile':
         return this.profile(question.user);
+      case 'devices':
+        return this.devices(question);
       case 'history':
-        return this.longReads.read(endMs, (budget) => {
+        return this.longReads.read(endMs, async (budget) => {
           const user = question.user === undefined ? undefined : this.find(question.user);
-          return this.rows.history(question, user, budget);
+          return this.withOwner(question, await this.rows.history(question, user, budget));
         });
     }
+  }
+
+  private withOwner({user}: Ask<'history'>, answer: PartitionAnswer): PartitionAnswer {
+    if (user === undefined || answer.kind !== 'history' || !answer.isUserUnknown) return answer;
+    return {...answer, ...this.linkedTo(user)};
   }
 
   private async bodies(
@@ -215,7 +229,9 @@ export class LiveReads {
 
   // ---- users ----
 
+  /** An anonymous user who is a known one is found there alone, also while its events are on their way. */
   private find(user: UserRef): number | undefined {
+    if (this.linkedTo(user).linkedTo !== undefined) return undefined;
     const key = userKey(user);
     const index = this.view.partition.users.table.find(key, 0, key.length);
     return index >= 0 ? index : undefined;
@@ -229,7 +245,25 @@ export class LiveReads {
     const {partition} = this.view;
     const key = userKey(user);
     const newest = partition.deletions.newestOf(partition.userHash(key, 0, key.length));
-    return newest === undefined ? {kind: 'unknown_user'} : {kind: 'unknown_user', deletion: this.receipt(newest)};
+    return {kind: 'unknown_user', ...(newest && {deletion: this.receipt(newest)}), ...this.linkedTo(user)};
+  }
+
+  private linkedTo({kind, id}: UserRef): {readonly linkedTo?: string} {
+    const {links} = this.view.partition;
+    const key = userKey({kind, id});
+    const device = kind === 'anonymous' ? links.find(key, 0, key.length) : undefined;
+    if (device === undefined || links.isShared(device)) return {};
+    return {linkedTo: links.owners.text(links.ownerOf(device)).slice(1)};
+  }
+
+  private async devices({userId, whenAppended}: Ask<'devices'>): Promise<PartitionAnswer> {
+    if (whenAppended && !(await this.runner.mover.whenAppended(caughtUpMsMax))) return notAppended;
+    const {links} = this.view.partition;
+    const key = userKey({kind: 'user', id: userId});
+    const devices = links.devicesOf(key, 0, key.length);
+    const own = devices.filter((device) => !links.isShared(device)).slice(0, devicesListedMax);
+    const anonymousIds = own.map((device) => links.devices.text(device).slice(1));
+    return {kind: 'devices', anonymousIds, hasAny: devices.length > 0};
   }
 
   private async profile(user: UserRef): Promise<PartitionAnswer> {
@@ -285,6 +319,11 @@ export class LiveReads {
     };
   }
 }
+
+const notAppended: PartitionAnswer = {
+  kind: 'unavailable',
+  message: 'events are on their way to the partition of their user',
+};
 
 const behindItsLog: PartitionAnswer = {kind: 'unavailable', message: 'the partition is behind its log'};
 

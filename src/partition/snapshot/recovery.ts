@@ -373,7 +373,8 @@ async function restoreTables(
   return [nameCounts, openChunk];
 }
 
-async function restoreLinks(
+/** Who is whose, and who left. */
+export async function restoreLinks(
   {links, moves}: Partition,
   index: SnapshotIndex,
   load: (ref: PartRef) => Promise<Uint8Array>,

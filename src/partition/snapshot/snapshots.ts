@@ -99,6 +99,11 @@ export class Snapshots {
     return manifest === undefined ? null : {sequence: manifest.position.sequence, asOfMs: manifest.asOfMs};
   }
 
+  /** By destination: the number of the newest move that a published snapshot has. */
+  get movesPublished(): readonly number[] {
+    return this.manifest?.moves.left ?? [];
+  }
+
   /** Position of the newest manifest, in sequences of the log as it is now. */
   get publishedSequence(): number {
     const {manifest} = this;

@@ -4,7 +4,7 @@ import type {Run, RunBlock} from '../../../actors/manifest.js';
 import {firstPlace} from '../../../actors/order/search.js';
 import type {Partition} from '../../../actors/partition.js';
 import {Profile} from '../../../actors/user/profile.js';
-import {findRecord, mergeRecords, type UserRecord} from '../../../actors/user/user-records.js';
+import {findRecord, mergeRecords, UserBlockReader, type UserRecord} from '../../../actors/user/user-records.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {MissingPart} from '../../parts/stored-parts.js';
 import type {Layout} from './layout.js';
@@ -65,4 +65,47 @@ export async function loadProfile(
 ): Promise<Profile> {
   const record = must(await loadRecord(partition, layout, cache, user), 'an interned user has a record');
   return record.traits === undefined ? new Profile() : Profile.restore(record.traits);
+}
+
+/** Chunks that may hold rows of any of these users, ascending. @throws DamagedPart, MissingPart */
+export async function chunksOfUsers(
+  partition: Partition,
+  layout: Layout,
+  cache: PartsCache,
+  users: readonly number[],
+): Promise<number[]> {
+  for (;;) {
+    try {
+      return await chunksOfUsersOnce(partition, layout, cache, users);
+    } catch (error) {
+      if (!(error instanceof MissingPart) || layout.readsFrom(error.ref)) throw error;
+    }
+  }
+}
+
+/** Each block is read once, whatever the number of users in it. */
+async function chunksOfUsersOnce(
+  partition: Partition,
+  layout: Layout,
+  cache: PartsCache,
+  users: readonly number[],
+): Promise<number[]> {
+  const chunks = new Set<number>();
+  const note = (record: UserRecord | undefined): void => {
+    for (const chunk of record?.chunks ?? []) chunks.add(chunk);
+  };
+  const runs = layout.userRuns; // At one moment with what is in no run yet.
+  const ascending = [...users].sort((a, b) => a - b);
+  for (const user of ascending) partition.users.unsaved(user).records.forEach(note);
+  for (const run of runs) {
+    let next = 0;
+    for (const block of run.blocks) {
+      while (next < ascending.length && ascending[next] < block.first) next += 1;
+      if (next === ascending.length) break;
+      if (ascending[next] > block.last) continue;
+      const reader = new UserBlockReader(await cache.load(block.part));
+      for (; next < ascending.length && ascending[next] <= block.last; next++) note(reader.find(ascending[next]));
+    }
+  }
+  return [...chunks].sort((a, b) => a - b);
 }

@@ -109,7 +109,7 @@ class Twin {
 }
 
 const newPartition = (): Partition =>
-  new Partition({partition: 0, seeds: [1, 2, 3], dedupeBytesMax: 1024 * 1024, rowKernel: kernel});
+  new Partition({partition: 0, partitions: 1, seeds: [1, 2, 3], dedupeBytesMax: 1024 * 1024, rowKernel: kernel});
 
 /** Without profiles: their loading is the shell's. @returns the chunks that were closed. */
 function fold(partition: Partition, sequence: number, bytes: Uint8Array): ChunkInMemory[] {

@@ -44,6 +44,7 @@ function storeOf(times: readonly number[]): {readonly store: Store; readonly sto
       baseOrdinal: chunk,
       count: 1,
       live: 1,
+      leftOut: 0,
       minTimeMs: timeMs,
       maxTimeMs: timeMs,
       names: [0],

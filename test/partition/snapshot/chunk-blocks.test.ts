@@ -1,5 +1,7 @@
 // The chunk directory of a snapshot: what is written and read at a tick depends on what changed, not on how much there is.
+
 import {describe, expect, test} from 'vitest';
+import {UserSet} from '../../../actors/identity/user-set.js';
 import {
   type ChunkEntry,
   chunkBlockEntries,
@@ -16,6 +18,7 @@ import {entriesOfBlock, NamedParts} from '../../../src/partition/snapshot/named-
 import type {PartStore} from '../../../src/partition/snapshot/part-store.js';
 import {WorkPace} from '../../../src/partition/work-pace.js';
 import {IndexReader} from '../../../src/parts/stored-index.js';
+import {noIdentity} from '../../support/snapshot.js';
 
 /** Keeps payloads by key, and what was put and retired since it was asked last. */
 class Parts {
@@ -56,6 +59,7 @@ const entryOf = (chunk: number, times = 0): ChunkEntry => ({
   baseOrdinal: chunk * 16_384,
   count: 16_384,
   live: 16_384 - times,
+  leftOut: 0,
   minTimeMs: 1_700_000_000_000 + chunk,
   maxTimeMs: 1_700_000_900_000 + chunk,
   names: [1, 2, 3, 5, 8, 13, 21],
@@ -68,7 +72,7 @@ class World {
   readonly layout = this.newLayout();
 
   newLayout(): Layout {
-    return new Layout(this.parts as unknown as PartStore, new WorkPace(() => 0));
+    return new Layout(this.parts as unknown as PartStore, new WorkPace(() => 0), new UserSet());
   }
 
   close(from: number, to: number): void {
@@ -86,6 +90,7 @@ class World {
 }
 
 const emptyIndex = {
+  ...noIdentity,
   users: {count: 0, blocks: []},
   names: {count: 0, blocks: []},
   nameCounts: null,

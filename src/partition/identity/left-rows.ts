@@ -1,0 +1,105 @@
+// The rows of many users of a partition at once: how many they are, when and what they were, and their events.
+//   Owns: which chunks are read. Nothing is kept of what is read but what the cache holds anyway.
+
+import {BodyBlock, type RowColumns} from '../../../actors/chunk/bodies.js';
+import {UserSet} from '../../../actors/identity/user-set.js';
+import {must} from '../../../actors/invariant.js';
+import {bodyBlockRows, hourMs} from '../../../actors/limits.js';
+import type {EntryView} from '../../../actors/log/entries.js';
+import type {MoveContents} from '../../../actors/manifest.js';
+import type {PartitionView} from '../runner.js';
+import {chunksOfUsers} from '../snapshot/user-loader.js';
+
+type View = Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
+
+/** Between two chunks, for who works at the pace of what nobody waits for. */
+export type Turn = () => Promise<void>;
+
+/** One chunk with rows of some users. */
+interface FoundRows {
+  readonly chunk: number;
+  readonly columns: RowColumns;
+  /** Numbers of the rows, ascending. */
+  readonly rows: readonly number[];
+  /** A block of bodies of the chunk. */
+  readonly block: (number: number) => Uint8Array | Promise<Uint8Array>;
+}
+
+/** How many rows each of these users has. @throws MissingPart, DamagedPart */
+export async function countRows(view: View, users: readonly number[], turn: Turn): Promise<Map<number, number>> {
+  const counts = new Map<number, number>();
+  for await (const {columns, rows} of rowsOf(view, users)) {
+    for (const row of rows) counts.set(columns.users[row], (counts.get(columns.users[row]) ?? 0) + 1);
+    await turn();
+  }
+  return counts;
+}
+
+/** @throws MissingPart, DamagedPart */
+export async function contentsOf(view: View, users: readonly number[], turn: Turn): Promise<MoveContents> {
+  const cells = new Map<string, [hour: number, name: number, count: number]>();
+  const chunks: [number, number][] = [];
+  for await (const {chunk, columns, rows} of rowsOf(view, users)) {
+    chunks.push([chunk, rows.length]);
+    for (const row of rows) {
+      const hour = Math.floor((columns.timeBase + columns.times[row]) / hourMs);
+      const name = columns.names[row];
+      const cell = cells.get(`${hour}.${name}`);
+      if (cell === undefined) cells.set(`${hour}.${name}`, [hour, name, 1]);
+      else cell[2] += 1;
+    }
+    await turn();
+  }
+  return {cells: [...cells.values()], chunks};
+}
+
+/** Their events in the order of arrival; each is valid until the next is asked for. @throws MissingPart, DamagedPart */
+export async function* eventsOf(
+  view: View,
+  users: readonly number[],
+): AsyncGenerator<{readonly entry: EntryView; readonly user: number; readonly ordinal: number}> {
+  const {tables} = view.partition;
+  for await (const {columns, rows, block} of rowsOf(view, users)) {
+    let held: BodyBlock | undefined;
+    let number = -1;
+    for (const row of rows) {
+      const wanted = Math.floor(row / bodyBlockRows);
+      if (wanted !== number) {
+        const loaded = block(wanted);
+        held = new BodyBlock(loaded instanceof Uint8Array ? loaded : await loaded, columns);
+        number = wanted;
+      }
+      const entry = must(held, 'a row has a block').entry(row, tables.users, tables.names);
+      if (entry === undefined) continue; // Erased meanwhile.
+      yield {entry, user: columns.users[row], ordinal: columns.baseOrdinal + row};
+    }
+  }
+}
+
+/** By ascending chunk. */
+async function* rowsOf(view: View, users: readonly number[]): AsyncGenerator<FoundRows> {
+  const {partition, layout, cache} = view;
+  const wanted = new UserSet();
+  for (const user of users) wanted.add(user);
+  for (const chunk of await chunksOfUsers(partition, layout, cache, users)) {
+    const inMemory = layout.writing.get(chunk)?.chunk ?? (partition.open.chunk === chunk ? partition.open : undefined);
+    if (inMemory !== undefined) {
+      const columns = inMemory.columnsView();
+      const rows = rowsIn(columns, wanted);
+      const blocks = inMemory.blocks();
+      if (rows.length > 0) yield {chunk, columns, rows, block: (number) => must(blocks[number], 'a row has a block')};
+      continue;
+    }
+    const entry = layout.chunks.get(chunk);
+    if (entry === undefined) continue; // A record may name a chunk that no row came to.
+    const columns = await cache.loadRowsAside(entry.rows);
+    const rows = rowsIn(columns, wanted);
+    if (rows.length > 0) yield {chunk, columns, rows, block: (number) => cache.loadBodyBlock(entry.bodies, number)};
+  }
+}
+
+function rowsIn({users, noUser, count}: RowColumns, wanted: UserSet): number[] {
+  const found: number[] = [];
+  for (let row = 0; row < count; row++) if (users[row] !== noUser && wanted.has(users[row])) found.push(row);
+  return found;
+}

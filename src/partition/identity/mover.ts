@@ -1,0 +1,257 @@
+// From candidate to settled: what the owner of a partition does for users who leave it (actors/identity/moves.ts).
+//   candidate -> leave entry and tick -> published -> events appended to the destination's log -> published there -> settled
+//   Owns:    when that happens. Does not own: what is folded (actors/partition.ts), nor what is published (snapshot/).
+//   MV1. Moves are appended in the order of their numbers, and only those of a published snapshot (J2). An owner appends again
+//        what its predecessor may have appended, and what its destination does not publish for long: those count once (J3).
+//   MV2. A part that is unreadable holds up the users who have rows in it, and later moves to their destination, and nobody else.
+
+import {setTimeout as pause} from 'node:timers/promises';
+import {ByteWriter} from '../../../actors/bytes/bytes.js';
+import {UserSet} from '../../../actors/identity/user-set.js';
+import {throwBroken} from '../../../actors/invariant.js';
+import {leaverRowsMax, leaversMax} from '../../../actors/limits.js';
+import {writeArrivedEvent} from '../../../actors/log/entries.js';
+import type {Move} from '../../../actors/manifest.js';
+import {monotonicMs} from '../../clock.js';
+import type {Damage} from '../../parts/damage.js';
+import {arriveBytesMax, type LogWriter} from '../log/log-writer.js';
+import type {PartitionView} from '../runner.js';
+import type {ManifestStore} from '../snapshot/manifest-store.js';
+import type {Errand, WorkPace} from '../work-pace.js';
+import {contentsOf, countRows, eventsOf} from './left-rows.js';
+
+/** Candidates of so long leave together; a snapshot for them is taken at most once in `leaveMs`. */
+const beatMs = 1_000;
+const leaveMs = 4_000;
+/** Rows of one leave entry: what they say is in memory while it is appended. */
+const leavingRowsMax = 50_000;
+/** MV1: what its destination has not published after so many refreshes is appended again. */
+const appendAgainRefreshes = 3;
+const appendAgainMsMin = 60_000;
+const appendedPollMs = 20;
+
+/** The partition that users leave for. */
+export interface Destination {
+  readonly writer: Pick<LogWriter, 'arrive'>;
+  readonly manifests: Pick<ManifestStore, 'read'>;
+}
+
+export interface MoverSetup
+  extends Pick<PartitionView, 'partition' | 'layout' | 'snapshots' | 'cache' | 'writer' | 'refresh' | 'damage'> {
+  readonly pace: WorkPace;
+  /** Called once for each. */
+  readonly destination: (partition: number) => Destination;
+  /** Publishes a tick; whether a snapshot at or after it is published. */
+  readonly publish: () => Promise<boolean>;
+  readonly isLive: () => boolean;
+  readonly onFatal: (error: Error) => void;
+}
+
+export class Mover {
+  private readonly setup: MoverSetup;
+  private readonly destinations = new Map<number, Destination>();
+  /** When the events of a pending move were appended. */
+  private readonly appendedMs = new Map<Move, number>();
+  private readonly appendedUsers = new UserSet();
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+  private leftMs = Number.NEGATIVE_INFINITY;
+  /** When the oldest pending move was first seen that is not appended. */
+  private waitingSinceMs: number | undefined;
+
+  constructor(setup: MoverSetup) {
+    this.setup = setup;
+  }
+
+  /** To be called when there may be something to do. */
+  wake(): void {
+    if (this.timer !== undefined || this.running !== undefined || !this.hasWork || !this.setup.isLive()) return;
+    this.timer = setTimeout(() => this.beat(), beatMs);
+  }
+
+  private get hasWork(): boolean {
+    const {candidates, pending} = this.setup.partition.moves;
+    return candidates.size > 0 || pending.length > 0;
+  }
+
+  private beat(): void {
+    this.timer = undefined;
+    this.running = this.work()
+      .catch((error: unknown) => this.setup.onFatal(error as Error))
+      .finally(() => {
+        this.running = undefined;
+        this.wake();
+      });
+  }
+
+  private async work(): Promise<void> {
+    try {
+      await this.leave();
+      await this.append();
+      await this.settle();
+    } catch (error) {
+      throwBroken(error);
+      if (!this.setup.damage.note(error as Error)) throw error; // MV2
+    }
+  }
+
+  private async leave(): Promise<void> {
+    const {partition, writer, publish} = this.setup;
+    if (partition.moves.candidates.size === 0 || monotonicMs() - this.leftMs < leaveMs) return;
+    const users = [...partition.moves.candidates].slice(0, leaversMax);
+    const counts = await countRows(this.setup, users, this.turns());
+    let rows = 0;
+    const leavers = [];
+    for (const user of users) {
+      const count = counts.get(user) ?? 0;
+      rows += Math.min(count, leaverRowsMax);
+      if (leavers.length > 0 && rows > leavingRowsMax) break;
+      leavers.push({user, isTooLarge: count > leaverRowsMax});
+    }
+    await writer.leave(leavers);
+    await publish();
+    this.leftMs = monotonicMs();
+  }
+
+  private turns(): () => Promise<void> {
+    const errand = this.setup.pace.errand();
+    return () => errand.turn();
+  }
+
+  /** MV1 */
+  private async append(): Promise<void> {
+    const {partition, snapshots} = this.setup;
+    const heldUp = new Set<number>();
+    for (const move of [...partition.moves.pending]) {
+      if (this.isAppended(move) || heldUp.has(move.to)) continue;
+      if (move.contents === null || move.n > (snapshots.movesPublished[move.to] ?? 0)) heldUp.add(move.to);
+      else await this.appendMove(move);
+    }
+    for (const move of this.appendedMs.keys())
+      if (!partition.moves.pending.includes(move)) this.appendedMs.delete(move);
+    this.waitingSinceMs = partition.moves.pending.every((move) => this.isAppended(move))
+      ? undefined
+      : (this.waitingSinceMs ?? monotonicMs());
+  }
+
+  private isAppended(move: Move): boolean {
+    const appendedMs = this.appendedMs.get(move);
+    const forMs = Math.max(appendAgainMsMin, appendAgainRefreshes * this.setup.refresh.ms);
+    return appendedMs !== undefined && monotonicMs() - appendedMs < forMs;
+  }
+
+  private async appendMove(move: Move): Promise<void> {
+    const {partition} = this.setup.partition;
+    const {writer} = this.destinationOf(move.to);
+    const pieces = await this.piecesOf(move.users);
+    for (const [piece, {events, count}] of pieces.entries())
+      await writer.arrive({from: partition, n: move.n, piece, pieces: pieces.length}, events, count);
+    this.appendedMs.set(move, monotonicMs());
+    for (const user of move.users) this.appendedUsers.add(user);
+  }
+
+  /** The events of users who left, as entries of their owners, by message. */
+  private async piecesOf(users: readonly number[]): Promise<{readonly events: Uint8Array; readonly count: number}[]> {
+    const {partition} = this.setup;
+    const pieces: {events: Uint8Array; count: number}[] = [];
+    const writer = new ByteWriter(64 * 1024);
+    let count = 0;
+    const end = (): void => {
+      pieces.push({events: writer.finish(), count});
+      writer.position = 0;
+      count = 0;
+    };
+    for await (const {entry, user, ordinal} of eventsOf(this.setup, [...users])) {
+      if (!partition.users.table.has(user)) continue; // Erased meanwhile.
+      writeArrivedEvent(writer, entry, partition.ownerKeyOf(user), `${partition.partition}-${ordinal}`);
+      count += 1;
+      if (writer.position >= arriveBytesMax) end();
+    }
+    if (count > 0 || pieces.length === 0) end();
+    return pieces;
+  }
+
+  private destinationOf(to: number): Destination {
+    let destination = this.destinations.get(to);
+    if (destination === undefined) {
+      destination = this.setup.destination(to);
+      this.destinations.set(to, destination);
+    }
+    return destination;
+  }
+
+  private async settle(): Promise<void> {
+    const {partition} = this.setup;
+    const awaited = new Set(partition.moves.pending.filter((move) => this.appendedMs.has(move)).map(({to}) => to));
+    for (const to of awaited) {
+      const stored = await this.destinationOf(to).manifests.read();
+      const received = stored?.manifest.moves.received[partition.partition] ?? 0;
+      if (partition.moves.pending.some((move) => move.to === to && move.n <= received))
+        await this.settleWith(to, received);
+    }
+  }
+
+  private async settleWith(to: number, received: number): Promise<void> {
+    const {partition, layout, snapshots} = this.setup;
+    while (snapshots.isRunning || layout.writing.size > 0) {
+      await snapshots.idle();
+      await layout.settle(0);
+    }
+    for (const {contents} of partition.settle(to, received)) {
+      for (const [chunk, rows] of contents?.chunks ?? []) {
+        const entry = layout.chunks.get(chunk);
+        if (entry !== undefined) layout.setChunk({...entry, leftOut: entry.leftOut + rows});
+      }
+    }
+  }
+
+  /** Whether the events of all moves are appended within `waitMs`: also of those that are in no snapshot yet. */
+  async whenAppended(waitMs: number): Promise<boolean> {
+    const moves = [...this.setup.partition.moves.pending];
+    const isWaiting = (move: Move): boolean =>
+      !this.isAppended(move) && this.setup.partition.moves.pending.includes(move);
+    const deadlineMs = monotonicMs() + waitMs;
+    while (moves.some(isWaiting)) {
+      if (monotonicMs() >= deadlineMs) return false;
+      await pause(appendedPollMs);
+    }
+    return true;
+  }
+
+  /** How long a move has waited to be appended, in ms; 0: none does. */
+  get waitedMs(): number {
+    return this.waitingSinceMs === undefined ? 0 : monotonicMs() - this.waitingSinceMs;
+  }
+
+  /** Whether the user's events are its destination's: readers of all rows leave them out. */
+  hasLeft(user: number): boolean {
+    return this.setup.partition.moves.leftOut.has(user) || this.appendedUsers.has(user);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    await this.running;
+  }
+}
+
+/** Says what the rows of these moves are, where that is not said yet and they can be read. MV2 */
+export async function completeMoves(
+  view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>,
+  moves: readonly Move[],
+  errand: Errand,
+  damage: Damage,
+): Promise<void> {
+  for (const move of moves) {
+    if (move.contents !== null) continue;
+    try {
+      move.contents = await contentsOf(view, move.users, () => errand.turn());
+    } catch (error) {
+      if (!damage.note(error as Error)) throw error;
+    }
+  }
+}
