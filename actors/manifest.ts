@@ -193,7 +193,7 @@ export interface SnapshotIndex {
   readonly candidates: readonly number[];
   readonly moves: readonly Move[];
   readonly moveCounts: MoveCounts;
-  /** Users who left and whose destination has their events: a bit each (actors/identity/user-set.ts). Null: none. */
+  /** Users who left and whose destination has their events: a bit each (actors/table/user-set.ts). Null: none. */
   readonly leftOut: PartRef | null;
   readonly nextOrdinal: number;
   readonly nextChunk: number;

@@ -1,6 +1,6 @@
 // Rows of users who left for another partition (actors/identity): they are in their chunks, and count no more.
 
-import type {UserSet} from '../identity/user-set.js';
+import type {UserSet} from '../table/user-set.js';
 import {eraseRows} from './row-erasure.js';
 import type {RowsView} from './rows.js';
 

@@ -16,7 +16,7 @@ import {assert, must} from '../invariant.js';
 import {hourMs} from '../limits.js';
 import type {Arrival} from '../log/entries.js';
 import type {Move, MoveContents, MoveCounts} from '../manifest.js';
-import {UserSet} from './user-set.js';
+import {UserSet} from '../table/user-set.js';
 
 /** Numbers of moves begin anew, higher, with each generation of the log that they follow from. J1 */
 const numbersPerGeneration = 2 ** 32;

@@ -2,11 +2,11 @@
 //   Owns: which chunks are read. Nothing is kept of what is read but what the cache holds anyway.
 
 import {BodyBlock, type RowColumns} from '../../../actors/chunk/bodies.js';
-import {UserSet} from '../../../actors/identity/user-set.js';
 import {must} from '../../../actors/invariant.js';
 import {bodyBlockRows, hourMs} from '../../../actors/limits.js';
 import type {EntryView} from '../../../actors/log/entries.js';
 import type {MoveContents} from '../../../actors/manifest.js';
+import {UserSet} from '../../../actors/table/user-set.js';
 import type {PartitionView} from '../runner.js';
 import {chunksOfUsers} from '../snapshot/user-loader.js';
 

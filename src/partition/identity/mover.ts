@@ -7,11 +7,11 @@
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
-import {UserSet} from '../../../actors/identity/user-set.js';
 import {throwBroken} from '../../../actors/invariant.js';
 import {leaverRowsMax, leaversMax} from '../../../actors/limits.js';
 import {writeArrivedEvent} from '../../../actors/log/entries.js';
 import type {Move} from '../../../actors/manifest.js';
+import {UserSet} from '../../../actors/table/user-set.js';
 import {monotonicMs} from '../../clock.js';
 import type {Damage} from '../../parts/damage.js';
 import {arriveBytesMax, type LogWriter} from '../log/log-writer.js';

@@ -5,8 +5,8 @@ import {type ChunkInMemory, inOrder, type OpenColumns} from '../../../actors/chu
 import {summarizeRows} from '../../../actors/chunk/chunk-summary.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
 import {encodeRows, type RowsView} from '../../../actors/chunk/rows.js';
-import type {UserSet} from '../../../actors/identity/user-set.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
+import type {UserSet} from '../../../actors/table/user-set.js';
 import {storedMember} from '../../parts/stored-member.js';
 import type {Errand} from '../work-pace.js';
 import type {PartStore} from './part-store.js';

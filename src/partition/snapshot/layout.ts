@@ -4,7 +4,6 @@
 
 import type {ChunkInMemory} from '../../../actors/chunk/chunk.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
-import type {UserSet} from '../../../actors/identity/user-set.js';
 import {must} from '../../../actors/invariant.js';
 import {
   type ChunkEntry,
@@ -18,6 +17,7 @@ import {
   type SnapshotIndex,
   type TableRef,
 } from '../../../actors/manifest.js';
+import type {UserSet} from '../../../actors/table/user-set.js';
 import type {Errand, WorkPace} from '../work-pace.js';
 import {ChunkDirectory} from './chunk-directory.js';
 import {type ChunkImage, imageOf, putChunk} from './chunk-parts.js';

@@ -1,7 +1,6 @@
 // The chunk directory of a snapshot: what is written and read at a tick depends on what changed, not on how much there is.
 
 import {describe, expect, test} from 'vitest';
-import {UserSet} from '../../../actors/identity/user-set.js';
 import {
   type ChunkEntry,
   chunkBlockEntries,
@@ -13,6 +12,7 @@ import {
   type StoredIndex,
   storedIndex,
 } from '../../../actors/manifest.js';
+import {UserSet} from '../../../actors/table/user-set.js';
 import {Layout} from '../../../src/partition/snapshot/layout.js';
 import {entriesOfBlock, NamedParts} from '../../../src/partition/snapshot/named-parts.js';
 import type {PartStore} from '../../../src/partition/snapshot/part-store.js';
