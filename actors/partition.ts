@@ -420,8 +420,11 @@ export class Partition {
     }
     this.links.forgetOwner(entry.bytes, entry.keyStart, entry.keyEnd);
     this.chunks.forget();
+    const id = entry.text();
+    // A deletion comes again behind what was on its way to the user's partition (docs/architecture.md, Deletion).
+    eventsDeleted += this.deletions.get(id)?.eventsDeleted ?? 0;
     this.deletions.add({
-      id: entry.text(),
+      id,
       userHash: this.userHash(entry.bytes, entry.keyStart, entry.keyEnd),
       position: {generation: this.generation, sequence},
       eventsDeleted,

@@ -1,7 +1,7 @@
 // Clients of an edge: they send events, identify and erase, wait for the answer, and send again what got none.
 //   Every event carries a text of its own (`tok<n>z`), by which it is found wherever it lies.
 import {ByteWriter} from '../../actors/bytes/bytes.js';
-import {type KeyKind, writeErase, writeEvent, writeIdentify} from '../../actors/log/entries.js';
+import {type KeyKind, writeErase, writeEvent, writeIdentify, writeLink} from '../../actors/log/entries.js';
 import type {Commit, CommitWaiter} from '../../src/ingest/log-message.js';
 import type {SimEdge} from './edge.js';
 import type {Chance} from './random.js';
@@ -20,6 +20,8 @@ export const tokenOf = (json: string): string => json.match(tokenPattern)?.[0] ?
 interface Event {
   readonly token: string;
   readonly user: number;
+  /** The device that a known user names beside its id. */
+  readonly device: number | undefined;
   readonly name: string;
   readonly messageId: string | undefined;
   readonly timeMs: number;
@@ -34,16 +36,21 @@ type Request =
       readonly messageId: string | undefined;
       readonly sentMs: number | undefined;
     }
-  | {readonly kind: 'erase'; readonly user: number; readonly deletion: string};
+  /** `isSecond`: it was stored once, and comes behind what was on its way. */
+  | {readonly kind: 'erase'; readonly user: number; readonly deletion: string; readonly isSecond?: true};
 
 export interface ClientOptions {
   readonly requestCount: number;
   /** Requests start within this time. */
   readonly durationMs: number;
   readonly erases: boolean;
+  /** Known users name devices, which are anonymous users as well. */
+  readonly links: boolean;
   /** Some different events have the same message id: only the first one counts. */
   readonly sharesIds: boolean;
   readonly edge: () => SimEdge;
+  /** Calls back once no event is on its way from one user to another. */
+  readonly whenAppended: (then: () => void) => void;
   /** Told of a request that was answered 200. */
   readonly acked: (user: number | undefined) => void;
 }
@@ -80,7 +87,8 @@ export class Clients {
   private draw(): Request {
     const {chance} = this;
     const user = chance.between(0, userCount - 1);
-    if (this.options.erases && chance.chance(0.08))
+    const isErasable = !this.options.links || keyOf(user)[0] === 'u';
+    if (this.options.erases && isErasable && chance.chance(0.08))
       return {kind: 'erase', user, deletion: `del${chance.between(0, 1e9)}`};
     if (chance.chance(0.12)) return this.drawIdentify(user);
     return {
@@ -109,13 +117,21 @@ export class Clients {
 
   private event(): Event {
     const {chance} = this;
+    const user = chance.between(0, userCount - 1);
     return {
       token: `tok${this.tokens++}z`,
-      user: chance.between(0, userCount - 1),
+      user,
+      device: this.options.links && keyOf(user)[0] === 'u' && chance.chance(0.3) ? this.deviceOf(user) : undefined,
       name: chance.pick(names),
       messageId: chance.chance(0.75) ? this.messageId() : undefined,
       timeMs: this.eventTime(),
     };
+  }
+
+  /** Nearly always one of its own; few devices are shared. */
+  private deviceOf(user: number): number {
+    const own = user < 3 ? [0, 2][user % 2] : [3, 5][user % 2];
+    return this.chance.chance(0.03) ? this.chance.pick([2, 5]) : (own as number);
   }
 
   private messageId(): string {
@@ -150,6 +166,10 @@ export class Clients {
   }
 
   private answered(request: Request, tries: number, isStored: boolean): void {
+    if (isStored && request.kind === 'erase' && this.options.links && !request.isSecond) {
+      this.options.whenAppended(() => this.send({...request, isSecond: true}, 1));
+      return;
+    }
     if (isStored) this.noteStored(request);
     const {chance} = this;
     // Some send again what was answered: it counts once.
@@ -227,7 +247,7 @@ function writesOf(request: Request): ((writer: ByteWriter) => void)[] {
   const nowMs = Date.now();
   switch (request.kind) {
     case 'events':
-      return request.events.map((event) => (writer) => writeOne(writer, event, nowMs));
+      return request.events.flatMap((event) => writesOfEvent(event, nowMs));
     case 'identify':
       return [(writer) => writeIdentify(writer, `u${request.user}`, JSON.stringify(request.traits), nowMs, request)];
     case 'erase':
@@ -238,8 +258,18 @@ function writesOf(request: Request): ((writer: ByteWriter) => void)[] {
 /** Every third user is anonymous. */
 export const keyOf = (user: number): [KeyKind, string] => (user % 3 === 2 ? ['a', `anon${user}`] : ['u', `u${user}`]);
 
-function writeOne(writer: ByteWriter, {token, user, name, messageId, timeMs}: Event, nowMs: number): void {
+function writesOfEvent(event: Event, nowMs: number): ((writer: ByteWriter) => void)[] {
+  const {user, device} = event;
+  const write = (writer: ByteWriter) => writeOne(writer, event, nowMs);
+  if (device === undefined) return [write];
+  return [write, (writer) => writeLink(writer, deviceId(device), keyOf(user)[1], nowMs)];
+}
+
+const deviceId = (device: number): string => `anon${device}`;
+
+function writeOne(writer: ByteWriter, {token, user, device, name, messageId, timeMs}: Event, nowMs: number): void {
   const [kind, id] = keyOf(user);
-  const who = kind === 'u' ? {userId: id} : {anonymousId: id};
+  const named = device === undefined ? {} : {anonymousId: deviceId(device)};
+  const who = kind === 'u' ? {userId: id, ...named} : {anonymousId: id};
   writeEvent(writer, {event: name, ...who, messageId, properties: {t: token, n: user}, timeMs, receivedMs: nowMs});
 }

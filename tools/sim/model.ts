@@ -20,6 +20,7 @@ interface User {
 }
 
 export class Model {
+  private readonly owners = new Map<string, {readonly owner: string; isShared: boolean}>();
   private readonly users = new Map<string, User>();
   private readonly messageIds = new Set<string>();
   private readonly producers = new Map<string, number>();
@@ -40,14 +41,31 @@ export class Model {
     if (entry.kind === entryKind.event) this.event(entry, textOf);
     else if (entry.kind === entryKind.identify) this.identify(entry, textOf);
     else if (entry.kind === entryKind.erase) this.erase(entry, textOf);
+    else if (entry.kind === entryKind.link) this.link(entry);
+  }
+
+  /** The owner of a device, first come; null once a second user named it. */
+  private link(entry: EntryView): void {
+    const [device, owner] = [entry.userKey(), entry.text()];
+    const held = this.owners.get(device);
+    if (held !== undefined && held.owner !== owner) held.isShared = true;
+    if (held !== undefined) return;
+    this.owners.set(device, {owner, isShared: false});
+    const rows = this.users.get(device)?.rows ?? [];
+    this.users.delete(device);
+    if (rows.length > 0) this.user(owner).rows.push(...rows.map((row) => joined(row, owner)));
   }
 
   private event(entry: EntryView, textOf: (json: string) => string): void {
+    if (entry.origin() !== undefined) return; // It is known since it came first.
     const key = entry.userKey();
-    const json = eventJson(entry, 0, 0);
+    const json = withoutId(eventJson(entry, 0, 0));
     if (this.isCopy(entry)) return;
     this.gone.delete(textOf(json));
-    this.user(key).rows.push({name: entry.text(), timeMs: entry.timeMs, json});
+    const row = {name: entry.text(), timeMs: entry.timeMs, json};
+    const link = this.owners.get(key);
+    if (link === undefined || link.isShared) this.user(key).rows.push(row);
+    else this.user(link.owner).rows.push(joined(row, link.owner));
   }
 
   /** A late retry of what was erased is not stored either: its text stays gone. */
@@ -77,8 +95,9 @@ export class Model {
     const rows = this.users.get(entry.userKey())?.rows ?? [];
     for (const row of rows) this.gone.add(textOf(row.json));
     for (const text of this.users.get(entry.userKey())?.traitTexts ?? []) this.gone.add(text);
-    this.deletions.set(entry.text(), rows.length);
+    this.deletions.set(entry.text(), rows.length + (this.deletions.get(entry.text()) ?? 0));
     this.users.delete(entry.userKey());
+    for (const [device, {owner}] of this.owners) if (owner === entry.userKey()) this.owners.delete(device);
   }
 
   private user(key: string): User {
@@ -132,6 +151,16 @@ export class Model {
     for (const {rows} of this.users.values()) yield* rows;
   }
 }
+
+/** Where an event stands first is not the model's: joined ones keep that as their id. */
+export const withoutId = (json: string): string => json.replace(/"id":"[^"]*",/, '');
+
+const joined = (row: Row, owner: string): Row => ({
+  ...row,
+  json: row.json
+    .replace('"userId":null', `"userId":${JSON.stringify(owner.slice(1))}`)
+    .replace(',"timestamp":', ',"joined":true,"timestamp":'),
+});
 
 export const profileText = (
   key: string,

@@ -11,13 +11,15 @@ import {
   decodeIndex,
   decodeManifest,
   type Manifest,
+  type Move,
   type PartRef,
   type SnapshotIndex,
   wholeIndex,
 } from '../../actors/manifest.js';
 import {InternedTable} from '../../actors/table/interned.js';
+import {UserSet} from '../../actors/table/user-set.js';
 import {mergeRecords, UserBlockReader, type UserRecord} from '../../actors/user/user-records.js';
-import {profileText} from './model.js';
+import {profileText, withoutId} from './model.js';
 import type {SimServer} from './server.js';
 
 /** The payload of a part; undefined when it is gone or not what its reference says. */
@@ -29,12 +31,18 @@ export function payloadOf(server: SimServer, ref: PartRef): Uint8Array<ArrayBuff
   return payload.length === ref.bytes && isWhole ? payload : undefined;
 }
 
+/** The key of a user, also of one who is leaving. */
+const firstKey = (key: string): string => (key.startsWith('m') ? `a${key.slice(1)}` : key);
+
 export class PublishedState {
   readonly manifest: Manifest;
   readonly index: SnapshotIndex;
   private readonly server: SimServer;
   private readonly users = new InternedTable();
   private readonly names = new InternedTable();
+  /** Whose rows count no more. */
+  private readonly leftOut = new UserSet();
+  private readonly arrived: readonly Move[];
 
   /** The newest manifest that the server holds. */
   constructor(server: SimServer, subject: string) {
@@ -47,6 +55,11 @@ export class PublishedState {
     );
     for (const ref of this.index.users.blocks) this.users.restoreBlock(this.load(ref));
     for (const ref of this.index.names.blocks) this.names.restoreBlock(this.load(ref));
+    const {leftOut, moves, moveCounts} = this.index;
+    if (leftOut !== null) this.leftOut.restore(this.load(leftOut));
+    // Of those that arrived where they left.
+    this.arrived = moves.filter(({to, n}) => n <= (moveCounts.received[to] as number));
+    for (const {users} of this.arrived) for (const user of users) this.leftOut.add(user);
   }
 
   private load(ref: PartRef): Uint8Array<ArrayBuffer> {
@@ -70,10 +83,10 @@ export class PublishedState {
       const {starts, ends} = bodiesLayout(bodies);
       const blocks = [...starts].map((start, i) => new BodyBlock(gunzipSync(bodies.subarray(start, ends[i])), rows));
       for (const row of rows.order) {
+        if (this.leftOut.has(rows.users[row] as number)) continue;
         const body = blocks[Math.floor(row / bodyBlockRows)]?.entry(row, this.users, this.names);
-        found.push(
-          `${this.users.text(rows.users[row] as number)} ${body === undefined ? 'nothing' : eventJson(body, 0, 0)}`,
-        );
+        const json = body === undefined ? 'nothing' : withoutId(eventJson(body, 0, 0));
+        found.push(`${firstKey(this.users.text(rows.users[row] as number))} ${json}`);
       }
     }
     return found.sort();
@@ -89,6 +102,12 @@ export class PublishedState {
         cells.set(`${hour} ${name}`, {hour, name, sum});
       });
     }
+    for (const {contents} of this.arrived) {
+      for (const [hour, name, count] of contents?.cells ?? []) {
+        const cell = cells.get(`${hour} ${name}`);
+        if (cell !== undefined) cell.sum -= count;
+      }
+    }
     const counted = [...cells.values()].filter(({sum}) => sum !== 0);
     return new Map(counted.map(({hour, name, sum}) => [`${hour} ${this.names.text(name)}`, sum]));
   }
@@ -99,7 +118,7 @@ export class PublishedState {
     for (const view of this.windowViews()) {
       view.days.forEach((day, i) => {
         for (const user of view.members.subarray(view.memberOffsets[i], view.memberOffsets[i + 1])) {
-          if (!erased.has(user)) members.add(`${day} ${this.users.text(user)}`);
+          if (!erased.has(user) && !this.leftOut.has(user)) members.add(`${day} ${firstKey(this.users.text(user))}`);
         }
       });
     }
@@ -116,6 +135,15 @@ export class PublishedState {
     new Float64Array(this.load(this.index.nameCounts).buffer).forEach((count, name) => {
       if (count !== 0) counts.set(this.names.text(name), count);
     });
+    for (const {rows: ref} of this.index.chunks) {
+      const rows = viewRows(this.load(ref));
+      for (const row of rows.order) {
+        if (!this.leftOut.has(rows.users[row] as number)) continue;
+        const name = this.names.text(rows.names[row] as number);
+        counts.set(name, (counts.get(name) as number) - 1);
+      }
+    }
+    for (const [name, count] of counts) if (count === 0) counts.delete(name);
     return counts;
   }
 
@@ -125,8 +153,9 @@ export class PublishedState {
       for (const {part} of blocks) this.mergeBlock(part, records);
     }
     return [...records.values()]
+      .filter(({user}) => !this.leftOut.has(user))
       .map(({user, createdMs, lastEventMs, lastIdentifyMs, traits}) =>
-        profileText(this.users.text(user), createdMs, lastEventMs, lastIdentifyMs, traits?.json ?? '{}'),
+        profileText(firstKey(this.users.text(user)), createdMs, lastEventMs, lastIdentifyMs, traits?.json ?? '{}'),
       )
       .sort();
   }

@@ -40,6 +40,7 @@ interface Plan {
   readonly pauses: number;
   readonly losesTail: boolean;
   readonly erases: boolean;
+  readonly links: boolean;
   readonly forgetsIds: boolean;
 }
 
@@ -67,6 +68,7 @@ function planOf(chance: Chance): Plan {
     losesTail,
     erases: chance.chance(0.35),
     forgetsIds: chance.chance(0.5),
+    links: !losesTail && chance.chance(0.5),
   };
 }
 
@@ -116,7 +118,8 @@ class SeedWorld {
     this.startEdge();
     this.clients = new Clients(new Chance(seed, 4), timeline, {
       ...this.plan,
-      sharesIds: !this.plan.losesTail,
+      sharesIds: !this.plan.losesTail && !this.plan.links,
+      whenAppended: (then) => this.whenAppended(then),
       edge: () => this.edge,
       acked: (user) => this.askLive(user),
     });
@@ -276,9 +279,34 @@ class SeedWorld {
       owner.reads?.answer({ask: 'exists', user: {kind: kind === 'u' ? 'user' : 'anonymous', id}}).then(
         (answer) => {
           this.count(`live_${answer.kind}`);
-          if (answer.kind === 'unknown_user') this.fail(`an acked event of ${id} was not seen by a live read`);
+          if (answer.kind === 'unknown_user' && answer.linkedTo === undefined)
+            this.fail(`an acked event of ${id} was not seen by a live read`);
         },
         () => this.count('live_failed'),
+      );
+    });
+  }
+
+  private whenAppended(then: () => void): void {
+    const {owner} = this;
+    const again = () => this.timeline.schedule(this.chance.within(50, 2_000), undefined, () => this.whenAppended(then));
+    if (owner.phase !== 'live' || owner.process.state !== 'running') {
+      again();
+      return;
+    }
+    let isHeard = false;
+    const hear = (isDone: boolean): void => {
+      if (isHeard) return;
+      isHeard = true;
+      if (isDone) then();
+      else again();
+    };
+    this.timeline.schedule(15_000, undefined, () => hear(false)); // It may die meanwhile.
+    this.timeline.schedule(0, owner.process, () => {
+      const asked = owner.reads?.answer({ask: 'devices', userId: 'u0', whenAppended: true});
+      asked?.then(
+        ({kind}) => hear(kind === 'devices'),
+        () => hear(false),
       );
     });
   }
@@ -297,6 +325,8 @@ class SeedWorld {
     }
     const {timeline, seed, failures, tally} = this;
     tally.accepted = this.sentinel.accepted.length;
+    tally.moves = this.sentinel.moves;
+    tally.joined = this.sentinel.joined;
     tally.manifests = this.sentinel.manifestCount;
     tally.acked = this.clients.acked.size;
     tally.erasures = this.clients.erased.size;
@@ -352,6 +382,8 @@ class SeedWorld {
     if (this.edge.publisher.bytesPending > 0 || !owner.link.isConnected) return false;
     const partition = owner.runner?.view.partition;
     if (partition === undefined || partition.appliedSequence < this.server.log.lastSeq) return false;
+    const {candidates, pending, counts} = partition.moves;
+    if (candidates.size > 0 || pending.some(({n, to}) => n > (counts.received[to] as number))) return false;
     // A stop would leave orphans to the next start.
     const isSwept = owner.runner?.view.sweep.isIdle === true;
     return isSwept && partition.pendingDeletions().length === 0 && !partition.hasErasedInLog;
@@ -377,6 +409,7 @@ class SeedWorld {
       acked: this.clients.acked,
       sent: this.clients.sent,
       hasLosses: plan.losesTail,
+      hasLinks: plan.links,
     });
     for (const text of found) this.fail(text);
   }

@@ -4,7 +4,7 @@
 //   W3. The log is not truncated past the older kept manifest.
 //   W4. Parts leave by overwriting alone: anything else leaves their bytes on the disk.
 //   W5. A message of the log has the bytes that every other message with its producer and number has.
-import {MessageCursor} from '../../actors/log/entries.js';
+import {entryKind, MessageCursor} from '../../actors/log/entries.js';
 import {
   decodeChunkBlock,
   decodeIndex,
@@ -22,6 +22,9 @@ export class Sentinel implements Watch {
   /** Log messages that were ever stored, in order: what was accepted. */
   readonly accepted: Stored[] = [];
   manifestCount = 0;
+  /** Messages of moves, and events in them. */
+  moves = 0;
+  joined = 0;
   newest: Manifest | undefined;
   private readonly fail: (text: string) => void;
   private readonly server: () => SimServer;
@@ -52,6 +55,10 @@ export class Sentinel implements Watch {
     if (other !== undefined && Buffer.compare(other.data, message.data) !== 0)
       this.fail(`W5: two messages of the log are ${mark}: ${other.seq} and ${message.seq}`);
     this.bytesOf.set(mark, message);
+    const cursor = new MessageCursor(message.data);
+    if (!cursor.next() || cursor.entry.kind !== entryKind.arrive) return;
+    this.moves += 1;
+    this.joined += cursor.count - 1;
   }
 
   private manifestStored(manifest: Manifest): void {
