@@ -1,7 +1,7 @@
 // The end of a seed against the slow model: rows, windows, names, profiles, deletions, and what is left on the disk.
 import {gunzipSync} from 'node:zlib';
 import {entryKind, MessageCursor} from '../../actors/log/entries.js';
-import {tokenPattern} from './clients.js';
+import {tokenOf, tokenPattern} from './clients.js';
 import type {Model} from './model.js';
 import {PublishedState} from './published.js';
 import type {SimServer} from './server.js';
@@ -75,6 +75,15 @@ function exactFaults({model, hasLinks}: End, state: PublishedState): string[] {
     ...difference('profile', model.profiles(), state.profiles()),
     ...difference('deletion', linesOf(expected), linesOf(deletions)),
     ...state.index.deletions.filter(({completed}) => completed === null).map(({id}) => `deletion ${id} is pending`),
+  ];
+}
+
+/** Events and their cells, whoever they are of by then. */
+export function countFaults(model: Model, state: PublishedState): string[] {
+  const tokens = (rows: readonly string[]): string[] => rows.map(tokenOf).sort();
+  return [
+    ...difference('event', tokens(model.rows()), tokens(state.rows())),
+    ...difference('cell', linesOf(model.cells()), linesOf(state.cells())),
   ];
 }
 

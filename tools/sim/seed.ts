@@ -104,6 +104,7 @@ class SeedWorld {
     this.sentinel = new Sentinel(
       () => this.server,
       (text) => this.fail(text),
+      this.plan.links && !this.plan.erases,
     );
     this.server = new SimServer(this.sentinel, this.plan.forgetsIds);
     this.faults = new Faults(new Chance(seed, 3), this.plan.rates);

@@ -3,6 +3,7 @@
 //   W2. A part that one of the two kept manifests names is not removed.
 //   W3. The log is not truncated past the older kept manifest.
 //   W4. Parts leave by overwriting alone: anything else leaves their bytes on the disk.
+//   W6. Where users are joined, every published snapshot counts each event up to its position once, wherever it stands by then.
 //   W5. A message of the log has the bytes that every other message with its producer and number has.
 import {entryKind, MessageCursor} from '../../actors/log/entries.js';
 import {
@@ -14,7 +15,10 @@ import {
   partsOf,
   wholeIndex,
 } from '../../actors/manifest.js';
-import {payloadOf} from './published.js';
+import {tokenOf} from './clients.js';
+import {countFaults} from './final-state.js';
+import {Model} from './model.js';
+import {PublishedState, payloadOf} from './published.js';
 import type {SimServer, Watch} from './server.js';
 import type {SimStream, Stored} from './store.js';
 
@@ -37,7 +41,12 @@ export class Sentinel implements Watch {
     previous: new Set(),
   };
 
-  constructor(server: () => SimServer, fail: (text: string) => void) {
+  /** `countsEvents`: W6 is checked. */
+  constructor(
+    server: () => SimServer,
+    fail: (text: string) => void,
+    private readonly countsEvents: boolean,
+  ) {
     this.server = server;
     this.fail = fail;
   }
@@ -45,7 +54,17 @@ export class Sentinel implements Watch {
   stored(stream: SimStream, message: Stored): void {
     const server = this.server();
     if (stream === server.log) this.logStored(message);
-    if (stream === server.manifests) this.manifestStored(decodeManifest(message.data));
+    if (stream !== server.manifests) return;
+    this.manifestStored(decodeManifest(message.data));
+    if (this.countsEvents) this.checkCounts(message);
+  }
+
+  /** W6 */
+  private checkCounts({subject, data}: Stored): void {
+    const {position} = decodeManifest(data);
+    const model = new Model();
+    for (const {seq, data: log} of this.accepted) if (seq <= position.sequence) model.apply(log, tokenOf);
+    for (const fault of countFaults(model, new PublishedState(this.server(), subject))) this.fail(`W6: ${fault}`);
   }
 
   private logStored(message: Stored): void {
