@@ -339,17 +339,6 @@ export class FingerprintSet {
     words.fill(0, hole * fingerprintWords, (hole + 1) * fingerprintWords);
     segment.taken -= 1;
   }
-
-  /** All entries: calls back with the array that holds the words, where they start in it, and the day. */
-  forEach(visit: (words: Uint32Array, start: number, day: number) => void): void {
-    for (const segment of this.segments) {
-      for (let slot = 0; slot < segment.slots; slot++) {
-        if (!this.isHeld(segment, slot)) continue;
-        const {day} = must(this.byTag[segment.tags[slot]], 'a taken slot is of a generation that is known');
-        visit(segment.words, slot * fingerprintWords, day);
-      }
-    }
-  }
 }
 
 const clamp = (value: number, min: number, max: number): number => Math.max(min, Math.min(value, max));

@@ -5,7 +5,7 @@
 //   event    = head userKey:string name:string [messageId:string] [anonymousId:string] [properties]
 //   identify = head userKey:string traits:string(JSON) [messageId:string]
 //   erase    = head userKey:string deletionId:string        (userKey empty: the partition does not know the user)
-//   tick     = timeMs:f64 periodMs:f64 reason:u8            (periodMs: the longest step that logical time takes)
+//   tick     = timeMs:f64 periodMs:f64                      (periodMs: the longest step that logical time takes)
 //   filler   = any bytes; folding skips it
 //   head     = flags:u8 timeMs:f64 receivedMs:f64
 //   userKey  = 'u' userId | 'a' anonymousId                    (two name spaces)
@@ -32,8 +32,11 @@ export const valueTag = {null: 0, false: 1, true: 2, int: 3, double: 4, text: 5,
 
 const messageVersion = 1;
 export const messageHeadBytes = 30;
-const entryHeadBytes = 5;
-const userKeyOffset = entryHeadBytes + 17;
+/** Kind and length. */
+export const entryHeadBytes = 5;
+/** Flags, time and receipt time, which begin the payload of an event, identify or erase. */
+export const payloadHeadBytes = 17;
+const userKeyOffset = entryHeadBytes + payloadHeadBytes;
 
 /**
  * Flags of an event or identify entry: which of its optional fields follow, whether the client sent a time (else `timeMs` is
@@ -47,9 +50,6 @@ const contextKeyByte = 0xff;
 export const contextKey = Uint8Array.of(contextKeyByte);
 /** Key of the time as sent, in the context. */
 const originalTimestamp = 'original_timestamp';
-
-export const tickReason = {interval: 1, erasure: 2, shutdown: 3, tail: 4, start: 5} as const;
-export type TickReason = (typeof tickReason)[keyof typeof tickReason];
 
 /** JSON as JSON.parse returns it. */
 export type Json = null | boolean | number | string | Json[] | {[key: string]: Json};
@@ -144,11 +144,10 @@ export function writeEraseOfKey(writer: ByteWriter, key: Uint8Array, deletionId:
 /** A key that no user has. */
 export const nobody = new Uint8Array(0);
 
-export function writeTick(writer: ByteWriter, timeMs: number, periodMs: number, reason: TickReason): void {
+export function writeTick(writer: ByteWriter, timeMs: number, periodMs: number): void {
   const start = beginEntry(writer, entryKind.tick);
   writer.f64(timeMs);
   writer.f64(periodMs);
-  writer.u8(reason);
   endEntry(writer, start);
 }
 
@@ -365,7 +364,6 @@ export class EntryView {
   timeMs = 0;
   receivedMs = 0;
   periodMs = 0;
-  reason: TickReason = tickReason.interval;
   keyStart = 0;
   keyEnd = 0;
   /** Event name, traits JSON (identify) or deletion id (erase). */
@@ -405,7 +403,6 @@ export class EntryView {
     if (kind === entryKind.tick) {
       this.timeMs = reader.f64();
       this.periodMs = reader.f64();
-      this.reason = reader.u8() as TickReason;
     } else if (kind !== entryKind.filler) {
       assert(kind >= entryKind.event && kind <= entryKind.erase, `log: entry kind ${kind} is unknown to this program`);
       this.readUserEntry(kind);

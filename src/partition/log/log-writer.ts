@@ -5,14 +5,7 @@ import type {JetStreamClient} from '@nats-io/jetstream';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
 import {assert} from '../../../actors/invariant.js';
 import {logMessageBytesMax} from '../../../actors/limits.js';
-import {
-  beginMessage,
-  sealMessage,
-  type TickReason,
-  writeEraseOfKey,
-  writeFiller,
-  writeTick,
-} from '../../../actors/log/entries.js';
+import {beginMessage, sealMessage, writeEraseOfKey, writeFiller, writeTick} from '../../../actors/log/entries.js';
 import {wallMs} from '../../clock.js';
 import {headersBytesMax, payloadBytesMin} from '../../nats/payload.js';
 import {logSubject} from '../../nats/topology.js';
@@ -48,8 +41,8 @@ export class LogWriter {
   }
 
   /** Appends a tick; resolves with its sequence. Messages leave one after the other, each retried with its own bytes. */
-  tick(periodMs: number, reason: TickReason): Promise<number> {
-    return this.send(messageHeadBytesMax, (writer, nowMs) => writeTick(writer, nowMs, periodMs, reason));
+  tick(periodMs: number): Promise<number> {
+    return this.send(messageHeadBytesMax, (writer, nowMs) => writeTick(writer, nowMs, periodMs));
   }
 
   /** Appends erase entries of users by their keys; resolves with the sequence of the last. */
