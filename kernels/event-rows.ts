@@ -10,6 +10,23 @@
 //   E3. `begin` overwrites what the chunk before said of events: codes that no row sets are 0, and erased users are in no area.
 
 import {copyBytes, vectorBytes} from './shared/copy-bytes';
+import {
+  codeInBody,
+  flagAnonymousId,
+  flagCorrected,
+  flagMessageId,
+  flagProperties,
+  flagTimed,
+  flagWhole,
+  headBytes,
+  keyInBody,
+  kindEvent,
+  payloadHeadBytes,
+  tagDouble,
+  tagInt,
+  tagJson,
+  tagText,
+} from './shared/entry-format';
 import {murmur3} from './shared/murmur3';
 
 // ---- what the host gives: bounds, and the areas of the memory (src/partition/row-kernel.ts) ----
@@ -91,22 +108,8 @@ declare const nameLengthsAt: usize;
 declare const nameIndexesAt: usize;
 declare const nameSlotsAt: usize;
 
-const kindEvent: u32 = 1;
-const flagMessageId: u32 = 1;
-const flagAnonymousId: u32 = 2;
-const flagProperties: u32 = 4;
-const flagWhole: u32 = 8;
-const flagTimed: u32 = 16;
-const flagCorrected: u32 = 32;
 /** What a body keeps of them. */
 const flagsKept = flagMessageId | flagAnonymousId | flagProperties | flagTimed | flagCorrected;
-const tagInt: u32 = 3;
-const tagDouble: u32 = 4;
-const tagText: u32 = 5;
-const tagJson: u32 = 6;
-const codeInBody: u32 = 0xffff;
-const keyInBody: u32 = 0xff;
-const headBytes: usize = 5;
 const none: u32 = 0xffff_ffff;
 /** The place of each byte of a vector. */
 const placesOfBytes: v128 = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -206,7 +209,7 @@ export function take(at: usize, end: usize, entryCount: u32): u32 {
     const length = load<u32>(at, 1);
     if (length > <u32>(end - payload) || (load<u8>(payload) & flagMessageId) != 0) break;
     const payloadEnd = payload + length;
-    let place = payload + 17;
+    let place = payload + payloadHeadBytes;
     const userLength = takeLength(place);
     const userStart = takenAt;
     place = userStart + userLength;
@@ -226,7 +229,7 @@ export function take(at: usize, end: usize, entryCount: u32): u32 {
 /** Makes the row of one event, whatever it has. */
 export function append(payload: usize, payloadEnd: usize, name: u32): void {
   hasBrokenEntry = false;
-  let at = payload + 17;
+  let at = payload + payloadHeadBytes;
   const userLength = takeLength(at);
   at = takenAt + userLength;
   const nameLength = takeLength(at);

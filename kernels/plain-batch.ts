@@ -7,6 +7,21 @@
 //   K4. The first `knownKeyCount` keys in the table are keys of one event, none of them twice, and stand in this body.
 
 import {copyBytes, vectorBytes} from './shared/copy-bytes';
+import {
+  flagAnonymousId,
+  flagMessageId,
+  flagProperties,
+  flagTimed,
+  headBytes,
+  kindEvent,
+  payloadHeadBytes,
+  tagDouble,
+  tagFalse,
+  tagInt,
+  tagNull,
+  tagText,
+  tagTrue,
+} from './shared/entry-format';
 import {murmur3} from './shared/murmur3';
 
 // ---- what the host gives: bounds, and the areas of the memory (src/ingest/batch-kernel.ts) ----
@@ -458,13 +473,6 @@ function daysFromCivil(year: u32, month: u32, day: u32): u32 {
 
 // ---- properties ----
 
-const tagNull: u32 = 0;
-const tagFalse: u32 = 1;
-const tagTrue: u32 = 2;
-const tagInt: u32 = 3;
-const tagDouble: u32 = 4;
-const tagText: u32 = 5;
-
 /** Behind the object whose brace stands before `at`. */
 function takeProperties(at: usize): usize {
   propertiesEnd = propertiesAt;
@@ -616,13 +624,7 @@ function putNumber(to: usize): usize {
 
 // ---- entries ----
 
-const kindEvent: u32 = 1;
-const flagMessageId: u32 = 1;
-const flagAnonymousId: u32 = 2;
-const flagProperties: u32 = 4;
-const flagTimed: u32 = 16;
-const headBytes: usize = 5;
-const userKeyOffset: usize = headBytes + 17;
+const userKeyOffset: usize = headBytes + payloadHeadBytes;
 
 /** Appends the entry of the newest event. @returns its end. */
 @inline
