@@ -6,7 +6,7 @@ export const kindEvent: u32 = 1;
 export const flagMessageId: u32 = 1;
 export const flagAnonymousId: u32 = 2;
 export const flagProperties: u32 = 4;
-/** Of a body: the whole payload follows. */
+/** Flag of a body: the whole payload follows. */
 export const flagWhole: u32 = 8;
 export const flagTimed: u32 = 16;
 export const flagCorrected: u32 = 32;
@@ -19,7 +19,7 @@ export const tagDouble: u32 = 4;
 export const tagText: u32 = 5;
 export const tagJson: u32 = 6;
 
-/** A row's code, and a shape's column, where the body has what no column has. */
+/** A row's code, and a shape's column, whose value or key the body has. */
 export const codeInBody: u32 = 0xffff;
 export const keyInBody: u32 = 0xff;
 
